@@ -1,0 +1,244 @@
+import { type Fields, type Form, type Window, endpoint, gives, takes } from './endpoint.ts';
+import type { UserRecord } from './user.ts';
+
+/** Longest comment a collection may carry, in characters. */
+export const COMMENT_MAX = 350;
+/** A review's content has more characters than this. */
+export const REVIEW_MORE_THAN = 150;
+/** An annotation's content has more characters than this. */
+export const ANNOTATION_MORE_THAN = 15;
+/** Longest chapter name of an annotation, in characters. */
+export const CHAPTER_MAX = 100;
+/** A page number is below this: a positive integer of at most six digits. */
+export const PAGE_BELOW = 1_000_000;
+/** A list of books, collections or annotations gives at most this many at once; a larger count is set to it. */
+export const COUNT_MAX = 100;
+export const COUNT_DEFAULT = 20;
+/** A book's tag list ends here; the record itself carries the first {@link RECORD_TAGS}. */
+export const TAGS_MAX = 50;
+export const RECORD_TAGS = 8;
+/** A picture has fewer bytes than this. */
+export const PICTURE_BELOW = 3_000_000;
+export const RATING_MIN = 1;
+export const RATING_MAX = 5;
+
+export const collectionStatuses = ['wish', 'reading', 'read'] as const;
+export type CollectionStatus = (typeof collectionStatuses)[number];
+/** On write, these mean `reading` and `read`. */
+export const statusAliases: Readonly<Record<string, CollectionStatus>> = { doing: 'reading', done: 'read' };
+
+export const annotationOrders = ['collect', 'rank', 'page'] as const;
+export type AnnotationOrder = (typeof annotationOrders)[number];
+export const annotationFormats = ['text', 'html'] as const;
+export type AnnotationFormat = (typeof annotationFormats)[number];
+
+export interface BookRating {
+  max: number;
+  min: number;
+  numRaters: number;
+  /** One decimal; `0.0` when nobody has rated. */
+  average: string;
+}
+/** `value` is a string: '4'. */
+export interface GivenRating {
+  max: number;
+  min: number;
+  value: string;
+}
+export interface ImageSet {
+  small?: string;
+  medium?: string;
+  large?: string;
+}
+export interface BookTag {
+  count: number;
+  name: string;
+  /** The real service writes the name twice. */
+  title?: string;
+}
+export interface BookRecord {
+  id: string;
+  isbn10?: string;
+  isbn13?: string;
+  title: string;
+  origin_title?: string;
+  alt_title?: string;
+  subtitle?: string;
+  url?: string;
+  alt?: string;
+  image?: string;
+  images?: ImageSet;
+  author?: string[];
+  translator?: string[];
+  publisher?: string;
+  pubdate?: string;
+  rating?: BookRating;
+  tags?: BookTag[];
+  binding?: string;
+  price?: string;
+  series?: { id: string; title: string };
+  pages?: string;
+  author_intro?: string;
+  summary?: string;
+  catalog?: string;
+  ebook_url?: string;
+  ebook_price?: string;
+  /** Only for an authorized user who has collected the book; without tags, comment and book. */
+  current_user_collection?: CollectionRecord;
+}
+/** Every member that a book record may have. */
+// prettier-ignore
+export const bookMembers = [
+  'id', 'isbn10', 'isbn13', 'title', 'origin_title', 'alt_title', 'subtitle', 'url', 'alt', 'image', 'images', 'author', 'translator',
+  'publisher', 'pubdate', 'rating', 'tags', 'binding', 'price', 'series', 'pages', 'author_intro', 'summary', 'catalog', 'ebook_url',
+  'ebook_price', 'current_user_collection',
+] as const satisfies readonly (keyof BookRecord)[];
+
+export interface CollectionRecord {
+  id: number;
+  book?: BookRecord;
+  book_id: string;
+  comment?: string;
+  rating?: GivenRating;
+  status: string;
+  tags?: string[];
+  updated: string;
+  user_id: string;
+}
+export interface AnnotationRecord {
+  id: string;
+  book_id: string;
+  book?: BookRecord;
+  author_id: string;
+  author_user?: UserRecord;
+  chapter?: string;
+  page_no?: number;
+  /** 2 public, 0 private; other values: not specified. */
+  privacy?: number;
+  abstract?: string;
+  /** The same text as `abstract`, as the real service writes it. */
+  summary?: string;
+  content?: string;
+  abstract_photo?: string;
+  photos?: Record<string, string>;
+  last_photo?: number;
+  comments_count?: number;
+  hasmath?: boolean;
+  time?: string;
+}
+export interface ReviewRecord {
+  id: number;
+  title: string;
+  alt?: string;
+  author?: UserRecord;
+  book?: BookRecord;
+  rating?: GivenRating;
+  votes?: number;
+  useless?: number;
+  comments?: number;
+  summary?: string;
+  /** In place of `summary` in the answer to a create or an update. */
+  content?: string;
+  published?: string;
+  updated?: string;
+}
+export interface TagRecord {
+  count: number;
+  title: string;
+}
+export interface SeriesRecord {
+  id: string;
+  title?: string;
+}
+
+interface Page {
+  start: number;
+  count: number;
+  total?: number;
+}
+export type BookPage = Page & { books: BookRecord[] };
+export type TagPage = Page & { tags: TagRecord[] };
+export type CollectionPage = Page & { collections: CollectionRecord[] };
+export type AnnotationPage = Page & { annotations: AnnotationRecord[] };
+
+/** The book in a collection, an annotation, a review or a list that no user asked for. */
+export const bookWithin: Form = { names: 'all', lacks: ['current_user_collection'] };
+/** What `current_user_collection` tells of a collection; the rest is `GET /v2/book/{id}/collection`. */
+export const viewerCollection: Form = { names: ['id', 'status', 'rating', 'updated', 'user_id', 'book_id'] };
+
+export interface BookSearch extends Fields, Window {
+  q?: string | undefined;
+  tag?: string | undefined;
+}
+export interface CollectionsQuery extends Fields, Window {
+  status?: CollectionStatus | undefined;
+  tag?: string | undefined;
+  /** RFC 3339; filters the time of the last update. */
+  from?: string | undefined;
+  to?: string | undefined;
+  rating?: number | undefined;
+}
+export interface Whose extends Fields {
+  /** Absent: the caller. */
+  user_id?: string | undefined;
+}
+export interface AnnotationsQuery extends Fields, Window {
+  format?: AnnotationFormat | undefined;
+  order?: AnnotationOrder | undefined;
+  page?: number | undefined;
+}
+export interface AnnotationQuery extends Fields {
+  format?: AnnotationFormat | undefined;
+}
+export interface CollectionDraft {
+  status: string;
+  /** Separated by spaces. */
+  tags?: string | undefined;
+  comment?: string | undefined;
+  /** `private` is the owner's only; anything else is public. */
+  privacy?: string | undefined;
+  rating?: number | undefined;
+}
+/** A picture part is named by its number, from 1 (`pic1` is taken as well), and shown in the content by `<图片n>`. */
+export interface AnnotationDraft {
+  content: string;
+  page?: number | undefined;
+  chapter?: string | undefined;
+  privacy?: string | undefined;
+}
+export interface ReviewDraft {
+  title: string;
+  content: string;
+  rating?: number | undefined;
+}
+
+const open = { share: 'public' } as const;
+const personal = { share: 'anonymous' } as const;
+
+// prettier-ignore -- a table is read down its columns
+export const bookEndpoints = {
+  byId:             endpoint('GET /v2/book/:id',                      'book_basic_r',         takes<Fields>(),             gives<BookRecord>(200),        open),
+  byIsbn:           endpoint('GET /v2/book/isbn/:isbn',               'book_basic_r',         takes<Fields>(),             gives<BookRecord>(200),        open),
+  search:           endpoint('GET /v2/book/search',                   'book_basic_r',         takes<BookSearch>(),         gives<BookPage>(200),          { ...open, list: 'books' }),
+  tags:             endpoint('GET /v2/book/:id/tags',                 'book_basic_r',         takes<Fields & Window>(),    gives<TagPage>(200),           { ...open, list: 'tags' }),
+  userTags:         endpoint('GET /v2/book/user/:name/tags',          'book_basic_r',         takes<Fields & Window>(),    gives<TagPage>(200),           { ...personal, list: 'tags' }),
+  /** Deprecated: the same as `userTags`. */
+  userTagsOld:      endpoint('GET /v2/book/user_tags/:id',            'service_basic_common', takes<Fields & Window>(),    gives<TagPage>(200),           { ...personal, list: 'tags' }),
+  collections:      endpoint('GET /v2/book/user/:name/collections',   'book_basic_r',         takes<CollectionsQuery>(),   gives<CollectionPage>(200),    { ...personal, list: 'collections' }),
+  collection:       endpoint('GET /v2/book/:id/collection',           'book_basic_r',         takes<Whose>(),              gives<CollectionRecord>(200),  personal),
+  userAnnotations:  endpoint('GET /v2/book/user/:name/annotations',   'book_basic_r',         takes<AnnotationsQuery>(),   gives<AnnotationPage>(200),    { ...personal, list: 'annotations' }),
+  annotations:      endpoint('GET /v2/book/:id/annotations',          'book_basic_r',         takes<AnnotationsQuery>(),   gives<AnnotationPage>(200),    { ...open, list: 'annotations' }),
+  annotation:       endpoint('GET /v2/book/annotation/:id',           'book_basic_r',         takes<AnnotationQuery>(),    gives<AnnotationRecord>(200),  personal),
+  seriesBooks:      endpoint('GET /v2/book/series/:id/books',         'book_basic_r',         takes<Fields & Window>(),    gives<BookPage>(200),          { ...open, list: 'books' }),
+
+  collect:          endpoint('POST /v2/book/:id/collection',          'book_basic_w',         takes<CollectionDraft>(),    gives<CollectionRecord>(201)),
+  updateCollection: endpoint('PUT /v2/book/:id/collection',           'book_basic_w',         takes<CollectionDraft>(),    gives<CollectionRecord>(202)),
+  deleteCollection: endpoint('DELETE /v2/book/:id/collection',        'book_basic_w',         takes(),                     gives(204, 'empty')),
+  annotate:         endpoint('POST /v2/book/:id/annotations',         'book_basic_w',         takes<AnnotationDraft>(),    gives<AnnotationRecord>(201)),
+  updateAnnotation: endpoint('PUT /v2/book/annotation/:id',           'book_basic_w',         takes<AnnotationDraft>(),    gives<AnnotationRecord>(202)),
+  deleteAnnotation: endpoint('DELETE /v2/book/annotation/:id',        'book_basic_w',         takes(),                     gives(204, 'empty')),
+
+  createReview:     endpoint('POST /v2/book/reviews',                 'service_basic_common', takes<ReviewDraft & { book: string }>(), gives<ReviewRecord>(201)),
+  updateReview:     endpoint('PUT /v2/book/review/:id',               'service_basic_common', takes<ReviewDraft>(),        gives<ReviewRecord>(202)),
+  deleteReview:     endpoint('DELETE /v2/book/review/:id',            'service_basic_common', takes(),                     gives<string>(200)),
+};

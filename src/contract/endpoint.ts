@@ -1,0 +1,140 @@
+/** Scopes a token may carry; each endpoint of the v2 interface asks for one. */
+export type Scope =
+  | 'book_basic_r'
+  | 'book_basic_w'
+  | 'service_basic_common'
+  | 'community_basic_note'
+  | 'movie_basic_r'
+  | 'movie_advance_r'
+  | 'movie_premium_r';
+
+/** The film interface is sold in three tiers. They are sets, not a ladder: premium lacks what basic has. */
+export type Tier = 'basic' | 'advance' | 'premium';
+export const tiers = ['basic', 'advance', 'premium'] as const satisfies readonly Tier[];
+
+/**
+ * Whose an answer is.
+ * - `public`: the same for everybody, once `current_user_collection` is struck from it; may be asked with the facade's own token.
+ * - `tier`: films; depends on the tier of the token that asked, which may be the facade's own.
+ * - `anonymous`: the same for everybody as long as it is asked without any token.
+ * - `viewer`: belongs to the person who asked, and is asked with that person's token only.
+ */
+export type Share = 'public' | 'tier' | 'anonymous' | 'viewer';
+
+/** How a body is written: JSON, or one of the Atom documents that `atom.ts` reads and writes. */
+export type Media = 'json' | 'empty' | 'event' | 'eventFeed' | 'personFeed' | 'eventDraft' | 'reason' | 'result';
+
+/** The parameter that lets a GET answer with less. */
+export interface Fields {
+  fields?: string | undefined;
+}
+
+/** A window of a v2 list. */
+export interface Window {
+  start?: number | undefined;
+  count?: number | undefined;
+}
+
+/** A window of an Atom feed; the first element is number 1. */
+export interface FeedWindow {
+  'start-index'?: number | undefined;
+  'max-results'?: number | undefined;
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+type Segments<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | Segments<`/${Rest}`>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never;
+
+/** What the path of a row asks for: `/v2/book/:id` wants an `id`. */
+export type PathInput<Row extends string> = { [Name in Segments<Row>]: string };
+
+/** One row of the interface, as data: `upstream` calls it, `origin` serves it. */
+export interface Endpoint<In = unknown, Out = unknown> {
+  readonly method: Method;
+  /** With `:name` for each variable segment, as in `/v2/book/:id`. */
+  readonly path: string;
+  readonly params: readonly string[];
+  /** `catalog` is JSON at {base_url}, `event` is Atom at {event_base_url}. */
+  readonly service: 'catalog' | 'event';
+  /** null where the interface names none: the event interface. */
+  readonly scope: Scope | null;
+  /** The status of success. */
+  readonly status: number;
+  /** How the request's body is written; `empty` for GET and DELETE. A JSON row takes forms too, and multipart when it carries pictures. */
+  readonly body: Media;
+  /** How the answer's body is written. */
+  readonly media: Media;
+  /** The member of the answer that holds a list's items; `entries` in feeds; undefined where the answer is one record. */
+  readonly list: string | undefined;
+  readonly share: Share;
+  /** The film tiers it is open to. */
+  readonly tiers: readonly Tier[];
+  /** A person must be logged in. */
+  readonly login: boolean;
+  /** Never set: carries the types of the input and the answer. */
+  readonly types?: { in: In; out: Out };
+}
+
+export type InputOf<E> = E extends Endpoint<infer In, unknown> ? In : never;
+export type AnswerOf<E> = E extends Endpoint<never, infer Out> ? Out : E extends Endpoint<infer _, infer Out> ? Out : never;
+
+interface Takes<In> {
+  readonly body?: Media;
+  readonly types?: In;
+}
+interface Gives<Out> {
+  readonly status: number;
+  readonly media?: Media;
+  readonly types?: Out;
+}
+interface Options {
+  list?: string;
+  share?: Share;
+  tiers?: readonly Tier[];
+  login?: boolean;
+}
+
+/** What a call takes beside the segments of its path: the query of a GET, the body of a write. */
+export const takes = <In = object>(body?: Media): Takes<In> => (body ? { body } : {});
+/** What a success looks like. */
+export const gives = <Out = void>(status: number, media?: Media): Gives<Out> => (media ? { status, media } : { status });
+
+/** Declares one row: method and path, scope, input, answer. */
+export function endpoint<Row extends `${Method} /${string}`, In, Out>(
+  row: Row,
+  scope: Scope | null,
+  input: Takes<In>,
+  answer: Gives<Out>,
+  options: Options = {},
+): Endpoint<PathInput<Row> & In, Out> {
+  const [method, path] = row.split(' ') as [Method, string];
+  const service = path.startsWith('/v2/') ? 'catalog' : 'event';
+  const reads = method === 'GET';
+  return Object.freeze({
+    method,
+    path,
+    params: [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!),
+    service,
+    scope,
+    status: answer.status,
+    body: input.body ?? (reads || method === 'DELETE' ? 'empty' : 'json'),
+    media: answer.media ?? 'json',
+    list: options.list,
+    share: reads ? (options.share ?? (service === 'event' ? 'anonymous' : 'viewer')) : 'viewer',
+    tiers: options.tiers ?? tiers,
+    login: options.login ?? !reads,
+  });
+}
+
+/**
+ * How much of a record an answer carries.
+ * `names` are promised: one that is absent has its default. Anything else may be there, and is known when it is.
+ */
+export interface Form {
+  readonly names: readonly string[] | 'all';
+  /** Not carried although `names` is `all`. */
+  readonly lacks?: readonly string[];
+}

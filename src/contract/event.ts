@@ -1,0 +1,132 @@
+import { type FeedWindow, type Form, endpoint, gives, takes } from './endpoint.ts';
+
+/** Types as the city feed filters by them, and as a category term ends. */
+export const eventTypes = ['commonweal', 'drama', 'exhibition', 'film', 'music', 'others', 'party', 'salon', 'sports', 'travel'] as const;
+export type EventType = (typeof eventTypes)[number];
+/** A feed holds this many entries where the caller does not say. */
+export const FEED_COUNT_DEFAULT = 20;
+/** A feed gives at most this many at once. */
+export const FEED_COUNT_MAX = 50;
+
+/** Links by their rel; only those that came. */
+export interface Links {
+  self?: string;
+  alternate?: string;
+  icon?: string;
+  image?: string;
+  homepage?: string;
+}
+export interface AtomLocation {
+  /** A pinyin word or a number; may be absent. */
+  id?: string;
+  name?: string;
+}
+/** A person: an entry of a participants or wishers feed, or the author of an event or feed. */
+export interface AtomPerson {
+  /** The last segment of the entry's id, or of the author's uri or self link; absent where none is there. */
+  id?: string;
+  uid?: string;
+  name?: string;
+  /** `site` where the links lead to an organisation's page. */
+  type?: 'user' | 'site';
+  content?: string;
+  links: Links;
+  location?: AtomLocation;
+}
+/** An event, its Atom entry read into words of the entry. */
+export interface EventRecord {
+  /** The last segment of the entry's id URL. */
+  id: string;
+  title: string;
+  /** The whole term: `{kind base}#event.music`. */
+  term?: string;
+  author?: AtomPerson;
+  links: Links;
+  summary?: string;
+  content?: string;
+  /** `yes` or `no`. */
+  invite_only?: string;
+  can_invite?: string;
+  /** Integer texts. */
+  participants?: string;
+  wishers?: string;
+  /** participant (in life: participate), wish or initiate: the authorized user's relation. */
+  status?: string;
+  album?: string;
+  location?: AtomLocation;
+  /** ISO 8601 with an offset. */
+  startTime?: string;
+  endTime?: string;
+  where?: string;
+  /** `lat lon` */
+  point?: string;
+}
+/** Every member that an event read from a single entry may have. */
+// prettier-ignore
+export const eventMembers = [
+  'id', 'title', 'term', 'author', 'links', 'summary', 'content', 'invite_only', 'can_invite', 'participants', 'wishers', 'status', 'album',
+  'location', 'startTime', 'endTime', 'where', 'point',
+] as const satisfies readonly (keyof EventRecord)[];
+
+export interface Feed<Entry> {
+  title?: string;
+  author?: AtomPerson;
+  links?: Links;
+  startIndex?: number;
+  /** Spelled itemPerPage on paper and itemsPerPage in life; the interface's spelling is written, both are read. */
+  itemsPerPage?: number;
+  totalResults?: number;
+  entries: Entry[];
+}
+export type EventFeed = Feed<EventRecord>;
+export type PersonFeed = Feed<AtomPerson>;
+
+/** What a caller writes of an event. */
+export interface EventDraft {
+  title: string;
+  /** The whole term. */
+  term: string;
+  content: string;
+  invite_only?: string | undefined;
+  can_invite?: string | undefined;
+  startTime: string;
+  endTime: string;
+  where: string;
+}
+
+/** The entry of a city or search feed: whole but for its author. */
+export const eventInFeed: Form = { names: 'all', lacks: ['author'] };
+/** The entry of a person's feed. */
+export const eventOfUser: Form = { names: 'all' };
+
+export interface CityQuery extends FeedWindow {
+  type?: EventType | 'all' | undefined;
+}
+export interface EventSearch extends FeedWindow {
+  q?: string | undefined;
+  /** A city's id, or `all`. */
+  location: string;
+}
+
+const events = { list: 'entries' } as const;
+
+// prettier-ignore -- a table is read down its columns
+export const eventEndpoints = {
+  byId:         endpoint('GET /event/:id',                     null, takes(),             gives<EventRecord>(200, 'event')),
+  participants: endpoint('GET /event/:id/participants',        null, takes<FeedWindow>(), gives<PersonFeed>(200, 'personFeed'), events),
+  wishers:      endpoint('GET /event/:id/wishers',             null, takes<FeedWindow>(), gives<PersonFeed>(200, 'personFeed'), events),
+  ofUser:       endpoint('GET /people/:id/events',             null, takes<FeedWindow>(), gives<EventFeed>(200, 'eventFeed'), events),
+  initiated:    endpoint('GET /people/:id/events/initiate',    null, takes<FeedWindow>(), gives<EventFeed>(200, 'eventFeed'), events),
+  participated: endpoint('GET /people/:id/events/participate', null, takes<FeedWindow>(), gives<EventFeed>(200, 'eventFeed'), events),
+  wished:       endpoint('GET /people/:id/events/wish',        null, takes<FeedWindow>(), gives<EventFeed>(200, 'eventFeed'), events),
+  ofCity:       endpoint('GET /event/location/:id',            null, takes<CityQuery>(),  gives<EventFeed>(200, 'eventFeed'), events),
+  search:       endpoint('GET /events',                        null, takes<EventSearch>(), gives<EventFeed>(200, 'eventFeed'), events),
+
+  create:       endpoint('POST /events',                       null, takes<EventDraft>('eventDraft'), gives<EventRecord>(201, 'event')),
+  join:         endpoint('POST /event/:id/participants',       null, takes(),             gives(201, 'empty')),
+  wish:         endpoint('POST /event/:id/wishers',            null, takes(),             gives(201, 'empty')),
+  leave:        endpoint('DELETE /event/:id/participants',     null, takes(),             gives(200, 'empty')),
+  unwish:       endpoint('DELETE /event/:id/wishers',          null, takes(),             gives(200, 'empty')),
+  update:       endpoint('PUT /event/:id',                     null, takes<EventDraft>('eventDraft'), gives<EventRecord>(200, 'event')),
+  delete:       endpoint('POST /event/:id/delete',             null, takes<{ reason: string }>('reason'), gives<{ result: string }>(200, 'result')),
+};

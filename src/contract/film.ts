@@ -1,0 +1,257 @@
+import type { ImageSet } from './book.ts';
+import { type Fields, type Form, type Tier, type Window, endpoint, gives, takes, tiers } from './endpoint.ts';
+
+/** Calls a minute that the basic tier may make of the film interface. */
+export const BASIC_CALLS_A_MINUTE = 40;
+/** The basic tier's film search reports at most this total. */
+export const BASIC_SEARCH_TOTAL = 20;
+/** What a full record carries of each list. */
+export const RECORD_CASTS = 4;
+export const RECORD_GENRES = 3;
+export const RECORD_URLS = 4;
+export const RECORD_PHOTOS = 10;
+export const RECORD_REVIEWS = 10;
+export const RECORD_WORKS = 5;
+export const LIST_COUNT_DEFAULT = 10;
+export const FILM_COUNT_DEFAULT = 20;
+export const WORKS_COUNT_DEFAULT = 5;
+export const REVIEW_SUMMARY_MAX = 100;
+export const FILM_COMMENT_MAX = 140;
+
+/** Read tolerantly: `average` and `stars` on paper in lists, and in life everywhere; `value` on paper in full records. */
+export interface FilmRating {
+  min: number;
+  max: number;
+  average?: number;
+  /** '45' in life, a number on paper. */
+  stars?: string | number;
+  value?: number;
+}
+/** What one person gave: an integer on paper, a float in life. */
+export interface FilmUserRating {
+  min: number;
+  max: number;
+  value: number;
+}
+export interface FilmUserRecord {
+  id: string;
+  name?: string;
+  uid?: string;
+  signature?: string;
+  alt?: string;
+  avatar?: string;
+}
+/** `id`, `alt` and `avatars` are null for people without a page. */
+export interface PersonCredit {
+  id: string | null;
+  name: string;
+  name_en?: string;
+  alt?: string | null;
+  avatars?: ImageSet | null;
+}
+export interface SubjectRecord {
+  id: string;
+  title: string;
+  original_title?: string;
+  aka?: string[];
+  alt?: string;
+  mobile_url?: string;
+  rating?: FilmRating;
+  ratings_count?: number;
+  wish_count?: number;
+  collect_count?: number;
+  do_count?: number | null;
+  images?: ImageSet;
+  subtype?: string;
+  directors?: PersonCredit[];
+  casts?: PersonCredit[];
+  writers?: PersonCredit[];
+  website?: string;
+  service_site?: string;
+  /** The same as `service_site`, in life. */
+  douban_site?: string;
+  pubdates?: string[];
+  mainland_pubdate?: string;
+  pubdate?: string;
+  year?: string;
+  languages?: string[];
+  durations?: string[];
+  genres?: string[];
+  countries?: string[];
+  summary?: string;
+  comments_count?: number;
+  reviews_count?: number;
+  seasons_count?: number | null;
+  current_season?: number | null;
+  episodes_count?: number | null;
+  schedule_url?: string;
+  trailer_urls?: string[];
+  clip_urls?: string[];
+  blooper_urls?: string[];
+  photos?: PhotoRecord[];
+  popular_reviews?: FilmReviewRecord[];
+}
+
+const advanced: readonly Tier[] = ['advance', 'premium'];
+
+/** Every member of a full subject, and the tiers that get it. */
+// prettier-ignore
+export const subjectMembers = {
+  id: tiers, title: tiers, original_title: tiers, aka: tiers, alt: tiers, mobile_url: tiers, rating: tiers, ratings_count: tiers,
+  wish_count: tiers, collect_count: tiers, do_count: tiers, images: tiers, subtype: tiers, directors: tiers, casts: tiers,
+  writers: advanced, website: advanced, service_site: tiers, douban_site: tiers, pubdates: advanced, mainland_pubdate: advanced,
+  pubdate: advanced, year: tiers, languages: advanced, durations: advanced, genres: tiers, countries: tiers, summary: tiers,
+  comments_count: tiers, reviews_count: tiers, seasons_count: tiers, current_season: tiers, episodes_count: tiers, schedule_url: tiers,
+  trailer_urls: advanced, clip_urls: advanced, blooper_urls: advanced, photos: advanced, popular_reviews: advanced,
+} as const satisfies Record<keyof SubjectRecord, readonly Tier[]>;
+
+export interface WorkRecord {
+  roles?: string[];
+  subject: SubjectRecord;
+}
+export interface CelebrityRecord {
+  id: string | null;
+  name: string;
+  name_en?: string;
+  alt?: string | null;
+  mobile_url?: string;
+  avatars?: ImageSet | null;
+  summary?: string;
+  aka?: string[];
+  aka_en?: string[];
+  website?: string;
+  gender?: string;
+  birthday?: string;
+  born_place?: string;
+  professions?: string[];
+  constellation?: string;
+  photos?: PhotoRecord[];
+  works?: WorkRecord[];
+}
+const twoTiers: readonly Tier[] = ['basic', 'advance'];
+const advanceOnly: readonly Tier[] = ['advance'];
+/** Every member of a full celebrity, and the tiers that get it; the premium tier is refused the record. */
+// prettier-ignore
+export const celebrityMembers = {
+  id: twoTiers, name: twoTiers, name_en: twoTiers, alt: twoTiers, mobile_url: twoTiers, avatars: twoTiers, summary: advanceOnly,
+  aka: twoTiers, aka_en: twoTiers, website: advanceOnly, gender: twoTiers, birthday: advanceOnly, born_place: twoTiers,
+  professions: advanceOnly, constellation: advanceOnly, photos: advanceOnly, works: twoTiers,
+} as const satisfies Record<keyof CelebrityRecord, readonly Tier[]>;
+
+export interface PhotoRecord {
+  id: string;
+  subject_id?: string;
+  alt?: string;
+  icon?: string;
+  image?: string;
+  thumb?: string;
+  cover?: string;
+  created_at?: string;
+  desc?: string;
+  author?: FilmUserRecord;
+  album_id?: string;
+  album_title?: string;
+  album_url?: string;
+  next_photo?: string;
+  prev_photo?: string;
+  position?: number;
+  comments_count?: number;
+  photos_count?: number;
+}
+export interface FilmReviewRecord {
+  id: string;
+  title: string;
+  alt?: string;
+  created_at?: string;
+  updated_at?: string;
+  subject_id?: string;
+  author?: FilmUserRecord;
+  summary?: string;
+  rating?: FilmUserRating;
+  useful_count?: number;
+  useless_count?: number;
+  comments_count?: number;
+}
+export interface FilmCommentRecord {
+  id: string;
+  created_at?: string;
+  subject_id?: string;
+  author?: FilmUserRecord;
+  content: string;
+  rating?: FilmUserRating;
+  useful_count?: number;
+}
+
+/** What each short form promises. */
+export const simpleSubject: Form = { names: ['id', 'title', 'original_title', 'alt', 'images', 'rating', 'year', 'subtype'] };
+export const simpleCelebrity: Form = { names: ['id', 'name', 'alt', 'avatars'] };
+export const simplePhoto: Form = { names: ['id', 'alt', 'icon', 'image', 'thumb', 'cover'] };
+export const simpleReview: Form = { names: ['id', 'title', 'alt', 'subject_id', 'author', 'rating', 'summary'] };
+
+interface Page {
+  start: number;
+  count: number;
+  total?: number;
+}
+export type SubjectPage = Page & { title?: string; query?: string; tag?: string; subjects: SubjectRecord[] };
+export type PhotoPage = Page & { subject?: SubjectRecord; celebrity?: PersonCredit; photos: PhotoRecord[] };
+export type FilmReviewPage = Page & { subject?: SubjectRecord; reviews: FilmReviewRecord[] };
+export type FilmCommentPage = Page & { subject?: SubjectRecord; comments: FilmCommentRecord[] };
+export type WorkPage = Page & { celebrity?: PersonCredit; works: WorkRecord[] };
+export interface BoxOfficeItem {
+  rank: number;
+  /** US dollars. */
+  box?: number;
+  new?: boolean;
+  subject: SubjectRecord;
+}
+export interface BoxOffice {
+  title?: string;
+  date?: string;
+  subjects: BoxOfficeItem[];
+}
+export interface WeeklyItem {
+  rank: number;
+  /** Negative when it fell. */
+  delta?: number;
+  subject: SubjectRecord;
+}
+export interface Weekly {
+  title?: string;
+  subjects: WeeklyItem[];
+}
+export interface NewMovies {
+  title?: string;
+  subjects: SubjectRecord[];
+}
+
+export interface FilmSearch extends Fields, Window {
+  q?: string | undefined;
+  tag?: string | undefined;
+}
+export interface TheaterQuery extends Fields, Window {
+  /** A Chinese name or a numeric id; absent: a fixed city. */
+  city?: string | undefined;
+}
+
+const all = { share: 'tier' } as const;
+const advancedOnly = { share: 'tier', tiers: advanced } as const;
+
+// prettier-ignore -- a table is read down its columns
+export const filmEndpoints = {
+  subject:         endpoint('GET /v2/movie/subject/:id',          'movie_basic_r',   takes<Fields>(),          gives<SubjectRecord>(200),   all),
+  celebrity:       endpoint('GET /v2/movie/celebrity/:id',        'movie_basic_r',   takes<Fields>(),          gives<CelebrityRecord>(200), { ...all, tiers: twoTiers }),
+  photos:          endpoint('GET /v2/movie/subject/:id/photos',   'movie_advance_r', takes<Fields & Window>(), gives<PhotoPage>(200),       { ...advancedOnly, list: 'photos' }),
+  reviews:         endpoint('GET /v2/movie/subject/:id/reviews',  'movie_advance_r', takes<Fields & Window>(), gives<FilmReviewPage>(200),  { ...advancedOnly, list: 'reviews' }),
+  comments:        endpoint('GET /v2/movie/subject/:id/comments', 'movie_advance_r', takes<Fields & Window>(), gives<FilmCommentPage>(200), { ...advancedOnly, list: 'comments' }),
+  works:           endpoint('GET /v2/movie/celebrity/:id/works',  'movie_advance_r', takes<Fields & Window>(), gives<WorkPage>(200),        { ...advancedOnly, list: 'works' }),
+  celebrityPhotos: endpoint('GET /v2/movie/celebrity/:id/photos', 'movie_advance_r', takes<Fields & Window>(), gives<PhotoPage>(200),       { ...advancedOnly, list: 'photos' }),
+  search:          endpoint('GET /v2/movie/search',               'movie_basic_r',   takes<FilmSearch>(),      gives<SubjectPage>(200),     { ...all, list: 'subjects' }),
+  top250:          endpoint('GET /v2/movie/top250',               'movie_basic_r',   takes<Fields & Window>(), gives<SubjectPage>(200),     { ...all, tiers: twoTiers, list: 'subjects' }),
+  usBox:           endpoint('GET /v2/movie/us_box',               'movie_basic_r',   takes<Fields>(),          gives<BoxOffice>(200),       { ...all, tiers: twoTiers, list: 'subjects' }),
+  weekly:          endpoint('GET /v2/movie/weekly',               'movie_advance_r', takes<Fields>(),          gives<Weekly>(200),          { ...all, tiers: advanceOnly, list: 'subjects' }),
+  newMovies:       endpoint('GET /v2/movie/new_movies',           'movie_advance_r', takes<Fields>(),          gives<NewMovies>(200),       { ...all, tiers: advanceOnly, list: 'subjects' }),
+  inTheaters:      endpoint('GET /v2/movie/in_theaters',          'movie_premium_r', takes<TheaterQuery>(),    gives<SubjectPage>(200),     { ...advancedOnly, list: 'subjects' }),
+  // Not specified: the request lists basic and advance, the response advance and premium; whoever may see either may call.
+  comingSoon:      endpoint('GET /v2/movie/coming_soon',          'movie_premium_r', takes<Fields & Window>(), gives<SubjectPage>(200),     { ...all, list: 'subjects' }),
+};

@@ -1,0 +1,90 @@
+import { type Fields, type Window, endpoint, gives, takes } from './endpoint.ts';
+import type { UserRecord } from './user.ts';
+
+/** A request carries at most this many pictures. */
+export const NOTE_PICTURES_MAX = 3;
+
+export const notePrivacies = ['public', 'friend', 'private'] as const;
+export type NotePrivacy = (typeof notePrivacies)[number];
+export const noteFormats = ['text', 'html_full', 'html_short', 'abstract'] as const;
+export type NoteFormat = (typeof noteFormats)[number];
+export const pictureLayouts = ['L', 'C', 'R'] as const;
+export type PictureLayout = (typeof pictureLayouts)[number];
+
+export interface NoteRecord {
+  id: string;
+  alt?: string;
+  title: string;
+  summary?: string;
+  content?: string;
+  privacy?: string;
+  can_reply?: boolean;
+  publish_time?: string;
+  update_time?: string;
+  photos?: Record<string, string>;
+  comments_count?: number;
+  liked_count?: number;
+  recs_count?: number;
+}
+/** Every member that a note record may have. */
+// prettier-ignore
+export const noteMembers = [
+  'id', 'alt', 'title', 'summary', 'content', 'privacy', 'can_reply', 'publish_time', 'update_time', 'photos', 'comments_count',
+  'liked_count', 'recs_count',
+] as const satisfies readonly (keyof NoteRecord)[];
+
+export interface NoteCommentRecord {
+  id: string;
+  content: string;
+  created?: string;
+  author?: UserRecord;
+}
+export interface NotePage {
+  start: number;
+  count: number;
+  total?: number;
+  notes: NoteRecord[];
+}
+export interface NoteCommentPage {
+  start: number;
+  count: number;
+  total?: number;
+  comments: NoteCommentRecord[];
+}
+
+export interface NoteQuery extends Fields {
+  format?: NoteFormat | undefined;
+}
+/** Beside these, `layout_<pid>` and `desc_<pid>`, and a file part `image_<pid>` for each picture. */
+export interface NoteDraft {
+  title: string;
+  content: string;
+  privacy?: string | undefined;
+  can_reply?: boolean | undefined;
+  /** `p_1,p_2` */
+  pids?: string | undefined;
+}
+export interface NotePictures {
+  pids: string;
+  /** Absent: the pictures are put at the end. */
+  content?: string | undefined;
+}
+
+const login = { login: true } as const;
+
+// prettier-ignore -- a table is read down its columns
+export const noteEndpoints = {
+  byId:          endpoint('GET /v2/note/:id',                        'community_basic_note', takes<NoteQuery>(),          gives<NoteRecord>(200),        login),
+  userCreated:   endpoint('GET /v2/note/user_created/:id',           'community_basic_note', takes<NoteQuery & Window>(), gives<NotePage>(200),          { ...login, list: 'notes' }),
+  comments:      endpoint('GET /v2/note/:id/comments',               'community_basic_note', takes<Fields & Window>(),    gives<NoteCommentPage>(200),   { ...login, list: 'comments' }),
+  comment:       endpoint('GET /v2/note/:id/comment/:comment_id',    'community_basic_note', takes<Fields>(),             gives<NoteCommentRecord>(200), login),
+
+  create:        endpoint('POST /v2/notes',                          'community_basic_note', takes<NoteDraft>(),          gives<NoteRecord>(201)),
+  update:        endpoint('PUT /v2/note/:id',                        'community_basic_note', takes<NoteDraft>(),          gives<NoteRecord>(202)),
+  delete:        endpoint('DELETE /v2/note/:id',                     'community_basic_note', takes(),                     gives<object>(200)),
+  addPictures:   endpoint('POST /v2/note/:id',                       'community_basic_note', takes<NotePictures>(),       gives<NoteRecord>(200)),
+  createComment: endpoint('POST /v2/note/:id/comments',              'community_basic_note', takes<{ content: string }>(), gives<NoteCommentRecord>(201)),
+  deleteComment: endpoint('DELETE /v2/note/:id/comment/:comment_id', 'community_basic_note', takes(),                     gives<object>(200)),
+  like:          endpoint('POST /v2/note/:id/like',                  'community_basic_note', takes(),                     gives<object>(200)),
+  unlike:        endpoint('DELETE /v2/note/:id/like',                'community_basic_note', takes(),                     gives<object>(200)),
+};

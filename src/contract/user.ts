@@ -1,0 +1,20 @@
+/** A person as the v2 answers embed one. Film answers carry a shorter form; Atom has a form of its own in `event.ts`. */
+export interface UserRecord {
+  id: string;
+  uid?: string;
+  name?: string;
+  /** API URL of the person. */
+  url?: string;
+  alt?: string;
+  avatar?: string;
+  large_avatar?: string;
+  signature?: string;
+  desc?: string;
+  loc_id?: string;
+  loc_name?: string;
+  created?: string;
+  /** `site` is an organisation. */
+  type?: string;
+  is_banned?: boolean;
+  is_suicide?: boolean;
+}
