@@ -1,0 +1,27 @@
+// Bundles our own sources into dist; dependencies stay where npm put them.
+import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const root = fileURLToPath(new URL('.', import.meta.url));
+
+/** Bundles one entry into dist; the tests call it too. */
+export async function bundle(entry = 'src/main.ts') {
+  if (!existsSync(root + entry)) return; // installing before the sources are there (a container layer, say) is fine
+  await build({
+    absWorkingDir: root,
+    entryPoints: [entry],
+    outfile: `dist/${basename(entry, '.ts')}.js`,
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    sourcemap: true,
+    banner: { js: '#!/usr/bin/env -S node --enable-source-maps' },
+    logLevel: 'warning',
+  });
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await bundle(process.argv[2]);
