@@ -1,0 +1,1 @@
+export function bundle(entry?: string): Promise<void>;

@@ -1,0 +1,152 @@
+import { existsSync } from 'node:fs';
+import js from '@eslint/js';
+import graphql from '@graphql-eslint/eslint-plugin';
+import tseslint from 'typescript-eslint';
+
+/** A library that only the files named may import. */
+const libraries = [
+  { names: ['kysely', 'better-sqlite3'], home: ['src/origin/store/**'], message: 'Only origin/store speaks SQL.' },
+  {
+    names: ['undici'],
+    home: ['src/upstream/call.ts', 'src/upstream/transport.ts'],
+    message: 'Only upstream/call.ts and upstream/transport.ts know undici.',
+  },
+  { names: ['fast-xml-parser'], home: ['src/contract/atom.ts'], message: 'Only contract/atom.ts knows XML.' },
+];
+
+/** What a room may not import from another: arrows skip rooms, they never turn back. */
+const rooms = [
+  { room: 'src/contract/**', closed: ['graph', 'upstream', 'origin', 'server'], alone: true },
+  { room: 'src/upstream/**', closed: ['graph', 'origin', 'server'] },
+  { room: 'src/graph/**', closed: ['origin', 'server'] },
+  { room: 'src/server/**', closed: ['origin'] },
+  { room: 'src/origin/store/**', closed: ['graph', 'upstream', 'server', 'origin/rules', 'origin/routes'] },
+  { room: 'src/origin/rules/**', closed: ['graph', 'upstream', 'server', 'origin/routes'] },
+  {
+    room: 'src/origin/**',
+    closed: ['graph', 'upstream', 'server'],
+    except: ['src/origin/store/**', 'src/origin/rules/**'],
+  },
+  { room: 'src/*.ts', closed: [] },
+];
+
+function patterns(closed, alone) {
+  const list = closed.map((room) => {
+    const [outer, inner] = room.split('/');
+    // `./server.ts` inside a room is a file of its own; only a step out of the room is the room `server`.
+    const regex = inner ? `(^|/)(origin/)?${inner}/` : `^(\\.\\./)+${outer}/`;
+    return { regex, message: `Imports never turn back: this room does not know ${room}.` };
+  });
+  if (alone) list.push({ regex: '^\\.\\./(\\.\\./)*(config|main)', message: 'The contract imports nothing of ours.' });
+  return list;
+}
+
+/** One rule holds one list, and a later block replaces an earlier one: so rooms and libraries are crossed here. */
+const arrows = rooms.flatMap(({ room, closed, alone, except = [] }) => {
+  const block = (files, ignores, open) => ({
+    files,
+    ignores,
+    rules: {
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        {
+          paths: libraries
+            .filter((library) => library !== open)
+            .flatMap(({ names, message }) => names.map((name) => ({ name, message }))),
+          patterns: patterns(closed, alone),
+        },
+      ],
+    },
+  });
+  const inside = libraries.filter(({ home }) => home.some((file) => file.startsWith(room.replace('**', ''))));
+  return [
+    block([room], except, undefined),
+    ...inside.map((library) =>
+      block(
+        library.home.filter((file) => file.startsWith(room.replace('**', ''))),
+        [],
+        library,
+      ),
+    ),
+  ];
+});
+
+const described = [
+  'ObjectTypeDefinition',
+  'InterfaceTypeDefinition',
+  'UnionTypeDefinition',
+  'EnumTypeDefinition',
+  'InputObjectTypeDefinition',
+  'ScalarTypeDefinition',
+  'EnumValueDefinition',
+  'FieldDefinition',
+  'InputValueDefinition',
+];
+
+export default tseslint.config(
+  { ignores: ['node_modules', 'dist', 'coverage', 'test/support/operations.ts'] },
+  {
+    files: ['**/*.ts'],
+    extends: [js.configs.recommended, ...tseslint.configs.recommendedTypeChecked],
+    languageOptions: { parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/no-floating-promises': ['error', { allowForKnownSafeCalls: ['test', 'describe'] }],
+      '@typescript-eslint/no-non-null-assertion': 'error',
+      '@typescript-eslint/no-unused-vars': [
+        'error',
+        { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true },
+      ],
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      '@typescript-eslint/require-await': 'off',
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+      'no-control-regex': 'off',
+      eqeqeq: ['error', 'always', { null: 'ignore' }],
+      'no-restricted-properties': [
+        'error',
+        { object: 'process', property: 'env', message: 'Only config.ts reads the environment.' },
+      ],
+    },
+  },
+  { files: ['src/config.ts', 'test/**/*.ts', 'bench/**/*.ts'], rules: { 'no-restricted-properties': 'off' } },
+  {
+    // A test may look at anything, loosely typed answers first of all.
+    files: ['test/**/*.ts', 'bench/**/*.ts'],
+    rules: {
+      '@typescript-eslint/no-non-null-assertion': 'off',
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+      '@typescript-eslint/no-unsafe-argument': 'off',
+      '@typescript-eslint/no-unsafe-return': 'off',
+      '@typescript-eslint/no-unsafe-call': 'off',
+    },
+  },
+  ...arrows,
+  {
+    files: ['schema.graphql'],
+    languageOptions: { parser: graphql.parser, parserOptions: { graphQLConfig: { schema: './schema.graphql' } } },
+    plugins: { '@graphql-eslint': graphql },
+    rules: {
+      '@graphql-eslint/require-description': ['error', Object.fromEntries(described.map((kind) => [kind, true]))],
+      '@graphql-eslint/require-deprecation-reason': 'error',
+      '@graphql-eslint/no-typename-prefix': 'error',
+    },
+  },
+  existsSync('schema.graphql')
+    ? {
+        files: ['operations/**/*.graphql'],
+        languageOptions: {
+          parser: graphql.parser,
+          parserOptions: { graphQLConfig: { schema: './schema.graphql', documents: './operations/*.graphql' } },
+        },
+        plugins: { '@graphql-eslint': graphql },
+        rules: {
+          '@graphql-eslint/fields-on-correct-type': 'error',
+          '@graphql-eslint/known-argument-names': 'error',
+          '@graphql-eslint/no-deprecated': 'error',
+          '@graphql-eslint/no-unused-variables': 'error',
+        },
+      }
+    : {},
+);

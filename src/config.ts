@@ -1,0 +1,321 @@
+import { z } from 'zod';
+
+interface Setting<T> {
+  env: string;
+  /** What a value must be, in words. */
+  must: string;
+  read: z.ZodType<T, string>;
+  byDefault: (production: boolean) => T;
+  description: string;
+  /** Names what stands in the default column where the value itself would not tell. */
+  shown?: string;
+}
+
+const whole = (min: number, max: number) => ({
+  must: `a whole number from ${min} to ${max}`,
+  read: z
+    .string()
+    .regex(/^\d{1,15}$/)
+    .transform(Number)
+    .refine((n) => n >= min && n <= max),
+});
+
+const text = (must: string, pattern: RegExp) => ({ must, read: z.string().regex(pattern) });
+
+const oneOf = <const T extends string>(...names: [T, ...T[]]) => ({
+  must: `one of ${names.join(', ')}`,
+  read: z.enum(names),
+});
+
+const onOff = {
+  must: 'on or off',
+  read: z
+    .string()
+    .regex(/^(on|off|true|false|yes|no|1|0)$/i)
+    .transform((word) => /^(on|true|yes|1)$/i.test(word)),
+};
+
+/** Credentials in an address would end in logs and errors, a query would swallow the path appended to it. */
+const httpAddress = {
+  must: 'an http:// or https:// address without user, query or fragment',
+  read: z
+    .string()
+    .refine((address) => {
+      const url = parsed(address);
+      return !!url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !/[?#]/.test(address);
+    })
+    .transform((address) => address.replace(/\/+$/, '')),
+};
+
+const redisAddress = {
+  must: 'a redis:// or rediss:// address',
+  read: z.string().refine((address) => /^rediss?:$/.test(parsed(address)?.protocol ?? '')),
+};
+
+const origins = {
+  must: 'a comma-separated list of origins, each like https://shop.example (no path, no *)',
+  read: z
+    .string()
+    .transform((list) => list.split(',').map((origin) => origin.trim()))
+    .refine((list) => list.every((origin) => /^https?:/.test(origin) && parsed(origin)?.origin === origin))
+    .transform((list): readonly string[] => list),
+};
+
+/** A port may be 0 in tests: the system picks one. */
+const port = whole(0, 65_535);
+const milliseconds = whole(1, 600_000);
+const bytes = whole(1, 1_000_000_000);
+const amount = whole(1, 1_000_000);
+
+function setting<T>(
+  env: string,
+  kind: { must: string; read: z.ZodType<T, string> },
+  byDefault: T | ((production: boolean) => T),
+  description: string,
+  shown?: string,
+): Setting<T> {
+  return { env, ...kind, byDefault: byDefault instanceof Function ? byDefault : () => byDefault, description, shown };
+}
+
+/** A setting that may be absent. */
+function optional<T>(
+  env: string,
+  kind: { must: string; read: z.ZodType<T, string> },
+  description: string,
+  shown = 'none',
+) {
+  return setting<T | undefined>(env, kind, undefined, description, shown);
+}
+
+const outsideProduction = (production: boolean) => !production;
+const OUTSIDE_PRODUCTION = 'on; off in production';
+
+/** Every setting there is. It drives the environment, the flags of the command and the table that `--help` prints. */
+// prettier-ignore -- a table is read down its columns
+export const settings = {
+  port: setting('PORT', port, 4000, 'port of the facade'),
+  host: setting(
+    'HOST',
+    text('a host name or address', /^[\w.:-]+$/),
+    '127.0.0.1',
+    'address the facade listens on (and an origin started alone)',
+  ),
+  baseUrl: optional('BASE_URL', httpAddress, 'upstream for books, notes and films: /v2/… is appended', 'the origin'),
+  eventBaseUrl: optional(
+    'EVENT_BASE_URL',
+    httpAddress,
+    'upstream for events: /event/…, /events, /people/… are appended',
+    'the origin',
+  ),
+  accessToken: optional(
+    'ACCESS_TOKEN',
+    text('a bearer token: visible ASCII characters, no spaces', /^[\x21-\x7e]{1,2000}$/),
+    "the facade's own credential, for callers without one",
+    'none; demo-app beside the origin',
+  ),
+  filmTier: optional(
+    'FILM_TIER',
+    oneOf('basic', 'advance', 'premium'),
+    'film tier of that credential: basic, advance or premium',
+    'unknown; advance beside the origin',
+  ),
+  dataDir: setting(
+    'DATA_DIR',
+    text('a path', /^[^\0]+$/),
+    '.catalog',
+    'where the origin keeps its database and pictures',
+  ),
+  originPort: setting('ORIGIN_PORT', port, 4001, 'port of the origin'),
+  redisUrl: optional('REDIS_URL', redisAddress, 'shared state of replicas: records and budgets', 'none: in memory'),
+  logLevel: setting(
+    'LOG_LEVEL',
+    oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+    'info',
+    'least severe line that is logged',
+  ),
+
+  corsOrigins: setting('CORS_ORIGINS', origins, [], 'browser origins that may ask from other pages', 'none'),
+  graphiql: setting('GRAPHIQL', onOff, outsideProduction, 'GraphiQL at /graphql', OUTSIDE_PRODUCTION),
+  introspection: setting(
+    'INTROSPECTION',
+    onOff,
+    outsideProduction,
+    'whether the schema may be asked for',
+    OUTSIDE_PRODUCTION,
+  ),
+  suggestions: setting(
+    'SUGGESTIONS',
+    onOff,
+    outsideProduction,
+    '"Did you mean …" in error messages',
+    OUTSIDE_PRODUCTION,
+  ),
+  explain: setting('EXPLAIN', onOff, outsideProduction, 'the x-explain header', OUTSIDE_PRODUCTION),
+  demoTokens: setting(
+    'DEMO_TOKENS',
+    onOff,
+    outsideProduction,
+    'the fixed tokens of the demo people in the origin',
+    OUTSIDE_PRODUCTION,
+  ),
+
+  maxDocumentCharacters: setting('MAX_DOCUMENT_CHARACTERS', amount, 20_000, 'longest document, in characters'),
+  maxTokens: setting('MAX_TOKENS', amount, 4_000, 'tokens in a document'),
+  maxDepth: setting('MAX_DEPTH', amount, 14, 'fields below one another; introspection is not counted'),
+  maxAliases: setting('MAX_ALIASES', amount, 60, 'aliases in a document'),
+  maxRootFields: setting('MAX_ROOT_FIELDS', amount, 30, 'fields at the root of an operation'),
+  maxMutations: setting('MAX_MUTATIONS', amount, 10, 'mutations in an operation'),
+  maxDirectives: setting('MAX_DIRECTIVES', amount, 50, 'directives in a document'),
+  maxSearchCharacters: setting('MAX_SEARCH_CHARACTERS', amount, 1_000, 'longest search text, in characters'),
+
+  maxUpstreamCalls: setting('MAX_UPSTREAM_CALLS', amount, 250, 'upstream calls an operation may cost'),
+  recordTtlSeconds: optional(
+    'RECORD_TTL_SECONDS',
+    whole(0, 31_536_000),
+    'time to live of every kind of record; 0 turns reuse off',
+    "each kind's own",
+  ),
+  operationTimeoutMs: setting('OPERATION_TIMEOUT_MS', milliseconds, 15_000, 'deadline of an operation'),
+  maxRunningOperations: setting('MAX_RUNNING_OPERATIONS', amount, 256, 'operations running at once'),
+  maxWaitingOperations: setting(
+    'MAX_WAITING_OPERATIONS',
+    whole(0, 1_000_000),
+    256,
+    'operations waiting to run; more are refused with 503',
+  ),
+
+  maxBodyBytes: setting('MAX_BODY_BYTES', bytes, 1_000_000, 'largest JSON body of a request'),
+  maxHeaderBytes: setting('MAX_HEADER_BYTES', whole(1_024, 1_000_000), 16_384, 'largest headers of a request'),
+  requestHeadersTimeoutMs: setting(
+    'REQUEST_HEADERS_TIMEOUT_MS',
+    milliseconds,
+    15_000,
+    'time for the headers of a request to arrive',
+  ),
+  requestBodyTimeoutMs: setting(
+    'REQUEST_BODY_TIMEOUT_MS',
+    milliseconds,
+    30_000,
+    'time for the JSON body of a request to arrive',
+  ),
+
+  maxPictures: setting('MAX_PICTURES', amount, 12, 'pictures in a mutation'),
+  maxUploadBytes: setting('MAX_UPLOAD_BYTES', bytes, 40_000_000, 'all files of a request together'),
+  maxUploadMapBytes: setting('MAX_UPLOAD_MAP_BYTES', bytes, 10_000, 'the map part of a multipart request'),
+  uploadTimeoutMs: setting('UPLOAD_TIMEOUT_MS', milliseconds, 60_000, 'deadline of an operation with files'),
+
+  connectTimeoutMs: setting('CONNECT_TIMEOUT_MS', milliseconds, 2_000, 'time to connect to upstream'),
+  headersTimeoutMs: setting('HEADERS_TIMEOUT_MS', milliseconds, 5_000, 'time for the headers of an upstream answer'),
+  bodyTimeoutMs: setting('BODY_TIMEOUT_MS', milliseconds, 5_000, 'longest silence in the body of an upstream answer'),
+  callTimeoutMs: setting('CALL_TIMEOUT_MS', milliseconds, 10_000, 'an upstream call from start to end'),
+  maxJsonBytes: setting('MAX_JSON_BYTES', bytes, 4_000_000, 'largest JSON answer of upstream, inflated'),
+  maxAtomBytes: setting('MAX_ATOM_BYTES', bytes, 2_000_000, 'largest Atom answer of upstream, inflated'),
+  readAttempts: setting('READ_ATTEMPTS', whole(1, 10), 3, 'attempts of a read; writes have one'),
+  maxConnections: setting('MAX_CONNECTIONS', whole(1, 10_000), 64, 'connections to an upstream'),
+  maxBusyConnections: setting(
+    'MAX_BUSY_CONNECTIONS',
+    whole(1, 10_000),
+    256,
+    'connections to an upstream while calls wait',
+  ),
+  retryAfterSeconds: setting('RETRY_AFTER_SECONDS', whole(1, 3_600), 5, 'pause after a 429 that names none'),
+  maxRetryAfterSeconds: setting('MAX_RETRY_AFTER_SECONDS', whole(1, 3_600), 60, 'longest pause after a 429'),
+
+  shutdownMs: setting('SHUTDOWN_MS', milliseconds, 8_000, 'what running operations get to end after SIGTERM'),
+};
+
+export type SettingName = keyof typeof settings;
+
+type Values = { [Name in SettingName]: (typeof settings)[Name] extends Setting<infer T> ? T : never };
+
+/** All settings, checked and frozen. */
+export type Config = Readonly<
+  Values & {
+    /** NODE_ENV=production. */
+    production: boolean;
+    /** No other upstream is named, so the origin runs beside the facade. */
+    ownOrigin: boolean;
+  }
+>;
+
+/** What the flags of the command say, as written. */
+export type Flags = Partial<Record<SettingName, string>>;
+
+export class ConfigError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(`The settings cannot be used:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+    this.name = 'ConfigError';
+    this.problems = problems;
+  }
+}
+
+/** Reads and checks everything at once; a flag wins over the environment, and an empty variable is an absent one. */
+export function readConfig(env: NodeJS.ProcessEnv = process.env, flags: Flags = {}): Config {
+  const production = env.NODE_ENV === 'production';
+  const problems: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [name, { env: variable, must, read, byDefault }] of entries()) {
+    const given = flags[name] ?? (env[variable] || undefined);
+    if (given === undefined) {
+      values[name] = byDefault(production);
+      continue;
+    }
+    const result = read.safeParse(given);
+    // The value is not repeated: it may be a secret in the wrong variable.
+    if (result.success) values[name] = result.data;
+    else problems.push(`${variable} must be ${must}`);
+  }
+  const config = values as Values;
+  const given = (name: 'baseUrl' | 'eventBaseUrl') => flags[name] ?? env[settings[name].env];
+  if (given('baseUrl') && !given('eventBaseUrl')) problems.push('EVENT_BASE_URL must be set too, because BASE_URL is');
+  if (given('eventBaseUrl') && !given('baseUrl')) problems.push('BASE_URL must be set too, because EVENT_BASE_URL is');
+  if (config.maxBusyConnections < config.maxConnections && problems.length === 0) {
+    problems.push('MAX_BUSY_CONNECTIONS must not be less than MAX_CONNECTIONS');
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+
+  const ownOrigin = !config.baseUrl;
+  const demo = ownOrigin && config.demoTokens && !config.accessToken;
+  return Object.freeze({
+    ...config,
+    production,
+    ownOrigin,
+    accessToken: demo ? 'demo-app' : config.accessToken,
+    filmTier: config.filmTier ?? (demo ? 'advance' : undefined),
+  });
+}
+
+/** `MAX_DEPTH` -> `--max-depth`. */
+export function flagOf(name: SettingName): string {
+  return `--${settings[name].env.toLowerCase().replaceAll('_', '-')}`;
+}
+
+/** The table of all settings, as `--help` and the README show it. */
+export function settingsTable(): string {
+  const rows = entries().map(([, { env, byDefault, description, shown, must }]) => [
+    env,
+    shown ?? String(byDefault(false)),
+    `${description} (${must})`,
+  ]);
+  return columns([['variable', 'default', 'what it is (what it must be)'], ...rows]);
+}
+
+export function entries() {
+  return Object.entries(settings) as [SettingName, Setting<unknown>][];
+}
+
+function columns(rows: string[][]): string {
+  const width = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0));
+  const [first, second] = [width(0), width(1)];
+  return rows.map(([a = '', b = '', c = '']) => `  ${a.padEnd(first)}  ${b.padEnd(second)}  ${c}`).join('\n');
+}
+
+function parsed(address: string): URL | undefined {
+  try {
+    return new URL(address);
+  } catch {
+    return undefined;
+  }
+}
