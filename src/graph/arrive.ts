@@ -1,0 +1,2 @@
+import type { GraphQLSchema } from 'graphql';
+export const connectFields = (schema: GraphQLSchema) => schema;

@@ -1,0 +1,117 @@
+/**
+ * How a member of a record becomes a value of the graph.
+ *
+ * The service is read tolerantly: numbers come as texts, texts as null, lists hold empty strings. A decoder never throws, so an odd
+ * member costs no more than its own field.
+ */
+export interface Decoder<Type extends string, Shape> {
+  /** The GraphQL type it yields, `[String]` for a list of non-null strings. */
+  readonly type: Type;
+  readonly list: boolean;
+  readonly nullable: boolean;
+  readonly decode: (value: unknown) => Shape;
+}
+
+const decoder = <Type extends string, Shape>(
+  type: Type,
+  decode: (value: unknown) => Shape,
+  { list = false, nullable = false } = {},
+): Decoder<Type, Shape> => ({ type, list, nullable, decode });
+
+const orNull = <Type extends string, Shape>(type: Type, decode: (value: unknown) => Shape | null) =>
+  decoder(type, decode, { nullable: true });
+
+/** A text, '' where there is none. */
+export const text = decoder('String', asText);
+/** A text; '' and white space alone are null. */
+export const textOrNull = orNull('String', (value) => (asText(value).trim() === '' ? null : asText(value)));
+/** A list of texts; null, a lone text and empty members are taken calmly. */
+export const texts = decoder('String', asTexts, { list: true });
+/** The same, for a field that a call or a tier may leave without an answer. */
+export const textsOrNull = decoder('String', (value): string[] | null => asTexts(value), { list: true, nullable: true });
+/** A count, 0 where there is none. */
+export const count = decoder('Int', (value) => asInt(value) ?? 0);
+/** A count; null where there is none. */
+export const countOrNull = orNull('Int', asInt);
+/** A count with the default 0, for a field that a call may leave without an answer. */
+export const countOrZero = orNull('Int', (value) => (value === undefined ? 0 : asInt(value)));
+export const floatOrNull = orNull('Float', asFloat);
+/** A flag, false where there is none. Atom writes yes and no. */
+export const flag = decoder('Boolean', asFlag);
+/** An http or https address as it was written; anything else is null. */
+export const urlOrNull = orNull('URL', asUrl);
+/** The http and https addresses of a list. */
+export const urlsOrNull = decoder(
+  'URL',
+  (value): string[] | null => (Array.isArray(value) ? value : []).map(asUrl).filter((url) => url !== null),
+  { list: true, nullable: true },
+);
+/** `YYYY-MM-DD HH:MM:SS`, the T put in; anything else is null. */
+export const localDateTime = orNull('LocalDateTime', asLocalDateTime);
+/** RFC 3339 with an offset, as written; anything else is null. */
+export const dateTime = orNull('DateTime', asDateTime);
+
+export function asText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+}
+
+export function asTexts(value: unknown): string[] {
+  if (!Array.isArray(value)) return asText(value).trim() ? [asText(value)] : [];
+  return value.map(asText).filter((item) => item.trim() !== '');
+}
+
+/** What GraphQL's Int can hold, or null. */
+export function asInt(value: unknown): number | null {
+  const number = asFloat(value);
+  if (number === null) return null;
+  const whole = Math.trunc(number);
+  return whole >= -2147483648 && whole <= 2147483647 ? whole : null;
+}
+
+export function asFloat(value: unknown): number | null {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
+  if (typeof value !== 'string' || !/^\s*[+-]?\d+(\.\d+)?\s*$/.test(value)) return null;
+  return Number(value);
+}
+
+export function asFlag(value: unknown): boolean {
+  return value === true || value === 1 || (typeof value === 'string' && /^(yes|true|1)$/i.test(value.trim()));
+}
+
+export function asUrl(value: unknown): string | null {
+  if (typeof value !== 'string') return null;
+  const url = value.trim();
+  return /^https?:\/\/[^\s/?#"<>\\]+[^\s"<>]*$/i.test(url) ? url : null;
+}
+
+const localForm = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}(?::\d{2})?)$/;
+function asLocalDateTime(value: unknown): string | null {
+  const [, day, time] = localForm.exec(asText(value).trim()) ?? [];
+  if (!day || !time) return null;
+  const stamp = `${day}T${time.length === 5 ? `${time}:00` : time}`;
+  return isReal(stamp) ? stamp : null;
+}
+
+const zonedForm = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2})(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/i;
+export function asDateTime(value: unknown): string | null {
+  const stamp = asText(value).trim();
+  const [, day, time] = zonedForm.exec(stamp) ?? [];
+  return day && time && isReal(`${day}T${time}`) ? stamp.replace(' ', 'T') : null;
+}
+
+/** False for the 31st of February: Date would roll it over. */
+function isReal(stamp: string): boolean {
+  const date = new Date(`${stamp}Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(stamp);
+}
+
+/** A member that should be an object, as one; anything else is empty. */
+export function asObject<T extends object>(value: T | null | undefined): Partial<T> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+}
+
+/** The members of a list that are objects. */
+export function asObjects<T extends object>(value: readonly T[] | null | undefined): T[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'object' && item !== null) : [];
+}

@@ -1,0 +1,1 @@
+export interface Plan { x: 1 }

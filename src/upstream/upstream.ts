@@ -1,0 +1,1 @@
+export interface Upstream { x: 1 }
