@@ -1,0 +1,77 @@
+import { bookEndpoints } from '../contract/book.ts';
+import type { Endpoint, Scope, Tier } from '../contract/endpoint.ts';
+import { BASIC_CALLS_A_MINUTE, filmEndpoints } from '../contract/film.ts';
+import { noteEndpoints } from '../contract/note.ts';
+import { Refusal } from './rules/refusal.ts';
+import type { PeopleStore } from './store/people.ts';
+
+/** Who asks, and what for they may ask. */
+export interface Viewer {
+  /** A person's id; null without login. */
+  person: string | null;
+  tier: Tier;
+  scopes: ReadonlySet<string>;
+  /** What the rate is counted by: the token, or the address of a caller without one. */
+  source: string;
+}
+
+const MINUTE_MS = 60_000;
+const SOURCES_MAX = 10_000;
+const anonymousScopes: ReadonlySet<string> = new Set<Scope>(['book_basic_r', 'movie_basic_r']);
+
+/** The person behind the token. */
+export function personOf(viewer: Viewer): string {
+  if (viewer.person === null) throw new Refusal(1000);
+  return viewer.person;
+}
+
+/** Every scope that an endpoint open to the tier asks for; those of books and notes beyond reading are a person's. */
+export function scopesOf(tier: Tier, ofPerson: boolean): Scope[] {
+  const rows: Endpoint[] = [...Object.values(bookEndpoints), ...Object.values(noteEndpoints), ...Object.values(filmEndpoints)];
+  const scopes = rows.filter((row) => row.tiers.includes(tier)).flatMap((row) => row.scope ?? []);
+  const personal: readonly Scope[] = ['book_basic_w', 'service_basic_common', 'community_basic_note'];
+  return [...new Set(scopes)].filter((scope) => ofPerson || !personal.includes(scope));
+}
+
+export function createAccess(people: PeopleStore, now: () => number = Date.now) {
+  const calls = new Map<string, number[]>();
+
+  /** A sliding window: a token bucket would let twice the limit into one minute. */
+  function count(source: string) {
+    const from = now() - MINUTE_MS;
+    const recent = (calls.get(source) ?? []).filter((at) => at > from);
+    calls.delete(source);
+    calls.set(source, recent);
+    if (calls.size > SOURCES_MAX) calls.delete(calls.keys().next().value ?? source);
+    const [oldest] = recent;
+    if (oldest !== undefined && recent.length >= BASIC_CALLS_A_MINUTE) {
+      throw new Refusal(112, Math.max(1, Math.ceil((oldest - from) / 1000)));
+    }
+    recent.push(now());
+  }
+
+  return {
+    viewerOf(authorization: string | undefined, address: string): Viewer {
+      if (authorization === undefined) {
+        return { person: null, tier: 'basic', scopes: anonymousScopes, source: `address ${address}` };
+      }
+      const token = people.token(/^Bearer +(\S+)$/i.exec(authorization.trim())?.[1] ?? '');
+      if (!token) throw new Refusal(103);
+      return {
+        person: token.person_id,
+        tier: token.tier,
+        scopes: new Set(token.scopes.split(' ')),
+        source: `token ${token.token}`,
+      };
+    },
+
+    /** Refuses what the caller may not ask. */
+    admit(endpoint: Endpoint, viewer: Viewer) {
+      if (endpoint.path.startsWith('/v2/movie/') && viewer.tier === 'basic') count(viewer.source);
+      // Not specified: the interface gives 1000 and 1001 for a missing login; 1000 says what is wrong.
+      if (endpoint.login) personOf(viewer);
+      if (!endpoint.tiers.includes(viewer.tier)) throw new Refusal(1000);
+      if (endpoint.scope && !viewer.scopes.has(endpoint.scope)) throw new Refusal(1001);
+    },
+  };
+}

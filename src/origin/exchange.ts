@@ -1,0 +1,210 @@
+import type { IncomingMessage } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import busboy from 'busboy';
+import { AtomError, readers, writers } from '../contract/atom.ts';
+import { COUNT_MAX } from '../contract/book.ts';
+import type { Endpoint, Media } from '../contract/endpoint.ts';
+import type { ErrorBody } from '../contract/errors.ts';
+import { serviceErrors } from '../contract/errors.ts';
+import type { Viewer } from './access.ts';
+import { Refusal } from './rules/refusal.ts';
+import type { PictureStore, ReceivedPicture } from './store/pictures.ts';
+
+/** A row of the interface and the rule behind it. */
+export interface Route {
+  endpoint: Endpoint;
+  handle(input: Record<string, unknown>, viewer: Viewer, pictures: readonly ReceivedPicture[]): unknown;
+}
+
+/** Puts a rule behind a row. What comes in is named as in the row's input; its values are checked by the rule. */
+export function serve<In, Out>(
+  endpoint: Endpoint<In, Out>,
+  handler: (input: In, viewer: Viewer, pictures: readonly ReceivedPicture[]) => NoInfer<Out>,
+): Route {
+  // Texts from outside become the row's input here; what is no text (numbers, flags) is decoded below.
+  return { endpoint, handle: (input, viewer, pictures) => handler(input as In, viewer, pictures) };
+}
+
+/** A request, as far as a row has words for it. */
+export interface Question {
+  params: Record<string, string>;
+  query: URLSearchParams;
+  incoming: IncomingMessage;
+}
+
+const BODY_MAX = 2_000_000;
+const jsonType = { 'content-type': 'application/json; charset=utf-8' };
+const atomType = { 'content-type': 'application/atom+xml; charset=utf-8' };
+
+/** Reads the request by its row, asks the rule, and writes the answer by the row. */
+export async function exchange(route: Route, question: Question, viewer: Viewer, store: PictureStore): Promise<Response> {
+  const { endpoint } = route;
+  const { members, pictures } = await readBody(endpoint, question.incoming, store);
+  try {
+    const asked = endpoint.method === 'GET' ? decoded(question.query) : members;
+    const answer = route.handle({ ...asked, ...question.params }, viewer, pictures);
+    return write(endpoint, answer, endpoint.method === 'GET' ? question.query.get('fields') : null);
+  } finally {
+    store.discard(pictures);
+  }
+}
+
+export function refused(refusal: Refusal, request: string): Response {
+  const { msg, status } = serviceErrors[refusal.code];
+  const wait = refusal.retryAfter === undefined ? {} : { 'retry-after': String(refusal.retryAfter) };
+  return errorAnswer({ code: refusal.code, msg, request }, status, wait);
+}
+
+/**
+ * A fault of ours: a full or read-only disk, most likely. Nothing was stored.
+ * Not specified: the interface has a code for it and the status 400; 500 keeps it from looking like the caller's mistake.
+ */
+export function failed(request: string): Response {
+  return errorAnswer({ code: 6009, msg: serviceErrors[6009].msg, request }, 500);
+}
+
+function errorAnswer(body: ErrorBody, status: number, headers: Record<string, string> = {}) {
+  return new Response(JSON.stringify(body), { status, headers: { ...jsonType, ...headers } });
+}
+
+function write({ media, status, list }: Endpoint, answer: unknown, fields: string | null): Response {
+  if (media === 'empty') return new Response(null, { status });
+  if (media === 'json') {
+    const body = fields && isRecord(answer) ? narrowed(answer, list, fields) : answer;
+    return new Response(JSON.stringify(body), { status, headers: jsonType });
+  }
+  const writer: (record: never) => string = writers[media];
+  return new Response(writer(answer as never), { status, headers: atomType });
+}
+
+/** Only the members that `fields` names, in the record's order; of a list, everything beside the items stays. */
+function narrowed(answer: Record<string, unknown>, list: string | undefined, fields: string) {
+  const names = new Set(fields.split(',').map((name) => name.trim()));
+  if (names.has('all')) return answer;
+  const pick = (record: unknown) =>
+    isRecord(record) ? Object.fromEntries(Object.entries(record).filter(([name]) => names.has(name))) : record;
+  if (list === undefined) return pick(answer);
+  const items = answer[list];
+  return { ...answer, [list]: Array.isArray(items) ? items.map(pick) : items };
+}
+
+interface Body {
+  members: Record<string, unknown>;
+  pictures: ReceivedPicture[];
+}
+
+async function readBody({ body, method }: Endpoint, incoming: IncomingMessage, store: PictureStore): Promise<Body> {
+  if (body === 'empty' || method === 'DELETE') return { members: {}, pictures: [] };
+  const type = incoming.headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? '';
+  if (body !== 'json') return { members: readAtom(body, await textOf(incoming)), pictures: [] };
+  if (type === 'multipart/form-data') return readForm(incoming, store);
+  const text = await textOf(incoming);
+  if (text.trim() === '') return { members: {}, pictures: [] };
+  if (type === 'application/x-www-form-urlencoded') return { members: decoded(new URLSearchParams(text)), pictures: [] };
+  return { members: readJson(text), pictures: [] };
+}
+
+function readAtom(media: Exclude<Media, 'json' | 'empty'>, text: string) {
+  try {
+    return { ...readers[media](text) };
+  } catch (error) {
+    if (error instanceof AtomError) throw new Refusal(999);
+    throw error;
+  }
+}
+
+function readJson(text: string) {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    throw new Refusal(999);
+  }
+  if (!isRecord(body)) throw new Refusal(999);
+  return decoded(Object.entries(body));
+}
+
+/** A body that is cut off rejects here, so no rule ever sees half of one. */
+async function textOf(incoming: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size <= BODY_MAX) chunks.push(chunk);
+  }
+  if (size > BODY_MAX) throw new Refusal(999);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+async function readForm(incoming: IncomingMessage, store: PictureStore): Promise<Body> {
+  const texts: [string, string][] = [];
+  const arriving: Promise<ReceivedPicture>[] = [];
+  let excessive = false;
+  const received = async () => {
+    const outcomes = await Promise.allSettled(arriving);
+    const pictures = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+    return { pictures, fault: outcomes.find((outcome) => outcome.status === 'rejected') };
+  };
+  try {
+    const form = busboy({
+      headers: incoming.headers,
+      defParamCharset: 'utf8',
+      limits: { fields: 100, files: 20, parts: 120, fieldSize: BODY_MAX },
+    });
+    form.on('field', (name, value, info) => {
+      if (info.valueTruncated || info.nameTruncated) excessive = true;
+      texts.push([name, value]);
+    });
+    form.on('file', (name, stream) => {
+      const picture = store.receive(name, stream as AsyncIterable<Buffer>);
+      picture.catch(() => stream.resume()); // a full disk must not stop the form from ending
+      arriving.push(picture);
+    });
+    for (const limit of ['fieldsLimit', 'filesLimit', 'partsLimit'] as const) form.on(limit, () => (excessive = true));
+    await pipeline(incoming, form);
+  } catch {
+    store.discard((await received()).pictures);
+    throw new Refusal(999);
+  }
+  const { pictures, fault } = await received();
+  if (fault || excessive) {
+    store.discard(pictures);
+    throw fault ? fault.reason : new Refusal(999);
+  }
+  return { members: decoded(texts), pictures };
+}
+
+const positions: ReadonlySet<string> = new Set(['start', 'count', 'start-index', 'max-results']);
+const numbers: ReadonlySet<string> = new Set([...positions, 'page', 'rating']);
+const flags: ReadonlySet<string> = new Set(['can_reply']);
+
+/**
+ * Values as the rules take them: numbers and flags decoded, null and empty ones absent. A number that is none becomes NaN, so that
+ * each rule refuses it with its own code; a window that is none is refused here.
+ */
+function decoded(entries: Iterable<[string, unknown]>): Record<string, unknown> {
+  const input: Record<string, unknown> = Object.create(null);
+  for (const [name, value] of entries) {
+    if (value === null || value === undefined || value === '' || name in input) continue;
+    if (typeof value === 'object') throw new Refusal(999);
+    input[name] = numbers.has(name) ? wholeNumber(value) : flags.has(name) ? flag(value) : String(value);
+    if (positions.has(name) && Number.isNaN(input[name])) throw new Refusal(999);
+  }
+  if (typeof input['count'] === 'number') input['count'] = Math.min(input['count'], COUNT_MAX);
+  return input;
+}
+
+function wholeNumber(value: unknown): number {
+  const text = String(value).trim();
+  return /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+}
+
+function flag(value: unknown): boolean {
+  if (value === true || value === 'true') return true;
+  if (value === false || value === 'false') return false;
+  throw new Refusal(999);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

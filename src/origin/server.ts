@@ -1,0 +1,128 @@
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { once } from 'node:events';
+import { type HttpBindings, createAdaptorServer } from '@hono/node-server';
+import { type Context, Hono } from 'hono';
+import { createAccess } from './access.ts';
+import { type Route, exchange, failed, refused } from './exchange.ts';
+import { bookRoutes } from './routes/book.ts';
+import { noteRoutes } from './routes/note.ts';
+import { Refusal } from './rules/refusal.ts';
+import { createBookStore } from './store/book.ts';
+import { openDatabase } from './store/database.ts';
+import { createNoteStore } from './store/note.ts';
+import { createPeopleStore } from './store/people.ts';
+import { createPictureStore } from './store/pictures.ts';
+import { fillOnce, setDemoTokens } from './store/seed.ts';
+
+export interface OriginOptions {
+  /** Holds the database and the pictures; made when it is not there. */
+  dataDir: string;
+  /** 0: any free one. */
+  port: number;
+  host: string;
+  /** Holds the facts that a first start is filled from. */
+  demoDir: string;
+  /** Whether the fixed tokens of the demo people are honoured. */
+  demoTokens: boolean;
+  /** Told of every fault that is ours; by default written to standard error. */
+  onFault?: (error: unknown, request: string) => void;
+  now?: () => number;
+}
+export interface Origin {
+  url: string;
+  port: number;
+  /** This start filled an empty database. */
+  seeded: boolean;
+  close(): Promise<void>;
+}
+
+type Env = { Bindings: HttpBindings };
+
+/** Opens the database, fills it when it is empty, and listens. */
+export async function openOrigin(options: OriginOptions): Promise<Origin> {
+  const { host, onFault = (error, request) => console.error(`origin: ${request} failed:`, error) } = options;
+  const db = openDatabase(options.dataDir);
+  try {
+    const seeded = fillOnce(db, options.demoDir);
+    setDemoTokens(db, options.demoTokens);
+
+    let url = '';
+    const people = createPeopleStore(db);
+    const pictures = createPictureStore(options.dataDir, () => url);
+    const routes = [
+      ...bookRoutes(createBookStore(db, pictures), people),
+      ...noteRoutes(createNoteStore(db, pictures), people),
+    ];
+    const access = createAccess(people, options.now);
+
+    const app = new Hono<Env>();
+    const requestLine = (c: Context<Env>) => `${c.req.method} ${new URL(c.req.url).pathname}`;
+    for (const route of [...routes].sort(literalFirst)) {
+      app.on(route.endpoint.method, route.endpoint.path, (c) => {
+        const { incoming } = c.env;
+        const viewer = access.viewerOf(c.req.header('authorization'), incoming.socket.remoteAddress ?? '');
+        access.admit(route.endpoint, viewer);
+        const query = new URL(c.req.url).searchParams;
+        return exchange(route, { params: c.req.param(), query, incoming }, viewer, pictures);
+      });
+    }
+    app.get('/pictures/:name', (c) => {
+      const picture = pictures.read(c.req.param('name'));
+      if (!picture) throw new Refusal(1001);
+      return once(picture.stream, 'open').then(
+        () =>
+          new Response(Readable.toWeb(picture.stream) as ReadableStream, {
+            headers: {
+              'content-type': picture.type,
+              'cache-control': 'public, max-age=31536000, immutable',
+              'x-content-type-options': 'nosniff',
+            },
+          }),
+        () => refused(new Refusal(1001), requestLine(c)),
+      );
+    });
+    for (const path of new Set(routes.map((route) => route.endpoint.path))) {
+      app.all(path, () => {
+        throw new Refusal(1014);
+      });
+    }
+    app.notFound((c) => refused(new Refusal(1001), requestLine(c)));
+    app.onError((error, c) => {
+      if (error instanceof Refusal) return refused(error, requestLine(c));
+      onFault(error, requestLine(c));
+      return failed(requestLine(c));
+    });
+
+    const server = createAdaptorServer({ fetch: app.fetch });
+    server.listen(options.port, host);
+    await once(server, 'listening').catch((error: unknown) => {
+      throw new Error(`cannot listen on ${host}:${options.port}: ${error instanceof Error ? error.message : String(error)}`, {
+        cause: error,
+      });
+    });
+    const { port } = server.address() as AddressInfo;
+    url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+    return {
+      url,
+      port,
+      seeded,
+      async close() {
+        const closed = once(server, 'close');
+        server.close();
+        if ('closeIdleConnections' in server) server.closeIdleConnections();
+        await closed;
+        db.close();
+      },
+    };
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** `/v2/book/search` before `/v2/book/:id`. */
+function literalFirst(a: Route, b: Route) {
+  const key = ({ endpoint }: Route) => endpoint.path.replaceAll(/:\w+/g, '~');
+  return key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0;
+}

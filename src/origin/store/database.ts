@@ -1,0 +1,100 @@
+import { accessSync, constants, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import BetterSqlite from 'better-sqlite3';
+import {
+  type CompiledQuery,
+  DummyDriver,
+  Kysely,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
+import { type Tables, ddl } from './schema.ts';
+
+/** A query that Kysely has typed but does not run. */
+interface Typed<Row> {
+  compile(): CompiledQuery<Row>;
+}
+
+export interface Database {
+  /** Builds typed queries. It cannot run them: hand them to `all`, `first` or `run`. */
+  query: Kysely<Tables>;
+  all<Row>(query: Typed<Row>): Row[];
+  first<Row>(query: Typed<Row>): Row | undefined;
+  /** How many rows a write touched. */
+  run(query: Typed<unknown>): number;
+  /** Everything in `work` or nothing; may be nested. */
+  transaction<T>(work: () => T): T;
+  /** SQL that Kysely has no words for: full-text search, the schema itself. */
+  raw: BetterSqlite.Database;
+  close(): void;
+}
+
+/**
+ * Opens `<dataDir>/origin.db`. Queries run synchronously, so a rule is one piece of work that nothing comes between.
+ * `synchronous = FULL`: a commit is on the disk before its answer leaves.
+ */
+export function openDatabase(dataDir: string): Database {
+  const raw = openFile(dataDir);
+  const statements = new Map<string, BetterSqlite.Statement>();
+  const query = new Kysely<Tables>({
+    dialect: {
+      createAdapter: () => new SqliteAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (db) => new SqliteIntrospector(db),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+    },
+  });
+
+  function prepared(typed: Typed<unknown>) {
+    const { sql, parameters } = typed.compile();
+    let statement = statements.get(sql);
+    if (!statement) {
+      if (statements.size >= 1000) statements.clear();
+      statement = raw.prepare(sql);
+      statements.set(sql, statement);
+    }
+    return { statement, parameters };
+  }
+
+  return {
+    query,
+    raw,
+    all: <Row>(typed: Typed<Row>) => {
+      const { statement, parameters } = prepared(typed);
+      return statement.all(...parameters) as Row[];
+    },
+    first: <Row>(typed: Typed<Row>) => {
+      const { statement, parameters } = prepared(typed);
+      return statement.get(...parameters) as Row | undefined;
+    },
+    run: (typed) => {
+      const { statement, parameters } = prepared(typed);
+      return statement.run(...parameters).changes;
+    },
+    transaction: (work) => raw.transaction(work).immediate(),
+    close: () => raw.close(),
+  };
+}
+
+function openFile(dataDir: string): BetterSqlite.Database {
+  let raw: BetterSqlite.Database | undefined;
+  try {
+    mkdirSync(dataDir, { recursive: true });
+    accessSync(dataDir, constants.R_OK | constants.W_OK);
+    raw = new BetterSqlite(join(dataDir, 'origin.db'));
+    raw.pragma('journal_mode = WAL');
+    raw.pragma('synchronous = FULL');
+    raw.pragma('foreign_keys = ON');
+    raw.pragma('busy_timeout = 5000');
+    raw.pragma('cache_size = -65536');
+    const all = raw;
+    all.transaction(() => all.exec(ddl)).immediate();
+    return raw;
+  } catch (error) {
+    raw?.close();
+    throw new Error(`cannot open the database in ${dataDir}: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,49 @@
+import type { UserRecord } from '../../contract/user.ts';
+import type { Database } from './database.ts';
+import type { PersonRow } from './schema.ts';
+
+export type PeopleStore = ReturnType<typeof createPeopleStore>;
+
+/** Who is there, who are friends, and whose a token is. */
+export function createPeopleStore(db: Database) {
+  const { query } = db;
+  return {
+    byId: (id: string) => db.first(query.selectFrom('people').selectAll().where('id', '=', id)),
+    /** By id, or else by uid. */
+    named: (name: string) =>
+      db.first(
+        query
+          .selectFrom('people')
+          .selectAll()
+          .where((row) => row.or([row('id', '=', name), row('uid', '=', name)]))
+          .orderBy((row) => row.case().when('id', '=', name).then(0).else(1).end()),
+      ),
+    byIds: (ids: readonly string[]) =>
+      new Map(
+        db.all(query.selectFrom('people').selectAll().where('id', 'in', [...new Set(ids)])).map((person) => [person.id, person]),
+      ),
+    areFriends: (person: string, other: string) =>
+      db.first(
+        query.selectFrom('friendships').select('friend_id').where('person_id', '=', person).where('friend_id', '=', other),
+      ) !== undefined,
+    token: (token: string) => db.first(query.selectFrom('tokens').selectAll().where('token', '=', token)),
+  };
+}
+
+/** A person as the records of books and notes embed one. */
+export function userRecord(person: PersonRow): UserRecord {
+  return {
+    id: person.id,
+    uid: person.uid,
+    name: person.name,
+    url: `https://api.catalog.example/v2/user/${person.id}`,
+    alt: webPage(person),
+    avatar: person.avatar,
+    large_avatar: person.large_avatar,
+    type: person.type,
+    is_banned: person.is_banned === 1,
+    is_suicide: false,
+  };
+}
+
+export const webPage = (person: PersonRow) => `https://www.catalog.example/people/${person.uid}/`;

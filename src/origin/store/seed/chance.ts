@@ -1,0 +1,38 @@
+/** Numbers that look random and are the same on every machine. */
+export interface Chance {
+  /** 0 <= n < below */
+  int(below: number): number;
+  between(from: number, to: number): number;
+  /** True once in `n` times. */
+  oneIn(n: number): boolean;
+  pick<T>(list: readonly T[]): T;
+  /** Up to `count` different ones, in no order. */
+  some<T>(list: readonly T[], count: number): T[];
+}
+
+export function createChance(seed: string): Chance {
+  let state = 0x811c9dc5;
+  for (const character of seed) state = Math.imul(state ^ (character.codePointAt(0) ?? 0), 0x01000193) >>> 0;
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = Math.imul(state ^ (state >>> 15), state | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+  const int = (below: number) => Math.floor(next() * below);
+  return {
+    int,
+    between: (from, to) => from + int(to - from + 1),
+    oneIn: (n) => int(n) === 0,
+    pick: <T>(list: readonly T[]) => {
+      if (list.length === 0) throw new Error('nothing to pick from');
+      return list[int(list.length)] as T;
+    },
+    some: <T>(list: readonly T[], count: number) => {
+      const rest = [...list];
+      const chosen: T[] = [];
+      while (chosen.length < count && rest.length > 0) chosen.push(...rest.splice(int(rest.length), 1));
+      return chosen;
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import { timestamp } from '../clock.ts';
+import type { Database } from '../database.ts';
+import type { PersonRow } from '../schema.ts';
+import { createChance } from './chance.ts';
+
+export interface CityFacts {
+  id: string;
+  v2_loc_id: string;
+  name: string;
+}
+
+/** Everybody invented, and the three that everybody knows. */
+export interface SeedPeople {
+  all: PersonRow[];
+  alice: PersonRow;
+  bob: PersonRow;
+  carol: PersonRow;
+}
+
+// prettier-ignore
+const uids = [
+  'alice', 'bob', 'carol', 'maple', 'harbor', 'lantern', 'willow', 'pebble', 'compass', 'juniper', 'thimble', 'sparrow', 'meadow',
+  'cinder', 'marble', 'orchard', 'feather', 'drizzle', 'tangerine', 'anchor', 'velvet', 'saffron', 'bramble', 'kettle', 'quill',
+  'mosaic', 'ember', 'lagoon', 'poplar', 'pepper', 'cobalt', 'heron', 'almond', 'basalt', 'clover', 'dahlia', 'fennel', 'granite',
+  'hazel', 'indigo', 'jasmine', 'lichen', 'mercury', 'nutmeg', 'opal', 'plover', 'quartz', 'russet', 'sable', 'teasel', 'umber',
+  'verbena', 'walnut', 'yarrow', 'zephyr', 'acorn', 'birch', 'cricket', 'dune', 'estuary',
+];
+const firsts = ['林', '周', '沈', '许', '陆', '叶', '顾', '程', '苏', '何', '宋', '唐', '白', '夏', '江'];
+const seconds = ['知远', '晚舟', '青禾', '一苇', '听雨', '小满', '拾光', '南枝', '北望', '疏影', '未央', '若水', '在野', '长风'];
+const signatures = ['', '', '读书，走路，喝茶。', '慢一点也没关系', '今天也要早睡', '一页一页地读', '在地铁上看完的都算数', '字比话多'];
+
+/** Sixty people; carol has no friends and lives in no city. */
+export function seedPeople(db: Database, cities: readonly CityFacts[]): SeedPeople {
+  const { query } = db;
+  const chance = createChance('people');
+  const named: Record<string, string> = { alice: '艾莉丝', bob: '鲍勃', carol: '卡萝' };
+  const all = uids.map((uid, n): PersonRow => {
+    const city = uid === 'carol' ? undefined : uid === 'alice' ? cities[1] : cities[chance.int(cities.length)];
+    const signature = chance.pick(signatures);
+    // Not everybody chose a name for the address: such a uid is the id.
+    const id = String(1_000_001 + n);
+    const gone = n === uids.length - 1;
+    return {
+      id,
+      uid: n > 3 && n % 9 === 0 ? id : uid,
+      name: gone ? '[已注销]' : (named[uid] ?? chance.pick(firsts) + chance.pick(seconds)),
+      avatar: `https://img.example.org/avatar/${uid}.jpg`,
+      large_avatar: `https://img.example.org/avatar/large/${uid}.jpg`,
+      signature: gone ? '' : signature,
+      intro: gone || signature === '' ? '' : `${signature}\n住在${city?.name ?? '路上'}。`,
+      city_id: city?.id ?? null,
+      loc_id: city?.v2_loc_id ?? '',
+      loc_name: city?.name ?? '',
+      created: timestamp(Date.UTC(2008 + (n % 9), n % 12, 1 + (n % 28), 3, n, n)),
+      type: 'user',
+      is_banned: gone ? 1 : 0,
+    };
+  });
+  for (const person of all) db.run(query.insertInto('people').values(person));
+
+  const [alice, bob, carol, ...others] = all;
+  if (!alice || !bob || !carol) throw new Error('the first three people are missing');
+  const pairs = [[alice, bob], ...chance.some(others, 20).map((other) => [alice, other])];
+  for (const person of others) pairs.push(...chance.some(others, 3).map((other) => [person, other]));
+  for (const [person, friend] of pairs) {
+    if (!person || !friend || person === friend) continue;
+    const both = [
+      { person_id: person.id, friend_id: friend.id },
+      { person_id: friend.id, friend_id: person.id },
+    ];
+    db.run(query.insertInto('friendships').values(both).onConflict((c) => c.doNothing()));
+  }
+  return { all, alice, bob, carol };
+}
