@@ -31,6 +31,12 @@ export interface Hand<Parent> {
   upTo?: number;
   /** What its items carry. More asked than that: the call is made. */
   form: Form;
+  /** False for arguments that the member does not answer. */
+  when?: (args: never) => boolean;
+  /** False for a member that does not hold what its form promises: the call is made. */
+  holds?: (member: never) => boolean;
+  /** The member is the whole list when it has fewer items than `upTo`. */
+  whole?: boolean;
 }
 
 /** What an answer tells of the very record it was asked for. */
@@ -42,8 +48,8 @@ export interface Tells<Out, Parent> {
 interface Asking<Parent, Args, In, Out, From extends keyof Parent & string> {
   description: string;
   deprecationReason?: string;
-  /** The endpoint that answers. */
-  ask: Endpoint<In, Out>;
+  /** The endpoint that answers; a function where the arguments decide. */
+  ask: Endpoint<In, Out> | ((args: Args) => Endpoint<In, Out>);
   /** Names of the parent that the input is made from: once these are known, the call starts. */
   from?: readonly From[];
   /** The call's input; windows and `fields` are put in by the engine. Throws for input that is known to be wrong. */
@@ -76,7 +82,9 @@ export interface PagesOptions<Types extends SchemaTypes, Parent, Item, Args exte
   /** The items of an answer, where they are not simply its list; also called for the page in hand, as `{ [list]: items }`. */
   items?: (answer: Out, parent: Pick<Parent, From>, args: InputShapeFromFields<Args>) => readonly (Item | null | undefined)[];
   /** True where the total is where the service stopped counting. */
-  capped?: (answer: Out, viewer: Viewer) => boolean;
+  capped?: (answer: Out, viewer: Viewer, args: InputShapeFromFields<Args>) => boolean;
+  /** True for a parent whose list is empty without a call; `from` names what it reads. */
+  none?: (parent: Pick<Parent, From>) => boolean;
 }
 
 /** What the engine reads back from a field. */
@@ -87,7 +95,7 @@ export interface FieldRule {
   /** Where the id of the record below stands, for when no more than its id is selected. */
   idIn?: string;
   form?: Form;
-  ask?: Endpoint;
+  ask?: Endpoint | ((args: object) => Endpoint);
   from?: readonly string[];
   input?: (parent: object, args: object, viewer: Viewer) => object;
   /** An ask's own `resolve`, which the engine calls with the answer. */
@@ -99,7 +107,8 @@ export interface FieldRule {
   /** Set on `pages`. */
   first?: number;
   items?: (answer: unknown, parent: object, args: object) => readonly unknown[];
-  capped?: (answer: unknown, viewer: Viewer) => boolean;
+  capped?: (answer: unknown, viewer: Viewer, args: object) => boolean;
+  none?: (parent: object) => boolean;
   write?: boolean;
 }
 

@@ -115,3 +115,8 @@ export function asObject<T extends object>(value: T | null | undefined): Partial
 export function asObjects<T extends object>(value: readonly T[] | null | undefined): T[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'object' && item !== null) : [];
 }
+
+/** The members of a list that are objects with an id. */
+export function asRecords<T extends { id?: unknown }>(value: readonly T[] | null | undefined): T[] {
+  return asObjects(value).filter(({ id }) => id !== undefined && id !== null && id !== '');
+}
