@@ -54,7 +54,10 @@ export function userRating(given: unknown): UserRatingShape | null {
 }
 
 /** The scale that a rating stands on; 0 to 10 where the service does not say. */
-export const scaleOf = ({ max, min }: { max?: unknown; min?: unknown }) => ({ max: asInt(max) ?? 10, min: asInt(min) ?? 0 });
+export const scaleOf = ({ max, min }: { max?: unknown; min?: unknown }) => ({
+  max: asInt(max) ?? 10,
+  min: asInt(min) ?? 0,
+});
 
 /** An average that somebody gave: a text in books, a float or a whole number in films; 0 is nobody's. */
 export function averageOf(average: unknown): number | null {
