@@ -16,6 +16,8 @@ export interface Tables {
 
   series: { id: string; title: string };
   books: BookRow;
+  /** The words that search finds a book by; `rowid` is the book's `no`. */
+  books_fts: { rowid: number; title: string; author: string; publisher: string; isbn: string; tags: string };
   /** `count` holds what was known at the start and every public collection that carries the tag. */
   book_tags: { book_id: string; name: string; count: number };
   collections: CollectionRow;
@@ -28,6 +30,20 @@ export interface Tables {
   note_photos: { note_id: number; number: number; picture: string; layout: PictureLayout; caption: string };
   note_likes: { note_id: number; person_id: string };
   note_comments: { id: Generated<number>; note_id: number; person_id: string; content: string; created: string };
+
+  /** The v2 interface knows a city by `loc_id`, the event interface by `id`, a pinyin word. */
+  cities: { id: string; loc_id: string; name: string };
+
+  subjects: SubjectRow;
+  subject_tags: { subject_id: string; name: string };
+  celebrities: CelebrityRow;
+  credits: CreditRow;
+  /** `roles` is a JSON list. */
+  works: { celebrity_id: string; subject_id: string; position: number; roles: string };
+  film_photos: FilmPhotoRow;
+  film_reviews: FilmReviewRow;
+  film_comments: FilmCommentRow;
+  charts: ChartRow;
 }
 
 export interface PersonRow {
@@ -123,6 +139,108 @@ export interface NoteRow {
   recs_count: number;
 }
 
+export interface SubjectRow {
+  /** Ties the row to its line in `subjects_fts`. */
+  no: Generated<number>;
+  id: string;
+  title: string;
+  original_title: string;
+  year: string;
+  subtype: 'movie' | 'tv';
+  /** JSON lists. */
+  aka: string;
+  genres: string;
+  countries: string;
+  languages: string;
+  durations: string;
+  pubdates: string;
+  mainland_pubdate: string;
+  /** 0: too few ratings. */
+  rating_average: number;
+  rating_stars: string;
+  ratings_count: number;
+  wish_count: number;
+  collect_count: number;
+  do_count: number | null;
+  seasons_count: number | null;
+  current_season: number | null;
+  episodes_count: number | null;
+  website: string;
+  mini_site: string;
+  summary: string;
+  /** How many there are of each. */
+  trailers: number;
+  clips: number;
+  bloopers: number;
+}
+export interface CelebrityRow {
+  id: string;
+  name: string;
+  name_en: string;
+  /** JSON lists. */
+  aka: string;
+  aka_en: string;
+  professions: string;
+  gender: string;
+  birthday: string;
+  born_place: string;
+  constellation: string;
+  website: string;
+  summary: string;
+}
+export interface CreditRow {
+  subject_id: string;
+  job: 'directors' | 'casts' | 'writers';
+  position: number;
+  /** null: a person without a page. */
+  celebrity_id: string | null;
+  name: string;
+}
+/** In the album of a celebrity when `celebrity_id` is set, else in that of the subject. */
+export interface FilmPhotoRow {
+  id: Generated<number>;
+  subject_id: string;
+  celebrity_id: string | null;
+  person_id: string;
+  position: number;
+  description: string;
+  comments_count: number;
+  created: string;
+}
+export interface FilmReviewRow {
+  id: Generated<number>;
+  subject_id: string;
+  person_id: string;
+  title: string;
+  content: string;
+  rating: number;
+  useful: number;
+  useless: number;
+  comments: number;
+  created: string;
+  updated: string;
+}
+export interface FilmCommentRow {
+  id: Generated<number>;
+  subject_id: string;
+  person_id: string;
+  content: string;
+  rating: number;
+  useful: number;
+  created: string;
+}
+export interface ChartRow {
+  /** A chart's name; `in_theaters/<city>` for each city. */
+  chart: string;
+  position: number;
+  subject_id: string;
+  /** Of the box office. */
+  box: number | null;
+  is_new: Flag;
+  /** Of the week. */
+  delta: number | null;
+}
+
 const people = `
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS people (
@@ -204,5 +322,57 @@ CREATE TABLE IF NOT EXISTS note_comments (
 CREATE INDEX IF NOT EXISTS note_comments_by_note ON note_comments (note_id);
 `;
 
+const films = `
+CREATE TABLE IF NOT EXISTS cities (id TEXT PRIMARY KEY, loc_id TEXT NOT NULL UNIQUE, name TEXT NOT NULL UNIQUE) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS subjects (
+  no INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, title TEXT NOT NULL, original_title TEXT NOT NULL, year TEXT NOT NULL,
+  subtype TEXT NOT NULL, aka TEXT NOT NULL, genres TEXT NOT NULL, countries TEXT NOT NULL, languages TEXT NOT NULL,
+  durations TEXT NOT NULL, pubdates TEXT NOT NULL, mainland_pubdate TEXT NOT NULL, rating_average REAL NOT NULL,
+  rating_stars TEXT NOT NULL, ratings_count INTEGER NOT NULL, wish_count INTEGER NOT NULL, collect_count INTEGER NOT NULL,
+  do_count INTEGER, seasons_count INTEGER, current_season INTEGER, episodes_count INTEGER, website TEXT NOT NULL,
+  mini_site TEXT NOT NULL, summary TEXT NOT NULL, trailers INTEGER NOT NULL, clips INTEGER NOT NULL, bloopers INTEGER NOT NULL
+);
+CREATE VIRTUAL TABLE IF NOT EXISTS subjects_fts USING fts5 (words, tokenize = 'trigram');
+CREATE TABLE IF NOT EXISTS subject_tags (
+  name TEXT NOT NULL, subject_id TEXT NOT NULL REFERENCES subjects (id), PRIMARY KEY (name, subject_id)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS celebrities (
+  id TEXT PRIMARY KEY, name TEXT NOT NULL, name_en TEXT NOT NULL, aka TEXT NOT NULL, aka_en TEXT NOT NULL, professions TEXT NOT NULL,
+  gender TEXT NOT NULL, birthday TEXT NOT NULL, born_place TEXT NOT NULL, constellation TEXT NOT NULL, website TEXT NOT NULL,
+  summary TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS credits (
+  subject_id TEXT NOT NULL REFERENCES subjects (id), job TEXT NOT NULL, position INTEGER NOT NULL,
+  celebrity_id TEXT REFERENCES celebrities (id), name TEXT NOT NULL, PRIMARY KEY (subject_id, job, position)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS works (
+  celebrity_id TEXT NOT NULL REFERENCES celebrities (id), subject_id TEXT NOT NULL REFERENCES subjects (id),
+  position INTEGER NOT NULL, roles TEXT NOT NULL, PRIMARY KEY (celebrity_id, position)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS film_photos (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, subject_id TEXT NOT NULL REFERENCES subjects (id),
+  celebrity_id TEXT REFERENCES celebrities (id), person_id TEXT NOT NULL REFERENCES people (id), position INTEGER NOT NULL,
+  description TEXT NOT NULL, comments_count INTEGER NOT NULL, created TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS film_photos_by_subject ON film_photos (subject_id, position) WHERE celebrity_id IS NULL;
+CREATE INDEX IF NOT EXISTS film_photos_by_celebrity ON film_photos (celebrity_id, position);
+CREATE TABLE IF NOT EXISTS film_reviews (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, subject_id TEXT NOT NULL REFERENCES subjects (id),
+  person_id TEXT NOT NULL REFERENCES people (id), title TEXT NOT NULL, content TEXT NOT NULL, rating INTEGER NOT NULL,
+  useful INTEGER NOT NULL, useless INTEGER NOT NULL, comments INTEGER NOT NULL, created TEXT NOT NULL, updated TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS film_reviews_by_subject ON film_reviews (subject_id, useful DESC, id);
+CREATE TABLE IF NOT EXISTS film_comments (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, subject_id TEXT NOT NULL REFERENCES subjects (id),
+  person_id TEXT NOT NULL REFERENCES people (id), content TEXT NOT NULL, rating INTEGER NOT NULL, useful INTEGER NOT NULL,
+  created TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS film_comments_by_subject ON film_comments (subject_id, useful DESC, id);
+CREATE TABLE IF NOT EXISTS charts (
+  chart TEXT NOT NULL, position INTEGER NOT NULL, subject_id TEXT NOT NULL REFERENCES subjects (id), box INTEGER,
+  is_new INTEGER NOT NULL, delta INTEGER, PRIMARY KEY (chart, position)
+) WITHOUT ROWID;
+`;
+
 /** Safe to run on every start. */
-export const ddl = [people, books, notes].join('');
+export const ddl = [people, books, notes, films].join('');

@@ -1,0 +1,26 @@
+import type { Viewer } from '../access.ts';
+import { filmEndpoints } from '../../contract/film.ts';
+import { type Route, serve } from '../exchange.ts';
+import * as rules from '../rules/film.ts';
+import type { FilmStore } from '../store/film.ts';
+import type { PeopleStore } from '../store/people.ts';
+
+export function filmRoutes(films: FilmStore, people: PeopleStore): Route[] {
+  const cinema = ({ tier }: Viewer): rules.Cinema => ({ films, people, tier });
+  return [
+    serve(filmEndpoints.subject, ({ id }, viewer) => rules.subject(cinema(viewer), id)),
+    serve(filmEndpoints.celebrity, ({ id }, viewer) => rules.celebrity(cinema(viewer), id)),
+    serve(filmEndpoints.photos, (input, viewer) => rules.subjectPhotos(cinema(viewer), input)),
+    serve(filmEndpoints.reviews, (input, viewer) => rules.reviews(cinema(viewer), input)),
+    serve(filmEndpoints.comments, (input, viewer) => rules.comments(cinema(viewer), input)),
+    serve(filmEndpoints.works, (input, viewer) => rules.works(cinema(viewer), input)),
+    serve(filmEndpoints.celebrityPhotos, (input, viewer) => rules.celebrityPhotos(cinema(viewer), input)),
+    serve(filmEndpoints.search, (input, viewer) => rules.search(cinema(viewer), input)),
+    serve(filmEndpoints.top250, (input, viewer) => rules.top250(cinema(viewer), input)),
+    serve(filmEndpoints.usBox, (_, viewer) => rules.usBox(cinema(viewer))),
+    serve(filmEndpoints.weekly, (_, viewer) => rules.weekly(cinema(viewer))),
+    serve(filmEndpoints.newMovies, (_, viewer) => rules.newMovies(cinema(viewer))),
+    serve(filmEndpoints.inTheaters, (input, viewer) => rules.inTheaters(cinema(viewer), input)),
+    serve(filmEndpoints.comingSoon, (input, viewer) => rules.comingSoon(cinema(viewer), input)),
+  ];
+}
