@@ -35,7 +35,15 @@ import {
 import type { Window } from '../../contract/endpoint.ts';
 import type { FilmStore, Span } from '../store/film.ts';
 import { type PeopleStore, webPage } from '../store/people.ts';
-import type { CelebrityRow, CreditRow, FilmCommentRow, FilmPhotoRow, FilmReviewRow, PersonRow, SubjectRow } from '../store/schema.ts';
+import type {
+  CelebrityRow,
+  CreditRow,
+  FilmCommentRow,
+  FilmPhotoRow,
+  FilmReviewRow,
+  PersonRow,
+  SubjectRow,
+} from '../store/schema.ts';
 import { Refusal } from './refusal.ts';
 
 /** What is read of films, and by which tier. */
@@ -208,14 +216,20 @@ export function inTheaters(cinema: Cinema, { city = CITY_DEFAULT, ...window }: T
   const known = cinema.films.city(city.trim());
   // Not specified: a city that nobody has heard of. No film is on there.
   const { rows, total } = known ? cinema.films.chart(`in_theaters/${known.id}`, span) : { rows: [], total: 0 };
-  const subjects = fullSubjects(cinema, rows.map((row) => row.subject_id));
+  const subjects = fullSubjects(
+    cinema,
+    rows.map((row) => row.subject_id),
+  );
   return { title: `正在上映的电影-${known?.name ?? city.trim()}`, ...span, total, subjects };
 }
 
 export function comingSoon(cinema: Cinema, window: Window): SubjectPage {
   const span = spanOf(window, FILM_COUNT_DEFAULT);
   const { rows, total } = cinema.films.chart('coming_soon', span);
-  const subjects = fullSubjects(cinema, rows.map((row) => row.subject_id));
+  const subjects = fullSubjects(
+    cinema,
+    rows.map((row) => row.subject_id),
+  );
   return { title: '即将上映的电影', ...span, total, subjects };
 }
 
@@ -244,9 +258,15 @@ function fullSubjects(cinema: Cinema, ids: readonly string[]): SubjectRecord[] {
     const page = webPageOf(id);
     const isFilm = row.subtype === 'movie';
     const people = (job: CreditRow['job'], most = Infinity) =>
-      (credits.get(id) ?? []).filter((credit) => credit.job === job).slice(0, most).map(credited);
+      (credits.get(id) ?? [])
+        .filter((credit) => credit.job === job)
+        .slice(0, most)
+        .map(credited);
     const urls = (kind: string, most: number) =>
-      Array.from({ length: Math.min(most, RECORD_URLS) }, (_, n) => `https://video.catalog.example/${id}/${kind}-${n + 1}.mp4`);
+      Array.from(
+        { length: Math.min(most, RECORD_URLS) },
+        (_, n) => `https://video.catalog.example/${id}/${kind}-${n + 1}.mp4`,
+      );
     const record: SubjectRecord = {
       ...simpleMembers(row),
       aka: list(row.aka),
@@ -307,7 +327,11 @@ function simpleByIds(films: FilmStore, tier: Tier, rows: readonly { subject_id: 
   return new Map(subjects.map((row) => [row.id, simpleSubject(row, tier)]));
 }
 
-function workRecords(films: FilmStore, tier: Tier, rows: readonly { subject_id: string; roles: string }[]): WorkRecord[] {
+function workRecords(
+  films: FilmStore,
+  tier: Tier,
+  rows: readonly { subject_id: string; roles: string }[],
+): WorkRecord[] {
   const told = simpleByIds(films, tier, rows);
   return rows.flatMap(({ subject_id, roles }) => {
     const of = told.get(subject_id);
@@ -315,7 +339,12 @@ function workRecords(films: FilmStore, tier: Tier, rows: readonly { subject_id: 
   });
 }
 
-const ratingOf = (row: Stored<SubjectRow>) => ({ max: 10, average: row.rating_average, stars: row.rating_stars, min: 0 });
+const ratingOf = (row: Stored<SubjectRow>) => ({
+  max: 10,
+  average: row.rating_average,
+  stars: row.rating_stars,
+  min: 0,
+});
 
 function simpleCelebrity(row: CelebrityRow) {
   return {

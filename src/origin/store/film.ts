@@ -21,13 +21,22 @@ export function createFilmStore(db: Database) {
     /** In the order of `ids`. */
     subjects(ids: readonly string[]): Selectable<SubjectRow>[] {
       if (ids.length === 0) return [];
-      const rows = db.all(query.selectFrom('subjects').selectAll().where('id', 'in', [...new Set(ids)]));
+      const rows = db.all(
+        query
+          .selectFrom('subjects')
+          .selectAll()
+          .where('id', 'in', [...new Set(ids)]),
+      );
       const byId = new Map(rows.map((row) => [row.id, row]));
       return ids.flatMap((id) => byId.get(id) ?? []);
     },
     credits(ids: readonly string[]): Map<string, CreditRow[]> {
       if (ids.length === 0) return new Map();
-      const rows = query.selectFrom('credits').selectAll().where('subject_id', 'in', [...new Set(ids)]).orderBy('position');
+      const rows = query
+        .selectFrom('credits')
+        .selectAll()
+        .where('subject_id', 'in', [...new Set(ids)])
+        .orderBy('position');
       return bySubject(db.all(rows));
     },
     /** How many comments and reviews each has. */
@@ -84,7 +93,8 @@ export function createFilmStore(db: Database) {
         .select(sql<number | null>`lead(id) over (order by position)`.as('next'))
         .select(sql<number>`count(*) over ()`.as('total'));
       const rows = db.all(linked.orderBy('position').limit(most).offset(start));
-      const total = rows[0]?.total ?? count(db.first(all.clearSelect().select((row) => row.fn.countAll<number>().as('total'))));
+      const total =
+        rows[0]?.total ?? count(db.first(all.clearSelect().select((row) => row.fn.countAll<number>().as('total'))));
       return { rows, total };
     },
     reviews: (id: string, { start, count: most }: Span) =>
@@ -122,9 +132,12 @@ export function createFilmStore(db: Database) {
       let found: SelectQueryBuilder<Tables, 'subjects', object> = query.selectFrom('subjects');
       if (q !== undefined) {
         const { match, like } = searchTerms(q);
-        if (match) found = found.where(sql<boolean>`no in (select rowid from subjects_fts where subjects_fts match ${match})`);
+        if (match)
+          found = found.where(sql<boolean>`no in (select rowid from subjects_fts where subjects_fts match ${match})`);
         for (const pattern of like) {
-          found = found.where(sql<boolean>`no in (select rowid from subjects_fts where words like ${pattern} escape '\\')`);
+          found = found.where(
+            sql<boolean>`no in (select rowid from subjects_fts where words like ${pattern} escape '\\')`,
+          );
         }
       }
       if (tag !== undefined) {

@@ -1,0 +1,367 @@
+import type { Insertable } from 'kysely';
+import { timestamp } from '../clock.ts';
+import type { Database } from '../database.ts';
+import type { CelebrityRow, CreditRow, SubjectRow, Tables } from '../schema.ts';
+import { type Chance, createChance } from './chance.ts';
+import type { CityFacts, SeedPeople } from './people.ts';
+
+interface PersonFacts {
+  id: string | null;
+  name: string;
+}
+export interface FilmFacts {
+  id: string;
+  title: string;
+  original_title: string;
+  aka: string[];
+  year: string;
+  subtype: 'movie' | 'tv';
+  genres: string[];
+  countries: string[];
+  languages: string[];
+  durations: string[];
+  pubdates: string[];
+  mainland_pubdate: string;
+  /** 0: too few ratings. */
+  rating_average: number;
+  rating_stars: string;
+  collect_count: number;
+  directors: PersonFacts[];
+  casts: PersonFacts[];
+  writers: PersonFacts[];
+  top250_rank?: number | null;
+  current_season?: number | null;
+  episodes_count?: number | null;
+}
+export interface CelebrityFacts {
+  id: string;
+  name: string;
+  name_en: string;
+  gender: string;
+  birthday: string;
+  born_place: string;
+  constellation: string;
+  aka: string[];
+  aka_en: string[];
+  professions: string[];
+  works: { film_id: string; roles: string[] }[];
+}
+
+/** Films with enough said of them to turn pages, and a celebrity with enough photos. */
+const showcases: ReadonlySet<string> = new Set(['26266893', '1292052']);
+const showcaseCelebrity = '1000525';
+
+/** The films of the facts, everybody credited in them, and what invented people say of them. */
+export function seedFilms(
+  db: Database,
+  films: readonly FilmFacts[],
+  celebrities: readonly CelebrityFacts[],
+  people: SeedPeople,
+  cities: readonly CityFacts[],
+) {
+  const { query } = db;
+  for (const { id, v2_loc_id, name } of cities) {
+    db.run(query.insertInto('cities').values({ id, loc_id: v2_loc_id, name }));
+  }
+  const addWords = db.raw.prepare('INSERT INTO subjects_fts (rowid, words) VALUES (?, ?)');
+  films.forEach((film, n) => {
+    db.run(query.insertInto('subjects').values({ no: n + 1, ...subjectRow(film) }));
+    const names = [...film.directors, ...film.casts, ...film.writers].map((person) => person.name);
+    addWords.run(n + 1, [film.title, film.original_title, ...film.aka, ...names].join('\n'));
+    const tags = new Set([...film.genres, ...film.countries, film.year].filter(Boolean));
+    for (const name of tags) db.run(query.insertInto('subject_tags').values({ name, subject_id: film.id }));
+  });
+  for (const row of celebrityRows(films, celebrities)) db.run(query.insertInto('celebrities').values(row));
+  for (const row of films.flatMap(creditRows)) db.run(query.insertInto('credits').values(row));
+  const works = workRows(films, celebrities);
+  for (const row of works) db.run(query.insertInto('works').values(row));
+  for (const row of chartRows(films, cities)) db.run(query.insertInto('charts').values(row));
+  for (const film of films) seedOpinions(db, film, people);
+  seedCelebrityPhotos(db, works, people);
+}
+
+function subjectRow(film: FilmFacts): Insertable<SubjectRow> {
+  const chance = createChance(`film ${film.id}`);
+  const isTv = film.subtype === 'tv';
+  const isShowcase = showcases.has(film.id);
+  const lists = (texts: readonly string[]) => JSON.stringify(texts.filter(Boolean));
+  return {
+    id: film.id,
+    title: film.title,
+    original_title: film.original_title,
+    year: film.year,
+    subtype: film.subtype,
+    aka: lists(film.aka),
+    genres: lists(film.genres),
+    countries: lists(film.countries),
+    languages: lists(film.languages),
+    durations: lists(film.durations),
+    pubdates: lists(film.pubdates),
+    mainland_pubdate: film.mainland_pubdate,
+    rating_average: film.rating_average,
+    rating_stars: film.rating_stars,
+    ratings_count: film.rating_average === 0 ? 0 : Math.floor((film.collect_count * chance.between(60, 85)) / 100),
+    wish_count: Math.floor((film.collect_count * chance.between(8, 40)) / 100),
+    collect_count: film.collect_count,
+    do_count: isTv ? Math.floor(film.collect_count / chance.between(5, 30)) : null,
+    seasons_count: isTv ? (film.current_season ?? 0) : null,
+    current_season: isTv ? (film.current_season ?? 0) : null,
+    episodes_count: isTv ? (film.episodes_count ?? 0) : null,
+    website: isShowcase || chance.oneIn(4) ? `https://film-${film.id}.example/` : '',
+    mini_site: isShowcase || chance.oneIn(8) ? `https://site.catalog.example/film-${film.id}/` : '',
+    summary: summaryOf(film),
+    trailers: isShowcase ? 4 : chance.int(5),
+    clips: isShowcase ? 4 : chance.int(4),
+    bloopers: isShowcase ? 4 : chance.int(3),
+  };
+}
+
+/** Told from the facts alone. */
+function summaryOf(film: FilmFacts): string {
+  const kind = `${film.genres.join('、')}${film.subtype === 'tv' ? '剧集' : '片'}`;
+  const names = (people: readonly PersonFacts[]) => people.map((person) => person.name).join('、');
+  const parts = [
+    `《${film.title}》是${film.year ? `${film.year}年的` : ''}${film.countries.join('、')}${kind}`,
+    film.directors.length > 0 ? `由${names(film.directors)}执导` : '',
+    film.casts.length > 0 ? `${names(film.casts)}出演` : '',
+  ];
+  return `${parts.filter(Boolean).join('，')}。`;
+}
+
+const creditRows = (film: FilmFacts): CreditRow[] =>
+  (['directors', 'casts', 'writers'] as const).flatMap((job) =>
+    film[job].map(({ id, name }, position) => ({ subject_id: film.id, job, position, celebrity_id: id, name })),
+  );
+
+/** Whoever is credited has a page, however little it tells, unless the facts know of none. */
+function celebrityRows(films: readonly FilmFacts[], celebrities: readonly CelebrityFacts[]): CelebrityRow[] {
+  const known = new Map(celebrities.map((person) => [person.id, celebrityRow(person)]));
+  for (const { celebrity_id: id, name, job } of films.flatMap(creditRows)) {
+    if (id === null || known.has(id)) continue;
+    const professions = [{ directors: '导演', casts: '演员', writers: '编剧' }[job]];
+    const unknown = { name_en: '', gender: '', birthday: '', born_place: '', constellation: '', aka: [], aka_en: [] };
+    known.set(id, celebrityRow({ id, name, professions, works: [], ...unknown }));
+  }
+  return [...known.values()];
+}
+
+function celebrityRow(person: CelebrityFacts): CelebrityRow {
+  const { id, name, name_en, gender, birthday, born_place, constellation, professions } = person;
+  const born = [birthday && `生于${birthday}`, born_place && `出生地${born_place.replaceAll(',', '')}`].filter(Boolean);
+  return {
+    id,
+    name,
+    name_en,
+    gender,
+    birthday,
+    born_place,
+    constellation,
+    aka: JSON.stringify(person.aka),
+    aka_en: JSON.stringify(person.aka_en),
+    professions: JSON.stringify(professions),
+    website: id === showcaseCelebrity ? `https://person-${id}.example/` : '',
+    summary: professions.length === 0 ? '' : `${[`${name}，${professions.join('、')}`, ...born].join('，')}。`,
+  };
+}
+
+/** What the facts list for a celebrity, and every credit besides; the newest first. */
+function workRows(films: readonly FilmFacts[], celebrities: readonly CelebrityFacts[]): Tables['works'][] {
+  const roles = new Map<string, Map<string, Set<string>>>();
+  const add = (person: string, film: string, role: string) => {
+    const ofPerson = roles.get(person) ?? new Map<string, Set<string>>();
+    roles.set(person, ofPerson.set(film, (ofPerson.get(film) ?? new Set()).add(role)));
+  };
+  const byId = new Map(films.map((film) => [film.id, film]));
+  for (const { id, works } of celebrities) {
+    for (const work of works) {
+      if (byId.has(work.film_id)) for (const role of work.roles) add(id, work.film_id, role);
+    }
+  }
+  for (const { celebrity_id: id, subject_id, job } of films.flatMap(creditRows)) {
+    if (id !== null) add(id, subject_id, { directors: '导演', casts: '演员', writers: '编剧' }[job]);
+  }
+  const yearOf = (id: string) => Number(byId.get(id)?.year ?? 0);
+  return [...roles].flatMap(([celebrity_id, works]) =>
+    [...works]
+      .sort(([a], [b]) => yearOf(b) - yearOf(a) || Number(b) - Number(a))
+      .map(([subject_id, set], position) => ({ celebrity_id, subject_id, position, roles: JSON.stringify([...set]) })),
+  );
+}
+
+const THEATER_FILMS = 60;
+const COMING_FILMS = 48;
+
+function chartRows(films: readonly FilmFacts[], cities: readonly CityFacts[]): Tables['charts'][] {
+  const chance = createChance('charts');
+  const movies = films.filter((film) => film.subtype === 'movie');
+  const newest = movies.toSorted(
+    (a, b) =>
+      Number(b.year) - Number(a.year) ||
+      b.mainland_pubdate.localeCompare(a.mainland_pubdate) ||
+      Number(b.id) - Number(a.id),
+  );
+  const best = movies.toSorted((a, b) => b.rating_average - a.rating_average || b.collect_count - a.collect_count);
+  const rows = (
+    chart: string,
+    list: readonly FilmFacts[],
+    more: (n: number) => Partial<Tables['charts']> = () => ({}),
+  ) =>
+    list.map((film, n) => ({
+      chart,
+      position: n + 1,
+      subject_id: film.id,
+      box: null,
+      is_new: 0 as const,
+      delta: null,
+      ...more(n),
+    }));
+
+  const american = newest.filter((film) => film.countries.includes('美国')).slice(0, 11);
+  let box = 61_500_000;
+  const current = newest.filter((film) => film.rating_average > 0);
+  return [
+    ...rows('top250', ranked(best)),
+    ...rows('us_box', american, (n) => ({
+      box: (box = Math.floor((box * chance.between(62, 90)) / 1000) * 10),
+      is_new: n % 4 === 0 ? 1 : 0,
+    })),
+    ...rows(
+      'weekly',
+      current
+        .slice(0, 40)
+        .toSorted((a, b) => b.rating_average - a.rating_average)
+        .slice(0, 10),
+      () => ({
+        delta: chance.between(-4, 10),
+      }),
+    ),
+    ...rows('new_movies', current.slice(0, 12)),
+    // Each city leaves some of them out.
+    ...cities.flatMap(({ id }, city) =>
+      rows(
+        `in_theaters/${id}`,
+        newest.slice(0, THEATER_FILMS).filter((_, n) => n % (cities.length + 1) !== city + 1),
+      ),
+    ),
+    ...rows('coming_soon', newest.slice(THEATER_FILMS, THEATER_FILMS + COMING_FILMS).toReversed()),
+  ];
+}
+
+/** Films of known rank keep it as far as others suffice to fill the ranks between; the rest follows by rating. */
+function ranked(best: readonly FilmFacts[]): FilmFacts[] {
+  const known = new Map(best.flatMap((film) => (film.top250_rank ? [[film.top250_rank, film] as const] : [])));
+  const others = best.filter((film) => !film.top250_rank && film.rating_average >= 7);
+  const last = Math.max(0, ...known.keys());
+  const first = Array.from({ length: last }, (_, n) => known.get(n + 1) ?? others.shift()).filter(
+    (film) => film !== undefined,
+  );
+  return [...first, ...others];
+}
+
+const feelings = [
+  '看完很久都没有起身。',
+  '比想象中安静。',
+  '节奏刚刚好。',
+  '后半段忽然有了力气。',
+  '适合一个人看。',
+  '笑着笑着就不笑了。',
+];
+const details = [
+  '摄影很稳',
+  '配乐克制',
+  '台词像日常说话',
+  '群像写得细',
+  '结尾留白',
+  '场面调度干净',
+  '美术花了心思',
+  '剪辑利落',
+];
+const verdicts = [
+  '值得再看一遍。',
+  '推荐给家里人。',
+  '不为别的，为那场雨。',
+  '三刷之后还是喜欢。',
+  '略长，但不闷。',
+  '给导演加半颗星。',
+  '期待下一部。',
+];
+const titles = [
+  '散场之后',
+  '一次迟到的观影',
+  '关于那个长镜头',
+  '为什么我喜欢它',
+  '两个小时之外',
+  '小人物的光',
+  '谈谈它的声音',
+  '再看一遍',
+];
+const captions = ['', '', '剧照', '片场', '海报', '首映礼', '官方剧照', '幕后'];
+
+function seedOpinions(db: Database, film: FilmFacts, people: SeedPeople) {
+  const { query } = db;
+  const chance = createChance(`opinions ${film.id}`);
+  const isShowcase = showcases.has(film.id);
+  const said = () =>
+    `${chance.pick(details)}，${chance.pick(details)}。${chance.pick(feelings)}${chance.pick(verdicts)}`;
+
+  for (const person of chance.some(people.all, isShowcase ? 52 : chance.between(4, 24))) {
+    const row = { content: said(), rating: ratingNear(chance, film), useful: chance.int(2000), created: when(chance) };
+    db.run(query.insertInto('film_comments').values({ subject_id: film.id, person_id: person.id, ...row }));
+  }
+  for (const person of chance.some(people.all, isShowcase ? 31 : chance.between(1, 14))) {
+    const content = Array.from({ length: chance.between(3, 9) }, said).join('\n');
+    const created = when(chance);
+    const counts = { useful: chance.int(3000), useless: chance.int(300), comments: chance.int(120) };
+    const row = {
+      title: chance.pick(titles),
+      content,
+      rating: ratingNear(chance, film),
+      created,
+      updated: created,
+      ...counts,
+    };
+    db.run(query.insertInto('film_reviews').values({ subject_id: film.id, person_id: person.id, ...row }));
+  }
+  seedAlbum(db, chance, { subject_id: film.id, celebrity_id: null }, isShowcase ? 53 : chance.between(2, 16), people);
+}
+
+function seedCelebrityPhotos(db: Database, works: readonly Tables['works'][], people: SeedPeople) {
+  for (const { celebrity_id, subject_id } of works.filter((work) => work.position === 0)) {
+    const chance = createChance(`album ${celebrity_id}`);
+    const size = celebrity_id === showcaseCelebrity ? 33 : chance.int(8);
+    // A photo tells a subject even in the album of a person: the newest work.
+    seedAlbum(db, chance, { subject_id, celebrity_id }, size, people);
+  }
+}
+
+function seedAlbum(
+  db: Database,
+  chance: Chance,
+  album: { subject_id: string; celebrity_id: string | null },
+  size: number,
+  people: SeedPeople,
+) {
+  const { query } = db;
+  const times = Array.from({ length: size }, () => when(chance)).sort();
+  times.forEach((created, position) => {
+    const row = { position, created, description: chance.pick(captions), comments_count: chance.int(12) };
+    db.run(query.insertInto('film_photos').values({ ...album, person_id: chance.pick(people.all).id, ...row }));
+  });
+}
+
+/** One to five stars, around what the film has. */
+function ratingNear(chance: Chance, film: FilmFacts): number {
+  return Math.min(5, Math.max(1, Math.round((film.rating_average || 6) / 2) + chance.between(-1, 1)));
+}
+
+const when = (chance: Chance) =>
+  timestamp(
+    Date.UTC(
+      chance.between(2015, 2019),
+      chance.int(12),
+      chance.between(1, 28),
+      chance.int(24),
+      chance.int(60),
+      chance.int(60),
+    ),
+  );
