@@ -58,16 +58,11 @@ const arrows = rooms.flatMap(({ room, closed, alone, except = [] }) => {
       ],
     },
   });
-  const inside = libraries.filter(({ home }) => home.some((file) => file.startsWith(room.replace('**', ''))));
+  const within = (file) => file.startsWith(room.replace('**', '')) && !except.includes(file);
+  const inside = libraries.filter(({ home }) => home.some(within));
   return [
     block([room], except, undefined),
-    ...inside.map((library) =>
-      block(
-        library.home.filter((file) => file.startsWith(room.replace('**', ''))),
-        [],
-        library,
-      ),
-    ),
+    ...inside.map((library) => block(library.home.filter(within), [], library)),
   ];
 });
 

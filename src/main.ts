@@ -1,0 +1,178 @@
+import { accessSync, constants, mkdirSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Command, Option } from 'commander';
+import { printSchema } from 'graphql';
+import { pino } from 'pino';
+import type { Logger } from 'pino';
+import { ConfigError, entries, flagOf, readConfig, settings, settingsTable } from './config.ts';
+import type { Config, Flags, SettingName } from './config.ts';
+import { schema } from './graph/schema.ts';
+import { openOrigin } from './origin/server.ts';
+import { readTabs } from './server/graphiql.ts';
+import { openServer } from './server/server.ts';
+
+/** Where the package lies: this file is one step below it, in src as in dist. */
+const root = fileURLToPath(new URL('..', import.meta.url));
+const demoDir = resolve(root, 'demo');
+
+const ORIGIN_SETTINGS: readonly SettingName[] = ['originPort', 'host', 'dataDir', 'demoTokens', 'logLevel'];
+
+/** What is told to people in place of a stack. */
+class StartError extends Error {}
+
+interface Closable {
+  close(): Promise<void>;
+}
+
+const version = (JSON.parse(readFileSync(resolve(root, 'package.json'), 'utf8')) as { version: string }).version;
+
+const program = new Command('catalog-graphql')
+  .description('One GraphQL graph over a catalog and community service, with that service next door.')
+  .version(version)
+  .addHelpText(
+    'after',
+    `\nSettings, as variables of the environment or as flags (MAX_DEPTH is --max-depth):\n\n${settingsTable()}`,
+  )
+  .action(() => run(runFacade));
+
+program
+  .command('origin')
+  .description('the origin alone')
+  .action(() => run(runOrigin));
+
+program
+  .command('schema')
+  .description('print the schema')
+  .action(() => {
+    process.stdout.write(`${printSchema(schema)}\n`);
+  });
+
+for (const command of [program, ...program.commands.filter((each) => each.name() === 'origin')]) {
+  for (const [name, { description, env }] of entries()) {
+    if (command !== program && !ORIGIN_SETTINGS.includes(name)) continue;
+    // The table below the help tells them once, with what they must be.
+    command.addOption(new Option(`${flagOf(name)} <value>`, `${description} (${env})`).hideHelp(command === program));
+  }
+}
+// `origin --data-dir x` is the origin's, not the facade's of the same name.
+program.enablePositionalOptions();
+
+await program.parseAsync();
+
+async function run(start: (config: Config, log: Logger, opened: Closable[]) => Promise<string>): Promise<void> {
+  const opened: Closable[] = [];
+  try {
+    const config = readConfig(undefined, flags());
+    const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: false }));
+    const banner = await start(config, log, opened);
+    process.stdout.write(banner);
+    closeOnSignal(opened, log);
+  } catch (error) {
+    await closeAll(opened);
+    if (!(error instanceof ConfigError || error instanceof StartError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 1;
+  }
+}
+
+async function runFacade(config: Config, log: Logger, opened: Closable[]): Promise<string> {
+  let settled = config;
+  const lines: string[] = [];
+  if (config.ownOrigin) {
+    // Whatever HOST is: the service next door is for this house alone.
+    const origin = await startOrigin(config, '127.0.0.1', log, opened);
+    settled = Object.freeze({ ...config, baseUrl: origin.url, eventBaseUrl: origin.url });
+    lines.push(`origin    ${origin.url}   ${originNote(config, origin.seeded)}`);
+  } else {
+    lines.push(`upstream  ${config.baseUrl} (v2), ${config.eventBaseUrl} (events)`);
+  }
+  const facade = await listening('PORT', config.port, () =>
+    openServer(settled, { schema, upstream: undefined, log, tabs: readTabs(resolve(root, 'operations')) }),
+  );
+  opened.unshift(facade);
+  lines.unshift(`graph     ${facade.url}/graphql${config.graphiql ? '   GraphiQL there in a browser' : ''}`);
+  if (config.ownOrigin && config.demoTokens) lines.push(demoNote);
+  return `${lines.join('\n')}\n`;
+}
+
+async function runOrigin(config: Config, log: Logger, opened: Closable[]): Promise<string> {
+  const origin = await startOrigin(config, config.host, log, opened);
+  const lines = [`origin    ${origin.url}   ${originNote(config, origin.seeded)}`];
+  if (config.demoTokens) lines.push(demoNote);
+  return `${lines.join('\n')}\n`;
+}
+
+async function startOrigin(config: Config, host: string, log: Logger, opened: Closable[]) {
+  const { dataDir, originPort, demoTokens } = config;
+  refuseUnwritable(dataDir);
+  const onFault = (error: unknown, request: string) => log.error({ err: error, request }, 'the origin failed');
+  const origin = await listening('ORIGIN_PORT', originPort, () =>
+    openOrigin({ dataDir, port: originPort, host, demoDir, demoTokens, onFault }),
+  );
+  opened.push(origin);
+  return origin;
+}
+
+const demoNote =
+  'tokens    demo-alice (advance), demo-bob (basic), demo-carol (premium), as in: Authorization: Bearer demo-alice';
+
+function originNote({ dataDir }: Config, seeded: boolean): string {
+  return `data in ${dataDir}${seeded ? ', filled with the demo catalog' : ''}`;
+}
+
+/** A port that cannot be had is told by the name of its setting. */
+async function listening<T>(variable: string, port: number, open: () => Promise<T>): Promise<T> {
+  try {
+    return await open();
+  } catch (error) {
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE') throw new StartError(`Port ${port} is in use. Set ${variable} to another.`);
+    if (syscall === 'listen' || syscall === 'getaddrinfo') {
+      throw new StartError(`Cannot listen on port ${port} (${code}). Check HOST and ${variable}.`);
+    }
+    throw error;
+  }
+}
+
+function refuseUnwritable(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true });
+    accessSync(dataDir, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new StartError(
+      `Cannot write to ${resolve(dataDir)} (${code}). Set DATA_DIR to a directory that can be written.`,
+    );
+  }
+}
+
+function closeOnSignal(opened: Closable[], log: Logger): void {
+  let closing = false;
+  const close = () => {
+    if (closing) process.exit(1); // asked twice: at once
+    closing = true;
+    closeAll(opened).then(
+      () => {
+        log.flush(() => process.exit(0));
+      },
+      (error: unknown) => {
+        log.error({ err: error }, 'closing failed');
+        log.flush(() => process.exit(1));
+      },
+    );
+  };
+  process.on('SIGTERM', close);
+  process.on('SIGINT', close);
+}
+
+/** The facade first: it may still be asking the origin. */
+async function closeAll(opened: Closable[]): Promise<void> {
+  for (const each of opened) await each.close();
+}
+
+function flags(): Flags {
+  const origin = program.commands.find((command) => command.name() === 'origin');
+  const given = { ...program.opts(), ...origin?.opts() };
+  return Object.fromEntries(Object.entries(given).filter(([name]) => name in settings));
+}

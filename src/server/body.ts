@@ -1,0 +1,102 @@
+import type { IncomingMessage } from 'node:http';
+import type { Config } from '../config.ts';
+import { RequestRefusal } from './refusal.ts';
+
+/** What a POST asks, before anything of it is believed. */
+export interface Question {
+  query: string;
+  [parameter: string]: unknown;
+}
+
+const JSON_TYPES = new Set(['application/json', 'application/graphql+json']);
+
+/** A page of another site cannot set these without asking first, so they tell a form that was meant from one that was not. */
+const CSRF_HEADERS = ['x-graphql-csrf', 'apollo-require-preflight'];
+
+/** Refuses what a foreign page could send without a preflight. */
+export function refuseForgery({ headers }: IncomingMessage): void {
+  if (JSON_TYPES.has(mediaType(headers['content-type'])) || CSRF_HEADERS.some((name) => headers[name] !== undefined))
+    return;
+  throw new RequestRefusal(
+    415,
+    'CSRF_HEADER_REQUIRED',
+    `Send application/json, or add the header ${CSRF_HEADERS.join(' or ')} with any value.`,
+  );
+}
+
+export function isMultipart({ headers }: IncomingMessage): boolean {
+  return mediaType(headers['content-type']) === 'multipart/form-data';
+}
+
+/** Reads the whole body within its limits of size and time: JSON, a form, or a bare document. */
+export async function readQuestion(request: IncomingMessage, config: Config): Promise<Question> {
+  const encoding = request.headers['content-encoding'];
+  if (encoding && encoding !== 'identity') {
+    throw new RequestRefusal(415, 'UNSUPPORTED_ENCODING', 'Send the body without Content-Encoding.');
+  }
+  const type = mediaType(request.headers['content-type']);
+  const text = await readText(request, config);
+  if (JSON_TYPES.has(type)) return question(json(text, 'The body'));
+  if (type === 'application/graphql') return question({ query: text });
+  if (type === 'application/x-www-form-urlencoded') {
+    const { variables, extensions, ...rest } = Object.fromEntries(new URLSearchParams(text));
+    return question({
+      ...rest,
+      ...(variables && { variables: json(variables, 'variables') }),
+      ...(extensions && { extensions: json(extensions, 'extensions') }),
+    });
+  }
+  throw new RequestRefusal(415, 'UNSUPPORTED_MEDIA_TYPE', 'Send application/json.');
+}
+
+function question(value: unknown): Question {
+  if (Array.isArray(value)) throw new RequestRefusal(400, 'BATCHING_OFF', 'Send one operation a request, not a list.');
+  if (typeof value !== 'object' || value === null || !('query' in value) || typeof value.query !== 'string') {
+    throw new RequestRefusal(400, 'BAD_REQUEST', 'The body must be an object with a string "query".');
+  }
+  return value as Question;
+}
+
+function json(text: string, what: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new RequestRefusal(400, 'BAD_REQUEST', `${what} must be JSON.`);
+  }
+}
+
+function readText(request: IncomingMessage, { maxBodyBytes, requestBodyTimeoutMs }: Config): Promise<string> {
+  const tooLarge = () => new RequestRefusal(413, 'BODY_TOO_LARGE', `A body has at most ${maxBodyBytes} bytes.`);
+  if (Number(request.headers['content-length']) > maxBodyBytes) return Promise.reject(tooLarge());
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const timer = setTimeout(
+      () => fail(new RequestRefusal(408, 'REQUEST_TIMEOUT', `A body arrives within ${requestBodyTimeoutMs} ms.`)),
+      requestBodyTimeoutMs,
+    );
+    const settle = () => {
+      clearTimeout(timer);
+      request.removeAllListeners('data').removeAllListeners('end');
+    };
+    const fail = (refusal: RequestRefusal) => {
+      settle();
+      request.pause();
+      reject(refusal);
+    };
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > maxBodyBytes) fail(tooLarge());
+      else chunks.push(chunk);
+    });
+    request.once('end', () => {
+      settle();
+      resolve(Buffer.concat(chunks).toString('utf8'));
+    });
+    request.once('error', () => fail(new RequestRefusal(400, 'BAD_REQUEST', 'The body broke off.')));
+  });
+}
+
+function mediaType(header: string | undefined): string {
+  return header?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+}

@@ -1,0 +1,50 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
+
+/** A page that GraphiQL opens with. */
+export interface Tab {
+  name: string;
+  query: string;
+}
+
+/** In the order in which one would show the place to a friend; whatever else lies in the folder follows. */
+const ORDER = ['book', 'film', 'celebrity', 'charts', 'shelf', 'annotations', 'diary', 'city', 'event', 'dashboard'];
+
+/** The pages in `operations/`, one a file. */
+export function readTabs(folder: string): Tab[] {
+  const place = (name: string) => (ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length);
+  return readdirSync(folder)
+    .filter((file) => file.endsWith('.graphql'))
+    .map((file) => file.slice(0, -'.graphql'.length))
+    .sort((a, b) => place(a) - place(b) || a.localeCompare(b))
+    .map((name) => ({ name, query: readFileSync(join(folder, `${name}.graphql`), 'utf8') }));
+}
+
+/** The page, once for all: it carries its whole program and asks no other host for anything. */
+export function graphiqlPage(tabs: readonly Tab[], token: string | undefined): string {
+  const headers = token ? JSON.stringify({ Authorization: `Bearer ${token}` }, null, 2) : undefined;
+  return renderGraphiQL({
+    title: 'catalog-graphql',
+    // Left out where there is none: an empty list would leave the editor without a tab.
+    ...(tabs.length > 0 && { defaultTabs: tabs.map(({ query }) => ({ query, headers: headers ?? null })) }),
+    ...(headers && { defaultHeaders: headers }),
+    shouldPersistHeaders: true,
+    defaultEditorToolsVisibility: 'headers',
+    inputValueDeprecation: true,
+  });
+}
+
+/** The browser itself keeps the promise that nothing comes from elsewhere. */
+export const graphiqlPolicy = [
+  "default-src 'none'",
+  "script-src 'unsafe-inline' blob:",
+  "style-src 'unsafe-inline'",
+  'img-src data:',
+  'font-src data:',
+  'worker-src blob:',
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');

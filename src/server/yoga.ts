@@ -1,0 +1,76 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { GraphQLError } from 'graphql';
+import type { GraphQLSchema } from 'graphql';
+import { createYoga } from 'graphql-yoga';
+import type { Plugin } from 'graphql-yoga';
+import type { Logger } from 'pino';
+import type { Caller, Pipeline, Prepared } from './pipeline.ts';
+
+/** What the server hands to Yoga with a request. */
+export interface Passage {
+  caller: Caller;
+  signal: AbortSignal;
+}
+
+interface Parts {
+  schema: GraphQLSchema;
+  pipeline: Pipeline;
+  /** The GraphiQL page; none where it is switched off. */
+  page: string | undefined;
+  log: Logger;
+}
+
+export type YogaDoor = (request: IncomingMessage, response: ServerResponse, passage: Passage) => Promise<unknown>;
+
+/** The door for GraphiQL, GET and everything unusual. Its hooks call the pipeline; nothing else of ours lives in here. */
+export function createYogaDoor({ schema, pipeline, page, log }: Parts): YogaDoor {
+  const silent = () => undefined;
+  const yoga = createYoga<Passage>({
+    schema,
+    plugins: [throughPipeline(pipeline)],
+    graphqlEndpoint: '/graphql',
+    graphiql: page !== undefined,
+    renderGraphiQL: () => page ?? '',
+    landingPage: false,
+    batching: false,
+    multipart: false, // one thing reads an upload, and it is not this
+    cors: false, // the server answers for both doors
+    maxRequestBodySize: false, // the body was read, within its limits, before it came here
+    parserAndValidationCache: false, // the pipeline keeps what it prepared
+    maskedErrors: {
+      // The pipeline has masked what came out of an operation; what else is no GraphQL error is a bug.
+      maskError: (error) => (error instanceof GraphQLError ? error : bug(error, log)),
+    },
+    logging: { debug: silent, info: silent, warn: silent, error: silent },
+  });
+  return (request, response, passage) => Promise.resolve(yoga.handle(request, response, passage));
+}
+
+type Hooked = Passage & { prepared?: Prepared; params: { operationName?: string | null } };
+
+function throughPipeline(pipeline: Pipeline): Plugin<Hooked, Passage> {
+  return {
+    onParse({ context, params, extendContext, setParseFn }) {
+      setParseFn(() => {
+        const prepared = pipeline.prepare(String(params.source), context.params.operationName ?? undefined);
+        extendContext({ prepared });
+        if (!prepared.document) throw prepared.errors?.[0] ?? new GraphQLError('This is not a document.');
+        return prepared.document;
+      });
+    },
+    onValidate({ context, setResult }) {
+      setResult(context.prepared?.errors ?? []);
+    },
+    onExecute({ args, setExecuteFn }) {
+      const { prepared, caller, signal } = args.contextValue;
+      if (!prepared) return;
+      const variables = args.variableValues as Readonly<Record<string, unknown>> | undefined;
+      setExecuteFn(() => pipeline.answer(prepared, variables, caller, signal));
+    },
+  };
+}
+
+function bug(error: unknown, log: Logger): GraphQLError {
+  log.error({ err: error }, 'a request failed');
+  return new GraphQLError('Something went wrong.', { extensions: { code: 'INTERNAL_SERVER_ERROR' } });
+}
