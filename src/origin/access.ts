@@ -1,7 +1,5 @@
-import { bookEndpoints } from '../contract/book.ts';
 import type { Endpoint, Scope, Tier } from '../contract/endpoint.ts';
-import { BASIC_CALLS_A_MINUTE, filmEndpoints } from '../contract/film.ts';
-import { noteEndpoints } from '../contract/note.ts';
+import { BASIC_CALLS_A_MINUTE } from '../contract/film.ts';
 import { Refusal } from './rules/refusal.ts';
 import type { PeopleStore } from './store/people.ts';
 
@@ -23,14 +21,6 @@ const anonymousScopes: ReadonlySet<string> = new Set<Scope>(['book_basic_r', 'mo
 export function personOf(viewer: Viewer): string {
   if (viewer.person === null) throw new Refusal(1000);
   return viewer.person;
-}
-
-/** Every scope that an endpoint open to the tier asks for; those of books and notes beyond reading are a person's. */
-export function scopesOf(tier: Tier, ofPerson: boolean): Scope[] {
-  const rows: Endpoint[] = [...Object.values(bookEndpoints), ...Object.values(noteEndpoints), ...Object.values(filmEndpoints)];
-  const scopes = rows.filter((row) => row.tiers.includes(tier)).flatMap((row) => row.scope ?? []);
-  const personal: readonly Scope[] = ['book_basic_w', 'service_basic_common', 'community_basic_note'];
-  return [...new Set(scopes)].filter((scope) => ofPerson || !personal.includes(scope));
 }
 
 export function createAccess(people: PeopleStore, now: () => number = Date.now) {

@@ -37,7 +37,12 @@ const jsonType = { 'content-type': 'application/json; charset=utf-8' };
 const atomType = { 'content-type': 'application/atom+xml; charset=utf-8' };
 
 /** Reads the request by its row, asks the rule, and writes the answer by the row. */
-export async function exchange(route: Route, question: Question, viewer: Viewer, store: PictureStore): Promise<Response> {
+export async function exchange(
+  route: Route,
+  question: Question,
+  viewer: Viewer,
+  store: PictureStore,
+): Promise<Response> {
   const { endpoint } = route;
   const { members, pictures } = await readBody(endpoint, question.incoming, store);
   try {
@@ -51,7 +56,8 @@ export async function exchange(route: Route, question: Question, viewer: Viewer,
 
 export function refused(refusal: Refusal, request: string): Response {
   const { msg, status } = serviceErrors[refusal.code];
-  const wait = refusal.retryAfter === undefined ? {} : { 'retry-after': String(refusal.retryAfter) };
+  const wait: Record<string, string> =
+    refusal.retryAfter === undefined ? {} : { 'retry-after': String(refusal.retryAfter) };
   return errorAnswer({ code: refusal.code, msg, request }, status, wait);
 }
 
@@ -100,7 +106,8 @@ async function readBody({ body, method }: Endpoint, incoming: IncomingMessage, s
   if (type === 'multipart/form-data') return readForm(incoming, store);
   const text = await textOf(incoming);
   if (text.trim() === '') return { members: {}, pictures: [] };
-  if (type === 'application/x-www-form-urlencoded') return { members: decoded(new URLSearchParams(text)), pictures: [] };
+  if (type === 'application/x-www-form-urlencoded')
+    return { members: decoded(new URLSearchParams(text)), pictures: [] };
   return { members: readJson(text), pictures: [] };
 }
 

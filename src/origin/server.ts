@@ -8,12 +8,11 @@ import { type Route, exchange, failed, refused } from './exchange.ts';
 import { bookRoutes } from './routes/book.ts';
 import { noteRoutes } from './routes/note.ts';
 import { Refusal } from './rules/refusal.ts';
-import { createBookStore } from './store/book.ts';
 import { openDatabase } from './store/database.ts';
-import { createNoteStore } from './store/note.ts';
-import { createPeopleStore } from './store/people.ts';
 import { createPictureStore } from './store/pictures.ts';
-import { fillOnce, setDemoTokens } from './store/seed.ts';
+import { fillOnce } from './store/seed.ts';
+import { createStores } from './store/stores.ts';
+import { setDemoTokens } from './store/tokens.ts';
 
 export interface OriginOptions {
   /** Holds the database and the pictures; made when it is not there. */
@@ -48,13 +47,10 @@ export async function openOrigin(options: OriginOptions): Promise<Origin> {
     setDemoTokens(db, options.demoTokens);
 
     let url = '';
-    const people = createPeopleStore(db);
     const pictures = createPictureStore(options.dataDir, () => url);
-    const routes = [
-      ...bookRoutes(createBookStore(db, pictures), people),
-      ...noteRoutes(createNoteStore(db, pictures), people),
-    ];
-    const access = createAccess(people, options.now);
+    const stores = createStores(db, pictures);
+    const routes = [...bookRoutes(stores), ...noteRoutes(stores)];
+    const access = createAccess(stores.people, options.now);
 
     const app = new Hono<Env>();
     const requestLine = (c: Context<Env>) => `${c.req.method} ${new URL(c.req.url).pathname}`;
@@ -97,9 +93,12 @@ export async function openOrigin(options: OriginOptions): Promise<Origin> {
     const server = createAdaptorServer({ fetch: app.fetch });
     server.listen(options.port, host);
     await once(server, 'listening').catch((error: unknown) => {
-      throw new Error(`cannot listen on ${host}:${options.port}: ${error instanceof Error ? error.message : String(error)}`, {
-        cause: error,
-      });
+      throw new Error(
+        `cannot listen on ${host}:${options.port}: ${error instanceof Error ? error.message : String(error)}`,
+        {
+          cause: error,
+        },
+      );
     });
     const { port } = server.address() as AddressInfo;
     url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;

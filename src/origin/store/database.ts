@@ -93,8 +93,11 @@ function openFile(dataDir: string): BetterSqlite.Database {
     return raw;
   } catch (error) {
     raw?.close();
-    throw new Error(`cannot open the database in ${dataDir}: ${error instanceof Error ? error.message : String(error)}`, {
-      cause: error,
-    });
+    throw new Error(
+      `cannot open the database in ${dataDir}: ${error instanceof Error ? error.message : String(error)}`,
+      {
+        cause: error,
+      },
+    );
   }
 }

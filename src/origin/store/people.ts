@@ -20,11 +20,22 @@ export function createPeopleStore(db: Database) {
       ),
     byIds: (ids: readonly string[]) =>
       new Map(
-        db.all(query.selectFrom('people').selectAll().where('id', 'in', [...new Set(ids)])).map((person) => [person.id, person]),
+        db
+          .all(
+            query
+              .selectFrom('people')
+              .selectAll()
+              .where('id', 'in', [...new Set(ids)]),
+          )
+          .map((person) => [person.id, person]),
       ),
     areFriends: (person: string, other: string) =>
       db.first(
-        query.selectFrom('friendships').select('friend_id').where('person_id', '=', person).where('friend_id', '=', other),
+        query
+          .selectFrom('friendships')
+          .select('friend_id')
+          .where('person_id', '=', person)
+          .where('friend_id', '=', other),
       ) !== undefined,
     token: (token: string) => db.first(query.selectFrom('tokens').selectAll().where('token', '=', token)),
   };

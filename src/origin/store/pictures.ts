@@ -18,7 +18,12 @@ export interface ReceivedPicture {
 type PictureKind = 'jpg' | 'png' | 'gif' | 'webp';
 
 const pictureFile = /^[0-9a-f-]{36}\.(jpg|png|gif|webp)$/;
-const contentTypes: Record<string, string> = { jpg: 'image/jpeg', png: 'image/png', gif: 'image/gif', webp: 'image/webp' };
+const contentTypes: Record<string, string> = {
+  jpg: 'image/jpeg',
+  png: 'image/png',
+  gif: 'image/gif',
+  webp: 'image/webp',
+};
 
 export type PictureStore = ReturnType<typeof createPictureStore>;
 

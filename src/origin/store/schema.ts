@@ -1,6 +1,7 @@
 import type { Generated } from 'kysely';
 import type { CollectionStatus } from '../../contract/book.ts';
 import type { Tier } from '../../contract/endpoint.ts';
+import type { EventType } from '../../contract/event.ts';
 import type { NotePrivacy, PictureLayout } from '../../contract/note.ts';
 
 /** SQLite has no booleans. */
@@ -44,6 +45,10 @@ export interface Tables {
   film_reviews: FilmReviewRow;
   film_comments: FilmCommentRow;
   charts: ChartRow;
+
+  events: EventRow;
+  /** A person takes part or is interested, not both. */
+  attendances: { event_id: number; person_id: string; relation: 'participate' | 'wish'; no: Generated<number> };
 }
 
 export interface PersonRow {
@@ -241,6 +246,30 @@ export interface ChartRow {
   delta: number | null;
 }
 
+export interface EventRow {
+  id: Generated<number>;
+  person_id: string;
+  city_id: string;
+  title: string;
+  type: EventType;
+  content: string;
+  invite_only: Flag;
+  can_invite: Flag;
+  /** As written: ISO 8601 with an offset. */
+  starts: string;
+  ends: string;
+  /** The same in milliseconds. */
+  starts_ms: number;
+  ends_ms: number;
+  place: string;
+  /** `lat lon` or empty. */
+  point: string;
+  has_image: Flag;
+  /** People who were counted at the start but are not known by name. */
+  more_participants: number;
+  more_wishers: number;
+}
+
 const people = `
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS people (
@@ -374,5 +403,24 @@ CREATE TABLE IF NOT EXISTS charts (
 ) WITHOUT ROWID;
 `;
 
+const events = `
+CREATE TABLE IF NOT EXISTS events (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, person_id TEXT NOT NULL REFERENCES people (id),
+  city_id TEXT NOT NULL REFERENCES cities (id), title TEXT NOT NULL, type TEXT NOT NULL, content TEXT NOT NULL,
+  invite_only INTEGER NOT NULL, can_invite INTEGER NOT NULL, starts TEXT NOT NULL, ends TEXT NOT NULL, starts_ms INTEGER NOT NULL,
+  ends_ms INTEGER NOT NULL, place TEXT NOT NULL, point TEXT NOT NULL, has_image INTEGER NOT NULL,
+  more_participants INTEGER NOT NULL, more_wishers INTEGER NOT NULL
+);
+CREATE INDEX IF NOT EXISTS events_by_city ON events (city_id, type);
+CREATE INDEX IF NOT EXISTS events_by_person ON events (person_id);
+CREATE VIRTUAL TABLE IF NOT EXISTS events_fts USING fts5 (words, tokenize = 'trigram');
+CREATE TABLE IF NOT EXISTS attendances (
+  no INTEGER PRIMARY KEY AUTOINCREMENT, event_id INTEGER NOT NULL REFERENCES events (id) ON DELETE CASCADE,
+  person_id TEXT NOT NULL REFERENCES people (id), relation TEXT NOT NULL, UNIQUE (event_id, person_id)
+);
+CREATE INDEX IF NOT EXISTS attendances_by_person ON attendances (person_id, relation);
+CREATE INDEX IF NOT EXISTS attendances_by_event ON attendances (event_id, relation);
+`;
+
 /** Safe to run on every start. */
-export const ddl = [people, books, notes, films].join('');
+export const ddl = [people, books, notes, films, events].join('');

@@ -26,8 +26,32 @@ const uids = [
   'verbena', 'walnut', 'yarrow', 'zephyr', 'acorn', 'birch', 'cricket', 'dune', 'estuary',
 ];
 const firsts = ['林', '周', '沈', '许', '陆', '叶', '顾', '程', '苏', '何', '宋', '唐', '白', '夏', '江'];
-const seconds = ['知远', '晚舟', '青禾', '一苇', '听雨', '小满', '拾光', '南枝', '北望', '疏影', '未央', '若水', '在野', '长风'];
-const signatures = ['', '', '读书，走路，喝茶。', '慢一点也没关系', '今天也要早睡', '一页一页地读', '在地铁上看完的都算数', '字比话多'];
+const seconds = [
+  '知远',
+  '晚舟',
+  '青禾',
+  '一苇',
+  '听雨',
+  '小满',
+  '拾光',
+  '南枝',
+  '北望',
+  '疏影',
+  '未央',
+  '若水',
+  '在野',
+  '长风',
+];
+const signatures = [
+  '',
+  '',
+  '读书，走路，喝茶。',
+  '慢一点也没关系',
+  '今天也要早睡',
+  '一页一页地读',
+  '在地铁上看完的都算数',
+  '字比话多',
+];
 
 /** Sixty people; carol has no friends and lives in no city. */
 export function seedPeople(db: Database, cities: readonly CityFacts[]): SeedPeople {
@@ -68,7 +92,12 @@ export function seedPeople(db: Database, cities: readonly CityFacts[]): SeedPeop
       { person_id: person.id, friend_id: friend.id },
       { person_id: friend.id, friend_id: person.id },
     ];
-    db.run(query.insertInto('friendships').values(both).onConflict((c) => c.doNothing()));
+    db.run(
+      query
+        .insertInto('friendships')
+        .values(both)
+        .onConflict((c) => c.doNothing()),
+    );
   }
   return { all, alice, bob, carol };
 }

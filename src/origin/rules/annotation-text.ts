@@ -1,0 +1,43 @@
+import { charactersIn } from '../../contract/characters.ts';
+
+const ABSTRACT_MAX = 100;
+const pictureTag = /<图片(\d{1,6})>/g;
+
+/** The beginning, without pictures. */
+export function abstractOf(content: string): string {
+  return shortened(content.replaceAll(pictureTag, ''), ABSTRACT_MAX);
+}
+
+/** On one line, and cut with dots where it is longer. */
+export function shortened(text: string, max: number): string {
+  const line = text.replace(/\s+/gu, ' ').trim();
+  if (charactersIn(line) <= max) return line;
+  return `${[...line].slice(0, max).join('').trimEnd()}...`;
+}
+
+/** Numbers of the pictures that the content shows, in its order. */
+export function picturesIn(content: string): number[] {
+  return [...content.matchAll(pictureTag)].map(([, number]) => Number(number));
+}
+
+/** Paragraphs are parted by an empty block, as the real service did it. Not specified: how a picture is written. */
+export function annotationHtml(content: string, photos: ReadonlyMap<number, string>): string {
+  return content
+    .split(/\r?\n+/)
+    .map((paragraph) =>
+      paragraph
+        .split(pictureTag)
+        .map((piece, n) => (n % 2 === 0 ? escaped(piece) : picture(photos.get(Number(piece)))))
+        .join(''),
+    )
+    .join('<div style="padding-bottom:1em;"></div>');
+}
+
+const picture = (url: string | undefined) => (url === undefined ? '' : `<img src="${escaped(url)}">`);
+
+export function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}
+
+/** Not specified: how math is written; between double dollars. */
+export const hasMath = (content: string) => /\$\$[^$]+\$\$/.test(content);

@@ -1,0 +1,178 @@
+import {
+  ANNOTATION_MORE_THAN,
+  type AnnotationDraft,
+  type AnnotationFormat,
+  type AnnotationPage,
+  type AnnotationRecord,
+  type AnnotationsQuery,
+  CHAPTER_MAX,
+  COUNT_DEFAULT,
+  PAGE_BELOW,
+  annotationFormats,
+  annotationOrders,
+} from '../../contract/book.ts';
+import { charactersIn } from '../../contract/characters.ts';
+import type { AnnotationContent, StoredAnnotation } from '../store/annotation.ts';
+import { userRecord } from '../store/people.ts';
+import type { ReceivedPicture } from '../store/pictures.ts';
+import type { Stores } from '../store/stores.ts';
+import { abstractOf, annotationHtml, hasMath, picturesIn } from './annotation-text.ts';
+import { numericId } from './numeric-id.ts';
+import { isPrivate } from './opinion.ts';
+import { personNamed } from './person.ts';
+import { checkPictures } from './picture.ts';
+import { Refusal } from './refusal.ts';
+
+/** Privacy of an annotation. Not specified: the numbers; 2 is what the real service wrote for public. */
+const PUBLIC = 2;
+const PRIVATE = 0;
+
+/** Only public ones, even for their authors. */
+export function annotationsOfBook(stores: Stores, id: string, wanted: AnnotationsQuery): AnnotationPage {
+  const { start = 0, count = COUNT_DEFAULT, order = 'rank', page } = wanted;
+  if (!stores.books.has(id)) throw new Refusal(6000);
+  if (!annotationOrders.includes(order)) throw new Refusal(999);
+  if (page !== undefined && !isPage(page)) throw new Refusal(999);
+  const { total, items } = stores.annotations.ofBook(id, order, page, { start, count });
+  return { start, count, total, annotations: shown(stores, items, wanted.format) };
+}
+
+/** Newest first. Not specified: whether authors see their own private ones here; they do. */
+export function annotationsOfPerson(
+  stores: Stores,
+  reader: string | null,
+  name: string,
+  wanted: AnnotationsQuery,
+): AnnotationPage {
+  const { start = 0, count = COUNT_DEFAULT } = wanted;
+  const person = personNamed(stores.people, name);
+  const { total, items } = stores.annotations.ofPerson(person.id, person.id === reader, { start, count });
+  return { start, count, total, annotations: shown(stores, items, wanted.format) };
+}
+
+/** Not specified: what an unknown or private annotation answers; the same as a collection that is not there. */
+export function annotationById(
+  stores: Stores,
+  reader: string | null,
+  id: string,
+  format?: AnnotationFormat,
+): AnnotationRecord {
+  const annotation = stores.annotations.find(numericId(id));
+  if (!annotation || (annotation.private && annotation.person_id !== reader)) throw new Refusal(1001);
+  return shown(stores, [annotation], format)[0]!;
+}
+
+export function annotate(
+  stores: Stores,
+  reader: string,
+  book: string,
+  draft: AnnotationDraft,
+  pictures: readonly ReceivedPicture[],
+): AnnotationRecord {
+  if (!stores.books.has(book)) throw new Refusal(6000);
+  const content = checked(draft);
+  const numbered = numberedPictures(pictures);
+  return stores.transaction(() => {
+    const id = stores.annotations.add(reader, book, content);
+    keep(stores, id, numbered);
+    return annotationById(stores, reader, String(id));
+  });
+}
+
+/** What the draft leaves out is cleared; pictures stay, shown or not. */
+export function updateAnnotation(
+  stores: Stores,
+  reader: string,
+  id: string,
+  draft: AnnotationDraft,
+  pictures: readonly ReceivedPicture[],
+): AnnotationRecord {
+  const annotation = ownAnnotation(stores, reader, id);
+  const content = checked(draft);
+  const numbered = numberedPictures(pictures);
+  return stores.transaction(() => {
+    stores.annotations.replace(annotation.id, content);
+    keep(stores, annotation.id, numbered);
+    return annotationById(stores, reader, id);
+  });
+}
+
+export function deleteAnnotation(stores: Stores, reader: string, id: string) {
+  const annotation = ownAnnotation(stores, reader, id);
+  stores.annotations.remove(annotation.id);
+  stores.pictures.remove([...annotation.photos.values()]);
+}
+
+function ownAnnotation({ annotations }: Stores, reader: string, id: string): StoredAnnotation {
+  const annotation = annotations.find(numericId(id));
+  if (!annotation || (annotation.private && annotation.person_id !== reader)) throw new Refusal(1001);
+  if (annotation.person_id !== reader) throw new Refusal(6002);
+  return annotation;
+}
+
+function checked({ content, page, chapter = '', privacy }: AnnotationDraft): AnnotationContent {
+  if (content === undefined) throw new Refusal(1002);
+  if (charactersIn(content) <= ANNOTATION_MORE_THAN) throw new Refusal(1005);
+  if (page !== undefined && chapter !== '') throw new Refusal(999);
+  if (page !== undefined && !isPage(page)) throw new Refusal(6012);
+  if (charactersIn(chapter) > CHAPTER_MAX) throw new Refusal(6013);
+  return { content, chapter, page_no: page ?? null, private: isPrivate(privacy) ? 1 : 0 };
+}
+
+const isPage = (page: number) => Number.isInteger(page) && page > 0 && page < PAGE_BELOW;
+
+/** Picture parts are named by their numbers; `pic1` is taken as 1. */
+function numberedPictures(pictures: readonly ReceivedPicture[]): Map<number, ReceivedPicture> {
+  const numbered = new Map<number, ReceivedPicture>();
+  for (const picture of pictures) {
+    const number = Number(/^(?:pic)?([1-9]\d{0,5})$/.exec(picture.name)?.[1] ?? Number.NaN);
+    if (Number.isNaN(number) || numbered.has(number)) throw new Refusal(999);
+    numbered.set(number, picture);
+  }
+  checkPictures(pictures);
+  return numbered;
+}
+
+function keep({ annotations, pictures }: Stores, id: number, numbered: ReadonlyMap<number, ReceivedPicture>) {
+  for (const [number, picture] of numbered) {
+    if (!annotations.addPhoto(id, number, picture.file)) throw new Refusal(999);
+  }
+  pictures.keep([...numbered.values()]);
+}
+
+function shown(
+  stores: Stores,
+  annotations: readonly StoredAnnotation[],
+  format: AnnotationFormat = 'text',
+): AnnotationRecord[] {
+  if (!annotationFormats.includes(format)) throw new Refusal(999);
+  const books = stores.books.byIds(annotations.map((annotation) => annotation.book_id));
+  const people = stores.people.byIds(annotations.map((annotation) => annotation.person_id));
+  return annotations.map((annotation) => {
+    const { id, book_id, person_id, chapter, page_no, content } = annotation;
+    const photos = new Map([...annotation.photos].map(([number, picture]) => [number, stores.pictures.urlOf(picture)]));
+    const first = picturesIn(content).find((number) => photos.has(number));
+    const book = books.get(book_id);
+    const author = people.get(person_id);
+    const abstract = abstractOf(content);
+    return {
+      id: String(id),
+      book_id,
+      ...(book && { book }),
+      author_id: person_id,
+      ...(author && { author_user: userRecord(author) }),
+      chapter,
+      ...(page_no !== null && { page_no }),
+      privacy: annotation.private ? PRIVATE : PUBLIC,
+      abstract,
+      summary: abstract,
+      content: format === 'html' ? annotationHtml(content, photos) : content,
+      abstract_photo: (first !== undefined && photos.get(first)) || '',
+      photos: Object.fromEntries(photos),
+      last_photo: Math.max(0, ...photos.keys()),
+      comments_count: annotation.comments_count,
+      hasmath: hasMath(content),
+      time: annotation.time,
+    };
+  });
+}

@@ -1,0 +1,131 @@
+import {
+  type BookRecord,
+  COMMENT_MAX,
+  COUNT_DEFAULT,
+  type CollectionDraft,
+  type CollectionPage,
+  type CollectionRecord,
+  type CollectionStatus,
+  type CollectionsQuery,
+  collectionStatuses,
+  statusAliases,
+} from '../../contract/book.ts';
+import { charactersIn } from '../../contract/characters.ts';
+import { instantOf, timestamp } from '../store/clock.ts';
+import type { CollectionContent, StoredCollection } from '../store/collection.ts';
+import type { Stores } from '../store/stores.ts';
+import { checkedRating, givenRating, isPrivate } from './opinion.ts';
+import { personNamed } from './person.ts';
+import { Refusal } from './refusal.ts';
+
+/** The collection of `whose`, or of the reader; one that is private is as good as none to anybody else. */
+export function collectionOf(
+  stores: Stores,
+  reader: string | null,
+  id: string,
+  whose: string | undefined,
+): CollectionRecord {
+  const { books, collections, people } = stores;
+  if (!books.has(id)) throw new Refusal(6000);
+  const owner = whose === undefined ? reader : personNamed(people, whose).id;
+  // Not specified: asked by nobody for nobody's collection; there is none.
+  const collection = owner === null ? undefined : collections.find(owner, id);
+  if (!collection || (collection.private && owner !== reader)) throw new Refusal(1001);
+  return shown(collection, books.byId(id));
+}
+
+export function collectionsOf(
+  stores: Stores,
+  reader: string | null,
+  name: string,
+  wanted: CollectionsQuery,
+): CollectionPage {
+  const { start = 0, count = COUNT_DEFAULT, status, tag, from, to, rating } = wanted;
+  const person = personNamed(stores.people, name);
+  if (status !== undefined && !collectionStatuses.includes(status)) throw new Refusal(999);
+  const filter = {
+    // Not specified: whether the owner's own list has the private ones; it does.
+    all: person.id === reader,
+    status,
+    tag,
+    from: localTime(from),
+    to: localTime(to),
+    rating: checkedRating(rating) ?? undefined,
+  };
+  const { total, items } = stores.collections.list(person.id, filter, { start, count });
+  const books = stores.books.byIds(items.map((item) => item.book_id));
+  return { start, count, total, collections: items.map((item) => shown(item, books.get(item.book_id))) };
+}
+
+export function collect(stores: Stores, reader: string, id: string, draft: CollectionDraft): CollectionRecord {
+  const { books, collections } = stores;
+  if (!books.has(id)) throw new Refusal(6000);
+  const content = checked(draft);
+  return stores.transaction(() => {
+    const added = collections.add(reader, id, content); // a unique constraint decides who came first
+    if (!added) throw new Refusal(6011);
+    return shown(added, books.byId(id));
+  });
+}
+
+/** What the draft leaves out is cleared. Not specified: nothing to update is a collection that does not exist. */
+export function updateCollection(stores: Stores, reader: string, id: string, draft: CollectionDraft): CollectionRecord {
+  const { books, collections } = stores;
+  if (!books.has(id)) throw new Refusal(6000);
+  const content = checked(draft);
+  return stores.transaction(() => {
+    const replaced = collections.replace(reader, id, content);
+    if (!replaced) throw new Refusal(1001);
+    return shown(replaced, books.byId(id));
+  });
+}
+
+export function deleteCollection(stores: Stores, reader: string, id: string) {
+  const { books, collections } = stores;
+  if (!books.has(id)) throw new Refusal(6000);
+  stores.transaction(() => {
+    if (!collections.remove(reader, id)) throw new Refusal(1001);
+  });
+}
+
+function checked(draft: CollectionDraft): CollectionContent {
+  const { comment = '', tags = '', rating, privacy } = draft;
+  if (draft.status === undefined) throw new Refusal(1002);
+  const status = statusAliases[draft.status] ?? draft.status;
+  if (!isStatus(status)) throw new Refusal(999);
+  if (charactersIn(comment) > COMMENT_MAX) throw new Refusal(6010);
+  return {
+    status,
+    comment,
+    rating: checkedRating(rating),
+    private: isPrivate(privacy),
+    tags: [...new Set(tags.split(/\s+/u).filter(Boolean))],
+  };
+}
+
+const isStatus = (status: string): status is CollectionStatus =>
+  (collectionStatuses as readonly string[]).includes(status);
+
+/** In the service's own time, as the records are stored. */
+function localTime(rfc3339: string | undefined) {
+  if (rfc3339 === undefined) return undefined;
+  const instant = instantOf(rfc3339);
+  if (instant === null) throw new Refusal(999);
+  return timestamp(instant);
+}
+
+/** What nobody said is absent, not empty: that is how the real service writes it. */
+function shown(collection: StoredCollection, book: BookRecord | undefined): CollectionRecord {
+  const { id, book_id, comment, rating, status, tags, updated, person_id } = collection;
+  return {
+    id,
+    ...(book && { book }),
+    book_id,
+    ...(comment !== '' && { comment }),
+    ...givenRating(rating),
+    status,
+    ...(tags.length > 0 && { tags }),
+    updated,
+    user_id: person_id,
+  };
+}

@@ -1,0 +1,58 @@
+import { REVIEW_MORE_THAN, type ReviewDraft, type ReviewRecord } from '../../contract/book.ts';
+import { charactersIn } from '../../contract/characters.ts';
+import { userRecord } from '../store/people.ts';
+import type { ReviewContent, StoredReview } from '../store/review.ts';
+import type { Stores } from '../store/stores.ts';
+import { checkedRating, givenRating } from './opinion.ts';
+import { numericId } from './numeric-id.ts';
+import { Refusal } from './refusal.ts';
+
+/** Not specified: how many reviews of one book a person may write; any number. */
+export function createReview(stores: Stores, reader: string, draft: ReviewDraft & { book: string }): ReviewRecord {
+  if (draft.book === undefined) throw new Refusal(1002);
+  if (!stores.books.has(draft.book)) throw new Refusal(6000);
+  return shown(stores, stores.reviews.add(reader, draft.book, checked(draft)));
+}
+
+export function updateReview(stores: Stores, reader: string, id: string, draft: ReviewDraft): ReviewRecord {
+  const review = ownReview(stores, reader, id);
+  return shown(stores, stores.reviews.replace(review, checked(draft)));
+}
+
+export function deleteReview(stores: Stores, reader: string, id: string): string {
+  stores.reviews.remove(ownReview(stores, reader, id).id);
+  return 'OK';
+}
+
+function ownReview({ reviews }: Stores, reader: string, id: string): StoredReview {
+  const review = reviews.find(numericId(id));
+  if (!review) throw new Refusal(6006);
+  if (review.person_id !== reader) throw new Refusal(6002);
+  return review;
+}
+
+function checked({ title, content, rating }: ReviewDraft): ReviewContent {
+  if (!title?.trim() || content === undefined) throw new Refusal(1002);
+  if (charactersIn(content) <= REVIEW_MORE_THAN) throw new Refusal(6004);
+  return { title, content, rating: checkedRating(rating) };
+}
+
+function shown({ books, people }: Stores, review: StoredReview): ReviewRecord {
+  const { id, title, content, rating, votes, useless, comments, published, updated } = review;
+  const author = people.byId(review.person_id);
+  const book = books.byId(review.book_id);
+  return {
+    id,
+    title,
+    alt: `https://book.catalog.example/review/${id}/`,
+    ...(author && { author: userRecord(author) }),
+    ...(book && { book }),
+    ...givenRating(rating),
+    votes,
+    useless,
+    comments,
+    content,
+    published,
+    updated,
+  };
+}

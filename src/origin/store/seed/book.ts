@@ -1,0 +1,108 @@
+import { timestamp } from '../clock.ts';
+import { indexTags } from '../collection.ts';
+import type { Database } from '../database.ts';
+import { seedAnnotations } from './annotation.ts';
+import { type Chance, createChance } from './chance.ts';
+import { seedCollections } from './collection.ts';
+import type { SeedPeople } from './people.ts';
+import { contents, prose } from './prose.ts';
+
+export interface BookFacts {
+  id: string;
+  isbn10: string;
+  isbn13: string;
+  title: string;
+  subtitle: string;
+  origin_title: string;
+  alt_title: string;
+  author: string[];
+  translator: string[];
+  publisher: string;
+  pubdate: string;
+  binding: string;
+  pages: string;
+  price: string;
+  series: { id: string; title: string } | null;
+  rating_average: string;
+  rating_num: number;
+  tags: { name: string; count: number }[];
+  has_ebook: boolean;
+  ebook_price: string | null;
+}
+
+/** The book that has more of everything. */
+export const SHOWCASE = '6082808';
+const TAGS_OF_SHOWCASE = 60;
+/** What each of a few raters is taken to have given, where there are too few for an average. */
+const UNKNOWN_AVERAGE = 7;
+
+/** The catalog, and what people did with it. */
+export function seedBooks(db: Database, facts: readonly BookFacts[], people: SeedPeople): readonly BookFacts[] {
+  const { query } = db;
+  const chance = createChance('books');
+  const tagNames = [...new Set(facts.flatMap((book) => book.tags.map((tag) => tag.name)))].sort();
+  for (const series of new Map(facts.flatMap(({ series }) => (series ? [[series.id, series]] : []))).values()) {
+    db.run(query.insertInto('series').values(series));
+  }
+  for (const book of facts) {
+    addBook(db, book, chance);
+    const tags = new Map(book.tags.map(({ name, count }) => [name, count]));
+    const least = Math.min(...tags.values(), 40);
+    const wanted = book.id === SHOWCASE ? TAGS_OF_SHOWCASE : tags.size + chance.int(8);
+    for (const name of chance.some(tagNames, wanted)) {
+      if (tags.size < wanted && !tags.has(name)) tags.set(name, Math.max(1, chance.int(least)));
+    }
+    for (const [name, count] of tags) db.run(query.insertInto('book_tags').values({ book_id: book.id, name, count }));
+  }
+  seedCollections(db, facts, people);
+  seedAnnotations(db, facts, people);
+  for (const book of facts) indexTags(db, book.id);
+  return facts;
+}
+
+function addBook(db: Database, book: BookFacts, chance: Chance) {
+  const { query } = db;
+  const average = Number(book.rating_average) || UNKNOWN_AVERAGE;
+  const size = book.id === SHOWCASE ? 2600 : chance.pick([60, 300, 300, 700, 1500]);
+  const chapters = book.id === SHOWCASE ? 120 : chance.pick([0, 8, 12, 20, 48]);
+  const row = {
+    id: book.id,
+    isbn10: book.isbn10,
+    isbn13: book.isbn13,
+    title: book.title,
+    origin_title: book.origin_title,
+    alt_title: book.alt_title,
+    subtitle: book.subtitle,
+    author: JSON.stringify(book.author),
+    translator: JSON.stringify(book.translator),
+    publisher: book.publisher,
+    pubdate: book.pubdate,
+    raters: book.rating_num,
+    rating_sum: average * book.rating_num,
+    binding: book.binding,
+    price: book.price,
+    series_id: book.series?.id ?? null,
+    pages: book.pages,
+    author_intro: prose(chance, Math.round(size / 2)),
+    summary: prose(chance, size),
+    catalog: contents(chance, chapters),
+    ebook_url: book.has_ebook ? `https://read.catalog.example/ebook/${book.id}/` : null,
+    ebook_price: book.has_ebook ? (book.ebook_price ?? '') : null,
+  };
+  const added = db.first(query.insertInto('books').values(row).returning('no'));
+  db.run(
+    query.insertInto('books_fts').values({
+      rowid: added!.no,
+      title: [book.title, book.subtitle, book.origin_title, book.alt_title].join('\n'),
+      author: [...book.author, ...book.translator].join('\n'),
+      publisher: book.publisher,
+      isbn: `${book.isbn10}\n${book.isbn13}`,
+      tags: '',
+    }),
+  );
+}
+
+/** Some time in the years that the facts are from. */
+export function sometime(chance: Chance): string {
+  return timestamp(Date.UTC(2012, 0, 1) + chance.int(6 * 365 * 86_400) * 1000);
+}

@@ -1,0 +1,56 @@
+import { collectionStatuses } from '../../../contract/book.ts';
+import { sql } from 'kysely';
+import type { Database } from '../database.ts';
+import { type BookFacts, SHOWCASE, sometime } from './book.ts';
+import { createChance } from './chance.ts';
+import type { SeedPeople } from './people.ts';
+import { sentence } from './prose.ts';
+
+const OF_ALICE = 96;
+
+/** Shelves of all sizes; alice's has several pages of every status. Ratings are taken to be among the facts' own. */
+export function seedCollections(db: Database, facts: readonly BookFacts[], people: SeedPeople) {
+  const { query } = db;
+  const chance = createChance('collections');
+  const showcase = facts.find((book) => book.id === SHOWCASE);
+  let id = 898_248_000;
+  for (const person of people.all) {
+    if (person.is_banned) continue;
+    const others = facts.filter((book) => book !== showcase);
+    const count = person === people.alice ? OF_ALICE : chance.between(3, 18);
+    const books = chance.some(others, count);
+    // Everybody knows the showcase but carol, and bob keeps it to himself.
+    if (showcase && person !== people.carol) books.push(showcase);
+    for (const book of books) {
+      const status = book === showcase ? 'read' : chance.pick(collectionStatuses);
+      const secret = book === showcase ? person === people.bob : chance.oneIn(8);
+      const own = book === showcase && person === people.alice;
+      const tags = own
+        ? ['拉美文学', '重读']
+        : chance.oneIn(3)
+          ? []
+          : chance.some(book.tags, chance.between(1, 3)).map((tag) => tag.name);
+      const row = {
+        id: ++id,
+        book_id: book.id,
+        person_id: person.id,
+        status,
+        comment: own || chance.oneIn(2) ? sentence(chance) : '',
+        rating: own ? 5 : status === 'wish' || chance.oneIn(4) ? null : chance.between(2, 5),
+        private: secret ? (1 as const) : (0 as const),
+        updated: sometime(chance),
+      };
+      db.run(query.insertInto('collections').values(row));
+      tags.forEach((name, position) => {
+        db.run(query.insertInto('collection_tags').values({ collection_id: id, name, position }));
+        if (secret) return;
+        db.run(
+          query
+            .insertInto('book_tags')
+            .values({ book_id: book.id, name, count: 1 })
+            .onConflict((tag) => tag.columns(['book_id', 'name']).doUpdateSet({ count: sql`book_tags.count + 1` })),
+        );
+      });
+    }
+  }
+}

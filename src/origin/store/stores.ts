@@ -1,0 +1,25 @@
+import { createAnnotationStore } from './annotation.ts';
+import { createBookStore } from './book.ts';
+import { createCollectionStore } from './collection.ts';
+import type { Database } from './database.ts';
+import { createNoteStore } from './note.ts';
+import { createPeopleStore } from './people.ts';
+import type { PictureStore } from './pictures.ts';
+import { createReviewStore } from './review.ts';
+
+export type Stores = ReturnType<typeof createStores>;
+
+/** Everything that a rule may need. */
+export function createStores(db: Database, pictures: PictureStore) {
+  return {
+    people: createPeopleStore(db),
+    books: createBookStore(db),
+    collections: createCollectionStore(db),
+    annotations: createAnnotationStore(db),
+    reviews: createReviewStore(db),
+    notes: createNoteStore(db),
+    pictures,
+    /** What a rule does inside is done whole or not at all. */
+    transaction: db.transaction,
+  };
+}
