@@ -125,7 +125,6 @@ export default tseslint.config(
     rules: {
       '@graphql-eslint/require-description': ['error', Object.fromEntries(described.map((kind) => [kind, true]))],
       '@graphql-eslint/require-deprecation-reason': 'error',
-      '@graphql-eslint/no-typename-prefix': 'error',
     },
   },
   existsSync('schema.graphql')

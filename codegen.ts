@@ -1,0 +1,61 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { codegen } from '@graphql-codegen/core';
+import * as typedDocumentNode from '@graphql-codegen/typed-document-node';
+import * as typescriptOperations from '@graphql-codegen/typescript-operations';
+import { parse, printSchema } from 'graphql';
+import { schema } from './src/graph/schema.ts';
+
+// This file runs from dist, one step below the package.
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** Prints what follows from the sources; with `--check` it only tells whether what is printed is up to date. */
+const printed = {
+  'schema.graphql': `# Printed by "npm run codegen" from src/graph; not edited by hand.\n\n${printSchema(schema)}\n`,
+  'test/support/operations.ts': await operationTypes(),
+};
+
+const check = process.argv.includes('--check');
+for (const [file, text] of Object.entries(printed)) {
+  if (read(file) === text) continue;
+  if (check) {
+    console.error(`${file} is out of date: run "npm run codegen".`);
+    process.exitCode = 1;
+  } else {
+    mkdirSync(dirname(join(root, file)), { recursive: true });
+    writeFileSync(join(root, file), text);
+    console.log(`${file} written`);
+  }
+}
+
+/** The pages in `operations/`, typed, so that a test that reads an answer is checked against the schema. */
+async function operationTypes(): Promise<string> {
+  const documents = readdirSync(join(root, 'operations'))
+    .filter((file) => file.endsWith('.graphql'))
+    .sort()
+    .map((file) => ({ location: file, document: parse(read(`operations/${file}`) ?? '') }));
+  const text = await codegen({
+    filename: 'test/support/operations.ts',
+    schema: parse(printSchema(schema)),
+    schemaAst: schema,
+    documents,
+    config: {
+      enumsAsTypes: true,
+      useTypeImports: true,
+      strictScalars: true,
+      scalars: { DateTime: 'string', LocalDateTime: 'string', URL: 'string', Upload: 'never' },
+    },
+    plugins: [{ operations: {} }, { documents: {} }],
+    pluginMap: { operations: typescriptOperations, documents: typedDocumentNode },
+  });
+  return `// Printed by "npm run codegen" from operations/; not edited by hand.\n${text}`;
+}
+
+function read(file: string): string | undefined {
+  try {
+    return readFileSync(join(root, file), 'utf8');
+  } catch {
+    return undefined;
+  }
+}

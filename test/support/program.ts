@@ -1,0 +1,72 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+
+export interface Program {
+  /** Where the graph is; empty for an origin alone. */
+  url: string;
+  origin: string;
+  banner: string;
+  pid: number;
+  /** Asks it to end and tells how it did. */
+  stop(signal?: NodeJS.Signals): Promise<Ended>;
+}
+
+export interface Ended {
+  code: number | null;
+  out: string;
+  err: string;
+}
+
+/** Starts the built program on a data directory of its own and waits for its banner. */
+export async function startProgram(env: NodeJS.ProcessEnv, args: string[] = []): Promise<Program> {
+  const run = spawned(env, args);
+  const banner = await Promise.race([
+    run.banner,
+    run.ended.then(({ code, err }) => {
+      throw new Error(`The program ended with ${code}: ${err}`);
+    }),
+  ]);
+  return {
+    url: /graph +(\S+)\/graphql/.exec(banner)?.[1] ?? '',
+    origin: /origin +(\S+)/.exec(banner)?.[1] ?? '',
+    banner,
+    pid: run.child.pid ?? 0,
+    stop(signal = 'SIGTERM') {
+      run.child.kill(signal);
+      return run.ended;
+    },
+  };
+}
+
+/** Runs it to its end: for what must not start. */
+export function runProgram(env: NodeJS.ProcessEnv, args: string[] = []): Promise<Ended> {
+  return spawned(env, args).ended;
+}
+
+function spawned(env: NodeJS.ProcessEnv, args: string[]) {
+  const dataDir = mkdtempSync(join(tmpdir(), 'catalog-'));
+  const child = spawn(process.execPath, [main, ...args], {
+    env: { PATH: process.env.PATH, DATA_DIR: dataDir, LOG_LEVEL: 'error', ...env },
+  });
+  let out = '';
+  let err = '';
+  child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
+  const banner = new Promise<string>((resolve) => {
+    child.stdout.on('data', (chunk: Buffer) => {
+      out += chunk.toString();
+      if (/\n$/.test(out)) resolve(out);
+    });
+  });
+  const ended = new Promise<Ended>((resolve) => {
+    child.once('close', (code) => {
+      rmSync(dataDir, { recursive: true, force: true });
+      resolve({ code, out, err });
+    });
+  });
+  return { child, banner, ended };
+}
