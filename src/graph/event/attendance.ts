@@ -1,0 +1,64 @@
+import { eventEndpoints, eventOfUser } from '../../contract/event.ts';
+import { builder } from '../builder.ts';
+import { asObjects, asText } from '../decode.ts';
+import { User, atomUser, isSite, userEdge } from '../user.ts';
+import { Event, EventRelation } from './event.ts';
+
+builder.objectFields(Event, (t) => ({
+  viewerRelation: t.field({
+    type: EventRelation,
+    nullable: true,
+    description: "What the viewer has to do with it, its `status`; null for none, and without the caller's own token.",
+    viewerOnly: true,
+    needs: ['status'],
+    resolve: ({ status }, _, { viewer }) => (viewer.isLoggedIn ? (relations.get(asText(status).trim()) ?? null) : null),
+  }),
+  participants: t.pages({
+    of: User,
+    first: 20,
+    description: 'Who takes part, in an order of the service, for one call. `GET /event/{eventID}/participants`',
+    ask: eventEndpoints.participants,
+    from: ['id'],
+    input: ({ id }) => ({ id }),
+    items: ({ entries }) => asObjects(entries).map(atomUser),
+  }),
+  wishers: t.pages({
+    of: User,
+    first: 20,
+    description: 'Who is interested, in an order of the service, for one call. `GET /event/{eventID}/wishers`',
+    ask: eventEndpoints.wishers,
+    from: ['id'],
+    input: ({ id }) => ({ id }),
+    items: ({ entries }) => asObjects(entries).map(atomUser),
+  }),
+}));
+
+builder.objectField(User, 'events', (t) =>
+  t.pages({
+    of: Event,
+    first: 20,
+    description:
+      'The events that this person has to do with, for one call; empty for an organisation, without a call. ' +
+      '`GET /people/{userID}/events`, with a relation `…/initiate`, `…/participate` or `…/wish`',
+    args: { relation: t.arg({ type: EventRelation, description: 'Only those in this relation; without it, all.' }) },
+    ask: ({ relation }) => (relation ? byRelation[relation] : eventEndpoints.ofUser),
+    from: userEdge,
+    input: ({ id }) => ({ id }),
+    none: isSite,
+    form: eventOfUser,
+  }),
+);
+
+const byRelation = {
+  initiated: eventEndpoints.initiated,
+  participating: eventEndpoints.participated,
+  wished: eventEndpoints.wished,
+};
+
+/** `participant` on paper, `participate` in life. */
+const relations: ReadonlyMap<string, keyof typeof byRelation> = new Map([
+  ['participant', 'participating'],
+  ['participate', 'participating'],
+  ['wish', 'wished'],
+  ['initiate', 'initiated'],
+]);

@@ -1,0 +1,116 @@
+import { filmEndpoints, simpleSubject } from '../../contract/film.ts';
+import { type AtomLocation, type EventFeed, eventEndpoints, eventInFeed } from '../../contract/event.ts';
+import { builder } from '../builder.ts';
+import { asObject, asObjects, asText, textOrNull } from '../decode.ts';
+import { isSourceId, sourceIdOf } from '../ids.ts';
+import { Subject } from '../film/subject.ts';
+import { Node, handleOf, identity } from '../node.ts';
+import { User } from '../user.ts';
+import { Event, EventType } from './event.ts';
+
+interface CityShape {
+  /** A pinyin word or a number. */
+  id: string;
+  name?: string | null;
+}
+
+export const City = builder.objectRef<CityShape>('City').implement({
+  description: 'A city that events are in. No operation reads cities: their names are told by events.',
+  interfaces: [Node],
+  handle: true,
+  node: handleOf,
+  record: {
+    ask: eventEndpoints.ofCity,
+    input: (id) => ({ id, 'max-results': 1 }),
+    read: (feed: EventFeed, id) => ({ id, name: nameIn(feed, id) }),
+  },
+  fields: (t) => ({
+    ...identity(t, 'City'),
+    name: t.reads(
+      'name',
+      textOrNull,
+      'In Chinese; null for a city without events. Where no event has told it, one call.',
+    ),
+  }),
+});
+
+builder.objectFields(City, (t) => ({
+  events: t.pages({
+    of: Event,
+    first: 20,
+    description: 'The events of the city, in an order of the service, for one call. `GET /event/location/{locationID}`',
+    args: { type: t.arg({ type: EventType, description: 'Events of this type alone; without it, all.' }) },
+    ask: eventEndpoints.ofCity,
+    from: ['id'],
+    input: ({ id }, { type }) => ({ id, type: type ?? undefined }),
+    form: eventInFeed,
+    tells: { names: ['name'], read: (feed) => nameTold(feed) },
+  }),
+  inTheaters: t.pages({
+    of: Subject,
+    first: 20,
+    description:
+      'The films now in the cinemas of this city, for one call, and one for the name of the city where it is needed and not known; ' +
+      'empty for a city whose name nobody tells. Advance and premium tiers. `GET /v2/movie/in_theaters`',
+    ask: filmEndpoints.inTheaters,
+    from: ['id', 'name'],
+    input: ({ id, name }) => ({ city: isNumber(id) ? id : asText(name) }),
+    none: ({ id, name }) => !isNumber(id) && !asText(name),
+    form: simpleSubject,
+  }),
+}));
+
+builder.objectField(Event, 'city', (t) =>
+  t.field({
+    type: City,
+    nullable: true,
+    description: 'The city it is in.',
+    needs: ['location'],
+    resolve: ({ location }) => cityAt(location),
+  }),
+);
+
+builder.objectField(User, 'city', (t) =>
+  t.field({
+    type: City,
+    nullable: true,
+    description: 'Where they live, as far as they say; null when only the handle is known.',
+    needs: ['loc_id', 'loc_name'],
+    resolve: ({ loc_id, loc_name }) => cityAt({ id: asText(loc_id), name: asText(loc_name) }),
+  }),
+);
+
+builder.queryField('city', (t) =>
+  t.field({
+    type: City,
+    nullable: true,
+    description:
+      'A city by id, as a way to its events and its cinemas. Costs no call, so whether there is one is not looked up.',
+    args: {
+      id: t.arg.id({
+        required: true,
+        description: 'The id of the city, global or bare: a pinyin word like `beijing`, or a number.',
+      }),
+    },
+    resolve: (_, { id }) => ({ id: sourceIdOf('City', id) }),
+  }),
+);
+
+function cityAt(location: AtomLocation | undefined): CityShape | null {
+  const { id, name } = asObject(location);
+  if (!isSourceId(asText(id))) return null;
+  return asText(name) ? { id: asText(id), name: asText(name) } : { id: asText(id) };
+}
+
+function nameIn({ entries }: EventFeed, id: string): string | null {
+  const there = asObjects(entries).find(({ location }) => location?.id === id && location.name);
+  return there?.location?.name ?? null;
+}
+
+/** Every entry of a city's feed is in that city. */
+function nameTold({ entries }: EventFeed): Pick<CityShape, 'name'> | null {
+  const name = asObjects(entries).find(({ location }) => location?.name)?.location?.name;
+  return name ? { name } : null;
+}
+
+const isNumber = (id: string) => /^\d+$/.test(id);

@@ -1,0 +1,140 @@
+import { typeOf } from '../../contract/atom.ts';
+import { type EventRecord, eventEndpoints, eventInFeed } from '../../contract/event.ts';
+import { builder } from '../builder.ts';
+import { asObject, asText, asUrl, count, dateTime, flag, text, textOrNull } from '../decode.ts';
+import { searchText } from '../film/subject.ts';
+import { sourceIdOf } from '../ids.ts';
+import { Node, handleOf, identity } from '../node.ts';
+import { connectionOf } from '../paging.ts';
+import { User, atomUser } from '../user.ts';
+
+export const EventType = builder.enumType('EventType', {
+  description: 'What kind of event it is.',
+  values: {
+    COMMONWEAL: { value: 'commonweal', description: 'For the common good.' },
+    DRAMA: { value: 'drama', description: 'Theatre.' },
+    EXHIBITION: { value: 'exhibition', description: 'An exhibition, `exhibition` or `exhibit` upstream.' },
+    FILM: { value: 'film', description: 'A film showing.' },
+    MUSIC: { value: 'music', description: 'A concert.' },
+    OTHERS: { value: 'others', description: 'Anything else.' },
+    PARTY: { value: 'party', description: 'A party.' },
+    SALON: { value: 'salon', description: 'A talk or a meeting.' },
+    SPORTS: { value: 'sports', description: 'Sports.' },
+    TRAVEL: { value: 'travel', description: 'An outing or a journey.' },
+  } as const,
+});
+
+export const EventRelation = builder.enumType('EventRelation', {
+  description: 'What somebody has to do with an event.',
+  values: {
+    INITIATED: { value: 'initiated', description: 'Called it into being.' },
+    PARTICIPATING: { value: 'participating', description: 'Takes part.' },
+    WISHED: { value: 'wished', description: 'Is interested.' },
+  } as const,
+});
+
+export const Event = builder.objectRef<EventRecord>('Event').implement({
+  description: 'Something happening in a city at a time.',
+  interfaces: [Node],
+  // Atom takes no `fields`: an event is read whole.
+  record: { ask: eventEndpoints.byId, input: (id) => ({ id }) },
+  node: handleOf,
+  fields: (t) => ({
+    ...identity(t, 'Event'),
+    title: t.reads('title', text, 'Empty where the service has none.'),
+    summary: t.reads('summary', textOrNull, 'The beginning of its text.'),
+    content: t.reads(
+      'content',
+      textOrNull,
+      'The full text for the viewer who initiated it, the summary for everyone else.',
+    ),
+    type: t.field({
+      type: EventType,
+      nullable: true,
+      description: 'Null for a kind that is none of these; `typeTerm` tells it.',
+      needs: ['term'],
+      resolve: ({ term }) => typeOf(asText(term)) ?? null,
+    }),
+    typeTerm: t.reads(
+      'term',
+      textOrNull,
+      'The term of its category as sent, ending in its type: `http://…#event.music`.',
+    ),
+    startsAt: t.reads('startTime', dateTime, 'When it begins.'),
+    endsAt: t.reads('endTime', dateTime, 'When it ends.'),
+    isPast: t.boolean({
+      description: 'Whether `endsAt` is over; false where that is not known. Such an event cannot be updated.',
+      needs: ['endTime'],
+      resolve: ({ endTime }) => Date.parse(dateTime.decode(endTime) ?? '') < Date.now(),
+    }),
+    place: t.reads('where', textOrNull, 'Free text, the city usually in front.'),
+    imageUrl: t.field({
+      type: 'URL',
+      nullable: true,
+      description: 'Its picture.',
+      needs: ['links'],
+      resolve: ({ links }) => asUrl(asObject(links).image),
+    }),
+    webUrl: t.field({
+      type: 'URL',
+      nullable: true,
+      description: 'Its page.',
+      needs: ['links'],
+      resolve: ({ links }) => asUrl(asObject(links).alternate),
+    }),
+    inviteOnly: t.reads('invite_only', flag, 'Whether only the invited may take part.'),
+    canInvite: t.reads('can_invite', flag, 'Whether those who take part may invite others.'),
+    participantsCount: t.reads('participants', count, 'How many take part.'),
+    wishersCount: t.reads('wishers', count, 'How many are interested.'),
+  }),
+});
+
+builder.objectField(connectionOf(Event), 'title', (t) =>
+  t.string({
+    nullable: true,
+    description: 'What the service calls this feed, in Chinese.',
+    resolve: (page) => page.title,
+  }),
+);
+
+builder.queryField('event', (t) =>
+  t.ask({
+    type: Event,
+    description: 'The event with this id; null when there is none. `GET /event/{eventID}`',
+    args: { id: t.arg.id({ required: true, description: 'The id of the event, global or bare.' }) },
+    ask: eventEndpoints.byId,
+    input: (_, { id }) => ({ id: sourceIdOf('Event', id) }),
+    resolve: (event) => event,
+  }),
+);
+
+builder.queryField('searchEvents', (t) =>
+  t.pages({
+    of: Event,
+    first: 20,
+    description:
+      'Events whose text matches, in one city or in all of them; without either argument, every event. `GET /events`',
+    args: {
+      query: t.arg.string({ description: 'Words of the event, at most 1,000 characters.' }),
+      cityId: t.arg.id({ description: 'The id of a city, global or bare; without it, every city.' }),
+    },
+    ask: eventEndpoints.search,
+    input: (_, { query, cityId }) => ({
+      q: searchText('query', query),
+      location: cityId == null ? EVERY_CITY : sourceIdOf('City', cityId),
+    }),
+    form: eventInFeed,
+  }),
+);
+
+const EVERY_CITY = 'all';
+
+builder.objectField(Event, 'organizer', (t) =>
+  t.field({
+    type: User,
+    nullable: true,
+    description: 'Who initiated it, its `author`; in the feeds of a city or a search this costs one call an item.',
+    needs: ['author'],
+    resolve: ({ author }) => atomUser(author),
+  }),
+);

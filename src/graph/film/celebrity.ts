@@ -1,0 +1,163 @@
+import {
+  type CelebrityRecord,
+  type PersonCredit,
+  RECORD_WORKS,
+  type SubjectRecord,
+  WORKS_COUNT_DEFAULT,
+  type WorkRecord,
+  celebrityMembers,
+  filmEndpoints,
+  simpleCelebrity,
+} from '../../contract/film.ts';
+import { builder } from '../builder.ts';
+import { asObject, asObjects, asText, asTexts, textOrNull, textsOrNull, urlOrNull } from '../decode.ts';
+import { globalId, isSourceId, sourceIdOf } from '../ids.ts';
+import { Image, imageOf } from '../image.ts';
+import { Node, handleOf } from '../node.ts';
+import { Subject, embeddedSubject } from './subject.ts';
+
+export const Celebrity = builder.objectRef<CelebrityRecord>('Celebrity').implement({
+  description:
+    'Somebody who makes films. A person without a page has no `sourceId`, and nothing more is known than the name. ' +
+    'The premium tier is refused the record, but for what the lists `works` and `photos` tell: name, avatars and webUrl.',
+  interfaces: [Node],
+  record: {
+    ask: filmEndpoints.celebrity,
+    input: (id) => ({ id }),
+    members: Object.keys(celebrityMembers),
+    tiers: celebrityMembers,
+    keyOf: pageOf,
+  },
+  node: (key) => (key.startsWith(PAGELESS) ? null : handleOf(key)),
+  fields: (t) => ({
+    id: t.id({
+      description: 'The global id, to be treated as opaque; of a person without a page it finds nobody again.',
+      needs: ['id', 'name'],
+      resolve: (person) =>
+        globalId('Celebrity', pageOf(person) ?? PAGELESS + encodeURIComponent(wellFormed(asText(person.name)))),
+    }),
+    sourceId: t.id({
+      nullable: true,
+      description: 'The bare id, as the service knows it; null for a person without a page.',
+      needs: ['id'],
+      resolve: pageOf,
+    }),
+    name: t.reads('name', textOrNull, 'In Chinese.'),
+    nameEn: t.reads('name_en', textOrNull, 'In English; basic and advance tiers.'),
+    alternativeNames: t.reads('aka', textsOrNull, 'More Chinese names; basic and advance tiers.'),
+    alternativeNamesEn: t.reads('aka_en', textsOrNull, 'More English names; basic and advance tiers.'),
+    avatars: t.field({
+      type: Image,
+      description: 'The portrait: 70x100, 140x200 and 420x600 pixels on paper, often one size for all.',
+      needs: ['avatars'],
+      resolve: ({ avatars }) => imageOf(avatars),
+    }),
+    webUrl: t.reads('alt', urlOrNull, 'The page of the person.'),
+    mobileUrl: t.reads('mobile_url', urlOrNull, 'The page for small screens; basic and advance tiers.'),
+    websiteUrl: t.reads('website', urlOrNull, 'The official site; advance tier.'),
+    gender: t.reads('gender', textOrNull, 'In Chinese: 男 or 女; basic and advance tiers.'),
+    birthday: t.reads('birthday', textOrNull, 'As the service writes it, usually YYYY-MM-DD; advance tier.'),
+    bornPlace: t.reads('born_place', textOrNull, 'Free text; basic and advance tiers.'),
+    constellation: t.reads('constellation', textOrNull, 'The sign of the zodiac, in Chinese; advance tier.'),
+    professions: t.reads('professions', textsOrNull, 'In Chinese: 导演, 演员; advance tier.'),
+    summary: t.reads('summary', textOrNull, 'The life, plain text; advance tier.'),
+  }),
+});
+
+const Work = builder.objectRef<WorkRecord>('Work').implement({
+  description: 'A film that somebody has worked on.',
+  fields: (t) => ({
+    roles: t.stringList({
+      nullable: true,
+      description: 'As what, in Chinese: 导演, 演员, 编剧; null where the service tells the film alone.',
+      needs: ['roles'],
+      resolve: ({ roles }) => (roles === undefined || roles === null ? null : asTexts(roles)),
+    }),
+    subject: embeddedSubject(t),
+  }),
+});
+
+builder.objectField(Celebrity, 'works', (t) =>
+  t.pages({
+    of: Work,
+    first: WORKS_COUNT_DEFAULT,
+    description:
+      'The films of this person, as the service orders them, usually the newest first; the first 5 come with the record, ' +
+      'more cost one call. Basic tier: the first 5 alone. `GET /v2/movie/celebrity/{id}/works`',
+    ask: filmEndpoints.works,
+    from: ['id'],
+    input: ({ id }) => ({ id: id ?? '' }),
+    none: hasNoPage,
+    items: ({ works }) => asObjects<WorkRecord | SubjectRecord>(works).map(workFrom),
+    form: { names: ['roles', 'subject'] },
+    hand: {
+      name: 'works',
+      upTo: RECORD_WORKS,
+      form: { names: ['roles', 'subject'] },
+      holds: (works) => asObjects<WorkRecord | SubjectRecord>(works).every((work) => 'roles' in work),
+    },
+    tells: { names: ['id', 'name', 'alt', 'avatars'], read: ({ celebrity }) => celebrity },
+  }),
+);
+
+builder.objectFields(Subject, (t) => ({
+  directors: t.field({
+    type: [Celebrity],
+    nullable: true,
+    description: 'Who directed it, in the order of the service; in lists this costs one call an item.',
+    form: simpleCelebrity,
+    needs: ['directors'],
+    resolve: ({ directors }) => asObjects(directors).map(credited),
+  }),
+  casts: t.field({
+    type: [Celebrity],
+    nullable: true,
+    description: 'Who plays in it, the leading roles first, at most 4; in lists this costs one call an item.',
+    form: simpleCelebrity,
+    needs: ['casts'],
+    resolve: ({ casts }) => asObjects(casts).map(credited),
+  }),
+  writers: t.field({
+    type: [Celebrity],
+    nullable: true,
+    description: 'Who wrote it; in lists this costs one call an item. Advance and premium tiers.',
+    form: simpleCelebrity,
+    needs: ['writers'],
+    resolve: ({ writers }) => asObjects(writers).map(credited),
+  }),
+}));
+
+builder.queryField('celebrity', (t) =>
+  t.ask({
+    type: Celebrity,
+    description: 'The film person with this id; null when there is none. `GET /v2/movie/celebrity/{id}`',
+    args: { id: t.arg.id({ required: true, description: 'The id of the person, global or bare.' }) },
+    ask: filmEndpoints.celebrity,
+    input: (_, { id }) => ({ id: sourceIdOf('Celebrity', id) }),
+    resolve: (person) => person,
+  }),
+);
+
+/** Begins the key of a person without a page. */
+const PAGELESS = '~';
+
+/** The id of a person's page; null where there is none: 3 of 100 people. */
+function pageOf({ id }: { id?: unknown }): string | null {
+  const page = asText(id);
+  return isSourceId(page) ? page : null;
+}
+function hasNoPage(person: Pick<CelebrityRecord, 'id'>): boolean {
+  return pageOf(person) === null;
+}
+
+/** What is credited is at least an id, null where there is no page. */
+const credited = (person: PersonCredit): CelebrityRecord =>
+  'id' in person ? person : { ...(person as PersonCredit), id: null };
+
+/** Half a surrogate pair cannot be percent-encoded. */
+const wellFormed = (name: string) => name.replace(/\p{Surrogate}/gu, '\ufffd');
+
+/** On paper a record's works are bare subjects; in life they are works, as in the list. */
+function workFrom(work: WorkRecord | SubjectRecord): WorkRecord {
+  return 'subject' in work ? work : { subject: asObject(work) as SubjectRecord };
+}
