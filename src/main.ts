@@ -18,6 +18,9 @@ const demoDir = resolve(root, 'demo');
 
 const ORIGIN_SETTINGS: readonly SettingName[] = ['originPort', 'host', 'dataDir', 'demoTokens', 'logLevel'];
 
+const demoNote =
+  'tokens    demo-alice (advance), demo-bob (basic), demo-carol (premium), as in: Authorization: Bearer demo-alice';
+
 /** What is told to people in place of a stack. */
 class StartError extends Error {}
 
@@ -66,8 +69,8 @@ async function run(start: (config: Config, log: Logger, opened: Closable[]) => P
     const config = readConfig(undefined, flags());
     const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: false }));
     const banner = await start(config, log, opened);
-    process.stdout.write(banner);
     closeOnSignal(opened, log);
+    process.stdout.write(banner);
   } catch (error) {
     await closeAll(opened);
     if (!(error instanceof ConfigError || error instanceof StartError)) throw error;
@@ -114,9 +117,6 @@ async function startOrigin(config: Config, host: string, log: Logger, opened: Cl
   return origin;
 }
 
-const demoNote =
-  'tokens    demo-alice (advance), demo-bob (basic), demo-carol (premium), as in: Authorization: Bearer demo-alice';
-
 function originNote({ dataDir }: Config, seeded: boolean): string {
   return `data in ${dataDir}${seeded ? ', filled with the demo catalog' : ''}`;
 }
@@ -126,7 +126,8 @@ async function listening<T>(variable: string, port: number, open: () => Promise<
   try {
     return await open();
   } catch (error) {
-    const { code, syscall } = error as NodeJS.ErrnoException;
+    const { cause = error } = error as Error;
+    const { code, syscall } = cause as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE') throw new StartError(`Port ${port} is in use. Set ${variable} to another.`);
     if (syscall === 'listen' || syscall === 'getaddrinfo') {
       throw new StartError(`Cannot listen on port ${port} (${code}). Check HOST and ${variable}.`);
