@@ -105,6 +105,12 @@ export interface CollectionRecord {
   updated: string;
   user_id: string;
 }
+/** Every member that a collection record may have. */
+// prettier-ignore
+export const collectionMembers = [
+  'id', 'book', 'book_id', 'comment', 'rating', 'status', 'tags', 'updated', 'user_id',
+] as const satisfies readonly (keyof CollectionRecord)[];
+
 export interface AnnotationRecord {
   id: string;
   book_id: string;
@@ -126,6 +132,13 @@ export interface AnnotationRecord {
   hasmath?: boolean;
   time?: string;
 }
+/** Every member that an annotation record may have. */
+// prettier-ignore
+export const annotationMembers = [
+  'id', 'book_id', 'book', 'author_id', 'author_user', 'chapter', 'page_no', 'privacy', 'abstract', 'summary', 'content', 'abstract_photo',
+  'photos', 'last_photo', 'comments_count', 'hasmath', 'time',
+] as const satisfies readonly (keyof AnnotationRecord)[];
+
 export interface ReviewRecord {
   id: number;
   title: string;
@@ -225,7 +238,7 @@ export const bookEndpoints = {
   /** Deprecated: the same as `userTags`. */
   userTagsOld:      endpoint('GET /v2/book/user_tags/:id',            'service_basic_common', takes<Fields & Window>(),    gives<TagPage>(200),           { ...personal, list: 'tags' }),
   collections:      endpoint('GET /v2/book/user/:name/collections',   'book_basic_r',         takes<CollectionsQuery>(),   gives<CollectionPage>(200),    { ...personal, list: 'collections' }),
-  collection:       endpoint('GET /v2/book/:id/collection',           'book_basic_r',         takes<Whose>(),              gives<CollectionRecord>(200),  personal),
+  collection:       endpoint('GET /v2/book/:id/collection',           'book_basic_r',         takes<Whose>(),              gives<CollectionRecord>(200),  { ...personal, absentOn: [1001] }),
   userAnnotations:  endpoint('GET /v2/book/user/:name/annotations',   'book_basic_r',         takes<AnnotationsQuery>(),   gives<AnnotationPage>(200),    { ...personal, list: 'annotations' }),
   annotations:      endpoint('GET /v2/book/:id/annotations',          'book_basic_r',         takes<AnnotationsQuery>(),   gives<AnnotationPage>(200),    { ...open, list: 'annotations' }),
   annotation:       endpoint('GET /v2/book/annotation/:id',           'book_basic_r',         takes<AnnotationQuery>(),    gives<AnnotationRecord>(200),  personal),

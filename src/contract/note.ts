@@ -23,6 +23,8 @@ export interface NoteRecord {
   update_time?: string;
   photos?: Record<string, string>;
   comments_count?: number;
+  /** The field table's spelling of the same. */
+  comment_count?: number;
   liked_count?: number;
   recs_count?: number;
 }
@@ -30,7 +32,7 @@ export interface NoteRecord {
 // prettier-ignore
 export const noteMembers = [
   'id', 'alt', 'title', 'summary', 'content', 'privacy', 'can_reply', 'publish_time', 'update_time', 'photos', 'comments_count',
-  'liked_count', 'recs_count',
+  'comment_count', 'liked_count', 'recs_count',
 ] as const satisfies readonly (keyof NoteRecord)[];
 
 export interface NoteCommentRecord {
@@ -39,6 +41,9 @@ export interface NoteCommentRecord {
   created?: string;
   author?: UserRecord;
 }
+/** Every member that a comment record may have. */
+export const noteCommentMembers = ['id', 'content', 'created', 'author'] as const satisfies readonly (keyof NoteCommentRecord)[];
+
 export interface NotePage {
   start: number;
   count: number;

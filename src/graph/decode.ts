@@ -28,11 +28,19 @@ export const textOrNull = orNull('String', (value) => (asText(value).trim() === 
 /** A list of texts; null, a lone text and empty members are taken calmly. */
 export const texts = decoder('String', asTexts, { list: true });
 /** The same, for a field that a call or a tier may leave without an answer. */
-export const textsOrNull = decoder('String', (value): string[] | null => asTexts(value), { list: true, nullable: true });
+export const textsOrNull = decoder('String', (value): string[] | null => asTexts(value), {
+  list: true,
+  nullable: true,
+});
 /** A count, 0 where there is none. */
 export const count = decoder('Int', (value) => asInt(value) ?? 0);
 /** A count; null where there is none. */
 export const countOrNull = orNull('Int', asInt);
+/** A number that counts from 1; 0, and anything else, is null. */
+export const positiveOrNull = orNull('Int', (value) => {
+  const number = asInt(value);
+  return number !== null && number > 0 ? number : null;
+});
 /** A count with the default 0, for a field that a call may leave without an answer. */
 export const countOrZero = orNull('Int', (value) => (value === undefined ? 0 : asInt(value)));
 export const floatOrNull = orNull('Float', asFloat);
@@ -106,6 +114,11 @@ function isReal(stamp: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(stamp);
 }
 
+/** The word of a closed list that this is, or null. */
+export function asOneOf<Word extends string>(words: readonly Word[], value: unknown): Word | null {
+  return words.find((word) => word === value) ?? null;
+}
+
 /** A member that should be an object, as one; anything else is empty. */
 export function asObject<T extends object>(value: T | null | undefined): Partial<T> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
@@ -117,6 +130,8 @@ export function asObjects<T extends object>(value: readonly T[] | null | undefin
 }
 
 /** The members of a list that are objects with an id. */
-export function asRecords<T extends { id?: unknown }>(value: readonly T[] | null | undefined): T[] {
-  return asObjects(value).filter(({ id }) => id !== undefined && id !== null && id !== '');
+export function asRecords<T extends { id?: unknown }>(
+  value: readonly (T | null | undefined)[] | null | undefined,
+): T[] {
+  return asObjects(value as readonly T[]).filter(({ id }) => id !== undefined && id !== null && id !== '');
 }

@@ -1,0 +1,166 @@
+import {
+  type CollectionRecord,
+  RATING_MAX,
+  RATING_MIN,
+  bookEndpoints,
+  bookWithin,
+  collectionMembers,
+  collectionStatuses,
+  viewerCollection,
+} from '../../contract/book.ts';
+import { builder } from '../builder.ts';
+import { asOneOf, asText, localDateTime, textOrNull, texts } from '../decode.ts';
+import { badInput } from '../errors.ts';
+import { globalId, isSourceId, sourceIdOf } from '../ids.ts';
+import { Node, embedded } from '../node.ts';
+import { UserRating, userRating } from '../rating.ts';
+import { User, type UserShape, isSite, userEdge } from '../user.ts';
+import { Book } from './book.ts';
+
+export const CollectionStatus = builder.enumType('CollectionStatus', {
+  description: 'How far a reader is with a book.',
+  values: {
+    WISH: { value: 'wish', description: 'Wants to read it.' },
+    READING: { value: 'reading', description: 'Is reading it; `doing` is another word for it upstream.' },
+    READ: { value: 'read', description: 'Has read it; `done` is another word for it upstream.' },
+  },
+});
+
+export const Collection = builder.objectRef<CollectionRecord>('Collection').implement({
+  description:
+    'A book on the shelf of a reader, with what the reader says of it. Its id is made of the two, `Collection:<user>:<book>`.',
+  interfaces: [Node],
+  record: { ask: bookEndpoints.collection, input: shelfPlace, members: collectionMembers, keyOf: placeOf },
+  node: (key) => {
+    const [user, book, ...more] = key.split(':');
+    return user && book && isSourceId(user) && isSourceId(book) && more.length === 0 ? handle(key) : null;
+  },
+  fields: (t) => ({
+    id: t.id({
+      description: 'The global id, to be treated as opaque.',
+      needs: ['user_id', 'book_id'],
+      resolve: (collection) => globalId('Collection', placeOf(collection)),
+    }),
+    sourceId: t.id({
+      description:
+        'The ids of the reader and the book, `<user>:<book>`: no operation takes the number that the service keeps.',
+      needs: ['user_id', 'book_id'],
+      resolve: placeOf,
+    }),
+    status: t.field({
+      type: CollectionStatus,
+      nullable: true,
+      description: 'Null for a word that is none of the known.',
+      needs: ['status'],
+      resolve: ({ status }) => asOneOf(collectionStatuses, status),
+    }),
+    rating: t.field({
+      type: UserRating,
+      nullable: true,
+      description: 'What the reader gave; null when unrated.',
+      needs: ['rating'],
+      resolve: ({ rating }) => userRating(rating),
+    }),
+    comment: t.reads('comment', textOrNull, 'A short opinion of at most 350 characters; null when there is none.'),
+    tags: t.reads('tags', texts, "The reader's own tags for the book; empty when there are none."),
+    updatedAt: t.reads('updated', localDateTime, 'When the reader last changed it.'),
+    book: t.field({
+      type: Book,
+      nullable: true,
+      description: 'The book collected.',
+      needs: ['book'],
+      idIn: 'book_id',
+      form: bookWithin,
+      resolve: ({ book, book_id }) => embedded(book, book_id),
+    }),
+    user: t.field({
+      type: User,
+      nullable: true,
+      description: 'The reader, known by id alone.',
+      needs: ['user_id'],
+      resolve: ({ user_id }): UserShape | null => embedded<UserShape>(null, user_id),
+    }),
+  }),
+});
+
+builder.objectField(Book, 'collection', (t) =>
+  t.ask({
+    type: Collection,
+    description:
+      'The book on the shelf of a person, from `GET /v2/book/{id}/collection`; null when it is not there, or is private.',
+    args: { userId: t.arg.id({ required: true, description: 'Global id, bare id, or uid of the person.' }) },
+    ask: bookEndpoints.collection,
+    from: ['id'],
+    input: ({ id }, { userId }) => ({ id, user_id: sourceIdOf('User', userId) }),
+    resolve: (collection) => collection,
+  }),
+);
+
+builder.objectField(Book, 'viewerCollection', (t) =>
+  t.ask({
+    type: Collection,
+    description:
+      "The book on the caller's own shelf: null when it is not there, and without the caller's own token. `current_user_collection` of the book tells all but its tags and comment, which cost a call.",
+    ask: bookEndpoints.collection,
+    from: ['id'],
+    input: ({ id }) => ({ id }),
+    hand: { name: 'current_user_collection', form: viewerCollection },
+    viewerOnly: true,
+    resolve: (collection) => collection,
+  }),
+);
+
+builder.objectField(User, 'bookCollections', (t) =>
+  t.pages({
+    of: Collection,
+    first: 20,
+    description: "The person's public shelf, last changed first, from `GET /v2/book/user/{name}/collections`.",
+    args: {
+      status: t.arg({
+        type: CollectionStatus,
+        description: 'Only books that the reader is so far with; all by default.',
+      }),
+      tag: t.arg.string({ description: 'Only books with this tag of the reader.' }),
+      updatedAfter: t.arg({
+        type: 'DateTime',
+        description: 'Only what was changed from this moment on; `from` upstream.',
+      }),
+      updatedBefore: t.arg({
+        type: 'DateTime',
+        description: 'Only what was changed up to this moment; `to` upstream.',
+      }),
+      rating: t.arg.int({ description: `Only books that the reader gave this, ${RATING_MIN} to ${RATING_MAX}.` }),
+    },
+    ask: bookEndpoints.collections,
+    from: userEdge,
+    input: ({ id }, { status, tag, updatedAfter, updatedBefore, rating }) => {
+      if (rating != null && (rating < RATING_MIN || rating > RATING_MAX)) {
+        throw badInput(`\`rating\` must be from ${RATING_MIN} to ${RATING_MAX}.`, {
+          argument: 'rating',
+          limit: RATING_MAX,
+        });
+      }
+      return {
+        name: id,
+        status: status ?? undefined,
+        tag: tag?.trim() || undefined,
+        from: updatedAfter ?? undefined,
+        to: updatedBefore ?? undefined,
+        rating: rating ?? undefined,
+      };
+    },
+    none: isSite,
+  }),
+);
+
+/** A collection known by its place alone stands for it in `id`, as the handle of any record does. */
+const handle = (key: string): { id: string } => ({ id: key });
+
+function placeOf({ user_id, book_id, id }: Partial<CollectionRecord>): string {
+  return asText(user_id) && asText(book_id) ? `${asText(user_id)}:${asText(book_id)}` : asText(id);
+}
+
+function shelfPlace(key: string): { id: string; user_id: string } {
+  const colon = key.indexOf(':');
+  return { id: key.slice(colon + 1), user_id: key.slice(0, colon) };
+}

@@ -1,0 +1,11 @@
+/** The digits of an ISBN, hyphens and spaces taken out; null where they are not 10 or 13, or the check digit is wrong. */
+export function isbnOf(written: string): string | null {
+  if (written.length > 64) return null;
+  const isbn = written.replace(/[\s\u2010-\u2015-]/g, '').toUpperCase();
+  if (/^\d{9}[\dX]$/.test(isbn)) return weigh(isbn, (place) => 10 - place) % 11 === 0 ? isbn : null;
+  if (/^\d{13}$/.test(isbn)) return weigh(isbn, (place) => (place % 2 ? 3 : 1)) % 10 === 0 ? isbn : null;
+  return null;
+}
+
+const weigh = (isbn: string, weight: (place: number) => number): number =>
+  [...isbn].reduce((sum, digit, place) => sum + (digit === 'X' ? 10 : Number(digit)) * weight(place), 0);

@@ -1,0 +1,46 @@
+import { type SeriesRecord, bookEndpoints, bookWithin } from '../../contract/book.ts';
+import { builder } from '../builder.ts';
+import { asObject, textOrNull } from '../decode.ts';
+import { sourceIdOf } from '../ids.ts';
+import { Node, embedded, handleOf, identity } from '../node.ts';
+import { Book } from './book.ts';
+
+export const Series = builder.objectRef<SeriesRecord>('Series').implement({
+  description: 'Books that a publisher brings out together.',
+  interfaces: [Node],
+  handle: true,
+  node: handleOf,
+  fields: (t) => ({
+    ...identity(t, 'Series'),
+    title: t.reads('title', textOrNull, 'Told by the books of the series; null where it was reached by its id alone.'),
+    books: t.pages({
+      of: Book,
+      first: 20,
+      description: 'The books of the series, from `GET /v2/book/series/{id}/books`; null when there is no such series.',
+      ask: bookEndpoints.seriesBooks,
+      from: ['id'],
+      input: ({ id }) => ({ id }),
+      form: bookWithin,
+    }),
+  }),
+});
+
+builder.objectField(Book, 'series', (t) =>
+  t.field({
+    type: Series,
+    nullable: true,
+    description: 'The series it is part of; null for the quarter of all books that are in none.',
+    needs: ['series'],
+    resolve: ({ series }) => embedded(series, asObject(series).id),
+  }),
+);
+
+builder.queryField('series', (t) =>
+  t.field({
+    type: Series,
+    nullable: true,
+    description: 'A series by id. Costs no call until its books are read, so whether there is one is not looked up.',
+    args: { id: t.arg.id({ required: true, description: 'Global or bare id.' }) },
+    resolve: (_, { id }) => ({ id: sourceIdOf('Series', id) }),
+  }),
+);

@@ -1,0 +1,58 @@
+import { RECORD_TAGS, TAGS_MAX, bookEndpoints } from '../../contract/book.ts';
+import { builder } from '../builder.ts';
+import { asObjects, count, text } from '../decode.ts';
+import { badInput } from '../errors.ts';
+import { User, isSite, userEdge } from '../user.ts';
+import { Book } from './book.ts';
+
+/** Inside a book it is named by `name`, in the tag lists by `title`; the real service writes both. */
+interface TagShape {
+  name?: string;
+  title?: string;
+  count?: number;
+}
+
+export const Tag = builder.objectRef<TagShape>('Tag').implement({
+  description: 'A word that readers put on books.',
+  fields: (t) => ({
+    name: t.reads(['name', 'title'], text, 'The word itself.'),
+    count: t.reads(
+      'count',
+      count,
+      'Of a book: how many readers gave it. Of a person: how many of their books have it.',
+    ),
+  }),
+});
+
+builder.objectField(Book, 'tags', (t) =>
+  t.ask({
+    type: [Tag],
+    description: `The tags that most readers gave, most used first. Up to ${RECORD_TAGS} are in the book itself; more cost a call of \`GET /v2/book/{id}/tags\`.`,
+    args: { first: t.arg.int({ defaultValue: RECORD_TAGS, description: `How many at most, 1 to ${TAGS_MAX}.` }) },
+    ask: bookEndpoints.tags,
+    from: ['id'],
+    input: ({ id }, { first }) => ({ id, ...{ count: tagsWanted(first) } }),
+    hand: { name: 'tags', upTo: RECORD_TAGS, form: { names: 'all' } },
+    size: TAGS_MAX,
+    resolve: ({ tags }, { first }) => asObjects<TagShape>(tags).slice(0, tagsWanted(first)),
+  }),
+);
+
+builder.objectField(User, 'bookTags', (t) =>
+  t.pages({
+    of: Tag,
+    first: 20,
+    description: 'The tags that this person puts on books, most used first, from `GET /v2/book/user/{name}/tags`.',
+    ask: bookEndpoints.userTags,
+    from: userEdge,
+    input: ({ id }) => ({ name: id }),
+    none: isSite,
+  }),
+);
+
+function tagsWanted(first: number | null | undefined): number {
+  const wanted = first ?? RECORD_TAGS;
+  if (wanted < 1 || wanted > TAGS_MAX)
+    throw badInput(`\`first\` must be from 1 to ${TAGS_MAX}.`, { argument: 'first', limit: TAGS_MAX });
+  return wanted;
+}

@@ -1,0 +1,70 @@
+import type { AtomPerson } from '../contract/event.ts';
+import type { UserRecord } from '../contract/user.ts';
+import { builder } from './builder.ts';
+import { asObject, asText, textOrNull, urlOrNull } from './decode.ts';
+import { sourceIdOf } from './ids.ts';
+import { Node, handleOf, identity } from './node.ts';
+
+/** A person, from whichever answer: v2 and film records as they are, Atom persons put into the same words. */
+export interface UserShape extends UserRecord {
+  /** Only Atom tells it. */
+  homepage?: string;
+}
+
+export const User = builder.objectRef<UserShape>('User').implement({
+  description:
+    'A person, or an organisation. No operation reads people: what the answer that led here does not tell is null, and costs no call.',
+  interfaces: [Node],
+  handle: true,
+  node: handleOf,
+  fields: (t) => ({
+    ...identity(t, 'User'),
+    uid: t.reads('uid', textOrNull, 'The name in addresses, chosen by its owner; may equal the id. Null when unknown.'),
+    name: t.reads('name', textOrNull, 'As shown to others; `[已注销]` for people who have left. Null when unknown.'),
+    signature: t.reads('signature', textOrNull, 'A line of their own. Null when empty or unknown.'),
+    bio: t.reads('desc', textOrNull, 'What they say of themselves, `desc` upstream. Null when empty or unknown.'),
+    avatarUrl: t.reads(['avatar', 'large_avatar'], urlOrNull, 'Their picture. Null when unknown.'),
+    webUrl: t.reads('alt', urlOrNull, 'Their page. Null when unknown.'),
+    homepageUrl: t.reads(
+      'homepage',
+      urlOrNull,
+      'A site of their own. Told of participants and wishers of events only, null elsewhere.',
+    ),
+    isSite: t.boolean({
+      description:
+        'True for an organisation, which may publish events; its shelves, notes and events are empty, and cost no call.',
+      needs: ['type'],
+      resolve: isSite,
+    }),
+  }),
+});
+
+builder.queryField('user', (t) =>
+  t.field({
+    type: User,
+    nullable: true,
+    description:
+      'A person by id or uid, as a way to their shelf, tags, annotations, notes and events. Costs no call, so whether there is one is not looked up.',
+    args: { id: t.arg.id({ required: true, description: 'Global id, bare id, or uid.' }) },
+    resolve: (_, { id }) => ({ id: sourceIdOf('User', id) }),
+  }),
+);
+
+/** What the edges of a person are read from. */
+export const userEdge = ['id', 'type'] as const;
+
+/** An organisation keeps no shelf and no diary. */
+export function isSite({ type }: Pick<UserShape, 'type'>): boolean {
+  return type === 'site';
+}
+
+/** An Atom person in the words of a user; null for one that no id leads to. */
+export function atomUser(person: AtomPerson | null | undefined): UserShape | null {
+  const { id, uid, name, type, content, links, location } = asObject(person);
+  if (!asText(id)) return null;
+  const { alternate, icon, homepage } = asObject(links);
+  const { id: loc_id, name: loc_name } = asObject(location);
+  const told = { id, uid, name, type, desc: content, alt: alternate, avatar: icon, homepage, loc_id, loc_name };
+  // What is absent is unknown: a member holding undefined would stand for a known nothing.
+  return Object.fromEntries(Object.entries(told).filter(([, value]) => value !== undefined)) as unknown as UserShape;
+}
