@@ -6,6 +6,8 @@ import { type Context, Hono } from 'hono';
 import { createAccess } from './access.ts';
 import { type Route, exchange, failed, refused } from './exchange.ts';
 import { bookRoutes } from './routes/book.ts';
+import { eventRoutes } from './routes/event.ts';
+import { filmRoutes } from './routes/film.ts';
 import { noteRoutes } from './routes/note.ts';
 import { Refusal } from './rules/refusal.ts';
 import { openDatabase } from './store/database.ts';
@@ -49,7 +51,12 @@ export async function openOrigin(options: OriginOptions): Promise<Origin> {
     let url = '';
     const pictures = createPictureStore(options.dataDir, () => url);
     const stores = createStores(db, pictures);
-    const routes = [...bookRoutes(stores), ...noteRoutes(stores)];
+    const routes = [
+      ...bookRoutes(stores),
+      ...noteRoutes(stores),
+      ...filmRoutes(stores),
+      ...eventRoutes(stores, () => url, options.now),
+    ];
     const access = createAccess(stores.people, options.now);
 
     const app = new Hono<Env>();

@@ -2,11 +2,10 @@ import type { Viewer } from '../access.ts';
 import { filmEndpoints } from '../../contract/film.ts';
 import { type Route, serve } from '../exchange.ts';
 import * as rules from '../rules/film.ts';
-import type { FilmStore } from '../store/film.ts';
-import type { PeopleStore } from '../store/people.ts';
+import type { Stores } from '../store/stores.ts';
 
-export function filmRoutes(films: FilmStore, people: PeopleStore): Route[] {
-  const cinema = ({ tier }: Viewer): rules.Cinema => ({ films, people, tier });
+export function filmRoutes({ films, people, cities }: Stores): Route[] {
+  const cinema = ({ tier }: Viewer): rules.Cinema => ({ films, people, cities, tier });
   return [
     serve(filmEndpoints.subject, ({ id }, viewer) => rules.subject(cinema(viewer), id)),
     serve(filmEndpoints.celebrity, ({ id }, viewer) => rules.celebrity(cinema(viewer), id)),

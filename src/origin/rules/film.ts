@@ -33,6 +33,7 @@ import {
   subjectMembers,
 } from '../../contract/film.ts';
 import type { Window } from '../../contract/endpoint.ts';
+import type { CityStore } from '../store/city.ts';
 import type { FilmStore, Span } from '../store/film.ts';
 import { type PeopleStore, webPage } from '../store/people.ts';
 import type {
@@ -50,6 +51,7 @@ import { Refusal } from './refusal.ts';
 export interface Cinema {
   films: FilmStore;
   people: PeopleStore;
+  cities: CityStore;
   tier: Tier;
 }
 type Of = { id: string };
@@ -213,7 +215,7 @@ export function newMovies({ films, tier }: Cinema): NewMovies {
 
 export function inTheaters(cinema: Cinema, { city = CITY_DEFAULT, ...window }: TheaterQuery): SubjectPage {
   const span = spanOf(window, FILM_COUNT_DEFAULT);
-  const known = cinema.films.city(city.trim());
+  const known = cinema.cities.named(city.trim());
   // Not specified: a city that nobody has heard of. No film is on there.
   const { rows, total } = known ? cinema.films.chart(`in_theaters/${known.id}`, span) : { rows: [], total: 0 };
   const subjects = fullSubjects(

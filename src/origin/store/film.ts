@@ -152,14 +152,6 @@ export function createFilmStore(db: Database) {
       const rows = db.all(all.selectAll().orderBy('position').limit(most).offset(start));
       return { rows, total: count(db.first(all.select((row) => row.fn.countAll<number>().as('total')))) };
     },
-    /** By either id, or by name. */
-    city: (named: string) =>
-      db.first(
-        query
-          .selectFrom('cities')
-          .selectAll()
-          .where((row) => row.or([row('loc_id', '=', named), row('name', '=', named), row('id', '=', named)])),
-      ),
   };
 }
 

@@ -1,7 +1,10 @@
 import { createAnnotationStore } from './annotation.ts';
 import { createBookStore } from './book.ts';
+import { createCityStore } from './city.ts';
 import { createCollectionStore } from './collection.ts';
 import type { Database } from './database.ts';
+import { createEventStore } from './event.ts';
+import { createFilmStore } from './film.ts';
 import { createNoteStore } from './note.ts';
 import { createPeopleStore } from './people.ts';
 import type { PictureStore } from './pictures.ts';
@@ -18,6 +21,9 @@ export function createStores(db: Database, pictures: PictureStore) {
     annotations: createAnnotationStore(db),
     reviews: createReviewStore(db),
     notes: createNoteStore(db),
+    films: createFilmStore(db),
+    events: createEventStore(db),
+    cities: createCityStore(db),
     pictures,
     /** What a rule does inside is done whole or not at all. */
     transaction: db.transaction,

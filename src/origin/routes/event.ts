@@ -1,0 +1,41 @@
+import { eventEndpoints } from '../../contract/event.ts';
+import { type Viewer, personOf } from '../access.ts';
+import { type Route, serve } from '../exchange.ts';
+import * as rules from '../rules/event.ts';
+import type { Stores } from '../store/stores.ts';
+
+/** `base` is known once the port is open. */
+export function eventRoutes(
+  { events, people, cities, transaction }: Stores,
+  base: () => string,
+  now: () => number = Date.now,
+): Route[] {
+  const town = ({ person: viewer }: Viewer): rules.Town => ({
+    events,
+    people,
+    cities,
+    transaction,
+    viewer,
+    base: base(),
+    now: now(),
+  });
+  return [
+    serve(eventEndpoints.byId, ({ id }, viewer) => rules.event(town(viewer), id)),
+    serve(eventEndpoints.participants, (input, viewer) => rules.attendees(town(viewer), 'participate', input)),
+    serve(eventEndpoints.wishers, (input, viewer) => rules.attendees(town(viewer), 'wish', input)),
+    serve(eventEndpoints.ofUser, (input, viewer) => rules.eventsOfPerson(town(viewer), 'any', input)),
+    serve(eventEndpoints.initiated, (input, viewer) => rules.eventsOfPerson(town(viewer), 'initiate', input)),
+    serve(eventEndpoints.participated, (input, viewer) => rules.eventsOfPerson(town(viewer), 'participate', input)),
+    serve(eventEndpoints.wished, (input, viewer) => rules.eventsOfPerson(town(viewer), 'wish', input)),
+    serve(eventEndpoints.ofCity, (input, viewer) => rules.eventsOfCity(town(viewer), input)),
+    serve(eventEndpoints.search, (input, viewer) => rules.search(town(viewer), input)),
+
+    serve(eventEndpoints.create, (draft, viewer) => rules.create(town(viewer), personOf(viewer), draft)),
+    serve(eventEndpoints.update, (input, viewer) => rules.update(town(viewer), personOf(viewer), input)),
+    serve(eventEndpoints.delete, (input, viewer) => rules.remove(town(viewer), personOf(viewer), input)),
+    serve(eventEndpoints.join, ({ id }, viewer) => rules.attend(town(viewer), personOf(viewer), id, 'participate')),
+    serve(eventEndpoints.wish, ({ id }, viewer) => rules.attend(town(viewer), personOf(viewer), id, 'wish')),
+    serve(eventEndpoints.leave, ({ id }, viewer) => rules.leave(town(viewer), personOf(viewer), id, 'participate')),
+    serve(eventEndpoints.unwish, ({ id }, viewer) => rules.leave(town(viewer), personOf(viewer), id, 'wish')),
+  ];
+}

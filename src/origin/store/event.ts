@@ -1,0 +1,149 @@
+import { type Insertable, type SelectQueryBuilder, type Selectable, sql } from 'kysely';
+import type { EventType } from '../../contract/event.ts';
+import type { Database } from './database.ts';
+import type { EventRow, PersonRow, Tables } from './schema.ts';
+import { searchTerms } from './text-search.ts';
+
+export type EventStore = ReturnType<typeof createEventStore>;
+export type StoredEvent = Selectable<EventRow>;
+export type Relation = Tables['attendances']['relation'];
+/** What a caller may write of an event. */
+export type EventText = Pick<
+  EventRow,
+  'title' | 'type' | 'content' | 'invite_only' | 'can_invite' | 'starts' | 'ends' | 'starts_ms' | 'ends_ms' | 'place'
+>;
+export interface FeedSpan {
+  offset: number;
+  limit: number;
+}
+
+/** City events and who goes to them. */
+export function createEventStore(db: Database) {
+  const { query } = db;
+  const setWords = (id: number, event: EventText) => {
+    db.raw.prepare('DELETE FROM events_fts WHERE rowid = ?').run(id);
+    db.raw
+      .prepare('INSERT INTO events_fts (rowid, words) VALUES (?, ?)')
+      .run(id, [event.title, event.content, event.place].join('\n'));
+  };
+
+  function page(found: SelectQueryBuilder<Tables, 'events', object>, { offset, limit }: FeedSpan, now?: number) {
+    const all = found.selectAll('events');
+    // Not specified: the order. What is still to come first, the soonest on top; then what is over, the latest on top.
+    const ordered =
+      now === undefined
+        ? all.orderBy('starts_ms', 'desc')
+        : all
+            .orderBy(sql`ends_ms < ${now}`)
+            .orderBy(sql`case when ends_ms < ${now} then -starts_ms else starts_ms end`);
+    const total = db.first(found.select((row) => row.fn.countAll<number>().as('total')))?.total ?? 0;
+    return { rows: db.all(ordered.orderBy('id').limit(limit).offset(offset)), total };
+  }
+
+  return {
+    byId: (id: number) => db.first(query.selectFrom('events').selectAll().where('id', '=', id)),
+    insert(event: Omit<Insertable<EventRow>, 'id'> & EventText): StoredEvent {
+      const [row] = db.all(query.insertInto('events').values(event).returningAll());
+      if (!row) throw new Error('the event was not stored');
+      setWords(row.id, row);
+      return row;
+    },
+    update(id: number, event: EventText): void {
+      db.run(query.updateTable('events').set(event).where('id', '=', id));
+      setWords(id, event);
+    },
+    delete(id: number): void {
+      db.run(query.deleteFrom('events').where('id', '=', id));
+      db.raw.prepare('DELETE FROM events_fts WHERE rowid = ?').run(id);
+    },
+
+    /** The relation takes the place of the one before; joining twice changes nothing. */
+    attend(event_id: number, person_id: string, relation: Relation): void {
+      db.run(
+        query
+          .deleteFrom('attendances')
+          .where('event_id', '=', event_id)
+          .where('person_id', '=', person_id)
+          .where('relation', '!=', relation),
+      );
+      db.run(
+        query
+          .insertInto('attendances')
+          .values({ event_id, person_id, relation })
+          .onConflict((c) => c.doNothing()),
+      );
+    },
+    leave(event_id: number, person_id: string, relation: Relation): void {
+      db.run(
+        query
+          .deleteFrom('attendances')
+          .where('event_id', '=', event_id)
+          .where('person_id', '=', person_id)
+          .where('relation', '=', relation),
+      );
+    },
+    /** How many people known by name take part in each, and are interested in it. */
+    headcounts(ids: readonly number[]): Map<number, Record<Relation, number>> {
+      const counts = new Map(ids.map((id) => [id, { participate: 0, wish: 0 }]));
+      const rows = query
+        .selectFrom('attendances')
+        .select(['event_id', 'relation', (row) => row.fn.countAll<number>().as('total')])
+        .where('event_id', 'in', ids)
+        .groupBy(['event_id', 'relation']);
+      for (const { event_id, relation, total } of db.all(rows)) {
+        const of = counts.get(event_id);
+        if (of) of[relation] = total;
+      }
+      return counts;
+    },
+    /** What one person has to do with each. */
+    relationsOf(person: string, ids: readonly number[]): Map<number, Relation> {
+      const rows = query
+        .selectFrom('attendances')
+        .select(['event_id', 'relation'])
+        .where('person_id', '=', person)
+        .where('event_id', 'in', ids);
+      return new Map(db.all(rows).map((row) => [row.event_id, row.relation]));
+    },
+    /** Whoever came first is first. */
+    people(event_id: number, relation: Relation, { offset, limit }: FeedSpan): { rows: PersonRow[]; total: number } {
+      const all = query.selectFrom('attendances').where('event_id', '=', event_id).where('relation', '=', relation);
+      const rows = all
+        .innerJoin('people', 'people.id', 'attendances.person_id')
+        .selectAll('people')
+        .orderBy('attendances.no')
+        .limit(limit)
+        .offset(offset);
+      const total = db.first(all.select((row) => row.fn.countAll<number>().as('total')))?.total ?? 0;
+      return { rows: db.all(rows), total };
+    },
+
+    /** A person's events: all, those of one relation, or those the person initiated. */
+    ofPerson(person: string, relation: Relation | 'initiate' | 'any', span: FeedSpan) {
+      const attended = query.selectFrom('attendances').select('event_id').where('person_id', '=', person);
+      const found = query.selectFrom('events').where((row) => {
+        const initiated = row('person_id', '=', person);
+        if (relation === 'initiate') return initiated;
+        if (relation === 'any') return row.or([initiated, row('id', 'in', attended)]);
+        return row('id', 'in', attended.where('relation', '=', relation));
+      });
+      return page(found, span);
+    },
+    ofCity(city_id: string, type: EventType | undefined, span: FeedSpan, now: number) {
+      const found = query.selectFrom('events').where('city_id', '=', city_id);
+      return page(type ? found.where('type', '=', type) : found, span, now);
+    },
+    /** Events that every word is found in; `city_id` undefined: in every city. */
+    search(q: string, city_id: string | undefined, span: FeedSpan, now: number) {
+      const { match, like } = searchTerms(q);
+      let found: SelectQueryBuilder<Tables, 'events', object> = query.selectFrom('events');
+      if (city_id !== undefined) found = found.where('city_id', '=', city_id);
+      if (match)
+        found = found.where(sql<boolean>`id in (select rowid from events_fts where events_fts match ${match})`);
+      for (const pattern of like) {
+        found = found.where(sql<boolean>`id in (select rowid from events_fts where words like ${pattern} escape '\\')`);
+      }
+      return page(found, span, now);
+    },
+  };
+}
