@@ -6,7 +6,7 @@
  */
 import { pictureLayouts } from '../contract/note.ts';
 import { builder } from './builder.ts';
-import { asObject, asUrl } from './decode.ts';
+import { asObject, asUrl, textOrNull } from './decode.ts';
 
 export interface ContentPhotoShape {
   number: number;
@@ -106,6 +106,11 @@ export const ContentBlock = builder.unionType('ContentBlock', {
   types: [TextBlock, PhotoBlock, MathBlock],
   resolveType: ({ kind }) => kind,
 });
+
+/** The content that an answer tells, or that the record had in hand: then it is the text itself. */
+export function contentOf(told: { content?: unknown } | string): string | null {
+  return textOrNull.decode(typeof told === 'object' && told !== null ? told.content : told);
+}
 
 /** The pictures by number. */
 export function contentPhotos(photos: unknown): ContentPhotoShape[] {

@@ -1,0 +1,91 @@
+import { type NoteCommentRecord, noteCommentMembers, noteEndpoints } from '../../contract/note.ts';
+import { builder } from '../builder.ts';
+import { asObjects, asText, localDateTime, text } from '../decode.ts';
+import { badInput } from '../errors.ts';
+import { globalId, isSourceId, keyOf } from '../ids.ts';
+import { Node, embedded } from '../node.ts';
+import { User, type UserShape } from '../user.ts';
+import { Note } from './note.ts';
+
+/** The wire's comment does not say what it is on. */
+export interface NoteCommentShape extends NoteCommentRecord {
+  note_id?: string;
+}
+
+export const NoteComment = builder.objectRef<NoteCommentShape>('NoteComment').implement({
+  description: 'What somebody said about a note. Its id is made of the two, `NoteComment:<note>:<comment>`.',
+  interfaces: [Node],
+  record: {
+    ask: noteEndpoints.comment,
+    input: (key) => {
+      const colon = key.indexOf(':');
+      return { id: key.slice(0, colon), comment_id: key.slice(colon + 1) };
+    },
+    members: noteCommentMembers,
+    keyOf: placeOf,
+    read: (comment: NoteCommentRecord, key) => ({ ...comment, note_id: key.slice(0, key.indexOf(':')) }),
+  },
+  node: (key) => {
+    const [note, comment, ...more] = key.split(':');
+    // Known by its place alone, which stands in `id`, as in the handle of any record.
+    return note && comment && isSourceId(note) && isSourceId(comment) && more.length === 0 ? { id: key } : null;
+  },
+  fields: (t) => ({
+    id: t.id({
+      description: 'The global id, to be treated as opaque.',
+      needs: ['id', 'note_id'],
+      resolve: (comment) => globalId('NoteComment', placeOf(comment)),
+    }),
+    sourceId: t.id({
+      description: 'The bare id, as the service knows it among the comments of the note.',
+      needs: ['id'],
+      resolve: ({ id }) => asText(id).replace(/^.*:/, ''),
+    }),
+    content: t.reads('content', text, 'What was said, plain text.'),
+    createdAt: t.reads('created', localDateTime, 'When it was said.'),
+    author: t.field({
+      type: User,
+      nullable: true,
+      description: 'Who said it.',
+      needs: ['author'],
+      resolve: ({ author }) => embedded<UserShape>(author),
+    }),
+  }),
+});
+
+builder.objectField(Note, 'comments', (t) =>
+  t.pages({
+    of: NoteComment,
+    first: 20,
+    description: 'What was said about the note, oldest first, from `GET /v2/note/{id}/comments`.',
+    ask: noteEndpoints.comments,
+    from: ['id'],
+    input: ({ id }) => ({ id }),
+    items: ({ comments }, { id }) =>
+      asObjects(comments).map((comment): NoteCommentShape => ({ ...comment, note_id: id })),
+  }),
+);
+
+builder.objectField(Note, 'comment', (t) =>
+  t.ask({
+    type: NoteComment,
+    description: 'One comment on the note, from `GET /v2/note/{id}/comment/{comment_id}`; null when there is none.',
+    args: { id: t.arg.id({ required: true, description: 'Global id of a comment on this very note, or bare id.' }) },
+    ask: noteEndpoints.comment,
+    from: ['id'],
+    input: ({ id: note }, { id }) => ({ id: note, comment_id: commentIdOf(note, id) }),
+    resolve: (comment, _, { id }) => ({ ...comment, note_id: id }),
+  }),
+);
+
+/** The bare id of a comment on this note; refuses that of another note before any call. */
+export function commentIdOf(note: string, id: string): string {
+  const key = keyOf('NoteComment', id);
+  const comment = key !== id && key.startsWith(`${note}:`) ? key.slice(note.length + 1) : key;
+  if (!isSourceId(comment)) throw badInput('That is not the id of a comment on this note.', { argument: 'id' });
+  return comment;
+}
+
+function placeOf({ note_id, id }: Partial<NoteCommentShape>): string {
+  return asText(note_id) ? `${asText(note_id)}:${asText(id)}` : asText(id);
+}
