@@ -1,6 +1,5 @@
 import {
   BASIC_SEARCH_TOTAL,
-  type FilmRating,
   type SubjectRecord,
   filmEndpoints,
   simpleSubject,
@@ -83,7 +82,7 @@ export const Subject = builder.objectRef<SubjectRecord>('Subject').implement({
       description: 'What its raters say, from 0 to 10; its `ratersCount` costs one call an item in lists.',
       needs: ['rating'],
       needsBelow: { ratersCount: ['ratings_count'] },
-      resolve: ({ rating, ratings_count }) => ratingFrom(rating, ratings_count),
+      resolve: ratingOf,
     }),
     wishCount: t.reads('wish_count', countOrZero, 'How many want to see it.'),
     collectCount: t.reads('collect_count', countOrZero, 'How many have seen it.'),
@@ -212,12 +211,15 @@ function typeFrom(subtype: unknown): 'movie' | 'tv' | null {
 }
 
 /** A film's rating comes as `average` with `stars` '45' in life, as a whole `value` in full records on paper. */
-function ratingFrom(given: FilmRating | undefined, ratersCount: unknown): RatingShape {
-  const rating = asObject(given);
+function ratingOf(subject: SubjectRecord): RatingShape {
+  const rating = asObject(subject.rating);
   return {
     average: averageOf(rating.average) ?? averageOf(rating.value),
     ...scaleOf(rating),
     stars: asInt(rating.stars),
-    ratersCount: asInt(ratersCount) ?? 0,
+    // A member of its own: read when it is shown, so that its absence costs the rating nothing.
+    get ratersCount() {
+      return asInt(subject.ratings_count) ?? 0;
+    },
   };
 }
