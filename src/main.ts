@@ -11,6 +11,7 @@ import { schema } from './graph/schema.ts';
 import { openOrigin } from './origin/server.ts';
 import { readTabs } from './server/graphiql.ts';
 import { openServer } from './server/server.ts';
+import { createUpstream } from './upstream/upstream.ts';
 
 /** Where the package lies: this file is one step below it, in src as in dist. */
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -90,8 +91,10 @@ async function runFacade(config: Config, log: Logger, opened: Closable[]): Promi
   } else {
     lines.push(`upstream  ${config.baseUrl} (v2), ${config.eventBaseUrl} (events)`);
   }
+  const upstream = createUpstream({ ...settled, baseUrl: settled.baseUrl!, eventBaseUrl: settled.eventBaseUrl! });
+  opened.unshift(upstream);
   const facade = await listening('PORT', config.port, () =>
-    openServer(settled, { schema, upstream: undefined, log, tabs: readTabs(resolve(root, 'operations')) }),
+    openServer(settled, { schema, upstream, log, tabs: readTabs(resolve(root, 'operations')) }),
   );
   opened.unshift(facade);
   lines.unshift(`graph     ${facade.url}/graphql${config.graphiql ? '   GraphiQL there in a browser' : ''}`);

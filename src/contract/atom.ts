@@ -242,7 +242,7 @@ function encodeDraft(draft: EventDraft): Node {
 
 function encodePersonEntry(person: AtomPerson): Node {
   return element('entry', {}, [
-    leaf('id', person.id && urlOf(person.id, person.links.self)),
+    leaf('id', urlOf(person.id, person.links.self)),
     leaf('title', person.name),
     ...encodeLinks(person.links),
     leaf('content', person.content),
@@ -255,7 +255,7 @@ const encodeAuthor = (author: AtomPerson) =>
   element('author', {}, [
     ...encodeLinks(author.links),
     leaf('name', author.name),
-    leaf('uri', author.id && urlOf(author.id, author.links.self)),
+    leaf('uri', urlOf(author.id, author.links.self)),
   ]);
 
 function encodeFeed<Entry>(feed: Feed<Entry>, encode: (entry: Entry) => Node): Node {
@@ -279,7 +279,7 @@ const encodeWhen = ({ startTime, endTime }: Pick<EventRecord, 'startTime' | 'end
   (startTime ?? endTime) !== undefined && element('gd:when', { endTime, startTime });
 
 /** The URL that names a record, where its own link is that; else the id alone, which is read as the same. */
-const urlOf = (id: string, self: string | undefined) => (idFrom(self) === id ? self : id);
+const urlOf = (id: string | undefined, self: string | undefined) => (idFrom(self) === id ? self : id);
 
 interface Node {
   name: string;
@@ -291,11 +291,11 @@ interface Node {
 const element = (
   name: string,
   attributes: Node['attributes'] = {},
-  children: readonly (Node | string | false | '' | undefined)[] = [],
+  children: readonly (Node | string | false | undefined)[] = [],
 ): Node => ({
   name,
   attributes,
-  children: children.filter((child) => child !== false && child !== undefined) as Node['children'],
+  children: children.filter((child) => child !== false && child !== undefined),
 });
 
 const leaf = (name: string, text: string | undefined, attributes: Node['attributes'] = {}) =>
@@ -342,7 +342,7 @@ const escapes: Record<string, string> = {
 
 function escape(text: string): string {
   refuseUnwritable(text);
-  return text.replace(/[&<>"\t\n\r]/g, (character) => escapes[character]!);
+  return text.replace(/[&<>"\t\n\r]/g, (character) => escapes[character] ?? character);
 }
 
 // The characters of XML 1.0; a lone surrogate is none of them.
@@ -447,7 +447,7 @@ function mendReferences(text: string): string {
   if (!text.includes('&')) return text;
   return text.replace(
     /&(?:#(\d{1,7});|#x([\da-fA-F]{1,6});|[A-Za-z]\w{0,18};)?/g,
-    (reference, decimal, hexadecimal) => {
+    (reference, decimal: string | undefined, hexadecimal: string | undefined) => {
       if (reference === '&') return '&amp;';
       const code = decimal ? Number(decimal) : hexadecimal ? Number.parseInt(hexadecimal, 16) : undefined;
       if (code === undefined) return reference;

@@ -74,6 +74,8 @@ export interface Endpoint<In = unknown, Out = unknown> {
   readonly tiers: readonly Tier[];
   /** A person must be logged in. */
   readonly login: boolean;
+  /** Codes that mean "there is none" here and a refusal elsewhere. */
+  readonly absentOn: readonly number[];
   /** Never set: carries the types of the input and the answer. */
   readonly types?: { in: In; out: Out };
 }
@@ -95,6 +97,7 @@ interface Options {
   share?: Share;
   tiers?: readonly Tier[];
   login?: boolean;
+  absentOn?: readonly number[];
 }
 
 /** What a call takes beside the segments of its path: the query of a GET, the body of a write. */
@@ -126,6 +129,7 @@ export function endpoint<Row extends `${Method} /${string}`, In, Out>(
     share: reads ? (options.share ?? (service === 'event' ? 'anonymous' : 'viewer')) : 'viewer',
     tiers: options.tiers ?? tiers,
     login: options.login ?? !reads,
+    absentOn: options.absentOn ?? [],
   });
 }
 

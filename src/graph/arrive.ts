@@ -1,2 +1,279 @@
-import type { GraphQLSchema } from 'graphql';
-export const connectFields = (schema: GraphQLSchema) => schema;
+/**
+ * Where a record arrives: start what can start, top up what is missing.
+ *
+ * Every field is joined to the engine here, once, when the schema is made. A record that is whole passes through synchronously.
+ */
+import {
+  type GraphQLFieldResolver,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLResolveInfo,
+  type GraphQLSchema,
+  getNamedType,
+  isAbstractType,
+  isObjectType,
+} from 'graphql';
+import type { Endpoint, Form } from '../contract/endpoint.ts';
+import type { FieldRule } from './ask.ts';
+import type { Context } from './builder.ts';
+import { type Page, listOf, pageOf, windowInput, windowOf } from './paging.ts';
+import { type Below, type FieldPlan, type Variables, endpointOf, fieldRule, typeRule } from './plan.ts';
+
+type Parent = Record<string, unknown>;
+type Resolver = GraphQLFieldResolver<Parent, Context>;
+
+const wholeForm: Form = { names: 'all' };
+
+/** Puts the engine's resolvers where fields declared what they call, and records where they arrive. */
+export function connectFields(schema: GraphQLSchema): GraphQLSchema {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || type.name.startsWith('__')) continue;
+    for (const field of Object.values(type.getFields())) {
+      const rule = fieldRule(field);
+      const inner = field.resolve as Resolver | undefined;
+      const isCalled = rule.ask !== undefined;
+      const arrives = givesRecords(schema, field.type);
+      if (isCalled) field.resolve = asked(rule, itemsHaveIds(field.type)) as GraphQLFieldResolver<unknown, unknown>;
+      else if (arrives && inner) field.resolve = arriving(rule, inner) as GraphQLFieldResolver<unknown, unknown>;
+      if (typeRule(type).record && field.resolve) field.resolve = filling(field.resolve as Resolver) as GraphQLFieldResolver<unknown, unknown>;
+    }
+  }
+  return schema;
+}
+
+/** Whether the nodes of a connection are told apart by an id. */
+function itemsHaveIds(type: GraphQLOutputType): boolean {
+  const connection = getNamedType(type);
+  const nodes = isObjectType(connection) ? connection.getFields().nodes : undefined;
+  const node = nodes && getNamedType(nodes.type);
+  return isObjectType(node) && 'id' in node.getFields();
+}
+
+function givesRecords(schema: GraphQLSchema, type: GraphQLOutputType): boolean {
+  const named = getNamedType(type);
+  const types = isAbstractType(named) ? schema.getPossibleTypes(named) : [named];
+  return types.some((each) => isObjectType(each) && (typeRule(each).record || typeRule(each).handle));
+}
+
+/** A field that gives records out of its parent. */
+function arriving(rule: FieldRule, inner: Resolver): Resolver {
+  return (parent, args, context, info) => {
+    const plan = context.plan.fieldAt(info.fieldNodes, info.parentType.name);
+    if (!plan || plan.mode === 'none') return null;
+    const form = isPage(parent) ? parent.form : 'page' in parent && isPage(parent.page) ? parent.page.form : rule.form;
+    const value: unknown = inner(parent, args, context, info);
+    return arrive(value, plan, form ?? wholeForm, context, info);
+  };
+}
+
+const isPage = (value: unknown): value is Page<unknown> => typeof value === 'object' && value !== null && 'form' in value && 'items' in value;
+
+/** A field that a call answers. */
+function asked(rule: FieldRule, keyed: boolean): Resolver {
+  return (parent, args, context, info) => {
+    const plan = context.plan.fieldAt(info.fieldNodes, info.parentType.name);
+    if (!plan || plan.mode === 'none') return null;
+    if (plan.mode === 'read') return readByKey(plan, args, context, info);
+    if (rule.none?.(parent)) return emptyPage(rule);
+    if (plan.mode === 'hand') {
+      const member = parent[rule.hand!.name];
+      const isList = endpointOf(rule, args).list !== undefined;
+      if (member !== undefined && (rule.hand!.holds?.(member as never) ?? true)) return settle(inHand(rule, args, parent, member, keyed), plan, rule.hand!.form, context, info);
+      if (!isList && !rule.hand!.holds) return null;
+    }
+    const asking = startAsk(plan, parent, args, context, info);
+    return then(asking.answer, (answer) => {
+      if (answer === null || answer === undefined) return null;
+      return settle(valueOf(rule, asking, answer, args, parent, context, keyed), plan, rule.form ?? wholeForm, context, info);
+    });
+  };
+
+  function settle(value: unknown, plan: FieldPlan, form: Form, context: Context, info: GraphQLResolveInfo): unknown {
+    return rule.first === undefined ? arrive(value, plan, form, context, info) : value;
+  }
+}
+
+interface Asking {
+  answer: unknown;
+  endpoint: Endpoint;
+  input: object;
+}
+
+/** Makes the call of a field, or finds it on its way: equal calls of an operation are one. */
+function startAsk({ rule, names }: FieldPlan, parent: Parent, args: object, { upstream, viewer }: Context, { path }: GraphQLResolveInfo): Asking {
+  const endpoint = endpointOf(rule, args);
+  const input = rule.input!(parent, args, viewer);
+  const window = rule.first === undefined ? undefined : windowOf(args, rule.first, listOf(endpoint, input));
+  const answer = upstream.ask(endpoint, window ? { ...input, ...windowInput(endpoint, window) } : input, names, path);
+  return { answer, endpoint, input };
+}
+
+/** What an answer makes of its field. */
+function valueOf(rule: FieldRule, { endpoint, input }: Asking, answer: unknown, args: object, parent: Parent, { viewer }: Context, keyed: boolean): unknown {
+  if (rule.first === undefined) return rule.decide!(answer, args, parent);
+  const list = listOf(endpoint, input);
+  const window = windowOf(args, rule.first, list);
+  const members = rule.items ? rule.items(answer, parent, args) : (answer as Parent)[endpoint.list!];
+  const capped = rule.capped?.(answer, viewer, args) ?? false;
+  return pageOf(answer as object, Array.isArray(members) ? members : [], window, { list, form: rule.form ?? wholeForm, keyed, capped });
+}
+
+/** What the parent's record carries, in the shape of the answer that it stands for. */
+function inHand(rule: FieldRule, args: object, parent: Parent, member: unknown, keyed: boolean): unknown {
+  const hand = rule.hand!;
+  const { list } = endpointOf(rule, args);
+  if (rule.first === undefined) {
+    if (member === null && !hand.whole) return null;
+    return rule.decide!(hand.whole ? parent : list ? { [list]: member } : member, args, parent);
+  }
+  const endpoint = endpointOf(rule, args);
+  const of = listOf(endpoint, rule.input!(parent, args, anybody));
+  const window = windowOf(args, rule.first, of);
+  const answer = { [list!]: member };
+  const members = rule.items ? rule.items(answer, parent, args) : member;
+  const items = Array.isArray(members) ? members : [];
+  return pageOf({ count: hand.upTo }, items, window, { list: of, form: hand.form, keyed, capped: false });
+}
+const anybody = { token: null, isLoggedIn: false, filmTier: null };
+
+const emptyPage = (rule: FieldRule): Page<never> => ({
+  items: [],
+  start: 0,
+  total: 0,
+  capped: false,
+  hasNext: false,
+  title: null,
+  list: '',
+  form: rule.form ?? wholeForm,
+});
+
+/** A record by its key: what is wanted of it is asked, and what below it needs the key alone starts with it. */
+function readByKey(plan: FieldPlan, args: object, context: Context, info: GraphQLResolveInfo): unknown {
+  const { rule } = plan;
+  const handle = rule.input!({}, args, context.viewer) as Parent;
+  const below = [...plan.below.values()][0]!;
+  return topUp(handle, below, below.names.length ? below.names : ['id'], context, info, true);
+}
+
+/** One record, or a list of them, on its way to the fields selected of it. */
+function arrive(value: unknown, plan: FieldPlan, form: Form, context: Context, info: GraphQLResolveInfo): unknown {
+  if (value === null || value === undefined) return null;
+  if (!Array.isArray(value)) return arriveOne(value as Parent, plan, form, context, info);
+  let pending = false;
+  const arrived = value.map((item: Parent | null) => {
+    const one = item === null ? null : arriveOne(item, plan, form, context, info);
+    pending ||= isPromise(one);
+    return one;
+  });
+  // One promise for the list, failures as values in it: an executor then reports each at its own place.
+  return pending ? Promise.all(arrived.map((one) => (isPromise(one) ? one.catch(asError) : one))) : arrived;
+}
+
+function arriveOne(record: Parent, plan: FieldPlan, form: Form, context: Context, info: GraphQLResolveInfo): unknown {
+  const below = plan.below.size === 1 ? first(plan.below) : plan.below.get(record.__typename as string);
+  if (!below?.rule.record) return record;
+  const promised = isBare(record) ? noForm : form;
+  const missing = below.names.filter((name) => !(name in record) && !isPromised(promised, name));
+  if (missing.length === 0) return below.refused.length ? context.upstream.refuse(below.type.name, below.rule.record, record, below.refused) : record;
+  const isNode = plan.field.name === 'node' || plan.field.name === 'nodes';
+  return topUp(record, below, missing, context, info, isNode);
+}
+
+const first = (below: ReadonlyMap<string, Below>): Below | undefined => below.values().next().value;
+const noForm: Form = { names: [] };
+
+/** A key and nothing else: no form was promised for it. */
+function isBare(record: Parent): boolean {
+  for (const name in record) if (name !== 'id' && name !== '__typename') return false;
+  return true;
+}
+
+const isPromised = ({ names, lacks }: Form, name: string): boolean => (names === 'all' ? !lacks?.includes(name) : names.includes(name));
+
+/** Asks for what is missing of a record; `unproven` where nothing has shown yet that there is one. */
+function topUp(record: Parent, below: Below, missing: readonly string[], context: Context, info: GraphQLResolveInfo, unproven: boolean): unknown {
+  const source = below.rule.record!;
+  const key = source.keyOf ? source.keyOf(record as never) : String(record.id ?? '');
+  if (!key) return record;
+  const { upstream } = context;
+  const started = startChildren(record, below, context, info);
+
+  // Nothing of the record itself is selected: its children speak for it.
+  if (unproven && below.names.length === 0 && started.length > 0) return record;
+
+  const asked = missing.filter((name) => name !== 'id' || unproven);
+  const teller = started.find(({ plan }) => {
+    const told: readonly string[] = plan.rule.tells?.names ?? [];
+    return asked.length > 0 && asked.every((name) => told.includes(name));
+  });
+  const { name } = below.type;
+  const topped = teller
+    ? toldBy(teller, record, asked, (rest) => upstream.want(name, source, key, rest, record, info.path))
+    : upstream.want(name, source, key, missing, record, info.path);
+  return then(topped, (told) => {
+    if (told === null) return below.rule.handle ? record : null;
+    return below.refused.length ? upstream.refuse(name, source, told as Parent, below.refused) : told;
+  });
+}
+
+interface Started {
+  plan: FieldPlan;
+  answer: Promise<unknown>;
+}
+
+/** Starts the calls below a record that need no more of it than is known, beside the call for the record itself. */
+function startChildren(record: Parent, below: Below, context: Context, info: GraphQLResolveInfo): Started[] {
+  const started: Started[] = [];
+  for (const plan of below.starts) {
+    if (!plan.rule.from?.every((name) => name in record)) continue;
+    try {
+      const args = plan.args(info.variableValues as Variables);
+      if (plan.rule.none?.(record)) continue;
+      const answer = Promise.resolve(startAsk(plan, record, args, context, { ...info, path: { prev: info.path, key: keyOf(plan), typename: below.type.name } }).answer);
+      answer.catch(() => undefined); // the field itself finds the failure in the operation's memo
+      started.push({ plan, answer });
+    } catch {
+      // Wrong input: the field itself says so.
+    }
+  }
+  return started;
+}
+
+const keyOf = ({ nodes }: FieldPlan): string => nodes[0]!.alias?.value ?? nodes[0]!.name.value;
+
+/** The names that a child's answer tells of its parent, the rest asked for when it tells less than it should. */
+async function toldBy(
+  { plan, answer }: Started,
+  record: Parent,
+  names: readonly string[],
+  want: (names: readonly string[]) => unknown,
+): Promise<unknown> {
+  let told: Parent | null | undefined;
+  try {
+    const came = await answer;
+    if (came === null) return null;
+    told = plan.rule.tells!.read(came) as Parent | null | undefined;
+  } catch {
+    told = undefined;
+  }
+  if (!told || !names.every((name) => name in told)) return want(names);
+  return { ...record, ...told };
+}
+
+/** In a deferring document, a field whose names were left out of the first ask asks for them itself. */
+function filling(inner: Resolver): Resolver {
+  return (parent, args, context, info) => {
+    if (!context.plan.defers) return inner(parent, args, context, info);
+    const plan = context.plan.fieldAt(info.fieldNodes, info.parentType.name);
+    const missing = plan?.needs.filter((name) => !(name in parent)) ?? [];
+    const source = typeRule(info.parentType as GraphQLObjectType).record!;
+    const key = source.keyOf ? source.keyOf(parent as never) : String(parent.id ?? '');
+    if (missing.length === 0 || !key) return inner(parent, args, context, info);
+    const filled = context.upstream.want(info.parentType.name, source, key, missing, parent, info.path);
+    return then(filled, (record) => (record === null ? null : inner(record as Parent, args, context, info)));
+  };
+}
+
+const isPromise = (value: unknown): value is Promise<unknown> => value instanceof Promise;
+const asError = (reason: unknown): Error => (reason instanceof Error ? reason : new Error(String(reason)));
+const then = (value: unknown, next: (value: unknown) => unknown): unknown => (isPromise(value) ? value.then(next) : next(value));

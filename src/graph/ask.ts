@@ -35,7 +35,7 @@ export interface Hand<Parent> {
   when?: (args: never) => boolean;
   /** False for a member that does not hold what its form promises: the call is made. */
   holds?: (member: never) => boolean;
-  /** The member is the whole list when it has fewer items than `upTo`. */
+  /** The resolver takes the parent's record itself, not the member. */
   whole?: boolean;
 }
 

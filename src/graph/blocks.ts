@@ -4,7 +4,7 @@
  * A note's text format has pictures `[img=<number>:<layout>]<caption>[/img]` and links `[url="<url>"]<title>[/url]`; an annotation's has
  * pictures `<图片n>`. Every line is a paragraph. What is no whole mark is text, so nothing that somebody wrote is lost.
  */
-import { pictureLayouts } from '../contract/note.ts';
+import { type PictureLayout, pictureLayouts } from '../contract/note.ts';
 import { builder } from './builder.ts';
 import { asObject, asUrl, textOrNull } from './decode.ts';
 
@@ -16,7 +16,6 @@ export interface Span {
   text: string;
   linkUrl: string | null;
 }
-export type Layout = (typeof pictureLayouts)[number];
 export interface TextPiece {
   kind: 'TextBlock';
   spans: Span[];
@@ -24,7 +23,7 @@ export interface TextPiece {
 export interface PhotoPiece {
   kind: 'PhotoBlock';
   photo: ContentPhotoShape | null;
-  layout: Layout;
+  layout: PictureLayout;
   caption: string | null;
 }
 export interface MathPiece {
@@ -129,7 +128,7 @@ export function noteBlocks(content: string, photos: unknown): Piece[] {
   const page = paper(photos);
   let at = 0;
   let link: { url: string; empty: boolean; end: number } | null = null;
-  let picture: { number: string; layout: Layout; caption: string; end: number } | null = null;
+  let picture: { number: string; layout: PictureLayout; caption: string; end: number } | null = null;
 
   const write = (written: string) => {
     if (written === '') return;
@@ -138,25 +137,33 @@ export function noteBlocks(content: string, photos: unknown): Piece[] {
     else page.write(written, link && asUrl(link.url));
   };
 
+  /** The text up to a mark; the mark itself is not shown. */
+  const writeUpTo = (mark: RegExpMatchArray) => {
+    const from = mark.index ?? 0;
+    write(content.slice(at, from));
+    at = from + mark[0].length;
+  };
+
   marks.forEach((mark, index) => {
-    const [whole, number, layout, , url] = mark;
+    const [, number, layout, , url = ''] = mark;
     const end = closes.get(index);
-    const isClose = index === picture?.end || index === link?.end;
-    if (end === undefined && !isClose) return; // stays part of the text around it
-    write(content.slice(at, mark.index));
-    at = mark.index + whole.length;
-    if (index === picture?.end) {
+    if (picture?.end === index) {
+      writeUpTo(mark);
       const { number, layout, caption } = picture;
       picture = null;
       page.show(number, layout, caption.trim() || null);
-    } else if (index === link?.end) {
+    } else if (link?.end === index) {
+      writeUpTo(mark);
       if (link.empty) write(link.url);
       link = null;
-    } else if (number !== undefined) {
-      if (link) link.empty = false;
-      picture = { number, layout: (layout?.toUpperCase() as Layout | undefined) ?? 'C', caption: '', end: end! };
-    } else {
-      link = { url: url!, empty: true, end: end! };
+    } else if (end !== undefined) {
+      writeUpTo(mark);
+      if (number === undefined) {
+        link = { url, empty: true, end };
+      } else {
+        if (link) link.empty = false;
+        picture = { number, layout: layoutOf(layout), caption: '', end };
+      }
     }
   });
   write(content.slice(at));
@@ -192,6 +199,9 @@ export function annotationBlocks(content: string, photos: unknown, hasMath: bool
   page.write(content.slice(at), null);
   return page.finish();
 }
+
+const layoutOf = (letter: string | undefined) =>
+  pictureLayouts.find((layout) => layout === letter?.toUpperCase()) ?? 'C';
 
 type Marks = readonly RegExpMatchArray[];
 
@@ -244,7 +254,7 @@ function paper(photos: unknown) {
         else line.push({ text, linkUrl });
       });
     },
-    show(number: string, layout: Layout, caption: string | null) {
+    show(number: string, layout: PictureLayout, caption: string | null) {
       add({ kind: 'PhotoBlock', photo: known.get(Number(number)) ?? null, layout, caption });
     },
     finish() {

@@ -1,1 +1,387 @@
-export interface Plan { x: 1 }
+/**
+ * What a document reads, calls and may cost: one walk, done once per document and kept.
+ *
+ * What is below a field depends on its nodes, the concrete type and the steering variables alone, so a plan is kept per document
+ * and per value of these (its variants). Resolvers never see the selection; the engine looks it up here.
+ */
+import {
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLField,
+  GraphQLIncludeDirective,
+  GraphQLObjectType,
+  type GraphQLSchema,
+  GraphQLSkipDirective,
+  type OperationDefinitionNode,
+  type SelectionNode,
+  type SelectionSetNode,
+  getArgumentValues,
+  getDirectiveValues,
+  getNamedType,
+  isAbstractType,
+  isCompositeType,
+  isObjectType,
+} from 'graphql';
+import { LRUCache } from 'lru-cache';
+import type { Endpoint, Tier } from '../contract/endpoint.ts';
+import type { Viewer } from '../upstream/viewer.ts';
+import type { FieldRule, TypeRule } from './ask.ts';
+import type { PagingArgs } from './paging.ts';
+
+export type Variables = Readonly<Record<string, unknown>>;
+
+/**
+ * How a field gets its value.
+ * - `value`  from its parent
+ * - `hand`   from what the parent's record carries of it
+ * - `ask`    from a call
+ * - `read`   from the record of a key, asked for what is wanted of it
+ * - `none`   null, for a caller it is not for
+ */
+export type Mode = 'value' | 'hand' | 'ask' | 'read' | 'none';
+
+/** One field of the document, its nodes merged, under one parent type. */
+export interface FieldPlan {
+  readonly parent: string;
+  readonly field: GraphQLField<unknown, unknown>;
+  readonly rule: FieldRule;
+  readonly nodes: readonly FieldNode[];
+  readonly mode: Mode;
+  /** What is selected of each concrete type it may give; empty for leaves. */
+  readonly below: ReadonlyMap<string, Below>;
+  /** Names that the items of its answer are wanted with, sorted; undefined for all of them. */
+  readonly names: readonly string[] | undefined;
+  /** Names of the parent's record that it reads. */
+  readonly needs: readonly string[];
+  readonly args: (variables: Variables) => object;
+}
+
+/** What is selected of one concrete type. */
+export interface Below {
+  readonly type: GraphQLObjectType;
+  readonly rule: TypeRule;
+  /** Names wanted of the record, sorted; those that the caller's tier does not get are in `refused`. */
+  readonly names: readonly string[];
+  readonly refused: readonly string[];
+  /** Calls that start as soon as their `from` is known. */
+  readonly starts: readonly FieldPlan[];
+  readonly fields: readonly FieldPlan[];
+  /** Field names selected. */
+  readonly selected: ReadonlySet<string>;
+}
+
+/** A document's plan for one kind of caller and one value of its steering variables. */
+export interface Plan {
+  readonly root: Below;
+  /** True where a part of the document may come later: its fields then ask for themselves. */
+  readonly defers: boolean;
+  /** The field of these nodes; of any parent where `parent` is ''. */
+  fieldAt: (nodes: readonly FieldNode[], parent: string) => FieldPlan | undefined;
+}
+
+/** A document's plans, made as they are needed. */
+export interface Planner {
+  planFor: (viewer: Pick<Viewer, 'isLoggedIn' | 'filmTier'>, variables: Variables) => Plan;
+}
+
+/** Steering values are a caller's to choose, so variants are bounded. */
+const VARIANTS_MAX = 32;
+/** Asked for this share of a record's members, the whole record is as good. */
+const NEARLY_ALL = 0.85;
+
+const noNames: readonly string[] = Object.freeze([]);
+
+export function createPlanner(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode): Planner {
+  const steering = steeringVariables(schema, document);
+  const plans = new LRUCache<string, Plan>({ max: VARIANTS_MAX });
+  return {
+    planFor: ({ isLoggedIn, filmTier }, variables) => {
+      let key = `${isLoggedIn ? 1 : 0}${filmTier ?? ''}`;
+      for (const name of steering) key += `|${JSON.stringify(variables[name]) ?? ''}`;
+      let plan = plans.get(key);
+      if (!plan) {
+        plan = makePlan(schema, document, operation, { isLoggedIn, filmTier }, variables);
+        plans.set(key, plan);
+      }
+      return plan;
+    },
+  };
+}
+
+function makePlan(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  viewer: { isLoggedIn: boolean; filmTier: Tier | null },
+  variables: Variables,
+): Plan {
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  for (const definition of document.definitions) {
+    if (definition.kind === 'FragmentDefinition') fragments.set(definition.name.value, definition);
+  }
+  const known = new Map<FieldNode, FieldPlan[]>();
+  let defers = false;
+
+  const rootType = schema.getRootType(operation.operation)!;
+  const root = planType(rootType, [operation.selectionSet]);
+  return { root, defers, fieldAt };
+
+  function fieldAt(nodes: readonly FieldNode[], parent: string): FieldPlan | undefined {
+    const plans = known.get(nodes[0]!);
+    if (!plans) return undefined;
+    if (plans.length === 1) return plans[0];
+    return plans.find((plan) => plan.parent === parent && sameNodes(plan.nodes, nodes)) ?? (parent ? undefined : plans[0]);
+  }
+
+  function planType(type: GraphQLObjectType, sets: readonly SelectionSetNode[]): Below {
+    const groups = new Map<string, FieldNode[]>();
+    const later: SelectionSetNode[] = [];
+    for (const set of sets) collect(type, set.selections, groups, later, new Set());
+
+    const rule = typeRule(type);
+    const names = new Set<string>();
+    const fields: FieldPlan[] = [];
+    for (const nodes of groups.values()) {
+      const plan = planField(type, nodes);
+      if (!plan) continue;
+      fields.push(plan);
+      for (const name of plan.needs) names.add(name);
+    }
+    // Deferred parts are planned, so that their fields find themselves, but add nothing to the first ask.
+    if (later.length) {
+      defers = true;
+      planType(type, later);
+    }
+    const { tiers } = rule.record ?? {};
+    const tier = viewer.filmTier;
+    const refused = tiers && tier ? [...names].filter((name) => tiers[name]?.includes(tier) === false) : noNames;
+    for (const name of refused) names.delete(name);
+    return {
+      type,
+      rule,
+      names: [...names].sort(),
+      refused,
+      starts: fields.filter((plan) => plan.mode === 'ask'),
+      fields,
+      selected: new Set(fields.map((plan) => plan.field.name)),
+    };
+  }
+
+  function planField(parent: GraphQLObjectType, nodes: readonly FieldNode[]): FieldPlan | undefined {
+    const field = parent.getFields()[nodes[0]!.name.value];
+    if (!field) return undefined; // __typename
+    const rule = fieldRule(field);
+    const sets = nodes.flatMap((node) => node.selectionSet ?? []);
+    const below = new Map<string, Below>();
+    const gives = getNamedType(field.type);
+    if (isCompositeType(gives)) {
+      const types = isAbstractType(gives) ? schema.getPossibleTypes(gives) : [gives as GraphQLObjectType];
+      for (const type of types) below.set(type.name, planType(type, sets));
+    }
+    const args = argsOf(field, nodes[0]!);
+    const mode = modeOf(parent, rule, below, () => args(variables));
+    const plan: FieldPlan = {
+      parent: parent.name,
+      field,
+      rule,
+      nodes,
+      mode,
+      below,
+      names: mode === 'value' || mode === 'none' ? undefined : projection(below),
+      needs: needsOf(rule, mode, below),
+      args,
+    };
+    const plans = known.get(nodes[0]!);
+    if (plans) plans.push(plan);
+    else known.set(nodes[0]!, [plan]);
+    return plan;
+  }
+
+  function modeOf(parent: GraphQLObjectType, rule: FieldRule, below: ReadonlyMap<string, Below>, args: () => object): Mode {
+    if (rule.viewerOnly && !viewer.isLoggedIn) return 'none';
+    if (!rule.ask) return 'value';
+    if (rule.hand && handSuffices(parent, rule, below, args)) return 'hand';
+    const isRoot = parent === schema.getQueryType();
+    const isRecord = isRoot && [...below.values()].some((each) => each.rule.record?.ask === rule.ask);
+    return isRecord ? 'read' : 'ask';
+  }
+
+  /** Whether what the parent's record carries answers all that is selected. */
+  function handSuffices(
+    parent: GraphQLObjectType,
+    { hand, first: byDefault }: FieldRule,
+    below: ReadonlyMap<string, Below>,
+    args: () => object,
+  ): boolean {
+    if (!hand) return false;
+    const tiers = typeRule(parent).record?.tiers?.[hand.name];
+    if (tiers && viewer.filmTier && !tiers.includes(viewer.filmTier)) return false;
+    let given: PagingArgs;
+    try {
+      given = args();
+    } catch {
+      return false; // the executor will say what is wrong with them
+    }
+    if (hand.when && !hand.when(given as never)) return false;
+    if (hand.upTo !== undefined && (given.first ?? byDefault ?? 0) > hand.upTo) return false;
+    if (given.after != null || given.offset) return false;
+    for (const each of below.values()) {
+      if (each.rule.wraps && each.selected.has('totalCount')) return false;
+    }
+    const carried = hand.form.names;
+    return carried === 'all' || itemsOf(below).every((item) => item.names.every((name) => carried.includes(name)));
+  }
+
+  function collect(
+    type: GraphQLObjectType,
+    selections: readonly SelectionNode[],
+    groups: Map<string, FieldNode[]>,
+    later: SelectionSetNode[],
+    seen: Set<string>,
+  ): void {
+    for (const selection of selections) {
+      if (!isIncluded(selection, variables)) continue;
+      if (selection.kind === 'Field') {
+        const key = selection.alias?.value ?? selection.name.value;
+        const group = groups.get(key);
+        if (group) group.push(selection);
+        else groups.set(key, [selection]);
+        continue;
+      }
+      const isSpread = selection.kind === 'FragmentSpread';
+      if (isSpread && seen.has(selection.name.value)) continue;
+      const fragment = isSpread ? fragments.get(selection.name.value) : selection;
+      if (!fragment || !applies(schema, fragment.typeCondition?.name.value, type)) continue;
+      if (isDeferred(selection, variables)) {
+        later.push(fragment.selectionSet);
+        continue;
+      }
+      if (isSpread) seen.add(selection.name.value);
+      collect(type, fragment.selectionSet.selections, groups, later, seen);
+    }
+  }
+}
+
+/** What each concrete item of an answer is wanted with, seen through the types that wrap it. */
+export function itemsOf(below: ReadonlyMap<string, Below>): Below[] {
+  return [...below.values()].flatMap((each) => (each.rule.wraps ? each.fields.flatMap((field) => itemsOf(field.below)) : [each]));
+}
+
+/** The `fields` of an ask. */
+function projection(below: ReadonlyMap<string, Below>): readonly string[] | undefined {
+  const items = itemsOf(below);
+  if (items.length === 0) return below.size ? ['id'] : undefined; // nothing of the items is selected, or the answer is a leaf
+  const names = new Set<string>();
+  for (const { type, names: wanted } of items) {
+    if ('id' in type.getFields()) names.add('id');
+    for (const name of wanted) names.add(name);
+  }
+  const whole = items[0]!.rule.record?.members?.length;
+  return whole && names.size > whole * NEARLY_ALL ? undefined : [...names].sort();
+}
+
+function needsOf(rule: FieldRule, mode: Mode, below: ReadonlyMap<string, Below>): readonly string[] {
+  if (mode === 'none') return noNames;
+  if (mode === 'hand') return [...(rule.from ?? noNames), rule.hand!.name];
+  if (mode !== 'value') return rule.from ?? noNames;
+  if (rule.idIn && [...below.values()].every((each) => each.names.every((name) => name === 'id') && each.refused.length === 0)) {
+    return [rule.idIn];
+  }
+  const needs = rule.needs ?? noNames;
+  const { needsBelow } = rule;
+  if (!needsBelow) return rule.idIn ? [...needs, rule.idIn] : needs;
+  return [...needs, ...[...below.values()].flatMap((each) => [...each.selected].flatMap((name) => needsBelow[name] ?? []))];
+}
+
+/** The arguments as the executor coerces them; worked out once where no variable is in them. */
+function argsOf(field: GraphQLField<unknown, unknown>, node: FieldNode): (variables: Variables) => object {
+  const given = node.arguments ?? [];
+  if (field.args.length === 0) return () => noArgs;
+  if (given.some((argument) => hasVariable(argument.value))) {
+    return (variables) => getArgumentValues(field, node, { ...variables });
+  }
+  let constant: object | undefined;
+  return () => (constant ??= getArgumentValues(field, node, {}));
+}
+const noArgs: object = Object.freeze({});
+
+function hasVariable(value: { kind: string }): boolean {
+  return value.kind === 'Variable' || JSON.stringify(value).includes('"kind":"Variable"');
+}
+
+const sameNodes = (a: readonly FieldNode[], b: readonly FieldNode[]): boolean =>
+  a.length === b.length && a.every((node, index) => node === b[index]);
+
+function applies(schema: GraphQLSchema, condition: string | undefined, type: GraphQLObjectType): boolean {
+  if (!condition || condition === type.name) return true;
+  const named = schema.getType(condition);
+  return isAbstractType(named) && schema.isSubType(named, type);
+}
+
+function isIncluded(selection: SelectionNode, variables: Variables): boolean {
+  if (!selection.directives?.length) return true;
+  const skip = getDirectiveValues(GraphQLSkipDirective, selection, variables);
+  const include = getDirectiveValues(GraphQLIncludeDirective, selection, variables);
+  return skip?.if !== true && include?.if !== false;
+}
+
+function isDeferred(selection: SelectionNode, variables: Variables): boolean {
+  const defer = selection.directives?.find(({ name }) => name.value === 'defer');
+  if (!defer) return false;
+  const condition = defer.arguments?.find(({ name }) => name.value === 'if')?.value;
+  if (condition?.kind === 'Variable') return variables[condition.name.value] !== false;
+  return !(condition?.kind === 'BooleanValue' && !condition.value);
+}
+
+/** The variables that decide what is read and called: those of directives, and those in arguments of fields with a page in hand. */
+function steeringVariables(schema: GraphQLSchema, document: DocumentNode): readonly string[] {
+  const names = new Set<string>();
+  const handed = fieldsWithHand(schema);
+  visitSelections(document, (selection) => {
+    for (const { arguments: given = [] } of selection.directives ?? []) {
+      for (const { value } of given) if (value.kind === 'Variable') names.add(value.name.value);
+    }
+    if (selection.kind !== 'Field' || !handed.has(selection.name.value)) return;
+    for (const { value } of selection.arguments ?? []) if (value.kind === 'Variable') names.add(value.name.value);
+  });
+  return [...names];
+}
+
+function visitSelections(document: DocumentNode, visit: (selection: SelectionNode) => void): void {
+  const walk = ({ selections }: SelectionSetNode) => {
+    for (const selection of selections) {
+      visit(selection);
+      if ('selectionSet' in selection && selection.selectionSet) walk(selection.selectionSet);
+    }
+  };
+  for (const definition of document.definitions) if ('selectionSet' in definition) walk(definition.selectionSet);
+}
+
+const handedFields = new WeakMap<GraphQLSchema, ReadonlySet<string>>();
+function fieldsWithHand(schema: GraphQLSchema): ReadonlySet<string> {
+  let names = handedFields.get(schema);
+  if (!names) {
+    const types = Object.values(schema.getTypeMap()).filter(isObjectType);
+    const fields = types.flatMap((type) => Object.values(type.getFields()));
+    names = new Set(fields.filter((field) => fieldRule(field).hand).map((field) => field.name));
+    handedFields.set(schema, names);
+  }
+  return names;
+}
+
+/** What a field declared of itself. */
+export function fieldRule(field: GraphQLField<unknown, unknown>): FieldRule {
+  const { pothosOptions, pothosExposedField } = field.extensions as { pothosOptions?: FieldRule; pothosExposedField?: string };
+  if (pothosExposedField && !pothosOptions?.needs) return { needs: [pothosExposedField] };
+  return pothosOptions ?? noRule;
+}
+
+/** What a type declared of itself. */
+export function typeRule(type: GraphQLObjectType): TypeRule {
+  return (type.extensions as { pothosOptions?: TypeRule }).pothosOptions ?? noRule;
+}
+const noRule = Object.freeze({});
+
+/** The endpoint that answers a field, for these arguments. */
+export const endpointOf = ({ ask }: FieldRule, args: object): Endpoint => (typeof ask === 'function' ? ask(args) : ask!);

@@ -2,8 +2,23 @@ import { builder } from './builder.ts';
 import { connectFields } from './arrive.ts';
 import './ask.ts';
 import './root.ts';
+import './user.ts';
 import './book/book.ts';
+import './book/collection.ts';
+import './book/series.ts';
+import './book/tag.ts';
+import './book/annotation.ts';
+import './book/review.ts';
+import './note/note.ts';
+import './note/comment.ts';
 import './film/subject.ts';
+import './film/celebrity.ts';
+import './film/photo.ts';
+import './film/opinion.ts';
+import './film/chart.ts';
+import './event/event.ts';
+import './event/attendance.ts';
+import './event/city.ts';
 
 /** The schema, its slices gathered and its fields joined to the engine. */
 export const schema = connectFields(builder.toSchema());

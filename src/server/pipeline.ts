@@ -1,24 +1,37 @@
+/** What both doors call: nothing of ours happens to an operation outside `prepare` and `answer`. */
 import {
+  type DocumentNode,
+  type ExecutionResult,
+  GraphQLError,
+  type GraphQLFormattedError,
+  type GraphQLSchema,
+  NoSchemaIntrospectionCustomRule,
+  type OperationDefinitionNode,
   execute,
   getOperationAST,
-  GraphQLError,
-  NoSchemaIntrospectionCustomRule,
   parse,
   specifiedRules,
   validate,
 } from 'graphql';
-import type { DocumentNode, ExecutionResult, GraphQLSchema, OperationTypeNode } from 'graphql';
+import { getVariableValues } from 'graphql/execution/values.js';
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
+import type { Context } from '../graph/builder.ts';
+import { told } from '../graph/errors.ts';
+import { type Plan, type Planner, createPlanner } from '../graph/plan.ts';
+import type { Upstream, UpstreamSource } from '../upstream/upstream.ts';
+import { documentLimits, textLimit } from './limits.ts';
 import type { Metrics } from './metrics.ts';
 
 /** A document made ready once; what is wrong with it is told instead of running it. */
 export interface Prepared {
   /** Absent where the text could not be parsed. */
   document: DocumentNode | undefined;
-  operation: OperationTypeNode | undefined;
+  operation: OperationDefinitionNode | undefined;
   operationName: string | undefined;
   errors: readonly GraphQLError[] | undefined;
+  planner: Planner | undefined;
 }
 
 /** Who asks, as far as the request tells. */
@@ -40,15 +53,17 @@ export interface Pipeline {
   ): Promise<ExecutionResult>;
 }
 
-export interface PipelineParts<Upstream = unknown> {
+export interface PipelineParts {
   schema: GraphQLSchema;
   config: Config;
-  upstream: Upstream;
+  upstream: UpstreamSource;
   log: Logger;
   metrics: Metrics;
 }
 
-/** What both doors call: nothing of ours happens to an operation outside these two functions. */
+/** Documents kept ready. */
+const DOCUMENTS_MAX = 1_000;
+
 export function createPipeline({ schema, config, upstream, log, metrics }: PipelineParts): Pipeline {
   const rules = config.introspection ? specifiedRules : [...specifiedRules, NoSchemaIntrospectionCustomRule];
   const operations = metrics.counter('catalog_operations_total', 'Operations by type and outcome.');
@@ -58,61 +73,138 @@ export function createPipeline({ schema, config, upstream, log, metrics }: Pipel
     'Time an operation took, by type.',
     [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
   );
-
-  const count = (type: string, errors: readonly GraphQLError[] | undefined) => {
-    for (const error of errors ?? []) errorCodes.add({ code: codeOf(error) });
-    operations.add({ type, outcome: errors ? 'errors' : 'ok' });
-  };
+  const ready = new LRUCache<string, Prepared>({ max: DOCUMENTS_MAX });
 
   return {
     prepare(text, operationName) {
-      const failed = (document: DocumentNode | undefined, errors: readonly GraphQLError[]) => {
-        count('none', errors);
-        return { document, operation: undefined, operationName, errors };
-      };
-      let document: DocumentNode;
-      try {
-        document = parse(text, { maxTokens: config.maxTokens });
-      } catch (error) {
-        return failed(undefined, [coded(error as GraphQLError, 'GRAPHQL_PARSE_FAILED')]);
+      const key = `${operationName ?? ''}\n${text}`;
+      let prepared = ready.get(key);
+      if (!prepared) {
+        prepared = make(text, operationName);
+        if (text.length <= config.maxDocumentCharacters) ready.set(key, prepared);
       }
-      const errors = validate(schema, document, rules);
-      if (errors.length > 0) {
-        return failed(
-          document,
-          errors.map((error) => coded(error, 'GRAPHQL_VALIDATION_FAILED')),
-        );
-      }
-      const operation = getOperationAST(document, operationName)?.operation;
-      return { document, operation, operationName, errors: undefined };
+      if (prepared.errors) count('none', prepared.errors);
+      return prepared;
     },
 
-    async answer({ document, errors, operation, operationName }, variables, caller, signal) {
+    async answer(prepared, variables, caller, signal) {
+      const { document, operation, errors, planner } = prepared;
+      if (!document || !operation || !planner || errors) return { errors: errors ?? [] };
       const started = performance.now();
-      const type = operation ?? 'none';
-      const tell = (result: ExecutionResult) => {
-        count(type, result.errors);
-        durations.observe((performance.now() - started) / 1000, { type });
-        return result;
-      };
-      if (!document || errors) return { errors: errors ?? [] };
-      try {
-        const contextValue = { caller, upstream, signal };
-        return tell(await execute({ schema, document, variableValues: variables, operationName, contextValue }));
-      } catch (error) {
-        log.error({ err: error, requestId: caller.requestId }, 'an operation failed');
-        const extensions = { code: 'INTERNAL_SERVER_ERROR', requestId: caller.requestId };
-        return tell({ errors: [new GraphQLError('Something went wrong.', { extensions })] });
-      }
+      const type = operation.operation;
+      const result = await run(document, operation, planner, variables, caller, signal);
+      count(type, result.errors);
+      durations.observe((performance.now() - started) / 1000, { type });
+      return result;
     },
   };
+
+  function make(text: string, operationName: string | undefined): Prepared {
+    const failed = (document: DocumentNode | undefined, errors: readonly GraphQLError[]): Prepared => ({
+      document,
+      operation: undefined,
+      operationName,
+      errors,
+      planner: undefined,
+    });
+    const tooLong = textLimit(text, config);
+    if (tooLong) return failed(undefined, [tooLong]);
+    let document: DocumentNode;
+    try {
+      document = parse(text, { maxTokens: config.maxTokens });
+    } catch (error) {
+      const isTokens = /token/i.test((error as Error).message) && /limit/i.test((error as Error).message);
+      return failed(undefined, [coded(error as GraphQLError, isTokens ? 'TOO_MANY_TOKENS' : 'GRAPHQL_PARSE_FAILED')]);
+    }
+    const invalid = validate(schema, document, rules);
+    if (invalid.length > 0) return failed(document, invalid.map((error) => coded(error, 'GRAPHQL_VALIDATION_FAILED')));
+    const over = documentLimits(document, config);
+    if (over.length > 0) return failed(document, over);
+    const operation = getOperationAST(document, operationName);
+    if (!operation) {
+      const message = operationName ? 'The document has no operation of that name.' : 'Say which of the operations to run.';
+      return failed(document, [new GraphQLError(message, { extensions: { code: 'OPERATION_RESOLUTION_FAILURE' } })]);
+    }
+    return { document, operation, operationName, errors: undefined, planner: createPlanner(schema, document, operation) };
+  }
+
+  async function run(
+    document: DocumentNode,
+    operation: OperationDefinitionNode,
+    planner: Planner,
+    variables: Readonly<Record<string, unknown>> | undefined,
+    caller: Caller,
+    signal: AbortSignal,
+  ): Promise<ExecutionResult> {
+    const { coerced, errors } = getVariableValues(schema, operation.variableDefinitions ?? [], variables ?? {}, { maxErrors: 10 });
+    if (errors) return { errors: errors.map((error) => coded(error, 'BAD_USER_INPUT')) };
+
+    const ending = AbortSignal.any([signal, AbortSignal.timeout(config.operationTimeoutMs)]);
+    const service = upstream.open({ ...caller, signal: ending });
+    const plan = planner.planFor(service.viewer, coerced);
+    const contextValue: Context = { viewer: service.viewer, upstream: service, plan };
+    const result = await execute({ schema, document, variableValues: variables, operationName: operation.name?.value, contextValue });
+    return shown(result, service, plan, caller);
+  }
+
+  /** The answer as a client may see it. */
+  function shown(result: ExecutionResult, service: Upstream, plan: Plan, caller: Caller): ExecutionResult {
+    const extensions: Record<string, unknown> = {};
+    const stale = service.trace.calls.filter((call) => call.staleSeconds !== undefined);
+    if (stale.length) extensions.stale = stale.map(({ field, staleSeconds }) => ({ path: field.split('.'), ageSeconds: staleSeconds }));
+    const errors = result.errors && masked(result.errors, plan, caller);
+    return {
+      ...(errors ? { errors } : {}),
+      data: result.data ?? null,
+      ...(Object.keys(extensions).length ? { extensions } : {}),
+    };
+  }
+
+  function masked(errors: readonly GraphQLError[], plan: Plan, { requestId }: Caller): readonly GraphQLError[] {
+    const refusedTiers = new Set<string>();
+    return errors.flatMap((error) => {
+      const coordinate = coordinateOf(error, plan);
+      const cause = error.originalError;
+      if (!cause || cause instanceof GraphQLError) return [coordinate && cause ? withCoordinate(error, coordinate) : error];
+      const known = told(cause);
+      if (known) {
+        // A list would say the same of each of its items.
+        if (known.extensions.code === 'TIER_REQUIRED') {
+          if (refusedTiers.has(coordinate ?? '')) return [];
+          refusedTiers.add(coordinate ?? '');
+        }
+        return [reworded(error, known.message, { ...known.extensions, coordinate })];
+      }
+      log.error({ err: cause, requestId, coordinate }, 'a field failed');
+      return [reworded(error, 'Something went wrong.', { code: 'INTERNAL_SERVER_ERROR', requestId, coordinate })];
+    });
+  }
+
+  function count(type: string, errors: readonly (GraphQLError | GraphQLFormattedError)[] | undefined): void {
+    for (const error of errors ?? []) errorCodes.add({ code: codeOf(error) });
+    operations.add({ type, outcome: errors ? 'errors' : 'ok' });
+  }
 }
 
-function codeOf({ extensions }: GraphQLError): string {
-  return typeof extensions.code === 'string' ? extensions.code : 'INTERNAL_SERVER_ERROR';
+/** `Type.field` of the field that an error nulls. */
+function coordinateOf({ nodes }: GraphQLError, plan: Plan): string | undefined {
+  const fields = nodes?.filter((node) => node.kind === 'Field');
+  const field = fields?.length ? plan.fieldAt(fields, '') : undefined;
+  return field && `${field.parent}.${field.field.name}`;
+}
+
+function reworded({ nodes, path }: GraphQLError, message: string, extensions: Record<string, unknown>): GraphQLError {
+  return new GraphQLError(message, { nodes: nodes ?? null, path: path ?? null, extensions });
+}
+
+const withCoordinate = (error: GraphQLError, coordinate: string): GraphQLError =>
+  reworded(error, error.message, { ...error.extensions, coordinate });
+
+function codeOf({ extensions }: GraphQLError | GraphQLFormattedError): string {
+  return typeof extensions?.code === 'string' ? extensions.code : 'INTERNAL_SERVER_ERROR';
 }
 
 function coded(error: GraphQLError, code: string): GraphQLError {
-  Object.assign(error.extensions, { code });
+  Object.assign(error.extensions, { code: error.extensions.code ?? code });
   return error;
 }

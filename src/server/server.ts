@@ -14,6 +14,7 @@ import type { Metrics } from './metrics.ts';
 import { createPipeline } from './pipeline.ts';
 import { refusalBody, RequestRefusal, sendRefusal } from './refusal.ts';
 import { createYogaDoor } from './yoga.ts';
+import type { UpstreamSource } from '../upstream/upstream.ts';
 
 export interface Facade {
   url: string;
@@ -24,7 +25,7 @@ export interface Facade {
 export interface ServerParts {
   schema: GraphQLSchema;
   /** How the service is asked; the pipeline alone knows it. */
-  upstream: unknown;
+  upstream: UpstreamSource;
   log: Logger;
   /** The pages GraphiQL opens with. */
   tabs?: readonly Tab[];

@@ -1,10 +1,21 @@
+/**
+ * What one operation knows of the service: which names of which records are there, and which are on their way.
+ *
+ * A wish for names waits for those on their way and asks for the rest; a tick's wishes for one record are one ask. Nothing here
+ * outlives the operation.
+ */
+import DataLoader from 'dataloader';
+import type { Path } from 'graphql/jsutils/Path.js';
 import type { Endpoint, Tier } from '../contract/endpoint.ts';
+import type { Call } from './call.ts';
+import type { Records } from './records.ts';
+import { TierRequired, isFault } from './refusal.ts';
 
 /** How the whole record of a kind is told by its key. */
 export interface RecordSource {
   readonly ask: Endpoint;
   readonly input: (key: string) => object;
-  /** Every member a record may have; absent where the endpoint takes no `fields`. */
+  /** Every member a record may have. */
   readonly members?: readonly string[];
   /** The tiers that get each member, where they differ. */
   readonly tiers?: Readonly<Record<string, readonly Tier[]>>;
@@ -12,4 +23,234 @@ export interface RecordSource {
   readonly read?: (answer: never, key: string) => object | null;
   /** The key of a record at hand; its `id` by default, null where it has none to ask by. */
   readonly keyOf?: (record: never) => string | null;
+}
+
+type Record_ = Record<string, unknown>;
+type Names = readonly string[];
+
+/** What is known of one record. A name that was asked for and did not come is there as undefined. */
+interface Entry {
+  kind: string;
+  key: string;
+  source: RecordSource;
+  record: Record_;
+  /** Everything that upstream has of it is in `record`. */
+  whole: boolean;
+  absent: boolean;
+  onTheWay: Map<string, Promise<unknown>>;
+  failed: Map<string, Error>;
+}
+interface Wish {
+  entry: Entry;
+  names: Names;
+  path: Path | undefined;
+}
+
+export interface Operation {
+  /** The answer of a call, null where what it asks for is absent. Equal asks of an operation are one. */
+  ask: (endpoint: Endpoint, input: object, names: Names | undefined, path: Path | undefined) => unknown;
+  /** The record with these names, beside those of `seen`; null where it is absent. */
+  want: (kind: string, source: RecordSource, key: string, names: Names, seen: Record_, path: Path | undefined) => Promise<Record_ | null> | Record_ | null;
+  /** The record, telling of each name that the caller's tier does not get it. */
+  refuse: (kind: string, source: RecordSource, record: Record_, names: Names) => Record_;
+  /** What a mutation's answer told of a record: the operation goes on from there. */
+  put: (kind: string, source: RecordSource, key: string, record: Record_) => void;
+  /** What a mutation made untrue: asked again when it is wanted. */
+  forget: (kind: string, key: string) => void;
+  /** Forgets the answers that were asked so far: the world has changed. */
+  forgetAnswers: () => void;
+}
+
+/** Asked for this share of a record's members, the whole record is as good. */
+const NEARLY_ALL = 0.85;
+
+export function createOperation({ call, records }: { call: Call; records: Records }): Operation {
+  const answers = new Map<string, Promise<unknown>>();
+  const entries = new Map<string, Entry>();
+
+  // The batch is one tick's wishes; what batches them must not remember them.
+  const loader = new DataLoader<Wish, null, Wish>(grant, {
+    cache: false,
+    batchScheduleFn: (flush) => queueMicrotask(() => process.nextTick(flush)),
+  });
+
+  return {
+    ask(endpoint, input, names, path) {
+      const asking = names && endpoint.service === 'catalog' ? { ...input, fields: names.join(',') } : input;
+      const key = `${endpoint.service} ${call.pathOf(endpoint, asking)}`;
+      let answer = answers.get(key);
+      if (answer === undefined) {
+        answer = answerOf(endpoint, asking, key, path);
+        answers.set(key, answer);
+      }
+      return answer;
+    },
+
+    want(kind, source, key, names, seen, path) {
+      const entry = entryOf(kind, source, key);
+      if (entry.absent) return null;
+      const waits = new Set<Promise<unknown>>();
+      const missing = names.filter((name) => {
+        const coming = entry.onTheWay.get(name);
+        if (coming) waits.add(coming);
+        return !coming && !entry.whole && !(name in entry.record) && !entry.failed.has(name);
+      });
+      if (missing.length) {
+        const coming = loader.load({ entry, names: missing, path });
+        for (const name of missing) entry.onTheWay.set(name, coming);
+        waits.add(coming);
+      }
+      const result = () => (entry.absent ? null : withNames(seen, entry, names));
+      if (waits.size === 0) return result();
+      return (waits.size === 1 ? waits.values().next().value! : Promise.all(waits)).then(result);
+    },
+
+    refuse: (kind, source, record, names) => telling(record, names, (name) => tierRequired(kind, source, name)),
+
+    put(kind, source, key, record) {
+      Object.assign(entryOf(kind, source, key).record, record);
+    },
+
+    forget(kind, key) {
+      entries.delete(`${kind}:${key}`);
+    },
+
+    forgetAnswers() {
+      answers.clear();
+    },
+  };
+
+  /** The answer of a list or of a record asked otherwise than by its key, from the cache while it is fresh. */
+  async function answerOf(endpoint: Endpoint, input: object, key: string, path: Path | undefined): Promise<unknown> {
+    const kept = await records.getAnswer(endpoint, key);
+    if (kept?.isFresh) {
+      call.spared(endpoint, input, path, { cached: true });
+      return kept.answer;
+    }
+    try {
+      const { value, bytes, maxAge } = await call(endpoint, input, path);
+      if (value !== null) records.putAnswer(endpoint, key, value, bytes, maxAge);
+      return value;
+    } catch (error) {
+      if (!kept || !isFault(error)) throw error;
+      call.spared(endpoint, input, path, { staleSeconds: kept.ageSeconds });
+      return kept.answer;
+    }
+  }
+
+  function entryOf(kind: string, source: RecordSource, key: string): Entry {
+    const place = `${kind}:${key}`;
+    let entry = entries.get(place);
+    if (!entry) {
+      entry = { kind, key, source, record: {}, whole: false, absent: false, onTheWay: new Map(), failed: new Map() };
+      entries.set(place, entry);
+    }
+    return entry;
+  }
+
+  /** One ask for each record that this tick's wishes name. */
+  async function grant(wishes: readonly Wish[]): Promise<null[]> {
+    const asks = new Map<Entry, { names: Set<string>; path: Path | undefined }>();
+    for (const { entry, names, path } of wishes) {
+      const ask = asks.get(entry) ?? { names: new Set(), path };
+      asks.set(entry, ask);
+      for (const name of names) ask.names.add(name);
+    }
+    await Promise.all([...asks].map(([entry, { names, path }]) => fill(entry, [...names].sort(), path)));
+    return wishes.map(() => null);
+  }
+
+  /** Never rejects: a failure stands under each name that it cost. */
+  async function fill(entry: Entry, names: Names, path: Path | undefined): Promise<void> {
+    const { kind, source, key } = entry;
+    try {
+      const kept = await records.get(source.ask, kind, key);
+      const fresh = kept?.isFresh ? names.filter((name) => !(name in kept.record)) : names;
+      if (kept && fresh.length === 0) {
+        call.spared(source.ask, source.input(key), path, { cached: true });
+        take(entry, kept.record, names);
+        return;
+      }
+      const fields = projection(source, fresh);
+      try {
+        const input = fields ? { ...source.input(key), fields: fields.join(',') } : source.input(key);
+        const { value, maxAge } = await call(source.ask, input, path);
+        const record = value === null ? null : source.read ? source.read(value as never, key) : (value as Record_);
+        if (!record) {
+          entry.absent = true;
+          records.forget(source.ask, kind, key);
+          return;
+        }
+        // An upstream that does not honour `fields` has told the whole record.
+        entry.whole ||= !fields || Object.keys(record).some((name) => !fields.includes(name));
+        if (kept?.isFresh) take(entry, kept.record, names);
+        take(entry, record as Record_, fresh);
+        records.put(source.ask, kind, key, record as Record_, fields && !entry.whole ? fields : (source.members ?? names), maxAge);
+      } catch (error) {
+        if (!kept || !isFault(error) || !names.every((name) => name in kept.record)) throw error;
+        call.spared(source.ask, source.input(key), path, { staleSeconds: kept.ageSeconds });
+        take(entry, kept.record, names);
+      }
+    } catch (error) {
+      for (const name of names) if (!(name in entry.record)) entry.failed.set(name, error as Error);
+    } finally {
+      for (const name of names) entry.onTheWay.delete(name);
+    }
+  }
+
+  function take({ kind, source, record, failed }: Entry, came: Record_, names: Names): void {
+    for (const name of Object.keys(came)) if (came[name] !== undefined) record[name] = came[name];
+    for (const name of names) {
+      if (name in record) continue;
+      record[name] = undefined;
+      const tiers = source.tiers?.[name];
+      if (tiers && tiers.length < 3 && came[name] === undefined && isGated(source, name)) failed.set(name, tierRequired(kind, source, name));
+    }
+  }
+}
+
+/** A member that not every tier with the record gets: absent, it was not given. */
+function isGated({ ask, tiers }: RecordSource, name: string): boolean {
+  return ask.tiers.some((tier) => tiers?.[name]?.includes(tier) === false);
+}
+
+function tierRequired(kind: string, { tiers }: RecordSource, name: string): Error {
+  return new TierRequired(tiers?.[name] ?? [], `${kind}.${name}`);
+}
+
+/** The `fields` of an ask for a record: none where nearly everything is wanted. */
+function projection({ ask, members }: RecordSource, names: Names): Names | undefined {
+  if (!members || ask.service === 'event' || names.length > members.length * NEARLY_ALL) return undefined;
+  return names.includes('id') ? names : [...names, 'id'].sort();
+}
+
+function withNames(seen: Record_, { record, failed }: Entry, names: Names): Record_ {
+  const whole: Record_ = { ...seen };
+  const broken: string[] = [];
+  for (const name of names) {
+    if (failed.has(name)) broken.push(name);
+    else whole[name] = record[name];
+  }
+  if (broken.length === 0) return whole;
+  // Nothing but the failure is known of it: it is the failure.
+  if (broken.length === names.length && Object.keys(seen).every((name) => name === 'id' || name === '__typename')) {
+    const error = failed.get(broken[0]!)!;
+    if (!(error instanceof TierRequired)) throw error;
+  }
+  return telling(whole, broken, (name) => failed.get(name)!);
+}
+
+/** A copy of the record in which reading one of these names throws: each place that shows it reports it. */
+function telling(record: Record_, names: Names, errorOf: (name: string) => Error): Record_ {
+  const copy: Record_ = { ...record };
+  for (const name of names) {
+    Object.defineProperty(copy, name, {
+      configurable: true,
+      enumerable: false,
+      get: () => {
+        throw errorOf(name);
+      },
+    });
+  }
+  return copy;
 }

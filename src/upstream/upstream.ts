@@ -1,1 +1,80 @@
-export interface Upstream { x: 1 }
+/** The service, as the callers of the facade see it. */
+import type { Endpoint, Tier } from '../contract/endpoint.ts';
+import type { Config } from '../config.ts';
+import { type BudgetState, createBudget } from './budget.ts';
+import { createCall } from './call.ts';
+import { createCredentials } from './credential.ts';
+import { createInFlight } from './flight.ts';
+import { type Operation, createOperation } from './operation.ts';
+import { type RecordStore, createRecords } from './records.ts';
+import { type Trace, createTrace } from './trace.ts';
+import { type Transport, createTransport } from './transport.ts';
+import type { Viewer } from './viewer.ts';
+
+/** What one operation may ask of the service. */
+export interface Upstream extends Operation {
+  readonly viewer: Viewer;
+  readonly trace: Trace;
+  /** What the rate limit leaves to the caller's own token; null without a token or a limit. */
+  rateBudget: () => BudgetState | null;
+}
+
+/** Who runs an operation. */
+export interface Asker {
+  /** The Authorization header as it came. */
+  authorization: string | undefined;
+  address: string;
+  requestId: string;
+  signal: AbortSignal;
+}
+
+export interface UpstreamSource {
+  /** The service for one operation. */
+  open: (asker: Asker) => Upstream;
+  close: () => Promise<void>;
+}
+
+export type UpstreamSettings = Parameters<typeof createTransport>[0] &
+  Pick<Config, 'maxJsonBytes' | 'maxAtomBytes' | 'maxUpstreamCalls' | 'retryAfterSeconds' | 'maxRetryAfterSeconds'> & {
+    accessToken?: string | undefined;
+    filmTier?: Tier | undefined;
+    recordTtlSeconds?: number | undefined;
+  };
+
+export interface UpstreamParts {
+  transport?: Transport;
+  records?: RecordStore;
+  observe?: (endpoint: Endpoint, outcome: string, ms: number) => void;
+}
+
+export function createUpstream(settings: UpstreamSettings, parts: UpstreamParts = {}): UpstreamSource {
+  const transport = parts.transport ?? createTransport(settings);
+  const records = parts.records ?? createRecords({ ttlSeconds: settings.recordTtlSeconds });
+  const credentials = createCredentials(settings.accessToken, settings.filmTier);
+  const budget = createBudget(settings);
+  const inFlight = createInFlight();
+  const observe = parts.observe ?? (() => undefined);
+
+  return {
+    open({ authorization, address, requestId, signal }) {
+      const token = bearerOf(authorization);
+      const isUnreadable = authorization !== undefined && token === null;
+      const credential = credentials.of(token);
+      const trace = createTrace();
+      const call = createCall(
+        { settings, transport, credentials, inFlight, budget, observe },
+        { isUnreadable, credential, trace, signal, requestId, address },
+      );
+      const operation = createOperation({ call, records: records.seenBy({ credential: credential.id, hasToken: token !== null }) });
+      return Object.assign(operation, {
+        trace,
+        viewer: { token, isLoggedIn: token !== null, filmTier: credential.filmTier },
+        rateBudget: () => (token === null ? null : budget.state(credential)),
+      });
+    },
+    close: () => transport.close(),
+  };
+}
+
+/** The token of `Bearer …`; null for anything else. */
+const bearerOf = (authorization: string | undefined): string | null => /^Bearer ([\x21-\x7e]{1,4096})$/i.exec(authorization?.trim() ?? '')?.[1] ?? null;

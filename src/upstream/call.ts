@@ -1,0 +1,267 @@
+/** One endpoint and one input become one answer or one refusal. */
+import type { Path } from 'graphql/jsutils/Path.js';
+import { AtomError, readers, writers } from '../contract/atom.ts';
+import type { Endpoint } from '../contract/endpoint.ts';
+import type { Budget } from './budget.ts';
+import { type Credential, type Credentials, REFUSAL_MS, credentialFor } from './credential.ts';
+import type { InFlight } from './flight.ts';
+import { LoginRequired, TierRequired, TooManyCalls, Unauthenticated, UpstreamFault, UpstreamRefusal, type UpstreamWord, isAbsent, isRateLimit } from './refusal.ts';
+import { type Trace, type TracedCall, pathText } from './trace.ts';
+import type { Transport, WireAnswer, WireRequest } from './transport.ts';
+
+/** An answer as it came, decoded: null where what was asked for is absent. May be shared: never written into. */
+export interface Answer {
+  value: unknown;
+  bytes: number;
+  status: number;
+  /** Seconds that upstream lets it be used again; undefined where it does not say. */
+  maxAge: number | undefined;
+}
+
+/** Makes calls for one operation. */
+export interface Call {
+  (endpoint: Endpoint, input: object, path: Path | undefined): Promise<Answer>;
+  /** What the call of this input is to others: equal asks are equal texts. */
+  pathOf: (endpoint: Endpoint, input: object) => string;
+  /** Tells the trace of a call that was not made. */
+  spared: (endpoint: Endpoint, input: object, path: Path | undefined, how: Partial<TracedCall>) => void;
+}
+
+export interface CallSettings {
+  maxJsonBytes: number;
+  maxAtomBytes: number;
+  maxUpstreamCalls: number;
+}
+
+export interface CallParts {
+  settings: CallSettings;
+  transport: Transport;
+  credentials: Credentials;
+  inFlight: InFlight;
+  budget: Budget;
+  observe: (endpoint: Endpoint, outcome: string, ms: number) => void;
+}
+export interface Caller {
+  /** What came as Authorization is no bearer token. */
+  isUnreadable: boolean;
+  credential: Credential;
+  trace: Trace;
+  signal: AbortSignal;
+  requestId: string;
+  address: string;
+}
+
+export function createCall(parts: CallParts, caller: Caller): Call {
+  const { settings, transport, credentials, inFlight, budget, observe } = parts;
+  const { trace, signal } = caller;
+  let made = 0;
+
+  return Object.assign(callOnce, { pathOf, spared });
+
+  async function callOnce(endpoint: Endpoint, input: object, path: Path | undefined): Promise<Answer> {
+    if (caller.isUnreadable) throw new Unauthenticated('the Authorization is not Bearer');
+    if (endpoint.login && caller.credential.isOwn) throw new LoginRequired(`${endpoint.method} ${endpoint.path} needs a login`);
+    const credential = credentialFor(endpoint, caller.credential, credentials);
+    refuseKnown(endpoint, credential);
+    if (++made > settings.maxUpstreamCalls) throw new TooManyCalls(`over ${settings.maxUpstreamCalls} calls`);
+
+    const wirePath = pathOf(endpoint, input);
+    const traced = begin(endpoint, wirePath, path);
+    const send = async (ending: AbortSignal): Promise<Answer> => {
+      await budget.take(endpoint, credential, caller.address);
+      try {
+        const answer = await transport.send(wireOf(endpoint, input, wirePath, credential), ending);
+        traced.status = answer.status;
+        traced.bytes = answer.bytes;
+        if (answer.attempts > 1) traced.attempts = answer.attempts;
+        return read(endpoint, credential, answer);
+      } finally {
+        budget.answered(endpoint, credential);
+      }
+    };
+    try {
+      if (endpoint.method !== 'GET') return await send(signal);
+      const { answer, coalesced } = inFlight(`${credential.id} ${endpoint.service} ${wirePath}`, send, signal);
+      if (coalesced) traced.coalesced = true;
+      const came = await answer;
+      traced.status ??= came.status;
+      return came;
+    } catch (error) {
+      traced.error = error instanceof UpstreamFault ? error.code : (error as Error).name;
+      if (error instanceof UpstreamRefusal) {
+        if (error.word.status !== undefined) traced.status ??= error.word.status;
+        learnRefusal(endpoint, credential, error);
+      }
+      throw error;
+    } finally {
+      traced.ms = trace.now() - traced.startMs;
+      if (!traced.coalesced) observe(endpoint, traced.error ?? String(traced.status ?? ''), traced.ms);
+    }
+  }
+
+  function begin(endpoint: Endpoint, wirePath: string, path: Path | undefined): TracedCall {
+    const [shown, fields] = withoutFields(wirePath);
+    const traced: TracedCall = {
+      service: endpoint.service,
+      method: endpoint.method,
+      path: shown,
+      ...(fields === undefined ? {} : { fields }),
+      startMs: trace.now(),
+      ms: 0,
+      field: pathText(path),
+    };
+    trace.calls.push(traced);
+    return traced;
+  }
+
+  function spared(endpoint: Endpoint, input: object, path: Path | undefined, how: Partial<TracedCall>): void {
+    Object.assign(begin(endpoint, pathOf(endpoint, input), path), how);
+  }
+
+  function wireOf(endpoint: Endpoint, input: object, path: string, { token }: Credential): WireRequest {
+    const { body, contentType } = bodyOf(endpoint, input);
+    return {
+      service: endpoint.service,
+      method: endpoint.method,
+      path,
+      headers: {
+        accept: endpoint.media === 'json' || endpoint.media === 'empty' ? 'application/json' : 'application/atom+xml',
+        'accept-encoding': 'gzip',
+        'x-request-id': caller.requestId,
+        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+        ...(contentType ? { 'content-type': contentType } : {}),
+      },
+      ...(body === undefined ? {} : { body }),
+      maxBytes: endpoint.media === 'json' ? settings.maxJsonBytes : settings.maxAtomBytes,
+      line: lineOf(endpoint, path),
+    };
+  }
+
+  function read(endpoint: Endpoint, credential: Credential, answer: WireAnswer): Answer {
+    const { status, headers, text, bytes } = answer;
+    const word: UpstreamWord = { service: endpoint.service, status, request: lineOf(endpoint, '') };
+    if (status >= 200 && status < 300) {
+      credential.accepted = true;
+      const value = struck(endpoint, credential, decode(endpoint, text, word));
+      return { value, bytes, status, maxAge: maxAgeOf(headers['cache-control']) };
+    }
+    if (status < 400) throw new UpstreamFault('UPSTREAM_INVALID_RESPONSE', word, `status ${status}`);
+    const code = codeIn(text);
+    const known = code === undefined ? word : { ...word, code };
+    if (endpoint.method === 'GET' && isAbsent(endpoint, status, code)) {
+      return { value: null, bytes, status, maxAge: 0 };
+    }
+    if (isRateLimit(known)) {
+      const retryAfter = budget.refused(credential, retryAfterOf(headers['retry-after']));
+      throw new UpstreamRefusal(known, retryAfter);
+    }
+    if (status >= 500) throw new UpstreamFault('UPSTREAM_UNAVAILABLE', known, `status ${status}`);
+    if (code === undefined && status !== 401 && status !== 403) {
+      throw new UpstreamFault('UPSTREAM_INVALID_RESPONSE', known, `status ${status} without the service's error body`);
+    }
+    throw new UpstreamRefusal(known);
+  }
+
+  function refuseKnown(endpoint: Endpoint, credential: Credential): void {
+    const { filmTier, refused } = credential;
+    if (endpoint.share !== 'tier') return;
+    if (filmTier && credential.isOwn && !endpoint.tiers.includes(filmTier)) throw new TierRequired(endpoint.tiers, endpoint.path);
+    const until = refused.get(endpoint.path);
+    if (until !== undefined && until > Date.now()) throw new TierRequired(endpoint.tiers, endpoint.path);
+  }
+
+  /** A film endpoint that is not open to every tier, refused for want of permission: the tier is the reason. */
+  function learnRefusal(endpoint: Endpoint, credential: Credential, { word }: UpstreamRefusal): void {
+    if (endpoint.share !== 'tier' || endpoint.tiers.length === 3 || word.code !== 1000) return;
+    credential.refused.set(endpoint.path, Date.now() + REFUSAL_MS);
+    throw new TierRequired(endpoint.tiers, endpoint.path);
+  }
+}
+
+/** The path with its segments filled in, and the query; what does not go into the path of a read goes into the query, sorted. */
+function pathOf({ path, params, method }: Endpoint, input: object): string {
+  const values = input as Record<string, unknown>;
+  const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(values[name])));
+  if (method !== 'GET') return filled;
+  const query = Object.keys(values)
+    .filter((name) => !params.includes(name) && values[name] !== undefined && values[name] !== null)
+    .sort()
+    .map((name) => `${name}=${encodeURIComponent(String(values[name])).replaceAll('%2C', ',')}`)
+    .join('&');
+  return query ? `${filled}?${query}` : filled;
+}
+
+/** The path as the trace shows it, and the `fields` apart. */
+function withoutFields(path: string): [string, string | undefined] {
+  const [, before, fields, after] = /^(.*[?&])fields=([^&]*)(.*)$/.exec(path) ?? [];
+  if (before === undefined || fields === undefined) return [path, undefined];
+  return [(before + (after ?? '')).replace(/&&|[?&]$|\?&/g, (joint) => (joint === '&&' ? '&' : joint === '?&' ? '?' : '')), fields];
+}
+
+/** The request line: what upstream names it by in its own errors. */
+const lineOf = ({ method, path }: Endpoint, wirePath: string): string => `${method} ${wirePath.split('?')[0] || path}`;
+
+function bodyOf(endpoint: Endpoint, input: object): { body?: string; contentType?: string } {
+  const { body: media, params, method } = endpoint;
+  if (method === 'GET' || media === 'empty') return {};
+  const values = Object.fromEntries(Object.entries(input).filter(([name, value]) => !params.includes(name) && value !== undefined && value !== null));
+  if (media === 'json') {
+    if (Object.keys(values).length === 0) return {};
+    return { body: new URLSearchParams(values as Record<string, string>).toString(), contentType: 'application/x-www-form-urlencoded' };
+  }
+  return { body: writers[media](values as never), contentType: 'application/atom+xml; charset=utf-8' };
+}
+
+function decode({ media }: Endpoint, text: string, word: UpstreamWord): unknown {
+  if (media === 'empty') return {};
+  try {
+    if (media !== 'json') return readers[media](text);
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      if (typeof value === 'string') return value;
+      throw new SyntaxError('not an object');
+    }
+    return value;
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof AtomError) {
+      throw new UpstreamFault('UPSTREAM_INVALID_RESPONSE', word, media === 'json' ? 'not JSON of the right shape' : 'not the Atom it should be', { cause: error });
+    }
+    throw error;
+  }
+}
+
+/** The facade's own credential never speaks for a person: what an answer says of one is struck. */
+function struck({ share, list }: Endpoint, { isOwn }: Credential, value: unknown): unknown {
+  if (!isOwn || share !== 'public' || typeof value !== 'object' || value === null) return value;
+  const record = value as Record<string, unknown>;
+  delete record.current_user_collection;
+  const items = list === undefined ? undefined : record[list];
+  if (Array.isArray(items)) for (const item of items) if (typeof item === 'object' && item !== null) delete (item as Record<string, unknown>).current_user_collection;
+  return value;
+}
+
+function codeIn(text: string): number | undefined {
+  try {
+    const { code } = JSON.parse(text) as { code?: unknown };
+    return typeof code === 'number' ? code : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function maxAgeOf(header: string | string[] | undefined): number | undefined {
+  if (header === undefined) return undefined;
+  const text = String(header).toLowerCase();
+  if (/\b(no-store|no-cache|private)\b/.test(text)) return 0;
+  const [, seconds] = /\bmax-age=(\d{1,9})/.exec(text) ?? [];
+  return seconds === undefined ? undefined : Number(seconds);
+}
+
+/** Seconds, or a date as HTTP writes it. */
+function retryAfterOf(header: string | string[] | undefined): number | undefined {
+  if (header === undefined) return undefined;
+  const text = String(header).trim();
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  const moment = Date.parse(text);
+  return Number.isNaN(moment) ? undefined : Math.max(0, Math.ceil((moment - Date.now()) / 1000));
+}

@@ -1,0 +1,99 @@
+import type { Endpoint, Tier } from '../contract/endpoint.ts';
+
+export type Service = Endpoint['service'];
+
+/** What upstream said, as far as a client may know it: the request line, never headers, never upstream's own words. */
+export interface UpstreamWord {
+  service: Service;
+  status?: number;
+  code?: number;
+  /** `GET /v2/book/7` */
+  request: string;
+}
+
+/** Upstream answered, and said no. */
+export class UpstreamRefusal extends Error {
+  override name = 'UpstreamRefusal';
+  readonly word: UpstreamWord;
+  /** Seconds until it may be asked again. */
+  readonly retryAfter: number | undefined;
+
+  constructor(word: UpstreamWord, retryAfter?: number) {
+    super(`${word.request} was refused: status ${word.status}, code ${word.code}`);
+    this.word = word;
+    this.retryAfter = retryAfter;
+  }
+}
+
+export type FaultCode = 'UPSTREAM_TIMEOUT' | 'UPSTREAM_UNAVAILABLE' | 'UPSTREAM_INVALID_RESPONSE' | 'UPSTREAM_RESULT_UNKNOWN';
+
+/** Upstream is slow, gone, or talks nonsense. */
+export class UpstreamFault extends Error {
+  override name = 'UpstreamFault';
+  readonly code: FaultCode;
+  readonly word: UpstreamWord;
+
+  constructor(code: FaultCode, word: UpstreamWord, reason: string, options?: ErrorOptions) {
+    super(`${word.request}: ${reason}`, options);
+    this.code = code;
+    this.word = word;
+  }
+}
+
+/** The call was not made: a person must log in first. */
+export class LoginRequired extends Error {
+  override name = 'LoginRequired';
+}
+
+/** The call was not made: what came as Authorization is no bearer token, and goes nowhere. */
+export class Unauthenticated extends Error {
+  override name = 'Unauthenticated';
+}
+
+/** The call was not made, or the member did not come: the caller's film tier does not get it. */
+export class TierRequired extends Error {
+  override name = 'TierRequired';
+  readonly tiers: readonly Tier[];
+
+  constructor(tiers: readonly Tier[], what: string) {
+    super(`${what} is for the tiers ${tiers.join(', ')}`);
+    this.tiers = tiers;
+  }
+}
+
+/** The call was not made: what the credential may ask for is used up. */
+export class RateLimited extends Error {
+  override name = 'RateLimited';
+  /** Seconds. */
+  readonly retryAfter: number;
+
+  constructor(retryAfter: number) {
+    super(`the rate limit is reached for ${retryAfter} s`);
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** The call was not made: the operation has made as many as it may. */
+export class TooManyCalls extends Error {
+  override name = 'TooManyCalls';
+}
+
+/** Whether an older answer may stand in: upstream did not say no, it said nothing of use. */
+export const isFault = (error: unknown): boolean =>
+  error instanceof UpstreamFault || error instanceof RateLimited || (error instanceof UpstreamRefusal && isRateLimit(error.word));
+
+/** Codes by which a service says that it is asked too often, whatever the status. */
+const rateCodes = [111, 112, 1309];
+export const isRateLimit = ({ status, code }: UpstreamWord): boolean => status === 429 || (code !== undefined && rateCodes.includes(code));
+
+/** Codes that mean "there is none" wherever a read draws them. */
+const absentCodes = [6000, 6006, 6008, 6014, 5000];
+
+/** Whether a read was answered with absence. */
+export function isAbsent(endpoint: Endpoint, status: number, code: number | undefined): boolean {
+  if (endpoint.service === 'event') return status === 404;
+  if (code === undefined) return false; // a 404 of somebody else: a wrong BASE_URL, say
+  if (code === 1006) return endpoint.scope === 'community_basic_note';
+  if (code === 1000 || code === 1001) return endpoint.absentOn.includes(code);
+  return absentCodes.includes(code) || status === 404;
+}

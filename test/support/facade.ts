@@ -1,0 +1,67 @@
+import { GraphQLError } from 'graphql';
+import { pino } from 'pino';
+import { type Interceptable, MockAgent } from 'undici';
+import { afterAll } from 'vitest';
+import { type Config, readConfig } from '../../src/config.ts';
+import { schema } from '../../src/graph/schema.ts';
+import { createMetrics } from '../../src/server/metrics.ts';
+import { createPipeline } from '../../src/server/pipeline.ts';
+import { createTransport } from '../../src/upstream/transport.ts';
+import { createUpstream } from '../../src/upstream/upstream.ts';
+
+export interface Asking {
+  variables?: Record<string, unknown>;
+  /** A bearer token of the caller's own. */
+  token?: string;
+  explain?: 'plan' | 'trace';
+}
+
+/**
+ * The facade over a service that answers what a test says it answers, and nothing else.
+ *
+ * `service` and `events` are the two upstreams; an ask that no test expected fails, so a test's interceptors are also what it says of
+ * the calls that are made.
+ */
+export function facade(settings: Partial<Config> = {}) {
+  const agent = new MockAgent({ connections: 1 });
+  agent.disableNetConnect();
+  afterAll(() => agent.close());
+  const service: Interceptable = agent.get('http://catalog.example');
+  const events: Interceptable = agent.get('http://events.example');
+
+  const config: Config = { ...readConfig({ BASE_URL: 'http://catalog.example', EVENT_BASE_URL: 'http://events.example' }), ...settings };
+  const upstreamSettings = { ...config, baseUrl: 'http://catalog.example', eventBaseUrl: 'http://events.example', readAttempts: 1 };
+  const calls: string[] = [];
+  const transport = createTransport(upstreamSettings, agent);
+  const upstream = createUpstream(upstreamSettings, {
+    transport: {
+      ...transport,
+      send: (request, signal) => {
+        calls.push(`${request.method} ${request.path}`);
+        return transport.send(request, signal);
+      },
+    },
+  });
+  const pipeline = createPipeline({ schema, config, upstream, log: pino({ level: 'silent' }), metrics: createMetrics() });
+
+  return {
+    service,
+    events,
+    /** Method, path and query of every call made so far. */
+    calls,
+    /** The answer, as it goes out as JSON. */
+    ask: async (query: string, { variables, token, explain }: Asking = {}) => {
+      const caller = { authorization: token && `Bearer ${token}`, explain, address: '127.0.0.1', requestId: 'test' };
+      const answer = await pipeline.answer(pipeline.prepare(query, undefined), variables, caller, new AbortController().signal);
+      return JSON.parse(JSON.stringify(answer, (_, value: unknown) => (value instanceof GraphQLError ? value.toJSON() : value))) as Shown;
+    },
+  };
+}
+
+/** An answer as a client reads it. */
+export interface Shown {
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a test says what it expects of an answer by expecting it
+  data?: any;
+  errors?: { message: string; path?: (string | number)[]; extensions: Record<string, unknown> }[];
+  extensions?: Record<string, unknown>;
+}
