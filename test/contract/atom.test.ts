@@ -208,7 +208,7 @@ describe('writing', () => {
           fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
         ),
       })
-      // eslint-disable-next-line no-control-regex -- these are what XML cannot carry
+
       .map((text) =>
         text
           .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '')

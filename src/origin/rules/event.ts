@@ -9,8 +9,8 @@ import {
   FEED_COUNT_DEFAULT,
   FEED_COUNT_MAX,
   type Feed,
+  type EventType,
   type PersonFeed,
-  eventTypes,
 } from '../../contract/event.ts';
 import type { FeedWindow } from '../../contract/endpoint.ts';
 import type { CityStore } from '../store/city.ts';
@@ -76,7 +76,7 @@ export function eventsOfPerson(
   return relation === 'initiate' ? feed : { ...feed, totalResults: total };
 }
 
-const typeNames: Record<(typeof eventTypes)[number], string> = {
+const typeNames: Record<EventType, string> = {
   commonweal: '公益',
   drama: '戏剧',
   exhibition: '展览',

@@ -1,4 +1,3 @@
-import type { Selectable } from 'kysely';
 import type { Tier } from '../../contract/endpoint.ts';
 import {
   BASIC_SEARCH_TOTAL,
@@ -34,17 +33,16 @@ import {
 } from '../../contract/film.ts';
 import type { Window } from '../../contract/endpoint.ts';
 import type { CityStore } from '../store/city.ts';
-import type { FilmStore, Span } from '../store/film.ts';
-import { type PeopleStore, webPage } from '../store/people.ts';
 import type {
-  CelebrityRow,
-  CreditRow,
-  FilmCommentRow,
-  FilmPhotoRow,
-  FilmReviewRow,
-  PersonRow,
-  SubjectRow,
-} from '../store/schema.ts';
+  FilmStore,
+  Span,
+  StoredFilmComment,
+  StoredFilmPhoto,
+  StoredFilmReview,
+  StoredSubject,
+} from '../store/film.ts';
+import { type PeopleStore, webPage } from '../store/people.ts';
+import type { CelebrityRow, CreditRow, PersonRow } from '../store/schema.ts';
 import { Refusal } from './refusal.ts';
 
 /** What is read of films, and by which tier. */
@@ -55,7 +53,6 @@ export interface Cinema {
   tier: Tier;
 }
 type Of = { id: string };
-type Stored<Row> = Selectable<Row>;
 
 /** Not specified: the default city is the capital. */
 const CITY_DEFAULT = '北京';
@@ -138,7 +135,7 @@ export function comments(cinema: Cinema, { id, ...window }: Of & Window): FilmCo
     ...span,
     total: cinema.films.tallies([id]).get(id)?.comments ?? 0,
     subject: simpleSubject(row, cinema.tier),
-    comments: rows.map((comment: Stored<FilmCommentRow>) => ({
+    comments: rows.map((comment: StoredFilmComment) => ({
       id: String(comment.id),
       created_at: comment.created,
       subject_id: comment.subject_id,
@@ -237,7 +234,7 @@ export function comingSoon(cinema: Cinema, window: Window): SubjectPage {
 
 const spanOf = ({ start = 0, count }: Window, usual: number): Span => ({ start, count: count ?? usual });
 
-function existing({ films }: Cinema, id: string): Stored<SubjectRow> {
+function existing({ films }: Cinema, id: string): StoredSubject {
   const row = films.subject(id);
   if (!row) throw new Refusal(5000);
   return row;
@@ -308,7 +305,7 @@ function fullSubjects(cinema: Cinema, ids: readonly string[]): SubjectRecord[] {
   });
 }
 
-function simpleMembers(row: Stored<SubjectRow>): SubjectRecord {
+function simpleMembers(row: StoredSubject): SubjectRecord {
   return {
     id: row.id,
     title: row.title,
@@ -322,7 +319,7 @@ function simpleMembers(row: Stored<SubjectRow>): SubjectRecord {
   };
 }
 
-const simpleSubject = (row: Stored<SubjectRow>, tier: Tier) => forTier(simpleMembers(row), subjectMembers, tier);
+const simpleSubject = (row: StoredSubject, tier: Tier) => forTier(simpleMembers(row), subjectMembers, tier);
 
 function simpleByIds(films: FilmStore, tier: Tier, rows: readonly { subject_id: string }[]) {
   const subjects = films.subjects(rows.map((row) => row.subject_id));
@@ -341,7 +338,7 @@ function workRecords(
   });
 }
 
-const ratingOf = (row: Stored<SubjectRow>) => ({
+const ratingOf = (row: StoredSubject) => ({
   max: 10,
   average: row.rating_average,
   stars: row.rating_stars,
@@ -364,7 +361,7 @@ function credited({ celebrity_id, name }: CreditRow): PersonCredit {
   return { id: celebrity_id, name, alt, avatars: imagesOf('celebrity', celebrity_id) };
 }
 
-function simplePhoto({ id }: Stored<FilmPhotoRow>): PhotoRecord {
+function simplePhoto({ id }: StoredFilmPhoto): PhotoRecord {
   const at = (size: string) => `https://img.catalog.example/photo/${size}/p${id}.jpg`;
   return {
     id: String(id),
@@ -376,7 +373,7 @@ function simplePhoto({ id }: Stored<FilmPhotoRow>): PhotoRecord {
   };
 }
 
-type Linked = Stored<FilmPhotoRow> & { previous: number | null; next: number | null };
+type Linked = StoredFilmPhoto & { previous: number | null; next: number | null };
 
 function photoRecords(
   { people }: Cinema,
@@ -401,7 +398,7 @@ function photoRecords(
   }));
 }
 
-function simpleReview(review: Stored<FilmReviewRow>, authors: ReadonlyMap<string, PersonRow>): FilmReviewRecord {
+function simpleReview(review: StoredFilmReview, authors: ReadonlyMap<string, PersonRow>): FilmReviewRecord {
   return {
     id: String(review.id),
     title: review.title,

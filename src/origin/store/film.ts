@@ -1,8 +1,12 @@
 import { type SelectQueryBuilder, type Selectable, sql } from 'kysely';
 import type { Database } from './database.ts';
-import type { CreditRow, FilmPhotoRow, FilmReviewRow, SubjectRow, Tables } from './schema.ts';
+import type { CreditRow, FilmCommentRow, FilmPhotoRow, FilmReviewRow, SubjectRow, Tables } from './schema.ts';
 import { searchTerms } from './text-search.ts';
 
+export type StoredSubject = Selectable<SubjectRow>;
+export type StoredFilmPhoto = Selectable<FilmPhotoRow>;
+export type StoredFilmReview = Selectable<FilmReviewRow>;
+export type StoredFilmComment = Selectable<FilmCommentRow>;
 export type FilmStore = ReturnType<typeof createFilmStore>;
 
 /** What a list shows of itself: `start` items are passed over, `count` are shown. */
@@ -19,7 +23,7 @@ export function createFilmStore(db: Database) {
   return {
     subject: (id: string) => db.first(query.selectFrom('subjects').selectAll().where('id', '=', id)),
     /** In the order of `ids`. */
-    subjects(ids: readonly string[]): Selectable<SubjectRow>[] {
+    subjects(ids: readonly string[]): StoredSubject[] {
       if (ids.length === 0) return [];
       const rows = db.all(
         query
@@ -58,7 +62,7 @@ export function createFilmStore(db: Database) {
       return new Map(ids.map((id) => [id, { comments: comments.get(id) ?? 0, reviews: reviews.get(id) ?? 0 }]));
     },
     /** The first photos of each subject. */
-    firstPhotos(ids: readonly string[], most: number): Map<string, Selectable<FilmPhotoRow>[]> {
+    firstPhotos(ids: readonly string[], most: number): Map<string, StoredFilmPhoto[]> {
       if (ids.length === 0) return new Map();
       const ranked = query
         .selectFrom('film_photos')
@@ -70,7 +74,7 @@ export function createFilmStore(db: Database) {
       return bySubject(db.all(rows));
     },
     /** The most useful reviews of each subject. */
-    firstReviews(ids: readonly string[], most: number): Map<string, Selectable<FilmReviewRow>[]> {
+    firstReviews(ids: readonly string[], most: number): Map<string, StoredFilmReview[]> {
       if (ids.length === 0) return new Map();
       const ranked = query
         .selectFrom('film_reviews')
