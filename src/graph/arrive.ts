@@ -60,13 +60,16 @@ function arriving(rule: FieldRule, inner: Resolver): Resolver {
   return (parent, args, context, info) => {
     const plan = context.plan.fieldAt(info.fieldNodes, info.parentType.name);
     if (!plan || plan.mode === 'none') return null;
-    const form = isPage(parent) ? parent.form : 'page' in parent && isPage(parent.page) ? parent.page.form : rule.form;
     const value: unknown = inner(parent, args, context, info);
-    return arrive(value, plan, form ?? wholeForm, context, info);
+    return arrive(value, plan, formWithin(parent) ?? rule.form ?? wholeForm, context, info);
   };
 }
 
-const isPage = (value: unknown): value is Page<unknown> => typeof value === 'object' && value !== null && 'form' in value && 'items' in value;
+/** The form that a page promised of its items, seen from the page or from one of its edges. */
+function formWithin(parent: unknown): Form | undefined {
+  const { page = parent } = (parent ?? {}) as { page?: unknown };
+  return typeof page === 'object' && page !== null && 'items' in page && 'form' in page ? (page as Page<unknown>).form : undefined;
+}
 
 /** A field that a call answers. */
 function asked(rule: FieldRule, keyed: boolean): Resolver {

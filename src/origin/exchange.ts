@@ -135,9 +135,13 @@ function readJson(text: string) {
 async function textOf(incoming: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of incoming as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size <= BODY_MAX) chunks.push(chunk);
+  try {
+    for await (const chunk of incoming as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size <= BODY_MAX) chunks.push(chunk);
+    }
+  } catch {
+    throw new Refusal(999);
   }
   if (size > BODY_MAX) throw new Refusal(999);
   return Buffer.concat(chunks).toString('utf8');
@@ -163,9 +167,7 @@ async function readForm(incoming: IncomingMessage, store: PictureStore): Promise
       texts.push([name, value]);
     });
     form.on('file', (name, stream) => {
-      const picture = store.receive(name, stream as AsyncIterable<Buffer>);
-      picture.catch(() => stream.resume()); // a full disk must not stop the form from ending
-      arriving.push(picture);
+      arriving.push(store.receive(name, stream as AsyncIterable<Buffer>));
     });
     for (const limit of ['fieldsLimit', 'filesLimit', 'partsLimit'] as const) form.on(limit, () => (excessive = true));
     await pipeline(incoming, form);

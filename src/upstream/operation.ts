@@ -183,8 +183,7 @@ export function createOperation({ call, records }: { call: Call; records: Record
         }
         // An upstream that does not honour `fields` has told the whole record.
         entry.whole ||= !fields || Object.keys(record).some((name) => !fields.includes(name));
-        if (kept?.isFresh) take(entry, kept.record, names);
-        take(entry, record as Record_, fresh);
+        take(entry, kept?.isFresh ? { ...kept.record, ...record } : (record as Record_), names);
         records.put(source.ask, kind, key, record as Record_, fields && !entry.whole ? fields : (source.members ?? names), maxAge);
       } catch (error) {
         if (!kept || !isFault(error) || !names.every((name) => name in kept.record)) throw error;

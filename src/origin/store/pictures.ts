@@ -43,12 +43,16 @@ export function createPictureStore(dataDir: string, address: () => string) {
       const handle = await open(at, 'wx');
       try {
         let bytes = 0;
+        let fault: unknown;
         let head = Buffer.alloc(0);
         for await (const chunk of chunks) {
           bytes += chunk.length;
           if (head.length < 12) head = Buffer.concat([head, chunk.subarray(0, 12)]);
-          if (bytes < PICTURE_BELOW) await handle.writeFile(chunk);
+          if (bytes >= PICTURE_BELOW || fault) continue;
+          // A full disk must not stop the form from ending.
+          await handle.writeFile(chunk).catch((error: unknown) => (fault = error));
         }
+        if (fault) throw fault;
         await handle.sync();
         const kind = kindOf(head);
         return { name, bytes, kind, file: `${id}.${kind ?? 'bin'}`, at };
