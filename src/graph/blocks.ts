@@ -132,7 +132,7 @@ export function noteBlocks(content: string, photos: unknown): Piece[] {
 
   const write = (written: string) => {
     if (written === '') return;
-    if (link) link.empty = false;
+    if (link && written.trim() !== '') link.empty = false;
     if (picture) picture.caption += written;
     else page.write(written, link && asUrl(link.url));
   };
