@@ -1,7 +1,7 @@
 import { accessSync, constants, mkdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Command, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { printSchema } from 'graphql';
 import { pino } from 'pino';
 import type { Logger } from 'pino';
@@ -9,6 +9,7 @@ import { ConfigError, entries, flagOf, readConfig, settings, settingsTable } fro
 import type { Config, Flags, SettingName } from './config.ts';
 import { schema } from './graph/schema.ts';
 import { openOrigin } from './origin/server.ts';
+import { growCatalog } from './origin/store/seed/synthetic.ts';
 import { readTabs } from './server/graphiql.ts';
 import { openServer } from './server/server.ts';
 import { createUpstream } from './upstream/upstream.ts';
@@ -44,6 +45,13 @@ program
   .command('origin')
   .description('the origin alone')
   .action(() => run(runOrigin));
+
+program
+  .command('seed')
+  .description('add invented books to the data of the origin, in any number, for measuring')
+  .requiredOption('--books <number>', 'how many', wholeNumber)
+  .option(`${flagOf('dataDir')} <value>`, `${settings.dataDir.description} (${settings.dataDir.env})`)
+  .action(({ books }: { books: number }) => run((config) => Promise.resolve(runSeed(config, books))));
 
 program
   .command('schema')
@@ -107,6 +115,20 @@ async function runOrigin(config: Config, log: Logger, opened: Closable[]): Promi
   const lines = [`origin    ${origin.url}   ${originNote(config, origin.seeded)}`];
   if (config.demoTokens) lines.push(demoNote);
   return `${lines.join('\n')}\n`;
+}
+
+function runSeed(config: Config, books: number): string {
+  const { dataDir } = config;
+  refuseUnwritable(dataDir);
+  const onProgress = (done: number) => process.stderr.write(`\r${done} of ${books} books`);
+  growCatalog({ dataDir, demoDir, books, onProgress });
+  process.stderr.write('\n');
+  return `seeded    ${books} books, the data in ${dataDir}\n`;
+}
+
+function wholeNumber(text: string): number {
+  if (!/^[1-9]\d{0,7}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1 to 99999999.');
+  return Number(text);
 }
 
 async function startOrigin(config: Config, host: string, log: Logger, opened: Closable[]) {
@@ -176,7 +198,6 @@ async function closeAll(opened: Closable[]): Promise<void> {
 }
 
 function flags(): Flags {
-  const origin = program.commands.find((command) => command.name() === 'origin');
-  const given = { ...program.opts(), ...origin?.opts() };
+  const given = Object.assign({}, program.opts(), ...program.commands.map((command) => command.opts())) as object;
   return Object.fromEntries(Object.entries(given).filter(([name]) => name in settings));
 }

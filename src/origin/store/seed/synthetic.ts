@@ -1,0 +1,109 @@
+import { openDatabase } from '../database.ts';
+import type { Database } from '../database.ts';
+import { fillOnce } from '../seed.ts';
+import { createChance } from './chance.ts';
+import { prose } from './prose.ts';
+
+const BATCH = 5_000;
+const SERIES_SIZE = 50;
+/** `no` of a book and its id differ by this, far above the ids of the facts. */
+const FIRST_ID = 100_000_000;
+
+// prettier-ignore
+const tags = ['小说', '散文', '历史', '诗歌', '科幻', '推理', '传记', '哲学', '旅行', '美食', '建筑', '心理学', '经济学', '数学', '物理', '绘本', '艺术', '音乐', '电影', '社会学', '人类学', '植物', '动物', '天文', '童话', '武侠', '随笔', '书信', '日记', '戏剧'];
+// prettier-ignore
+const firsts = ['漫长的', '第七个', '看不见的', '南方', '午夜', '无名', '遥远的', '最后的', '流动的', '寂静', '玻璃', '纸上的', '夏日', '海边的', '失落的', '雪中'];
+// prettier-ignore
+const seconds = ['图书馆', '车站', '花园', '来信', '城市', '岛屿', '钟表匠', '邮差', '地图', '季节', '河流', '房间', '灯塔', '旅人', '档案', '集市'];
+const surnames = ['林', '周', '沈', '许', '陆', '叶', '顾', '程', '苏', '何', '宋', '唐'];
+const names = ['知远', '晚舟', '青禾', '听雨', '小满', '拾光', '南枝', '北望', '疏影', '若水', '在野', '长风'];
+const publishers = ['远山出版社', '河岸文艺出版社', '纸船书局', '第三页出版社', '白塔大学出版社', '灯下文库'];
+
+export interface Synthetic {
+  dataDir: string;
+  demoDir: string;
+  books: number;
+  /** Told now and then how many are there. */
+  onProgress?: (done: number) => void;
+}
+
+/**
+ * Adds this many invented books to the database in `dataDir`, filled with the demo catalog first where it is empty.
+ * What was committed stays when it is stopped; the next time goes on from there.
+ */
+export function growCatalog({ dataDir, demoDir, books, onProgress = () => undefined }: Synthetic): void {
+  const db = openDatabase(dataDir);
+  try {
+    fillOnce(db, demoDir);
+    db.raw.pragma('synchronous = OFF'); // until the end: what is lost can be made again
+    const add = bookWriter(db);
+    const first = 1 + Number(db.raw.prepare('SELECT coalesce(max(no), 0) FROM books').pluck().get());
+    for (let done = 0; done < books;) {
+      const until = Math.min(books, done + BATCH);
+      db.transaction(() => {
+        for (; done < until; done++) add(first + done);
+      });
+      onProgress(done);
+    }
+    db.raw.pragma('synchronous = FULL');
+    db.raw.pragma('wal_checkpoint(TRUNCATE)');
+    db.raw.exec('ANALYZE');
+  } finally {
+    db.close();
+  }
+}
+
+/** Prepared once: a typed query is compiled at every use, and there may be a million. */
+function bookWriter({ raw }: Database) {
+  const addSeries = raw.prepare('INSERT OR IGNORE INTO series (id, title) VALUES (?, ?)');
+  const addBook = raw.prepare(
+    `INSERT INTO books (no, id, isbn10, isbn13, title, origin_title, alt_title, subtitle, author, translator, publisher, pubdate, raters,
+      rating_sum, binding, price, series_id, pages, author_intro, summary, catalog, ebook_url, ebook_price)
+     VALUES (?, ?, ?, ?, ?, '', '', '', ?, '[]', ?, ?, ?, ?, '平装', ?, ?, ?, '', ?, '', NULL, NULL)`,
+  );
+  const addTag = raw.prepare('INSERT INTO book_tags (book_id, name, count) VALUES (?, ?, ?)');
+  const addWords = raw.prepare(
+    'INSERT INTO books_fts (rowid, title, author, publisher, isbn, tags) VALUES (?, ?, ?, ?, ?, ?)',
+  );
+
+  return (no: number) => {
+    const chance = createChance(`book ${no}`);
+    const id = String(FIRST_ID + no);
+    const title = `${chance.pick(firsts)}${chance.pick(seconds)} ${no}`;
+    const author = chance.pick(surnames) + chance.pick(names);
+    const publisher = chance.pick(publishers);
+    const { isbn10, isbn13 } = isbnOf(no);
+    const series = chance.oneIn(3) ? String(FIRST_ID + Math.floor(no / SERIES_SIZE)) : null;
+    const raters = chance.oneIn(4) ? chance.int(10) : chance.int(50_000);
+    if (series) addSeries.run(series, `${chance.pick(seconds)}丛书`);
+    addBook.run(
+      no,
+      id,
+      isbn10,
+      isbn13,
+      title,
+      JSON.stringify([author]),
+      publisher,
+      `${chance.between(1980, 2019)}-${chance.between(1, 12)}`,
+      raters,
+      raters * (chance.between(45, 96) / 10),
+      `${chance.between(18, 98)}.00元`,
+      series,
+      String(chance.between(80, 900)),
+      prose(chance, 60),
+    );
+    const named = chance.some(tags, 3);
+    for (const name of named) addTag.run(id, name, chance.between(1, 4_000));
+    addWords.run(no, title, author, publisher, `${isbn10}\n${isbn13}`, named.join(' '));
+  };
+}
+
+/** With the right check digits. */
+function isbnOf(no: number): { isbn10: string; isbn13: string } {
+  const nine = `7${String(no).padStart(8, '0').slice(-8)}`;
+  const digits = [...nine].map(Number);
+  const ten = (11 - (digits.reduce((sum, digit, n) => sum + digit * (10 - n), 0) % 11)) % 11;
+  const twelve = [9, 7, 8, ...digits];
+  const last = (10 - (twelve.reduce((sum, digit, n) => sum + digit * (n % 2 === 0 ? 1 : 3), 0) % 10)) % 10;
+  return { isbn10: nine + (ten === 10 ? 'X' : ten), isbn13: `978${nine}${last}` };
+}
