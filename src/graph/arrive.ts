@@ -202,7 +202,7 @@ function topUp(record: Parent, below: Below, missing: readonly string[], context
   const started = startChildren(record, below, context, info);
 
   // Nothing of the record itself is selected: its children speak for it.
-  if (unproven && below.names.length === 0 && started.length > 0) return record;
+  if (unproven && !below.isRead && started.length > 0 && missing.every((name) => name in record)) return record;
 
   const asked = missing.filter((name) => name !== 'id' || unproven);
   const teller = started.find(({ plan }) => {

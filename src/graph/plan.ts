@@ -64,6 +64,8 @@ export interface Below {
   /** Names wanted of the record, sorted; those that the caller's tier does not get are in `refused`. */
   readonly names: readonly string[];
   readonly refused: readonly string[];
+  /** Whether anything of the record itself is selected, beside what is below it. */
+  readonly isRead: boolean;
   /** Calls that start as soon as their `from` is known. */
   readonly starts: readonly FieldPlan[];
   readonly fields: readonly FieldPlan[];
@@ -162,6 +164,7 @@ function makePlan(
       rule,
       names: [...names].sort(),
       refused,
+      isRead: fields.some((plan) => plan.mode !== 'ask' && plan.needs.length > 0),
       starts: fields.filter((plan) => plan.mode === 'ask'),
       fields,
       selected: new Set(fields.map((plan) => plan.field.name)),

@@ -1,4 +1,5 @@
 /** What both doors call: nothing of ours happens to an operation outside `prepare` and `answer`. */
+import { setMaxListeners } from 'node:events';
 import {
   type DocumentNode,
   type ExecutionResult,
@@ -41,6 +42,8 @@ export interface Caller {
   explain: string | undefined;
   address: string;
   requestId: string;
+  /** Files are on their way, so the operation has the longer deadline. */
+  hasFiles?: boolean;
 }
 
 export interface Pipeline {
@@ -117,15 +120,27 @@ export function createPipeline({ schema, config, upstream, log, metrics }: Pipel
       return failed(undefined, [coded(error as GraphQLError, isTokens ? 'TOO_MANY_TOKENS' : 'GRAPHQL_PARSE_FAILED')]);
     }
     const invalid = validate(schema, document, rules);
-    if (invalid.length > 0) return failed(document, invalid.map((error) => coded(error, 'GRAPHQL_VALIDATION_FAILED')));
+    if (invalid.length > 0)
+      return failed(
+        document,
+        invalid.map((error) => coded(error, 'GRAPHQL_VALIDATION_FAILED')),
+      );
     const over = documentLimits(document, config);
     if (over.length > 0) return failed(document, over);
     const operation = getOperationAST(document, operationName);
     if (!operation) {
-      const message = operationName ? 'The document has no operation of that name.' : 'Say which of the operations to run.';
+      const message = operationName
+        ? 'The document has no operation of that name.'
+        : 'Say which of the operations to run.';
       return failed(document, [new GraphQLError(message, { extensions: { code: 'OPERATION_RESOLUTION_FAILURE' } })]);
     }
-    return { document, operation, operationName, errors: undefined, planner: createPlanner(schema, document, operation) };
+    return {
+      document,
+      operation,
+      operationName,
+      errors: undefined,
+      planner: createPlanner(schema, document, operation),
+    };
   }
 
   async function run(
@@ -136,14 +151,23 @@ export function createPipeline({ schema, config, upstream, log, metrics }: Pipel
     caller: Caller,
     signal: AbortSignal,
   ): Promise<ExecutionResult> {
-    const { coerced, errors } = getVariableValues(schema, operation.variableDefinitions ?? [], variables ?? {}, { maxErrors: 10 });
+    const { coerced, errors } = getVariableValues(schema, operation.variableDefinitions ?? [], variables ?? {}, {
+      maxErrors: 10,
+    });
     if (errors) return { errors: errors.map((error) => coded(error, 'BAD_USER_INPUT')) };
 
     const ending = AbortSignal.any([signal, AbortSignal.timeout(config.operationTimeoutMs)]);
+    setMaxListeners(0, ending); // every call of the operation listens
     const service = upstream.open({ ...caller, signal: ending });
     const plan = planner.planFor(service.viewer, coerced);
     const contextValue: Context = { viewer: service.viewer, upstream: service, plan };
-    const result = await execute({ schema, document, variableValues: variables, operationName: operation.name?.value, contextValue });
+    const result = await execute({
+      schema,
+      document,
+      variableValues: variables,
+      operationName: operation.name?.value,
+      contextValue,
+    });
     return shown(result, service, plan, caller);
   }
 
@@ -151,7 +175,8 @@ export function createPipeline({ schema, config, upstream, log, metrics }: Pipel
   function shown(result: ExecutionResult, service: Upstream, plan: Plan, caller: Caller): ExecutionResult {
     const extensions: Record<string, unknown> = {};
     const stale = service.trace.calls.filter((call) => call.staleSeconds !== undefined);
-    if (stale.length) extensions.stale = stale.map(({ field, staleSeconds }) => ({ path: field.split('.'), ageSeconds: staleSeconds }));
+    if (stale.length)
+      extensions.stale = stale.map(({ field, staleSeconds }) => ({ path: field.split('.'), ageSeconds: staleSeconds }));
     const errors = result.errors && masked(result.errors, plan, caller);
     return {
       ...(errors ? { errors } : {}),
@@ -165,7 +190,8 @@ export function createPipeline({ schema, config, upstream, log, metrics }: Pipel
     return errors.flatMap((error) => {
       const coordinate = coordinateOf(error, plan);
       const cause = error.originalError;
-      if (!cause || cause instanceof GraphQLError) return [coordinate && cause ? withCoordinate(error, coordinate) : error];
+      if (!cause || cause instanceof GraphQLError)
+        return [coordinate && cause ? withCoordinate(error, coordinate) : error];
       const known = told(cause);
       if (known) {
         // A list would say the same of each of its items.

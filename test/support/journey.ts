@@ -1,0 +1,123 @@
+import { type IncomingMessage, type ServerResponse, createServer, request as forward } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pino } from 'pino';
+import { afterAll } from 'vitest';
+import { type Flags, readConfig } from '../../src/config.ts';
+import { schema } from '../../src/graph/schema.ts';
+import { openServer } from '../../src/server/server.ts';
+import { createUpstream } from '../../src/upstream/upstream.ts';
+import type { Shown } from './facade.ts';
+import { service } from './service.ts';
+
+/** One call as it passed between facade and origin. */
+export interface Passed {
+  line: string;
+  bytes: number;
+  status: number;
+  /** Waves before it: 1 for a call that waited for no other. */
+  wave: number;
+}
+
+/** The whole way, GraphQL to SQLite and back through real sockets, with a counting proxy between facade and origin. */
+export async function journey(settings: Flags = {}) {
+  const origin = await service();
+  const proxy = await countingProxy(origin.url);
+  const config = readConfig(
+    { BASE_URL: proxy.url, EVENT_BASE_URL: proxy.url, ACCESS_TOKEN: 'demo-app', FILM_TIER: 'advance', PORT: '0' },
+    settings,
+  );
+  const address = { baseUrl: proxy.url, eventBaseUrl: proxy.url };
+  const upstream = createUpstream({ ...config, ...address });
+  const facade = await openServer(config, { schema, upstream, log: pino({ level: 'silent' }) });
+  afterAll(async () => {
+    await facade.close();
+    await upstream.close();
+    await proxy.close();
+  });
+
+  async function ask(query: string, { token, variables, headers }: Asking = {}): Promise<Shown> {
+    const response = await fetch(`${facade.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(token ? { authorization: `Bearer ${token}` } : {}), ...headers },
+      body: JSON.stringify({ query, variables }),
+    });
+    return (await response.json()) as Shown;
+  }
+
+  /** The answer of a query, and what it cost. */
+  async function cost(query: string, asking: Asking = {}) {
+    proxy.start();
+    const answer = await ask(query, asking);
+    const passed = proxy.stop();
+    return { answer, passed, calls: passed.length, depth: Math.max(0, ...passed.map(({ wave }) => wave)) };
+  }
+
+  return { origin, facade, proxy, config, upstream, ask, cost };
+}
+
+interface Asking {
+  token?: string;
+  variables?: Record<string, unknown>;
+  headers?: Record<string, string>;
+}
+
+/** How long nothing new must come before a wave is let through. */
+const QUIET_MS = 25;
+
+/**
+ * Holds calls until no more come, then lets them through together: a call that had to wait for another's answer is in a later wave,
+ * whatever the speed of the machine.
+ */
+async function countingProxy(target: string) {
+  let counting = false;
+  let wave = 0;
+  let passed: Passed[] = [];
+  let held: (() => void)[] = [];
+  let quiet: NodeJS.Timeout | undefined;
+
+  const server = createServer((incoming, outgoing) => {
+    if (!counting) return pass(incoming, outgoing);
+    held.push(() => pass(incoming, outgoing, wave));
+    clearTimeout(quiet);
+    quiet = setTimeout(release, QUIET_MS);
+  });
+  function release() {
+    wave++;
+    const all = held;
+    held = [];
+    for (const go of all) go();
+  }
+  function pass(incoming: IncomingMessage, outgoing: ServerResponse, at = 0) {
+    const { method, url, headers } = incoming;
+    const { hostname, port } = new URL(target);
+    const onward = forward({ hostname, port, method, path: url, headers }, (answer) => {
+      let bytes = 0;
+      answer.on('data', (chunk: Buffer) => (bytes += chunk.length));
+      answer.on('end', () => {
+        if (at > 0) passed.push({ line: `${method} ${url}`, bytes, status: answer.statusCode ?? 0, wave: at });
+      });
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(outgoing);
+    });
+    onward.on('error', () => outgoing.destroy());
+    incoming.pipe(onward);
+  }
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    start() {
+      counting = true;
+      wave = 0;
+      passed = [];
+    },
+    stop() {
+      counting = false;
+      return passed;
+    },
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  };
+}
