@@ -201,7 +201,6 @@ export const settings = {
 
   maxPictures: setting('MAX_PICTURES', amount, 12, 'pictures in a mutation'),
   maxUploadBytes: setting('MAX_UPLOAD_BYTES', bytes, 40_000_000, 'all files of a request together'),
-  maxUploadMapBytes: setting('MAX_UPLOAD_MAP_BYTES', bytes, 10_000, 'the map part of a multipart request'),
   uploadTimeoutMs: setting('UPLOAD_TIMEOUT_MS', milliseconds, 60_000, 'deadline of an operation with files'),
 
   connectTimeoutMs: setting('CONNECT_TIMEOUT_MS', milliseconds, 2_000, 'time to connect to upstream'),

@@ -49,7 +49,8 @@ export async function readQuestion(request: IncomingMessage, config: Config): Pr
   throw new RequestRefusal(415, 'UNSUPPORTED_MEDIA_TYPE', 'Send application/json.');
 }
 
-function question(value: unknown): Question {
+/** Takes what was read for a question, or refuses it. */
+export function question(value: unknown): Question {
   if (Array.isArray(value)) throw new RequestRefusal(400, 'BATCHING_OFF', 'Send one operation a request, not a list.');
   if (typeof value !== 'object' || value === null || !('query' in value) || typeof value.query !== 'string') {
     throw new RequestRefusal(400, 'BAD_REQUEST', 'The body must be an object with a string "query".');

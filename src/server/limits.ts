@@ -1,4 +1,11 @@
-import { type DocumentNode, type FragmentDefinitionNode, GraphQLError, Kind, type OperationDefinitionNode, type SelectionSetNode } from 'graphql';
+import {
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from 'graphql';
 import type { Config } from '../config.ts';
 
 export type DocumentLimits = Pick<
@@ -13,13 +20,16 @@ const over = (code: string, what: string, limit: number, actual?: number): Graph
 
 /** What is wrong with a text before it is parsed. */
 export function textLimit(text: string, { maxDocumentCharacters }: DocumentLimits): GraphQLError | undefined {
-  return text.length > maxDocumentCharacters ? over('DOCUMENT_TOO_LONG', 'Characters in a document', maxDocumentCharacters, text.length) : undefined;
+  return text.length > maxDocumentCharacters
+    ? over('DOCUMENT_TOO_LONG', 'Characters in a document', maxDocumentCharacters, text.length)
+    : undefined;
 }
 
 /** Which limits a valid document breaks: fragments are counted where they are spread. */
 export function documentLimits(document: DocumentNode, limits: DocumentLimits): GraphQLError[] {
   const fragments = new Map<string, FragmentDefinitionNode>();
-  for (const definition of document.definitions) if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
+  for (const definition of document.definitions)
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
   const measured = new Map<string, Measure>();
   const errors: GraphQLError[] = [];
   for (const definition of document.definitions) {
@@ -32,7 +42,8 @@ export function documentLimits(document: DocumentNode, limits: DocumentLimits): 
     check('TOO_MANY_ALIASES', 'Aliases in a document', limits.maxAliases, aliases);
     check('TOO_MANY_DIRECTIVES', 'Directives in a document', limits.maxDirectives, directives);
     check('TOO_MANY_ROOT_FIELDS', 'Fields at the root of an operation', limits.maxRootFields, roots);
-    if (definition.operation === 'mutation') check('TOO_MANY_MUTATIONS', 'Mutations in an operation', limits.maxMutations, roots);
+    if (definition.operation === 'mutation')
+      check('TOO_MANY_MUTATIONS', 'Mutations in an operation', limits.maxMutations, roots);
   }
   return errors;
 
@@ -54,7 +65,10 @@ export function documentLimits(document: DocumentNode, limits: DocumentLimits): 
         sum.roots++;
         continue;
       }
-      const inside = selection.kind === Kind.FRAGMENT_SPREAD ? measureFragment(selection.name.value) : measureSet(selection.selectionSet);
+      const inside =
+        selection.kind === Kind.FRAGMENT_SPREAD
+          ? measureFragment(selection.name.value)
+          : measureSet(selection.selectionSet);
       sum.aliases += inside.aliases;
       sum.directives += inside.directives;
       sum.roots += inside.roots;

@@ -13,6 +13,7 @@ import { createMetrics } from './metrics.ts';
 import type { Metrics } from './metrics.ts';
 import { createPipeline } from './pipeline.ts';
 import { refusalBody, RequestRefusal, sendRefusal } from './refusal.ts';
+import { readUpload } from './uploads.ts';
 import { createYogaDoor } from './yoga.ts';
 import type { UpstreamSource } from '../upstream/upstream.ts';
 
@@ -70,11 +71,13 @@ export async function openServer(config: Config, parts: ServerParts): Promise<Fa
     admitOrigin(request, response, config.corsOrigins);
     response.setHeader('vary', config.corsOrigins.length > 0 ? `${VARY}, Origin` : VARY);
     if (request.method === 'OPTIONS') return void response.writeHead(204, { allow: 'GET, POST, OPTIONS' }).end();
+    let hasFiles = false;
     if (request.method === 'POST') {
       refuseForgery(request);
-      if (isMultipart(request)) throw new RequestRefusal(415, 'UNSUPPORTED_MEDIA_TYPE', 'Send application/json.');
-      // Whoever reads on takes the body from here: the stream is spent.
-      Object.assign(request, { body: await readQuestion(request, config) });
+      hasFiles = isMultipart(request);
+      // Whoever reads on takes the body from here: the stream is spent, or is for the files alone.
+      const body = hasFiles ? await readUpload(request, response, config) : await readQuestion(request, config);
+      Object.assign(request, { body });
       // The question is JSON now, whatever it came as.
       request.headers['content-type'] = 'application/json';
     } else if (request.method !== 'GET') {
@@ -88,6 +91,7 @@ export async function openServer(config: Config, parts: ServerParts): Promise<Fa
       explain: config.explain ? one(request.headers['x-explain']) : undefined,
       address: request.socket.remoteAddress ?? '',
       requestId,
+      hasFiles,
     };
     await yoga(request, response, { caller, signal });
   }

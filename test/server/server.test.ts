@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { openServer } from '../../src/server/server.ts';
+import { createUpstream } from '../../src/upstream/upstream.ts';
 import type { Facade } from '../../src/server/server.ts';
 
 const opened: { close(): Promise<void> }[] = [];
@@ -42,7 +43,10 @@ async function open(
   tabs = [{ name: 'word', query: 'query Word { word }' }],
 ): Promise<Facade> {
   const config = readConfig({ PORT: '0', ...env });
-  const facade = await openServer(config, { schema, upstream: undefined, log: pino({ level: 'silent' }), tabs });
+  const nowhere = { ...config, baseUrl: 'http://127.0.0.1:9', eventBaseUrl: 'http://127.0.0.1:9' };
+  const upstream = createUpstream(nowhere);
+  opened.push(upstream);
+  const facade = await openServer(config, { schema, upstream, log: pino({ level: 'silent' }), tabs });
   opened.push(facade);
   return facade;
 }
