@@ -195,13 +195,10 @@ describe('tags', () => {
   test('beyond 8 cost a call, which needs no book first', async () => {
     const { service, ask } = facade();
     service
-      .intercept({ path: '/v2/book/7/tags', query: { count: 9 } })
+      .intercept({ path: '/v2/book/7/tags', query: { count: 9, fields: 'count,name,title' } })
       .reply(200, { start: 0, count: 9, total: 1, tags: [{ count: 9, title: '小说' }] });
-    service.intercept({ path: '/v2/book/7', query: { fields: 'id' } }).reply(200, { id: '7' });
-    service.intercept({ path: /^\/v2\/book\/7\/tags/ }).reply(200, { tags: [{ count: 9, title: '小说' }] });
-    expect((await ask('{ book(id: 7) { tags(first: 9) { name count } } }')).data).toEqual({
-      book: { tags: [{ name: '小说', count: 9 }] },
-    });
+    const { data } = await ask('{ book(id: 7) { tags(first: 9) { name count } } }');
+    expect(data).toEqual({ book: { tags: [{ name: '小说', count: 9 }] } });
   });
 
   test.each([0, 51])('are 1 to 50, not %i', async (first) => {

@@ -30,7 +30,7 @@ export const Collection = builder.objectRef<CollectionRecord>('Collection').impl
   description:
     'A book on the shelf of a reader, with what the reader says of it. Its id is made of the two, `Collection:<user>:<book>`.',
   interfaces: [Node],
-  record: { ask: bookEndpoints.collection, input: shelfPlace, members: collectionMembers, keyOf: placeOf },
+  record: { ask: bookEndpoints.collection, input: shelfPlace, members: collectionMembers, keyOf },
   node: (key) => {
     const [user, book, ...more] = key.split(':');
     return user && book && isSourceId(user) && isSourceId(book) && more.length === 0 ? handle(key) : null;
@@ -156,8 +156,14 @@ builder.objectField(User, 'bookCollections', (t) =>
 /** A collection known by its place alone stands for it in `id`, as the handle of any record does. */
 const handle = (key: string): { id: string } => ({ id: key });
 
-function placeOf({ user_id, book_id, id }: Partial<CollectionRecord>): string {
-  return asText(user_id) && asText(book_id) ? `${asText(user_id)}:${asText(book_id)}` : asText(id);
+const placeOf = ({ user_id, book_id }: Pick<CollectionRecord, 'user_id' | 'book_id'>): string =>
+  `${asText(user_id)}:${asText(book_id)}`;
+
+/** The place that a record or a handle can be asked by; null where a record does not tell it. */
+function keyOf(collection: Partial<CollectionRecord>): string | null {
+  const { user_id = '', book_id = '', id } = collection;
+  if (asText(user_id) && asText(book_id)) return placeOf({ user_id, book_id });
+  return asText(id).includes(':') ? asText(id) : null;
 }
 
 function shelfPlace(key: string): { id: string; user_id: string } {

@@ -86,6 +86,8 @@ export function commentIdOf(note: string, id: string): string {
   return comment;
 }
 
+/** The note and the comment; a handle has both in its `id` already, and no bare id holds a colon. */
 function placeOf({ note_id, id }: Partial<NoteCommentShape>): string {
-  return asText(note_id) ? `${asText(note_id)}:${asText(id)}` : asText(id);
+  const comment = asText(id);
+  return comment.includes(':') ? comment : `${asText(note_id)}:${comment}`;
 }

@@ -1,0 +1,68 @@
+import fc from 'fast-check';
+import { GraphQLError, isObjectType } from 'graphql';
+import { expect, test } from 'vitest';
+import { fieldRule, typeRule } from '../../src/graph/plan.ts';
+import { schema } from '../../src/graph/schema.ts';
+
+type Declared = ReturnType<typeof fieldRule> & { resolve?: (parent: object, args: object, context: object) => unknown };
+
+const types = Object.values(schema.getTypeMap()).filter(isObjectType);
+
+/** Fields that show something of a record. */
+const fields = types
+  .filter(
+    (type) =>
+      !type.name.startsWith('__') &&
+      !typeRule(type).wraps &&
+      type !== schema.getQueryType() &&
+      type !== schema.getMutationType(),
+  )
+  .flatMap((type) =>
+    Object.values(type.getFields()).map(
+      (field) => [`${type.name}.${field.name}`, type, fieldRule(field) as Declared] as const,
+    ),
+  )
+  .filter(([, type, rule]) => !rule.ask && rule.resolve && typeRule(type).record);
+
+test.each(fields)('%s reads what it declares, and is shown or null whatever it holds', (_, __, rule) => {
+  const declared = new Set([
+    ...(rule.needs ?? []),
+    ...(rule.idIn ? [rule.idIn] : []),
+    ...Object.values(rule.needsBelow ?? {}).flat(),
+  ]);
+  const member = fc.oneof(fc.jsonValue(), fc.constant(undefined));
+  const record = fc.record(Object.fromEntries([...declared].map((name) => [name, member])), { requiredKeys: [] });
+  fc.assert(
+    fc.property(record, (parent) => {
+      const watched = new Proxy(parent, {
+        get: (target, name) => {
+          if (typeof name === 'string') expect([...declared]).toContain(name);
+          return Reflect.get(target, name);
+        },
+      });
+      try {
+        rule.resolve?.(watched, {}, { viewer: { isLoggedIn: true } });
+      } catch (error) {
+        if (!(error instanceof GraphQLError)) throw error;
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('every type, field, argument and value is described', () => {
+  const bare: string[] = [];
+  const note = (name: string, { description }: { description?: string | null | undefined }) =>
+    description || bare.push(name);
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (type.name.startsWith('__')) continue;
+    note(type.name, type);
+    if ('getValues' in type) for (const value of type.getValues()) note(`${type.name}.${value.name}`, value);
+    if (!('getFields' in type)) continue;
+    for (const field of Object.values(type.getFields())) {
+      note(`${type.name}.${field.name}`, field);
+      if ('args' in field) for (const arg of field.args) note(`${type.name}.${field.name}(${arg.name})`, arg);
+    }
+  }
+  expect(bare).toEqual([]);
+});
