@@ -370,6 +370,7 @@ const parser = new XMLParser({
   parseTagValue: false, // 00123 is not 123
   parseAttributeValue: false,
   trimValues: false, // its trim would also take the ideographic space that begins a Chinese paragraph
+  jPath: false, // no path is asked for
   htmlEntities: true, // without it, numeric references stay
   // No entity can be declared here, so references cannot grow; the default limit would refuse a long text.
   processEntities: { enabled: true, maxExpandedLength: Infinity, maxTotalExpansions: Infinity },
