@@ -167,7 +167,9 @@ async function readForm(incoming: IncomingMessage, store: PictureStore): Promise
       texts.push([name, value]);
     });
     form.on('file', (name, stream) => {
-      arriving.push(store.receive(name, stream as AsyncIterable<Buffer>));
+      const picture = store.receive(name, stream as AsyncIterable<Buffer>);
+      picture.catch(() => {}); // told when the form has ended
+      arriving.push(picture);
     });
     for (const limit of ['fieldsLimit', 'filesLimit', 'partsLimit'] as const) form.on(limit, () => (excessive = true));
     await pipeline(incoming, form);
@@ -192,23 +194,24 @@ const flags: ReadonlySet<string> = new Set(['can_reply']);
  * each rule refuses it with its own code; a window that is none is refused here.
  */
 function decoded(entries: Iterable<[string, unknown]>): Record<string, unknown> {
-  const input: Record<string, unknown> = Object.create(null);
+  const input = new Map<string, string | number | boolean>();
   for (const [name, value] of entries) {
-    if (value === null || value === undefined || value === '' || name in input) continue;
-    if (typeof value === 'object') throw new Refusal(999);
-    input[name] = numbers.has(name) ? wholeNumber(value) : flags.has(name) ? flag(value) : String(value);
-    if (positions.has(name) && Number.isNaN(input[name])) throw new Refusal(999);
+    if (value === null || value === undefined || value === '' || input.has(name)) continue;
+    if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') throw new Refusal(999);
+    input.set(name, numbers.has(name) ? wholeNumber(value) : flags.has(name) ? flag(value) : String(value));
+    if (positions.has(name) && Number.isNaN(input.get(name))) throw new Refusal(999);
   }
-  if (typeof input['count'] === 'number') input['count'] = Math.min(input['count'], COUNT_MAX);
-  return input;
+  const count = input.get('count');
+  if (typeof count === 'number') input.set('count', Math.min(count, COUNT_MAX));
+  return Object.fromEntries(input);
 }
 
-function wholeNumber(value: unknown): number {
+function wholeNumber(value: string | number | boolean): number {
   const text = String(value).trim();
   return /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
 }
 
-function flag(value: unknown): boolean {
+function flag(value: string | number | boolean): boolean {
   if (value === true || value === 'true') return true;
   if (value === false || value === 'false') return false;
   throw new Refusal(999);

@@ -154,11 +154,13 @@ function newPictures(draft: { pids?: string | undefined }, received: readonly Re
     if (!image) throw new Refusal(1002);
     const layout = pictureLayouts.find((one) => one === (field('layout') ?? 'C'));
     if (!layout) throw new Refusal(999);
-    return { number, received: image, layout, caption: String(field('desc') ?? '') };
+    return { number, received: image, layout, caption: text(field('desc')) };
   });
   checkPictures(received);
   return pictures;
 }
+
+const text = (value: unknown) => (typeof value === 'string' ? value : '');
 
 function pictureNumber(pid: string): number {
   const number = /^(?:p_)?([1-9]\d{0,5})$/.exec(pid)?.[1];

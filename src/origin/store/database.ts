@@ -24,7 +24,7 @@ export interface Database {
   /** How many rows a write touched. */
   run(query: Typed<unknown>): number;
   /** Everything in `work` or nothing; may be nested. */
-  transaction<T>(work: () => T): T;
+  transaction: <T>(work: () => T) => T;
   /** SQL that Kysely has no words for: full-text search, the schema itself. */
   raw: BetterSqlite.Database;
   close(): void;

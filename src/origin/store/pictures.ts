@@ -40,27 +40,27 @@ export function createPictureStore(dataDir: string, address: () => string) {
     async receive(name: string, chunks: AsyncIterable<Buffer>): Promise<ReceivedPicture> {
       const id = randomUUID();
       const at = join(arriving, id);
-      const handle = await open(at, 'wx');
+      let fault: Error | undefined;
+      const note = (error: Error) => void (fault ??= error);
+      const handle = await open(at, 'wx').catch(note);
       try {
         let bytes = 0;
-        let fault: unknown;
         let head = Buffer.alloc(0);
         for await (const chunk of chunks) {
           bytes += chunk.length;
           if (head.length < 12) head = Buffer.concat([head, chunk.subarray(0, 12)]);
-          if (bytes >= PICTURE_BELOW || fault) continue;
-          // A full disk must not stop the form from ending.
-          await handle.writeFile(chunk).catch((error: unknown) => (fault = error));
+          // A full disk must not stop the form from ending, or nobody could be told.
+          if (handle && !fault && bytes < PICTURE_BELOW) await handle.writeFile(chunk).catch(note);
         }
         if (fault) throw fault;
-        await handle.sync();
+        await handle?.sync();
         const kind = kindOf(head);
         return { name, bytes, kind, file: `${id}.${kind ?? 'bin'}`, at };
       } catch (error) {
         rmSync(at, { force: true });
         throw error;
       } finally {
-        await handle.close();
+        await handle?.close();
       }
     },
 
@@ -78,7 +78,7 @@ export function createPictureStore(dataDir: string, address: () => string) {
 
     /** Forgets what was received and not kept. */
     discard(pictures: readonly ReceivedPicture[]) {
-      for (const picture of pictures) rmSync(picture.at, { force: true });
+      for (const { at } of pictures) rmSync(at, { force: true });
     },
 
     /** Removes kept pictures; invented ones have no file. */

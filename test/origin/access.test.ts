@@ -1,0 +1,145 @@
+import { request } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { read, refusal, service } from '../support/service.ts';
+
+const origin = await service();
+
+describe('who asks', () => {
+  test('books are read without a token', async () => {
+    expect((await origin.get('/v2/book/6082808?fields=title')).body).toEqual({ title: '百年孤独' });
+  });
+
+  test.each(['Bearer nobody', 'Bearer', 'Basic ZGVtby1hbGljZQ==', 'demo-alice'])(
+    'a bad credential is refused: %s',
+    async (value) => {
+      const answer = await read(await fetch(`${origin.url}/v2/book/6082808`, { headers: { authorization: value } }));
+      expect(answer).toMatchObject(refusal(401, 103, 'invalid_access_token', 'GET /v2/book/6082808'));
+    },
+  );
+
+  test('a person may write, an application alone may not', async () => {
+    const draft = { status: 'wish' };
+    const path = '/v2/book/25862578/collection';
+    expect((await origin.post(path, 'carol', draft)).status).toBe(201);
+    expect(await origin.post(path, 'app', draft)).toMatchObject(refusal(403, 1000, 'need_permission', `POST ${path}`));
+    expect(await origin.post(path, null, draft)).toMatchObject(refusal(403, 1000, 'need_permission', `POST ${path}`));
+  });
+
+  test('a scope that the caller lacks hides the address', async () => {
+    const path = '/v2/book/user_tags/alice';
+    expect((await origin.get(path, 'bob')).status).toBe(200);
+    expect(await origin.get(path)).toMatchObject(refusal(404, 1001, 'uri_not_found', `GET ${path}`));
+    expect(await origin.get(path, 'app')).toMatchObject(refusal(404, 1001, 'uri_not_found', `GET ${path}`));
+  });
+
+  test('without demo tokens nobody is let in by one', async () => {
+    const closed = await service({ demoTokens: false });
+    expect((await closed.get('/v2/book/6082808', 'alice')).body.code).toBe(103);
+    expect((await closed.get('/v2/book/6082808')).status).toBe(200);
+  });
+});
+
+describe('what is asked', () => {
+  test('an unknown address is not found', async () => {
+    expect(await origin.get('/v2/magazine/1')).toMatchObject(refusal(404, 1001, 'uri_not_found', 'GET /v2/magazine/1'));
+    expect((await origin.get('/v2/book/6082808/')).body.code).toBe(1001);
+  });
+
+  test('a known address with a wrong method says so', async () => {
+    expect(await origin.put('/v2/book/6082808', 'alice', {})).toMatchObject(
+      refusal(400, 1014, 'wrong_method', 'PUT /v2/book/6082808'),
+    );
+    expect((await origin.get('/v2/notes', 'alice')).body.code).toBe(1014);
+    expect((await origin.delete('/v2/book/6082808/annotations', 'alice')).body.code).toBe(1014);
+  });
+
+  test('the request line of a refusal has no query', async () => {
+    expect((await origin.get('/v2/book/0?fields=title')).body.request).toBe('GET /v2/book/0');
+  });
+});
+
+describe('fields', () => {
+  test('a record has only the members named, in its own order, and unknown names do no harm', async () => {
+    const { body } = await origin.get('/v2/book/6082808?fields=title,nothing,%20id,rating');
+    expect(Object.keys(body)).toEqual(['id', 'title', 'rating']);
+  });
+
+  test('`all`, alone or among others, filters nothing', async () => {
+    const whole = await origin.get('/v2/book/6082808');
+    expect((await origin.get('/v2/book/6082808?fields=all')).body).toEqual(whole.body);
+    expect((await origin.get('/v2/book/6082808?fields=id,all')).body).toEqual(whole.body);
+    expect((await origin.get('/v2/book/6082808?fields=')).body).toEqual(whole.body);
+  });
+
+  test('a list keeps its envelope and each item has only the members named', async () => {
+    const { body } = await origin.get('/v2/book/search?tag=小说&count=2&fields=id');
+    expect(body).toEqual({
+      start: 0,
+      count: 2,
+      total: expect.any(Number),
+      books: [{ id: expect.any(String) }, { id: expect.any(String) }],
+    });
+  });
+
+  test('the answer to a write is whole', async () => {
+    const { body } = await origin.post('/v2/book/25862578/collection?fields=id', 'bob', { status: 'wish' });
+    expect(body).toHaveProperty('book');
+  });
+});
+
+describe('windows', () => {
+  test('a count beyond a hundred is set to it, and an empty page is a page', async () => {
+    const capped = await origin.get('/v2/book/6082808/annotations?count=500&fields=id');
+    expect(capped.body).toMatchObject({ start: 0, count: 100 });
+    const beyond = await origin.get('/v2/book/6082808/annotations?start=5000&fields=id');
+    expect(beyond.body).toMatchObject({ start: 5000, count: 20, annotations: [] });
+    expect((await origin.get('/v2/book/6082808/annotations?count=0')).body.annotations).toEqual([]);
+  });
+
+  test.each(['start=-1', 'count=ten', 'start=1.5', 'count=99999999999'])(
+    'a window that is none is refused: %s',
+    async (window) => {
+      expect((await origin.get(`/v2/book/6082808/annotations?${window}`)).body.code).toBe(999);
+    },
+  );
+});
+
+describe('bodies', () => {
+  const path = '/v2/book/26356948/collection';
+
+  test.each(['[]', '"wish"', '{"status":', '{"status":["wish"]}', 'nonsense'])(
+    'JSON that is no object of texts is refused: %s',
+    async (body) => {
+      const headers = { authorization: 'Bearer demo-bob', 'content-type': 'application/json' };
+      expect((await read(await fetch(origin.url + path, { method: 'POST', headers, body }))).body.code).toBe(999);
+    },
+  );
+
+  test('a body cut off in the middle stores nothing', async () => {
+    const headers = { authorization: 'Bearer demo-alice', 'content-type': 'application/json', 'content-length': '500' };
+    const cut = request(`${origin.url}/v2/notes`, { method: 'POST', headers });
+    const before = (await origin.get('/v2/note/user_created/alice', 'alice')).body.total;
+    await new Promise((sent) => cut.write('{"title":"half","content":"half"}', sent));
+    const closed = new Promise((done) => cut.on('error', () => {}).on('close', done));
+    cut.destroy();
+    await closed;
+    expect((await origin.get('/v2/note/user_created/alice', 'alice')).body.total).toBe(before);
+  });
+
+  test('a form without an end is refused and stores nothing', async () => {
+    const headers = { authorization: 'Bearer demo-alice', 'content-type': 'multipart/form-data; boundary=x' };
+    const body = '--x\r\ncontent-disposition: form-data; name="status"\r\n\r\nwish';
+    expect((await read(await fetch(origin.url + path, { method: 'POST', headers, body }))).body.code).toBe(999);
+    const without = { authorization: 'Bearer demo-alice', 'content-type': 'multipart/form-data' };
+    expect((await read(await fetch(origin.url + path, { method: 'POST', headers: without, body }))).body.code).toBe(
+      999,
+    );
+  });
+});
+
+test('an origin says in one line why it cannot open', async () => {
+  await expect(service({ port: origin.port })).rejects.toThrow(/^cannot listen on 127\.0\.0\.1:\d+: .+EADDRINUSE.*$/);
+  await expect(service({ dataDir: '/dev/null/data' })).rejects.toThrow(
+    /^cannot open the database in \/dev\/null\/data: .+$/,
+  );
+});
