@@ -301,8 +301,7 @@ function seedOpinions(db: Database, film: FilmFacts, people: SeedPeople) {
   const { query } = db;
   const chance = createChance(`opinions ${film.id}`);
   const isShowcase = showcases.has(film.id);
-  const said = () =>
-    `${chance.some(details, 2).join('，')}。${chance.pick(feelings)}${chance.pick(verdicts)}`;
+  const said = () => `${chance.some(details, 2).join('，')}。${chance.pick(feelings)}${chance.pick(verdicts)}`;
 
   for (const person of chance.some(people.all, isShowcase ? 52 : chance.between(4, 24))) {
     const row = { content: said(), rating: ratingNear(chance, film), useful: chance.int(2000), created: when(chance) };
