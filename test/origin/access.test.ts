@@ -39,6 +39,35 @@ describe('who asks', () => {
   });
 });
 
+describe('the rate of the basic film tier', () => {
+  let clock = Date.UTC(2030, 0, 1);
+  const film = '/v2/movie/subject/1295644?fields=id';
+
+  test('is forty a minute for each token and each address, in a sliding window', async () => {
+    const limited = await service({ now: () => clock });
+    const statuses = async (as: 'alice' | 'bob' | null, times: number) => {
+      const found = [];
+      for (let n = 0; n < times; n++) found.push((await limited.get(film, as)).status);
+      return found;
+    };
+    expect(new Set(await statuses('bob', 20))).toEqual(new Set([200]));
+    clock += 30_000;
+    expect(new Set(await statuses('bob', 20))).toEqual(new Set([200]));
+    const refused = await limited.get(film, 'bob');
+    expect(refused).toMatchObject(refusal(429, 112, 'rate_limit_exceeded2', 'GET /v2/movie/subject/1295644'));
+    expect(refused.headers.get('retry-after')).toBe('30');
+
+    expect(new Set(await statuses(null, 40))).toEqual(new Set([200]));
+    expect(await statuses(null, 1)).toEqual([429]);
+    expect(new Set(await statuses('alice', 60))).toEqual(new Set([200]));
+    expect((await limited.get('/v2/book/6082808', 'bob')).status).toBe(200);
+
+    clock += 30_000;
+    expect(new Set(await statuses('bob', 20))).toEqual(new Set([200]));
+    expect(await statuses('bob', 1)).toEqual([429]);
+  });
+});
+
 describe('what is asked', () => {
   test('an unknown address is not found', async () => {
     expect(await origin.get('/v2/magazine/1')).toMatchObject(refusal(404, 1001, 'uri_not_found', 'GET /v2/magazine/1'));

@@ -29,7 +29,7 @@ export function seedCollections(db: Database, facts: readonly BookFacts[], peopl
         ? ['拉美文学', '重读']
         : chance.oneIn(3)
           ? []
-          : chance.some(book.tags, chance.between(1, 3)).map((tag) => tag.name);
+          : chance.some(oneWord(book.tags), chance.between(1, 3));
       const row = {
         id: ++id,
         book_id: book.id,
@@ -54,3 +54,6 @@ export function seedCollections(db: Database, facts: readonly BookFacts[], peopl
     }
   }
 }
+
+/** A reader's tags are parted by spaces, so none holds one. */
+const oneWord = (tags: BookFacts['tags']) => tags.map((tag) => tag.name).filter((name) => !/\s/u.test(name));
