@@ -228,7 +228,8 @@ export interface ReviewDraft {
 const open = { share: 'public' } as const;
 const personal = { share: 'anonymous' } as const;
 
-// prettier-ignore -- a table is read down its columns
+// A table is read down its columns.
+// prettier-ignore
 export const bookEndpoints = {
   byId:             endpoint('GET /v2/book/:id',                      'book_basic_r',         takes<Fields>(),             gives<BookRecord>(200),        open),
   byIsbn:           endpoint('GET /v2/book/isbn/:isbn',               'book_basic_r',         takes<Fields>(),             gives<BookRecord>(200),        open),

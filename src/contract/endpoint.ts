@@ -81,7 +81,8 @@ export interface Endpoint<In = unknown, Out = unknown> {
 }
 
 export type InputOf<E> = E extends Endpoint<infer In, unknown> ? In : never;
-export type AnswerOf<E> = E extends Endpoint<never, infer Out> ? Out : E extends Endpoint<infer _, infer Out> ? Out : never;
+export type AnswerOf<E> =
+  E extends Endpoint<never, infer Out> ? Out : E extends Endpoint<infer _, infer Out> ? Out : never;
 
 interface Takes<In> {
   readonly body?: Media;
@@ -103,7 +104,8 @@ interface Options {
 /** What a call takes beside the segments of its path: the query of a GET, the body of a write. */
 export const takes = <In = object>(body?: Media): Takes<In> => (body ? { body } : {});
 /** What a success looks like. */
-export const gives = <Out = void>(status: number, media?: Media): Gives<Out> => (media ? { status, media } : { status });
+export const gives = <Out = void>(status: number, media?: Media): Gives<Out> =>
+  media ? { status, media } : { status };
 
 /** Declares one row: method and path, scope, input, answer. */
 export function endpoint<Row extends `${Method} /${string}`, In, Out>(

@@ -7,7 +7,8 @@ export interface ErrorBody {
 }
 
 /** Every code that the interface or its chosen gaps name: the text it comes with, and the status. */
-// prettier-ignore -- a table is read down its columns
+// A table is read down its columns.
+// prettier-ignore
 export const serviceErrors = {
   100:  { msg: 'invalid_request_scheme', status: 400 },
   103:  { msg: 'invalid_access_token', status: 401 },

@@ -1,7 +1,18 @@
 import { type FeedWindow, type Form, endpoint, gives, takes } from './endpoint.ts';
 
 /** Types as the city feed filters by them, and as a category term ends. */
-export const eventTypes = ['commonweal', 'drama', 'exhibition', 'film', 'music', 'others', 'party', 'salon', 'sports', 'travel'] as const;
+export const eventTypes = [
+  'commonweal',
+  'drama',
+  'exhibition',
+  'film',
+  'music',
+  'others',
+  'party',
+  'salon',
+  'sports',
+  'travel',
+] as const;
 export type EventType = (typeof eventTypes)[number];
 /** A feed holds this many entries where the caller does not say. */
 export const FEED_COUNT_DEFAULT = 20;
@@ -110,7 +121,8 @@ export interface EventSearch extends FeedWindow {
 
 const events = { list: 'entries' } as const;
 
-// prettier-ignore -- a table is read down its columns
+// A table is read down its columns.
+// prettier-ignore
 export const eventEndpoints = {
   byId:         endpoint('GET /event/:id',                     null, takes(),             gives<EventRecord>(200, 'event')),
   participants: endpoint('GET /event/:id/participants',        null, takes<FeedWindow>(), gives<PersonFeed>(200, 'personFeed'), events),

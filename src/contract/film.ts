@@ -183,7 +183,9 @@ export interface FilmCommentRecord {
 }
 
 /** What each short form promises. */
-export const simpleSubject: Form = { names: ['id', 'title', 'original_title', 'alt', 'images', 'rating', 'year', 'subtype'] };
+export const simpleSubject: Form = {
+  names: ['id', 'title', 'original_title', 'alt', 'images', 'rating', 'year', 'subtype'],
+};
 export const simpleCelebrity: Form = { names: ['id', 'name', 'alt', 'avatars'] };
 export const simplePhoto: Form = { names: ['id', 'alt', 'icon', 'image', 'thumb', 'cover'] };
 export const simpleReview: Form = { names: ['id', 'title', 'alt', 'subject_id', 'author', 'rating', 'summary'] };
@@ -237,7 +239,8 @@ export interface TheaterQuery extends Fields, Window {
 const all = { share: 'tier' } as const;
 const advancedOnly = { share: 'tier', tiers: advanced } as const;
 
-// prettier-ignore -- a table is read down its columns
+// A table is read down its columns.
+// prettier-ignore
 export const filmEndpoints = {
   subject:         endpoint('GET /v2/movie/subject/:id',          'movie_basic_r',   takes<Fields>(),          gives<SubjectRecord>(200),   all),
   celebrity:       endpoint('GET /v2/movie/celebrity/:id',        'movie_basic_r',   takes<Fields>(),          gives<CelebrityRecord>(200), { ...all, tiers: twoTiers }),

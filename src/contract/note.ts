@@ -42,7 +42,12 @@ export interface NoteCommentRecord {
   author?: UserRecord;
 }
 /** Every member that a comment record may have. */
-export const noteCommentMembers = ['id', 'content', 'created', 'author'] as const satisfies readonly (keyof NoteCommentRecord)[];
+export const noteCommentMembers = [
+  'id',
+  'content',
+  'created',
+  'author',
+] as const satisfies readonly (keyof NoteCommentRecord)[];
 
 export interface NotePage {
   start: number;
@@ -77,7 +82,8 @@ export interface NotePictures {
 
 const login = { login: true } as const;
 
-// prettier-ignore -- a table is read down its columns
+// A table is read down its columns.
+// prettier-ignore
 export const noteEndpoints = {
   byId:          endpoint('GET /v2/note/:id',                        'community_basic_note', takes<NoteQuery>(),          gives<NoteRecord>(200),        login),
   userCreated:   endpoint('GET /v2/note/user_created/:id',           'community_basic_note', takes<NoteQuery & Window>(), gives<NotePage>(200),          { ...login, list: 'notes' }),

@@ -5,7 +5,6 @@
  */
 import {
   type GraphQLFieldResolver,
-  type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLResolveInfo,
   type GraphQLSchema,
@@ -14,13 +13,16 @@ import {
   isObjectType,
 } from 'graphql';
 import type { Endpoint, Form } from '../contract/endpoint.ts';
+import type { RecordSource } from '../upstream/operation.ts';
+import { TierRequired } from '../upstream/refusal.ts';
 import type { FieldRule } from './ask.ts';
 import type { Context } from './builder.ts';
+import { asText } from './decode.ts';
 import { type Page, listOf, pageOf, windowInput, windowOf } from './paging.ts';
-import { type Below, type FieldPlan, type Variables, endpointOf, fieldRule, typeRule } from './plan.ts';
+import { type Below, type FieldPlan, endpointOf, fieldRule, typeRule } from './plan.ts';
 
 type Parent = Record<string, unknown>;
-type Resolver = GraphQLFieldResolver<Parent, Context>;
+type Resolver = GraphQLFieldResolver<Parent, Context, object>;
 
 const wholeForm: Form = { names: 'all' };
 
@@ -35,7 +37,8 @@ export function connectFields(schema: GraphQLSchema): GraphQLSchema {
       const arrives = givesRecords(schema, field.type);
       if (isCalled) field.resolve = asked(rule, itemsHaveIds(field.type)) as GraphQLFieldResolver<unknown, unknown>;
       else if (arrives && inner) field.resolve = arriving(rule, inner) as GraphQLFieldResolver<unknown, unknown>;
-      if (typeRule(type).record && field.resolve) field.resolve = filling(field.resolve as Resolver) as GraphQLFieldResolver<unknown, unknown>;
+      if (typeRule(type).record && field.resolve)
+        field.resolve = filling(field.resolve as Resolver) as GraphQLFieldResolver<unknown, unknown>;
     }
   }
   return schema;
@@ -68,7 +71,9 @@ function arriving(rule: FieldRule, inner: Resolver): Resolver {
 /** The form that a page promised of its items, seen from the page or from one of its edges. */
 function formWithin(parent: unknown): Form | undefined {
   const { page = parent } = (parent ?? {}) as { page?: unknown };
-  return typeof page === 'object' && page !== null && 'items' in page && 'form' in page ? (page as Page<unknown>).form : undefined;
+  return typeof page === 'object' && page !== null && 'items' in page && 'form' in page
+    ? (page as Page<unknown>).form
+    : undefined;
 }
 
 /** A field that a call answers. */
@@ -79,20 +84,37 @@ function asked(rule: FieldRule, keyed: boolean): Resolver {
     if (plan.mode === 'read') return readByKey(plan, args, context, info);
     if (rule.none?.(parent)) return emptyPage(rule);
     if (plan.mode === 'hand') {
-      const member = parent[rule.hand!.name];
+      const member = inRecord(parent, rule.hand!.name);
       const isList = endpointOf(rule, args).list !== undefined;
-      if (member !== undefined && (rule.hand!.holds?.(member as never) ?? true)) return settle(inHand(rule, args, parent, member, keyed), plan, rule.hand!.form, context, info);
+      if (member !== undefined && (rule.hand!.holds?.(member as never) ?? true))
+        return settle(inHand(rule, args, parent, member, keyed), plan, rule.hand!.form, context, info);
       if (!isList && !rule.hand!.holds) return null;
     }
     const asking = startAsk(plan, parent, args, context, info);
     return then(asking.answer, (answer) => {
       if (answer === null || answer === undefined) return null;
-      return settle(valueOf(rule, asking, answer, args, parent, context, keyed), plan, rule.form ?? wholeForm, context, info);
+      return settle(
+        valueOf(rule, asking, answer, args, parent, context, keyed),
+        plan,
+        rule.form ?? wholeForm,
+        context,
+        info,
+      );
     });
   };
 
   function settle(value: unknown, plan: FieldPlan, form: Form, context: Context, info: GraphQLResolveInfo): unknown {
     return rule.first === undefined ? arrive(value, plan, form, context, info) : value;
+  }
+}
+
+/** A member of the record; undefined where the whole record is refused to the caller's tier, as a list of its own may not be. */
+function inRecord(parent: Parent, name: string): unknown {
+  try {
+    return parent[name];
+  } catch (error) {
+    if (error instanceof TierRequired && error.ofEndpoint) return undefined;
+    throw error;
   }
 }
 
@@ -103,7 +125,13 @@ interface Asking {
 }
 
 /** Makes the call of a field, or finds it on its way: equal calls of an operation are one. */
-function startAsk({ rule, names }: FieldPlan, parent: Parent, args: object, { upstream, viewer }: Context, { path }: GraphQLResolveInfo): Asking {
+function startAsk(
+  { rule, names }: FieldPlan,
+  parent: Parent,
+  args: object,
+  { upstream, viewer }: Context,
+  { path }: GraphQLResolveInfo,
+): Asking {
   const endpoint = endpointOf(rule, args);
   const input = rule.input!(parent, args, viewer);
   const window = rule.first === undefined ? undefined : windowOf(args, rule.first, listOf(endpoint, input));
@@ -112,13 +140,26 @@ function startAsk({ rule, names }: FieldPlan, parent: Parent, args: object, { up
 }
 
 /** What an answer makes of its field. */
-function valueOf(rule: FieldRule, { endpoint, input }: Asking, answer: unknown, args: object, parent: Parent, { viewer }: Context, keyed: boolean): unknown {
+function valueOf(
+  rule: FieldRule,
+  { endpoint, input }: Asking,
+  answer: unknown,
+  args: object,
+  parent: Parent,
+  { viewer }: Context,
+  keyed: boolean,
+): unknown {
   if (rule.first === undefined) return rule.decide!(answer, args, parent);
   const list = listOf(endpoint, input);
   const window = windowOf(args, rule.first, list);
   const members = rule.items ? rule.items(answer, parent, args) : (answer as Parent)[endpoint.list!];
   const capped = rule.capped?.(answer, viewer, args) ?? false;
-  return pageOf(answer as object, Array.isArray(members) ? members : [], window, { list, form: rule.form ?? wholeForm, keyed, capped });
+  return pageOf(answer as object, Array.isArray(members) ? members : [], window, {
+    list,
+    form: rule.form ?? wholeForm,
+    keyed,
+    capped,
+  });
 }
 
 /** What the parent's record carries, in the shape of the answer that it stands for. */
@@ -173,11 +214,12 @@ function arrive(value: unknown, plan: FieldPlan, form: Form, context: Context, i
 }
 
 function arriveOne(record: Parent, plan: FieldPlan, form: Form, context: Context, info: GraphQLResolveInfo): unknown {
+  if (record instanceof Error) return record;
   const below = plan.below.size === 1 ? first(plan.below) : plan.below.get(record.__typename as string);
   if (!below?.rule.record) return record;
   const promised = isBare(record) ? noForm : form;
   const missing = below.names.filter((name) => !(name in record) && !isPromised(promised, name));
-  if (missing.length === 0) return below.refused.length ? context.upstream.refuse(below.type.name, below.rule.record, record, below.refused) : record;
+  if (missing.length === 0) return record;
   const isNode = plan.field.name === 'node' || plan.field.name === 'nodes';
   return topUp(record, below, missing, context, info, isNode);
 }
@@ -191,12 +233,24 @@ function isBare(record: Parent): boolean {
   return true;
 }
 
-const isPromised = ({ names, lacks }: Form, name: string): boolean => (names === 'all' ? !lacks?.includes(name) : names.includes(name));
+const isPromised = ({ names, lacks }: Form, name: string): boolean =>
+  names === 'all' ? !lacks?.includes(name) : names.includes(name);
+
+/** The key that a record is asked by; '' where it has none. */
+const keyIn = (record: Parent, { keyOf }: RecordSource): string =>
+  (keyOf ? keyOf(record as never) : asText(record.id)) ?? '';
 
 /** Asks for what is missing of a record; `unproven` where nothing has shown yet that there is one. */
-function topUp(record: Parent, below: Below, missing: readonly string[], context: Context, info: GraphQLResolveInfo, unproven: boolean): unknown {
+function topUp(
+  record: Parent,
+  below: Below,
+  missing: readonly string[],
+  context: Context,
+  info: GraphQLResolveInfo,
+  unproven: boolean,
+): unknown {
   const source = below.rule.record!;
-  const key = source.keyOf ? source.keyOf(record as never) : String(record.id ?? '');
+  const key = keyIn(record, source);
   if (!key) return record;
   const { upstream } = context;
   const started = startChildren(record, below, context, info);
@@ -204,18 +258,18 @@ function topUp(record: Parent, below: Below, missing: readonly string[], context
   // Nothing of the record itself is selected: its children speak for it.
   if (unproven && !below.isRead && started.length > 0 && missing.every((name) => name in record)) return record;
 
-  const asked = missing.filter((name) => name !== 'id' || unproven);
+  const asked = missing.filter((name) => (name !== 'id' || unproven) && !below.refused.has(name));
   const teller = started.find(({ plan }) => {
     const told: readonly string[] = plan.rule.tells?.names ?? [];
-    return asked.length > 0 && asked.every((name) => told.includes(name));
+    return asked.length > 0 ? asked.every((name) => told.includes(name)) : missing.some((name) => told.includes(name));
   });
   const { name } = below.type;
-  const topped = teller
-    ? toldBy(teller, record, asked, (rest) => upstream.want(name, source, key, rest, record, info.path))
-    : upstream.want(name, source, key, missing, record, info.path);
-  return then(topped, (told) => {
+  const want = (names: readonly string[]) =>
+    names.length ? upstream.want(name, source, key, names, record, info.path) : record;
+  return then(teller ? toldBy(teller, record, asked, want) : want(asked), (told) => {
     if (told === null) return below.rule.handle ? record : null;
-    return below.refused.length ? upstream.refuse(name, source, told as Parent, below.refused) : told;
+    const refused = missing.filter((each) => below.refused.has(each) && !(each in (told as Parent)));
+    return refused.length ? upstream.refuse(name, source, told as Parent, refused) : told;
   });
 }
 
@@ -230,9 +284,14 @@ function startChildren(record: Parent, below: Below, context: Context, info: Gra
   for (const plan of below.starts) {
     if (!plan.rule.from?.every((name) => name in record)) continue;
     try {
-      const args = plan.args(info.variableValues as Variables);
+      const args = plan.args(info.variableValues);
       if (plan.rule.none?.(record)) continue;
-      const answer = Promise.resolve(startAsk(plan, record, args, context, { ...info, path: { prev: info.path, key: keyOf(plan), typename: below.type.name } }).answer);
+      const answer = Promise.resolve(
+        startAsk(plan, record, args, context, {
+          ...info,
+          path: { prev: info.path, key: keyOf(plan), typename: below.type.name },
+        }).answer,
+      );
       answer.catch(() => undefined); // the field itself finds the failure in the operation's memo
       started.push({ plan, answer });
     } catch {
@@ -255,7 +314,7 @@ async function toldBy(
   try {
     const came = await answer;
     if (came === null) return null;
-    told = plan.rule.tells!.read(came) as Parent | null | undefined;
+    told = plan.rule.tells!.read(came);
   } catch {
     told = undefined;
   }
@@ -269,8 +328,8 @@ function filling(inner: Resolver): Resolver {
     if (!context.plan.defers) return inner(parent, args, context, info);
     const plan = context.plan.fieldAt(info.fieldNodes, info.parentType.name);
     const missing = plan?.needs.filter((name) => !(name in parent)) ?? [];
-    const source = typeRule(info.parentType as GraphQLObjectType).record!;
-    const key = source.keyOf ? source.keyOf(parent as never) : String(parent.id ?? '');
+    const source = typeRule(info.parentType).record!;
+    const key = keyIn(parent, source);
     if (missing.length === 0 || !key) return inner(parent, args, context, info);
     const filled = context.upstream.want(info.parentType.name, source, key, missing, parent, info.path);
     return then(filled, (record) => (record === null ? null : inner(record as Parent, args, context, info)));
@@ -279,4 +338,5 @@ function filling(inner: Resolver): Resolver {
 
 const isPromise = (value: unknown): value is Promise<unknown> => value instanceof Promise;
 const asError = (reason: unknown): Error => (reason instanceof Error ? reason : new Error(String(reason)));
-const then = (value: unknown, next: (value: unknown) => unknown): unknown => (isPromise(value) ? value.then(next) : next(value));
+const then = (value: unknown, next: (value: unknown) => unknown): unknown =>
+  isPromise(value) ? value.then(next) : next(value);

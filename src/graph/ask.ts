@@ -21,7 +21,7 @@ import type { Endpoint, Form } from '../contract/endpoint.ts';
 import type { RecordSource } from '../upstream/operation.ts';
 import type { Viewer } from '../upstream/viewer.ts';
 import type { Decoder } from './decode.ts';
-import { type ConnectionArgs, type Page, connectionOf, pagingArgs } from './paging.ts';
+import { type Page, connectionOf, pagingArgs } from './paging.ts';
 
 /** The first page, or the short form, that the parent's record carries: served from it while it suffices. */
 export interface Hand<Parent> {
@@ -52,8 +52,8 @@ interface Asking<Parent, Args, In, Out, From extends keyof Parent & string> {
   ask: Endpoint<In, Out> | ((args: Args) => Endpoint<In, Out>);
   /** Names of the parent that the input is made from: once these are known, the call starts. */
   from?: readonly From[];
-  /** The call's input; windows and `fields` are put in by the engine. Throws for input that is known to be wrong. */
-  input: (parent: Pick<Parent, From>, args: Args, viewer: Viewer) => Omit<In, 'fields' | 'start' | 'count' | 'start-index' | 'max-results'>;
+  /** The call's input; the window of `pages` and `fields` are put in by the engine. Throws for input that is known to be wrong. */
+  input: (parent: Pick<Parent, From>, args: Args, viewer: Viewer) => Omit<In, 'fields'>;
   /** How whole the arriving records are; all that was asked for by default. */
   form?: Form;
   hand?: Hand<Parent>;
@@ -64,23 +64,45 @@ interface Asking<Parent, Args, In, Out, From extends keyof Parent & string> {
   size?: number;
 }
 
-export interface AskOptions<Types extends SchemaTypes, Parent, Type extends TypeParam<Types>, Args extends InputFieldMap, In, Out, From extends keyof Parent & string>
-  extends Asking<Parent, InputShapeFromFields<Args>, In, Out, From> {
+export interface AskOptions<
+  Types extends SchemaTypes,
+  Parent,
+  Type extends TypeParam<Types>,
+  Args extends InputFieldMap,
+  In,
+  Out,
+  From extends keyof Parent & string,
+> extends Asking<Parent, InputShapeFromFields<Args>, In, Out, From> {
   type: Type;
   args?: Args;
   /** The answer as the field's value; an absent record does not come here, it is null. */
-  resolve: (answer: Out, args: InputShapeFromFields<Args>, parent: Pick<Parent, From>) => ShapeFromTypeParam<Types, Type, true>;
+  resolve: (
+    answer: Out,
+    args: InputShapeFromFields<Args>,
+    parent: Pick<Parent, From>,
+  ) => ShapeFromTypeParam<Types, Type, true>;
 }
 
-export interface PagesOptions<Types extends SchemaTypes, Parent, Item, Args extends InputFieldMap, In, Out, From extends keyof Parent & string>
-  extends Asking<Parent, InputShapeFromFields<Args>, In, Out, From> {
+export interface PagesOptions<
+  Types extends SchemaTypes,
+  Parent,
+  Item,
+  Args extends InputFieldMap,
+  In,
+  Out,
+  From extends keyof Parent & string,
+> extends Asking<Parent, InputShapeFromFields<Args>, In, Out, From> {
   /** The type of the nodes. */
   of: ObjectRef<Types, Item>;
   args?: Args;
   /** The page size where the caller gives none. */
   first: number;
   /** The items of an answer, where they are not simply its list; also called for the page in hand, as `{ [list]: items }`. */
-  items?: (answer: Out, parent: Pick<Parent, From>, args: InputShapeFromFields<Args>) => readonly (Item | null | undefined)[];
+  items?: (
+    answer: Out,
+    parent: Pick<Parent, From>,
+    args: InputShapeFromFields<Args>,
+  ) => readonly (Item | null | undefined)[];
   /** True where the total is where the service stopped counting. */
   capped?: (answer: Out, viewer: Viewer, args: InputShapeFromFields<Args>) => boolean;
   /** True for a parent whose list is empty without a call; `from` names what it reads. */
@@ -123,10 +145,17 @@ export interface TypeRule {
   wraps?: boolean;
 }
 
+/* eslint-disable @typescript-eslint/no-namespace, @typescript-eslint/no-unused-vars -- Pothos is extended by merging into its namespace, each declaration with all its parameters */
 declare global {
   export namespace PothosSchemaTypes {
-    // eslint-disable-next-line @typescript-eslint/no-unused-vars -- a merged declaration repeats every parameter
-    interface ObjectFieldOptions<Types extends SchemaTypes, ParentShape, Type extends TypeParam<Types>, Nullable, Args, ResolveReturnShape> {
+    interface ObjectFieldOptions<
+      Types extends SchemaTypes,
+      ParentShape,
+      Type extends TypeParam<Types>,
+      Nullable,
+      Args,
+      ResolveReturnShape,
+    > {
       needs?: readonly (keyof ParentShape & string)[];
       needsBelow?: Readonly<Record<string, readonly (keyof ParentShape & string)[]>>;
       idIn?: keyof ParentShape & string;
@@ -151,17 +180,31 @@ declare global {
       ): FieldRef<Types, Shape>;
 
       /** A field answered by a call. Null where the record is absent. */
-      ask<Type extends TypeParam<Types>, In, Out, From extends keyof ParentShape & string = never, Args extends InputFieldMap = Record<never, never>>(
+      ask<
+        Type extends TypeParam<Types>,
+        In,
+        Out,
+        From extends keyof ParentShape & string = never,
+        Args extends InputFieldMap = Record<never, never>,
+      >(
         options: AskOptions<Types, ParentShape, Type, Args, In, Out, From>,
       ): FieldRef<Types, ShapeFromTypeParam<Types, Type, true>>;
 
       /** A field answered by a list of the service, as a Relay connection over offset cursors. */
-      pages<Item, In, Out, From extends keyof ParentShape & string = never, Args extends InputFieldMap = Record<never, never>>(
+      pages<
+        Item,
+        In,
+        Out,
+        From extends keyof ParentShape & string = never,
+        Args extends InputFieldMap = Record<never, never>,
+      >(
         options: PagesOptions<Types, ParentShape, Item, Args, In, Out, From>,
       ): FieldRef<Types, Page<Item> | null>;
     }
   }
 }
+
+/* eslint-enable @typescript-eslint/no-namespace, @typescript-eslint/no-unused-vars */
 
 /** Marks the resolvers that the engine puts in their place when the schema is made. */
 const byEngine = () => {
@@ -187,20 +230,27 @@ fields.reads = function (
   const resolve =
     others.length === 0
       ? (record: Record<string, unknown>) => decode(record[name])
-      : (record: Record<string, unknown>) => decode(needs.map((each) => record[each]).find((value) => value) ?? record[name]);
+      : (record: Record<string, unknown>) =>
+          decode(needs.map((each) => record[each]).find((value) => value) ?? record[name]);
   return this.createField({ ...more, type: list ? [type] : type, nullable, description, needs, resolve });
 };
 
-fields.ask = function (this: typeof fields, options: AskOptions<SchemaTypes, object, never, InputFieldMap, unknown, unknown, never>) {
+fields.ask = function (
+  this: typeof fields,
+  options: AskOptions<SchemaTypes, object, never, InputFieldMap, unknown, unknown, never>,
+) {
   return this.createField({ ...options, decide: options.resolve, nullable: true, resolve: byEngine });
 };
 
-fields.pages = function (this: typeof fields, options: PagesOptions<SchemaTypes, object, object, InputFieldMap, unknown, unknown, never>) {
+fields.pages = function (
+  this: typeof fields,
+  options: PagesOptions<SchemaTypes, object, object, InputFieldMap, unknown, unknown, never>,
+) {
   const { of, args, ...rest } = options;
   return this.createField({
     ...rest,
     type: connectionOf(of as never),
-    args: { ...args, ...pagingArgs(this as unknown as ConnectionArgs, options.first) },
+    args: { ...args, ...pagingArgs(this, options.first) },
     nullable: true,
     resolve: byEngine,
   });

@@ -126,7 +126,7 @@ export function asObject<T extends object>(value: T | null | undefined): Partial
 
 /** The members of a list that are objects. */
 export function asObjects<T extends object>(value: readonly T[] | null | undefined): T[] {
-  return Array.isArray(value) ? value.filter((item) => typeof item === 'object' && item !== null) : [];
+  return Array.isArray(value) ? (value as T[]).filter((item) => typeof item === 'object' && item !== null) : [];
 }
 
 /** The members of a list that are objects with an id. */

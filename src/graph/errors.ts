@@ -13,7 +13,8 @@ import {
 } from '../upstream/refusal.ts';
 
 /** What a client may branch on. A service code without a name here does not compile. */
-// prettier-ignore -- a table is read down its columns
+// A table is read down its columns.
+// prettier-ignore
 const clientCodes: Record<ServiceCode, string> = {
   100:  'UPSTREAM_REFUSED',
   103:  'UNAUTHENTICATED',
@@ -60,17 +61,24 @@ export const badInput = (message: string, extensions: object = {}): GraphQLError
 /** What a client is told of an error that came out of an operation; undefined for a surprise, which stays ours. */
 export function told(cause: unknown): { message: string; extensions: Record<string, unknown> } | undefined {
   if (cause instanceof UpstreamRefusal) return refusal(cause);
-  if (cause instanceof UpstreamFault) return { message: faultTexts[cause.code], extensions: { code: cause.code, upstream: wordFor(cause.word) } };
+  if (cause instanceof UpstreamFault)
+    return { message: faultTexts[cause.code], extensions: { code: cause.code, upstream: wordFor(cause.word) } };
   if (cause instanceof TierRequired) {
     const tiers = cause.tiers.map((tier) => tier.toUpperCase());
     return { message: `This is for the film tiers ${tiers.join(', ')}.`, extensions: { code: 'TIER_REQUIRED', tiers } };
   }
-  if (cause instanceof LoginRequired) return { message: 'Log in first: this needs a token of your own.', extensions: { code: 'LOGIN_REQUIRED' } };
-  if (cause instanceof Unauthenticated) return { message: 'The Authorization is not a bearer token.', extensions: { code: 'UNAUTHENTICATED' } };
+  if (cause instanceof LoginRequired)
+    return { message: 'Log in first: this needs a token of your own.', extensions: { code: 'LOGIN_REQUIRED' } };
+  if (cause instanceof Unauthenticated)
+    return { message: 'The Authorization is not a bearer token.', extensions: { code: 'UNAUTHENTICATED' } };
   if (cause instanceof RateLimited) {
-    return { message: 'The rate limit of the service is reached.', extensions: { code: 'RATE_LIMITED', retryAfter: cause.retryAfter } };
+    return {
+      message: 'The rate limit of the service is reached.',
+      extensions: { code: 'RATE_LIMITED', retryAfter: cause.retryAfter },
+    };
   }
-  if (cause instanceof TooManyCalls) return { message: 'The operation has made as many calls as it may.', extensions: { code: 'TOO_MANY_CALLS' } };
+  if (cause instanceof TooManyCalls)
+    return { message: 'The operation has made as many calls as it may.', extensions: { code: 'TOO_MANY_CALLS' } };
   return undefined;
 }
 
@@ -97,7 +105,8 @@ function clientCode(word: UpstreamWord): string {
 }
 
 /** The interface's own text: upstream's words have carried addresses and tokens. */
-const textOf = ({ code }: UpstreamWord): string | undefined => (serviceErrors[code as ServiceCode] as { msg: string } | undefined)?.msg;
+const textOf = ({ code }: UpstreamWord): string | undefined =>
+  (serviceErrors[code as ServiceCode] as { msg: string } | undefined)?.msg;
 
 function wordFor(word: UpstreamWord): object {
   const { service, status, code, request } = word;

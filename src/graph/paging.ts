@@ -45,7 +45,9 @@ export interface ConnectionArgs {
 }
 export const pagingArgs = (t: ConnectionArgs, first: number) => ({
   first: t.arg.int({ defaultValue: first, description: `How many nodes at most, 1 to ${FIRST_MAX}.` }),
-  after: t.arg.string({ description: 'The cursor of the edge to go on from; a cursor of this very list, with the same filters.' }),
+  after: t.arg.string({
+    description: 'The cursor of the edge to go on from; a cursor of this very list, with the same filters.',
+  }),
   offset: t.arg.int({ description: 'How many nodes to skip, to jump to a numbered page; not together with `after`.' }),
 });
 
@@ -62,8 +64,14 @@ const PageInfo = builder.objectRef<Page<unknown>>('PageInfo').implement({
   description: 'Where a page stands in its list.',
   wraps: true,
   fields: (t) => ({
-    hasNextPage: t.boolean({ description: 'Whether more nodes follow; without a total, whether a full page came.', resolve: (page) => page.hasNext }),
-    hasPreviousPage: t.boolean({ description: 'Whether nodes stand before this page.', resolve: (page) => page.start > 0 }),
+    hasNextPage: t.boolean({
+      description: 'Whether more nodes follow; without a total, whether a full page came.',
+      resolve: (page) => page.hasNext,
+    }),
+    hasPreviousPage: t.boolean({
+      description: 'Whether nodes stand before this page.',
+      resolve: (page) => page.start > 0,
+    }),
     startCursor: t.string({
       nullable: true,
       description: 'The cursor of the first edge; null on an empty page.',
@@ -83,8 +91,15 @@ function makeConnection(of: ObjectRef<Types, unknown>): ObjectRef<Types, Page<un
     description: `One ${name} at its place in a list.`,
     wraps: true,
     fields: (t) => ({
-      cursor: t.string({ description: 'Its place, to give as `after`.', resolve: ({ page, index }) => encodeCursor(page.list, page.start + index) }),
-      node: t.field({ type: of, description: `The ${name}.`, resolve: ({ page, index }) => page.items[index] as never }),
+      cursor: t.string({
+        description: 'Its place, to give as `after`.',
+        resolve: ({ page, index }) => encodeCursor(page.list, page.start + index),
+      }),
+      node: t.field({
+        type: of,
+        description: `The ${name}.`,
+        resolve: ({ page, index }) => page.items[index] as never,
+      }),
     }),
   });
   return builder.objectRef<Page<unknown>>(`${name}Connection`).implement({
@@ -96,14 +111,21 @@ function makeConnection(of: ObjectRef<Types, unknown>): ObjectRef<Types, Page<un
         description: 'The nodes with their cursors.',
         resolve: (page) => page.items.flatMap((item, index) => (item === null ? [] : [{ page, index }])),
       }),
-      nodes: t.field({ type: [of], description: 'The nodes alone.', resolve: (page) => page.items.filter((item) => item !== null) as never }),
+      nodes: t.field({
+        type: [of],
+        description: 'The nodes alone.',
+        resolve: (page) => page.items.filter((item) => item !== null) as never,
+      }),
       pageInfo: t.field({ type: PageInfo, description: 'Where this page stands.', resolve: (page) => page }),
       totalCount: t.int({
         nullable: true,
         description: 'How many nodes the whole list has; null where the service does not say.',
         resolve: (page) => page.total,
       }),
-      totalIsCapped: t.boolean({ description: 'True where `totalCount` is only where the service stopped counting.', resolve: (page) => page.capped }),
+      totalIsCapped: t.boolean({
+        description: 'True where `totalCount` is only where the service stopped counting.',
+        resolve: (page) => page.capped,
+      }),
     }),
   });
 }
@@ -111,7 +133,8 @@ function makeConnection(of: ObjectRef<Types, unknown>): ObjectRef<Types, Page<un
 /** The window that the arguments ask for; refuses what no list can give. */
 export function windowOf({ first, after, offset }: PagingArgs, byDefault: number, list: string): Window {
   const size = first ?? byDefault;
-  if (size < 1 || size > FIRST_MAX) throw badInput(`\`first\` must be from 1 to ${FIRST_MAX}.`, { argument: 'first', limit: FIRST_MAX });
+  if (size < 1 || size > FIRST_MAX)
+    throw badInput(`\`first\` must be from 1 to ${FIRST_MAX}.`, { argument: 'first', limit: FIRST_MAX });
   if (after != null && offset != null) throw badInput('Give `after` or `offset`, not both.', { argument: 'offset' });
   if (offset != null && offset < 0) throw badInput('`offset` must be 0 or more.', { argument: 'offset' });
   return { first: size, start: after != null ? decodeCursor(list, after) + 1 : (offset ?? 0) };
@@ -164,7 +187,8 @@ function isShown<Item>(item: Item | null | undefined, keyed: boolean): item is I
   return !keyed || (id !== undefined && id !== null && id !== '');
 }
 
-export const encodeCursor = (list: string, position: number): string => Buffer.from(`${list}:${position}`).toString('base64url');
+export const encodeCursor = (list: string, position: number): string =>
+  Buffer.from(`${list}:${position}`).toString('base64url');
 
 export function decodeCursor(list: string, cursor: string): number {
   const [, of, position] = /^([0-9a-z]+):(\d{1,9})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];

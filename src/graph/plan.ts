@@ -4,13 +4,13 @@
  * What is below a field depends on its nodes, the concrete type and the steering variables alone, so a plan is kept per document
  * and per value of these (its variants). Resolvers never see the selection; the engine looks it up here.
  */
+import type { GraphQLObjectType } from 'graphql';
 import {
   type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLField,
   GraphQLIncludeDirective,
-  GraphQLObjectType,
   type GraphQLSchema,
   GraphQLSkipDirective,
   type OperationDefinitionNode,
@@ -61,9 +61,10 @@ export interface FieldPlan {
 export interface Below {
   readonly type: GraphQLObjectType;
   readonly rule: TypeRule;
-  /** Names wanted of the record, sorted; those that the caller's tier does not get are in `refused`. */
+  /** Names wanted of the record, sorted. */
   readonly names: readonly string[];
-  readonly refused: readonly string[];
+  /** Those of them that its record does not tell to the facade's own tier: not asked for. */
+  readonly refused: ReadonlySet<string>;
   /** Whether anything of the record itself is selected, beside what is below it. */
   readonly isRead: boolean;
   /** Calls that start as soon as their `from` is known. */
@@ -93,8 +94,13 @@ const VARIANTS_MAX = 32;
 const NEARLY_ALL = 0.85;
 
 const noNames: readonly string[] = Object.freeze([]);
+const noRefusals: ReadonlySet<string> = new Set();
 
-export function createPlanner(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode): Planner {
+export function createPlanner(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+): Planner {
   const steering = steeringVariables(schema, document);
   const plans = new LRUCache<string, Plan>({ max: VARIANTS_MAX });
   return {
@@ -133,7 +139,9 @@ function makePlan(
     const plans = known.get(nodes[0]!);
     if (!plans) return undefined;
     if (plans.length === 1) return plans[0];
-    return plans.find((plan) => plan.parent === parent && sameNodes(plan.nodes, nodes)) ?? (parent ? undefined : plans[0]);
+    return (
+      plans.find((plan) => plan.parent === parent && sameNodes(plan.nodes, nodes)) ?? (parent ? undefined : plans[0])
+    );
   }
 
   function planType(type: GraphQLObjectType, sets: readonly SelectionSetNode[]): Below {
@@ -156,9 +164,10 @@ function makePlan(
       planType(type, later);
     }
     const { tiers } = rule.record ?? {};
-    const tier = viewer.filmTier;
-    const refused = tiers && tier ? [...names].filter((name) => tiers[name]?.includes(tier) === false) : noNames;
-    for (const name of refused) names.delete(name);
+    // A caller's tier is learned, and asked again; the configured one is taken at its word.
+    const tier = viewer.isLoggedIn ? null : viewer.filmTier;
+    const refused =
+      tiers && tier ? new Set([...names].filter((name) => tiers[name]?.includes(tier) === false)) : noRefusals;
     return {
       type,
       rule,
@@ -191,7 +200,7 @@ function makePlan(
       nodes,
       mode,
       below,
-      names: mode === 'value' || mode === 'none' ? undefined : projection(below),
+      names: mode === 'value' || mode === 'none' ? undefined : projection(below, rule),
       needs: needsOf(rule, mode, below),
       args,
     };
@@ -201,7 +210,12 @@ function makePlan(
     return plan;
   }
 
-  function modeOf(parent: GraphQLObjectType, rule: FieldRule, below: ReadonlyMap<string, Below>, args: () => object): Mode {
+  function modeOf(
+    parent: GraphQLObjectType,
+    rule: FieldRule,
+    below: ReadonlyMap<string, Below>,
+    args: () => object,
+  ): Mode {
     if (rule.viewerOnly && !viewer.isLoggedIn) return 'none';
     if (!rule.ask) return 'value';
     if (rule.hand && handSuffices(parent, rule, below, args)) return 'hand';
@@ -268,17 +282,21 @@ function makePlan(
 
 /** What each concrete item of an answer is wanted with, seen through the types that wrap it. */
 export function itemsOf(below: ReadonlyMap<string, Below>): Below[] {
-  return [...below.values()].flatMap((each) => (each.rule.wraps ? each.fields.flatMap((field) => itemsOf(field.below)) : [each]));
+  return [...below.values()].flatMap((each) =>
+    each.rule.wraps ? each.fields.flatMap((field) => itemsOf(field.below)) : [each],
+  );
 }
 
 /** The `fields` of an ask. */
-function projection(below: ReadonlyMap<string, Below>): readonly string[] | undefined {
+function projection(below: ReadonlyMap<string, Below>, { hand }: FieldRule): readonly string[] | undefined {
   const items = itemsOf(below);
-  if (items.length === 0) return below.size ? ['id'] : undefined; // nothing of the items is selected, or the answer is a leaf
+  if (below.size === 0) return hand && [hand.name, 'id'].sort(); // a leaf: the member that holds it
+  if (items.length === 0) return ['id']; // nothing of the items is selected
   const names = new Set<string>();
-  for (const { type, names: wanted } of items) {
+  for (const { type, rule, names: wanted, refused } of items) {
     if ('id' in type.getFields()) names.add('id');
-    for (const name of wanted) names.add(name);
+    for (const name of wanted)
+      if (!refused.has(name) && (rule.record?.members?.includes(name) ?? true)) names.add(name);
   }
   const whole = items[0]!.rule.record?.members?.length;
   return whole && names.size > whole * NEARLY_ALL ? undefined : [...names].sort();
@@ -288,13 +306,16 @@ function needsOf(rule: FieldRule, mode: Mode, below: ReadonlyMap<string, Below>)
   if (mode === 'none') return noNames;
   if (mode === 'hand') return [...(rule.from ?? noNames), rule.hand!.name];
   if (mode !== 'value') return rule.from ?? noNames;
-  if (rule.idIn && [...below.values()].every((each) => each.names.every((name) => name === 'id') && each.refused.length === 0)) {
+  if (rule.idIn && [...below.values()].every((each) => each.names.every((name) => name === 'id'))) {
     return [rule.idIn];
   }
   const needs = rule.needs ?? noNames;
   const { needsBelow } = rule;
   if (!needsBelow) return rule.idIn ? [...needs, rule.idIn] : needs;
-  return [...needs, ...[...below.values()].flatMap((each) => [...each.selected].flatMap((name) => needsBelow[name] ?? []))];
+  return [
+    ...needs,
+    ...[...below.values()].flatMap((each) => [...each.selected].flatMap((name) => needsBelow[name] ?? [])),
+  ];
 }
 
 /** The arguments as the executor coerces them; worked out once where no variable is in them. */
@@ -375,7 +396,10 @@ function fieldsWithHand(schema: GraphQLSchema): ReadonlySet<string> {
 
 /** What a field declared of itself. */
 export function fieldRule(field: GraphQLField<unknown, unknown>): FieldRule {
-  const { pothosOptions, pothosExposedField } = field.extensions as { pothosOptions?: FieldRule; pothosExposedField?: string };
+  const { pothosOptions, pothosExposedField } = field.extensions as {
+    pothosOptions?: FieldRule;
+    pothosExposedField?: string;
+  };
   if (pothosExposedField && !pothosOptions?.needs) return { needs: [pothosExposedField] };
   return pothosOptions ?? noRule;
 }
@@ -387,4 +411,5 @@ export function typeRule(type: GraphQLObjectType): TypeRule {
 const noRule = Object.freeze({});
 
 /** The endpoint that answers a field, for these arguments. */
-export const endpointOf = ({ ask }: FieldRule, args: object): Endpoint => (typeof ask === 'function' ? ask(args) : ask!);
+export const endpointOf = ({ ask }: FieldRule, args: object): Endpoint =>
+  typeof ask === 'function' ? ask(args) : ask!;

@@ -50,7 +50,14 @@ export interface Operation {
   /** The answer of a call, null where what it asks for is absent. Equal asks of an operation are one. */
   ask: (endpoint: Endpoint, input: object, names: Names | undefined, path: Path | undefined) => unknown;
   /** The record with these names, beside those of `seen`; null where it is absent. */
-  want: (kind: string, source: RecordSource, key: string, names: Names, seen: Record_, path: Path | undefined) => Promise<Record_ | null> | Record_ | null;
+  want: (
+    kind: string,
+    source: RecordSource,
+    key: string,
+    names: Names,
+    seen: Record_,
+    path: Path | undefined,
+  ) => Promise<Record_ | null> | Record_ | null;
   /** The record, telling of each name that the caller's tier does not get it. */
   refuse: (kind: string, source: RecordSource, record: Record_, names: Names) => Record_;
   /** What a mutation's answer told of a record: the operation goes on from there. */
@@ -93,7 +100,7 @@ export function createOperation({ call, records }: { call: Call; records: Record
       const missing = names.filter((name) => {
         const coming = entry.onTheWay.get(name);
         if (coming) waits.add(coming);
-        return !coming && !entry.whole && !(name in entry.record) && !entry.failed.has(name);
+        return !coming && !entry.whole && !(name in entry.record) && !entry.failed.has(name) && isMember(source, name);
       });
       if (missing.length) {
         const coming = loader.load({ entry, names: missing, path });
@@ -182,9 +189,16 @@ export function createOperation({ call, records }: { call: Call; records: Record
           return;
         }
         // An upstream that does not honour `fields` has told the whole record.
-        entry.whole ||= !fields || Object.keys(record).some((name) => !fields.includes(name));
+        entry.whole ||= !fields || Object.keys(value as Record_).some((name) => !fields.includes(name));
         take(entry, kept?.isFresh ? { ...kept.record, ...record } : (record as Record_), names);
-        records.put(source.ask, kind, key, record as Record_, fields && !entry.whole ? fields : (source.members ?? names), maxAge);
+        records.put(
+          source.ask,
+          kind,
+          key,
+          record as Record_,
+          fields && !entry.whole ? fields : (source.members ?? names),
+          maxAge,
+        );
       } catch (error) {
         if (!kept || !isFault(error) || !names.every((name) => name in kept.record)) throw error;
         call.spared(source.ask, source.input(key), path, { staleSeconds: kept.ageSeconds });
@@ -203,10 +217,14 @@ export function createOperation({ call, records }: { call: Call; records: Record
       if (name in record) continue;
       record[name] = undefined;
       const tiers = source.tiers?.[name];
-      if (tiers && tiers.length < 3 && came[name] === undefined && isGated(source, name)) failed.set(name, tierRequired(kind, source, name));
+      if (tiers && tiers.length < 3 && came[name] === undefined && isGated(source, name))
+        failed.set(name, tierRequired(kind, source, name));
     }
   }
 }
+
+/** False for a name that is ours alone: no record of the service has it. */
+const isMember = ({ members }: RecordSource, name: string): boolean => members?.includes(name) ?? true;
 
 /** A member that not every tier with the record gets: absent, it was not given. */
 function isGated({ ask, tiers }: RecordSource, name: string): boolean {

@@ -25,7 +25,8 @@ export class UpstreamRefusal extends Error {
   }
 }
 
-export type FaultCode = 'UPSTREAM_TIMEOUT' | 'UPSTREAM_UNAVAILABLE' | 'UPSTREAM_INVALID_RESPONSE' | 'UPSTREAM_RESULT_UNKNOWN';
+export type FaultCode =
+  'UPSTREAM_TIMEOUT' | 'UPSTREAM_UNAVAILABLE' | 'UPSTREAM_INVALID_RESPONSE' | 'UPSTREAM_RESULT_UNKNOWN';
 
 /** Upstream is slow, gone, or talks nonsense. */
 export class UpstreamFault extends Error {
@@ -54,10 +55,13 @@ export class Unauthenticated extends Error {
 export class TierRequired extends Error {
   override name = 'TierRequired';
   readonly tiers: readonly Tier[];
+  /** The whole endpoint is refused, not a member of its answer. */
+  readonly ofEndpoint: boolean;
 
-  constructor(tiers: readonly Tier[], what: string) {
+  constructor(tiers: readonly Tier[], what: string, ofEndpoint = false) {
     super(`${what} is for the tiers ${tiers.join(', ')}`);
     this.tiers = tiers;
+    this.ofEndpoint = ofEndpoint;
   }
 }
 
@@ -80,11 +84,14 @@ export class TooManyCalls extends Error {
 
 /** Whether an older answer may stand in: upstream did not say no, it said nothing of use. */
 export const isFault = (error: unknown): boolean =>
-  error instanceof UpstreamFault || error instanceof RateLimited || (error instanceof UpstreamRefusal && isRateLimit(error.word));
+  error instanceof UpstreamFault ||
+  error instanceof RateLimited ||
+  (error instanceof UpstreamRefusal && isRateLimit(error.word));
 
 /** Codes by which a service says that it is asked too often, whatever the status. */
 const rateCodes = [111, 112, 1309];
-export const isRateLimit = ({ status, code }: UpstreamWord): boolean => status === 429 || (code !== undefined && rateCodes.includes(code));
+export const isRateLimit = ({ status, code }: UpstreamWord): boolean =>
+  status === 429 || (code !== undefined && rateCodes.includes(code));
 
 /** Codes that mean "there is none" wherever a read draws them. */
 const absentCodes = [6000, 6006, 6008, 6014, 5000];
