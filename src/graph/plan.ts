@@ -133,7 +133,7 @@ function makePlan(
 
   const rootType = schema.getRootType(operation.operation)!;
   const root = planType(rootType, [operation.selectionSet]);
-  return { root, defers, fieldAt };
+  return { root, defers: defers || streams(document), fieldAt };
 
   function fieldAt(nodes: readonly FieldNode[], parent: string): FieldPlan | undefined {
     const plans = known.get(nodes[0]!);
@@ -158,10 +158,12 @@ function makePlan(
       fields.push(plan);
       for (const name of plan.needs) names.add(name);
     }
-    // Deferred parts are planned, so that their fields find themselves, but add nothing to the first ask.
-    if (later.length) {
+    // Deferred parts are planned, so that their fields find themselves, but add nothing to the first ask of a record that can be
+    // asked again.
+    for (const set of later) {
       defers = true;
-      planType(type, later);
+      const deferred = planType(type, [set]);
+      if (!rule.record) for (const name of deferred.names) names.add(name);
     }
     const { tiers } = rule.record ?? {};
     // A caller's tier is learned, and asked again; the configured one is taken at its word.
@@ -356,6 +358,16 @@ function isDeferred(selection: SelectionNode, variables: Variables): boolean {
   const condition = defer.arguments?.find(({ name }) => name.value === 'if')?.value;
   if (condition?.kind === 'Variable') return variables[condition.name.value] !== false;
   return !(condition?.kind === 'BooleanValue' && !condition.value);
+}
+
+/** Whether a list of the document may come in pieces. */
+function streams(document: DocumentNode): boolean {
+  let found = false;
+  visitSelections(
+    document,
+    ({ directives }) => (found ||= directives?.some(({ name }) => name.value === 'stream') ?? false),
+  );
+  return found;
 }
 
 /** The variables that decide what is read and called: those of directives, and those in arguments of fields with a page in hand. */

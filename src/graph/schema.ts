@@ -1,3 +1,5 @@
+import { GraphQLDeferDirective, GraphQLStreamDirective } from '@graphql-tools/utils';
+import { specifiedDirectives } from 'graphql';
 import { builder } from './builder.ts';
 import { connectFields } from './arrive.ts';
 import './ask.ts';
@@ -21,4 +23,6 @@ import './event/attendance.ts';
 import './event/city.ts';
 
 /** The schema, its slices gathered and its fields joined to the engine. */
-export const schema = connectFields(builder.toSchema());
+export const schema = connectFields(
+  builder.toSchema({ directives: [...specifiedDirectives, GraphQLDeferDirective, GraphQLStreamDirective] }),
+);

@@ -8,19 +8,24 @@ import {
   type GraphQLSchema,
   NoSchemaIntrospectionCustomRule,
   type OperationDefinitionNode,
+  type ValidationRule,
   execute,
   getOperationAST,
   parse,
   specifiedRules,
   validate,
 } from 'graphql';
+import { execute as executeIncrementally } from '@graphql-tools/executor';
+import { useDeferStream } from '@graphql-yoga/plugin-defer-stream';
 import { getVariableValues } from 'graphql/execution/values.js';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import type { Context } from '../graph/builder.ts';
+import { type Cost, leastOf, mostOf } from '../graph/cost.ts';
 import { told } from '../graph/errors.ts';
 import { type Plan, type Planner, createPlanner } from '../graph/plan.ts';
+import type { TracedCall } from '../upstream/trace.ts';
 import type { Upstream, UpstreamSource } from '../upstream/upstream.ts';
 import { documentLimits, textLimit } from './limits.ts';
 import type { Metrics } from './metrics.ts';
@@ -53,7 +58,14 @@ export interface Pipeline {
     variables: Readonly<Record<string, unknown>> | undefined,
     caller: Caller,
     signal: AbortSignal,
-  ): Promise<ExecutionResult>;
+  ): Promise<Result>;
+}
+
+/** One answer, or one that comes in pieces. */
+export type Result = ExecutionResult | AsyncIterable<IncrementalResult>;
+interface IncrementalResult extends ExecutionResult {
+  hasNext?: boolean;
+  incremental?: readonly { errors?: readonly GraphQLError[] }[];
 }
 
 export interface PipelineParts {
@@ -68,7 +80,7 @@ export interface PipelineParts {
 const DOCUMENTS_MAX = 1_000;
 
 export function createPipeline({ schema, config, upstream, log, metrics }: PipelineParts): Pipeline {
-  const rules = config.introspection ? specifiedRules : [...specifiedRules, NoSchemaIntrospectionCustomRule];
+  const rules = [...incrementalRules(), ...(config.introspection ? [] : [NoSchemaIntrospectionCustomRule])];
   const operations = metrics.counter('catalog_operations_total', 'Operations by type and outcome.');
   const errorCodes = metrics.counter('catalog_errors_total', 'Errors in answers by code.');
   const durations = metrics.histogram(
@@ -96,7 +108,7 @@ export function createPipeline({ schema, config, upstream, log, metrics }: Pipel
       const started = performance.now();
       const type = operation.operation;
       const result = await run(document, operation, planner, variables, caller, signal);
-      count(type, result.errors);
+      count(type, 'errors' in result ? result.errors : undefined);
       durations.observe((performance.now() - started) / 1000, { type });
       return result;
     },
@@ -150,7 +162,7 @@ export function createPipeline({ schema, config, upstream, log, metrics }: Pipel
     variables: Readonly<Record<string, unknown>> | undefined,
     caller: Caller,
     signal: AbortSignal,
-  ): Promise<ExecutionResult> {
+  ): Promise<Result> {
     const { coerced, errors } = getVariableValues(schema, operation.variableDefinitions ?? [], variables ?? {}, {
       maxErrors: 10,
     });
@@ -161,27 +173,58 @@ export function createPipeline({ schema, config, upstream, log, metrics }: Pipel
     const service = upstream.open({ ...caller, signal: ending });
     const plan = planner.planFor(service.viewer, coerced);
     const contextValue: Context = { viewer: service.viewer, upstream: service, plan };
-    const result = await execute({
-      schema,
-      document,
-      variableValues: variables,
-      operationName: operation.name?.value,
-      contextValue,
-    });
-    return shown(result, service, plan, caller);
+    const cost = mostOf(plan, coerced);
+    if (caller.explain === 'plan') {
+      await leastOf(plan, coerced, contextValue, cost);
+      return { errors: [plannedNotRun], data: null, extensions: { upstream: cost } };
+    }
+    if (cost.max > config.maxUpstreamCalls)
+      return { errors: [tooExpensive(cost, config.maxUpstreamCalls)], data: null };
+
+    const args = { schema, document, variableValues: variables, operationName: operation.name?.value, contextValue };
+    if (!plan.defers) return shown(await execute(args), service, plan, caller);
+    const result = (await executeIncrementally(args)) as Result;
+    return Symbol.asyncIterator in result
+      ? inPieces(result, service, plan, caller)
+      : shown(result, service, plan, caller);
   }
 
   /** The answer as a client may see it. */
   function shown(result: ExecutionResult, service: Upstream, plan: Plan, caller: Caller): ExecutionResult {
-    const extensions: Record<string, unknown> = {};
-    const stale = service.trace.calls.filter((call) => call.staleSeconds !== undefined);
-    if (stale.length)
-      extensions.stale = stale.map(({ field, staleSeconds }) => ({ path: field.split('.'), ageSeconds: staleSeconds }));
     const errors = result.errors && masked(result.errors, plan, caller);
+    const extensions = extensionsOf(service, caller);
+    return { ...(errors ? { errors } : {}), data: result.data ?? null, ...(extensions ? { extensions } : {}) };
+  }
+
+  async function* inPieces(
+    results: AsyncIterable<IncrementalResult>,
+    service: Upstream,
+    plan: Plan,
+    caller: Caller,
+  ): AsyncGenerator<IncrementalResult> {
+    for await (const result of results) {
+      const incremental = result.incremental?.map((piece) =>
+        piece.errors ? { ...piece, errors: masked(piece.errors, plan, caller) } : piece,
+      );
+      const extensions = result.hasNext ? undefined : extensionsOf(service, caller);
+      yield {
+        ...result,
+        ...(result.errors ? { errors: masked(result.errors, plan, caller) } : {}),
+        ...(incremental ? { incremental } : {}),
+        ...(extensions ? { extensions } : {}),
+      };
+    }
+  }
+
+  /** What stood in for fresh data, and the calls where they were asked for. */
+  function extensionsOf({ trace }: Upstream, { explain }: Caller): Record<string, unknown> | undefined {
+    const stale = trace.calls.filter((call) => call.staleSeconds !== undefined);
+    if (stale.length === 0 && explain !== 'trace') return undefined;
     return {
-      ...(errors ? { errors } : {}),
-      data: result.data ?? null,
-      ...(Object.keys(extensions).length ? { extensions } : {}),
+      ...(stale.length
+        ? { stale: stale.map(({ field, staleSeconds }) => ({ path: pathOf(field), ageSeconds: staleSeconds })) }
+        : {}),
+      ...(explain === 'trace' ? { upstream: { calls: trace.calls.map(rounded) } } : {}),
     };
   }
 
@@ -211,6 +254,38 @@ export function createPipeline({ schema, config, upstream, log, metrics }: Pipel
     operations.add({ type, outcome: errors ? 'errors' : 'ok' });
   }
 }
+
+const plannedNotRun = new GraphQLError('The operation was planned and not run.', {
+  extensions: { code: 'PLANNED_NOT_RUN' },
+});
+
+/** Names the field that costs most: the one to change. */
+function tooExpensive({ max, fields }: Cost, limit: number): GraphQLError {
+  const dearest = fields.reduce((a, b) => (b.max > a.max ? b : a));
+  return new GraphQLError(
+    `The operation may cost ${max} calls of the service, at most ${limit} are allowed; ${dearest.coordinate} alone ${dearest.max}.`,
+    { extensions: { code: 'TOO_MANY_CALLS', limit, actual: max, field: dearest.path, coordinate: dearest.coordinate } },
+  );
+}
+
+/** The rules of the specification, those for incremental delivery among them: their library gives them as a hook only. */
+function incrementalRules(): ValidationRule[] {
+  const params = { rules: [...specifiedRules] };
+  const added: ValidationRule[] = [];
+  const hook = useDeferStream().onValidate as unknown as (payload: object) => void;
+  hook({ params, addValidationRule: (rule: ValidationRule) => added.push(rule) });
+  return [...params.rules, ...added];
+}
+
+/** A traced path as GraphQL writes one: keys, and numbers for places in lists. */
+const pathOf = (field: string): (string | number)[] =>
+  field.split('.').map((key) => (/^\d+$/.test(key) ? Number(key) : key));
+
+const rounded = (call: TracedCall) => ({
+  ...call,
+  startMs: Math.round(call.startMs * 10) / 10,
+  ms: Math.round(call.ms * 10) / 10,
+});
 
 /** `Type.field` of the field that an error nulls. */
 function coordinateOf({ nodes }: GraphQLError, plan: Plan): string | undefined {

@@ -5,7 +5,17 @@ import type { Endpoint } from '../contract/endpoint.ts';
 import type { Budget } from './budget.ts';
 import { type Credential, type Credentials, REFUSAL_MS, credentialFor } from './credential.ts';
 import type { InFlight } from './flight.ts';
-import { LoginRequired, TierRequired, TooManyCalls, Unauthenticated, UpstreamFault, UpstreamRefusal, type UpstreamWord, isAbsent, isRateLimit } from './refusal.ts';
+import {
+  LoginRequired,
+  TierRequired,
+  TooManyCalls,
+  Unauthenticated,
+  UpstreamFault,
+  UpstreamRefusal,
+  type UpstreamWord,
+  isAbsent,
+  isRateLimit,
+} from './refusal.ts';
 import { type Trace, type TracedCall, pathText } from './trace.ts';
 import type { Transport, WireAnswer, WireRequest } from './transport.ts';
 
@@ -23,6 +33,8 @@ export interface Call {
   (endpoint: Endpoint, input: object, path: Path | undefined): Promise<Answer>;
   /** What the call of this input is to others: equal asks are equal texts. */
   pathOf: (endpoint: Endpoint, input: object) => string;
+  /** Whether a call of this endpoint would be refused without being made. */
+  refuses: (endpoint: Endpoint) => boolean;
   /** Tells the trace of a call that was not made. */
   spared: (endpoint: Endpoint, input: object, path: Path | undefined, how: Partial<TracedCall>) => void;
 }
@@ -56,13 +68,10 @@ export function createCall(parts: CallParts, caller: Caller): Call {
   const { trace, signal } = caller;
   let made = 0;
 
-  return Object.assign(callOnce, { pathOf, spared });
+  return Object.assign(callOnce, { pathOf, spared, refuses });
 
   async function callOnce(endpoint: Endpoint, input: object, path: Path | undefined): Promise<Answer> {
-    if (caller.isUnreadable) throw new Unauthenticated('the Authorization is not Bearer');
-    if (endpoint.login && caller.credential.isOwn) throw new LoginRequired(`${endpoint.method} ${endpoint.path} needs a login`);
-    const credential = credentialFor(endpoint, caller.credential, credentials);
-    refuseKnown(endpoint, credential);
+    const credential = admitted(endpoint);
     if (++made > settings.maxUpstreamCalls) throw new TooManyCalls(`over ${settings.maxUpstreamCalls} calls`);
 
     const wirePath = pathOf(endpoint, input);
@@ -96,6 +105,26 @@ export function createCall(parts: CallParts, caller: Caller): Call {
     } finally {
       traced.ms = trace.now() - traced.startMs;
       if (!traced.coalesced) observe(endpoint, traced.error ?? String(traced.status ?? ''), traced.ms);
+    }
+  }
+
+  /** The credential that the call goes with; throws where the answer is known to be no. */
+  function admitted(endpoint: Endpoint): Credential {
+    if (caller.isUnreadable) throw new Unauthenticated('the Authorization is not Bearer');
+    if (endpoint.login && caller.credential.isOwn) {
+      throw new LoginRequired(`${endpoint.method} ${endpoint.path} needs a login`);
+    }
+    const credential = credentialFor(endpoint, caller.credential, credentials);
+    refuseKnown(endpoint, credential);
+    return credential;
+  }
+
+  function refuses(endpoint: Endpoint): boolean {
+    try {
+      admitted(endpoint);
+      return false;
+    } catch {
+      return true;
     }
   }
 
@@ -165,16 +194,17 @@ export function createCall(parts: CallParts, caller: Caller): Call {
   function refuseKnown(endpoint: Endpoint, credential: Credential): void {
     const { filmTier, refused } = credential;
     if (endpoint.share !== 'tier') return;
-    if (filmTier && credential.isOwn && !endpoint.tiers.includes(filmTier)) throw new TierRequired(endpoint.tiers, endpoint.path);
+    if (filmTier && credential.isOwn && !endpoint.tiers.includes(filmTier))
+      throw new TierRequired(endpoint.tiers, endpoint.path, true);
     const until = refused.get(endpoint.path);
-    if (until !== undefined && until > Date.now()) throw new TierRequired(endpoint.tiers, endpoint.path);
+    if (until !== undefined && until > Date.now()) throw new TierRequired(endpoint.tiers, endpoint.path, true);
   }
 
   /** A film endpoint that is not open to every tier, refused for want of permission: the tier is the reason. */
   function learnRefusal(endpoint: Endpoint, credential: Credential, { word }: UpstreamRefusal): void {
     if (endpoint.share !== 'tier' || endpoint.tiers.length === 3 || word.code !== 1000) return;
     credential.refused.set(endpoint.path, Date.now() + REFUSAL_MS);
-    throw new TierRequired(endpoint.tiers, endpoint.path);
+    throw new TierRequired(endpoint.tiers, endpoint.path, true);
   }
 }
 
@@ -195,7 +225,10 @@ function pathOf({ path, params, method }: Endpoint, input: object): string {
 function withoutFields(path: string): [string, string | undefined] {
   const [, before, fields, after] = /^(.*[?&])fields=([^&]*)(.*)$/.exec(path) ?? [];
   if (before === undefined || fields === undefined) return [path, undefined];
-  return [(before + (after ?? '')).replace(/&&|[?&]$|\?&/g, (joint) => (joint === '&&' ? '&' : joint === '?&' ? '?' : '')), fields];
+  return [
+    (before + (after ?? '')).replace(/&&|[?&]$|\?&/g, (joint) => (joint === '&&' ? '&' : joint === '?&' ? '?' : '')),
+    fields,
+  ];
 }
 
 /** The request line: what upstream names it by in its own errors. */
@@ -204,10 +237,15 @@ const lineOf = ({ method, path }: Endpoint, wirePath: string): string => `${meth
 function bodyOf(endpoint: Endpoint, input: object): { body?: string; contentType?: string } {
   const { body: media, params, method } = endpoint;
   if (method === 'GET' || media === 'empty') return {};
-  const values = Object.fromEntries(Object.entries(input).filter(([name, value]) => !params.includes(name) && value !== undefined && value !== null));
+  const values = Object.fromEntries(
+    Object.entries(input).filter(([name, value]) => !params.includes(name) && value !== undefined && value !== null),
+  );
   if (media === 'json') {
     if (Object.keys(values).length === 0) return {};
-    return { body: new URLSearchParams(values as Record<string, string>).toString(), contentType: 'application/x-www-form-urlencoded' };
+    return {
+      body: new URLSearchParams(values).toString(),
+      contentType: 'application/x-www-form-urlencoded',
+    };
   }
   return { body: writers[media](values as never), contentType: 'application/atom+xml; charset=utf-8' };
 }
@@ -224,7 +262,12 @@ function decode({ media }: Endpoint, text: string, word: UpstreamWord): unknown 
     return value;
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof AtomError) {
-      throw new UpstreamFault('UPSTREAM_INVALID_RESPONSE', word, media === 'json' ? 'not JSON of the right shape' : 'not the Atom it should be', { cause: error });
+      throw new UpstreamFault(
+        'UPSTREAM_INVALID_RESPONSE',
+        word,
+        media === 'json' ? 'not JSON of the right shape' : 'not the Atom it should be',
+        { cause: error },
+      );
     }
     throw error;
   }
@@ -236,7 +279,9 @@ function struck({ share, list }: Endpoint, { isOwn }: Credential, value: unknown
   const record = value as Record<string, unknown>;
   delete record.current_user_collection;
   const items = list === undefined ? undefined : record[list];
-  if (Array.isArray(items)) for (const item of items) if (typeof item === 'object' && item !== null) delete (item as Record<string, unknown>).current_user_collection;
+  if (Array.isArray(items))
+    for (const item of items)
+      if (typeof item === 'object' && item !== null) delete (item as Record<string, unknown>).current_user_collection;
   return value;
 }
 

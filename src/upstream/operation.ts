@@ -66,6 +66,10 @@ export interface Operation {
   forget: (kind: string, key: string) => void;
   /** Forgets the answers that were asked so far: the world has changed. */
   forgetAnswers: () => void;
+  /** The request that an ask would make now; null where none would be made. */
+  wouldAsk: (endpoint: Endpoint, input: object, names: Names | undefined) => Promise<string | null>;
+  /** The same for names of a record. */
+  wouldRead: (kind: string, source: RecordSource, key: string, names: Names) => Promise<string | null>;
 }
 
 /** Asked for this share of a record's members, the whole record is as good. */
@@ -83,8 +87,7 @@ export function createOperation({ call, records }: { call: Call; records: Record
 
   return {
     ask(endpoint, input, names, path) {
-      const asking = names && endpoint.service === 'catalog' ? { ...input, fields: names.join(',') } : input;
-      const key = `${endpoint.service} ${call.pathOf(endpoint, asking)}`;
+      const { asking, key } = requestOf(endpoint, input, names);
       let answer = answers.get(key);
       if (answer === undefined) {
         answer = answerOf(endpoint, asking, key, path);
@@ -125,7 +128,24 @@ export function createOperation({ call, records }: { call: Call; records: Record
     forgetAnswers() {
       answers.clear();
     },
+
+    async wouldAsk(endpoint, input, names) {
+      const { key } = requestOf(endpoint, input, names);
+      if (call.refuses(endpoint) || (await records.getAnswer(endpoint, key))?.isFresh) return null;
+      return key;
+    },
+
+    async wouldRead(kind, source, key, names) {
+      if (call.refuses(source.ask)) return null;
+      const kept = await records.get(source.ask, kind, key);
+      return kept?.isFresh && names.every((name) => name in kept.record) ? null : `${kind}:${key}`;
+    },
   };
+
+  function requestOf(endpoint: Endpoint, input: object, names: Names | undefined) {
+    const asking = names && endpoint.service === 'catalog' ? { ...input, fields: names.join(',') } : input;
+    return { asking, key: `${endpoint.service} ${call.pathOf(endpoint, asking)}` };
+  }
 
   /** The answer of a list or of a record asked otherwise than by its key, from the cache while it is fresh. */
   async function answerOf(endpoint: Endpoint, input: object, key: string, path: Path | undefined): Promise<unknown> {

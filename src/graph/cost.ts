@@ -1,0 +1,160 @@
+/**
+ * What a document may cost, said before it runs: the same walk as the plan's, counting.
+ *
+ * The unit is the upstream call. The most is counted as if nothing were cached and no two fields asked alike; the least is what no
+ * cache and no earlier refusal can spare this caller now.
+ */
+import { getNullableType, isListType } from 'graphql';
+import type { Endpoint, Form } from '../contract/endpoint.ts';
+import type { Context } from './builder.ts';
+import { listOf, type PagingArgs, windowInput, windowOf } from './paging.ts';
+import { type Below, endpointOf, type FieldPlan, type Plan, type Variables } from './plan.ts';
+
+/** Upstream calls: at least and at most. */
+export interface Range {
+  min: number;
+  max: number;
+}
+export interface FieldCost extends Range {
+  /** Response keys from the root, lists passed over. */
+  path: string;
+  /** `Type.field` */
+  coordinate: string;
+  /** What is called: `GET /v2/book/:id/annotations`. */
+  endpoint: string;
+}
+export interface Cost extends Range {
+  services: Record<Endpoint['service'], Range>;
+  fields: FieldCost[];
+}
+
+/** Items of a list that neither an argument nor its field limits. */
+const LIST_SIZE = 20;
+
+/** The worst case, by field. */
+export function mostOf(plan: Plan, variables: Variables): Cost {
+  const cost: Cost = {
+    min: 0,
+    max: 0,
+    services: { catalog: { min: 0, max: 0 }, event: { min: 0, max: 0 } },
+    fields: [],
+  };
+  inside(plan.root, 1, '');
+  return cost;
+
+  function inside(below: Below, times: number, path: string, size = LIST_SIZE): void {
+    for (const field of below.fields) visit(field, times, path ? `${path}.${keyOf(field)}` : keyOf(field), size);
+  }
+
+  function visit(field: FieldPlan, times: number, path: string, size: number): void {
+    const { rule, mode } = field;
+    if (mode === 'none') return;
+    const args = argsIn(field, variables);
+    const isList = isListType(getNullableType(field.field.type));
+    if (rule.write) {
+      add(field, path, times * (rule.calls ?? 1), endpointOf(rule, args));
+      return arrive(field, times, path, 1, undefined);
+    }
+    if (mode === 'ask' || mode === 'read') {
+      add(field, path, times, endpointOf(rule, args));
+      const listed = rule.first === undefined ? (rule.size ?? LIST_SIZE) : (args.first ?? rule.first);
+      return arrive(field, isList ? times * listed : times, path, listed, rule.form ?? whole);
+    }
+    if (mode === 'hand') {
+      const held = Math.min(args.first ?? rule.first ?? LIST_SIZE, rule.hand!.upTo ?? LIST_SIZE);
+      return arrive(field, isList ? times * held : times, path, held, rule.hand!.form);
+    }
+    arrive(field, isList ? times * (rule.size ?? size) : times, path, size, rule.form);
+  }
+
+  /** The top-ups of what a field gives, and what is below it. */
+  function arrive(field: FieldPlan, times: number, path: string, size: number, form: Form | undefined): void {
+    for (const below of field.below.values()) {
+      const { record, wraps } = below.rule;
+      const isRead = field.mode === 'read';
+      if (record && !isRead && below.names.some((name) => !isPromised(form, name) && !below.refused.has(name))) {
+        add(field, path, times, record.ask);
+      }
+      inside(below, times, path, wraps ? size : LIST_SIZE);
+    }
+  }
+
+  function add(field: FieldPlan, path: string, times: number, { method, path: template, service }: Endpoint): void {
+    cost.max += times;
+    cost.services[service].max += times;
+    const endpoint = `${method} ${template}`;
+    const same = cost.fields.find((each) => each.path === path && each.endpoint === endpoint);
+    if (same) same.max += times;
+    else cost.fields.push({ path, coordinate: `${field.parent}.${field.field.name}`, endpoint, min: 0, max: times });
+  }
+}
+
+/** The calls that the roots of a query must make, whatever else happens. */
+export async function leastOf(
+  plan: Plan,
+  variables: Variables,
+  { upstream, viewer }: Context,
+  cost: Cost,
+): Promise<void> {
+  const counted = new Set<string>();
+  for (const field of plan.root.fields) await least(field, {}, keyOf(field));
+
+  async function least(field: FieldPlan, parent: Record<string, unknown>, path: string): Promise<void> {
+    const { rule, mode, below, names } = field;
+    if (rule.write || (mode !== 'ask' && mode !== 'read')) return;
+    let input: object;
+    let endpoint: Endpoint;
+    try {
+      const args = field.args(variables);
+      endpoint = endpointOf(rule, args);
+      if (rule.none?.(parent)) return;
+      input = rule.input!(parent, args, viewer);
+      if (rule.first !== undefined)
+        input = { ...input, ...windowInput(endpoint, windowOf(args, rule.first, listOf(endpoint, input))) };
+    } catch {
+      return; // wrong input costs nothing
+    }
+    if (mode === 'ask') return count(path, endpoint, await upstream.wouldAsk(endpoint, input, names));
+
+    const handle = input as Record<string, unknown>;
+    const { type, rule: typeRule, names: wanted, refused, starts, isRead } = below.values().next().value!;
+    const children = starts.filter((child) => child.rule.from?.every((name) => name in handle));
+    for (const child of children) await least(child, handle, `${path}.${keyOf(child)}`);
+    const asked = wanted.filter((name) => !refused.has(name));
+    const spared =
+      children.length > 0 &&
+      (!isRead || children.some((child) => asked.every((name) => child.rule.tells?.names.includes(name))));
+    if (!spared)
+      await count(
+        path,
+        endpoint,
+        await upstream.wouldRead(type.name, typeRule.record!, String(handle.id), asked.length ? asked : ['id']),
+      );
+  }
+
+  function count(path: string, { method, path: template, service }: Endpoint, request: string | null): void {
+    if (request === null || counted.has(request)) return;
+    counted.add(request);
+    cost.min++;
+    cost.services[service].min++;
+    const place = cost.fields.find((each) => each.path === path && each.endpoint === `${method} ${template}`);
+    if (place) place.min++;
+  }
+}
+
+const whole: Form = { names: 'all' };
+const keyOf = ({ nodes }: FieldPlan): string => nodes[0]!.alias?.value ?? nodes[0]!.name.value;
+
+function argsIn(field: FieldPlan, variables: Variables): PagingArgs {
+  try {
+    return field.args(variables);
+  } catch {
+    return {}; // the executor says what is wrong with them
+  }
+}
+
+/** Of a record that no form was promised for, its id alone is sure to be there. */
+function isPromised(form: Form | undefined, name: string): boolean {
+  if (!form) return name === 'id';
+  return form.names === 'all' ? !form.lacks?.includes(name) : form.names.includes(name);
+}
