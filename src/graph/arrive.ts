@@ -84,11 +84,13 @@ function asked(rule: FieldRule, keyed: boolean): Resolver {
     if (plan.mode === 'read') return readByKey(plan, args, context, info);
     if (rule.none?.(parent)) return emptyPage(rule);
     if (plan.mode === 'hand') {
-      const member = inRecord(parent, rule.hand!.name);
+      const { name, holds, form } = rule.hand!;
+      const member = inRecord(parent, name);
       const isList = endpointOf(rule, args).list !== undefined;
-      if (member !== undefined && (rule.hand!.holds?.(member as never) ?? true))
-        return settle(inHand(rule, args, parent, member, keyed), plan, rule.hand!.form, context, info);
-      if (!isList && !rule.hand!.holds) return null;
+      if (member === undefined && !isList && !holds) return null;
+      // A list that was asked for and did not come has its default: nothing is in it.
+      if (member !== notTold && (holds?.(member as never) ?? true))
+        return settle(inHand(rule, args, parent, member, keyed), plan, form, context, info);
     }
     const asking = startAsk(plan, parent, args, context, info);
     return then(asking.answer, (answer) => {
@@ -108,12 +110,14 @@ function asked(rule: FieldRule, keyed: boolean): Resolver {
   }
 }
 
-/** A member of the record; undefined where the whole record is refused to the caller's tier, as a list of its own may not be. */
+const notTold = Symbol('not told');
+
+/** A member of the record; not told where the whole record is refused to the caller's tier, as a list of its own may not be. */
 function inRecord(parent: Parent, name: string): unknown {
   try {
     return parent[name];
   } catch (error) {
-    if (error instanceof TierRequired && error.ofEndpoint) return undefined;
+    if (error instanceof TierRequired && error.ofEndpoint) return notTold;
     throw error;
   }
 }

@@ -1,0 +1,646 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { isObjectType } from 'graphql';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { bookEndpoints } from '../../src/contract/book.ts';
+import { eventEndpoints } from '../../src/contract/event.ts';
+import { celebrityMembers, filmEndpoints, subjectMembers } from '../../src/contract/film.ts';
+import { noteEndpoints } from '../../src/contract/note.ts';
+import { schema } from '../../src/graph/schema.ts';
+import { type Reply, replay } from '../support/replay.ts';
+import { type Shows, type Wire, extras, graphType, shown, toldElsewhere } from './shown.ts';
+
+/** Answers of the real service; other people's sentences, so they are not in the repository. */
+const corpus = fileURLToPath(new URL('../../../shared/corpus/', import.meta.url));
+const isHere = existsSync(corpus);
+const read = (file: string): string => readFileSync(corpus + file, 'utf8');
+const json = (file: string): Wire => JSON.parse(read(file)) as Wire;
+
+/** One captured answer: what it answers, and where the graph shows it. */
+interface Captured {
+  file: string;
+  operation: string;
+  /** Where the upstream serves it. */
+  path: (body: Wire) => string;
+  /** The question around the records, `…` standing for what is selected of them. */
+  query: (body: Wire) => string;
+  /** Keys that lead to the records in the answer's data. */
+  at: readonly string[];
+  table: string;
+  /** The records of the body; the body itself by default. */
+  records?: (body: Wire) => readonly Wire[];
+  isList?: boolean;
+  /** Short forms: nothing is selected but what the records carry. */
+  isShort?: boolean;
+  /** Envelope members and what shows them, beside the records. */
+  envelope?: Readonly<Record<string, (body: Wire) => unknown>>;
+  /** What is served, where it is not the file as it is. */
+  serve?: (body: Wire) => Wire;
+  calls?: number;
+}
+
+const total = { totalCount: (body: Wire) => body.total };
+const titled = { ...total, title: (body: Wire) => body.title };
+const list = (member: string) => ({ isList: true, records: (body: Wire) => body[member] as Wire[] });
+const idOf = (body: Wire): string => String(body.id);
+const named = (name: string, of: (body: Wire) => unknown) => (body: Wire) =>
+  `${name}: ${JSON.stringify(String(of(body)))}`;
+const films = { ...list('subjects'), table: 'Subject', isShort: true };
+const filmAt = (file: string, name: string, row: string, path: string, args: string): Captured => ({
+  file: `film/${file}.json`,
+  operation: `GET ${row}`,
+  path: () => path,
+  query: () => `{ ${name}(${args}) { totalCount title nodes … } }`,
+  at: [name, 'nodes'],
+  envelope: titled,
+  ...films,
+});
+
+const captured: readonly Captured[] = [
+  ...[1, 2, 3, 4, 5, 6, 7].map((nth): Captured => ({
+    file: `book/book-isbn-${nth}.json`,
+    operation: 'GET /v2/book/isbn/:isbn',
+    path: ({ isbn13 }) => `/v2/book/isbn/${String(isbn13)}`,
+    query: (body) => `{ bookByIsbn(${named('isbn', ({ isbn13 }) => isbn13)(body)}) … }`,
+    at: ['bookByIsbn'],
+    table: 'Book',
+  })),
+  {
+    file: 'book/book-1.json',
+    operation: 'GET /v2/book/:id',
+    path: ({ id }) => `/v2/book/${String(id)}`,
+    query: (body) => `{ book(${named('id', idOf)(body)}) … }`,
+    at: ['book'],
+    table: 'Book',
+  },
+  ...['search-1', 'search-2', 'search-fields-1'].map((name): Captured => ({
+    file: `book/${name}.json`,
+    operation: 'GET /v2/book/search',
+    path: () => '/v2/book/search',
+    query: () => '{ searchBooks(query: "书") { totalCount nodes … } }',
+    at: ['searchBooks', 'nodes'],
+    table: 'Book',
+    envelope: total,
+    ...list('books'),
+  })),
+  ...[1, 2].map((nth): Captured => ({
+    file: `book/annotations-${nth}.json`,
+    operation: 'GET /v2/book/:id/annotations',
+    path: () => '/v2/book/7/annotations',
+    query: () => '{ book(id: 7) { annotations { totalCount nodes … } } }',
+    at: ['book', 'annotations', 'nodes'],
+    table: 'Annotation',
+    envelope: total,
+    ...list('annotations'),
+  })),
+  {
+    file: 'book/annotation-html-1.json',
+    operation: 'GET /v2/book/annotation/:id',
+    path: (body) => `/v2/book/annotation/${idOf(body)}`,
+    query: (body) => `{ annotation(${named('id', idOf)(body)}) … }`,
+    at: ['annotation'],
+    table: 'Annotation',
+  },
+  {
+    file: 'book/collection-1.json',
+    operation: 'GET /v2/book/:id/collection',
+    path: ({ book_id }) => `/v2/book/${String(book_id)}/collection`,
+    query: ({ book_id, user_id }) =>
+      `{ book(id: "${String(book_id)}") { collection(userId: "${String(user_id)}") … } }`,
+    at: ['book', 'collection'],
+    table: 'Collection',
+  },
+  {
+    file: 'book/collections-1.json',
+    operation: 'GET /v2/book/user/:name/collections',
+    path: () => '/v2/book/user/reader/collections',
+    query: () => '{ user(id: "reader") { bookCollections { totalCount nodes … } } }',
+    at: ['user', 'bookCollections', 'nodes'],
+    table: 'Collection',
+    envelope: total,
+    ...list('collections'),
+    // The source cut the item before its book: what tells it apart is put back.
+    serve: (body) => ({
+      ...body,
+      collections: (body.collections as Wire[]).map((item) => ({ ...item, id: 1, book_id: '1' })),
+    }),
+  },
+  {
+    file: 'note/note-1.json',
+    operation: 'GET /v2/note/:id',
+    path: (body) => `/v2/note/${idOf(body)}`,
+    query: (body) => `{ note(${named('id', idOf)(body)}) … }`,
+    at: ['note'],
+    table: 'Note',
+  },
+  {
+    file: 'note/note-2.json',
+    operation: 'GET /v2/note/user_created/:id',
+    path: () => '/v2/note/user_created/writer',
+    query: () => '{ user(id: "writer") { notes { nodes … } } }',
+    at: ['user', 'notes', 'nodes'],
+    table: 'Note',
+    serve: (body) => ({ count: 20, start: 0, notes: [body] }),
+    ...list('notes'),
+  },
+  {
+    file: 'note/comments-1.json',
+    operation: 'GET /v2/note/:id/comments',
+    path: () => '/v2/note/7/comments',
+    query: () => '{ note(id: 7) { comments { totalCount nodes … } } }',
+    at: ['note', 'comments', 'nodes'],
+    table: 'NoteComment',
+    envelope: total,
+    ...list('comments'),
+  },
+  ...[1, 2, 3].map((nth): Captured => ({
+    file: `film/subject-${nth}.json`,
+    operation: 'GET /v2/movie/subject/:id',
+    path: (body) => `/v2/movie/subject/${idOf(body)}`,
+    query: (body) => `{ subject(${named('id', idOf)(body)}) … }`,
+    at: ['subject'],
+    table: 'Subject',
+  })),
+  ...[1, 2].map((nth): Captured => ({
+    file: `film/celebrity-${nth}.json`,
+    operation: 'GET /v2/movie/celebrity/:id',
+    path: (body) => `/v2/movie/celebrity/${idOf(body)}`,
+    query: (body) => `{ celebrity(${named('id', idOf)(body)}) … }`,
+    at: ['celebrity'],
+    table: 'Celebrity',
+  })),
+  {
+    file: 'film/celebrity-works-1.json',
+    operation: 'GET /v2/movie/celebrity/:id/works',
+    path: ({ celebrity }) => `/v2/movie/celebrity/${idOf(celebrity as Wire)}/works`,
+    query: ({ celebrity }) =>
+      `{ celebrity(${named('id', idOf)(celebrity as Wire)}) { name webUrl avatars { small large } works(first: 20) { totalCount nodes … } } }`,
+    at: ['celebrity', 'works', 'nodes'],
+    table: 'Work',
+    envelope: total,
+    ...list('works'),
+    isShort: true,
+  },
+  ...(
+    [
+      ['photos', 'Photo'],
+      ['reviews', 'FilmReview'],
+      ['comments', 'FilmComment'],
+    ] as const
+  ).map(([name, table]): Captured => ({
+    file: `film/subject-${name}-1.json`,
+    operation: `GET /v2/movie/subject/:id/${name}`,
+    path: () => `/v2/movie/subject/7/${name}`,
+    query: () => `{ subject(id: 7) { ${name}(first: 20) { totalCount nodes … } } }`,
+    at: ['subject', name, 'nodes'],
+    table,
+    envelope: total,
+    ...list(name),
+  })),
+  filmAt('search-tag-1', 'searchSubjects', '/v2/movie/search', '/v2/movie/search', 'tag: "剧情"'),
+  filmAt('search-q-1', 'searchSubjects', '/v2/movie/search', '/v2/movie/search', 'query: "和平", first: 10'),
+  filmAt('top250-1', 'top250', '/v2/movie/top250', '/v2/movie/top250', 'first: 20'),
+  filmAt('top250-2', 'top250', '/v2/movie/top250', '/v2/movie/top250', 'first: 20, offset: 20'),
+  filmAt('in_theaters-1', 'inTheaters', '/v2/movie/in_theaters', '/v2/movie/in_theaters', 'first: 20'),
+  filmAt('in_theaters-2', 'inTheaters', '/v2/movie/in_theaters', '/v2/movie/in_theaters', 'city: "北京", offset: 20'),
+  filmAt('coming_soon-1', 'comingSoon', '/v2/movie/coming_soon', '/v2/movie/coming_soon', 'first: 20'),
+  filmAt('coming_soon-2', 'comingSoon', '/v2/movie/coming_soon', '/v2/movie/coming_soon', 'offset: 74'),
+  {
+    file: 'film/us_box-1.json',
+    operation: 'GET /v2/movie/us_box',
+    path: () => '/v2/movie/us_box',
+    query: () => '{ usBoxOffice { title dateRange entries … } }',
+    at: ['usBoxOffice', 'entries'],
+    table: 'BoxOfficeEntry',
+    envelope: { title: (body) => body.title, dateRange: (body) => body.date },
+    ...list('subjects'),
+    isShort: true,
+  },
+  {
+    file: 'film/weekly-1.json',
+    operation: 'GET /v2/movie/weekly',
+    path: () => '/v2/movie/weekly',
+    query: () => '{ weeklyChart { title entries … } }',
+    at: ['weeklyChart', 'entries'],
+    table: 'WeeklyEntry',
+    envelope: { title: (body) => body.title },
+    ...list('subjects'),
+    isShort: true,
+  },
+  {
+    file: 'film/new_movies-1.json',
+    operation: 'GET /v2/movie/new_movies',
+    path: () => '/v2/movie/new_movies',
+    query: () => '{ newMovies { title subjects … } }',
+    at: ['newMovies', 'subjects'],
+    envelope: { title: (body) => body.title },
+    ...films,
+  },
+];
+
+/** Captured documents in Atom; the altjson files are the same in a form that the interface does not speak. */
+interface CapturedAtom {
+  /** Places that this list's connection does not name. */
+  untold?: readonly string[];
+  file: string;
+  operation: string;
+  path: string;
+  query: string;
+}
+const personFields = 'id sourceId uid name bio avatarUrl webUrl homepageUrl isSite city { id name }';
+const eventFields = `id sourceId title summary content type typeTerm startsAt endsAt place imageUrl webUrl inviteOnly canInvite
+  participantsCount wishersCount viewerRelation city { id name } organizer { ${personFields} }`;
+const atoms: readonly CapturedAtom[] = [
+  {
+    file: 'event/event-1.xml',
+    operation: 'GET /event/:id',
+    path: '/event/14792861',
+    query: `{ event(id: "14792861") { ${eventFields} } }`,
+  },
+  {
+    file: 'event/event-2.xml',
+    operation: 'GET /event/:id',
+    path: '/event/7',
+    query: `{ event(id: "7") { ${eventFields} } }`,
+  },
+  {
+    file: 'event/user-events-1.xml',
+    operation: 'GET /people/:id/events',
+    path: '/people/9000066/events',
+    query: `{ user(id: "9000066") { events(first: 1, offset: 2) { title totalCount pageInfo { hasNextPage } nodes { ${eventFields} } } } }`,
+  },
+  {
+    file: 'event/people-feed-1.xml',
+    untold: ['feed/title'],
+    operation: 'GET /event/:id/participants',
+    path: '/event/7/participants',
+    query: `{ event(id: "7") { participants(first: 100, offset: 9) { totalCount nodes { ${personFields} } } } }`,
+  },
+];
+
+/** An answer with an error, and what becomes of it. */
+interface CapturedError {
+  file: string;
+  operation: string;
+  status: number;
+  path: string;
+  query: string;
+  /** null: it is not there, which is no error. */
+  code: string | null;
+  upstreamCode?: number;
+}
+const book = { operation: 'GET /v2/book/:id', path: '/v2/book/7', query: '{ book(id: 7) { title } }' };
+const search = {
+  operation: 'GET /v2/book/search',
+  path: '/v2/book/search',
+  query: '{ searchBooks(query: "x") { totalCount } }',
+};
+const errors: readonly CapturedError[] = [
+  { file: '1000-need_permission-user', ...book, status: 403, code: 'FORBIDDEN' },
+  {
+    file: '1000-need_permission',
+    operation: 'GET /v2/movie/weekly',
+    path: '/v2/movie/weekly',
+    query: '{ weeklyChart { title } }',
+    status: 403,
+    code: 'TIER_REQUIRED',
+  },
+  { file: '1001-uri_not_found-doc', ...book, status: 404, code: 'FORBIDDEN' },
+  {
+    file: '1001-uri_not_found',
+    operation: 'GET /v2/book/:id/collection',
+    path: '/v2/book/7/collection',
+    query: '{ book(id: 7) { collection(userId: 8) { status } } }',
+    status: 404,
+    code: null,
+  },
+  { file: '103-invalid_access_token', ...book, status: 400, code: 'UNAUTHENTICATED' },
+  { file: '104-invalid_apikey', ...search, status: 400, code: 'UPSTREAM_REFUSED', upstreamCode: 104 },
+  {
+    file: '112-rate_limit_exceeded2',
+    operation: 'GET /v2/movie/coming_soon',
+    path: '/v2/movie/coming_soon',
+    query: '{ comingSoon { totalCount } }',
+    status: 400,
+    code: 'RATE_LIMITED',
+  },
+  {
+    file: '1309-subject_ip_rate_limit',
+    operation: 'GET /v2/movie/subject/:id',
+    path: '/v2/movie/subject/7',
+    query: '{ subject(id: 7) { title } }',
+    status: 400,
+    code: 'RATE_LIMITED',
+  },
+  { file: '131-apikey_required', ...search, status: 400, code: 'UPSTREAM_REFUSED', upstreamCode: 131 },
+  {
+    file: '6000-book_not_found-isbn',
+    operation: 'GET /v2/book/isbn/:isbn',
+    path: '/v2/book/isbn/9787544270878',
+    query: '{ bookByIsbn(isbn: "9787544270878") { title } }',
+    status: 404,
+    code: null,
+  },
+  { file: '6000-book_not_found', ...book, status: 404, code: null },
+  {
+    file: '6014-series_not_found',
+    operation: 'GET /v2/book/series/:id/books',
+    path: '/v2/book/series/14/books',
+    query: '{ series(id: 14) { books { totalCount } } }',
+    status: 404,
+    code: null,
+  },
+  {
+    file: '999-invalid_request',
+    operation: 'GET /v2/movie/in_theaters',
+    path: '/v2/movie/in_theaters',
+    query: '{ inTheaters { totalCount } }',
+    status: 400,
+    code: 'UPSTREAM_REFUSED',
+    upstreamCode: 999,
+  },
+].map((error) => ({ ...error, file: `error/error-${error.file}.json` }));
+
+/** What is in the folder and no answer of the 63 operations. */
+const others: Readonly<Record<string, string>> = {
+  'README.md': 'about the folder',
+  'event/altjson-event-1.json': 'Atom told as JSON, which no operation speaks',
+  'event/altjson-people-feed-1.json': 'Atom told as JSON, which no operation speaks',
+  'event/altjson-user-events-1.json': 'Atom told as JSON, which no operation speaks',
+  'event/city-1.xml': 'no operation reads cities',
+  'event/city-feed-1.xml': 'no operation reads cities',
+  'event/event-category-feed-1.xml': 'no operation reads categories',
+  'event/person-1.xml': 'no operation reads people',
+  'event/create-request-1.xml': 'a request: the codec reads it',
+  'event/delete-request-1.xml': 'a request: the codec reads it',
+  'event/v2-event-list-1.json': 'another interface',
+  'event/v2-event-user-list-1.json': 'another interface',
+  'user/user-1.json': 'no operation reads people',
+  'user/user-2.json': 'no operation reads people',
+};
+
+describe.skipIf(!isHere)('a captured answer', () => {
+  let ask: Awaited<ReturnType<typeof replay>>;
+  beforeAll(async () => {
+    ask = await replay();
+  });
+
+  test('is here for each that one of the operations can give: 56, and the rest is told apart', () => {
+    const rows = [bookEndpoints, noteEndpoints, filmEndpoints, eventEndpoints].flatMap((table) => Object.values(table));
+    const operations = rows.map(({ method, path }) => `${method} ${path}`);
+    const told = [...captured, ...atoms, ...errors];
+    expect(told.filter(({ operation }) => !operations.includes(operation))).toEqual([]);
+    expect(told).toHaveLength(56);
+    const files = readdirSync(corpus, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    const names = files.map(({ parentPath, name }) => `${parentPath}/${name}`.slice(corpus.length).replace(/^\//, ''));
+    expect([...told.map(({ file }) => file), ...Object.keys(others)].sort()).toEqual(names.sort());
+  });
+
+  test.each(captured)('$file is shown whole, as $operation', async (row) => {
+    const body = json(row.file);
+    const served = row.serve?.(body) ?? body;
+    const records = row.records?.(served) ?? [served];
+    const selection = select(row.table, records, !row.isShort);
+    const query = row.query(served).replace('…', print(selection));
+    const path = row.path(served);
+    const { answer, calls } = await ask(query, { [path]: reply(served) });
+
+    expect((answer.errors ?? []).filter(({ extensions }) => extensions.code !== 'TIER_REQUIRED')).toEqual([]);
+    const found = row.at.reduce((data: unknown, key) => (data as Wire | null)?.[key], answer.data);
+    const wanted = records.map((record) => expected(selection, record));
+    expect(found).toEqual(row.isList ? wanted : wanted[0]);
+    expect(coordinates(answer.errors)).toEqual(row.isShort ? [] : lacking(row.table, records));
+    const around = row.at.slice(0, -1).reduce((data: unknown, key) => (data as Wire)[key], answer.data) as Wire;
+    for (const [field, value] of Object.entries(row.envelope ?? {}))
+      expect({ [field]: around[field] }).toEqual({ [field]: value(served) ?? null });
+    expect(calls).toEqual(Array.from({ length: row.calls ?? 1 }, () => `GET ${path}`));
+    expect(leftOver(row.table, records).filter((member) => !extras.includes(member))).toEqual([]);
+  });
+
+  test.each(atoms)('$file is shown whole, as $operation', async ({ file, path, query, untold = [] }) => {
+    const text = read(file);
+    const { answer, calls } = await ask(query, { [path]: { type: 'application/atom+xml', text } });
+    expect(answer.errors).toBeUndefined();
+    expect(calls).toEqual([`GET ${path}`]);
+    const seen = new Set(leaves(answer.data));
+    const told = atomValues(text).filter(
+      ({ place }) => !untold.includes(place) && !unshown.some((one) => one.test(place)),
+    );
+    expect(told.length).toBeGreaterThan(10);
+    expect(told.filter(({ place, value }) => !seen.has(shownAs(place, value)))).toEqual([]);
+  });
+
+  test('of three people is shown as three, though the feed says two', async () => {
+    const { path, query } = atoms[3]!;
+    const { answer } = await ask(query, {
+      [path]: { type: 'application/atom+xml', text: read('event/people-feed-1.xml') },
+    });
+    const { nodes, totalCount } = answer.data.event.participants;
+    expect({ totalCount, people: nodes.length }).toEqual({ totalCount: 158, people: 3 });
+    expect(nodes.map(({ homepageUrl, bio }: Wire) => [homepageUrl, bio === null])).toEqual([
+      [null, true],
+      ['http://http://blog.example.com/home', false],
+      [null, true],
+    ]);
+  });
+
+  test('in HTML is shown as it is', async () => {
+    const body = json('book/annotation-html-1.json');
+    const { answer, calls } = await ask(
+      `{ annotation(id: "${idOf(body)}") { abstract html: content(format: HTML) } }`,
+      {
+        [`/v2/book/annotation/${idOf(body)}`]: reply(body),
+      },
+    );
+    expect(answer).toEqual({ data: { annotation: { abstract: body.abstract, html: body.content } } });
+    expect(calls).toHaveLength(2);
+  });
+
+  test.each(errors)(
+    '$file is told in words of ours: $code',
+    async ({ file, status, path, query, code, upstreamCode }) => {
+      const { msg, localized_message } = json(file) as Record<string, string>;
+      const { answer } = await ask(query, { [path]: { status, text: read(file) } });
+      expect(leaves(answer.data)).toEqual([null]);
+      expect(answer.errors?.map(({ extensions }) => extensions.code) ?? []).toEqual(code === null ? [] : [code]);
+      if (code === 'RATE_LIMITED') expect(answer.errors![0]!.extensions.retryAfter).toBeGreaterThan(0);
+      if (upstreamCode) expect(answer.errors![0]!.extensions.upstream).toMatchObject({ code: upstreamCode, status });
+      // Addresses and tokens that it carried.
+      const secrets = [...msg!.matchAll(/[0-9a-f]{20,}|\d+\.\d+\.\d+\.\d+|\S+@\S+/g)].map(([found]) => found);
+      for (const secret of [...secrets, localized_message ?? '\0'])
+        expect(JSON.stringify(answer)).not.toContain(secret);
+    },
+  );
+});
+
+test.runIf(!isHere)('captured answers are not replayed: ../shared/corpus is not here', ({ skip }) =>
+  skip('../shared/corpus is not here'),
+);
+
+describe('what the replay compares', () => {
+  test.each(Object.keys(shown))('every field of %s has its place in an answer', (table) => {
+    const type = schema.getType(graphType[table] ?? table);
+    const fields = isObjectType(type) ? Object.keys(type.getFields()) : [];
+    const told = Object.keys(shown[table]!);
+    expect(told.filter((name) => !fields.includes(name))).toEqual([]);
+    if (graphType[table]) return;
+    expect(fields.filter((name) => !told.includes(name) && !toldElsewhere[table]?.includes(name))).toEqual([]);
+  });
+});
+
+interface Selection {
+  table: string;
+  fields: Map<string, { shows: Shows; below?: Selection }>;
+}
+
+/** What is asked of these records: everything of a whole one, and of a short one what all of them carry. */
+function select(table: string, records: readonly Wire[], isWhole: boolean): Selection {
+  const fields: Selection['fields'] = new Map();
+  for (const [field, shows] of Object.entries(shown[table]!)) {
+    if (!isWhole && !records.every((record) => shows.wire.some((name) => name in record))) continue;
+    if (!shows.below) {
+      fields.set(field, { shows });
+      continue;
+    }
+    const below = records.flatMap((record) => objects(shows.below!.of(record)));
+    fields.set(field, { shows, below: selectBelow(shows.below.table, below, isWhole) });
+  }
+  return { table, fields };
+}
+
+function selectBelow(table: string, below: readonly Wire[], isWhole: boolean): Selection {
+  if (table === 'Pictures') return { table, fields: new Map() };
+  if (table === 'Connection') {
+    const items = below.flatMap(({ nodes }) => nodes as Wire[]);
+    // Every type of these pages has an id.
+    const of = (below[0]?.table as string | undefined) ?? 'Photo';
+    return { table, fields: new Map([['nodes', { shows: { wire: [] }, below: selectBelow(of, items, false) }]]) };
+  }
+  // How many have rated stands beside a film's rating, and a short form lacks it.
+  if (!('id' in shown[table]!)) return select(table, below, isWhole || table !== 'FilmRating');
+  const isRecord = ['Subject', 'Celebrity', 'FilmReview', 'Photo'].includes(table);
+  const isBare = below.length > 0 && below.every((record) => Object.keys(record).join() === 'id');
+  if (isBare || (below.length === 0 && 'id' in shown[table]))
+    return { table, fields: new Map([['id', { shows: shown[table].id }]]) };
+  return select(table, below, isWhole && !isRecord);
+}
+
+function print({ table, fields }: Selection): string {
+  if (table === 'Pictures') return '{ number url }';
+  return `{ ${[...fields].map(([field, { shows, below }]) => `${field}${shows.args ?? ''}${below ? ` ${print(below)}` : ''}`).join(' ')} }`;
+}
+
+/** What the graph must show of a record. */
+function expected({ fields }: Selection, record: Wire): Wire {
+  return Object.fromEntries(
+    [...fields].map(([field, { shows, below }]) => {
+      if (isLacking(shows, field, record)) return [field, null];
+      if (!below || !shows.below) return [field, shows.value!(record)];
+      const found = shows.below.of(record);
+      if (below.table === 'Pictures') return [field, pictures(found)];
+      if (below.table === 'Connection') {
+        const inner = below.fields.get('nodes')!.below!;
+        return [field, { nodes: objects((found as Wire).nodes).map((item) => expected(inner, item)) }];
+      }
+      if (shows.below.list) return [field, objects(found).map((item) => expected(below, item))];
+      return [field, found === null || found === undefined ? null : expected(below, found as Wire)];
+    }),
+  );
+}
+
+const pictures = (found: unknown) =>
+  Object.entries((found ?? {}) as Wire).map(([number, url]) => ({ number: Number(number), url }));
+const objects = (found: unknown): Wire[] =>
+  (Array.isArray(found) ? found : [found]).filter((item): item is Wire => typeof item === 'object' && item !== null);
+
+/** Members that not every tier gets, by field. */
+function isLacking(shows: Shows, _field: string, record: Wire): boolean {
+  const isFull = 'ratings_count' in record || ('born_place' in record && 'gender' in record);
+  if (!isFull) return false;
+  const tiers: Readonly<Record<string, readonly string[]>> =
+    'ratings_count' in record ? subjectMembers : celebrityMembers;
+  const everybody = 'ratings_count' in record ? 3 : 2;
+  return shows.wire.every((name) => !(name in record) && (tiers[name]?.length ?? 3) < everybody);
+}
+
+function lacking(table: string, records: readonly Wire[]): string[] {
+  const fields = Object.entries(shown[table]!);
+  return fields
+    .filter(([field, shows]) => records.some((record) => isLacking(shows, field, record)))
+    .map(([field]) => `${table}.${field}`)
+    .sort();
+}
+
+const coordinates = (told: readonly { extensions: Wire }[] | undefined): string[] =>
+  (told ?? []).map(({ extensions }) => String(extensions.coordinate)).sort();
+
+/** Members that no field shows. */
+function leftOver(table: string, records: readonly Wire[]): string[] {
+  if (table === 'Pictures') return [];
+  if (table === 'Connection') return records.flatMap(({ table: of, nodes }) => leftOver(String(of), objects(nodes)));
+  const told = new Set(Object.values(shown[table]!).flatMap(({ wire }) => wire));
+  const own = records.flatMap((record) => Object.keys(record)).filter((name) => !told.has(name));
+  const below = Object.values(shown[table]!).flatMap((shows) =>
+    shows.below
+      ? leftOver(
+          shows.below.table,
+          records.flatMap((record) => objects(shows.below!.of(record))),
+        )
+      : [],
+  );
+  return [...new Set([...own.map((name) => `${table}.${name}`), ...below])];
+}
+
+/** As the service writes it: slashes escaped, and nothing but ASCII. */
+const reply = (body: Wire): Reply => ({
+  text: JSON.stringify(body)
+    .replaceAll('/', '\\/')
+    .replace(/[\u0080-\uffff]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`),
+});
+
+function leaves(value: unknown): (string | null)[] {
+  if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(leaves);
+  return [value === null || value === undefined ? null : String(value as string | number | boolean)];
+}
+
+/** Every text and attribute of a document with its place, without the codec's help. */
+function atomValues(document: string): { place: string; value: string }[] {
+  const values: { place: string; value: string }[] = [];
+  const open: string[] = [];
+  for (const [, tag, words = '', isClosed, text = ''] of document.matchAll(/<(\/?[\w:]+)([^>]*?)(\/?)>([^<]*)/g)) {
+    if (tag!.startsWith('/')) {
+      open.pop();
+      continue;
+    }
+    const mark = /\b(?:rel|name)="([^"]*)"/.exec(words)?.[1];
+    open.push(mark ? `${tag}[${mark}]` : tag!);
+    const place = open.join('/');
+    for (const [, name, value] of words.matchAll(/([\w:]+)="([^"]*)"/g))
+      values.push({ place: `${place}@${name}`, value: value! });
+    if (text.trim()) values.push({ place, value: text.trim() });
+    if (isClosed) open.pop();
+  }
+  return values;
+}
+
+/** What the graph does not name: grammar, the position of the page, and what else the real service adds. */
+const unshown = [
+  /@(xmlns.*|rel|name|scheme)$/,
+  /startIndex$/,
+  /item(s?)PerPage$/,
+  /\[self\]@href$/,
+  /author\/uri$/,
+  /feed\/(author|link)/,
+  /\[album\]/,
+  /\[icon\]@href$/,
+  /georss:point$/,
+];
+
+/** How the graph shows a value of this place. */
+function shownAs(place: string, value: string): string {
+  if (/\/?entry\/id$|^entry\/id$/.test(place)) return value.split('/').at(-1)!;
+  if (/\[(invite_only|can_invite)\]$/.test(place)) return String(value === 'yes');
+  if (/\[status\]$/.test(place)) return value === 'wish' ? 'WISHED' : 'PARTICIPATING';
+  if (/db:location@id$/.test(place)) return `City:${value}`;
+  return value.replace(/&amp;/g, '&');
+}
