@@ -132,6 +132,8 @@ export interface FieldRule {
   capped?: (answer: unknown, viewer: Viewer, args: object) => boolean;
   none?: (parent: object) => boolean;
   write?: boolean;
+  /** Calls that a write makes at most; 1 by default. */
+  calls?: number;
 }
 
 /** What the engine reads back from a type. */

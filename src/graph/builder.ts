@@ -14,6 +14,8 @@ export interface Context {
   upstream: Upstream;
   /** What the document reads and calls, worked out before it runs. */
   plan: Plan;
+  /** Pictures that one mutation takes. */
+  maxPictures: number;
 }
 
 export interface GraphTypes {

@@ -2,6 +2,7 @@ import { GraphQLError } from 'graphql';
 import { type ServiceCode, serviceErrors } from '../contract/errors.ts';
 import {
   LoginRequired,
+  NamedRefusal,
   RateLimited,
   TierRequired,
   TooManyCalls,
@@ -89,10 +90,11 @@ const faultTexts = {
   UPSTREAM_RESULT_UNKNOWN: 'The answer was lost: it is not known whether the write was carried out.',
 };
 
-function refusal({ word, retryAfter }: UpstreamRefusal) {
-  const code = clientCode(word);
+function refusal(cause: UpstreamRefusal) {
+  const { word, retryAfter } = cause;
+  const code = cause instanceof NamedRefusal ? cause.code : clientCode(word);
   return {
-    message: textOf(word) ?? 'The service refused.',
+    message: (cause instanceof NamedRefusal ? undefined : textOf(word)) ?? 'The service refused.',
     extensions: { code, upstream: wordFor(word), ...(retryAfter === undefined ? {} : { retryAfter }) },
   };
 }

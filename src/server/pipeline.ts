@@ -15,7 +15,7 @@ import {
   specifiedRules,
   validate,
 } from 'graphql';
-import { execute as executeIncrementally } from '@graphql-tools/executor';
+import { normalizedExecutor } from '@graphql-tools/executor';
 import { useDeferStream } from '@graphql-yoga/plugin-defer-stream';
 import { getVariableValues } from 'graphql/execution/values.js';
 import { LRUCache } from 'lru-cache';
@@ -47,8 +47,8 @@ export interface Caller {
   explain: string | undefined;
   address: string;
   requestId: string;
-  /** Files are on their way, so the operation has the longer deadline. */
-  hasFiles?: boolean;
+  /** Files are on their way: the operation has a longer deadline, from when the last byte of them has come. */
+  arrival?: Promise<void> | undefined;
 }
 
 export interface Pipeline {
@@ -168,11 +168,11 @@ export function createPipeline({ schema, config, upstream, log, metrics }: Pipel
     });
     if (errors) return { errors: errors.map((error) => coded(error, 'BAD_USER_INPUT')) };
 
-    const ending = AbortSignal.any([signal, AbortSignal.timeout(config.operationTimeoutMs)]);
+    const ending = AbortSignal.any([signal, deadline(caller)]);
     setMaxListeners(0, ending); // every call of the operation listens
     const service = upstream.open({ ...caller, signal: ending });
     const plan = planner.planFor(service.viewer, coerced);
-    const contextValue: Context = { viewer: service.viewer, upstream: service, plan };
+    const contextValue: Context = { viewer: service.viewer, upstream: service, plan, maxPictures: config.maxPictures };
     const cost = mostOf(plan, coerced);
     if (caller.explain === 'plan') {
       await leastOf(plan, coerced, contextValue, cost);
@@ -183,10 +183,18 @@ export function createPipeline({ schema, config, upstream, log, metrics }: Pipel
 
     const args = { schema, document, variableValues: variables, operationName: operation.name?.value, contextValue };
     if (!plan.defers) return shown(await execute(args), service, plan, caller);
-    const result = (await executeIncrementally(args)) as Result;
+    const result = (await normalizedExecutor(args)) as Result;
     return Symbol.asyncIterator in result
       ? inPieces(result, service, plan, caller)
       : shown(result, service, plan, caller);
+  }
+
+  function deadline({ arrival }: Caller): AbortSignal {
+    if (!arrival) return AbortSignal.timeout(config.operationTimeoutMs);
+    const controller = new AbortController();
+    const end = () => controller.abort(new DOMException('The operation took too long.', 'TimeoutError'));
+    void arrival.then(() => setTimeout(end, config.uploadTimeoutMs).unref());
+    return controller.signal;
   }
 
   /** The answer as a client may see it. */

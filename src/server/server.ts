@@ -71,13 +71,13 @@ export async function openServer(config: Config, parts: ServerParts): Promise<Fa
     admitOrigin(request, response, config.corsOrigins);
     response.setHeader('vary', config.corsOrigins.length > 0 ? `${VARY}, Origin` : VARY);
     if (request.method === 'OPTIONS') return void response.writeHead(204, { allow: 'GET, POST, OPTIONS' }).end();
-    let hasFiles = false;
+    let arrival: Promise<void> | undefined;
     if (request.method === 'POST') {
       refuseForgery(request);
-      hasFiles = isMultipart(request);
+      const uploading = isMultipart(request) ? await readUpload(request, response, config) : undefined;
+      arrival = uploading?.arrival;
       // Whoever reads on takes the body from here: the stream is spent, or is for the files alone.
-      const body = hasFiles ? await readUpload(request, response, config) : await readQuestion(request, config);
-      Object.assign(request, { body });
+      Object.assign(request, { body: uploading?.question ?? (await readQuestion(request, config)) });
       // The question is JSON now, whatever it came as.
       request.headers['content-type'] = 'application/json';
     } else if (request.method !== 'GET') {
@@ -91,7 +91,7 @@ export async function openServer(config: Config, parts: ServerParts): Promise<Fa
       explain: config.explain ? one(request.headers['x-explain']) : undefined,
       address: request.socket.remoteAddress ?? '',
       requestId,
-      hasFiles,
+      arrival,
     };
     await yoga(request, response, { caller, signal });
   }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Transform } from 'node:stream';
+import { Transform, type Writable } from 'node:stream';
+import { GraphQLError } from 'graphql';
 import { processRequest } from 'graphql-upload-minimal';
 import type { Config } from '../config.ts';
 import { question } from './body.ts';
@@ -8,6 +9,13 @@ import { RequestRefusal } from './refusal.ts';
 
 /** The envelope of a multipart request: boundaries, part headers, the map. The operations have a limit of their own. */
 const ENVELOPE_BYTES = 20_000;
+const MAP_BYTES = 10_000;
+
+export interface Uploading {
+  question: Question;
+  /** When the last byte of the request has come, or none will come any more. */
+  arrival: Promise<void>;
+}
 
 /**
  * Reads a multipart request as far as its map; the files go on arriving while the operation reads them.
@@ -17,74 +25,100 @@ export async function readUpload(
   request: IncomingMessage,
   response: ServerResponse,
   config: Config,
-): Promise<Question> {
-  const { maxBodyBytes, maxUploadBytes, maxPictures, requestBodyTimeoutMs } = config;
+): Promise<Uploading> {
+  const { maxBodyBytes, maxUploadBytes, maxPictures, maxMutations, requestBodyTimeoutMs } = config;
   const most = maxUploadBytes + maxBodyBytes + ENVELOPE_BYTES;
-  const tooLarge = new RequestRefusal(
-    413,
-    'UPLOAD_TOO_LARGE',
-    `The files of a request have at most ${maxUploadBytes} bytes together.`,
-  );
-  if (Number(request.headers['content-length']) > most) throw tooLarge;
+  const tooLarge = `The files of a request have at most ${maxUploadBytes} bytes together.`;
+  if (Number(request.headers['content-length']) > most) throw new RequestRefusal(413, 'UPLOAD_TOO_LARGE', tooLarge);
 
   let size = 0;
-  let cause: RequestRefusal | undefined;
+  let isMapped = false;
+  let parser: Writable | undefined;
+  let refusal: RequestRefusal | undefined;
+  /** Ends the request here. Before the map is read that is its answer; after it, whoever reads a file is told. */
+  const refuse = (status: number, code: string, message: string) => {
+    refusal ??= new RequestRefusal(status, code, message);
+    parser?.destroy(new GraphQLError(message, { extensions: { code } }));
+    counted.destroy();
+  };
   const counted = new Transform({
     transform(chunk: Buffer, _, done) {
       size += chunk.length;
-      if (size <= most) return done(null, chunk);
-      cause = tooLarge;
-      done(tooLarge);
+      if (isMapped) clock.refresh();
+      if (size > most) refuse(413, 'UPLOAD_TOO_LARGE', tooLarge);
+      done(null, chunk);
     },
   });
-  // Who reads the parts hears of a cut by `close`; the error itself is told by the refusal.
   counted.on('error', () => undefined);
-  const late = setTimeout(() => {
-    cause = new RequestRefusal(
-      408,
-      'REQUEST_TIMEOUT',
-      `The operations and the map arrive within ${requestBodyTimeoutMs} ms.`,
-    );
-    counted.destroy();
-  }, requestBodyTimeoutMs);
+  // First for the operations and the map together, then for each silence.
+  const clock = setTimeout(
+    () => refuse(408, 'REQUEST_TIMEOUT', `A request does not stand still for ${requestBodyTimeoutMs} ms.`),
+    requestBodyTimeoutMs,
+  );
+  const arrival = new Promise<void>((resolve) => {
+    counted.once('close', () => {
+      clearTimeout(clock);
+      resolve();
+    });
+  });
   request.once('close', () => {
-    if (!request.complete) counted.destroy();
+    if (!request.complete) refuse(400, 'BAD_UPLOAD', 'The request broke off.');
   });
   response.once('close', () => drain(request, counted, requestBodyTimeoutMs));
+
+  // The library keeps its parser to itself, but has to hand it to `pipe`: what the library lets pass is refused there.
+  const pipe = counted.pipe.bind(counted);
+  counted.pipe = (to) => {
+    parser = to as unknown as Writable;
+    const expected = new Set<string>();
+    parser.on('field', (name: string, value: string) => {
+      if (name === 'map' && !refusal) readMap(value, expected, refuse);
+    });
+    parser.on('file', (name: string) => {
+      if (!expected.delete(name)) refuse(400, 'BAD_UPLOAD', 'Each file is named in the map, and sent once.');
+    });
+    return pipe(to);
+  };
   request.pipe(counted);
 
   try {
     // The library reads a body and its headers, nothing else of a request.
     const source = Object.assign(counted, { headers: request.headers }) as unknown as IncomingMessage;
-    const asked = question(
-      await processRequest(source, response, { maxFieldSize: maxBodyBytes, maxFiles: maxPictures }),
-    );
-    refuseSharedFiles(asked);
-    return asked;
+    const limits = { maxFieldSize: maxBodyBytes, maxFiles: maxPictures * maxMutations };
+    const asked = await processRequest(source, response, limits);
+    if (refusal) throw refusal as Error;
+    isMapped = true;
+    clock.refresh();
+    return { question: question(asked), arrival };
   } catch (error) {
-    if (cause) throw cause;
+    if (refusal) throw refusal as Error;
     if (error instanceof RequestRefusal) throw error;
     const { status, message } = error as Error & { status?: number };
     throw status === 413
       ? new RequestRefusal(413, 'UPLOAD_TOO_LARGE', message)
       : new RequestRefusal(400, 'BAD_UPLOAD', `This is not a GraphQL multipart request. ${message}`);
-  } finally {
-    clearTimeout(late);
   }
 }
 
-/** A stream can be read once, so a file can be in one place. */
-function refuseSharedFiles(asked: Question): void {
-  const seen = new Set<unknown>();
-  const walk = (value: unknown): void => {
-    if (typeof value !== 'object' || value === null) return;
-    // A list or a plain object is looked into; anything else is a file.
-    if (Array.isArray(value)) return value.forEach(walk);
-    if (Object.getPrototypeOf(value) === Object.prototype) return Object.values(value).forEach(walk);
-    if (seen.has(value)) throw new RequestRefusal(400, 'BAD_UPLOAD', 'A file is mapped to one place, not to several.');
-    seen.add(value);
-  };
-  walk(asked.variables);
+type Refuse = (status: number, code: string, message: string) => void;
+
+/** What the map names, once the library has found that it is one. A stream can be read once, so a file can be in one place. */
+function readMap(text: string, expected: Set<string>, refuse: Refuse): void {
+  if (Buffer.byteLength(text) > MAP_BYTES) {
+    return refuse(413, 'UPLOAD_TOO_LARGE', `The map has at most ${MAP_BYTES} bytes.`);
+  }
+  let map: Record<string, unknown>;
+  try {
+    map = JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return; // the library has said so
+  }
+  const places = Object.values(map).flat();
+  const isOnce = Object.values(map).every((paths) => Array.isArray(paths) && paths.length === 1);
+  if (!isOnce || new Set(places).size < places.length) {
+    return refuse(400, 'BAD_UPLOAD', 'A file is mapped to one place, and a place to one file.');
+  }
+  for (const name of Object.keys(map)) expected.add(name);
 }
 
 /** Lets the client finish sending, or it would never read the answer; but not for ever. */

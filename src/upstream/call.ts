@@ -1,10 +1,12 @@
 /** One endpoint and one input become one answer or one refusal. */
+import type { Readable } from 'node:stream';
 import type { Path } from 'graphql/jsutils/Path.js';
 import { AtomError, readers, writers } from '../contract/atom.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import type { Budget } from './budget.ts';
 import { type Credential, type Credentials, REFUSAL_MS, credentialFor } from './credential.ts';
 import type { InFlight } from './flight.ts';
+import { type FilePart, multipartForm } from './multipart.ts';
 import {
   LoginRequired,
   TierRequired,
@@ -30,7 +32,9 @@ export interface Answer {
 
 /** Makes calls for one operation. */
 export interface Call {
-  (endpoint: Endpoint, input: object, path: Path | undefined): Promise<Answer>;
+  (endpoint: Endpoint, input: object, path: Path | undefined, files?: AsyncIterable<FilePart>): Promise<Answer>;
+  /** Throws unless the caller sent a token of their own. */
+  requireLogin: () => void;
   /** What the call of this input is to others: equal asks are equal texts. */
   pathOf: (endpoint: Endpoint, input: object) => string;
   /** Whether a call of this endpoint would be refused without being made. */
@@ -68,18 +72,24 @@ export function createCall(parts: CallParts, caller: Caller): Call {
   const { trace, signal } = caller;
   let made = 0;
 
-  return Object.assign(callOnce, { pathOf, spared, refuses });
+  return Object.assign(callOnce, { pathOf, spared, refuses, requireLogin });
 
-  async function callOnce(endpoint: Endpoint, input: object, path: Path | undefined): Promise<Answer> {
+  async function callOnce(
+    endpoint: Endpoint,
+    input: object,
+    path: Path | undefined,
+    files?: AsyncIterable<FilePart>,
+  ): Promise<Answer> {
     const credential = admitted(endpoint);
     if (++made > settings.maxUpstreamCalls) throw new TooManyCalls(`over ${settings.maxUpstreamCalls} calls`);
 
     const wirePath = pathOf(endpoint, input);
     const traced = begin(endpoint, wirePath, path);
+    const body = bodyOf(endpoint, input, files);
     const send = async (ending: AbortSignal): Promise<Answer> => {
       await budget.take(endpoint, credential, caller.address);
       try {
-        const answer = await transport.send(wireOf(endpoint, input, wirePath, credential), ending);
+        const answer = await transport.send(wireOf(endpoint, input, wirePath, credential, body), ending);
         traced.status = answer.status;
         traced.bytes = answer.bytes;
         if (answer.attempts > 1) traced.attempts = answer.attempts;
@@ -90,12 +100,15 @@ export function createCall(parts: CallParts, caller: Caller): Call {
     };
     try {
       if (endpoint.method !== 'GET') return await send(signal);
-      const { answer, coalesced } = inFlight(`${credential.id} ${endpoint.service} ${wirePath}`, send, signal);
+      const flight = `${credential.id} ${credential.writes} ${endpoint.service} ${wirePath}`;
+      const { answer, coalesced } = inFlight(flight, send, signal);
       if (coalesced) traced.coalesced = true;
       const came = await answer;
       traced.status ??= came.status;
       return came;
     } catch (error) {
+      // A file that was refused cut its form: that is what happened, whatever the connection made of it.
+      if (body.cause?.() !== undefined) throw body.cause();
       traced.error = error instanceof UpstreamFault ? error.code : (error as Error).name;
       if (error instanceof UpstreamRefusal) {
         if (error.word.status !== undefined) traced.status ??= error.word.status;
@@ -103,9 +116,15 @@ export function createCall(parts: CallParts, caller: Caller): Call {
       }
       throw error;
     } finally {
+      if (endpoint.method !== 'GET') credential.writes++;
       traced.ms = trace.now() - traced.startMs;
       if (!traced.coalesced) observe(endpoint, traced.error ?? String(traced.status ?? ''), traced.ms);
     }
+  }
+
+  function requireLogin(): void {
+    if (caller.isUnreadable) throw new Unauthenticated('the Authorization is not Bearer');
+    if (caller.credential.isOwn) throw new LoginRequired('a write needs a login');
   }
 
   /** The credential that the call goes with; throws where the answer is known to be no. */
@@ -147,8 +166,7 @@ export function createCall(parts: CallParts, caller: Caller): Call {
     Object.assign(begin(endpoint, pathOf(endpoint, input), path), how);
   }
 
-  function wireOf(endpoint: Endpoint, input: object, path: string, { token }: Credential): WireRequest {
-    const { body, contentType } = bodyOf(endpoint, input);
+  function wireOf(endpoint: Endpoint, input: object, path: string, { token }: Credential, { body, contentType }: Body): WireRequest {
     return {
       service: endpoint.service,
       method: endpoint.method,
@@ -234,12 +252,20 @@ function withoutFields(path: string): [string, string | undefined] {
 /** The request line: what upstream names it by in its own errors. */
 const lineOf = ({ method, path }: Endpoint, wirePath: string): string => `${method} ${wirePath.split('?')[0] || path}`;
 
-function bodyOf(endpoint: Endpoint, input: object): { body?: string; contentType?: string } {
+interface Body {
+  body?: string | Readable;
+  contentType?: string;
+  /** Why a form was cut before its end. */
+  cause?: () => unknown;
+}
+
+function bodyOf(endpoint: Endpoint, input: object, files: AsyncIterable<FilePart> | undefined): Body {
   const { body: media, params, method } = endpoint;
   if (method === 'GET' || media === 'empty') return {};
   const values = Object.fromEntries(
     Object.entries(input).filter(([name, value]) => !params.includes(name) && value !== undefined && value !== null),
   );
+  if (files) return multipartForm(values, files);
   if (media === 'json') {
     if (Object.keys(values).length === 0) return {};
     return {

@@ -8,6 +8,7 @@ import DataLoader from 'dataloader';
 import type { Path } from 'graphql/jsutils/Path.js';
 import type { Endpoint, Tier } from '../contract/endpoint.ts';
 import type { Call } from './call.ts';
+import type { FilePart } from './multipart.ts';
 import type { Records } from './records.ts';
 import { TierRequired, isFault } from './refusal.ts';
 
@@ -60,12 +61,14 @@ export interface Operation {
   ) => Promise<Record_ | null> | Record_ | null;
   /** The record, telling of each name that the caller's tier does not get it. */
   refuse: (kind: string, source: RecordSource, record: Record_, names: Names) => Record_;
+  /** The answer of a write, which is made once, whatever happens to it. What was asked before it is asked again. */
+  write: (endpoint: Endpoint, input: object, path: Path | undefined, files?: AsyncIterable<FilePart>) => Promise<unknown>;
+  /** Throws unless the caller sent a token of their own. */
+  requireLogin: () => void;
+  /** What a mutation made untrue, for this operation and for all: `Kind:key` for a record, a path for the lists under it. */
+  changed: (what: readonly string[]) => void;
   /** What a mutation's answer told of a record: the operation goes on from there. */
   put: (kind: string, source: RecordSource, key: string, record: Record_) => void;
-  /** What a mutation made untrue: asked again when it is wanted. */
-  forget: (kind: string, key: string) => void;
-  /** Forgets the answers that were asked so far: the world has changed. */
-  forgetAnswers: () => void;
   /** The request that an ask would make now; null where none would be made. */
   wouldAsk: (endpoint: Endpoint, input: object, names: Names | undefined) => Promise<string | null>;
   /** The same for names of a record. */
@@ -75,7 +78,14 @@ export interface Operation {
 /** Asked for this share of a record's members, the whole record is as good. */
 const NEARLY_ALL = 0.85;
 
-export function createOperation({ call, records }: { call: Call; records: Records }): Operation {
+interface OperationParts {
+  call: Call;
+  records: Records;
+  /** Drops what the shared cache keeps under a record or a path, whoever asked. */
+  clear: (prefix: string) => void;
+}
+
+export function createOperation({ call, records, clear }: OperationParts): Operation {
   const answers = new Map<string, Promise<unknown>>();
   const entries = new Map<string, Entry>();
 
@@ -121,12 +131,21 @@ export function createOperation({ call, records }: { call: Call; records: Record
       Object.assign(entryOf(kind, source, key).record, record);
     },
 
-    forget(kind, key) {
-      entries.delete(`${kind}:${key}`);
+    async write(endpoint, input, path, files) {
+      try {
+        return (await call(endpoint, input, path, files)).value;
+      } finally {
+        answers.clear();
+      }
     },
 
-    forgetAnswers() {
-      answers.clear();
+    requireLogin: () => call.requireLogin(),
+
+    changed(what) {
+      for (const each of what) {
+        entries.delete(each);
+        clear(each);
+      }
     },
 
     async wouldAsk(endpoint, input, names) {

@@ -25,6 +25,17 @@ export class UpstreamRefusal extends Error {
   }
 }
 
+/** A refusal that means something of its own where it was drawn. */
+export class NamedRefusal extends UpstreamRefusal {
+  override name = 'NamedRefusal';
+  readonly code: string;
+
+  constructor(word: UpstreamWord, code: string) {
+    super(word);
+    this.code = code;
+  }
+}
+
 export type FaultCode =
   'UPSTREAM_TIMEOUT' | 'UPSTREAM_UNAVAILABLE' | 'UPSTREAM_INVALID_RESPONSE' | 'UPSTREAM_RESULT_UNKNOWN';
 

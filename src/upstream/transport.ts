@@ -1,6 +1,6 @@
 /** The shared connection: pools, timeouts, sizes, inflating, retries, and reads in flight shared by all who ask the same. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { gunzip } from 'node:zlib';
 import { promisify } from 'node:util';
 import { Agent, type Dispatcher, errors } from 'undici';
@@ -36,7 +36,13 @@ export interface Transport {
 
 export type TransportSettings = Pick<
   Config,
-  'connectTimeoutMs' | 'headersTimeoutMs' | 'bodyTimeoutMs' | 'callTimeoutMs' | 'maxBusyConnections' | 'readAttempts' | 'maxHeaderBytes'
+  | 'connectTimeoutMs'
+  | 'headersTimeoutMs'
+  | 'bodyTimeoutMs'
+  | 'callTimeoutMs'
+  | 'maxBusyConnections'
+  | 'readAttempts'
+  | 'maxHeaderBytes'
 > & { baseUrl: string; eventBaseUrl: string };
 
 const inflate = promisify(gunzip);
@@ -75,11 +81,21 @@ export function createTransport(settings: TransportSettings, dispatcher?: Dispat
     close: () => agent.close(),
   };
 
-  async function once(request: WireRequest, signal: AbortSignal, deadline: number): Promise<Omit<WireAnswer, 'attempts'>> {
+  async function once(
+    request: WireRequest,
+    signal: AbortSignal,
+    deadline: number,
+  ): Promise<Omit<WireAnswer, 'attempts'>> {
     const base = bases[request.service];
     const ending = new AbortController();
     const end = () => ending.abort(signal.reason);
-    const clock = setTimeout(() => ending.abort(new errors.BodyTimeoutError('the call took too long')), Math.max(1, deadline - performance.now()));
+    let clock: NodeJS.Timeout | undefined;
+    const startClock = (ms: number) => {
+      clock = setTimeout(() => ending.abort(new errors.BodyTimeoutError('the call took too long')), Math.max(1, ms));
+    };
+    // A form comes as fast as its sender sends: what the service makes of it is timed from its last byte.
+    if (request.body instanceof Readable) request.body.once('end', () => startClock(settings.callTimeoutMs));
+    else startClock(deadline - performance.now());
     signal.addEventListener('abort', end, { once: true });
     try {
       const { statusCode, headers, body } = await agent.request({
@@ -131,19 +147,41 @@ const wordOf = ({ service, line }: WireRequest): UpstreamWord => ({ service, req
 function isConnectionLoss(error: unknown): boolean {
   if (error instanceof errors.SocketError || error instanceof errors.ConnectTimeoutError) return true;
   const { code } = error as { code?: string };
-  return ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ECONNABORTED'].includes(code ?? '');
+  return [
+    'ECONNREFUSED',
+    'ECONNRESET',
+    'EPIPE',
+    'ENOTFOUND',
+    'EAI_AGAIN',
+    'EHOSTUNREACH',
+    'ENETUNREACH',
+    'ECONNABORTED',
+  ].includes(code ?? '');
 }
 
 function faultOf(request: WireRequest, error: unknown, signal: AbortSignal): unknown {
-  if (signal.aborted) return new UpstreamFault('UPSTREAM_TIMEOUT', wordOf(request), 'the operation has ended', { cause: error });
   const word = wordOf(request);
   const cause = { cause: error };
   // Of a write that was sent and not answered nobody knows whether it was carried out.
-  const unsent = (error as { code?: string }).code === 'ECONNREFUSED' || error instanceof errors.ConnectTimeoutError;
-  if (request.method !== 'GET' && !unsent && !(error instanceof Nonsense)) return new UpstreamFault('UPSTREAM_RESULT_UNKNOWN', word, 'the answer was lost', cause);
-  if (error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError || error instanceof errors.ConnectTimeoutError) {
+  const unsent =
+    (error as { code?: string }).code === 'ECONNREFUSED' ||
+    error instanceof errors.ConnectTimeoutError ||
+    (request.body instanceof Readable && !request.body.readableEnded); // half a form is no request
+  if (request.method !== 'GET' && !unsent && !(error instanceof Nonsense))
+    return new UpstreamFault('UPSTREAM_RESULT_UNKNOWN', word, 'the answer was lost', cause);
+  if (signal.aborted) return new UpstreamFault('UPSTREAM_TIMEOUT', word, 'the operation has ended', cause);
+  if (
+    error instanceof errors.HeadersTimeoutError ||
+    error instanceof errors.BodyTimeoutError ||
+    error instanceof errors.ConnectTimeoutError
+  ) {
     return new UpstreamFault('UPSTREAM_TIMEOUT', word, 'no answer in time', cause);
   }
   if (isConnectionLoss(error)) return new UpstreamFault('UPSTREAM_UNAVAILABLE', word, 'no connection', cause);
-  return new UpstreamFault('UPSTREAM_INVALID_RESPONSE', word, error instanceof Error ? error.message : 'nonsense', cause);
+  return new UpstreamFault(
+    'UPSTREAM_INVALID_RESPONSE',
+    word,
+    error instanceof Error ? error.message : 'nonsense',
+    cause,
+  );
 }

@@ -65,7 +65,11 @@ export function createUpstream(settings: UpstreamSettings, parts: UpstreamParts 
         { settings, transport, credentials, inFlight, budget, observe },
         { isUnreadable, credential, trace, signal, requestId, address },
       );
-      const operation = createOperation({ call, records: records.seenBy({ credential: credential.id, hasToken: token !== null }) });
+      const operation = createOperation({
+        call,
+        records: records.seenBy({ credential: credential.id, hasToken: token !== null }),
+        clear: (prefix) => records.clear(prefix),
+      });
       return Object.assign(operation, {
         trace,
         viewer: { token, isLoggedIn: token !== null, filmTier: credential.filmTier },
@@ -77,4 +81,5 @@ export function createUpstream(settings: UpstreamSettings, parts: UpstreamParts 
 }
 
 /** The token of `Bearer …`; null for anything else. */
-const bearerOf = (authorization: string | undefined): string | null => /^Bearer ([\x21-\x7e]{1,4096})$/i.exec(authorization?.trim() ?? '')?.[1] ?? null;
+const bearerOf = (authorization: string | undefined): string | null =>
+  /^Bearer ([\x21-\x7e]{1,4096})$/i.exec(authorization?.trim() ?? '')?.[1] ?? null;

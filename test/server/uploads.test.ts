@@ -78,7 +78,7 @@ test('a file that nobody reads does not hold up the answer, and the connection s
 });
 
 test('too many files, or too much of them, is refused with a code', async () => {
-  const url = await open({ MAX_PICTURES: '1', MAX_UPLOAD_BYTES: '1000', MAX_BODY_BYTES: '2000' });
+  const url = await open({ MAX_PICTURES: '1', MAX_MUTATIONS: '1', MAX_UPLOAD_BYTES: '1000', MAX_BODY_BYTES: '2000' });
   const many = await send(url, weigh(2), { a: ['variables.files.0'], b: ['variables.files.1'] }, { a: 1, b: 1 });
   expect([many.status, await codeOf(many)]).toEqual([413, 'UPLOAD_TOO_LARGE']);
   const large = await send(url, weigh(1), { a: ['variables.files.0'] }, { a: 50_000 });

@@ -1,0 +1,91 @@
+/** The rules of the interface that are checked before a call: what an input breaks, all of it at once. */
+import { GraphQLError } from 'graphql';
+import { charactersIn } from '../contract/characters.ts';
+import { badInput } from './errors.ts';
+
+// prettier-ignore -- a table is read down its columns
+const texts = {
+  ANNOTATION_TOO_SHORT: 'An annotation is longer than that.',
+  BAD_USER_INPUT: 'That is no value for this.',
+  CHAPTER_TOO_LONG: 'A chapter name is not as long.',
+  COMMENT_TOO_LONG: 'A comment is not as long.',
+  EVENT_TIMES: 'An event does not end before it begins.',
+  INVALID_PAGE_NUMBER: 'A page is a positive number of at most six digits.',
+  INVALID_PICTURE_NUMBER: 'A picture has a positive number of at most six digits.',
+  INVALID_TAG: 'A tag is one word: tags are parted by spaces.',
+  INVALID_TEXT: 'The text holds a character that cannot be written in XML.',
+  MISSING_ARGUMENT: 'This is needed, and not empty.',
+  PAGE_OR_CHAPTER: 'Give a page or a chapter, not both.',
+  PICTURE_NUMBER_USED: 'The number of a picture is used once.',
+  PICTURE_TOO_LARGE: 'A picture has fewer bytes.',
+  PICTURE_TYPE: 'A picture is a JPEG, PNG, GIF or WebP by its first bytes.',
+  RATING_OUT_OF_RANGE: 'A rating is from 1 to 5.',
+  REVIEW_TOO_SHORT: 'A review is longer than that.',
+  TOO_MANY_PICTURES: 'Those are too many pictures.',
+};
+export type ViolationCode = keyof typeof texts;
+
+/** One rule that an input breaks. */
+export interface Violation {
+  /** Of the field, from `input` on. */
+  path: readonly (string | number)[];
+  code: ViolationCode;
+  limit?: number;
+  actual?: number | string;
+}
+
+/** The error that tells of them all; its code is that of the first. */
+export function violated([first, ...more]: readonly [Violation, ...Violation[]]): GraphQLError {
+  const { code, path } = first;
+  return new GraphQLError(`${path.join('.')}: ${texts[code]}`, { extensions: { code, violations: [first, ...more] } });
+}
+
+/** What breaks no rule is no violation: `rule(broken && …)`. */
+export const broken = (isBroken: boolean, violation: Violation): Violation[] => (isBroken ? [violation] : []);
+
+/** A text that must be there. */
+export const needed = (field: string, text: string | null | undefined): Violation[] =>
+  broken(!text?.trim(), { path: ['input', field], code: 'MISSING_ARGUMENT' });
+
+/** A text that has at most this many characters. */
+export function atMost(
+  field: string,
+  text: string | null | undefined,
+  limit: number,
+  code: ViolationCode,
+): Violation[] {
+  const actual = charactersIn(text ?? '');
+  return broken(actual > limit, { path: ['input', field], code, limit, actual });
+}
+
+/** A text that has more characters than this. */
+export function moreThan(field: string, text: string, limit: number, code: ViolationCode): Violation[] {
+  const actual = charactersIn(text);
+  return broken(actual <= limit, { path: ['input', field], code, limit, actual });
+}
+
+/** A whole number between the two, where it is given; `limit` is the end that it is beyond. */
+export function between(
+  field: string,
+  value: number | null | undefined,
+  [least, most]: readonly [number, number],
+  code: ViolationCode,
+): Violation[] {
+  if (value == null || (value >= least && value <= most)) return [];
+  return [{ path: ['input', field], code, limit: value < least ? least : most, actual: value }];
+}
+
+/** An id that the decoder takes. */
+export function readable(field: string, decode: () => string): Violation[] {
+  try {
+    decode();
+    return [];
+  } catch (error) {
+    if (error instanceof GraphQLError) return [{ path: ['input', field], code: 'BAD_USER_INPUT' }];
+    throw error;
+  }
+}
+
+/** A file that did not come as it should have. */
+export const badUpload = (): GraphQLError =>
+  badInput('The file is not in the request, or broke off.', { code: 'BAD_UPLOAD' });
