@@ -1,0 +1,89 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { journey } from '../support/journey.ts';
+
+let cold: Awaited<ReturnType<typeof journey>>;
+beforeAll(async () => {
+  cold = await journey({ recordTtlSeconds: '0' });
+});
+
+/** The answer's pieces as they come over the wire. */
+async function pieces(query: string, accept: string): Promise<Record<string, unknown>[]> {
+  const response = await fetch(`${cold.facade.url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept },
+    body: JSON.stringify({ query }),
+  });
+  const type = response.headers.get('content-type') ?? '';
+  expect(type.split(';')[0]).toBe(accept);
+  const text = await response.text();
+  const parts =
+    accept === 'text/event-stream'
+      ? text.split('\n').flatMap((line) => (line.startsWith('data: {') ? [line.slice(6)] : []))
+      : text.split(/\r\n--+\r?\n?/).flatMap((part) => (part.includes('{') ? [part.slice(part.indexOf('{'))] : []));
+  return parts.map((part) => JSON.parse(part.slice(0, part.lastIndexOf('}') + 1)) as Record<string, unknown>);
+}
+
+describe.each(['multipart/mixed', 'text/event-stream'])('over %s', (accept) => {
+  test('a deferred part comes after the rest, which did not ask for it', async () => {
+    cold.proxy.start();
+    const [first, ...later] = await pieces(
+      '{ book(id: "6082808") { title ... @defer { summary tags { name } } } }',
+      accept,
+    );
+    const passed = cold.proxy.stop();
+    expect(first).toMatchObject({ data: { book: { title: '百年孤独' } }, hasNext: true });
+    expect(JSON.stringify(first)).not.toContain('summary');
+    const incremental = later.flatMap(
+      (piece) => (piece.incremental ?? []) as { path: unknown; data: { summary: string; tags: unknown[] } }[],
+    );
+    expect(incremental).toHaveLength(1);
+    expect(incremental[0]).toMatchObject({ path: ['book'] });
+    expect(incremental[0]!.data.summary.length).toBeGreaterThan(100);
+    expect(incremental[0]!.data.tags.length).toBeGreaterThan(0);
+    expect(passed.map(({ line }) => line)).toEqual([
+      'GET /v2/book/6082808?fields=id,title',
+      'GET /v2/book/6082808?fields=id,summary,tags',
+    ]);
+  });
+
+  test('a deferred edge is called for in its own time', async () => {
+    const [first, ...later] = await pieces(
+      '{ subject(id: "26266893") { title ... @defer(label: "talk") { comments(first: 2) { nodes { content } } } } }',
+      accept,
+    );
+    expect(first).toMatchObject({ data: { subject: { title: '流浪地球' } }, hasNext: true });
+    const [piece] = later.flatMap(
+      (each) => (each.incremental ?? []) as { label: string; data: { comments: { nodes: unknown[] } } }[],
+    );
+    expect(piece).toMatchObject({ label: 'talk' });
+    expect(piece!.data.comments.nodes).toHaveLength(2);
+  });
+
+  test('a streamed list comes item by item', async () => {
+    const all = await pieces('{ top250(first: 3) { nodes @stream(initialCount: 1) { title } } }', accept);
+    expect(all[0]).toMatchObject({ data: { top250: { nodes: [{ title: expect.any(String) }] } }, hasNext: true });
+    const items = all
+      .slice(1)
+      .flatMap((piece) => (piece.incremental ?? []) as { items?: { title: string }[] }[])
+      .flatMap(({ items = [] }) => items);
+    expect(items).toHaveLength(2);
+  });
+
+  test('what fails in a deferred part is told with its code', async () => {
+    const [first, ...later] = await pieces(
+      '{ book(id: "6082808") { title ... @defer { viewerCollection { status } annotations(first: 500) { nodes { id } } } } }',
+      accept,
+    );
+    expect(first).toMatchObject({ data: { book: { title: '百年孤独' } } });
+    const errors = later
+      .flatMap((each) => (each.incremental ?? []) as { errors?: { extensions: { code: string } }[] }[])
+      .flatMap(({ errors = [] }) => errors);
+    expect(errors.map(({ extensions }) => extensions.code)).toEqual(['BAD_USER_INPUT']);
+  });
+});
+
+test('a deferred part with `if: false` is part of the one ask', async () => {
+  const { answer, passed } = await cold.cost('{ book(id: "6082808") { title ... @defer(if: false) { publisher } } }');
+  expect(answer.data.book).toEqual({ title: '百年孤独', publisher: '南海出版公司' });
+  expect(passed).toHaveLength(1);
+});
