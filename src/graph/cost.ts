@@ -42,17 +42,17 @@ export function mostOf(plan: Plan, variables: Variables): Cost {
   inside(plan.root, 1, '');
   return cost;
 
-  function inside(below: Below, times: number, path: string, size = LIST_SIZE): void {
-    for (const field of below.fields) visit(field, times, path ? `${path}.${keyOf(field)}` : keyOf(field), size);
+  function inside(below: Below, times: number, path: string, size = LIST_SIZE, form?: Form): void {
+    for (const field of below.fields) visit(field, times, under(path, field), size, form);
   }
 
-  function visit(field: FieldPlan, times: number, path: string, size: number): void {
+  function visit(field: FieldPlan, times: number, path: string, size: number, within: Form | undefined): void {
     const { rule, mode } = field;
     if (mode === 'none') return;
     const args = argsIn(field, variables);
     const isList = isListType(getNullableType(field.field.type));
     if (rule.write) {
-      add(field, path, times * (rule.calls ?? 1), endpointOf(rule, args));
+      add(field, path, times * (rule.calls ?? 1), rule.write);
       return arrive(field, times, path, 1, undefined);
     }
     if (mode === 'ask' || mode === 'read') {
@@ -64,18 +64,22 @@ export function mostOf(plan: Plan, variables: Variables): Cost {
       const held = Math.min(args.first ?? rule.first ?? LIST_SIZE, rule.hand!.upTo ?? LIST_SIZE);
       return arrive(field, isList ? times * held : times, path, held, rule.hand!.form);
     }
-    arrive(field, isList ? times * (rule.size ?? size) : times, path, size, rule.form);
+    arrive(field, isList ? times * (rule.size ?? size) : times, path, size, within ?? rule.form);
   }
 
   /** The top-ups of what a field gives, and what is below it. */
   function arrive(field: FieldPlan, times: number, path: string, size: number, form: Form | undefined): void {
     for (const below of field.below.values()) {
       const { record, wraps } = below.rule;
-      const isRead = field.mode === 'read';
-      if (record && !isRead && below.names.some((name) => !isPromised(form, name) && !below.refused.has(name))) {
-        add(field, path, times, record.ask);
+      if (record && field.mode !== 'read') {
+        const missing = below.names.filter((name) => !isPromised(form, name) && !below.refused.has(name));
+        // One call for all that is missing; told where the first of it is selected.
+        const asker = below.fields.find(({ needs }) => needs.some((name) => missing.includes(name)));
+        if (asker) add(asker, under(path, asker), times, record.ask);
       }
-      inside(below, times, path, wraps ? size : LIST_SIZE);
+      // What wraps a list holds as many as were asked for, as whole as the list promised.
+      if (wraps) inside(below, times, path, size, form);
+      else inside(below, times, path);
     }
   }
 
@@ -143,6 +147,7 @@ export async function leastOf(
 }
 
 const whole: Form = { names: 'all' };
+const under = (path: string, field: FieldPlan): string => (path ? `${path}.${keyOf(field)}` : keyOf(field));
 const keyOf = ({ nodes }: FieldPlan): string => nodes[0]!.alias?.value ?? nodes[0]!.name.value;
 
 function argsIn(field: FieldPlan, variables: Variables): PagingArgs {

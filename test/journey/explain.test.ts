@@ -1,0 +1,145 @@
+import fc from 'fast-check';
+import { parse, validate } from 'graphql';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { schema } from '../../src/graph/schema.ts';
+import { journey } from '../support/journey.ts';
+import { randomDocument } from '../support/selections.ts';
+
+interface Planned {
+  min: number;
+  max: number;
+  services: Record<'catalog' | 'event', { min: number; max: number }>;
+  fields: { path: string; coordinate: string; endpoint: string; min: number; max: number }[];
+}
+
+let cold: Awaited<ReturnType<typeof journey>>;
+let warm: Awaited<ReturnType<typeof journey>>;
+beforeAll(async () => {
+  cold = await journey({ recordTtlSeconds: '0' });
+  warm = await journey();
+});
+
+const plan = { 'x-explain': 'plan' };
+const trace = { 'x-explain': 'trace' };
+const planOf = async (at: typeof cold, query: string, variables: Record<string, unknown> = {}, token?: string) => {
+  const answer = await at.ask(query, { headers: plan, variables, ...(token ? { token } : {}) });
+  return (answer.extensions as { upstream: Planned }).upstream;
+};
+
+describe('x-explain: plan', () => {
+  test('calls nothing and says what the query will cost, by service and by field', async () => {
+    const query = `{
+      book(id: "6082808") { title annotations(first: 5) { nodes { abstract } } }
+      city(id: "beijing") { events(first: 10) { nodes { title organizer { name } } } }
+    }`;
+    const { answer, calls } = await cold.cost(query, { headers: plan });
+    expect(calls).toBe(0);
+    expect(answer.data).toBeNull();
+    expect(answer.errors).toEqual([expect.objectContaining({ extensions: { code: 'PLANNED_NOT_RUN' } })]);
+    expect(answer.extensions).toEqual({
+      upstream: {
+        min: 2,
+        max: 13,
+        services: { catalog: { min: 2, max: 2 }, event: { min: 0, max: 11 } },
+        fields: [
+          { path: 'book', coordinate: 'Query.book', endpoint: 'GET /v2/book/:id', min: 1, max: 1 },
+          {
+            path: 'book.annotations',
+            coordinate: 'Book.annotations',
+            endpoint: 'GET /v2/book/:id/annotations',
+            min: 1,
+            max: 1,
+          },
+          { path: 'city.events', coordinate: 'City.events', endpoint: 'GET /event/location/:id', min: 0, max: 1 },
+          {
+            path: 'city.events.nodes.organizer',
+            coordinate: 'Event.organizer',
+            endpoint: 'GET /event/:id',
+            min: 0,
+            max: 10,
+          },
+        ],
+      },
+    });
+  });
+
+  test('takes what is kept into account', async () => {
+    const query = '{ book(id: "6082808") { title } }';
+    expect(await planOf(warm, query)).toMatchObject({ min: 1, max: 1 });
+    await warm.ask(query);
+    expect(await planOf(warm, query)).toMatchObject({ min: 0, max: 1 });
+  });
+
+  test('contains the real count of any query, cold and warm', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer(), async (seed) => {
+        const { query, variables } = randomDocument(schema, seed, { depth: 4, first: 3 });
+        if (validate(schema, parse(query)).length > 0) return;
+        for (const at of [cold, warm]) {
+          const planned = await planOf(at, query, variables, 'demo-alice');
+          if (!planned) return; // refused before planning: too deep, say
+          const { answer, passed } = await at.cost(query, { variables, token: 'demo-alice' });
+          if (answer.errors?.some(({ extensions }) => extensions.code === 'TOO_MANY_CALLS')) continue;
+          expect({ query, calls: passed.length, lines: passed.map(({ line }) => line) }).toSatisfy(
+            ({ calls }: { calls: number }) => calls >= planned.min && calls <= planned.max,
+            `${planned.min} to ${planned.max}`,
+          );
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
+
+describe('x-explain: trace', () => {
+  test('lists the calls that were made, with the field that asked, and never a token', async () => {
+    const answer = await cold.ask('{ book(id: "6082808") { title annotations(first: 2) { nodes { id } } } }', {
+      headers: trace,
+      token: 'demo-alice',
+    });
+    expect(answer.extensions).toEqual({
+      upstream: {
+        calls: [
+          expect.objectContaining({
+            service: 'catalog',
+            method: 'GET',
+            path: '/v2/book/6082808/annotations?count=2&order=rank&start=0',
+            fields: 'id',
+            status: 200,
+            field: 'book.annotations',
+          }),
+          expect.objectContaining({
+            service: 'catalog',
+            method: 'GET',
+            path: '/v2/book/6082808',
+            fields: 'id,title',
+            status: 200,
+            field: 'book',
+          }),
+        ],
+      },
+    });
+    expect(JSON.stringify(answer)).not.toContain('demo-alice');
+  });
+
+  test('tells what was answered from the cache', async () => {
+    const query = '{ book(id: "26340138") { title } }';
+    await warm.ask(query);
+    const answer = await warm.ask(query, { headers: trace });
+    expect(answer.extensions).toMatchObject({ upstream: { calls: [{ cached: true, field: 'book' }] } });
+  });
+});
+
+describe('the cap', () => {
+  test('refuses before any call, and names the field to change', async () => {
+    const { answer, calls } = await cold.cost(
+      '{ top250(first: 100) { nodes { casts { works(first: 20) { nodes { roles } } } } } }',
+    );
+    expect(calls).toBe(0);
+    expect(answer.errors?.[0]?.extensions).toMatchObject({
+      code: 'TOO_MANY_CALLS',
+      limit: 250,
+      coordinate: 'Celebrity.works',
+    });
+  });
+});
