@@ -1,5 +1,5 @@
-import { accessSync, constants, mkdirSync, readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { printSchema } from 'graphql';
@@ -82,10 +82,21 @@ async function run(start: (config: Config, log: Logger, opened: Closable[]) => P
     process.stdout.write(banner);
   } catch (error) {
     await closeAll(opened);
-    if (!(error instanceof ConfigError || error instanceof StartError)) throw error;
-    process.stderr.write(`${error.message}\n`);
+    const message = messageFor(error);
+    if (message === undefined) throw error;
+    process.stderr.write(`${message}\n`);
     process.exitCode = 1;
   }
+}
+
+/** What a start that failed says to people; undefined where only a stack would help. */
+function messageFor(error: unknown): string | undefined {
+  if (error instanceof ConfigError || error instanceof StartError) return error.message;
+  const { cause = error } = error as Error;
+  const { code, message } = cause as NodeJS.ErrnoException;
+  // A damaged file, a full disk, a database that another user made.
+  if (code?.startsWith('SQLITE_')) return `The database in DATA_DIR cannot be used: ${message} (${code}).`;
+  return undefined;
 }
 
 async function runFacade(config: Config, log: Logger, opened: Closable[]): Promise<string> {
@@ -163,7 +174,7 @@ async function listening<T>(variable: string, port: number, open: () => Promise<
 
 function refuseUnwritable(dataDir: string): void {
   try {
-    mkdirSync(dataDir, { recursive: true });
+    makeDirectory(resolve(dataDir));
     accessSync(dataDir, constants.W_OK | constants.X_OK);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
@@ -171,6 +182,14 @@ function refuseUnwritable(dataDir: string): void {
       `Cannot write to ${resolve(dataDir)} (${code}). Set DATA_DIR to a directory that can be written.`,
     );
   }
+}
+
+/** Node's own `recursive` never ends below a directory that takes none, as /proc. */
+function makeDirectory(path: string): void {
+  if (existsSync(path) && statSync(path).isDirectory()) return;
+  const parent = dirname(path);
+  if (!existsSync(parent)) makeDirectory(parent);
+  mkdirSync(path);
 }
 
 function closeOnSignal(opened: Closable[], log: Logger): void {

@@ -1,12 +1,24 @@
-import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, test } from 'vitest';
-import { runProgram, startProgram } from './support/program.ts';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import BetterSqlite from 'better-sqlite3';
+import { afterAll, expect, test } from 'vitest';
+import { killProgram, runProgram, startProgram } from './support/program.ts';
 
-const free = { PORT: '0', ORIGIN_PORT: '0' };
+const anyPort = { PORT: '0', ORIGIN_PORT: '0' };
+
+/** Filled by the first test that starts the origin; the others find it so. */
+const dataDir = mkdtempSync(join(tmpdir(), 'catalog-'));
+const filled = { ...anyPort, DATA_DIR: dataDir };
+afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
 test('starts the facade with the origin beside it, and ends both on SIGTERM', async () => {
-  const program = await startProgram(free);
+  const program = await startProgram(filled);
   expect(program.banner).toContain('demo-alice');
   expect(program.origin).toMatch(/^http:\/\/127\.0\.0\.1:/);
   const ready = await fetch(`${program.url}/ready`);
@@ -21,14 +33,14 @@ test('starts the facade with the origin beside it, and ends both on SIGTERM', as
 });
 
 test('the origin beside the facade is for this house alone, whatever HOST is', async () => {
-  const program = await startProgram({ ...free, HOST: '0.0.0.0' });
+  const program = await startProgram({ ...filled, HOST: '0.0.0.0' });
   expect(program.origin).toMatch(/^http:\/\/127\.0\.0\.1:/);
   expect(program.url).toMatch(/^http:\/\/localhost:/);
   expect((await program.stop()).code).toBe(0);
 });
 
 test('the origin runs alone', async () => {
-  const program = await startProgram(free, ['origin']);
+  const program = await startProgram(filled, ['origin']);
   expect(program.url).toBe('');
   expect((await fetch(`${program.origin}/v2/book/6082808`)).status).toBe(200);
   expect((await program.stop('SIGINT')).code).toBe(0);
@@ -54,28 +66,113 @@ test('wrong settings are told together, and nothing starts', async () => {
   for (const name of ['PORT', 'FILM_TIER', 'EVENT_BASE_URL', 'MAX_DEPTH']) expect(err).toContain(`  ${name} must be`);
 });
 
+test('a wrong port, a wrong address and a missing one: each is a line of its own, and no stack', async () => {
+  const start = 'The settings cannot be used:\n';
+  const cases: [NodeJS.ProcessEnv, string[]][] = [
+    [{ PORT: 'abc' }, ['PORT must be a whole number from 0 to 65535']],
+    [
+      { BASE_URL: 'foo' },
+      [
+        'BASE_URL must be an http:// or https:// address without user, query or fragment',
+        'EVENT_BASE_URL must be set too, because BASE_URL is',
+      ],
+    ],
+    [{ BASE_URL: 'http://127.0.0.1:1' }, ['EVENT_BASE_URL must be set too, because BASE_URL is']],
+  ];
+  await Promise.all(
+    cases.map(async ([env, lines]) => {
+      const err = start + lines.map((line) => `  ${line}\n`).join('');
+      expect(await runProgram(env)).toEqual({ code: 1, out: '', err });
+    }),
+  );
+});
+
 test('a port in use is told by the name of its setting, and nothing is left running', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => taken.once('listening', resolve));
-  const port = String((taken.address() as AddressInfo).port);
+  await once(taken, 'listening');
+  const port = portOf(taken);
   for (const [variable, other] of [
     ['PORT', 'ORIGIN_PORT'],
     ['ORIGIN_PORT', 'PORT'],
   ] as const) {
-    const { code, out, err } = await runProgram({ [variable]: port, [other]: '0' });
+    const free = await freePort();
+    const { code, out, err } = await runProgram({ [variable]: port, [other]: free, DATA_DIR: dataDir });
     expect({ code, out, err }).toEqual({
       code: 1,
       out: '',
       err: `Port ${port} is in use. Set ${variable} to another.\n`,
     });
+    await expect(fetch(`http://127.0.0.1:${free}/health`)).rejects.toThrow();
   }
   taken.close();
 });
 
 test('a data directory that cannot be written is told in a line', async () => {
-  const { code, err } = await runProgram({ ...free, DATA_DIR: '/dev/null/data' });
-  expect(code).toBe(1);
-  expect(err).toMatch(/^Cannot write to \/dev\/null\/data \(ENOTDIR\)\. Set DATA_DIR .*\n$/);
+  const cases = [
+    ['/dev/null/data', 'ENOTDIR'],
+    ['/dev/null', 'EEXIST'],
+    ['/proc/data', 'E(NOENT|ACCES)'],
+  ] as const;
+  for (const [place, cause] of cases) {
+    const { code, out, err } = await runProgram({ ...anyPort, DATA_DIR: place });
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toMatch(
+      new RegExp(`^Cannot write to ${place} \\(${cause}\\)\\. Set DATA_DIR to a directory that can be written\\.\\n$`),
+    );
+  }
+});
+
+test('a database that cannot be read is told in a line', async () => {
+  const damaged = mkdtempSync(join(tmpdir(), 'catalog-'));
+  writeFileSync(join(damaged, 'origin.db'), 'nothing that SQLite wrote '.repeat(100));
+  const { code, out, err } = await runProgram({ ...anyPort, DATA_DIR: damaged });
+  rmSync(damaged, { recursive: true });
+  expect({ code, out, err }).toEqual({
+    code: 1,
+    out: '',
+    err: 'The database in DATA_DIR cannot be used: file is not a database (SQLITE_NOTADB).\n',
+  });
+});
+
+test('a first start killed while it fills the database leaves nothing half-filled', async () => {
+  const killed = mkdtempSync(join(tmpdir(), 'catalog-'));
+  const isFilled = () => {
+    const db = new BetterSqlite(join(killed, 'origin.db'), { readonly: true });
+    const row = db.prepare("select value from meta where key = 'filled'").get();
+    db.close();
+    return row !== undefined;
+  };
+  // The tables are committed before the facts are: as soon as there is a log, the filling has begun.
+  const begun = async () => {
+    while (!existsSync(join(killed, 'origin.db-wal'))) await setTimeout(1);
+    await setTimeout(50);
+  };
+  const { out } = await killProgram({ ...anyPort, DATA_DIR: killed }, begun);
+  expect([out, isFilled()]).toEqual(['', false]);
+
+  const program = await startProgram({ ...anyPort, DATA_DIR: killed });
+  expect(program.banner).toContain('filled with the demo catalog');
+  expect((await fetch(`${program.origin}/v2/book/6082808`)).status).toBe(200);
+  expect(await program.stop()).toMatchObject({ code: 0, err: '' });
+  expect(isFilled()).toBe(true);
+  rmSync(killed, { recursive: true });
+});
+
+test('what was asked before SIGTERM is answered, what is asked after it is not', async () => {
+  const held = createServer();
+  const asked = once(held, 'request') as Promise<[IncomingMessage, ServerResponse]>;
+  await once(held.listen(0, '127.0.0.1'), 'listening');
+  const upstream = `http://127.0.0.1:${portOf(held)}`;
+  const program = await startProgram({ PORT: '0', BASE_URL: upstream, EVENT_BASE_URL: upstream });
+  const answer = fetch(`${program.url}/graphql?query={book(id:7){title}}`);
+  const [, reply] = await asked;
+  const ended = program.stop('SIGTERM');
+  await refuses(program.url);
+  reply.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"7","title":"活着"}');
+  expect(await (await answer).json()).toEqual({ data: { book: { title: '活着' } } });
+  expect(await ended).toMatchObject({ code: 0, err: '' });
+  held.closeAllConnections();
+  held.close();
 });
 
 test('the schema is printed without starting anything; help shows every setting', async () => {
@@ -87,3 +184,26 @@ test('the schema is printed without starting anything; help shows every setting'
   expect(help.out).toContain('MAX_UPSTREAM_CALLS');
   expect(help.out).toContain('origin');
 });
+
+const portOf = (server: Server) => String((server.address() as AddressInfo).port);
+
+async function freePort(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const port = portOf(server);
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** Resolves once nobody listens there any more. */
+async function refuses(url: string): Promise<void> {
+  for (;;) {
+    try {
+      await fetch(`${url}/health`, { headers: { connection: 'close' } });
+    } catch {
+      return;
+    }
+    await setTimeout(5);
+  }
+}

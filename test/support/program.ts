@@ -22,7 +22,7 @@ export interface Ended {
   err: string;
 }
 
-/** Starts the built program on a data directory of its own and waits for its banner. */
+/** Starts the built program on a data directory of its own, unless one is named, and waits for its banner. */
 export async function startProgram(env: NodeJS.ProcessEnv, args: string[] = []): Promise<Program> {
   const run = spawned(env, args);
   const banner = await Promise.race([
@@ -46,6 +46,14 @@ export async function startProgram(env: NodeJS.ProcessEnv, args: string[] = []):
 /** Runs it to its end: for what must not start. */
 export function runProgram(env: NodeJS.ProcessEnv, args: string[] = []): Promise<Ended> {
   return spawned(env, args).ended;
+}
+
+/** Kills it on the way: before its banner, at a moment of the caller's choice. */
+export async function killProgram(env: NodeJS.ProcessEnv, when: () => Promise<void>): Promise<Ended> {
+  const run = spawned(env, []);
+  await when();
+  run.child.kill('SIGKILL');
+  return run.ended;
 }
 
 function spawned(env: NodeJS.ProcessEnv, args: string[]) {
