@@ -3,8 +3,17 @@ import type { Readable } from 'node:stream';
 import type { Path } from 'graphql/jsutils/Path.js';
 import { AtomError, readers, writers } from '../contract/atom.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
+import { BASIC_CALLS_A_MINUTE } from '../contract/film.ts';
 import type { Budget } from './budget.ts';
-import { type Credential, type Credentials, REFUSAL_MS, credentialFor } from './credential.ts';
+import {
+  type Credential,
+  type Credentials,
+  credentialFor,
+  forgetLearned,
+  learnFromAnswer,
+  learnFromRefusal,
+  tellingNames,
+} from './credential.ts';
 import type { InFlight } from './flight.ts';
 import { type FilePart, multipartForm } from './multipart.ts';
 import {
@@ -17,7 +26,9 @@ import {
   type UpstreamWord,
   isAbsent,
   isRateLimit,
+  isRejection,
 } from './refusal.ts';
+import type { Reuse } from './records.ts';
 import { type Trace, type TracedCall, pathText } from './trace.ts';
 import type { Transport, WireAnswer, WireRequest } from './transport.ts';
 
@@ -26,8 +37,8 @@ export interface Answer {
   value: unknown;
   bytes: number;
   status: number;
-  /** Seconds that upstream lets it be used again; undefined where it does not say. */
-  maxAge: number | undefined;
+  /** Whether and how long upstream lets it be used again. */
+  reuse: Reuse;
 }
 
 /** Makes calls for one operation. */
@@ -55,6 +66,8 @@ export interface CallParts {
   credentials: Credentials;
   inFlight: InFlight;
   budget: Budget;
+  /** Upstream does not know the token: nothing that was read with it may be shown again. */
+  onRejected: (credential: Credential) => void;
   observe: (endpoint: Endpoint, outcome: string, ms: number) => void;
 }
 export interface Caller {
@@ -68,7 +81,7 @@ export interface Caller {
 }
 
 export function createCall(parts: CallParts, caller: Caller): Call {
-  const { settings, transport, credentials, inFlight, budget, observe } = parts;
+  const { settings, transport, credentials, inFlight, budget, onRejected, observe } = parts;
   const { trace, signal } = caller;
   let made = 0;
 
@@ -83,19 +96,36 @@ export function createCall(parts: CallParts, caller: Caller): Call {
     const credential = admitted(endpoint);
     if (++made > settings.maxUpstreamCalls) throw new TooManyCalls(`over ${settings.maxUpstreamCalls} calls`);
 
-    const wirePath = pathOf(endpoint, input);
+    const { asking, telling } = withTelling(endpoint, input, credential);
+    const wirePath = pathOf(endpoint, asking);
     const traced = begin(endpoint, wirePath, path);
     const body = bodyOf(endpoint, input, files);
     const send = async (ending: AbortSignal): Promise<Answer> => {
-      await budget.take(endpoint, credential, caller.address);
+      const paid = [await budget.take(endpoint, credential, caller.address)];
+      const payAgain = async (): Promise<boolean> => {
+        try {
+          paid.push(await budget.take(endpoint, credential, caller.address));
+          return true;
+        } catch {
+          return false;
+        }
+      };
+      let wasRejected = false;
       try {
-        const answer = await transport.send(wireOf(endpoint, input, wirePath, credential, body), ending);
+        const request = { ...wireOf(endpoint, input, wirePath, credential, body), payAgain };
+        const answer = await transport.send(request, ending);
         traced.status = answer.status;
         traced.bytes = answer.bytes;
         if (answer.attempts > 1) traced.attempts = answer.attempts;
-        return read(endpoint, credential, answer);
+        const came = read(endpoint, credential, answer);
+        if (came.value !== null) learnFromAnswer(credential, endpoint, came.value, !('fields' in asking));
+        if (telling.length) strike(came.value, telling, (asking as { fields: string }).fields.split(','));
+        return came;
+      } catch (error) {
+        wasRejected = error instanceof UpstreamRefusal && isRejection(error.word);
+        throw error;
       } finally {
-        budget.answered(endpoint, credential);
+        for (const each of paid) each.ended(wasRejected);
       }
     };
     try {
@@ -166,7 +196,13 @@ export function createCall(parts: CallParts, caller: Caller): Call {
     Object.assign(begin(endpoint, pathOf(endpoint, input), path), how);
   }
 
-  function wireOf(endpoint: Endpoint, input: object, path: string, { token }: Credential, { body, contentType }: Body): WireRequest {
+  function wireOf(
+    endpoint: Endpoint,
+    input: object,
+    path: string,
+    { token }: Credential,
+    { body, contentType }: Body,
+  ): WireRequest {
     return {
       service: endpoint.service,
       method: endpoint.method,
@@ -190,15 +226,18 @@ export function createCall(parts: CallParts, caller: Caller): Call {
     if (status >= 200 && status < 300) {
       credential.accepted = true;
       const value = struck(endpoint, credential, decode(endpoint, text, word));
-      return { value, bytes, status, maxAge: maxAgeOf(headers['cache-control']) };
+      return { value, bytes, status, reuse: reuseOf(headers['cache-control']) };
     }
     if (status < 400) throw new UpstreamFault('UPSTREAM_INVALID_RESPONSE', word, `status ${status}`);
     const code = codeIn(text);
     const known = code === undefined ? word : { ...word, code };
     if (endpoint.method === 'GET' && isAbsent(endpoint, status, code)) {
-      return { value: null, bytes, status, maxAge: 0 };
+      if (code !== undefined) credential.accepted = true;
+      return { value: null, bytes, status, reuse: { noStore: true, isPrivate: false, maxAge: 0 } };
     }
     if (isRateLimit(known)) {
+      credential.accepted = true;
+      if (endpoint.share === 'tier') credential.hasMetLimit = true;
       const retryAfter = budget.refused(credential, retryAfterOf(headers['retry-after']));
       throw new UpstreamRefusal(known, retryAfter);
     }
@@ -206,7 +245,21 @@ export function createCall(parts: CallParts, caller: Caller): Call {
     if (code === undefined && status !== 401 && status !== 403) {
       throw new UpstreamFault('UPSTREAM_INVALID_RESPONSE', known, `status ${status} without the service's error body`);
     }
+    if (isRejection(known)) {
+      forgetLearned(credential);
+      onRejected(credential);
+    } else if (code !== undefined) credential.accepted = true;
     throw new UpstreamRefusal(known);
+  }
+
+  /** The input with the names that tell the tier of a token, once it matters: not before a quarter of the limit is used. */
+  function withTelling(endpoint: Endpoint, input: object, credential: Credential) {
+    const { fields } = input as { fields?: unknown };
+    if (typeof fields !== 'string') return { asking: input, telling: [] };
+    const telling = tellingNames(credential, endpoint, fields);
+    if (telling.length === 0 || budget.used(credential) < BASIC_CALLS_A_MINUTE / 4)
+      return { asking: input, telling: [] };
+    return { asking: { ...input, fields: [...fields.split(','), ...telling].sort().join(',') }, telling };
   }
 
   function refuseKnown(endpoint: Endpoint, credential: Credential): void {
@@ -221,7 +274,7 @@ export function createCall(parts: CallParts, caller: Caller): Call {
   /** A film endpoint that is not open to every tier, refused for want of permission: the tier is the reason. */
   function learnRefusal(endpoint: Endpoint, credential: Credential, { word }: UpstreamRefusal): void {
     if (endpoint.share !== 'tier' || endpoint.tiers.length === 3 || word.code !== 1000) return;
-    credential.refused.set(endpoint.path, Date.now() + REFUSAL_MS);
+    learnFromRefusal(credential, endpoint);
     throw new TierRequired(endpoint.tiers, endpoint.path, true);
   }
 }
@@ -320,12 +373,21 @@ function codeIn(text: string): number | undefined {
   }
 }
 
-function maxAgeOf(header: string | string[] | undefined): number | undefined {
-  if (header === undefined) return undefined;
-  const text = String(header).toLowerCase();
-  if (/\b(no-store|no-cache|private)\b/.test(text)) return 0;
-  const [, seconds] = /\bmax-age=(\d{1,9})/.exec(text) ?? [];
-  return seconds === undefined ? undefined : Number(seconds);
+function reuseOf(header: string | string[] | undefined): Reuse {
+  const text = header === undefined ? '' : String(header).toLowerCase();
+  const seconds = /\bs-maxage=(\d{1,9})/.exec(text)?.[1] ?? /\bmax-age="?(\d{1,9})/.exec(text)?.[1];
+  return {
+    noStore: /\bno-(?:store|cache)\b/.test(text),
+    isPrivate: /\bprivate\b/.test(text),
+    maxAge: seconds === undefined ? undefined : Number(seconds),
+  };
+}
+
+/** Takes out again what was asked to tell the tier; a whole record, sent by an upstream that does not honour `fields`, stays whole. */
+function strike(value: unknown, names: readonly string[], asked: readonly string[]): void {
+  const record = value as Record<string, unknown> | null;
+  if (record === null || Object.keys(record).some((name) => !asked.includes(name))) return;
+  for (const name of names) delete record[name];
 }
 
 /** Seconds, or a date as HTTP writes it. */

@@ -140,7 +140,10 @@ function narrow(credential: Credential, to: readonly Tier[]): void {
 type Members = readonly (readonly [name: string, tiers: readonly Tier[]])[];
 
 /** Members of a record that not every tier with the record gets. */
-const gatedOf = (endpoint: Endpoint, members: Readonly<Record<string, readonly Tier[]>>): readonly [Endpoint, Members] => [
+const gatedOf = (
+  endpoint: Endpoint,
+  members: Readonly<Record<string, readonly Tier[]>>,
+): readonly [Endpoint, Members] => [
   endpoint,
   Object.entries(members).filter(([, having]) => endpoint.tiers.some((tier) => !having.includes(tier))),
 ];
@@ -153,8 +156,10 @@ const gatedMembers: ReadonlyMap<Endpoint, Members> = new Map([
 const TELLING = ['durations', 'languages'];
 
 /** The names to ask for beside these, where the answer would tell whether the credential is limited. */
-export function tellingNames(credential: Credential, endpoint: Endpoint, fields: readonly string[]): readonly string[] {
+export function tellingNames(credential: Credential, endpoint: Endpoint, fields: string): readonly string[] {
   const { isOwn, possibleTiers } = credential;
-  if (isOwn || endpoint !== filmEndpoints.subject || possibleTiers.length === 1 || !possibleTiers.includes('basic')) return [];
-  return TELLING.filter((name) => !fields.includes(name));
+  if (isOwn || endpoint !== filmEndpoints.subject || possibleTiers.length === 1 || !possibleTiers.includes('basic'))
+    return [];
+  const names = fields.split(',');
+  return TELLING.filter((name) => !names.includes(name));
 }

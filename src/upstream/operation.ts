@@ -10,7 +10,7 @@ import type { Endpoint, Tier } from '../contract/endpoint.ts';
 import type { Call } from './call.ts';
 import type { FilePart } from './multipart.ts';
 import type { Records } from './records.ts';
-import { TierRequired, isFault } from './refusal.ts';
+import { TierRequired, UpstreamFault, UpstreamRefusal, isFault, isNo } from './refusal.ts';
 
 /** How the whole record of a kind is told by its key. */
 export interface RecordSource {
@@ -62,11 +62,16 @@ export interface Operation {
   /** The record, telling of each name that the caller's tier does not get it. */
   refuse: (kind: string, source: RecordSource, record: Record_, names: Names) => Record_;
   /** The answer of a write, which is made once, whatever happens to it. What was asked before it is asked again. */
-  write: (endpoint: Endpoint, input: object, path: Path | undefined, files?: AsyncIterable<FilePart>) => Promise<unknown>;
+  write: (
+    endpoint: Endpoint,
+    input: object,
+    path: Path | undefined,
+    files?: AsyncIterable<FilePart>,
+  ) => Promise<unknown>;
   /** Throws unless the caller sent a token of their own. */
   requireLogin: () => void;
   /** What a mutation made untrue, for this operation and for all: `Kind:key` for a record, a path for the lists under it. */
-  changed: (what: readonly string[]) => void;
+  changed: (what: readonly string[]) => Promise<void>;
   /** What a mutation's answer told of a record: the operation goes on from there. */
   put: (kind: string, source: RecordSource, key: string, record: Record_) => void;
   /** The request that an ask would make now; null where none would be made. */
@@ -81,8 +86,8 @@ const NEARLY_ALL = 0.85;
 interface OperationParts {
   call: Call;
   records: Records;
-  /** Drops what the shared cache keeps under a record or a path, whoever asked. */
-  clear: (prefix: string) => void;
+  /** Drops what the shared cache keeps of a record or a list, whoever asked. */
+  clear: (scope: string) => void | Promise<void>;
 }
 
 export function createOperation({ call, records, clear }: OperationParts): Operation {
@@ -141,11 +146,9 @@ export function createOperation({ call, records, clear }: OperationParts): Opera
 
     requireLogin: () => call.requireLogin(),
 
-    changed(what) {
-      for (const each of what) {
-        entries.delete(each);
-        clear(each);
-      }
+    async changed(what) {
+      for (const each of what) entries.delete(each);
+      await Promise.all(what.map(clear));
     },
 
     async wouldAsk(endpoint, input, names) {
@@ -174,10 +177,13 @@ export function createOperation({ call, records, clear }: OperationParts): Opera
       return kept.answer;
     }
     try {
-      const { value, bytes, maxAge } = await call(endpoint, input, path);
-      if (value !== null) records.putAnswer(endpoint, key, value, bytes, maxAge);
+      const came = await call(endpoint, input, path);
+      const { value } = came;
+      if (typeof value === 'object' && value !== null) records.putAnswer(endpoint, key, value, came);
+      else records.forgetAnswer(endpoint, key);
       return value;
     } catch (error) {
+      if (isDenied(error)) records.forgetAnswer(endpoint, key);
       if (!kept || !isFault(error)) throw error;
       call.spared(endpoint, input, path, { staleSeconds: kept.ageSeconds });
       return kept.answer;
@@ -220,7 +226,8 @@ export function createOperation({ call, records, clear }: OperationParts): Opera
       const fields = projection(source, fresh);
       try {
         const input = fields ? { ...source.input(key), fields: fields.join(',') } : source.input(key);
-        const { value, maxAge } = await call(source.ask, input, path);
+        const came = await call(source.ask, input, path);
+        const { value } = came;
         const record = value === null ? null : source.read ? source.read(value as never, key) : (value as Record_);
         if (!record) {
           entry.absent = true;
@@ -236,12 +243,16 @@ export function createOperation({ call, records, clear }: OperationParts): Opera
           key,
           record as Record_,
           fields && !entry.whole ? fields : (source.members ?? names),
-          maxAge,
+          came,
         );
       } catch (error) {
-        if (!kept || !isFault(error) || !names.every((name) => name in kept.record)) throw error;
-        call.spared(source.ask, source.input(key), path, { staleSeconds: kept.ageSeconds });
-        take(entry, kept.record, names);
+        if (isDenied(error)) records.forget(source.ask, kind, key);
+        if (!kept || !isFault(error)) throw error;
+        const there = names.filter((name) => name in kept.record);
+        if (there.length && !kept.isFresh)
+          call.spared(source.ask, source.input(key), path, { staleSeconds: kept.ageSeconds });
+        take(entry, kept.record, there);
+        if (there.length < names.length) throw error;
       }
     } catch (error) {
       for (const name of names) if (!(name in entry.record)) entry.failed.set(name, error as Error);
@@ -261,6 +272,10 @@ export function createOperation({ call, records, clear }: OperationParts): Opera
     }
   }
 }
+
+/** Upstream said no: what is kept of it is not to be shown again. */
+const isDenied = (error: unknown): boolean =>
+  (error instanceof UpstreamRefusal || error instanceof UpstreamFault) && isNo(error.word);
 
 /** False for a name that is ours alone: no record of the service has it. */
 const isMember = ({ members }: RecordSource, name: string): boolean => members?.includes(name) ?? true;

@@ -6,16 +6,41 @@
  * - tier       per credential
  * Whatever belongs to a viewer is never here.
  */
-import { LRUCache } from 'lru-cache';
 import type { Endpoint, Share } from '../contract/endpoint.ts';
+import { type Cache, type Entry, type Mark, type Place, createMemoryCache, keyOf } from './cache.ts';
 
 type Record_ = Record<string, unknown>;
 
-/** Seconds that a record may be used again, where upstream does not say. */
-const timeToLive: Record<Share, number> = { public: 600, tier: 600, anonymous: 60, viewer: 0 };
+/** Seconds that a record may be used again, by its kind, where upstream does not say. */
+// A table is read down its columns.
+// prettier-ignore
+const recordSeconds: Readonly<Record<string, number>> = {
+  Book:       3600,
+  Subject:    3600,
+  Celebrity:  3600,
+  City:       3600,
+  Event:        60, // people join all the time
+  Annotation:   60,
+  Collection:   30,
+};
+/** The same for lists, and for records asked otherwise than by their id. */
+const answerSeconds: Readonly<Record<Share, number>> = { public: 300, tier: 300, anonymous: 30, viewer: 0 };
 /** What is kept beyond that, to stand in while upstream fails. */
 const STALE_SECONDS = 3600;
+/** Longest that upstream's own word is taken for. */
+const MAX_AGE_SECONDS = 86_400;
+const MAX_BYTES = 64_000_000;
 const VIEWERS_OWN = 'current_user_collection';
+
+/** What upstream allows of an answer, by its Cache-Control. */
+export interface Reuse {
+  /** Nothing may be kept, not even to stand in. */
+  noStore: boolean;
+  /** For one person's cache alone. */
+  isPrivate: boolean;
+  /** Seconds; undefined where it does not say. */
+  maxAge: number | undefined;
+}
 
 export interface Kept {
   record: Record_;
@@ -28,14 +53,22 @@ export interface KeptAnswer {
   ageSeconds: number;
 }
 
+/** What came of a call, as far as the cache is concerned. */
+export interface Came {
+  bytes: number;
+  reuse: Reuse;
+}
+
 /** The cache as one operation's credential sees it. */
 export interface Records {
   get: (endpoint: Endpoint, kind: string, key: string) => Promise<Kept | undefined> | Kept | undefined;
-  /** `names`: what is known of it, also where it is absent. `maxAge`: seconds that upstream allows; undefined where it does not say. */
-  put: (endpoint: Endpoint, kind: string, key: string, record: Record_, names: readonly string[], maxAge: number | undefined) => void;
+  /** `names`: what is known of it, also where it is absent. */
+  put: (endpoint: Endpoint, kind: string, key: string, record: Record_, names: readonly string[], came: Came) => void;
   forget: (endpoint: Endpoint, kind: string, key: string) => void;
+  /** `request`: the service and the path with its query. */
   getAnswer: (endpoint: Endpoint, request: string) => Promise<KeptAnswer | undefined> | KeptAnswer | undefined;
-  putAnswer: (endpoint: Endpoint, request: string, answer: unknown, bytes: number, maxAge: number | undefined) => void;
+  putAnswer: (endpoint: Endpoint, request: string, answer: object, came: Came) => void;
+  forgetAnswer: (endpoint: Endpoint, request: string) => void;
 }
 
 /** Who asks, as far as the cache is concerned. */
@@ -47,75 +80,165 @@ export interface Partition {
 
 export interface RecordStore {
   seenBy: (partition: Partition) => Records;
-  /** Drops everything under a record, or a list path, whoever asked. */
-  clear: (prefix: string) => void;
+  /** Drops a record (`Book:7`) or a list with any query (`/v2/book/7/annotations`, encoded as in the request), whoever asked. */
+  clear: (scope: string) => void | Promise<void>;
+  /** Drops what was read with a credential. */
+  clearCredential: (credential: string) => void | Promise<void>;
 }
 
-export function createRecords({ ttlSeconds, maxBytes = 64_000_000 }: { ttlSeconds?: number | undefined; maxBytes?: number }): RecordStore {
-  const kept = new LRUCache<string, { value: Record_; since: number; ttl: number }>({
-    maxSize: maxBytes,
-    sizeCalculation: ({ value }, key) => key.length + weigh(value),
-    ttl: STALE_SECONDS * 1000,
-  });
-  const ttlOf = (share: Share, maxAge?: number) => ttlSeconds ?? maxAge ?? timeToLive[share];
+export interface RecordSettings {
+  /** Takes the place of every time to live, also of upstream's max-age; 0: nothing is kept. */
+  ttlSeconds?: number | undefined;
+  cache?: Cache | undefined;
+}
 
+export function createRecords({ ttlSeconds, cache = createMemoryCache(MAX_BYTES) }: RecordSettings = {}): RecordStore {
   return {
+    clear: (scope) => cache.clear(scope),
+    clearCredential: (credential) => cache.clear(tierOf(credential)),
+
     seenBy({ credential, hasToken }) {
-      const place = ({ share }: Endpoint): string | null => {
-        if (ttlOf(share) === 0 || share === 'viewer' || (share === 'anonymous' && hasToken)) return null;
-        return share === 'tier' ? `tier ${credential}` : share;
+      /** When each place was looked at: what is cleared while a call is on its way is not brought back by its answer. */
+      const marks = new Map<string, Mark | undefined>();
+
+      const partitionOf = ({ share }: Endpoint): string | null => {
+        if (ttlSeconds === 0 || share === 'viewer' || (share === 'anonymous' && hasToken)) return null;
+        return share === 'tier' ? tierOf(credential) : share;
       };
-      const read = (at: string | null) => {
-        const entry = at === null ? undefined : kept.get(at);
-        if (!entry) return undefined;
-        const ageSeconds = (Date.now() - entry.since) / 1000;
-        return { value: entry.value, isFresh: ageSeconds < entry.ttl, ageSeconds };
+      const placeOfRecord = (endpoint: Endpoint, kind: string, key: string): Place | null => {
+        const partition = partitionOf(endpoint);
+        return partition === null ? null : { partition, scope: `${kind}:${key}`, request: '' };
       };
+      const placeOfAnswer = (endpoint: Endpoint, asked: string): Place | null => {
+        const partition = partitionOf(endpoint);
+        const [, path = '', request = ''] = /^\S+ ([^?]*)\??(.*)$/.exec(asked) ?? [];
+        if (partition === null || (hasToken && partition === 'public' && mayTellOfViewer(endpoint, request)))
+          return null;
+        return { partition, scope: path, request };
+      };
+      function look<T>(place: Place | null, show: (entry: Entry) => T): Promise<T | undefined> | T | undefined {
+        if (!place) return undefined;
+        const found = cache.get(place);
+        return found instanceof Promise ? found.then(seen) : seen(found);
+
+        function seen({ entry, mark }: { entry: Entry | undefined; mark: Mark | undefined }): T | undefined {
+          marks.set(keyOf(place!), mark);
+          return entry && show(entry);
+        }
+      }
+      /** Whether an answer may be kept, and how long it is fresh. */
+      function secondsFor(
+        { share }: Endpoint,
+        byDefault: number,
+        { noStore, isPrivate, maxAge }: Reuse,
+      ): number | null {
+        const isShared = share !== 'tier' || !hasToken;
+        if (noStore || (isPrivate && isShared)) return null;
+        return ttlSeconds ?? Math.min(maxAge ?? byDefault, MAX_AGE_SECONDS);
+      }
+      function keep(place: Place, make: (before: Entry | undefined) => Entry): void {
+        const key = keyOf(place);
+        const wasLookedAt = marks.has(key);
+        const mark = marks.get(key);
+        // Looked at, and the cache did not answer: nobody knows what was cleared since.
+        if (wasLookedAt && mark === undefined) return;
+        cache.set(place, mark, make);
+      }
+
       return {
         get(endpoint, kind, key) {
-          const partition = place(endpoint);
-          const found = read(partition && `${partition} ${kind}:${key}`);
-          return found && { record: found.value, isFresh: found.isFresh, ageSeconds: Math.round(found.ageSeconds) };
+          return look(placeOfRecord(endpoint, kind, key), ({ value, since, freshUntil }) => ({
+            record: value as Record_,
+            ...age(since, freshUntil),
+          }));
         },
-        put(endpoint, kind, key, record, names, maxAge) {
-          const partition = place(endpoint);
-          const ttl = ttlOf(endpoint.share, maxAge);
-          if (partition === null || ttl === 0) return;
-          const at = `${partition} ${kind}:${key}`;
-          const before = kept.get(at);
-          const isFresh = before && Date.now() - before.since < before.ttl * 1000;
-          const value: Record_ = isFresh ? { ...before.value } : {};
-          for (const name of names) value[name] = undefined; // asked for and not there: known to have none
-          Object.assign(value, record);
-          delete value[VIEWERS_OWN];
-          // A merged record is as old as its oldest name.
-          kept.set(at, { value, since: isFresh ? before.since : Date.now(), ttl });
+        put(endpoint, kind, key, record, names, { bytes, reuse }) {
+          const place = placeOfRecord(endpoint, kind, key);
+          const seconds = secondsFor(endpoint, recordSeconds[kind] ?? answerSeconds[endpoint.share], reuse);
+          if (!place || seconds === null) return;
+          keep(place, (before) => {
+            const now = Date.now();
+            const merges = before !== undefined && before.freshUntil > now;
+            const value: Record_ = merges ? { ...(before.value as Record_) } : {};
+            for (const name of names) value[name] = undefined; // asked for and not there: known to have none
+            Object.assign(value, record);
+            delete value[VIEWERS_OWN];
+            // A merged record is as old as its oldest name, and fresh no longer than any of them.
+            return entryOf(
+              value,
+              bytes + (merges ? before.bytes : 0),
+              merges ? before.since : now,
+              merges ? Math.min(before.freshUntil, now + seconds * 1000) : now + seconds * 1000,
+            );
+          });
         },
         forget(endpoint, kind, key) {
-          const partition = place(endpoint);
-          if (partition !== null) kept.delete(`${partition} ${kind}:${key}`);
+          const place = placeOfRecord(endpoint, kind, key);
+          if (place) cache.drop(place);
         },
         getAnswer(endpoint, request) {
-          const partition = place(endpoint);
-          const found = read(partition && `${partition} ${request}`);
-          return found && { answer: found.value.answer, isFresh: found.isFresh, ageSeconds: Math.round(found.ageSeconds) };
+          return look(placeOfAnswer(endpoint, request), ({ value, since, freshUntil }) => ({
+            answer: value,
+            ...age(since, freshUntil),
+          }));
         },
-        putAnswer(endpoint, request, answer, bytes, maxAge) {
-          const partition = place(endpoint);
-          const ttl = ttlOf(endpoint.share, maxAge);
-          // A person's own answer may speak of the person.
-          if (partition === null || ttl === 0 || (endpoint.share === 'public' && hasToken)) return;
-          kept.set(`${partition} ${request}`, { value: { answer, bytes }, since: Date.now(), ttl });
+        putAnswer(endpoint, request, answer, { bytes, reuse }) {
+          const place = placeOfAnswer(endpoint, request);
+          const seconds = secondsFor(endpoint, answerSeconds[endpoint.share], reuse);
+          if (!place || seconds === null) return;
+          const value = endpoint.share === 'public' ? withoutViewer(answer as Record_, endpoint.list) : answer;
+          const now = Date.now();
+          keep(place, () => entryOf(value, bytes, now, now + seconds * 1000));
+        },
+        forgetAnswer(endpoint, request) {
+          const place = placeOfAnswer(endpoint, request);
+          if (place) cache.drop(place);
         },
       };
-    },
-    clear(prefix) {
-      for (const key of kept.keys()) if (key.slice(key.lastIndexOf(' ') + 1).startsWith(prefix)) kept.delete(key);
     },
   };
 }
 
-/** About how many bytes a record takes. */
-function weigh(value: Record_): number {
-  return typeof value.bytes === 'number' ? value.bytes : JSON.stringify(value).length;
+const tierOf = (credential: string): string => `tier ${credential}`;
+
+const age = (since: number, freshUntil: number) => ({
+  isFresh: Date.now() < freshUntil,
+  ageSeconds: Math.max(0, Math.round((Date.now() - since) / 1000)),
+});
+
+const entryOf = (value: object, bytes: number, since: number, freshUntil: number): Entry => ({
+  value,
+  bytes,
+  since,
+  freshUntil,
+  keptUntil: freshUntil + STALE_SECONDS * 1000,
+});
+
+/**
+ * Whether what a person is answered may differ from what everybody is: annotations, of which the person's own private ones may be told,
+ * and books with the person's collection, which they carry unless `fields` leaves it out.
+ */
+function mayTellOfViewer({ list, path }: Endpoint, query: string): boolean {
+  if (list === 'tags') return false;
+  if (path.includes('annotation')) return true;
+  const fields = /(?:^|&)fields=([^&]*)/.exec(query)?.[1];
+  return fields === undefined || fields.split(',').includes(VIEWERS_OWN);
+}
+
+/** The answer without what it tells of the one who asked: an upstream that does not honour `fields` sends it unasked. */
+function withoutViewer(answer: Record_, list: string | undefined): Record_ {
+  const items = list === undefined ? undefined : answer[list];
+  const isTold = VIEWERS_OWN in answer || (Array.isArray(items) && items.some(tellsOfViewer));
+  if (!isTold) return answer;
+  const { [VIEWERS_OWN]: _, ...rest } = answer;
+  return Array.isArray(items) ? { ...rest, [list!]: items.map(struck) } : rest;
+}
+
+const tellsOfViewer = (item: unknown): item is Record_ =>
+  typeof item === 'object' && item !== null && VIEWERS_OWN in item;
+
+function struck(item: unknown): unknown {
+  if (!tellsOfViewer(item)) return item;
+  const { [VIEWERS_OWN]: _, ...rest } = item;
+  return rest;
 }

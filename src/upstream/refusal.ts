@@ -95,9 +95,17 @@ export class TooManyCalls extends Error {
 
 /** Whether an older answer may stand in: upstream did not say no, it said nothing of use. */
 export const isFault = (error: unknown): boolean =>
-  error instanceof UpstreamFault ||
+  (error instanceof UpstreamFault && !isNo(error.word)) ||
   error instanceof RateLimited ||
   (error instanceof UpstreamRefusal && isRateLimit(error.word));
+
+/** A no, whoever said it: what is kept of the record is not to be shown again. */
+export const isNo = ({ status }: UpstreamWord): boolean => status === 401 || status === 403 || status === 404;
+
+/** Codes by which a service says that it does not know a token, or knows it no longer. */
+const tokenCodes = [103, 106, 123];
+export const isRejection = ({ status, code }: UpstreamWord): boolean =>
+  status === 401 || (code !== undefined && tokenCodes.includes(code));
 
 /** Codes by which a service says that it is asked too often, whatever the status. */
 const rateCodes = [111, 112, 1309];

@@ -3,10 +3,11 @@ import type { Endpoint, Tier } from '../contract/endpoint.ts';
 import type { Config } from '../config.ts';
 import { type BudgetState, createBudget } from './budget.ts';
 import { createCall } from './call.ts';
-import { createCredentials } from './credential.ts';
+import { type Credential, createCredentials } from './credential.ts';
 import { createInFlight } from './flight.ts';
 import { type Operation, createOperation } from './operation.ts';
 import { type RecordStore, createRecords } from './records.ts';
+import { createShared } from './redis.ts';
 import { type Trace, createTrace } from './trace.ts';
 import { type Transport, createTransport } from './transport.ts';
 import type { Viewer } from './viewer.ts';
@@ -16,7 +17,7 @@ export interface Upstream extends Operation {
   readonly viewer: Viewer;
   readonly trace: Trace;
   /** What the rate limit leaves to the caller's own token; null without a token or a limit. */
-  rateBudget: () => BudgetState | null;
+  rateBudget: () => Promise<BudgetState | null>;
 }
 
 /** Who runs an operation. */
@@ -39,6 +40,7 @@ export type UpstreamSettings = Parameters<typeof createTransport>[0] &
     accessToken?: string | undefined;
     filmTier?: Tier | undefined;
     recordTtlSeconds?: number | undefined;
+    redisUrl?: string | undefined;
   };
 
 export interface UpstreamParts {
@@ -49,11 +51,16 @@ export interface UpstreamParts {
 
 export function createUpstream(settings: UpstreamSettings, parts: UpstreamParts = {}): UpstreamSource {
   const transport = parts.transport ?? createTransport(settings);
-  const records = parts.records ?? createRecords({ ttlSeconds: settings.recordTtlSeconds });
+  // Facades over other services may share the same Redis.
+  const shared = settings.redisUrl
+    ? createShared(settings.redisUrl, `${settings.baseUrl} ${settings.eventBaseUrl}`)
+    : undefined;
+  const records = parts.records ?? createRecords({ ttlSeconds: settings.recordTtlSeconds, cache: shared?.cache });
   const credentials = createCredentials(settings.accessToken, settings.filmTier);
-  const budget = createBudget(settings);
+  const budget = createBudget(settings, shared?.windows);
   const inFlight = createInFlight();
   const observe = parts.observe ?? (() => undefined);
+  const onRejected = ({ id }: Credential) => void records.clearCredential(id);
 
   return {
     open({ authorization, address, requestId, signal }) {
@@ -62,21 +69,24 @@ export function createUpstream(settings: UpstreamSettings, parts: UpstreamParts 
       const credential = credentials.of(token);
       const trace = createTrace();
       const call = createCall(
-        { settings, transport, credentials, inFlight, budget, observe },
+        { settings, transport, credentials, inFlight, budget, onRejected, observe },
         { isUnreadable, credential, trace, signal, requestId, address },
       );
       const operation = createOperation({
         call,
         records: records.seenBy({ credential: credential.id, hasToken: token !== null }),
-        clear: (prefix) => records.clear(prefix),
+        clear: (scope) => records.clear(scope),
       });
       return Object.assign(operation, {
         trace,
         viewer: { token, isLoggedIn: token !== null, filmTier: credential.filmTier },
-        rateBudget: () => (token === null ? null : budget.state(credential)),
+        rateBudget: () => (token === null ? Promise.resolve(null) : budget.state(credential)),
       });
     },
-    close: () => transport.close(),
+    close: async () => {
+      await transport.close();
+      await shared?.close();
+    },
   };
 }
 

@@ -1,0 +1,91 @@
+/** Where kept records lie: in this process, or in Redis behind the same few words. */
+import { LRUCache } from 'lru-cache';
+
+/** Where one entry lies. */
+export interface Place {
+  /** Who may see it. */
+  partition: string;
+  /** What a change clears it by, whoever may see it: `Book:7`, or the path of a list. */
+  scope: string;
+  /** Tells entries of one scope apart: the query of a list. */
+  request: string;
+}
+
+export interface Entry {
+  /** A record, or an answer. Never written into: it may be in use. */
+  value: object;
+  /** About what it takes: the bytes of the answers that it came in. */
+  bytes: number;
+  /** Milliseconds, as Date.now() tells them. */
+  since: number;
+  freshUntil: number;
+  keptUntil: number;
+}
+
+/** When a place was looked at, in the cache's own count of what was cleared: what was read before a clearing is not kept after it. */
+export type Mark = string | number;
+
+export interface Found {
+  entry: Entry | undefined;
+  /** Undefined where the cache could not be asked. */
+  mark: Mark | undefined;
+}
+
+export interface Cache {
+  get: (place: Place) => Found | Promise<Found>;
+  /** `make` is given what lies there already. Nothing is kept where the scope or the partition was cleared since the mark. */
+  set: (place: Place, mark: Mark | undefined, make: (before: Entry | undefined) => Entry) => void;
+  drop: (place: Place) => void;
+  /** Drops everything under a scope, or in a partition. */
+  clear: (name: string) => void | Promise<void>;
+}
+
+/** A parsed answer takes more room than its text. */
+const HEAP_PER_BYTE = 2;
+const ENTRY_OVERHEAD = 500;
+/** Names whose clearing is remembered one by one. */
+const CLEARED_MAX = 20_000;
+
+export function createMemoryCache(maxBytes: number): Cache {
+  const kept = new LRUCache<string, Entry & { mark: number }>({
+    maxSize: maxBytes,
+    sizeCalculation: ({ bytes }, key) => ENTRY_OVERHEAD + 2 * key.length + HEAP_PER_BYTE * bytes,
+  });
+  let clearings = 0;
+  /** Everything marked before this counts as cleared: what stood in for it is no longer remembered. */
+  let floor = 0;
+  const cleared = new LRUCache<string, number>({
+    max: CLEARED_MAX,
+    dispose: (at, _, reason) => {
+      if (reason === 'evict') floor = Math.max(floor, at);
+    },
+  });
+  const isCurrent = (mark: number, { scope, partition }: Place) =>
+    mark >= floor && mark >= (cleared.get(scope) ?? 0) && mark >= (cleared.get(partition) ?? 0);
+
+  function find(place: Place): Entry | undefined {
+    const key = keyOf(place);
+    const entry = kept.get(key);
+    if (!entry) return undefined;
+    if (entry.keptUntil > Date.now() && isCurrent(entry.mark, place)) return entry;
+    kept.delete(key);
+    return undefined;
+  }
+
+  return {
+    get: (place) => ({ entry: find(place), mark: clearings }),
+    set(place, mark = clearings, make) {
+      if (!isCurrent(Number(mark), place)) return;
+      kept.set(keyOf(place), { ...make(find(place)), mark: clearings });
+    },
+    drop(place) {
+      kept.delete(keyOf(place));
+    },
+    clear(name) {
+      cleared.set(name, ++clearings);
+    },
+  };
+}
+
+/** A line break is in no path, name or partition. */
+export const keyOf = ({ partition, scope, request }: Place): string => `${partition}\n${scope}\n${request}`;

@@ -1,0 +1,220 @@
+/**
+ * What replicas share: kept records and the windows of the rate. Redis is never waited for long and never needed: while it is away, records
+ * are read from upstream and rates are counted in this process.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import { Redis } from 'ioredis';
+import { type Cache, type Entry, type Found, type Place, keyOf } from './cache.ts';
+import { type SharedWindows, WINDOW_MS } from './window.ts';
+
+export interface Shared {
+  cache: Cache;
+  windows: SharedWindows;
+  close: () => Promise<void>;
+}
+
+/** Longest that a request waits for one answer of Redis. */
+const WAIT_MS = 50;
+/** How long it is left alone after it made somebody wait in vain. */
+const REST_MS = 1_000;
+const RETRY_MS = 500;
+/** Nothing is kept longer; what was cleared is remembered a little longer still. */
+const LIFE_MS = 7 * 86_400_000;
+const CLEARED_LIFE_MS = LIFE_MS + 60_000;
+const OWED_MAX = 10_000;
+const KEY_MAX = 200;
+/** Clears everything; owed when too much else is. */
+const EVERYTHING = '*';
+
+/** `namespace`: what the kept is of; another's is never seen. */
+export function createShared(url: string, namespace: string): Shared {
+  const keyPrefix = `catalog:${createHash('sha256').update(namespace).digest('base64url').slice(0, 8)}:`;
+  const redis = new Redis(url, {
+    keyPrefix,
+    enableOfflineQueue: false,
+    enableAutoPipelining: true,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    connectTimeout: 2_000,
+    retryStrategy: (times) => Math.min(RETRY_MS, 50 * times),
+  });
+  let restsUntil = 0;
+  // Without a listener an outage would end the process; who asks notices by getting nothing.
+  redis.on('error', () => undefined);
+
+  /** What Redis says, in time; undefined where it does not. */
+  async function inTime<T>(ask: () => Promise<T>): Promise<T | undefined> {
+    if (redis.status !== 'ready' || Date.now() < restsUntil) return undefined;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<undefined>((resolve) => {
+      timer = setTimeout(() => {
+        restsUntil = Date.now() + REST_MS;
+        resolve(undefined);
+      }, WAIT_MS);
+    });
+    try {
+      return await Promise.race([ask().catch(() => undefined), late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  return {
+    cache: createSharedCache(redis, inTime),
+    windows: createSharedWindows(redis, inTime),
+    close: async () => {
+      try {
+        await redis.quit();
+      } catch {
+        redis.disconnect();
+      }
+    },
+  };
+}
+
+type InTime = <T>(ask: () => Promise<T>) => Promise<T | undefined>;
+
+/**
+ * A scope or partition that was cleared has a key with a word of its own, new with each clearing; an entry names the words that it was
+ * read under, and is void under any other. So a clearing is one key, reaches all replicas, and outlives answers still on their way.
+ */
+function createSharedCache(redis: Redis, inTime: InTime): Cache {
+  /** Clearings that Redis has not been told of: nothing is read from it before it has. */
+  const owed = new Set<string>();
+
+  async function settle(): Promise<boolean> {
+    if (owed.size === 0) return true;
+    const names = [...owed];
+    const told = await inTime(() =>
+      Promise.all(names.map((name) => redis.set(clearedKey(name), randomUUID().slice(0, 8), 'PX', CLEARED_LIFE_MS))),
+    );
+    if (!told) return false;
+    for (const name of names) owed.delete(name);
+    return true;
+  }
+
+  const wordKeys = ({ scope, partition }: Place) => [EVERYTHING, scope, partition].map(clearedKey);
+  const markOf = (words: readonly (string | null)[]) => words.map((word) => word ?? '').join('.');
+
+  async function look(place: Place): Promise<Found> {
+    const none: Found = { entry: undefined, mark: undefined };
+    if (!(await settle())) return none;
+    const came = await inTime(() => redis.mget(entryKey(place), ...wordKeys(place)));
+    if (!came) return none;
+    const [text, ...words] = came;
+    const mark = markOf(words);
+    return { entry: text ? decodeEntry(text, mark) : undefined, mark };
+  }
+
+  return {
+    get: look,
+    set(place, mark, make) {
+      void (async () => {
+        const found = await look(place);
+        // What is read now may be newer than the answer: its own mark counts, where it has one.
+        const under = mark ?? found.mark;
+        if (found.mark === undefined || under !== found.mark) return;
+        const entry = make(found.entry);
+        const life = Math.min(LIFE_MS, Math.round(entry.keptUntil - Date.now()));
+        if (life <= 0) return;
+        await inTime(() => redis.set(entryKey(place), encodeEntry(entry, found.mark!), 'PX', life));
+      })();
+    },
+    drop(place) {
+      void inTime(() => redis.del(entryKey(place)));
+    },
+    async clear(name) {
+      if (owed.size >= OWED_MAX) {
+        owed.clear();
+        owed.add(EVERYTHING);
+      } else if (!owed.has(EVERYTHING)) owed.add(name);
+      await settle();
+    },
+  };
+}
+
+const clearedKey = (name: string): string => `cleared:${short(name)}`;
+const entryKey = (place: Place): string => `kept:${short(keyOf(place))}`;
+/** A search text may be long. */
+const short = (key: string): string =>
+  key.length <= KEY_MAX ? key : createHash('sha256').update(key).digest('base64url');
+
+interface Written {
+  mark: string;
+  since: number;
+  freshUntil: number;
+  keptUntil: number;
+  bytes: number;
+  value: object;
+  /** Names known to be absent, which JSON has no word for. */
+  none?: string[];
+}
+
+function encodeEntry({ value, bytes, since, freshUntil, keptUntil }: Entry, mark: string | number): string {
+  const none = Object.keys(value).filter((name) => (value as Record<string, unknown>)[name] === undefined);
+  return JSON.stringify({ mark: String(mark), since, freshUntil, keptUntil, bytes, value, none } satisfies Written);
+}
+
+function decodeEntry(text: string, mark: string): Entry | undefined {
+  try {
+    const { mark: under, none = [], ...entry } = JSON.parse(text) as Written;
+    if (under !== mark || entry.keptUntil <= Date.now()) return undefined;
+    for (const name of none) (entry.value as Record<string, unknown>)[name] = undefined;
+    return entry;
+  } catch {
+    return undefined; // somebody else's, or an older version's
+  }
+}
+
+const NOW = `local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
+`;
+/** KEYS: the window. ARGV: slots, slots an address, hold in ms, address, slot. */
+const TAKE = `${NOW}
+local slots = redis.call('ZRANGE', KEYS[1], 0, -1, 'WITHSCORES')
+local mine, mineBack = 0, nil
+local owner = ARGV[4] .. ' '
+for i = 1, #slots, 2 do
+  if string.sub(slots[i], 1, #owner) == owner then
+    mine = mine + 1
+    mineBack = mineBack or slots[i + 1]
+  end
+end
+if #slots / 2 >= tonumber(ARGV[1]) then return math.max(1, slots[2] - now) end
+if mine >= tonumber(ARGV[2]) then return math.max(1, mineBack - now) end
+redis.call('ZADD', KEYS[1], now + ARGV[3], owner .. ARGV[5])
+redis.call('PEXPIRE', KEYS[1], ARGV[3] + 60000)
+return 0`;
+/** ARGV: the slot with its address, milliseconds until it comes back. */
+const ANSWERED = `${NOW}
+redis.call('ZADD', KEYS[1], 'XX', now + ARGV[2], ARGV[1])
+return 0`;
+const STATE = `${NOW}
+local first = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')
+if #first == 0 then return {0, 0} end
+return {redis.call('ZCARD', KEYS[1]), math.max(1, first[2] - now)}`;
+
+/** Sorted sets of slots by the time they come back, on the clock of Redis. */
+function createSharedWindows(redis: Redis, inTime: InTime): SharedWindows {
+  const windowKey = (of: string) => `window:${of}`;
+  const member = (address: string, id: string) => `${address} ${id}`;
+  return {
+    async take({ of, id, address }, { slots, perAddress, holdMs }) {
+      const wait = await inTime(() => redis.eval(TAKE, 1, windowKey(of), slots, perAddress, holdMs, address, id));
+      return typeof wait === 'number' ? wait : undefined;
+    },
+    answered({ of, id, address }) {
+      void inTime(() => redis.eval(ANSWERED, 1, windowKey(of), member(address, id), WINDOW_MS));
+    },
+    release({ of, id, address }) {
+      void inTime(() => redis.zrem(windowKey(of), member(address, id)));
+    },
+    async state(of) {
+      const state = await inTime(() => redis.eval(STATE, 1, windowKey(of)));
+      if (!Array.isArray(state)) return undefined;
+      const [taken, backInMs] = state as [number, number];
+      return { taken, backInMs: taken ? backInMs : undefined };
+    },
+  };
+}

@@ -1,0 +1,85 @@
+/** Sliding windows of calls: a slot comes back a window after its call was answered. In this process, or in Redis. */
+import { LRUCache } from 'lru-cache';
+
+export const WINDOW_MS = 60_000;
+
+/** One call's place in the window of a credential. */
+export interface Slot {
+  /** Whose window. */
+  of: string;
+  /** The slot itself. */
+  id: string;
+  /** Who asked. */
+  address: string;
+}
+
+export interface WindowLimits {
+  slots: number;
+  /** Slots that one address may have at once. */
+  perAddress: number;
+  /** How long a slot is held, in ms, where nobody tells that its call was answered. */
+  holdMs: number;
+}
+
+export interface WindowState {
+  taken: number;
+  /** Milliseconds until the first slot comes back; undefined where none is taken. */
+  backInMs: number | undefined;
+}
+
+/** Takes give 0, or the milliseconds until it is worth asking again. */
+export interface Windows {
+  take: (slot: Slot, limits: WindowLimits) => number;
+  answered: (slot: Slot) => void;
+  /** The call was not made. */
+  release: (slot: Slot) => void;
+  state: (of: string) => WindowState;
+}
+
+/** The same across processes. Undefined where it cannot be asked. */
+export interface SharedWindows {
+  take: (slot: Slot, limits: WindowLimits) => Promise<number | undefined>;
+  answered: (slot: Slot) => void;
+  release: (slot: Slot) => void;
+  state: (of: string) => Promise<WindowState | undefined>;
+}
+
+const WINDOWS_MAX = 10_000;
+
+export function createWindows(): Windows {
+  const windows = new LRUCache<string, Map<string, { address: string; backAt: number }>>({ max: WINDOWS_MAX });
+
+  function windowOf(of: string) {
+    let window = windows.get(of);
+    if (!window) windows.set(of, (window = new Map()));
+    const now = Date.now();
+    for (const [id, { backAt }] of window) if (backAt <= now) window.delete(id);
+    return window;
+  }
+  /** Milliseconds until the first of these slots comes back. */
+  const firstBack = (slots: readonly { backAt: number }[]) =>
+    Math.max(1, Math.min(...slots.map(({ backAt }) => backAt)) - Date.now());
+
+  return {
+    take({ of, id, address }, { slots, perAddress, holdMs }) {
+      const window = windowOf(of);
+      const taken = [...window.values()];
+      if (taken.length >= slots) return firstBack(taken);
+      const mine = taken.filter((slot) => slot.address === address);
+      if (mine.length >= perAddress) return firstBack(mine);
+      window.set(id, { address, backAt: Date.now() + holdMs });
+      return 0;
+    },
+    answered({ of, id }) {
+      const slot = windows.get(of)?.get(id);
+      if (slot) slot.backAt = Date.now() + WINDOW_MS;
+    },
+    release({ of, id }) {
+      windows.get(of)?.delete(id);
+    },
+    state(of) {
+      const taken = [...windowOf(of).values()];
+      return { taken: taken.length, backInMs: taken.length ? firstBack(taken) : undefined };
+    },
+  };
+}
