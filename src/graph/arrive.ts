@@ -222,14 +222,16 @@ function arriveOne(record: Parent, plan: FieldPlan, form: Form, context: Context
   const below = plan.below.size === 1 ? first(plan.below) : plan.below.get(record.__typename as string);
   if (!below?.rule.record) return record;
   const promised = isBare(record) ? noForm : form;
-  const missing = below.names.filter((name) => !(name in record) && !isPromised(promised, name));
+  // An id that a caller made up shows nothing: whether there is such a record is still to be asked.
+  const isMadeUp = ROOT_NODES.includes(plan.field.name) && plan.parent === 'Query' && !below.rule.handle;
+  const missing = below.names.filter((name) => (isMadeUp || !(name in record)) && !isPromised(promised, name));
   if (missing.length === 0) return record;
-  const isNode = plan.field.name === 'node' || plan.field.name === 'nodes';
-  return topUp(record, below, missing, context, info, isNode);
+  return topUp(record, below, missing, context, info, isMadeUp);
 }
 
 const first = (below: ReadonlyMap<string, Below>): Below | undefined => below.values().next().value;
 const noForm: Form = { names: [] };
+const ROOT_NODES = ['node', 'nodes'];
 
 /** A key and nothing else: no form was promised for it. */
 function isBare(record: Parent): boolean {
@@ -287,20 +289,17 @@ function startChildren(record: Parent, below: Below, context: Context, info: Gra
   const started: Started[] = [];
   for (const plan of below.starts) {
     if (!plan.rule.from?.every((name) => name in record)) continue;
+    let answer: Promise<unknown>;
     try {
       const args = plan.args(info.variableValues);
       if (plan.rule.none?.(record)) continue;
-      const answer = Promise.resolve(
-        startAsk(plan, record, args, context, {
-          ...info,
-          path: { prev: info.path, key: keyOf(plan), typename: below.type.name },
-        }).answer,
-      );
-      answer.catch(() => undefined); // the field itself finds the failure in the operation's memo
-      started.push({ plan, answer });
-    } catch {
-      // Wrong input: the field itself says so.
+      const path = { prev: info.path, key: keyOf(plan), typename: below.type.name };
+      answer = Promise.resolve(startAsk(plan, record, args, context, { ...info, path }).answer);
+    } catch (error) {
+      answer = Promise.reject(asError(error)); // wrong input
     }
+    answer.catch(() => undefined); // the field itself says so, and finds a call's failure in the operation's memo
+    started.push({ plan, answer });
   }
   return started;
 }

@@ -600,7 +600,7 @@ const reply = (body: Wire): Reply => ({
 
 function leaves(value: unknown): (string | null)[] {
   if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(leaves);
-  return [value === null || value === undefined ? null : String(value as string | number | boolean)];
+  return [value === null || value === undefined ? null : `${value as string | number}`];
 }
 
 /** Every text and attribute of a document with its place, without the codec's help. */

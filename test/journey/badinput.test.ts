@@ -1,0 +1,325 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { journey } from '../support/journey.ts';
+
+let way: Awaited<ReturnType<typeof journey>>;
+beforeAll(async () => {
+  way = await journey({ recordTtlSeconds: '0' });
+});
+
+const codesOf = ({ errors }: { errors?: { extensions: Record<string, unknown> }[] }) =>
+  errors?.map(({ extensions }) => extensions.code) ?? [];
+const long = 'a'.repeat(10_000);
+
+describe('an id that nobody has is null, without an error:', () => {
+  test.each([
+    ['{ book(id: "999999999") { title } }', 1],
+    ['{ bookByIsbn(isbn: "9780000000002") { title } }', 1],
+    ['{ subject(id: "999999999") { title } }', 1],
+    ['{ celebrity(id: "999999999") { name } }', 1],
+    ['{ note(id: "999999999") { title } }', 1],
+    ['{ event(id: "999999999") { title } }', 1],
+    ['{ series(id: "999999999") { books { totalCount } } }', 1],
+    ['{ user(id: "nobody-at-all") { bookCollections { totalCount } } }', 1],
+    ['{ user(id: "nobody-at-all") { bookTags { totalCount } } }', 1],
+    ['{ user(id: "nobody-at-all") { annotations { totalCount } } }', 1],
+    ['{ user(id: "nobody-at-all") { events { totalCount } } }', 1],
+    ['{ node(id: "Book:999999999") { id } }', 1],
+    ['{ book(id: "6082808") { collection(userId: "nobody-at-all") { status } } }', 1],
+  ])('%s', async (query, calls) => {
+    const { answer, passed } = await way.cost(query, { token: 'demo-alice' });
+    expect(answer.errors).toBeUndefined();
+    expect(leaves(answer.data)).toEqual([null]);
+    expect(passed).toHaveLength(calls);
+  });
+
+  test('a city of that name has no events, and no name', async () => {
+    const { answer } = await way.cost(
+      '{ city(id: "atlantis") { name events { nodes { id } } } searchEvents(cityId: "atlantis") { nodes { id } } }',
+    );
+    expect(codesOf(answer)).toEqual([]);
+    expect(answer.data.city.name).toBeNull();
+    expect([null, { nodes: [] }]).toContainEqual(answer.data.city.events);
+    expect([null, { nodes: [] }]).toContainEqual(answer.data.searchEvents);
+  });
+});
+
+const entries = ['book', 'series', 'annotation', 'note', 'subject', 'celebrity', 'event', 'city', 'user'];
+const malformed: [string, string][] = [
+  ['a way up', '../x'],
+  ['a way up, encoded', '..%2Fx'],
+  ['a query', 'a?b'],
+  ['a fragment', 'a#b'],
+  ['a path', 'a/b'],
+  ['nothing', ''],
+  ['a dot', '.'],
+  ['two dots', '..'],
+  ['a blank', 'a b'],
+  ['a line feed', 'a\nb'],
+  ['a null', 'a\0b'],
+  ['Chinese', '北京'],
+  ['10 kB', long],
+  ['129 characters', 'a'.repeat(129)],
+  ['an id of another type', 'Photo:1'],
+  ['two types', 'Book:Book:1'],
+];
+
+describe('a malformed id is refused before any call:', () => {
+  test.each(malformed)('%s', async (_, id) => {
+    for (const entry of entries) {
+      const { answer, passed } = await way.cost(`query ($id: ID!) { ${entry}(id: $id) { id __typename } }`, {
+        variables: { id },
+      });
+      expect({ entry, codes: codesOf(answer), data: answer.data as unknown, passed }).toEqual({
+        entry,
+        codes: ['BAD_USER_INPUT'],
+        data: { [entry]: null },
+        passed: [],
+      });
+    }
+  });
+
+  test.each([
+    '{ book(id: "1") { collection(userId: "../x") { status } } }',
+    '{ searchEvents(cityId: "a/b") { totalCount } }',
+    '{ searchEvents(cityId: "Book:1") { totalCount } }',
+  ])('as an argument deeper in: %s', async (query) => {
+    const { answer, passed } = await way.cost(query);
+    expect(codesOf(answer)).toEqual(['BAD_USER_INPUT']);
+    expect(passed.filter(({ line }) => !line.startsWith('GET /v2/book/1'))).toEqual([]);
+  });
+});
+
+describe('an ISBN is refused before any call when it is', () => {
+  test.each([
+    ['too short', '978754427087'],
+    ['wrong in its check digit', '9787544270879'],
+    ['no number', 'no number at all'],
+    ['empty', ''],
+    ['10 kB', long],
+    ['a way up', '../../etc'],
+  ])('%s', async (_, isbn) => {
+    const { answer, passed } = await way.cost('query ($isbn: String!) { bookByIsbn(isbn: $isbn) { title } }', {
+      variables: { isbn },
+    });
+    expect({ codes: codesOf(answer), passed }).toEqual({ codes: ['BAD_USER_INPUT'], passed: [] });
+  });
+});
+
+/** Every list, by the fields that lead to it. */
+const lists = [
+  'searchBooks(query: "书", ARGS) { totalCount }',
+  'searchSubjects(tag: "剧情", ARGS) { totalCount }',
+  'top250(ARGS) { totalCount }',
+  'inTheaters(ARGS) { totalCount }',
+  'comingSoon(ARGS) { totalCount }',
+  'searchEvents(ARGS) { totalCount }',
+  'series(id: "1") { books(ARGS) { totalCount } }',
+  'book(id: "1") { annotations(ARGS) { totalCount } }',
+  'user(id: "alice") { bookCollections(ARGS) { totalCount } }',
+  'user(id: "alice") { bookTags(ARGS) { totalCount } }',
+  'user(id: "alice") { annotations(ARGS) { totalCount } }',
+  'user(id: "alice") { notes(ARGS) { totalCount } }',
+  'user(id: "alice") { events(ARGS) { totalCount } }',
+  'note(id: "1") { comments(ARGS) { totalCount } }',
+  'subject(id: "1") { photos(ARGS) { totalCount } }',
+  'subject(id: "1") { reviews(ARGS) { totalCount } }',
+  'subject(id: "1") { comments(ARGS) { totalCount } }',
+  'celebrity(id: "1") { works(ARGS) { totalCount } }',
+  'celebrity(id: "1") { photos(ARGS) { totalCount } }',
+  'event(id: "1") { participants(ARGS) { totalCount } }',
+  'event(id: "1") { wishers(ARGS) { totalCount } }',
+  'city(id: "beijing") { events(ARGS) { totalCount } }',
+];
+
+describe('a window is refused before its list is called when it has', () => {
+  test.each([
+    ['none', 'first: 0'],
+    ['less than none', 'first: -1'],
+    ['more than a hundred', 'first: 101'],
+    ['as much as an Int holds', 'first: 2147483647'],
+    ['a place before the first', 'offset: -1'],
+    ['a cursor and a place', 'after: "bGlzdDow", offset: 3'],
+    ['a cursor that is none', 'after: "!"'],
+    ['an empty cursor', 'after: ""'],
+    ['a cursor of 10 kB', `after: "${long}"`],
+    ['a cursor of another list', `after: "${Buffer.from('abc:3').toString('base64url')}"`],
+  ])('%s', async (_, args) => {
+    for (const list of lists) {
+      const { answer, passed } = await way.cost(`{ ${list.replace('ARGS', args)} }`, { token: 'demo-alice' });
+      const called = passed.map(({ line }) => line);
+      // What stands before the list may have been read, the list has not.
+      expect({ list, codes: [...new Set(codesOf(answer))], called }).toEqual({
+        list,
+        codes: ['BAD_USER_INPUT'],
+        called: [],
+      });
+    }
+  });
+
+  test('a cursor of the same list with other filters', async () => {
+    const { answer } = await way.cost(
+      '{ searchBooks(tag: "小说", first: 2) { pageInfo { endCursor } } city(id: "beijing") { events(first: 2) { pageInfo { endCursor } } } }',
+    );
+    const after: string = answer.data.searchBooks.pageInfo.endCursor;
+    const ofCity: string = answer.data.city.events.pageInfo.endCursor;
+    for (const query of [
+      `{ searchBooks(tag: "历史", after: "${after}") { totalCount } }`,
+      `{ searchBooks(query: "小说", after: "${after}") { totalCount } }`,
+      `{ city(id: "shanghai") { events(after: "${ofCity}") { totalCount } } }`,
+      `{ city(id: "beijing") { events(type: MUSIC, after: "${ofCity}") { totalCount } } }`,
+    ]) {
+      const { answer: refused, passed } = await way.cost(query);
+      expect({ query, codes: codesOf(refused), passed }).toEqual({ query, codes: ['BAD_USER_INPUT'], passed: [] });
+    }
+    expect(
+      (await way.cost(`{ searchBooks(tag: "小说", first: 5, after: "${after}") { nodes { id } } }`)).answer.errors,
+    ).toBeUndefined();
+  });
+
+  test('an offset beyond the end, which is an empty page and no error', async () => {
+    const { answer, passed } = await way.cost(
+      '{ top250(offset: 100000) { nodes { id } pageInfo { hasNextPage endCursor } } }',
+    );
+    expect(answer).toEqual({ data: { top250: { nodes: [], pageInfo: { hasNextPage: false, endCursor: null } } } });
+    expect(passed).toHaveLength(1);
+  });
+});
+
+describe('arguments are refused before any call:', () => {
+  test.each([
+    '{ searchBooks { totalCount } }',
+    '{ searchBooks(query: "", tag: "  ") { totalCount } }',
+    '{ searchSubjects { totalCount } }',
+    `{ searchBooks(query: "${'长'.repeat(1001)}") { totalCount } }`,
+    `{ searchEvents(query: "${'长'.repeat(1001)}") { totalCount } }`,
+    `{ inTheaters(city: "${'长'.repeat(1001)}") { totalCount } }`,
+    '{ user(id: "alice") { bookCollections(rating: 6) { totalCount } } }',
+    '{ book(id: "1") { annotations(page: 0) { totalCount } } }',
+    '{ book(id: "1") { tags(first: 51) { name } } }',
+    '{ node(id: "Nothing:1") { id } }',
+    '{ node(id: "Photo:1") { id } }',
+    '{ node(id: "Query:1") { id } }',
+    '{ node(id: "__Type:1") { id } }',
+    '{ node(id: "constructor:1") { id } }',
+    '{ node(id: "1") { id } }',
+    '{ node(id: "") { id } }',
+    `{ nodes(ids: [${'"Book:1", '.repeat(101)}]) { id } }`,
+  ])('%s', async (query) => {
+    const { answer, passed } = await way.cost(query);
+    expect({ codes: [...new Set(codesOf(answer))], passed }).toEqual({ codes: ['BAD_USER_INPUT'], passed: [] });
+  });
+
+  test('keys that no node can have are null', async () => {
+    const ids = [
+      'Book:../x',
+      'Collection:1',
+      'Collection:1:2:3',
+      'NoteComment:1',
+      'Celebrity:~nobody',
+      'Subject:',
+      `Event:${long}`,
+    ];
+    const { answer, passed } = await way.cost('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', {
+      variables: { ids },
+    });
+    expect(answer.data.nodes).toEqual(ids.map(() => null));
+    expect(passed).toEqual([]);
+  });
+
+  test('an odd id among nodes costs its own place alone', async () => {
+    const { answer, passed } = await way.cost('{ nodes(ids: ["Book:6082808", "Nothing:1", "Book:6082808"]) { id } }');
+    expect(answer.data.nodes).toEqual([{ id: 'Book:6082808' }, null, { id: 'Book:6082808' }]);
+    expect(codesOf(answer)).toEqual(['BAD_USER_INPUT']);
+    expect(passed.length).toBeLessThanOrEqual(1);
+  });
+});
+
+describe('variables of a wrong type are refused before any call:', () => {
+  const query = `query ($id: ID!, $first: Int, $status: CollectionStatus, $since: DateTime) {
+    user(id: $id) { bookCollections(first: $first, status: $status, updatedAfter: $since) { totalCount } }
+  }`;
+  test.each([
+    ['an object for an id', { id: { a: 1 } }],
+    ['a list for an id', { id: ['a', 'b'] }],
+    ['a fraction for an id', { id: 1.5 }],
+    ['null for an id', { id: null }],
+    ['no id', {}],
+    ['a text for a number', { id: 'alice', first: '5' }],
+    ['a fraction for a number', { id: 'alice', first: 1.5 }],
+    ['more than an Int', { id: 'alice', first: 1e12 }],
+    ['an unknown value', { id: 'alice', status: 'LOST' }],
+    ['the word of the wire', { id: 'alice', status: 'wish' }],
+    ['a day for a moment', { id: 'alice', since: '2015-01-01' }],
+    ['a number for a moment', { id: 'alice', since: 5 }],
+    ['the 31st of February', { id: 'alice', since: '2015-02-31T10:00:00+08:00' }],
+  ] as [string, Record<string, unknown>][])('%s', async (_, variables) => {
+    const { answer, passed } = await way.cost(query, { variables });
+    expect({ codes: [...new Set(codesOf(answer))], passed }).toEqual({ codes: ['BAD_USER_INPUT'], passed: [] });
+  });
+
+  test('variables that nobody declared change nothing', async () => {
+    const { status, answer } = await post(
+      JSON.stringify({ query: '{ book(id: "6082808") { id } }', variables: { id: 'x' } }),
+    );
+    expect({ status, answer }).toEqual({ status: 200, answer: { data: { book: { id: 'Book:6082808' } } } });
+  });
+
+  test.each(['unknown', '__proto__', 'constructor', 'prototype', 'toString'])(
+    'a body with a key %s is refused',
+    async (key) => {
+      const { status, answer } = await post(`{"query": "{ viewer { isLoggedIn } }", "${key}": {"polluted": 1}}`);
+      expect({ status, codes: codesOf(answer) }).toEqual({ status: 400, codes: ['BAD_REQUEST'] });
+      expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+    },
+  );
+
+  test.each(['__proto__', 'constructor', 'prototype', 'toString'])(
+    'a variable named %s is like any other',
+    async (key) => {
+      const query = JSON.stringify('query ($id: ID!) { book(id: $id) { id } }');
+      const { status, answer } = await post(
+        `{"query": ${query}, "variables": {"id": "6082808", "${key}": {"polluted": 1}}}`,
+      );
+      expect({ status, answer }).toEqual({ status: 200, answer: { data: { book: { id: 'Book:6082808' } } } });
+      const without = await post(`{"query": ${query}, "variables": {"${key}": {"id": "6082808"}}}`);
+      expect(codesOf(without.answer)).toEqual(['BAD_USER_INPUT']);
+      expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+    },
+  );
+
+  test.each([
+    '[]',
+    '"text"',
+    '5',
+    'null',
+    '{',
+    '',
+    '{"query": 5}',
+    '{"query": {"a": 1}}',
+    '{"variables": {}}',
+    '{"query": "{ viewer { isLoggedIn } }", "variables": "text"}',
+    '{"query": "{ viewer { isLoggedIn } }", "variables": [1]}',
+  ])('a body that asks nothing is told so: %s', async (text) => {
+    const { status, answer } = await post(text);
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect(status).toBeLessThan(500);
+    expect(answer.errors?.length).toBeGreaterThan(0);
+    expect(JSON.stringify(answer)).not.toMatch(/node_modules|\.ts:|at \w+ \(/);
+  });
+});
+
+async function post(body: string) {
+  const response = await fetch(`${way.facade.url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  });
+  return {
+    status: response.status,
+    answer: (await response.json()) as { data?: unknown; errors?: { extensions: Record<string, unknown> }[] },
+  };
+}
+
+function leaves(value: unknown): unknown[] {
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(leaves) : [value];
+}
