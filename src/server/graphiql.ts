@@ -6,10 +6,24 @@ import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 export interface Tab {
   name: string;
   query: string;
+  /** Sent with it: a line `# x-explain: plan` of its document is such a header. */
+  headers?: Record<string, string>;
 }
 
 /** In the order in which one would show the place to a friend; whatever else lies in the folder follows. */
-const ORDER = ['book', 'film', 'celebrity', 'charts', 'shelf', 'annotations', 'diary', 'city', 'event', 'dashboard'];
+const ORDER = [
+  'book',
+  'film',
+  'celebrity',
+  'charts',
+  'shelf',
+  'annotations',
+  'diary',
+  'city',
+  'event',
+  'dashboard',
+  'explain',
+];
 
 /** The pages in `operations/`, one a file. */
 export function readTabs(folder: string): Tab[] {
@@ -18,16 +32,26 @@ export function readTabs(folder: string): Tab[] {
     .filter((file) => file.endsWith('.graphql'))
     .map((file) => file.slice(0, -'.graphql'.length))
     .sort((a, b) => place(a) - place(b) || a.localeCompare(b))
-    .map((name) => ({ name, query: readFileSync(join(folder, `${name}.graphql`), 'utf8') }));
+    .map((name) => {
+      const query = readFileSync(join(folder, `${name}.graphql`), 'utf8');
+      return { name, query, headers: headersIn(query) };
+    });
 }
+
+const headersIn = (query: string): Record<string, string> =>
+  Object.fromEntries([...query.matchAll(/^# (x-[a-z-]+): (\S+)$/gm)].map(([, name, value]) => [name!, value!]));
 
 /** The page, once for all: it carries its whole program and asks no other host for anything. */
 export function graphiqlPage(tabs: readonly Tab[], token: string | undefined): string {
-  const headers = token ? JSON.stringify({ Authorization: `Bearer ${token}` }, null, 2) : undefined;
+  const login = token ? { Authorization: `Bearer ${token}` } : {};
+  const shown = (headers: object) => (Object.keys(headers).length ? JSON.stringify(headers, null, 2) : null);
+  const headers = shown(login);
   return renderGraphiQL({
     title: 'catalog-graphql',
     // Left out where there is none: an empty list would leave the editor without a tab.
-    ...(tabs.length > 0 && { defaultTabs: tabs.map(({ query }) => ({ query, headers: headers ?? null })) }),
+    ...(tabs.length > 0 && {
+      defaultTabs: tabs.map(({ query, headers: own }) => ({ query, headers: shown({ ...login, ...own }) })),
+    }),
     ...(headers && { defaultHeaders: headers }),
     shouldPersistHeaders: true,
     defaultEditorToolsVisibility: 'headers',
