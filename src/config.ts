@@ -91,7 +91,8 @@ const outsideProduction = (production: boolean) => !production;
 const OUTSIDE_PRODUCTION = 'on; off in production';
 
 /** Every setting there is. It drives the environment, the flags of the command and the table that `--help` prints. */
-// prettier-ignore -- a table is read down its columns
+// A table is read down its columns.
+// prettier-ignore
 export const settings = {
   port: setting('PORT', port, 4000, 'port of the facade'),
   host: setting(
@@ -217,6 +218,14 @@ export const settings = {
     256,
     'connections to an upstream while calls wait',
   ),
+  breakerFailures: setting(
+    'BREAKER_FAILURES',
+    whole(1, 1_000),
+    5,
+    'connection faults and timeouts of an upstream in a row, until it is left alone',
+  ),
+  breakerPauseMs: setting('BREAKER_PAUSE_MS', milliseconds, 1_000, 'how long; doubled each time it is found still down'),
+  maxBreakerPauseMs: setting('MAX_BREAKER_PAUSE_MS', milliseconds, 15_000, 'longest time it is left alone'),
   retryAfterSeconds: setting('RETRY_AFTER_SECONDS', whole(1, 3_600), 5, 'pause after a 429 that names none'),
   maxRetryAfterSeconds: setting('MAX_RETRY_AFTER_SECONDS', whole(1, 3_600), 60, 'longest pause after a 429'),
 

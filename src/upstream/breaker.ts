@@ -1,0 +1,68 @@
+/** Keeps a dead service from costing every caller a timeout. */
+
+export interface BreakerSettings {
+  /** Connection faults and timeouts in a row until it opens. */
+  breakerFailures: number;
+  /** How long it first stays open; twice as long after each trial that fails. */
+  breakerPauseMs: number;
+  maxBreakerPauseMs: number;
+}
+
+/** What became of one call: exactly one of these is told, once. */
+export interface Passage {
+  /** The service answered, whatever it said. */
+  answered: () => void;
+  /** No connection, or no answer in time. */
+  failed: () => void;
+  /** It ended on our side, and tells nothing of the service. */
+  left: () => void;
+}
+
+export interface Breaker {
+  /** Lets a call through, or not: undefined. Past the pause a single call is let through, to try. */
+  pass: () => Passage | undefined;
+  /** Whether `pass` would let nothing through now. */
+  isRefusing: () => boolean;
+  isOpen: () => boolean;
+}
+
+export function createBreaker({ breakerFailures, breakerPauseMs, maxBreakerPauseMs }: BreakerSettings): Breaker {
+  let failures = 0;
+  let pauseMs = breakerPauseMs;
+  let openUntil = 0;
+  let trying = false;
+
+  const isOpen = () => failures >= breakerFailures;
+
+  const isRefusing = () => isOpen() && (trying || performance.now() < openUntil);
+
+  return {
+    isOpen,
+    isRefusing,
+    pass() {
+      if (isRefusing()) return undefined;
+      const isTrial = isOpen();
+      if (isTrial) trying = true;
+      const settle = () => {
+        if (isTrial) trying = false;
+      };
+      return {
+        answered() {
+          settle();
+          failures = 0;
+          pauseMs = breakerPauseMs;
+        },
+        failed() {
+          settle();
+          const wasOpen = isOpen();
+          failures++;
+          // Those that were on their way when it opened say nothing new.
+          if (!isOpen() || (wasOpen && !isTrial)) return;
+          if (isTrial) pauseMs = Math.min(maxBreakerPauseMs, pauseMs * 2);
+          openUntil = performance.now() + pauseMs;
+        },
+        left: settle,
+      };
+    },
+  };
+}

@@ -1,0 +1,140 @@
+import { type AddressInfo, type Socket, createServer } from 'node:net';
+import { afterAll } from 'vitest';
+
+/** A request as it came over the wire. */
+export interface Heard {
+  method: string;
+  /** Path and query. */
+  path: string;
+  headers: Record<string, string>;
+  /** How many came before it, over all connections. */
+  nth: number;
+}
+
+/** What a service does with a request: anything that can be done with a socket. */
+export type Behaviour = (socket: Socket, heard: Heard) => unknown;
+
+/** A service that speaks bytes, so that it can say what no HTTP library would. */
+export async function hostile(behaviour: Behaviour = json('{}')) {
+  const sockets = new Set<Socket>();
+  const heard: Heard[] = [];
+  let current = behaviour;
+  let connections = 0;
+
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    connections++;
+    socket.on('close', () => sockets.delete(socket));
+    socket.on('error', () => undefined);
+    let buffered = '';
+    let wanted = 0;
+    socket.on('data', (chunk) => {
+      buffered += chunk.toString('latin1');
+      for (;;) {
+        if (wanted > 0) {
+          if (buffered.length < wanted) return;
+          buffered = buffered.slice(wanted);
+          wanted = 0;
+        }
+        const end = buffered.indexOf('\r\n\r\n');
+        if (end === -1) return;
+        const request = parse(buffered.slice(0, end), heard.length);
+        buffered = buffered.slice(end + 4);
+        wanted = Number(request.headers['content-length'] ?? 0);
+        heard.push(request);
+        current(socket, request);
+      }
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const close = () =>
+    new Promise<void>((resolve) => {
+      for (const socket of sockets) socket.destroy();
+      server.close(() => resolve());
+    });
+  afterAll(close);
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    heard,
+    /** Connections open now. */
+    open: () => sockets.size,
+    /** Connections ever made. */
+    connections: () => connections,
+    behave: (next: Behaviour) => {
+      current = next;
+    },
+    /** Hangs up on everybody. */
+    hangUp: () => {
+      for (const socket of sockets) socket.destroy();
+    },
+    close,
+  };
+}
+
+function parse(head: string, nth: number): Heard {
+  const [line = '', ...rest] = head.split('\r\n');
+  const [method = '', path = ''] = line.split(' ');
+  const headers = Object.fromEntries(
+    rest.map((header) => [
+      header.slice(0, header.indexOf(':')).toLowerCase(),
+      header.slice(header.indexOf(':') + 1).trim(),
+    ]),
+  );
+  return { method, path, headers, nth };
+}
+
+/** Answers in full, with the length it has. */
+export const answer =
+  (status: number, type: string, body: string | Buffer, headers: Record<string, string> = {}): Behaviour =>
+  (socket) => {
+    const lines = Object.entries({
+      'content-type': type,
+      'content-length': String(Buffer.byteLength(body)),
+      ...headers,
+    });
+    socket.write(`HTTP/1.1 ${status} X\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`);
+    socket.write(body);
+  };
+
+export const json = (body: string, status = 200, headers: Record<string, string> = {}) =>
+  answer(status, 'application/json; charset=utf-8', body, headers);
+
+export const xml = (body: string | Buffer) => answer(200, 'application/atom+xml; charset=utf-8', body);
+
+export const reset: Behaviour = (socket) => socket.resetAndDestroy();
+
+/** Says nothing, and stays. */
+export const silence: Behaviour = () => undefined;
+
+/** Promises more than it sends, then cuts the connection. */
+export const cutInBody: Behaviour = (socket) => {
+  socket.write('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{"id":');
+  setTimeout(() => socket.resetAndDestroy(), 5);
+};
+
+/** Sends `start`, then one `piece` after another and never ends. */
+export const drip =
+  (start: string, piece: string, everyMs = 10): Behaviour =>
+  (socket) => {
+    socket.write(start);
+    const timer = setInterval(() => socket.write(piece), everyMs);
+    socket.on('close', () => clearInterval(timer));
+  };
+
+/** One behaviour after another; the last one stays. */
+export const inTurn = (...behaviours: Behaviour[]): Behaviour => {
+  let turn = 0;
+  return (socket, heard) => behaviours[Math.min(turn++, behaviours.length - 1)]?.(socket, heard);
+};
+
+/** Waits until it is so; fails after a generous while. */
+export async function until(what: () => boolean, withinMs = 10_000): Promise<void> {
+  const end = Date.now() + withinMs;
+  while (!what()) {
+    if (Date.now() > end) throw new Error(`It did not become so within ${withinMs} ms: ${what.toString()}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
