@@ -29,6 +29,8 @@ import {
   isRejection,
 } from './refusal.ts';
 import type { Reuse } from './records.ts';
+import { NESTING_MAX, nestsDeeper } from './nesting.ts';
+import { type SeenCall, type Span, spanBelow, traceHeaders } from './span.ts';
 import { type Trace, type TracedCall, pathText } from './trace.ts';
 import type { Transport, WireAnswer, WireRequest } from './transport.ts';
 
@@ -68,7 +70,7 @@ export interface CallParts {
   budget: Budget;
   /** Upstream does not know the token: nothing that was read with it may be shown again. */
   onRejected: (credential: Credential) => void;
-  observe: (endpoint: Endpoint, outcome: string, ms: number) => void;
+  observe: (seen: SeenCall) => void;
 }
 export interface Caller {
   /** What came as Authorization is no bearer token. */
@@ -78,6 +80,8 @@ export interface Caller {
   signal: AbortSignal;
   requestId: string;
   address: string;
+  /** The operation, where somebody follows it. */
+  span?: Span | undefined;
 }
 
 export function createCall(parts: CallParts, caller: Caller): Call {
@@ -100,7 +104,9 @@ export function createCall(parts: CallParts, caller: Caller): Call {
     const wirePath = pathOf(endpoint, asking);
     const traced = begin(endpoint, wirePath, path);
     const body = bodyOf(endpoint, input, files);
+    const span = caller.span && spanBelow(caller.span);
     const send = async (ending: AbortSignal): Promise<Answer> => {
+      transport.refuseDown({ service: endpoint.service, line: lineOf(endpoint, wirePath) });
       const paid = [await budget.take(endpoint, credential, caller.address)];
       const payAgain = async (): Promise<boolean> => {
         try {
@@ -112,7 +118,7 @@ export function createCall(parts: CallParts, caller: Caller): Call {
       };
       let wasRejected = false;
       try {
-        const request = { ...wireOf(endpoint, input, wirePath, credential, body), payAgain };
+        const request = { ...wireOf(endpoint, input, wirePath, credential, body, span), payAgain };
         const answer = await transport.send(request, ending);
         traced.status = answer.status;
         traced.bytes = answer.bytes;
@@ -136,7 +142,8 @@ export function createCall(parts: CallParts, caller: Caller): Call {
       const came = await answer;
       traced.status ??= came.status;
       return came;
-    } catch (error) {
+    } catch (failure) {
+      const error = signal.aborted && failure === signal.reason ? overdue(endpoint, wirePath, failure) : failure;
       // A file that was refused cut its form: that is what happened, whatever the connection made of it.
       if (body.cause?.() !== undefined) throw body.cause();
       traced.error = error instanceof UpstreamFault ? error.code : (error as Error).name;
@@ -148,7 +155,8 @@ export function createCall(parts: CallParts, caller: Caller): Call {
     } finally {
       if (endpoint.method !== 'GET') credential.writes++;
       traced.ms = trace.now() - traced.startMs;
-      if (!traced.coalesced) observe(endpoint, traced.error ?? String(traced.status ?? ''), traced.ms);
+      if (!traced.coalesced)
+        observe({ endpoint, outcome: outcomeOf(traced), ms: traced.ms, ...(span ? { span } : {}) });
     }
   }
 
@@ -194,6 +202,7 @@ export function createCall(parts: CallParts, caller: Caller): Call {
 
   function spared(endpoint: Endpoint, input: object, path: Path | undefined, how: Partial<TracedCall>): void {
     Object.assign(begin(endpoint, pathOf(endpoint, input), path), how);
+    observe({ endpoint, outcome: how.cached ? 'cached' : 'stale', ms: 0 });
   }
 
   function wireOf(
@@ -202,6 +211,7 @@ export function createCall(parts: CallParts, caller: Caller): Call {
     path: string,
     { token }: Credential,
     { body, contentType }: Body,
+    span: Span | undefined,
   ): WireRequest {
     return {
       service: endpoint.service,
@@ -211,6 +221,7 @@ export function createCall(parts: CallParts, caller: Caller): Call {
         accept: endpoint.media === 'json' || endpoint.media === 'empty' ? 'application/json' : 'application/atom+xml',
         'accept-encoding': 'gzip',
         'x-request-id': caller.requestId,
+        ...(span && traceHeaders(span)),
         ...(token === null ? {} : { authorization: `Bearer ${token}` }),
         ...(contentType ? { 'content-type': contentType } : {}),
       },
@@ -241,7 +252,10 @@ export function createCall(parts: CallParts, caller: Caller): Call {
       const retryAfter = budget.refused(credential, retryAfterOf(headers['retry-after']));
       throw new UpstreamRefusal(known, retryAfter);
     }
-    if (status >= 500) throw new UpstreamFault('UPSTREAM_UNAVAILABLE', known, `status ${status}`);
+    // A gateway that lost the answer of a write does not know what became of it.
+    const isLost = endpoint.method !== 'GET' && code === undefined && (status === 502 || status === 504);
+    if (status >= 500)
+      throw new UpstreamFault(isLost ? 'UPSTREAM_RESULT_UNKNOWN' : 'UPSTREAM_UNAVAILABLE', known, `status ${status}`);
     if (code === undefined && status !== 401 && status !== 403) {
       throw new UpstreamFault('UPSTREAM_INVALID_RESPONSE', known, `status ${status} without the service's error body`);
     }
@@ -305,6 +319,19 @@ function withoutFields(path: string): [string, string | undefined] {
 /** The request line: what upstream names it by in its own errors. */
 const lineOf = ({ method, path }: Endpoint, wirePath: string): string => `${method} ${wirePath.split('?')[0] || path}`;
 
+/** The operation ended before its call did. */
+const overdue = (endpoint: Endpoint, path: string, cause: unknown): UpstreamFault =>
+  new UpstreamFault(
+    endpoint.method === 'GET' ? 'UPSTREAM_TIMEOUT' : 'UPSTREAM_RESULT_UNKNOWN',
+    { service: endpoint.service, request: lineOf(endpoint, path) },
+    'the operation has ended',
+    { cause },
+  );
+
+/** What a refusal says is its status; what a fault says is its name. */
+const outcomeOf = ({ error, status }: TracedCall): string =>
+  error === undefined || /^(Upstream|Named)Refusal$/.test(error) ? String(status ?? 'none') : error;
+
 interface Body {
   body?: string | Readable;
   contentType?: string;
@@ -333,6 +360,7 @@ function decode({ media }: Endpoint, text: string, word: UpstreamWord): unknown 
   if (media === 'empty') return {};
   try {
     if (media !== 'json') return readers[media](text);
+    if (nestsDeeper(text, NESTING_MAX)) throw new SyntaxError('nested too deeply');
     const value: unknown = JSON.parse(text);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       if (typeof value === 'string') return value;

@@ -1,5 +1,5 @@
 /** The service, as the callers of the facade see it. */
-import type { Endpoint, Tier } from '../contract/endpoint.ts';
+import type { Tier } from '../contract/endpoint.ts';
 import type { Config } from '../config.ts';
 import { type BudgetState, createBudget } from './budget.ts';
 import { createCall } from './call.ts';
@@ -8,6 +8,7 @@ import { createInFlight } from './flight.ts';
 import { type Operation, createOperation } from './operation.ts';
 import { type RecordStore, createRecords } from './records.ts';
 import { createShared } from './redis.ts';
+import type { SeenCall, Span } from './span.ts';
 import { type Trace, createTrace } from './trace.ts';
 import { type Transport, createTransport } from './transport.ts';
 import type { Viewer } from './viewer.ts';
@@ -27,11 +28,15 @@ export interface Asker {
   address: string;
   requestId: string;
   signal: AbortSignal;
+  /** The operation, where somebody follows it. */
+  span?: Span | undefined;
 }
 
 export interface UpstreamSource {
   /** The service for one operation. */
   open: (asker: Asker) => Upstream;
+  /** What goes on at each service now. */
+  state: Transport['state'];
   close: () => Promise<void>;
 }
 
@@ -46,7 +51,8 @@ export type UpstreamSettings = Parameters<typeof createTransport>[0] &
 export interface UpstreamParts {
   transport?: Transport;
   records?: RecordStore;
-  observe?: (endpoint: Endpoint, outcome: string, ms: number) => void;
+  /** Told of each call that was made, and of each that a kept record spared. */
+  observe?: (seen: SeenCall) => void;
 }
 
 export function createUpstream(settings: UpstreamSettings, parts: UpstreamParts = {}): UpstreamSource {
@@ -63,14 +69,14 @@ export function createUpstream(settings: UpstreamSettings, parts: UpstreamParts 
   const onRejected = ({ id }: Credential) => void records.clearCredential(id);
 
   return {
-    open({ authorization, address, requestId, signal }) {
+    open({ authorization, address, requestId, signal, span }) {
       const token = bearerOf(authorization);
       const isUnreadable = authorization !== undefined && token === null;
       const credential = credentials.of(token);
       const trace = createTrace();
       const call = createCall(
         { settings, transport, credentials, inFlight, budget, onRejected, observe },
-        { isUnreadable, credential, trace, signal, requestId, address },
+        { isUnreadable, credential, trace, signal, requestId, address, span },
       );
       const operation = createOperation({
         call,
@@ -83,6 +89,7 @@ export function createUpstream(settings: UpstreamSettings, parts: UpstreamParts 
         rateBudget: () => (token === null ? Promise.resolve(null) : budget.state(credential)),
       });
     },
+    state: () => transport.state(),
     close: async () => {
       await transport.close();
       await shared?.close();

@@ -1,0 +1,45 @@
+/** What ties our work to that of our callers and of the service: W3C Trace Context. */
+import { randomBytes } from 'node:crypto';
+import type { Endpoint } from '../contract/endpoint.ts';
+
+/** One operation, as a tracing system knows it. */
+export interface Span {
+  readonly traceId: string;
+  readonly id: string;
+  /** The span that asked for this one; undefined where the trace begins here. */
+  readonly parentId: string | undefined;
+  readonly isSampled: boolean;
+  /** What other systems want handed on. */
+  readonly state: string | undefined;
+}
+
+/** A call that was made, or was answered otherwise. */
+export interface SeenCall {
+  endpoint: Endpoint;
+  /** Its status, the name of its fault, or `cached`, `stale`. */
+  outcome: string;
+  ms: number;
+  /** Of the call; its parent is the operation's. */
+  span?: Span;
+}
+
+/** Goes on with the caller's trace where the header is a valid one, else begins one. */
+export function spanFrom(traceparent: string | undefined, tracestate?: string): Span {
+  const [, traceId, parentId, flags] =
+    /^(?!ff)[\da-f]{2}-((?!0{32})[\da-f]{32})-((?!0{16})[\da-f]{16})-([\da-f]{2})(?:-.*)?$/.exec(traceparent ?? '') ??
+    [];
+  if (traceId === undefined || flags === undefined) {
+    return { traceId: hex(16), id: hex(8), parentId: undefined, isSampled: true, state: undefined };
+  }
+  const state = tracestate && /^[\x20-\x7e]{1,512}$/.test(tracestate) ? tracestate : undefined;
+  return { traceId, id: hex(8), parentId, isSampled: (Number.parseInt(flags, 16) & 1) === 1, state };
+}
+
+export const spanBelow = (parent: Span): Span => ({ ...parent, id: hex(8), parentId: parent.id });
+
+export const traceHeaders = ({ traceId, id, isSampled, state }: Span): Record<string, string> => ({
+  traceparent: `00-${traceId}-${id}-${isSampled ? '01' : '00'}`,
+  ...(state === undefined ? {} : { tracestate: state }),
+});
+
+const hex = (bytes: number) => randomBytes(bytes).toString('hex');
