@@ -31,8 +31,19 @@ export interface Cost extends Range {
 /** Items of a list that neither an argument nor its field limits. */
 const LIST_SIZE = 20;
 
-/** The worst case, by field. */
+const fixed = new WeakMap<Plan, Cost>();
+
+/** The worst case, by field; counted once for a plan that no variable sizes. */
 export function mostOf(plan: Plan, variables: Variables): Cost {
+  let cost = fixed.get(plan);
+  if (!cost) {
+    cost = count(plan, variables);
+    if (!plan.varies) fixed.set(plan, cost);
+  }
+  return cost;
+}
+
+function count(plan: Plan, variables: Variables): Cost {
   const cost: Cost = {
     min: 0,
     max: 0,
@@ -93,15 +104,12 @@ export function mostOf(plan: Plan, variables: Variables): Cost {
   }
 }
 
-/** The calls that the roots of a query must make, whatever else happens. */
-export async function leastOf(
-  plan: Plan,
-  variables: Variables,
-  { upstream, viewer }: Context,
-  cost: Cost,
-): Promise<void> {
+/** The same with the calls that the roots of a query must make, whatever else happens. */
+export async function rangeOf(plan: Plan, variables: Variables, { upstream, viewer }: Context): Promise<Cost> {
+  const cost = structuredClone(mostOf(plan, variables));
   const counted = new Set<string>();
   for (const field of plan.root.fields) await least(field, {}, keyOf(field));
+  return cost;
 
   async function least(field: FieldPlan, parent: Record<string, unknown>, path: string): Promise<void> {
     const { rule, mode, below, names } = field;
@@ -118,7 +126,7 @@ export async function leastOf(
     } catch {
       return; // wrong input costs nothing
     }
-    if (mode === 'ask') return count(path, endpoint, await upstream.wouldAsk(endpoint, input, names));
+    if (mode === 'ask') return found(path, endpoint, await upstream.wouldAsk(endpoint, input, names));
 
     const handle = input as Record<string, unknown>;
     const { type, rule: typeRule, names: wanted, refused, starts, isRead } = below.values().next().value!;
@@ -129,14 +137,14 @@ export async function leastOf(
       children.length > 0 &&
       (!isRead || children.some((child) => asked.every((name) => child.rule.tells?.names.includes(name))));
     if (!spared)
-      await count(
+      found(
         path,
         endpoint,
         await upstream.wouldRead(type.name, typeRule.record!, String(handle.id), asked.length ? asked : ['id']),
       );
   }
 
-  function count(path: string, { method, path: template, service }: Endpoint, request: string | null): void {
+  function found(path: string, { method, path: template, service }: Endpoint, request: string | null): void {
     if (request === null || counted.has(request)) return;
     counted.add(request);
     cost.min++;

@@ -16,14 +16,13 @@ import {
   type OperationDefinitionNode,
   type SelectionNode,
   type SelectionSetNode,
+  type ValueNode,
   getArgumentValues,
   getDirectiveValues,
   getNamedType,
   isAbstractType,
-  isCompositeType,
   isObjectType,
 } from 'graphql';
-import { LRUCache } from 'lru-cache';
 import type { Endpoint, Tier } from '../contract/endpoint.ts';
 import type { Viewer } from '../upstream/viewer.ts';
 import type { FieldRule, TypeRule } from './ask.ts';
@@ -79,6 +78,8 @@ export interface Plan {
   readonly root: Below;
   /** True where a part of the document may come later: its fields then ask for themselves. */
   readonly defers: boolean;
+  /** True where a variable says how much is asked for: the cost is then another each time. */
+  readonly varies: boolean;
   /** The field of these nodes; of any parent where `parent` is ''. */
   fieldAt: (nodes: readonly FieldNode[], parent: string) => FieldPlan | undefined;
 }
@@ -93,6 +94,7 @@ const VARIANTS_MAX = 32;
 /** Asked for this share of a record's members, the whole record is as good. */
 const NEARLY_ALL = 0.85;
 
+const nothingBelow: Map<string, Below> = new Map();
 const noNames: readonly string[] = Object.freeze([]);
 const noRefusals: ReadonlySet<string> = new Set();
 
@@ -102,7 +104,7 @@ export function createPlanner(
   operation: OperationDefinitionNode,
 ): Planner {
   const steering = steeringVariables(schema, document);
-  const plans = new LRUCache<string, Plan>({ max: VARIANTS_MAX });
+  const plans = new Map<string, Plan>();
   return {
     planFor: ({ isLoggedIn, filmTier }, variables) => {
       let key = `${isLoggedIn ? 1 : 0}${filmTier ?? ''}`;
@@ -110,6 +112,7 @@ export function createPlanner(
       let plan = plans.get(key);
       if (!plan) {
         plan = makePlan(schema, document, operation, { isLoggedIn, filmTier }, variables);
+        if (plans.size >= VARIANTS_MAX) plans.delete(plans.keys().next().value!);
         plans.set(key, plan);
       }
       return plan;
@@ -130,10 +133,11 @@ function makePlan(
   }
   const known = new Map<FieldNode, FieldPlan[]>();
   let defers = false;
+  let varies = false;
 
   const rootType = schema.getRootType(operation.operation)!;
   const root = planType(rootType, [operation.selectionSet]);
-  return { root, defers: defers || streams(document), fieldAt };
+  return { root, defers: defers || streams(document), varies, fieldAt };
 
   function fieldAt(nodes: readonly FieldNode[], parent: string): FieldPlan | undefined {
     const plans = known.get(nodes[0]!);
@@ -183,18 +187,17 @@ function makePlan(
   }
 
   function planField(parent: GraphQLObjectType, nodes: readonly FieldNode[]): FieldPlan | undefined {
-    const field = parent.getFields()[nodes[0]!.name.value];
-    if (!field) return undefined; // __typename
-    const rule = fieldRule(field);
-    const sets = nodes.flatMap((node) => node.selectionSet ?? []);
-    const below = new Map<string, Below>();
-    const gives = getNamedType(field.type);
-    if (isCompositeType(gives)) {
-      const types = isAbstractType(gives) ? schema.getPossibleTypes(gives) : [gives as GraphQLObjectType];
+    const facts = factsOf(schema, parent).get(nodes[0]!.name.value);
+    if (!facts) return undefined; // __typename
+    const { field, rule, types } = facts;
+    const below = types.length ? new Map<string, Below>() : nothingBelow;
+    if (types.length) {
+      const sets = nodes.flatMap((node) => node.selectionSet ?? []);
       for (const type of types) below.set(type.name, planType(type, sets));
     }
     const args = argsOf(field, nodes[0]!);
-    const mode = modeOf(parent, rule, below, () => args(variables));
+    varies ||= rule.first !== undefined && hasVariables(nodes[0]!);
+    const mode = modeOf(parent, rule, below, args);
     const plan: FieldPlan = {
       parent: parent.name,
       field,
@@ -216,7 +219,7 @@ function makePlan(
     parent: GraphQLObjectType,
     rule: FieldRule,
     below: ReadonlyMap<string, Below>,
-    args: () => object,
+    args: (variables: Variables) => object,
   ): Mode {
     if (rule.viewerOnly && !viewer.isLoggedIn) return 'none';
     if (!rule.ask) return 'value';
@@ -231,14 +234,14 @@ function makePlan(
     parent: GraphQLObjectType,
     { hand, first: byDefault }: FieldRule,
     below: ReadonlyMap<string, Below>,
-    args: () => object,
+    args: (variables: Variables) => object,
   ): boolean {
     if (!hand) return false;
     const tiers = typeRule(parent).record?.tiers?.[hand.name];
     if (tiers && viewer.filmTier && !tiers.includes(viewer.filmTier)) return false;
     let given: PagingArgs;
     try {
-      given = args();
+      given = args(variables);
     } catch {
       return false; // the executor will say what is wrong with them
     }
@@ -322,9 +325,8 @@ function needsOf(rule: FieldRule, mode: Mode, below: ReadonlyMap<string, Below>)
 
 /** The arguments as the executor coerces them; worked out once where no variable is in them. */
 function argsOf(field: GraphQLField<unknown, unknown>, node: FieldNode): (variables: Variables) => object {
-  const given = node.arguments ?? [];
   if (field.args.length === 0) return () => noArgs;
-  if (given.some((argument) => hasVariable(argument.value))) {
+  if (hasVariables(node)) {
     return (variables) => getArgumentValues(field, node, { ...variables });
   }
   let constant: object | undefined;
@@ -332,8 +334,12 @@ function argsOf(field: GraphQLField<unknown, unknown>, node: FieldNode): (variab
 }
 const noArgs: object = Object.freeze({});
 
-function hasVariable(value: { kind: string }): boolean {
-  return value.kind === 'Variable' || JSON.stringify(value).includes('"kind":"Variable"');
+const hasVariables = (node: FieldNode): boolean => node.arguments?.some(({ value }) => hasVariable(value)) ?? false;
+
+function hasVariable(value: ValueNode): boolean {
+  if (value.kind === 'ListValue') return value.values.some(hasVariable);
+  if (value.kind === 'ObjectValue') return value.fields.some((field) => hasVariable(field.value));
+  return value.kind === 'Variable';
 }
 
 const sameNodes = (a: readonly FieldNode[], b: readonly FieldNode[]): boolean =>
@@ -404,6 +410,35 @@ function fieldsWithHand(schema: GraphQLSchema): ReadonlySet<string> {
     handedFields.set(schema, names);
   }
   return names;
+}
+
+/** What the planner asks of a field, looked up once: graphql's own predicates cost more than the walk. */
+interface Facts {
+  field: GraphQLField<unknown, unknown>;
+  rule: FieldRule;
+  /** The concrete types that it may give; none for a leaf. */
+  types: readonly GraphQLObjectType[];
+}
+const facts = new WeakMap<GraphQLObjectType, ReadonlyMap<string, Facts>>();
+
+function factsOf(schema: GraphQLSchema, type: GraphQLObjectType): ReadonlyMap<string, Facts> {
+  let known = facts.get(type);
+  if (!known) {
+    known = new Map(
+      Object.values(type.getFields()).map((field) => [
+        field.name,
+        { field, rule: fieldRule(field), types: typesOf(schema, field) },
+      ]),
+    );
+    facts.set(type, known);
+  }
+  return known;
+}
+
+function typesOf(schema: GraphQLSchema, { type }: GraphQLField<unknown, unknown>): readonly GraphQLObjectType[] {
+  const named = getNamedType(type);
+  if (isAbstractType(named)) return schema.getPossibleTypes(named);
+  return isObjectType(named) ? [named] : [];
 }
 
 /** What a field declared of itself. */

@@ -22,7 +22,7 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import type { Context } from '../graph/builder.ts';
-import { type Cost, leastOf, mostOf } from '../graph/cost.ts';
+import { type Cost, mostOf, rangeOf } from '../graph/cost.ts';
 import { told } from '../graph/errors.ts';
 import { type Plan, type Planner, createPlanner } from '../graph/plan.ts';
 import type { TracedCall } from '../upstream/trace.ts';
@@ -173,11 +173,11 @@ export function createPipeline({ schema, config, upstream, log, metrics }: Pipel
     const service = upstream.open({ ...caller, signal: ending });
     const plan = planner.planFor(service.viewer, coerced);
     const contextValue: Context = { viewer: service.viewer, upstream: service, plan, maxPictures: config.maxPictures };
-    const cost = mostOf(plan, coerced);
     if (caller.explain === 'plan') {
-      await leastOf(plan, coerced, contextValue, cost);
-      return { errors: [plannedNotRun], data: null, extensions: { upstream: cost } };
+      const extensions = { upstream: await rangeOf(plan, coerced, contextValue) };
+      return { errors: [plannedNotRun], data: null, extensions };
     }
+    const cost = mostOf(plan, coerced);
     if (cost.max > config.maxUpstreamCalls)
       return { errors: [tooExpensive(cost, config.maxUpstreamCalls)], data: null };
 
