@@ -92,6 +92,9 @@ function asked(rule: FieldRule, keyed: boolean): Resolver {
       if (member !== notTold && (holds?.(member as never) ?? true))
         return settle(inHand(rule, args, parent, member, keyed), plan, form, context, info);
     }
+    const told = toldWhole(plan, parent, args);
+    if (told !== undefined)
+      return settle(told && inHand(rule, args, parent, told, keyed), plan, rule.hand!.form, context, info);
     const asking = startAsk(plan, parent, args, context, info);
     return then(asking.answer, (answer) => {
       if (answer === null || answer === undefined) return null;
@@ -120,6 +123,16 @@ function inRecord(parent: Parent, name: string): unknown {
     if (error instanceof TierRequired && error.ofEndpoint) return notTold;
     throw error;
   }
+}
+
+/** A single record that the parent holds with all that is wanted of it, as the answer to a write does; undefined where it does not. */
+function toldWhole({ rule, mode, below }: FieldPlan, parent: Parent, args: object): object | null | undefined {
+  const { hand } = rule;
+  if (mode !== 'ask' || !hand || hand.when || rule.first !== undefined || endpointOf(rule, args).list) return undefined;
+  if (!Object.prototype.propertyIsEnumerable.call(parent, hand.name)) return undefined;
+  const member = parent[hand.name];
+  if (typeof member !== 'object' || member === null) return member === null ? null : undefined;
+  return [...below.values()].every(({ names }) => names.every((name) => name in member)) ? member : undefined;
 }
 
 interface Asking {
@@ -292,7 +305,7 @@ function startChildren(record: Parent, below: Below, context: Context, info: Gra
     let answer: Promise<unknown>;
     try {
       const args = plan.args(info.variableValues);
-      if (plan.rule.none?.(record)) continue;
+      if (plan.rule.none?.(record) || toldWhole(plan, record, args) !== undefined) continue;
       const path = { prev: info.path, key: keyOf(plan), typename: below.type.name };
       answer = Promise.resolve(startAsk(plan, record, args, context, { ...info, path }).answer);
     } catch (error) {

@@ -131,7 +131,8 @@ export interface FieldRule {
   items?: (answer: unknown, parent: object, args: object) => readonly unknown[];
   capped?: (answer: unknown, viewer: Viewer, args: object) => boolean;
   none?: (parent: object) => boolean;
-  write?: boolean;
+  /** What a mutation calls. */
+  write?: Endpoint;
   /** Calls that a write makes at most; 1 by default. */
   calls?: number;
 }

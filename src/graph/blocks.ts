@@ -32,7 +32,7 @@ export interface MathPiece {
 }
 export type Piece = TextPiece | PhotoPiece | MathPiece;
 
-const PhotoLayout = builder.enumType('PhotoLayout', {
+export const PhotoLayout = builder.enumType('PhotoLayout', {
   description: 'Where a picture stands on its line.',
   values: {
     LEFT: { value: 'L', description: 'At the left.' },

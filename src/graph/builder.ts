@@ -30,9 +30,20 @@ export interface GraphTypes {
   };
 }
 
+/** Where the fields of an input are declared. */
+export type InputBuilder = PothosSchemaTypes.InputFieldBuilder<
+  PothosSchemaTypes.ExtendDefaultTypes<GraphTypes>,
+  'InputObject'
+>;
+
 export const builder = new SchemaBuilder<GraphTypes>({ defaultFieldNullability: false });
 
 builder.queryType({ description: 'Where every question begins.' });
+builder.mutationType({
+  description:
+    'What a person who is logged in may change. Each mutation is one write of the service, never repeated. Its rules are checked before ' +
+    'that: all that an input breaks is told at once, in `extensions.violations` of the error, by the path of the field, code, limit and actual value.',
+});
 
 builder.addScalarType(
   'DateTime',

@@ -21,16 +21,18 @@ export type Write = <E extends Endpoint>(
 ) => Promise<AnswerOf<E>>;
 
 /** Names for codes of the service that mean something of their own here. */
-export type Codes = Readonly<Record<number, string>>;
+export type Codes = Readonly<Partial<Record<number, string>>>;
 
 export interface WriteOptions<Types extends SchemaTypes, Payload, Input> {
+  /** What it calls, for its cost to be known. */
+  endpoint: Endpoint;
   payload: ObjectRef<Types, Payload>;
   input: InputRef<Input>;
   description: string;
   /** Every rule that the input breaks. */
   check?: (input: Input, context: Context) => readonly Violation[];
   run: (write: Write, input: Input) => Promise<Payload>;
-  /** What the write made untrue: `Kind:key` for a record, a path for the lists under it. No payload: it may have been carried out. */
+  /** What the write made untrue: `Kind:key` for a record, the path of a list for that. No payload: it may have been carried out. */
   clears: (input: Input, payload: Payload | null) => readonly string[];
   codes?: Codes | ((input: Input) => Codes);
   /** Calls that it makes at most; 1 by default. */
@@ -40,6 +42,7 @@ export interface WriteOptions<Types extends SchemaTypes, Payload, Input> {
 }
 
 declare global {
+  // eslint-disable-next-line @typescript-eslint/no-namespace -- Pothos is extended by merging into its namespace
   export namespace PothosSchemaTypes {
     // eslint-disable-next-line @typescript-eslint/no-unused-vars -- a merged declaration repeats every parameter
     interface MutationFieldBuilder<Types extends SchemaTypes, ParentShape> {
@@ -56,12 +59,12 @@ const fields = MutationFieldBuilder.prototype as unknown as Record<string, unkno
 };
 
 fields.write = function (this: typeof fields, options: WriteOptions<SchemaTypes, object, object>) {
-  const { payload, input, description, calls = 1 } = options;
+  const { endpoint, payload, input, description, calls = 1 } = options;
   return this.createField({
     type: payload,
     description,
     nullable: true,
-    write: true,
+    write: endpoint,
     calls,
     args: { input: this.arg({ type: input, required: true, description: 'What to write.' }) },
     resolve: (_: unknown, args: { input: object }, context: Context, info: GraphQLResolveInfo) =>
@@ -83,11 +86,11 @@ async function written<Payload, Input>(
     const [first, ...more] = check?.(input, context) ?? [];
     if (first) throw violated([first, ...more]);
     const payload = await run(write, input);
-    upstream.changed(clears(input, payload));
+    await upstream.changed(clears(input, payload));
     return payload;
   } catch (error) {
     if (error instanceof UpstreamFault && error.code === 'UPSTREAM_RESULT_UNKNOWN')
-      upstream.changed(clears(input, null));
+      await upstream.changed(clears(input, null));
     throw named(error, typeof codes === 'function' ? codes(input) : codes);
   } finally {
     discardPictures(pictures?.(input) ?? []);

@@ -148,7 +148,7 @@ export function createOperation({ call, records, clear }: OperationParts): Opera
 
     async changed(what) {
       for (const each of what) entries.delete(each);
-      await Promise.all(what.map(clear));
+      await Promise.all(what.map(async (scope) => clear(scope)));
     },
 
     async wouldAsk(endpoint, input, names) {

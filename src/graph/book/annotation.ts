@@ -1,12 +1,14 @@
 import {
+  ANNOTATION_MORE_THAN,
   type AnnotationRecord,
+  CHAPTER_MAX,
   PAGE_BELOW,
   annotationMembers,
   bookEndpoints,
   bookWithin,
 } from '../../contract/book.ts';
 import { ContentBlock, ContentPhoto, annotationBlocks, contentOf, contentPhotos } from '../blocks.ts';
-import { builder } from '../builder.ts';
+import { type Context, type InputBuilder, builder } from '../builder.ts';
 import {
   asFlag,
   asText,
@@ -19,9 +21,12 @@ import {
   urlOrNull,
 } from '../decode.ts';
 import { badInput } from '../errors.ts';
-import { sourceIdOf } from '../ids.ts';
+import { globalId, sourceIdOf } from '../ids.ts';
 import { Node, embedded, handleOf, identity } from '../node.ts';
+import { type GivenPicture, pictureParts, picturesBroken } from '../picture.ts';
 import { User, type UserShape, isSite, userEdge } from '../user.ts';
+import { type Violation, atMost, between, broken, moreThan, readable } from '../violations.ts';
+import '../write.ts';
 import { Book } from './book.ts';
 
 const AnnotationOrder = builder.enumType('AnnotationOrder', {
@@ -170,3 +175,161 @@ builder.queryField('annotation', (t) =>
     resolve: (annotation) => annotation,
   }),
 );
+
+const PictureInput = builder.inputType('PictureInput', {
+  description: 'A picture of an annotation.',
+  fields: (t) => ({
+    number: t.int({
+      required: true,
+      description: 'From 1; `<图片n>` in the content shows it. Never used on this annotation before.',
+    }),
+    file: t.field({ type: 'Upload', required: true, description: 'JPEG, PNG, GIF or WebP, under 3,000,000 bytes.' }),
+  }),
+});
+
+const CreateAnnotationInput = builder.inputType('CreateAnnotationInput', {
+  description: 'Something to note on a book.',
+  fields: (t) => ({
+    bookId: t.id({ required: true, description: 'Global or bare id of the book.' }),
+    ...annotationFields(t),
+    private: t.boolean({ defaultValue: false, description: 'Whether it is for the caller alone.' }),
+  }),
+});
+const UpdateAnnotationInput = builder.inputType('UpdateAnnotationInput', {
+  description:
+    'An annotation as it shall be. REPLACES the whole of it: a page or chapter left out is cleared. Its pictures stay, shown or not.',
+  fields: (t) => ({
+    id: t.id({ required: true, description: 'Global or bare id of the annotation.' }),
+    ...annotationFields(t),
+    private: t.boolean({ required: true, description: 'Whether it is for the caller alone.' }),
+  }),
+});
+const DeleteAnnotationInput = builder.inputType('DeleteAnnotationInput', {
+  description: 'Which annotation to delete.',
+  fields: (t) => ({ id: t.id({ required: true, description: 'Global or bare id of the annotation.' }) }),
+});
+
+function annotationFields(t: InputBuilder) {
+  return {
+    content: t.string({ required: true, description: `The text, more than ${ANNOTATION_MORE_THAN} characters.` }),
+    page: t.int({ description: `The page it is on, 1 to ${PAGE_BELOW - 1}; not together with a chapter.` }),
+    chapter: t.string({
+      description: `The chapter it is on, at most ${CHAPTER_MAX} characters; not together with a page.`,
+    }),
+    pictures: t.field({ type: [PictureInput], description: 'Pictures to add, sent along as a multipart request.' }),
+  };
+}
+
+interface AnnotationPayload {
+  annotation: AnnotationRecord;
+}
+const annotationPayload = (name: string, description: string) =>
+  builder.objectRef<AnnotationPayload>(name).implement({
+    description,
+    fields: (t) => ({
+      annotation: t.field({
+        type: Annotation,
+        nullable: true,
+        description: 'The annotation, as the service answered.',
+        resolve: ({ annotation }) => annotation,
+      }),
+    }),
+  });
+const CreateAnnotationPayload = annotationPayload('CreateAnnotationPayload', 'The new annotation.');
+const UpdateAnnotationPayload = annotationPayload('UpdateAnnotationPayload', 'The annotation as it is now.');
+const DeleteAnnotationPayload = builder.objectRef<{ deletedId: string }>('DeleteAnnotationPayload').implement({
+  description: 'What is left of it.',
+  fields: (t) => ({ deletedId: t.exposeID('deletedId', { description: 'The global id that it had.' }) }),
+});
+
+builder.mutationFields((t) => ({
+  createAnnotation: t.write({
+    endpoint: bookEndpoints.annotate,
+    payload: CreateAnnotationPayload,
+    input: CreateAnnotationInput,
+    description: 'Notes something on a book. `POST /v2/book/{id}/annotations`',
+    check: (input, context) => [
+      ...readable('bookId', () => sourceIdOf('Book', input.bookId)),
+      ...annotationBroken(input, context),
+    ],
+    run: async (write, input) => {
+      const id = sourceIdOf('Book', input.bookId);
+      return { annotation: await write(bookEndpoints.annotate, { id, ...draftOf(input) }, partsOf(input)) };
+    },
+    clears: ({ bookId }, payload) => annotated(sourceIdOf('Book', bookId), payload?.annotation),
+    pictures: picturesIn,
+  }),
+  updateAnnotation: t.write({
+    endpoint: bookEndpoints.updateAnnotation,
+    payload: UpdateAnnotationPayload,
+    input: UpdateAnnotationInput,
+    description: 'REPLACES an annotation of the caller. `PUT /v2/book/annotation/{id}`',
+    check: (input, context) => [
+      ...readable('id', () => sourceIdOf('Annotation', input.id)),
+      ...annotationBroken(input, context),
+    ],
+    run: async (write, input) => {
+      const id = sourceIdOf('Annotation', input.id);
+      return { annotation: await write(bookEndpoints.updateAnnotation, { id, ...draftOf(input) }, partsOf(input)) };
+    },
+    clears: ({ id }, payload) => [
+      ...annotationPlaces(sourceIdOf('Annotation', id)),
+      ...annotated(payload?.annotation.book_id, payload?.annotation),
+    ],
+    // Everything else that draws it is refused before the call.
+    codes: (input) => (picturesIn(input).length ? { 999: 'PICTURE_NUMBER_USED' } : {}),
+    pictures: picturesIn,
+  }),
+  deleteAnnotation: t.write({
+    endpoint: bookEndpoints.deleteAnnotation,
+    payload: DeleteAnnotationPayload,
+    input: DeleteAnnotationInput,
+    description: 'Deletes an annotation of the caller. `DELETE /v2/book/annotation/{id}`',
+    check: ({ id }) => readable('id', () => sourceIdOf('Annotation', id)),
+    run: async (write, input) => {
+      const id = sourceIdOf('Annotation', input.id);
+      await write(bookEndpoints.deleteAnnotation, { id });
+      return { deletedId: globalId('Annotation', id) };
+    },
+    clears: ({ id }) => annotationPlaces(sourceIdOf('Annotation', id)),
+  }),
+}));
+
+interface AnnotationInput {
+  content: string;
+  page?: number | null | undefined;
+  chapter?: string | null | undefined;
+  private?: boolean | null | undefined;
+  pictures?: GivenPicture[] | null | undefined;
+}
+
+function annotationBroken(input: AnnotationInput, { maxPictures }: Context): Violation[] {
+  const { content, page, chapter } = input;
+  return [
+    ...moreThan('content', content, ANNOTATION_MORE_THAN, 'ANNOTATION_TOO_SHORT'),
+    ...between('page', page, [1, PAGE_BELOW - 1], 'INVALID_PAGE_NUMBER'),
+    ...atMost('chapter', chapter, CHAPTER_MAX, 'CHAPTER_TOO_LONG'),
+    ...broken(page != null && Boolean(chapter), { path: ['input', 'chapter'], code: 'PAGE_OR_CHAPTER' }),
+    ...picturesBroken(picturesIn(input), maxPictures),
+  ];
+}
+
+const draftOf = ({ content, page, chapter, private: isPrivate }: AnnotationInput) => ({
+  content,
+  page: page ?? undefined,
+  chapter: chapter || undefined,
+  privacy: isPrivate ? 'private' : 'public',
+});
+
+const picturesIn = ({ pictures }: { pictures?: GivenPicture[] | null | undefined }): GivenPicture[] => pictures ?? [];
+
+/** A picture part is named by its number alone. */
+const partsOf = (input: AnnotationInput) =>
+  picturesIn(input).length ? pictureParts(picturesIn(input), (number) => String(number)) : undefined;
+
+const annotationPlaces = (id: string): string[] => [`Annotation:${id}`, `/v2/book/annotation/${id}`];
+
+const annotated = (bookId: string | undefined, annotation: AnnotationRecord | undefined): string[] => [
+  ...(bookId ? [`/v2/book/${bookId}/annotations`] : []),
+  ...(annotation ? [`/v2/book/user/${annotation.author_id}/annotations`] : []),
+];

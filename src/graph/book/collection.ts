@@ -1,20 +1,27 @@
 import {
+  type BookRecord,
+  COMMENT_MAX,
+  type CollectionDraft,
   type CollectionRecord,
   RATING_MAX,
   RATING_MIN,
   bookEndpoints,
+  bookMembers,
   bookWithin,
   collectionMembers,
   collectionStatuses,
   viewerCollection,
 } from '../../contract/book.ts';
-import { builder } from '../builder.ts';
+import { type InputBuilder, builder } from '../builder.ts';
 import { asOneOf, asText, localDateTime, textOrNull, texts } from '../decode.ts';
 import { badInput } from '../errors.ts';
 import { globalId, isSourceId, sourceIdOf } from '../ids.ts';
-import { Node, embedded } from '../node.ts';
+import { type FieldBuilder, Node, embedded } from '../node.ts';
 import { UserRating, userRating } from '../rating.ts';
+import { UpstreamRefusal } from '../../upstream/refusal.ts';
 import { User, type UserShape, isSite, userEdge } from '../user.ts';
+import { type Violation, atMost, between, broken, readable } from '../violations.ts';
+import '../write.ts';
 import { Book } from './book.ts';
 
 export const CollectionStatus = builder.enumType('CollectionStatus', {
@@ -152,6 +159,211 @@ builder.objectField(User, 'bookCollections', (t) =>
     none: isSite,
   }),
 );
+
+const OnConflict = builder.enumType('OnConflict', {
+  description: 'What becomes of a book that the caller has collected before.',
+  values: {
+    FAIL: { description: 'It is the error COLLECTION_EXISTS, and stays as it was.' },
+    UPDATE: { description: 'Its collection is replaced, as `updateCollection` does it: a second call.' },
+  } as const,
+});
+
+const CollectBookInput = builder.inputType('CollectBookInput', {
+  description: 'A book for the shelf of the caller.',
+  fields: (t) => ({
+    ...collectionFields(t),
+    private: t.boolean({
+      description:
+        'Whether it is for the caller alone; public without it. Needed with `onConflict: UPDATE`, which replaces the whole.',
+    }),
+    onConflict: t.field({
+      type: OnConflict,
+      defaultValue: 'FAIL',
+      description: 'What to do where it is there already.',
+    }),
+  }),
+});
+
+const UpdateCollectionInput = builder.inputType('UpdateCollectionInput', {
+  description: 'A collection as it shall be. REPLACES the whole of it: a rating, tags or comment left out are cleared.',
+  fields: (t) => ({
+    ...collectionFields(t),
+    private: t.boolean({ required: true, description: 'Whether it is for the caller alone.' }),
+  }),
+});
+
+const DeleteCollectionInput = builder.inputType('DeleteCollectionInput', {
+  description: 'Which book to take off the shelf.',
+  fields: (t) => ({ bookId: t.id({ required: true, description: 'Global or bare id of the book.' }) }),
+});
+
+function collectionFields(t: InputBuilder) {
+  return {
+    bookId: t.id({ required: true, description: 'Global or bare id of the book.' }),
+    status: t.field({ type: CollectionStatus, required: true, description: 'How far the caller is with it.' }),
+    rating: t.int({ description: `From ${RATING_MIN} to ${RATING_MAX}; none leaves it unrated.` }),
+    tags: t.stringList({ description: 'Single words: the service parts tags by spaces.' }),
+    comment: t.string({ description: `A short opinion, at most ${COMMENT_MAX} characters.` }),
+  };
+}
+
+interface CollectionPayload {
+  collection: CollectionRecord;
+  book: BookRecord;
+}
+
+const CollectBookPayload = builder.objectRef<CollectionPayload & { created: boolean }>('CollectBookPayload').implement({
+  description: 'What came of collecting a book.',
+  fields: (t) => ({
+    ...collectionPayload(t),
+    created: t.exposeBoolean('created', {
+      description: 'False where `onConflict: UPDATE` replaced one that was there.',
+    }),
+  }),
+});
+const UpdateCollectionPayload = builder.objectRef<CollectionPayload>('UpdateCollectionPayload').implement({
+  description: 'The collection as it is now.',
+  fields: collectionPayload,
+});
+const DeleteCollectionPayload = builder
+  .objectRef<Pick<CollectionPayload, 'book'>>('DeleteCollectionPayload')
+  .implement({
+    description: 'The book, which is on the shelf no more.',
+    fields: bookPayload,
+  });
+
+function bookPayload<Shape extends Pick<CollectionPayload, 'book'>>(t: FieldBuilder<Shape>) {
+  return {
+    book: t.field({
+      type: Book,
+      nullable: true,
+      description: 'The book. What the answer to the write does not tell of it costs a call.',
+      form: { names: [] }, // it holds what is known of it, undefined where that is nothing
+      resolve: ({ book }) => book,
+    }),
+  };
+}
+function collectionPayload<Shape extends CollectionPayload>(t: FieldBuilder<Shape>) {
+  return {
+    collection: t.field({
+      type: Collection,
+      nullable: true,
+      description: 'The collection, as the service answered.',
+      resolve: ({ collection }) => collection,
+    }),
+    ...bookPayload(t),
+  };
+}
+
+builder.mutationFields((t) => ({
+  collectBook: t.write({
+    endpoint: bookEndpoints.collect,
+    payload: CollectBookPayload,
+    input: CollectBookInput,
+    description: 'Puts a book on the shelf of the caller. `POST /v2/book/{id}/collection`',
+    calls: 2,
+    check: (input) => [
+      ...collectionBroken(input),
+      ...broken(input.onConflict === 'UPDATE' && input.private == null, {
+        path: ['input', 'private'],
+        code: 'MISSING_ARGUMENT',
+      }),
+    ],
+    run: async (write, input) => {
+      const draft = draftOf(input);
+      try {
+        return { ...collected(draft.id, await write(bookEndpoints.collect, draft)), created: true };
+      } catch (error) {
+        const exists = error instanceof UpstreamRefusal && error.word.code === 6011;
+        if (!exists || input.onConflict !== 'UPDATE') throw error;
+        return { ...collected(draft.id, await write(bookEndpoints.updateCollection, draft)), created: false };
+      }
+    },
+    clears: ({ bookId }, payload) => shelved(bookId, payload?.collection.user_id),
+  }),
+  updateCollection: t.write({
+    endpoint: bookEndpoints.updateCollection,
+    payload: UpdateCollectionPayload,
+    input: UpdateCollectionInput,
+    description: 'REPLACES what the caller says of a book on the shelf. `PUT /v2/book/{id}/collection`',
+    check: collectionBroken,
+    run: async (write, input) => {
+      const draft = draftOf(input);
+      return collected(draft.id, await write(bookEndpoints.updateCollection, draft));
+    },
+    clears: ({ bookId }, payload) => shelved(bookId, payload?.collection.user_id),
+  }),
+  deleteCollection: t.write({
+    endpoint: bookEndpoints.deleteCollection,
+    payload: DeleteCollectionPayload,
+    input: DeleteCollectionInput,
+    description: 'Takes a book off the shelf of the caller. `DELETE /v2/book/{id}/collection`',
+    check: ({ bookId }) => readable('bookId', () => sourceIdOf('Book', bookId)),
+    run: async (write, { bookId }) => {
+      const id = sourceIdOf('Book', bookId);
+      await write(bookEndpoints.deleteCollection, { id });
+      return { book: { id, current_user_collection: null } as unknown as BookRecord };
+    },
+    clears: ({ bookId }) => shelved(bookId, undefined),
+  }),
+}));
+
+interface CollectionInput {
+  bookId: string;
+  status: CollectionDraft['status'];
+  rating?: number | null | undefined;
+  tags?: readonly string[] | null | undefined;
+  comment?: string | null | undefined;
+  private?: boolean | null | undefined;
+}
+
+function collectionBroken({ bookId, rating, tags, comment }: CollectionInput): Violation[] {
+  return [
+    ...readable('bookId', () => sourceIdOf('Book', bookId)),
+    ...between('rating', rating, [RATING_MIN, RATING_MAX], 'RATING_OUT_OF_RANGE'),
+    ...(tags ?? []).flatMap((tag, index) =>
+      broken(!/^\S+$/u.test(tag), { path: ['input', 'tags', index], code: 'INVALID_TAG', actual: tag }),
+    ),
+    ...atMost('comment', comment, COMMENT_MAX, 'COMMENT_TOO_LONG'),
+  ];
+}
+
+const draftOf = ({ bookId, status, rating, tags, comment, private: isPrivate }: CollectionInput) => ({
+  id: sourceIdOf('Book', bookId),
+  status,
+  tags: tags?.length ? tags.join(' ') : undefined,
+  comment: comment || undefined,
+  privacy: isPrivate == null ? undefined : isPrivate ? 'private' : 'public',
+  rating: rating ?? undefined,
+});
+
+/** The answer, and the book of it, which has learned that it is on the shelf. Both hold all that they can hold. */
+function collected(id: string, answer: CollectionRecord): CollectionPayload {
+  const collection = held(collectionMembers, { ...answer, book_id: answer.book_id ?? id });
+  const { book } = answer;
+  const known = book ? held(bookMembers, book) : { id };
+  return { collection, book: { ...known, current_user_collection: collection } as BookRecord };
+}
+
+/** A record with every member it can have: undefined where the service left one out, which is its default. */
+const held = <Shape extends object>(members: readonly (keyof Shape)[], record: Shape): Shape => ({
+  ...(Object.fromEntries(members.map((name) => [name, undefined])) as Shape),
+  ...record,
+});
+
+/** What a shelf tells besides its own: the tags of the book follow it. */
+const shelved = (bookId: string, user: string | undefined): string[] => {
+  const id = sourceIdOf('Book', bookId);
+  const book = [`Book:${id}`, `/v2/book/${id}/tags`, `/v2/book/${id}/collection`];
+  if (!user) return book;
+  return [
+    ...book,
+    `Collection:${user}:${id}`,
+    `/v2/book/user/${user}/collections`,
+    `/v2/book/user/${user}/tags`,
+    `/v2/book/user_tags/${user}`,
+  ];
+};
 
 /** A collection known by its place alone stands for it in `id`, as the handle of any record does. */
 const handle = (key: string): { id: string } => ({ id: key });

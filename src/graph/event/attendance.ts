@@ -1,7 +1,11 @@
-import { eventEndpoints, eventOfUser } from '../../contract/event.ts';
+import type { Endpoint } from '../../contract/endpoint.ts';
+import { type EventRecord, eventEndpoints, eventOfUser } from '../../contract/event.ts';
 import { builder } from '../builder.ts';
 import { asObjects, asText } from '../decode.ts';
+import { sourceIdOf } from '../ids.ts';
 import { User, atomUser, isSite, userEdge } from '../user.ts';
+import { readable } from '../violations.ts';
+import type { Write } from '../write.ts';
 import { Event, EventRelation } from './event.ts';
 
 builder.objectFields(Event, (t) => ({
@@ -62,3 +66,71 @@ const relations: ReadonlyMap<string, keyof typeof byRelation> = new Map([
   ['wish', 'wished'],
   ['initiate', 'initiated'],
 ]);
+
+const attendance = (mutation: string, endpoint: Endpoint<{ id: string }, void>, description: string, does: string) => {
+  const name = mutation[0]!.toUpperCase() + mutation.slice(1);
+  return {
+    endpoint,
+    description,
+    payload: builder.objectRef<{ event: EventRecord }>(`${name}Payload`).implement({
+      description: `What came of \`${mutation}\`.`,
+      fields: (t) => ({
+        event: t.field({
+          type: Event,
+          nullable: true,
+          description: 'The event, read again where more than its id is selected.',
+          resolve: ({ event }) => event,
+        }),
+      }),
+    }),
+    input: builder.inputType(`${name}Input`, {
+      description: `Which event to ${does}.`,
+      fields: (t) => ({ id: t.id({ required: true, description: 'Global or bare id of the event.' }) }),
+    }),
+    check: ({ id }: { id: string }) => readable('id', () => sourceIdOf('Event', id)),
+    run: async (write: Write, input: { id: string }) => {
+      const id = sourceIdOf('Event', input.id);
+      await write(endpoint, { id });
+      return { event: { id } as EventRecord };
+    },
+    clears: (input: { id: string }) => {
+      const id = sourceIdOf('Event', input.id);
+      return [`Event:${id}`, `/event/${id}`, `/event/${id}/participants`, `/event/${id}/wishers`];
+    },
+  };
+};
+
+builder.mutationFields((t) => ({
+  joinEvent: t.write(
+    attendance(
+      'joinEvent',
+      eventEndpoints.join,
+      'Takes part in an event; being interested in it ends with that. `POST /event/{eventID}/participants`',
+      'take part in',
+    ),
+  ),
+  leaveEvent: t.write(
+    attendance(
+      'leaveEvent',
+      eventEndpoints.leave,
+      'Takes part no more. `DELETE /event/{eventID}/participants`',
+      'take part in no more',
+    ),
+  ),
+  addEventInterest: t.write(
+    attendance(
+      'addEventInterest',
+      eventEndpoints.wish,
+      'Is interested in an event; taking part in it ends with that. `POST /event/{eventID}/wishers`',
+      'be interested in',
+    ),
+  ),
+  removeEventInterest: t.write(
+    attendance(
+      'removeEventInterest',
+      eventEndpoints.unwish,
+      'Is interested no more. `DELETE /event/{eventID}/wishers`',
+      'be interested in no more',
+    ),
+  ),
+}));
