@@ -45,6 +45,13 @@ export const NEWCOMERS_CALLS = 60;
 const NEWCOMERS = 'newcomers';
 const PAUSES_MAX = 10_000;
 
+interface Newcomer {
+  credential: Credential;
+  address: string;
+  admit: (slot: Slot | undefined) => void;
+  refuse: (error: RateLimited) => void;
+}
+
 export function createBudget(settings: BudgetSettings, shared?: SharedWindows): Budget {
   const { retryAfterSeconds, maxRetryAfterSeconds, callTimeoutMs } = settings;
   const windows = createWindows();
@@ -52,7 +59,7 @@ export function createBudget(settings: BudgetSettings, shared?: SharedWindows): 
   const holdMs = WINDOW_MS + callTimeoutMs + 5_000;
   let taken = 0;
   let newcomersRunning = 0;
-  let waiting: (() => void)[] = [];
+  let waiting: Newcomer[] = [];
 
   const slotOf = (of: string, address: string): Slot => ({
     of,
@@ -79,19 +86,36 @@ export function createBudget(settings: BudgetSettings, shared?: SharedWindows): 
   }
 
   /** A newcomer waits for others on their way: with their answers they are no newcomers, and make room. */
-  async function takeNewcomer(credential: Credential, address: string): Promise<Slot | undefined> {
-    const limits = { slots: NEWCOMERS_CALLS, perAddress: NEWCOMERS_CALLS / 2, holdMs };
-    for (;;) {
-      if (credential.accepted) return undefined;
-      const slot = slotOf(NEWCOMERS, address);
-      const wait = windows.take(slot, limits);
-      if (wait === 0) {
-        newcomersRunning++;
-        return slot;
-      }
-      if (newcomersRunning === 0) throw limited(wait);
-      await new Promise<void>((resolve) => waiting.push(resolve));
+  function takeNewcomer(credential: Credential, address: string): Promise<Slot | undefined> {
+    return new Promise((admit, refuse) => {
+      const newcomer: Newcomer = { credential, address, admit, refuse };
+      if (!settle(newcomer)) waiting.push(newcomer);
+    });
+  }
+
+  /** Lets a newcomer in, or not; false while there is hope. */
+  function settle({ credential, address, admit, refuse }: Newcomer): boolean {
+    if (credential.accepted) {
+      admit(undefined);
+      return true;
     }
+    const slot = slotOf(NEWCOMERS, address);
+    const wait = windows.take(slot, { slots: NEWCOMERS_CALLS, perAddress: NEWCOMERS_CALLS / 2, holdMs });
+    if (wait === 0) {
+      newcomersRunning++;
+      admit(slot);
+    } else if (newcomersRunning === 0) refuse(limited(wait));
+    else return false;
+    return true;
+  }
+
+  function leave(slot: Slot, isRejected: boolean): void {
+    newcomersRunning--;
+    if (isRejected) windows.answered(slot);
+    else windows.release(slot);
+    waiting = waiting.filter(
+      (newcomer) => (newcomersRunning >= NEWCOMERS_CALLS && !newcomer.credential.accepted) || !settle(newcomer),
+    );
   }
 
   return {
@@ -132,15 +156,6 @@ export function createBudget(settings: BudgetSettings, shared?: SharedWindows): 
       };
     },
   };
-
-  function leave(slot: Slot, isRejected: boolean): void {
-    newcomersRunning--;
-    if (isRejected) windows.answered(slot);
-    else windows.release(slot);
-    const woken = waiting;
-    waiting = [];
-    for (const wake of woken) wake();
-  }
 }
 
 /** Tells the slots of this process from those of another with its number. */

@@ -1,0 +1,137 @@
+import { Redis } from 'ioredis';
+import { describe, expect, test } from 'vitest';
+import { bookEndpoints } from '../../src/contract/book.ts';
+import { createRecords } from '../../src/upstream/records.ts';
+import { createShared } from '../../src/upstream/redis.ts';
+import { hasRedis, redisServer, until, withoutRedis } from '../support/redis.ts';
+
+const nobody = { credential: 'own', hasToken: false };
+const silent = { bytes: 100, reuse: { noStore: false, isPrivate: false, maxAge: undefined } };
+const limits = { slots: 2, perAddress: 2, holdMs: 75_000 };
+let slots = 0;
+const slot = (of: string) => ({ of, id: String(slots++), address: '' });
+
+test.skipIf(hasRedis)(withoutRedis, () => undefined);
+
+describe.skipIf(!hasRedis)('what replicas share', () => {
+  async function replica(url: string, namespace = 'one service') {
+    const shared = createShared(url, namespace);
+    const records = createRecords({ cache: shared.cache });
+    const isThere = async () => (await shared.windows.state('nobody')) !== undefined;
+    const read = async () => (await records.seenBy(nobody).get(bookEndpoints.byId, 'Book', '7'))?.record;
+    const write = (title: string) =>
+      records.seenBy(nobody).put(bookEndpoints.byId, 'Book', '7', { title }, ['title'], silent);
+    await until(isThere);
+    return { ...shared, records, isThere, read, write };
+  }
+
+  test('a record that one read is known to the other, and a clearing reaches it', async () => {
+    const { url } = await redisServer();
+    const [one, two] = [await replica(url), await replica(url)];
+    one.write('x');
+    await until(async () => (await two.read())?.title === 'x');
+    await two.records.clear('Book:7');
+    expect(await one.read()).toBeUndefined();
+    await Promise.all([one.close(), two.close()]);
+  });
+
+  test('another service’s records are never seen', async () => {
+    const { url } = await redisServer();
+    const [one, two] = [await replica(url), await replica(url, 'another')];
+    one.write('x');
+    await until(async () => (await one.read()) !== undefined);
+    expect(await two.read()).toBeUndefined();
+    await Promise.all([one.close(), two.close()]);
+  });
+
+  test('two replicas take from one window, which tells when a slot comes back', async () => {
+    const { url } = await redisServer();
+    const [one, two] = [await replica(url), await replica(url)];
+    const first = slot('alice');
+    expect(await one.windows.take(first, limits)).toBe(0);
+    expect(await two.windows.take(slot('alice'), limits)).toBe(0);
+    expect(await one.windows.take(slot('alice'), limits)).toBeGreaterThan(74_000);
+    expect(await two.windows.take(slot('bob'), limits)).toBe(0);
+    one.windows.answered(first);
+    await until(async () => Number((await two.windows.state('alice'))?.backInMs) <= 60_000);
+    expect(await two.windows.take(slot('alice'), limits)).toBeGreaterThan(58_000);
+    one.windows.release(first);
+    await until(async () => (await two.windows.state('alice'))?.taken === 1);
+    await Promise.all([one.close(), two.close()]);
+  });
+
+  test('an address has its share of a window', async () => {
+    const { url } = await redisServer();
+    const { windows, close } = await replica(url);
+    const take = (address: string) =>
+      windows.take({ ...slot('own'), address }, { slots: 5, perAddress: 2, holdMs: 1000 });
+    expect(await Promise.all([take('1.1.1.1'), take('1.1.1.1'), take('1.1.1.11'), take('1.1.1.11')])).toEqual([
+      0, 0, 0, 0,
+    ]);
+    expect(await take('1.1.1.1')).toBeGreaterThan(0);
+    expect(await take('2.2.2.2')).toBe(0);
+    await close();
+  });
+
+  test('a Redis that answers nobody is waited for once, briefly', async () => {
+    const server = await redisServer();
+    const one = await replica(server.url);
+    server.freeze();
+    const started = performance.now();
+    expect(await one.read()).toBeUndefined();
+    const once = performance.now() - started;
+    for (let more = 0; more < 20; more++) expect(await one.read()).toBeUndefined();
+    expect(once).toBeLessThan(200);
+    expect(performance.now() - started).toBeLessThan(once + 100);
+    server.thaw();
+    await until(one.isThere);
+    one.write('x');
+    await until(async () => (await one.read())?.title === 'x');
+    await one.close();
+  });
+
+  test('a Redis that goes away and comes back is gone on without, and used again', async () => {
+    const server = await redisServer();
+    const one = await replica(server.url);
+    one.write('x');
+    await until(async () => (await one.read())?.title === 'x');
+    await server.stop();
+    expect(await one.read()).toBeUndefined();
+    expect(await one.windows.take(slot('alice'), limits)).toBeUndefined();
+    await server.start();
+    await until(one.isThere);
+    one.write('y');
+    await until(async () => (await one.read())?.title === 'y');
+    await one.close();
+  });
+
+  test('what was cleared while Redis was out of reach is cleared when it is back', async () => {
+    const server = await redisServer();
+    const one = await replica(server.url);
+    one.write('x');
+    await until(async () => (await one.read())?.title === 'x');
+    server.freeze();
+    await one.records.clear('Book:7');
+    server.thaw();
+    await until(one.isThere);
+    expect(await one.read()).toBeUndefined();
+    await one.close();
+  });
+
+  test('no key is kept for ever', async () => {
+    const server = await redisServer();
+    const { url } = server;
+    const one = await replica(url);
+    one.write('x');
+    await one.records.clear('Book:8');
+    await one.windows.take(slot('alice'), limits);
+    await until(async () => (await one.read()) !== undefined);
+    const redis = new Redis(url);
+    const keys = await redis.keys('*');
+    expect(keys.length).toBe(3);
+    for (const key of keys) expect(await redis.pttl(key)).toBeGreaterThan(0);
+    expect(await server.dump()).toContain('"title":"x"');
+    redis.disconnect();
+    await one.close();
+  });
+});
