@@ -1,0 +1,63 @@
+import { pino } from 'pino';
+import { afterAll } from 'vitest';
+import { type Flags, readConfig } from '../../src/config.ts';
+import { schema } from '../../src/graph/schema.ts';
+import { createMetrics } from '../../src/server/metrics.ts';
+import { type ServerParts, openServer } from '../../src/server/server.ts';
+import { createUpstream } from '../../src/upstream/upstream.ts';
+import type { Shown } from './facade.ts';
+import { hostile } from './hostile.ts';
+
+/** The whole facade on a socket, between clients and services that a test misbehaves for. */
+export async function besieged(settings: Flags = {}, env: NodeJS.ProcessEnv = {}, parts: Partial<ServerParts> = {}) {
+  const [books, events] = await Promise.all([hostile(), hostile()]);
+  const given: Flags = {
+    connectTimeoutMs: '500',
+    headersTimeoutMs: '500',
+    bodyTimeoutMs: '500',
+    callTimeoutMs: '900',
+    operationTimeoutMs: '5000',
+    recordTtlSeconds: '0',
+    ...settings,
+  };
+  const config = readConfig({ BASE_URL: books.url, EVENT_BASE_URL: events.url, PORT: '0', ...env }, given);
+  const logged: string[] = [];
+  const metrics = createMetrics();
+  const log = pino({ level: config.logLevel }, { write: (line: string) => void logged.push(line) });
+  const address = { baseUrl: books.url, eventBaseUrl: events.url };
+  const upstream = parts.upstream ?? createUpstream({ ...config, ...address });
+  const facade = await openServer(config, { schema, upstream, log, metrics, ...parts });
+  const close = async () => {
+    await facade.close();
+    await upstream.close();
+  };
+  afterAll(close);
+
+  return {
+    books,
+    events,
+    facade,
+    upstream,
+    metrics,
+    /** Everything that was logged, a line each. */
+    logged,
+    close,
+    url: `${facade.url}/graphql`,
+    ask: async (query: string, { variables, headers }: Asking = {}): Promise<Shown> => {
+      const response = await fetch(`${facade.url}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify({ query, variables }),
+      });
+      return (await response.json()) as Shown;
+    },
+  };
+}
+
+export interface Asking {
+  variables?: Record<string, unknown>;
+  headers?: Record<string, string>;
+}
+
+/** The codes of the errors of an answer. */
+export const codesIn = ({ errors = [] }: Shown) => errors.map(({ extensions }) => extensions.code);
