@@ -308,7 +308,9 @@ function withNames(seen: Record_, { record, failed }: Entry, names: Names): Reco
     const error = failed.get(broken[0]!)!;
     if (!(error instanceof TierRequired)) throw error;
   }
-  return telling(whole, broken, (name) => failed.get(name)!);
+  // What it was found by stays known: a list beside the record may be open where the record is not.
+  const untold = broken.filter((name) => !(name in seen));
+  return telling(whole, untold, (name) => failed.get(name)!);
 }
 
 /** A copy of the record in which reading one of these names throws: each place that shows it reports it. */

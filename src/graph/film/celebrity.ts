@@ -159,5 +159,5 @@ const wellFormed = (name: string) => name.replace(/\p{Surrogate}/gu, '\ufffd');
 
 /** On paper a record's works are bare subjects; in life they are works, as in the list. */
 function workFrom(work: WorkRecord | SubjectRecord): WorkRecord {
-  return 'subject' in work ? work : { subject: asObject(work) as SubjectRecord };
+  return 'subject' in work || 'roles' in work ? (work as WorkRecord) : { subject: asObject(work) as SubjectRecord };
 }

@@ -1,0 +1,453 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import {
+  type GraphQLOutputType,
+  Kind,
+  type SelectionSetNode,
+  getNamedType,
+  getNullableType,
+  isListType,
+  isObjectType,
+  parse,
+} from 'graphql';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { schema } from '../../src/graph/schema.ts';
+import { journey } from '../support/journey.ts';
+
+type Way = Awaited<ReturnType<typeof journey>>;
+let way: Way;
+beforeAll(async () => {
+  way = await journey();
+});
+
+const alice = { token: 'demo-alice' };
+const bob = { token: 'demo-bob' };
+const carol = { token: 'demo-carol' };
+const codesOf = ({ errors }: { errors?: { extensions: Record<string, unknown> }[] }) =>
+  (errors ?? []).map(({ extensions }) => extensions.code);
+
+describe('the page', () => {
+  const folder = new URL('../../operations/', import.meta.url);
+  const pages = readdirSync(folder).filter((name) => name.endsWith('.graphql') && name !== 'explain.graphql'); // that one is to be planned, not run
+
+  test.each(pages)('%s is answered without an error, with data at every level', async (name) => {
+    const text = readFileSync(new URL(name, folder), 'utf8');
+    const answer = await way.ask(text, alice);
+    expect(answer.errors).toBeUndefined();
+    // A tier without a limit has no budget.
+    expect(holes(text, answer.data).filter((place) => place !== 'viewer.rateBudget')).toEqual([]);
+  });
+
+  test('is one of ten at least', () => {
+    expect(pages.length).toBeGreaterThanOrEqual(10);
+  });
+});
+
+/** Every list, by what leads to it; `LIST` stands for what is selected of it. */
+const lists: readonly [name: string, query: string, node?: string][] = [
+  ['searchBooks', '{ it: searchBooks(tag: "小说", ARGS) LIST }'],
+  ['Series.books', '{ series(id: "SERIES") { it: books(ARGS) LIST } }'],
+  ['Book.annotations', '{ book(id: "6082808") { it: annotations(ARGS) LIST } }'],
+  ['User.bookCollections', '{ user(id: "alice") { it: bookCollections(ARGS) LIST } }'],
+  ['User.bookTags', '{ user(id: "alice") { it: bookTags(ARGS) LIST } }', 'name'],
+  ['User.annotations', '{ user(id: "alice") { it: annotations(ARGS) LIST } }'],
+  ['User.notes', '{ user(id: "alice") { it: notes(ARGS) LIST } }'],
+  ['User.events', '{ user(id: "alice") { it: events(ARGS) LIST } }'],
+  ['Note.comments', '{ note(id: "NOTE") { it: comments(ARGS) LIST } }'],
+  ['searchSubjects', '{ it: searchSubjects(tag: "剧情", ARGS) LIST }'],
+  ['top250', '{ it: top250(ARGS) LIST }'],
+  ['inTheaters', '{ it: inTheaters(ARGS) LIST }'],
+  ['comingSoon', '{ it: comingSoon(ARGS) LIST }'],
+  ['Subject.photos', '{ subject(id: "26266893") { it: photos(ARGS) LIST } }'],
+  ['Subject.reviews', '{ subject(id: "26266893") { it: reviews(ARGS) LIST } }'],
+  ['Subject.comments', '{ subject(id: "26266893") { it: comments(ARGS) LIST } }'],
+  ['Celebrity.works', '{ celebrity(id: "1000525") { it: works(ARGS) LIST } }', 'subject { id }'],
+  ['Celebrity.photos', '{ celebrity(id: "1000525") { it: photos(ARGS) LIST } }'],
+  ['searchEvents', '{ it: searchEvents(ARGS) LIST }'],
+  ['City.events', '{ city(id: "beijing") { it: events(ARGS) LIST } }'],
+  ['City.inTheaters', '{ city(id: "beijing") { it: inTheaters(ARGS) LIST } }'],
+  ['Event.participants', '{ event(id: "EVENT") { it: participants(ARGS) LIST } }'],
+  ['Event.wishers', '{ event(id: "EVENT") { it: wishers(ARGS) LIST } }'],
+];
+
+describe('a list', () => {
+  const known: Record<string, string> = {};
+  beforeAll(async () => {
+    const { data } = await way.ask(
+      '{ bookByIsbn(isbn: "9787544253994") { series { sourceId } } user(id: "alice") { notes(first: 50) { nodes { sourceId commentsCount } } } searchEvents(first: 50) { nodes { sourceId participantsCount wishersCount } } }',
+      alice,
+    );
+    known.SERIES = data.bookByIsbn.series.sourceId;
+    known.NOTE = most(data.user.notes.nodes, ({ commentsCount }) => commentsCount).sourceId;
+    known.EVENT = most(data.searchEvents.nodes, ({ participantsCount, wishersCount }) =>
+      Math.min(participantsCount, wishersCount),
+    ).sourceId;
+  });
+
+  test.each(lists)(
+    '%s is met whole by its cursors, each node once, and at any offset',
+    async (_, query, node = 'id') => {
+      const page = async (args: string): Promise<Page> => {
+        const text = query
+          .replace('ARGS', args)
+          .replace(
+            'LIST',
+            `{ edges { cursor node { ${node} } } nodes { ${node} } totalCount totalIsCapped pageInfo { hasNextPage hasPreviousPage startCursor endCursor } }`,
+          )
+          .replace(/SERIES|NOTE|EVENT/, (name) => known[name]!);
+        const { data, errors } = await way.ask(text, alice);
+        expect(errors).toBeUndefined();
+        return find(data, 'it') as Page;
+      };
+      const whole = await page('first: 100');
+      expect(whole.nodes.length).toBeGreaterThan(1);
+      if (whole.totalCount !== null && !whole.pageInfo.hasNextPage) expect(whole.totalCount).toBe(whole.nodes.length);
+      expect(whole.edges.map((edge) => edge.node)).toEqual(whole.nodes);
+      expect(whole.pageInfo).toMatchObject({
+        hasPreviousPage: false,
+        startCursor: whole.edges[0]!.cursor,
+        endCursor: whole.edges.at(-1)!.cursor,
+      });
+      expect(new Set(whole.edges.map(({ cursor }) => cursor)).size).toBe(whole.edges.length);
+
+      const size = Math.max(1, Math.ceil(Math.min(whole.nodes.length, 40) / 4));
+      const met: unknown[] = [];
+      let after = '';
+      for (let pages = 0; pages < 8; pages++) {
+        const next = await page(`first: ${size}${after && `, after: "${after}"`}`);
+        expect(next.totalCount).toBe(whole.totalCount);
+        expect(next.pageInfo.hasPreviousPage).toBe(pages > 0);
+        met.push(...next.nodes);
+        after = next.pageInfo.endCursor ?? after;
+        if (!next.pageInfo.hasNextPage) break;
+        expect(next.nodes).toHaveLength(size);
+      }
+      expect(met.slice(0, whole.nodes.length)).toEqual(whole.nodes.slice(0, met.length));
+      expect(new Set(met.map((one) => JSON.stringify(one))).size).toBe(met.length);
+      expect(met.length).toBeGreaterThanOrEqual(Math.min(whole.nodes.length, size * 4));
+
+      const jump = await page(`first: ${size}, offset: ${size}`);
+      expect(jump.nodes).toEqual(whole.nodes.slice(size, size * 2));
+      const last = await page(`first: 1, after: "${whole.edges.at(-2)!.cursor}"`);
+      expect(last.nodes).toEqual(whole.nodes.slice(-1));
+    },
+  );
+});
+
+describe('a film', () => {
+  const advanced =
+    '{ subject(id: "26266893") { title languages durations releaseDates writers { name } trailerUrls popularReviews { title } photos(first: 3) { nodes { id } } comments(first: 2) { nodes { id } } } }';
+  const gated = [
+    'comments',
+    'durations',
+    'languages',
+    'photos',
+    'popularReviews',
+    'releaseDates',
+    'trailerUrls',
+    'writers',
+  ];
+
+  test.each([
+    ['advance', alice],
+    ['premium', carol],
+    ['anonymous, by the own credential of the facade', {}],
+  ] as const)('is told whole to the tier: %s', async (_, asking) => {
+    const { data, errors } = await way.ask(advanced, asking);
+    expect(errors).toBeUndefined();
+    expect(Object.values(data.subject as object).filter((value) => value === null)).toEqual([]);
+  });
+
+  test('is told to the basic tier without the members of the others, one error a field, with the tiers that have it', async () => {
+    const { data, errors } = await way.ask(advanced, bob);
+    expect(data.subject).toEqual({
+      title: expect.any(String) as string,
+      ...Object.fromEntries(gated.map((name) => [name, null])),
+    });
+    expect(errors?.map(({ extensions }) => extensions.coordinate).sort()).toEqual(
+      gated.map((name) => `Subject.${name}`),
+    );
+    for (const { extensions } of errors ?? [])
+      expect(extensions).toMatchObject({ code: 'TIER_REQUIRED', tiers: ['ADVANCE', 'PREMIUM'] });
+  });
+
+  test.each([
+    ['basic', bob, ['inTheaters', 'newMovies', 'weeklyChart']],
+    ['premium', carol, ['newMovies', 'top250', 'usBoxOffice', 'weeklyChart']],
+    ['advance', alice, []],
+  ] as const)('stands in the charts that the tier %s gets', async (_, asking, refused) => {
+    const { data, errors } = await way.ask(
+      '{ top250(first: 2) { nodes { id } } usBoxOffice { title } weeklyChart { title } newMovies { title } inTheaters(first: 2) { nodes { id } } comingSoon(first: 2) { nodes { id } } searchSubjects(tag: "剧情", first: 2) { nodes { id } } }',
+      asking,
+    );
+    const absent = Object.keys(data as object).filter((name) => data[name] === null);
+    expect(absent.sort()).toEqual(refused);
+    expect(errors?.map(({ path }) => path?.[0]).sort() ?? []).toEqual(refused);
+    expect([...new Set(codesOf({ errors: errors ?? [] }))]).toEqual(refused.length ? ['TIER_REQUIRED'] : []);
+  });
+
+  test('has people whom the premium tier meets through their works and photos alone', async () => {
+    const { data, errors } = await way.ask(
+      '{ celebrity(id: "1000525") { bornPlace works(first: 3) { nodes { roles subject { title } } } photos(first: 3) { nodes { imageUrl } } } }',
+      carol,
+    );
+    expect(data.celebrity.bornPlace).toBeNull();
+    expect(data.celebrity.works.nodes).toHaveLength(3);
+    expect(data.celebrity.photos.nodes).toHaveLength(3);
+    expect(errors?.map(({ extensions }) => [extensions.code, extensions.coordinate])).toEqual([
+      ['TIER_REQUIRED', 'Celebrity.bornPlace'],
+    ]);
+    // Once the refusal is known, the lists tell the name as well.
+    const { answer, passed } = await way.cost(
+      '{ celebrity(id: "1000525") { name webUrl works(first: 3) { nodes { roles } } } }',
+      carol,
+    );
+    expect(answer.errors).toBeUndefined();
+    expect(leavesOf(answer.data).length).toBeGreaterThan(4);
+    expect(passed.map(({ line }) => line)).toEqual([
+      'GET /v2/movie/celebrity/1000525/works?count=3&fields=roles&start=0',
+    ]);
+  });
+
+  test('has a number of search results that is capped on the basic tier', async () => {
+    const query = '{ searchSubjects(query: "的", first: 5) { totalCount totalIsCapped } }';
+    const { data: basic } = await way.ask(query, bob);
+    const { data: advance } = await way.ask(query, {});
+    expect(basic.searchSubjects.totalCount).toBeLessThanOrEqual(20);
+    expect(advance.searchSubjects.totalIsCapped).toBe(false);
+  });
+
+  test('is refused without a call where the configured tier is known not to have it', async () => {
+    const own = await journey({ accessToken: 'demo-bob', filmTier: 'basic' });
+    const { answer, passed } = await own.cost(
+      '{ weeklyChart { title } newMovies { title } subject(id: "26266893") { durations writers { name } } }',
+    );
+    expect([...new Set(codesOf(answer))]).toEqual(['TIER_REQUIRED']);
+    expect(passed.filter(({ line }) => /weekly|new_movies|durations|writers/.test(line))).toEqual([]);
+  });
+});
+
+describe('notes', () => {
+  test('are read with a login alone, and without one cost no call', async () => {
+    const { answer, passed } = await way.cost(
+      '{ note(id: "1") { title } user(id: "alice") { notes { nodes { id } } } node(id: "Note:1") { id } }',
+    );
+    expect(answer.data).toEqual({ note: null, user: { notes: null }, node: null });
+    expect(codesOf(answer)).toEqual(['LOGIN_REQUIRED', 'LOGIN_REQUIRED', 'LOGIN_REQUIRED']);
+    expect(passed).toEqual([]);
+  });
+
+  test('are told as their privacy allows: to friends, to nobody else, to everyone', async () => {
+    const seenBy = async (asking: object): Promise<Set<string>> => {
+      const { data, errors } = await way.ask(
+        '{ user(id: "alice") { notes(first: 100) { nodes { sourceId privacy } } } }',
+        asking,
+      );
+      expect(errors).toBeUndefined();
+      return new Set((data.user.notes.nodes as { privacy: string }[]).map(({ privacy }) => privacy));
+    };
+    expect([...(await seenBy(alice))].sort()).toEqual(['FRIEND', 'PRIVATE', 'PUBLIC']);
+    expect([...(await seenBy(bob))].sort()).toEqual(['FRIEND', 'PUBLIC']);
+    expect([...(await seenBy(carol))]).toEqual(['PUBLIC']);
+
+    const { data } = await way.ask('{ user(id: "alice") { notes(first: 100) { nodes { sourceId privacy } } } }', alice);
+    for (const [privacy, asking, isSeen] of [
+      ['PRIVATE', alice, true],
+      ['PRIVATE', bob, false],
+      ['FRIEND', bob, true],
+      ['FRIEND', carol, false],
+      ['PUBLIC', carol, true],
+    ] as const) {
+      const { sourceId } = (data.user.notes.nodes as { sourceId: string; privacy: string }[]).find(
+        (note) => note.privacy === privacy,
+      )!;
+      const answer = await way.ask(
+        `{ note(id: "${sourceId}") { title blocks { __typename } comments(first: 1) { totalCount } } }`,
+        asking,
+      );
+      expect({ privacy, isSeen: answer.data.note?.title !== undefined && answer.data.note !== null }).toEqual({
+        privacy,
+        isSeen,
+      });
+      if (!isSeen) expect(['FORBIDDEN', 'NOTE_NOT_FOUND', undefined]).toContain(codesOf(answer)[0]);
+    }
+  });
+});
+
+describe('a node', () => {
+  test.each([
+    ['Book', '{ it: searchBooks(tag: "小说", first: 3) { nodes { id __typename } } }'],
+    ['Subject', '{ it: top250(first: 3) { nodes { id __typename } } }'],
+    ['Celebrity', '{ subject(id: "26266893") { it: casts { id __typename } } }'],
+    ['Annotation', '{ user(id: "alice") { it: annotations(first: 3) { nodes { id __typename } } } }'],
+    ['Note', '{ user(id: "alice") { it: notes(first: 3) { nodes { id __typename } } } }'],
+    [
+      'NoteComment',
+      '{ user(id: "alice") { notes(first: 3) { nodes { it: comments(first: 3) { nodes { id __typename } } } } } }',
+    ],
+    ['Event', '{ city(id: "beijing") { it: events(first: 3) { nodes { id __typename } } } }'],
+    ['Collection', '{ user(id: "alice") { it: bookCollections(first: 3) { nodes { id __typename } } } }'],
+    ['User', '{ subject(id: "26266893") { comments(first: 3) { nodes { it: author { id __typename } } } } }'],
+    ['Series', '{ bookByIsbn(isbn: "9787544253994") { it: series { id __typename } } }'],
+    ['City', '{ searchEvents(first: 3) { nodes { it: city { id __typename } } } }'],
+  ])('%s is found again by the id that an answer gave', async (type, query) => {
+    const { data } = await way.ask(query, alice);
+    const found = leavesOf(data).filter((value) => value.startsWith(`${type}:`));
+    expect(found.length).toBeGreaterThan(0);
+    for (const id of found.slice(0, 3)) {
+      const { data: one, errors } = await way.ask('query ($id: ID!) { node(id: $id) { id __typename } }', {
+        ...alice,
+        variables: { id },
+      });
+      expect(errors).toBeUndefined();
+      expect(one).toEqual({ node: { id, __typename: type } });
+    }
+    const ids = [...found, ...found.slice(0, 1)];
+    const { data: all } = await way.ask('query ($ids: [ID!]!) { nodes(ids: $ids) { id __typename } }', {
+      ...alice,
+      variables: { ids },
+    });
+    expect(all.nodes).toEqual(ids.map((id) => ({ id, __typename: type })));
+  });
+
+  test('leads on like any record of its type', async () => {
+    const { data, errors } = await way.ask(
+      '{ node(id: "Book:6082808") { ... on Book { title authors series { title } tags(first: 2) { name } } ... on Event { place } } }',
+    );
+    expect(errors).toBeUndefined();
+    expect(data.node).toMatchObject({ title: expect.any(String) as string, tags: { length: 2 } });
+  });
+});
+
+describe('the viewer', () => {
+  test('is told without a call what a token may do, as far as it is known', async () => {
+    const query = '{ viewer { isLoggedIn filmTier rateBudget { limit remaining resetsAt } } }';
+    const { answer: nobody, calls } = await way.cost(query);
+    expect(nobody).toEqual({ data: { viewer: { isLoggedIn: false, filmTier: 'ADVANCE', rateBudget: null } } });
+    expect(calls).toBe(0);
+    const { answer: somebody, calls: none } = await way.cost(query, alice);
+    expect(somebody.data.viewer).toMatchObject({ isLoggedIn: true });
+    expect(none).toBe(0);
+  });
+
+  test('has a shelf that nobody else is shown', async () => {
+    const { data: mine } = await way.ask(
+      '{ user(id: "alice") { bookCollections(first: 1) { nodes { book { sourceId } } } } }',
+      alice,
+    );
+    const id: string = mine.user.bookCollections.nodes[0].book.sourceId;
+    const query = `{ book(id: "${id}") { title viewerCollection { status updatedAt tags comment } } }`;
+    const { data: seen } = await way.ask(query, alice);
+    expect(seen.book.viewerCollection.status).toMatch(/^(WISH|READING|READ)$/);
+    const { answer } = await way.cost(query);
+    expect({ errors: answer.errors, collection: answer.data.book.viewerCollection as unknown }).toEqual({
+      errors: undefined,
+      collection: null,
+    });
+  });
+
+  test('with a token that nobody gave is unauthenticated, wherever it is asked', async () => {
+    const { data, errors } = await way.ask(
+      '{ book(id: "25762005") { title } top250(first: 1) { nodes { id } } event(id: "30134553") { title } }',
+      { token: 'of-nobody' },
+    );
+    expect(data).toEqual({ book: null, top250: null, event: null });
+    expect([...new Set(codesOf({ errors: errors ?? [] }))]).toEqual(['UNAUTHENTICATED']);
+    expect(JSON.stringify(errors)).not.toContain('of-nobody');
+  });
+
+  test('with anything but a bearer token is unauthenticated without a call', async () => {
+    const { answer, passed } = await way.cost('{ book(id: "25762005") { title } }', {
+      headers: { authorization: 'Basic YWxpY2U6eA==' },
+    });
+    expect(codesOf(answer)).toEqual(['UNAUTHENTICATED']);
+    expect(passed).toEqual([]);
+  });
+});
+
+test('an answer names its request, in the words of the caller where they are plain', async () => {
+  const send = (headers: Record<string, string>) =>
+    fetch(`${way.facade.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: '{"query":"{ viewer { isLoggedIn } }"}',
+    });
+  const [first, second] = [await send({}), await send({})];
+  expect(first.headers.get('x-request-id')).toMatch(/^[\w-]{8,}$/);
+  expect(first.headers.get('x-request-id')).not.toBe(second.headers.get('x-request-id'));
+  expect((await send({ 'x-request-id': 'page-7' })).headers.get('x-request-id')).toBe('page-7');
+});
+
+interface Page {
+  nodes: unknown[];
+  edges: { cursor: string; node: unknown }[];
+  totalCount: number | null;
+  pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string | null; endCursor: string | null };
+}
+
+/** The value under a key, wherever it stands. */
+function find(value: unknown, key: string): unknown {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (key in value) return (value as Record<string, unknown>)[key];
+  return Object.values(value)
+    .map((below) => find(below, key))
+    .find((found) => found !== undefined);
+}
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- a test says what it expects of an answer by expecting it
+function most(items: any[], by: (item: any) => number): any {
+  return [...items].sort((a, b) => by(b) - by(a))[0];
+}
+
+function leavesOf(value: unknown): string[] {
+  if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(leavesOf);
+  return typeof value === 'string' ? [value] : [];
+}
+
+/** Places of an answer where every object is null, or every list empty. */
+function holes(text: string, data: unknown): string[] {
+  const document = parse(text);
+  const fragments = new Map(
+    document.definitions.flatMap((each) =>
+      each.kind === Kind.FRAGMENT_DEFINITION ? [[each.name.value, each] as const] : [],
+    ),
+  );
+  const operation = document.definitions.find((each) => each.kind === Kind.OPERATION_DEFINITION)!;
+  const filled = new Set<string>();
+  const empty = within(schema.getQueryType()!, operation.selectionSet, data, '');
+  return [...new Set(empty)].filter((place) => !filled.has(place));
+
+  function within(type: GraphQLOutputType, { selections }: SelectionSetNode, value: unknown, path: string): string[] {
+    return selections.flatMap((selection): string[] => {
+      if (selection.kind === Kind.FRAGMENT_SPREAD)
+        return within(type, fragments.get(selection.name.value)!.selectionSet, value, path);
+      if (selection.kind === Kind.INLINE_FRAGMENT) {
+        const on = selection.typeCondition?.name.value;
+        return !on || on === (value as { __typename?: string }).__typename
+          ? within(schema.getType(on!) as GraphQLOutputType, selection.selectionSet, value, path)
+          : [];
+      }
+      const field = isObjectType(type) ? type.getFields()[selection.name.value] : undefined;
+      if (!field) return [];
+      const key = selection.alias?.value ?? selection.name.value;
+      return inside(
+        field.type,
+        selection.selectionSet,
+        (value as Record<string, unknown>)[key],
+        path ? `${path}.${key}` : key,
+      );
+    });
+  }
+
+  function inside(type: GraphQLOutputType, set: SelectionSetNode | undefined, value: unknown, path: string): string[] {
+    if (isListType(getNullableType(type))) {
+      const items = value as unknown[] | null;
+      if (!items?.length) return [path];
+      filled.add(path);
+      return set ? items.flatMap((item) => inside(getNamedType(type), set, item, `${path}.*`)) : [];
+    }
+    if (!set) return [];
+    if (value === null) return [path];
+    filled.add(path);
+    return within(getNamedType(type), set, value, path);
+  }
+}
