@@ -9,7 +9,6 @@ import {
   NoSchemaIntrospectionCustomRule,
   type OperationDefinitionNode,
   type ValidationRule,
-  execute,
   getOperationAST,
   parse,
   specifiedRules,
@@ -23,12 +22,13 @@ import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import type { Context } from '../graph/builder.ts';
 import { type Cost, mostOf, rangeOf } from '../graph/cost.ts';
-import { told } from '../graph/errors.ts';
 import { type Plan, type Planner, createPlanner } from '../graph/plan.ts';
 import type { TracedCall } from '../upstream/trace.ts';
 import type { Upstream, UpstreamSource } from '../upstream/upstream.ts';
 import { documentLimits, textLimit } from './limits.ts';
+import { masked } from './mask.ts';
 import type { Metrics } from './metrics.ts';
+import { type Run, createRun } from './run.ts';
 
 /** A document made ready once; what is wrong with it is told instead of running it. */
 export interface Prepared {
@@ -38,6 +38,7 @@ export interface Prepared {
   operationName: string | undefined;
   errors: readonly GraphQLError[] | undefined;
   planner: Planner | undefined;
+  run: Run | undefined;
 }
 
 /** Who asks, as far as the request tells. */
@@ -76,6 +77,14 @@ export interface PipelineParts {
   metrics: Metrics;
 }
 
+/** A document that nothing is wrong with. */
+interface Ready {
+  document: DocumentNode;
+  operation: OperationDefinitionNode;
+  planner: Planner;
+  run: Run;
+}
+
 /** Documents kept ready. */
 const DOCUMENTS_MAX = 1_000;
 
@@ -103,11 +112,12 @@ export function createPipeline({ schema, config, upstream, log, metrics }: Pipel
     },
 
     async answer(prepared, variables, caller, signal) {
-      const { document, operation, errors, planner } = prepared;
-      if (!document || !operation || !planner || errors) return { errors: errors ?? [] };
+      const { document, operation, errors, planner, run } = prepared;
+      if (!document || !operation || !planner || !run || errors) return { errors: errors ?? [] };
       const started = performance.now();
       const type = operation.operation;
-      const result = await run(document, operation, planner, variables, caller, signal);
+      const ready = { document, operation, planner, run };
+      const result = await within(caller, signal, (ending) => start(ready, variables, caller, ending));
       count(type, 'errors' in result ? result.errors : undefined);
       durations.observe((performance.now() - started) / 1000, { type });
       return result;
@@ -121,6 +131,7 @@ export function createPipeline({ schema, config, upstream, log, metrics }: Pipel
       operationName,
       errors,
       planner: undefined,
+      run: undefined,
     });
     const tooLong = textLimit(text, config);
     if (tooLong) return failed(undefined, [tooLong]);
@@ -131,14 +142,14 @@ export function createPipeline({ schema, config, upstream, log, metrics }: Pipel
       const isTokens = /token/i.test((error as Error).message) && /limit/i.test((error as Error).message);
       return failed(undefined, [coded(error as GraphQLError, isTokens ? 'TOO_MANY_TOKENS' : 'GRAPHQL_PARSE_FAILED')]);
     }
-    const invalid = validate(schema, document, rules);
+    const over = documentLimits(document, config);
+    if (over.length > 0) return failed(document, over);
+    const invalid = validate(schema, document, rules, { hideSuggestions: !config.suggestions });
     if (invalid.length > 0)
       return failed(
         document,
         invalid.map((error) => coded(error, 'GRAPHQL_VALIDATION_FAILED')),
       );
-    const over = documentLimits(document, config);
-    if (over.length > 0) return failed(document, over);
     const operation = getOperationAST(document, operationName);
     if (!operation) {
       const message = operationName
@@ -152,25 +163,23 @@ export function createPipeline({ schema, config, upstream, log, metrics }: Pipel
       operationName,
       errors: undefined,
       planner: createPlanner(schema, document, operation),
+      run: createRun(schema, document, operation),
     };
   }
 
-  async function run(
-    document: DocumentNode,
-    operation: OperationDefinitionNode,
-    planner: Planner,
+  async function start(
+    { document, operation, planner, run }: Ready,
     variables: Readonly<Record<string, unknown>> | undefined,
     caller: Caller,
     signal: AbortSignal,
   ): Promise<Result> {
-    const { coerced, errors } = getVariableValues(schema, operation.variableDefinitions ?? [], variables ?? {}, {
-      maxErrors: 10,
-    });
+    const definitions = operation.variableDefinitions;
+    const { coerced, errors } = definitions?.length
+      ? getVariableValues(schema, definitions, variables ?? {}, { maxErrors: 10, hideSuggestions: !config.suggestions })
+      : noVariables;
     if (errors) return { errors: errors.map((error) => coded(error, 'BAD_USER_INPUT')) };
 
-    const ending = AbortSignal.any([signal, deadline(caller)]);
-    setMaxListeners(0, ending); // every call of the operation listens
-    const service = upstream.open({ ...caller, signal: ending });
+    const service = upstream.open({ ...caller, signal });
     const plan = planner.planFor(service.viewer, coerced);
     const contextValue: Context = { viewer: service.viewer, upstream: service, plan, maxPictures: config.maxPictures };
     if (caller.explain === 'plan') {
@@ -181,25 +190,47 @@ export function createPipeline({ schema, config, upstream, log, metrics }: Pipel
     if (cost.max > config.maxUpstreamCalls)
       return { errors: [tooExpensive(cost, config.maxUpstreamCalls)], data: null };
 
+    if (!plan.defers) return shown(await run(contextValue, variables), service, plan, caller);
     const args = { schema, document, variableValues: variables, operationName: operation.name?.value, contextValue };
-    if (!plan.defers) return shown(await execute(args), service, plan, caller);
     const result = (await normalizedExecutor(args)) as Result;
     return Symbol.asyncIterator in result
       ? inPieces(result, service, plan, caller)
       : shown(result, service, plan, caller);
   }
 
-  function deadline({ arrival }: Caller): AbortSignal {
-    if (!arrival) return AbortSignal.timeout(config.operationTimeoutMs);
-    const controller = new AbortController();
-    const end = () => controller.abort(new DOMException('The operation took too long.', 'TimeoutError'));
-    void arrival.then(() => setTimeout(end, config.uploadTimeoutMs).unref());
-    return controller.signal;
+  /** Runs to its deadline, or until the caller goes away: what an upload needs to arrive is not counted. */
+  async function within(
+    { arrival }: Caller,
+    gone: AbortSignal,
+    work: (signal: AbortSignal) => Promise<Result>,
+  ): Promise<Result> {
+    const ending = new AbortController();
+    setMaxListeners(0, ending.signal); // every call of the operation listens
+    const end = () => ending.abort(new DOMException('The operation took too long.', 'TimeoutError'));
+    const leave = () => ending.abort(gone.reason);
+    let clock: NodeJS.Timeout | undefined;
+    if (arrival) void arrival.then(() => (clock = setTimeout(end, config.uploadTimeoutMs).unref()));
+    else clock = setTimeout(end, config.operationTimeoutMs);
+    if (gone.aborted) leave();
+    gone.addEventListener('abort', leave, { once: true });
+    const finish = () => {
+      clearTimeout(clock);
+      gone.removeEventListener('abort', leave);
+    };
+    try {
+      const result = await work(ending.signal);
+      if (Symbol.asyncIterator in result) return finishing(result, finish);
+      finish();
+      return result;
+    } catch (error) {
+      finish();
+      throw error;
+    }
   }
 
   /** The answer as a client may see it. */
   function shown(result: ExecutionResult, service: Upstream, plan: Plan, caller: Caller): ExecutionResult {
-    const errors = result.errors && masked(result.errors, plan, caller);
+    const errors = result.errors && masked(result.errors, plan, caller, log);
     const extensions = extensionsOf(service, caller);
     return { ...(errors ? { errors } : {}), data: result.data ?? null, ...(extensions ? { extensions } : {}) };
   }
@@ -212,12 +243,12 @@ export function createPipeline({ schema, config, upstream, log, metrics }: Pipel
   ): AsyncGenerator<IncrementalResult> {
     for await (const result of results) {
       const incremental = result.incremental?.map((piece) =>
-        piece.errors ? { ...piece, errors: masked(piece.errors, plan, caller) } : piece,
+        piece.errors ? { ...piece, errors: masked(piece.errors, plan, caller, log) } : piece,
       );
       const extensions = result.hasNext ? undefined : extensionsOf(service, caller);
       yield {
         ...result,
-        ...(result.errors ? { errors: masked(result.errors, plan, caller) } : {}),
+        ...(result.errors ? { errors: masked(result.errors, plan, caller, log) } : {}),
         ...(incremental ? { incremental } : {}),
         ...(extensions ? { extensions } : {}),
       };
@@ -236,36 +267,25 @@ export function createPipeline({ schema, config, upstream, log, metrics }: Pipel
     };
   }
 
-  function masked(errors: readonly GraphQLError[], plan: Plan, { requestId }: Caller): readonly GraphQLError[] {
-    const refusedTiers = new Set<string>();
-    return errors.flatMap((error) => {
-      const coordinate = coordinateOf(error, plan);
-      const cause = error.originalError;
-      if (!cause || cause instanceof GraphQLError)
-        return [coordinate && cause ? withCoordinate(error, coordinate) : error];
-      const known = told(cause);
-      if (known) {
-        // A list would say the same of each of its items.
-        if (known.extensions.code === 'TIER_REQUIRED') {
-          if (refusedTiers.has(coordinate ?? '')) return [];
-          refusedTiers.add(coordinate ?? '');
-        }
-        return [reworded(error, known.message, { ...known.extensions, coordinate })];
-      }
-      log.error({ err: cause, requestId, coordinate }, 'a field failed');
-      return [reworded(error, 'Something went wrong.', { code: 'INTERNAL_SERVER_ERROR', requestId, coordinate })];
-    });
-  }
-
   function count(type: string, errors: readonly (GraphQLError | GraphQLFormattedError)[] | undefined): void {
     for (const error of errors ?? []) errorCodes.add({ code: codeOf(error) });
     operations.add({ type, outcome: errors ? 'errors' : 'ok' });
   }
 }
 
+const noVariables = { coerced: {}, errors: undefined };
+
 const plannedNotRun = new GraphQLError('The operation was planned and not run.', {
   extensions: { code: 'PLANNED_NOT_RUN' },
 });
+
+async function* finishing<T>(items: AsyncIterable<T>, finish: () => void): AsyncGenerator<T> {
+  try {
+    yield* items;
+  } finally {
+    finish();
+  }
+}
 
 /** Names the field that costs most: the one to change. */
 function tooExpensive({ max, fields }: Cost, limit: number): GraphQLError {
@@ -294,20 +314,6 @@ const rounded = (call: TracedCall) => ({
   startMs: Math.round(call.startMs * 10) / 10,
   ms: Math.round(call.ms * 10) / 10,
 });
-
-/** `Type.field` of the field that an error nulls. */
-function coordinateOf({ nodes }: GraphQLError, plan: Plan): string | undefined {
-  const fields = nodes?.filter((node) => node.kind === 'Field');
-  const field = fields?.length ? plan.fieldAt(fields, '') : undefined;
-  return field && `${field.parent}.${field.field.name}`;
-}
-
-function reworded({ nodes, path }: GraphQLError, message: string, extensions: Record<string, unknown>): GraphQLError {
-  return new GraphQLError(message, { nodes: nodes ?? null, path: path ?? null, extensions });
-}
-
-const withCoordinate = (error: GraphQLError, coordinate: string): GraphQLError =>
-  reworded(error, error.message, { ...error.extensions, coordinate });
 
 function codeOf({ extensions }: GraphQLError | GraphQLFormattedError): string {
   return typeof extensions?.code === 'string' ? extensions.code : 'INTERNAL_SERVER_ERROR';

@@ -6,8 +6,10 @@ import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { isMultipart, readQuestion, refuseForgery } from './body.ts';
+import type { Question } from './body.ts';
 import { graphiqlPage, graphiqlPolicy } from './graphiql.ts';
 import type { Tab } from './graphiql.ts';
+import { createDoor } from './door.ts';
 import { createHealth } from './health.ts';
 import { createMetrics } from './metrics.ts';
 import type { Metrics } from './metrics.ts';
@@ -15,6 +17,7 @@ import { createPipeline } from './pipeline.ts';
 import { refusalBody, RequestRefusal, sendRefusal } from './refusal.ts';
 import { readUpload } from './uploads.ts';
 import { createYogaDoor } from './yoga.ts';
+import type { Passage } from './yoga.ts';
 import type { UpstreamSource } from '../upstream/upstream.ts';
 
 export interface Facade {
@@ -42,6 +45,7 @@ export async function openServer(config: Config, parts: ServerParts): Promise<Fa
   const pipeline = createPipeline({ schema, config, upstream, log, metrics });
   const demoToken = config.ownOrigin && config.demoTokens ? 'demo-alice' : undefined;
   const page = config.graphiql ? graphiqlPage(tabs, demoToken) : undefined;
+  const door = createDoor(pipeline);
   const yoga = createYogaDoor({ schema, pipeline, page, log });
   const health = createHealth(config);
   const running = new Set<AbortController>();
@@ -72,12 +76,14 @@ export async function openServer(config: Config, parts: ServerParts): Promise<Fa
     response.setHeader('vary', config.corsOrigins.length > 0 ? `${VARY}, Origin` : VARY);
     if (request.method === 'OPTIONS') return void response.writeHead(204, { allow: 'GET, POST, OPTIONS' }).end();
     let arrival: Promise<void> | undefined;
+    let question: Question | undefined;
     if (request.method === 'POST') {
       refuseForgery(request);
       const uploading = isMultipart(request) ? await readUpload(request, response, config) : undefined;
       arrival = uploading?.arrival;
+      question = uploading?.question ?? (await readQuestion(request, config));
       // Whoever reads on takes the body from here: the stream is spent, or is for the files alone.
-      Object.assign(request, { body: uploading?.question ?? (await readQuestion(request, config)) });
+      Object.assign(request, { body: question });
       // The question is JSON now, whatever it came as.
       request.headers['content-type'] = 'application/json';
     } else if (request.method !== 'GET') {
@@ -93,7 +99,9 @@ export async function openServer(config: Config, parts: ServerParts): Promise<Fa
       requestId,
       arrival,
     };
-    await yoga(request, response, { caller, signal });
+    const passage: Passage = { caller, signal };
+    if (question && !arrival && (await door(question, request, response, passage))) return;
+    await yoga(request, response, passage);
   }
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -10,6 +10,8 @@ import type { Caller, Pipeline, Prepared } from './pipeline.ts';
 export interface Passage {
   caller: Caller;
   signal: AbortSignal;
+  /** Made ready at the other door already. */
+  prepared?: Prepared;
 }
 
 interface Parts {
@@ -46,13 +48,14 @@ export function createYogaDoor({ schema, pipeline, page, log }: Parts): YogaDoor
   return (request, response, passage) => Promise.resolve(yoga.handle(request, response, passage));
 }
 
-type Hooked = Passage & { prepared?: Prepared; params: { operationName?: string | null } };
+type Hooked = Passage & { params: { operationName?: string | null } };
 
 function throughPipeline(pipeline: Pipeline): Plugin<Hooked, Passage> {
   return {
     onParse({ context, params, extendContext, setParseFn }) {
       setParseFn(() => {
-        const prepared = pipeline.prepare(String(params.source), context.params.operationName ?? undefined);
+        const prepared =
+          context.prepared ?? pipeline.prepare(String(params.source), context.params.operationName ?? undefined);
         extendContext({ prepared });
         if (!prepared.document) throw prepared.errors?.[0] ?? new GraphQLError('This is not a document.');
         return prepared.document;

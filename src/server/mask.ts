@@ -1,0 +1,62 @@
+/** What a client is told of the errors of an operation: refusals and faults in our words, everything else not at all. */
+import { type FieldNode, GraphQLError } from 'graphql';
+import type { Logger } from 'pino';
+import { told } from '../graph/errors.ts';
+import type { Below, FieldPlan, Plan } from '../graph/plan.ts';
+
+export function masked(
+  errors: readonly GraphQLError[],
+  plan: Plan,
+  { requestId }: { requestId: string },
+  log: Logger,
+): readonly GraphQLError[] {
+  const refusedTiers = new Set<string>();
+  return errors.flatMap((error) => {
+    const cause = error.originalError;
+    const field = fieldAt(error.path ?? [], plan.root);
+    const coordinate = field && `${field.parent}.${field.field.name}`;
+    if (!cause) return [error];
+    if (cause instanceof GraphQLError)
+      return [reworded(error, field, cause.message, { ...cause.extensions, coordinate })];
+    const known = told(cause);
+    if (known) {
+      // A list would say the same of each of its items.
+      if (known.extensions.code === 'TIER_REQUIRED') {
+        if (refusedTiers.has(coordinate ?? '')) return [];
+        refusedTiers.add(coordinate ?? '');
+      }
+      return [reworded(error, field, known.message, { ...known.extensions, coordinate })];
+    }
+    log.error({ err: cause, requestId, coordinate }, 'a field failed');
+    return [reworded(error, field, 'Something went wrong.', { code: 'INTERNAL_SERVER_ERROR', requestId, coordinate })];
+  });
+}
+
+/** The field that a response path leads to: executors name it by different means, the path is the same. */
+function fieldAt(path: readonly (string | number)[], root: Below): FieldPlan | undefined {
+  let below: Iterable<Below> = [root];
+  let found: FieldPlan | undefined;
+  for (const key of path) {
+    if (typeof key === 'number') continue;
+    found = undefined;
+    for (const each of below) found ??= each.fields.find(({ nodes }) => keyOf(nodes) === key);
+    if (!found) return undefined;
+    below = found.below.values();
+  }
+  return found;
+}
+
+const keyOf = ([node]: readonly FieldNode[]): string | undefined => node?.alias?.value ?? node?.name.value;
+
+function reworded(
+  error: GraphQLError,
+  field: FieldPlan | undefined,
+  message: string,
+  extensions: Record<string, unknown>,
+): GraphQLError {
+  return new GraphQLError(message, {
+    nodes: error.nodes ?? field?.nodes ?? null,
+    path: error.path ?? null,
+    extensions,
+  });
+}
