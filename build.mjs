@@ -24,4 +24,7 @@ export async function bundle(entry = 'src/main.ts') {
   });
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await bundle(process.argv[2]);
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const entries = process.argv.slice(2);
+  await Promise.all(entries.length > 0 ? entries.map((entry) => bundle(entry)) : [bundle()]);
+}
