@@ -4,7 +4,7 @@ import type { Endpoint } from '../contract/endpoint.ts';
 import { BASIC_CALLS_A_MINUTE } from '../contract/film.ts';
 import { type Credential, isLimited } from './credential.ts';
 import { RateLimited } from './refusal.ts';
-import { type SharedWindows, type Slot, WINDOW_MS, createWindows } from './window.ts';
+import { type SharedWindows, type Slot, WINDOW_MS, type WindowLimits, createWindows } from './window.ts';
 
 export interface BudgetState {
   limit: number;
@@ -20,8 +20,11 @@ export interface Paid {
 }
 
 export interface Budget {
-  /** Pays for one call, or rejects with RateLimited. */
-  take: (endpoint: Endpoint, credential: Credential, address: string) => Promise<Paid>;
+  /**
+   * Pays for one call, or rejects with RateLimited. It may wait for the answers of other calls, but not `atOnce`: a call that pays for
+   * another attempt would wait for itself.
+   */
+  take: (endpoint: Endpoint, credential: Credential, address: string, atOnce?: boolean) => Promise<Paid>;
   /** Upstream said that it is asked too often: remembered; the seconds to wait. */
   refused: (credential: Credential, retryAfter: number | undefined) => number;
   /** Calls of this minute, where they are counted. */
@@ -45,9 +48,13 @@ export const NEWCOMERS_CALLS = 60;
 const NEWCOMERS = 'newcomers';
 const PAUSES_MAX = 10_000;
 
-interface Newcomer {
+interface Asker {
   credential: Credential;
   address: string;
+  atOnce: boolean;
+}
+/** A call that is not paid for while others on their way may change what it costs. */
+interface Waiter extends Asker {
   admit: (slot: Slot | undefined) => void;
   refuse: (error: RateLimited) => void;
 }
@@ -58,83 +65,99 @@ export function createBudget(settings: BudgetSettings, shared?: SharedWindows): 
   const pausedUntil = new LRUCache<string, number>({ max: PAUSES_MAX });
   const holdMs = WINDOW_MS + callTimeoutMs + 5_000;
   let taken = 0;
-  let newcomersRunning = 0;
-  let waiting: Newcomer[] = [];
+  /** Calls on their way, by whose window they are paid from. */
+  const running = new Map<string, number>();
+  let waiting: { waiter: Waiter; settle: (waiter: Waiter) => boolean }[] = [];
 
-  const slotOf = (of: string, address: string): Slot => ({
-    of,
-    id: `${process.pid.toString(36)}-${unique}-${taken++}`,
-    address,
-  });
-
-  async function takeFilm(credential: Credential, address: string): Promise<Slot> {
-    const slot = slotOf(credential.id, credential.isOwn ? address : '');
-    const limits = {
-      slots: BASIC_CALLS_A_MINUTE,
-      perAddress: credential.isOwn ? BASIC_CALLS_A_MINUTE / 2 : BASIC_CALLS_A_MINUTE,
-      holdMs,
-    };
+  async function takeFilm(asker: Asker): Promise<Slot | undefined> {
+    const { credential, address } = asker;
     // Always counted here too: Redis may go away, and come back.
-    const wait = windows.take(slot, limits);
-    if (wait > 0) throw limited(wait);
-    const waitShared = await shared?.take(slot, limits);
-    if (waitShared) {
-      windows.release(slot);
-      throw limited(waitShared);
-    }
-    return slot;
+    const slot = await settled({ ...asker, address: credential.isOwn ? address : '' }, settleFilm);
+    if (!slot) return undefined;
+    const wait = await shared?.take(slot, filmLimits(credential));
+    if (!wait) return slot;
+    end(slot, windows.release);
+    throw limited(wait);
   }
 
-  /** A newcomer waits for others on their way: with their answers they are no newcomers, and make room. */
-  function takeNewcomer(credential: Credential, address: string): Promise<Slot | undefined> {
-    return new Promise((admit, refuse) => {
-      const newcomer: Newcomer = { credential, address, admit, refuse };
-      if (!settle(newcomer)) waiting.push(newcomer);
-    });
+  function filmLimits({ isOwn }: Credential) {
+    const slots = BASIC_CALLS_A_MINUTE;
+    return { slots, perAddress: isOwn ? slots / 2 : slots, holdMs };
   }
 
-  /** Lets a newcomer in, or not; false while there is hope. */
-  function settle({ credential, address, admit, refuse }: Newcomer): boolean {
-    if (credential.accepted) {
-      admit(undefined);
-      return true;
-    }
-    const slot = slotOf(NEWCOMERS, address);
-    const wait = windows.take(slot, { slots: NEWCOMERS_CALLS, perAddress: NEWCOMERS_CALLS / 2, holdMs });
-    if (wait === 0) {
-      newcomersRunning++;
-      admit(slot);
-    } else if (newcomersRunning === 0) refuse(limited(wait));
-    else return false;
+  /** While it is not known whether a token has a limit at all, calls on their way may tell. */
+  function settleFilm({ credential, address, atOnce, admit, refuse }: Waiter): boolean {
+    const wait = isLimited(credential)
+      ? takeSlot(credential.id, address, filmLimits(credential), admit)
+      : admit(undefined);
+    if (!wait) return true;
+    if (!atOnce && credential.possibleTiers.length > 1 && running.has(credential.id)) return false;
+    refuse(limited(wait));
     return true;
   }
 
-  function leave(slot: Slot, isRejected: boolean): void {
-    newcomersRunning--;
-    if (isRejected) windows.answered(slot);
-    else windows.release(slot);
-    waiting = waiting.filter(
-      (newcomer) => (newcomersRunning >= NEWCOMERS_CALLS && !newcomer.credential.accepted) || !settle(newcomer),
-    );
+  /** A newcomer waits for others on their way: with their answers they are no newcomers, and make room. */
+  function settleNewcomer({ credential, address, atOnce, admit, refuse }: Waiter): boolean {
+    const limits = { slots: NEWCOMERS_CALLS, perAddress: NEWCOMERS_CALLS / 2, holdMs };
+    const wait = credential.accepted ? admit(undefined) : takeSlot(NEWCOMERS, address, limits, admit);
+    if (!wait) return true;
+    if (!atOnce && running.has(NEWCOMERS)) return false;
+    refuse(limited(wait));
+    return true;
+  }
+
+  function takeSlot(of: string, address: string, limits: WindowLimits, admit: Waiter['admit']): number {
+    const slot: Slot = { of, id: `${process.pid.toString(36)}-${unique}-${taken++}`, address };
+    const wait = windows.take(slot, limits);
+    if (wait > 0) return wait;
+    running.set(of, (running.get(of) ?? 0) + 1);
+    admit(slot);
+    return 0;
+  }
+
+  function refusePaused({ id }: Credential): void {
+    const paused = (pausedUntil.get(id) ?? 0) - Date.now();
+    if (paused > 0) throw limited(paused);
+  }
+
+  /** What `settle` makes of it, now or when calls on their way have ended. */
+  function settled(asker: Asker, settle: (waiter: Waiter) => boolean) {
+    return new Promise<Slot | undefined>((admit, refuse) => {
+      const waiter: Waiter = { ...asker, admit, refuse };
+      if (!settle(waiter)) waiting.push({ waiter, settle });
+    });
+  }
+
+  function end(slot: Slot, how: (slot: Slot) => void): void {
+    how(slot);
+    const left = (running.get(slot.of) ?? 1) - 1;
+    if (left > 0) running.set(slot.of, left);
+    else running.delete(slot.of);
+    if (waiting.length) waiting = waiting.filter(({ waiter, settle }) => !settle(waiter));
   }
 
   return {
-    async take(endpoint, credential, address) {
-      const paused = (pausedUntil.get(credential.id) ?? 0) - Date.now();
-      if (paused > 0) throw limited(paused);
-      const newcomer = credential.accepted ? undefined : await takeNewcomer(credential, address);
+    async take(endpoint, credential, address, atOnce = false) {
+      const asker: Asker = { credential, address, atOnce };
+      refusePaused(credential);
+      const newcomer = credential.accepted ? undefined : await settled(asker, settleNewcomer);
       let film: Slot | undefined;
       try {
-        if (isCounted(endpoint) && isLimited(credential)) film = await takeFilm(credential, address);
+        if (isCounted(endpoint) && isLimited(credential)) film = await takeFilm(asker);
+        refusePaused(credential); // it may have waited
       } catch (error) {
-        if (newcomer) leave(newcomer, false);
+        if (film) {
+          end(film, windows.release);
+          shared?.release(film);
+        }
+        if (newcomer) end(newcomer, windows.release);
         throw error;
       }
       return {
         ended(isRejected) {
-          if (newcomer) leave(newcomer, isRejected);
+          if (newcomer) end(newcomer, isRejected ? windows.answered : windows.release);
           if (!film) return;
-          windows.answered(film);
+          end(film, windows.answered);
           shared?.answered(film);
         },
       };

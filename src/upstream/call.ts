@@ -110,7 +110,7 @@ export function createCall(parts: CallParts, caller: Caller): Call {
       const paid = [await budget.take(endpoint, credential, caller.address)];
       const payAgain = async (): Promise<boolean> => {
         try {
-          paid.push(await budget.take(endpoint, credential, caller.address));
+          paid.push(await budget.take(endpoint, credential, caller.address, true));
           return true;
         } catch {
           return false;
@@ -123,7 +123,7 @@ export function createCall(parts: CallParts, caller: Caller): Call {
         traced.status = answer.status;
         traced.bytes = answer.bytes;
         if (answer.attempts > 1) traced.attempts = answer.attempts;
-        const came = read(endpoint, credential, answer);
+        const came = read(endpoint, wirePath, credential, answer);
         if (came.value !== null) learnFromAnswer(credential, endpoint, came.value, !('fields' in asking));
         if (telling.length) strike(came.value, telling, (asking as { fields: string }).fields.split(','));
         return came;
@@ -231,9 +231,9 @@ export function createCall(parts: CallParts, caller: Caller): Call {
     };
   }
 
-  function read(endpoint: Endpoint, credential: Credential, answer: WireAnswer): Answer {
+  function read(endpoint: Endpoint, wirePath: string, credential: Credential, answer: WireAnswer): Answer {
     const { status, headers, text, bytes } = answer;
-    const word: UpstreamWord = { service: endpoint.service, status, request: lineOf(endpoint, '') };
+    const word: UpstreamWord = { service: endpoint.service, status, request: lineOf(endpoint, wirePath) };
     if (status >= 200 && status < 300) {
       credential.accepted = true;
       const value = struck(endpoint, credential, decode(endpoint, text, word));
@@ -317,7 +317,7 @@ function withoutFields(path: string): [string, string | undefined] {
 }
 
 /** The request line: what upstream names it by in its own errors. */
-const lineOf = ({ method, path }: Endpoint, wirePath: string): string => `${method} ${wirePath.split('?')[0] || path}`;
+const lineOf = ({ method }: Endpoint, wirePath: string): string => `${method} ${wirePath.split('?')[0]}`;
 
 /** The operation ended before its call did. */
 const overdue = (endpoint: Endpoint, path: string, cause: unknown): UpstreamFault =>

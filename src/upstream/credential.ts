@@ -46,7 +46,8 @@ export function createCredentials(ownToken: string | undefined, ownTier: Tier | 
       // Only what was configured speaks for the facade's own: what it learned would refuse before asking.
       return configured ?? (only && others.length === 0 && !isOwn ? only : null);
     },
-    possibleTiers: configured ? [configured] : tiers,
+    // Without a token the service takes everybody for basic.
+    possibleTiers: configured ? [configured] : token === null ? ['basic'] : tiers,
     hasMetLimit: false,
     accepted: isOwn,
     writes: 0,
@@ -83,11 +84,10 @@ export function credentialFor(endpoint: Endpoint, caller: Credential, { own, nob
  * Whether film calls with it are counted: the basic tier alone has a limit.
  *
  * A caller's token counts as basic until an answer shows that it is not, or the limit would be met before it is known. The facade's own is
- * taken at its word: FILM_TIER, or no limit until upstream tells one; without a token the service takes everybody for basic.
+ * taken at its word: FILM_TIER, or no limit until upstream tells one.
  */
-export function isLimited({ isOwn, token, possibleTiers, hasMetLimit }: Credential): boolean {
-  if (!possibleTiers.includes('basic')) return false;
-  return possibleTiers.length === 1 || hasMetLimit || !isOwn || token === null;
+export function isLimited({ isOwn, possibleTiers, hasMetLimit }: Credential): boolean {
+  return possibleTiers.includes('basic') && (possibleTiers.length === 1 || hasMetLimit || !isOwn);
 }
 
 /** A film endpoint answered: it is of one of the tiers that have it, and of those that get the members that came. */

@@ -7,6 +7,7 @@ import { type Credential, createCredentials } from '../../src/upstream/credentia
 
 const settings = { retryAfterSeconds: 5, maxRetryAfterSeconds: 60, callTimeoutMs: 10_000 };
 const film = filmEndpoints.subject;
+const credentials = createCredentials(undefined, undefined);
 const here = '127.0.0.1';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
@@ -15,7 +16,7 @@ const later = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1000)
 
 /** A caller that upstream knows. */
 function known(token: string, tiers: readonly Tier[]): Credential {
-  return Object.assign(createCredentials(undefined, undefined).of(token), { accepted: true, possibleTiers: tiers });
+  return Object.assign(credentials.of(token), { accepted: true, possibleTiers: tiers });
 }
 const own = (tier?: Tier, token = 'app') => createCredentials(token, tier).own;
 const take = (
@@ -76,7 +77,10 @@ test('books, and the other tiers, are not counted', async () => {
 });
 
 test('a token whose tier is not known is counted as basic', async () => {
-  expect(paid(await take(createBudget(settings), known('new', ['basic', 'advance', 'premium']), 60)).length).toBe(40);
+  const budget = createBudget(settings);
+  const anybody = known('new', ['basic', 'advance', 'premium']);
+  for (const call of paid(await take(budget, anybody, 40))) call.ended(false);
+  expect(paid(await take(budget, anybody, 20)).length).toBe(0);
 });
 
 test('without a token of its own the facade counts as basic, and one address has half', async () => {
@@ -90,9 +94,12 @@ test('without a token of its own the facade counts as basic, and one address has
 });
 
 test('the facade’s own token has no limit until upstream tells one', async () => {
+  const budget = createBudget(settings);
   const credential = own();
+  for (const call of paid(await take(budget, credential, 100))) call.ended(false);
   credential.hasMetLimit = true;
-  expect(paid(await take(createBudget(settings), credential, 60)).length).toBe(40);
+  for (const call of paid(await take(budget, credential, 40))) call.ended(false);
+  expect(paid(await take(budget, credential, 20)).length).toBe(0);
 });
 
 test('told by upstream, a credential is quiet for as long as it was told, five seconds without, a minute at most', async () => {
@@ -109,9 +116,7 @@ test('told by upstream, a credential is quiet for as long as it was told, five s
 
 test('tokens that upstream has not accepted share a few calls, which rejected ones keep for a minute', async () => {
   const budget = createBudget(settings);
-  const guessed = Array.from({ length: NEWCOMERS_CALLS * 2 }, (_, n) =>
-    createCredentials(undefined, undefined).of(`guess ${n}`),
-  );
+  const guessed = Array.from({ length: NEWCOMERS_CALLS * 2 }, (_, n) => credentials.of(`guess ${n}`));
   const results = await Promise.allSettled(
     guessed.map(async (credential, n) => {
       const call = await budget.take(bookEndpoints.byId, credential, `10.0.0.${n}`);
@@ -129,15 +134,15 @@ test('tokens that upstream has not accepted share a few calls, which rejected on
 test('one address guesses half of them at most', async () => {
   const budget = createBudget(settings);
   for (let n = 0; n < NEWCOMERS_CALLS / 2; n++)
-    (await budget.take(film, createCredentials(undefined, undefined).of(`guess ${n}`), here)).ended(true);
-  const newcomer = createCredentials(undefined, undefined).of('alice');
+    (await budget.take(film, credentials.of(`guess ${n}`), here)).ended(true);
+  const newcomer = credentials.of('newcomer');
   await expect(budget.take(film, newcomer, here)).rejects.toMatchObject({ retryAfter: 60 });
   await expect(budget.take(film, newcomer, '10.0.0.2')).resolves.toBeDefined();
 });
 
 test('newcomers beyond the room wait for the first to be answered, and are not refused', async () => {
   const budget = createBudget(settings);
-  const newcomers = Array.from({ length: 500 }, (_, n) => createCredentials(undefined, undefined).of(`person ${n}`));
+  const newcomers = Array.from({ length: 500 }, (_, n) => credentials.of(`person ${n}`));
   let running = 0;
   let most = 0;
   await Promise.all(
@@ -151,4 +156,31 @@ test('newcomers beyond the room wait for the first to be answered, and are not r
     }),
   );
   expect(most).toBe(NEWCOMERS_CALLS);
+});
+
+test('a token of unknown tier waits for its calls on their way, which may tell that it has no limit', async () => {
+  const budget = createBudget(settings);
+  const alice = known('alice', ['basic', 'advance']);
+  const calls = paid(await take(budget, alice, 40));
+  const more = take(budget, alice, 60);
+  calls[0]!.ended(false);
+  alice.possibleTiers = ['advance'];
+  calls[1]!.ended(false);
+  expect(paid(await more).length).toBe(60);
+});
+
+test('and is refused when they have told nothing', async () => {
+  const budget = createBudget(settings);
+  const anybody = known('anybody', ['basic', 'advance']);
+  const calls = paid(await take(budget, anybody, 40));
+  const more = take(budget, anybody, 2);
+  for (const call of calls) call.ended(false);
+  expect(paid(await more)).toEqual([]);
+});
+
+test('another attempt of a call pays at once or not at all', async () => {
+  const budget = createBudget(settings);
+  const anybody = known('anybody', ['basic', 'advance']);
+  await take(budget, anybody, 40);
+  await expect(budget.take(film, anybody, here, true)).rejects.toMatchObject({ name: 'RateLimited' });
 });
