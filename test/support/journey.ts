@@ -38,10 +38,25 @@ export async function journey(settings: Flags = {}) {
   async function ask(query: string, { token, variables, headers }: Asking = {}): Promise<Shown> {
     const response = await fetch(`${facade.url}/graphql`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', ...(token ? { authorization: `Bearer ${token}` } : {}), ...headers },
+      headers: {
+        'content-type': 'application/json',
+        ...(token ? { authorization: `Bearer ${token}` } : {}),
+        ...headers,
+      },
       body: JSON.stringify({ query, variables }),
     });
     return (await response.json()) as Shown;
+  }
+
+  /** The answer to a form, with its HTTP status. */
+  async function upload(form: BodyInit, headers: Record<string, string> = {}): Promise<Shown & { status: number }> {
+    const response = await fetch(`${facade.url}/graphql`, {
+      method: 'POST',
+      headers: { 'x-graphql-csrf': '1', authorization: 'Bearer demo-alice', ...headers },
+      body: form,
+      ...(form instanceof ReadableStream && { duplex: 'half' }),
+    } as RequestInit);
+    return { status: response.status, ...((await response.json()) as Shown) };
   }
 
   /** The answer of a query, and what it cost. */
@@ -52,7 +67,7 @@ export async function journey(settings: Flags = {}) {
     return { answer, passed, calls: passed.length, depth: Math.max(0, ...passed.map(({ wave }) => wave)) };
   }
 
-  return { origin, facade, proxy, config, upstream, ask, cost };
+  return { origin, facade, proxy, config, upstream, ask, upload, cost };
 }
 
 interface Asking {

@@ -10,7 +10,7 @@ import { type InputBuilder, builder } from '../builder.ts';
 import { told } from '../errors.ts';
 import { globalId, sourceIdOf } from '../ids.ts';
 import type { FieldBuilder } from '../node.ts';
-import { type GivenPicture, PictureRefused, pictureParts, picturesBroken } from '../picture.ts';
+import { type GivenPicture, PictureRefused, discardPictures, pictureParts, picturesBroken } from '../picture.ts';
 import { broken, needed, readable } from '../violations.ts';
 import { type Codes, type Write, named } from '../write.ts';
 import { Note, type NoteShape, Privacy } from './note.ts';
@@ -311,6 +311,7 @@ async function inRequests(
       );
       storedPictures.push(...group.map(({ number }) => number));
     } catch (error) {
+      discardPictures(group);
       failedPictures.push(...group.map(({ number }) => failureOf(number, error)));
       if (error instanceof UpstreamFault) fault = error; // what did not answer now is not asked twice more
       // What is known of the note may no longer be so.

@@ -1,0 +1,404 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { bookEndpoints } from '../../src/contract/book.ts';
+import type { Endpoint } from '../../src/contract/endpoint.ts';
+import { eventEndpoints } from '../../src/contract/event.ts';
+import { filmEndpoints } from '../../src/contract/film.ts';
+import { noteEndpoints } from '../../src/contract/note.ts';
+import { journey } from '../support/journey.ts';
+import { picture } from '../support/service.ts';
+import { pictures, uploadForm } from '../support/upload.ts';
+
+let here: Awaited<ReturnType<typeof journey>>;
+/** Every call that passed, as the interface writes it. */
+const reached = new Set<string>();
+beforeAll(async () => {
+  here = await journey();
+});
+
+const alice = 'demo-alice';
+
+async function run(query: string, variables: object = {}, token: string | undefined = alice) {
+  const { answer, passed, calls } = await here.cost(query, {
+    ...(token && { token }),
+    variables: variables as Record<string, unknown>,
+  });
+  for (const { line } of passed) reached.add(line);
+  return { ...answer, calls, lines: passed.map(({ line }) => line.replace(/\?.*/, '')) };
+}
+
+/** A mutation with an input, and what is read of its payload. */
+const mutation = (name: string, selection: string) => {
+  const input = `${name[0]!.toUpperCase()}${name.slice(1)}Input`;
+  return `mutation ($input: ${input}!) { ${name}(input: $input) { ${selection} } }`;
+};
+const write = (name: string, input: object, selection: string, token?: string) =>
+  run(mutation(name, selection), { input }, token);
+
+async function upload(name: string, input: object, files: Record<string, Blob>, selection: string) {
+  here.proxy.start();
+  const answer = await here.upload(uploadForm(mutation(name, selection), { input }, files));
+  const passed = here.proxy.stop();
+  for (const { line } of passed) reached.add(line);
+  return { ...answer, calls: passed.length, lines: passed.map(({ line }) => line) };
+}
+
+const codeOf = (answer: { errors?: { extensions: Record<string, unknown> }[] }) => answer.errors?.[0]?.extensions.code;
+
+describe('books', () => {
+  const bookId = '1003078';
+
+  test('a book is collected, seen, changed and removed, each time for one call', async () => {
+    const before = await run(`{ book(id: "${bookId}") { viewerCollection { status } } }`);
+    expect(before.data.book.viewerCollection).toBeNull();
+
+    const collected = await write(
+      'collectBook',
+      { bookId, status: 'READING', tags: ['小说', '想读'], comment: '👨‍👩‍👧好', rating: 4 },
+      'created collection { id } book { title viewerCollection { status tags comment rating { value } } }',
+    );
+    expect(collected).toMatchObject({
+      data: {
+        collectBook: {
+          created: true,
+          collection: { id: expect.stringMatching(`^Collection:[^:]+:${bookId}$`) },
+          book: {
+            viewerCollection: { status: 'READING', tags: ['小说', '想读'], comment: '👨‍👩‍👧好', rating: { value: 4 } },
+          },
+        },
+      },
+      calls: 1,
+    });
+    const after = await run(`{ book(id: "${bookId}") { viewerCollection { status tags } } }`);
+    expect(after).toMatchObject({
+      data: { book: { viewerCollection: { status: 'READING', tags: ['小说', '想读'] } } },
+    });
+    expect(after.calls).toBe(1);
+
+    expect(codeOf(await write('collectBook', { bookId, status: 'WISH' }, 'created'))).toBe('COLLECTION_EXISTS');
+    const replaced = await write(
+      'collectBook',
+      { bookId, status: 'READ', private: true, onConflict: 'UPDATE' },
+      'created book { viewerCollection { status tags comment rating { value } } }',
+    );
+    expect(replaced).toMatchObject({
+      data: {
+        collectBook: {
+          created: false,
+          book: { viewerCollection: { status: 'READ', tags: [], comment: null, rating: null } },
+        },
+      },
+      calls: 2,
+    });
+    const updated = await write(
+      'updateCollection',
+      { bookId, status: 'WISH', private: false },
+      'collection { status } book { viewerCollection { status } }',
+    );
+    expect(updated).toMatchObject({
+      data: { updateCollection: { collection: { status: 'WISH' }, book: { viewerCollection: { status: 'WISH' } } } },
+      calls: 1,
+    });
+    const removed = await write('deleteCollection', { bookId }, 'book { id viewerCollection { status tags } }');
+    expect(removed).toMatchObject({
+      data: { deleteCollection: { book: { id: `Book:${bookId}`, viewerCollection: null } } },
+      calls: 1,
+    });
+    expect(codeOf(await write('deleteCollection', { bookId }, 'book { id }'))).toBe('FORBIDDEN');
+  });
+
+  test('a book is annotated, with pictures and without; only its author changes that', async () => {
+    const content = '十六个字符以上的一段读书笔记，正好够长。<图片1>';
+    const { pictures: given, files } = pictures([1, 2], () => picture('jpg', 2_999_999));
+    const created = await upload(
+      'createAnnotation',
+      { bookId, content, page: 999_999, pictures: given },
+      files,
+      'annotation { id page photos { number url } abstractPhotoUrl lastPhotoNumber author { id } book { title viewerCollection { status } } }',
+    );
+    expect(created).toMatchObject({
+      status: 200,
+      data: {
+        createAnnotation: { annotation: { page: 999_999, photos: [{ number: 1 }, { number: 2 }], lastPhotoNumber: 2 } },
+      },
+    });
+    const { id, photos } = created.data.createAnnotation.annotation;
+    const stored = await fetch(photos[0].url as string);
+    expect((await stored.arrayBuffer()).byteLength).toBe(2_999_999);
+
+    const used = await upload(
+      'updateAnnotation',
+      { id, content, private: false, pictures: [{ number: 2, file: null }] },
+      { 'input.pictures.0.file': picture('gif') },
+      'annotation { id }',
+    );
+    expect(codeOf(used)).toBe('PICTURE_NUMBER_USED');
+    const updated = await write(
+      'updateAnnotation',
+      { id, content, chapter: '第一章', private: true },
+      'annotation { page chapter privacyLevel }',
+    );
+    expect(updated).toMatchObject({
+      data: { updateAnnotation: { annotation: { page: null, chapter: '第一章', privacyLevel: 0 } } },
+      calls: 1,
+    });
+    const open = await write('updateAnnotation', { id, content, private: false }, 'annotation { id }');
+    expect(open.errors).toBeUndefined();
+    expect(codeOf(await write('deleteAnnotation', { id }, 'deletedId', 'demo-bob'))).toBe('NOT_OWNER');
+    const deleted = await write('deleteAnnotation', { id }, 'deletedId');
+    expect(deleted.data).toEqual({ deleteAnnotation: { deletedId: id } });
+    expect((await run(`{ node(id: "${id}") { ... on Annotation { content } } }`)).data?.node).toBeNull();
+  });
+
+  test('a book is reviewed', async () => {
+    const content = '评'.repeat(151);
+    const created = await write(
+      'createReview',
+      { bookId, title: '标题', content, rating: 5 },
+      'review { id content rating { value } book { title } author { id } }',
+    );
+    expect(created).toMatchObject({
+      data: { createReview: { review: { content, rating: { value: 5 } } } },
+      calls: 1,
+    });
+    const { id } = created.data.createReview.review;
+    const updated = await write('updateReview', { id, title: '另一个', content }, 'review { title rating { value } }');
+    expect(updated).toMatchObject({ data: { updateReview: { review: { title: '另一个', rating: null } } }, calls: 1 });
+    expect((await write('deleteReview', { id }, 'deletedId')).data).toEqual({ deleteReview: { deletedId: id } });
+    expect(codeOf(await write('deleteReview', { id }, 'deletedId'))).toBe('REVIEW_NOT_FOUND');
+  });
+});
+
+describe('notes', () => {
+  test('a note lives: written, read, changed, liked, commented on, deleted', async () => {
+    const created = await write(
+      'createNote',
+      { title: '标题', content: '见 https://example.com/a 。' },
+      'note { id title privacy canReply blocks { __typename } } storedPictures failedPictures { code }',
+    );
+    expect(created).toMatchObject({
+      data: {
+        createNote: {
+          note: { title: '标题', privacy: 'PUBLIC', canReply: true },
+          storedPictures: [],
+          failedPictures: [],
+        },
+      },
+      calls: 1,
+    });
+    const { id } = created.data.createNote.note;
+    const updated = await write(
+      'updateNote',
+      { id, title: '新', content: '内容', privacy: 'FRIEND', canReply: true },
+      'note { title privacy likesCount }',
+    );
+    expect(updated).toMatchObject({ data: { updateNote: { note: { title: '新', privacy: 'FRIEND' } } }, calls: 1 });
+
+    const both = await run(
+      `mutation ($id: ID!) {
+        like: likeNote(input: { id: $id }) { note { likesCount } }
+        unlike: unlikeNote(input: { id: $id }) { note { likesCount } }
+        again: likeNote(input: { id: $id }) { note { id } }
+      }`,
+      { id },
+      'demo-bob',
+    );
+    expect(both.data).toEqual({
+      like: { note: { likesCount: 1 } },
+      unlike: { note: { likesCount: 0 } },
+      again: { note: { id } },
+    });
+    expect(both.calls).toBe(5); // what was only named is not read
+
+    const said = await write(
+      'createNoteComment',
+      { noteId: id, content: '好！' },
+      'comment { id content } note { commentsCount }',
+    );
+    expect(said).toMatchObject({
+      data: { createNoteComment: { comment: { content: '好！' }, note: { commentsCount: 1 } } },
+      calls: 2,
+    });
+    const { id: commentId } = said.data.createNoteComment.comment;
+    const read = await run(`{ note(id: "${id}") { comment(id: "${commentId}") { content } comments { totalCount } } }`);
+    expect(read.data.note).toEqual({ comment: { content: '好！' }, comments: { totalCount: 1 } });
+    const unsaid = await write('deleteNoteComment', { noteId: id, commentId }, 'deletedId note { commentsCount }');
+    expect(unsaid.data.deleteNoteComment).toEqual({ deletedId: commentId, note: { commentsCount: 0 } });
+    expect((await write('deleteNote', { id }, 'deletedId')).data.deleteNote).toEqual({ deletedId: id });
+    expect(codeOf(await write('likeNote', { id }, 'note { id }'))).toBe('NOTE_NOT_FOUND');
+  });
+
+  test('twelve pictures go by threes, each where the text shows it', async () => {
+    const numbers = Array.from({ length: 12 }, (_, index) => index + 1);
+    const content = numbers.map((number) => `第${number}张<图片p_${number}>`).join('\n');
+    const { pictures: given, files } = pictures(numbers);
+    const created = await upload(
+      'createNote',
+      {
+        title: '相册',
+        content,
+        pictures: given.map((each) => ({ ...each, layout: 'LEFT', caption: `图${each.number}` })),
+      },
+      files,
+      'storedPictures failedPictures { number code } note { id photos { number } blocks { ... on PhotoBlock { layout caption photo { number } } } }',
+    );
+    expect(created.errors).toBeUndefined();
+    expect(created.calls).toBe(4);
+    const { note, storedPictures, failedPictures } = created.data.createNote;
+    expect([storedPictures, failedPictures]).toEqual([numbers, []]);
+    expect(note.photos).toHaveLength(12);
+    const shown = note.blocks.filter(({ photo }: { photo?: object }) => photo);
+    expect(shown.map(({ photo }: { photo: { number: number } }) => photo.number)).toEqual(numbers);
+    expect(shown[11]).toMatchObject({ layout: 'LEFT', caption: '图12' });
+  });
+
+  test('of a later request, one picture that is none costs its own three, and that is told', async () => {
+    const { pictures: given, files } = pictures([1, 2, 3, 4, 5, 6, 7], (number) =>
+      picture(number === 5 ? 'html' : 'png', 70_000),
+    );
+    const created = await upload(
+      'createNote',
+      { title: '相册', content: '没有图', pictures: given },
+      files,
+      'storedPictures failedPictures { number code } note { photos { number } blocks { ... on PhotoBlock { photo { number } } } }',
+    );
+    expect(created.errors).toBeUndefined();
+    expect(created.data.createNote).toMatchObject({
+      storedPictures: [1, 2, 3, 7],
+      failedPictures: [
+        { number: 4, code: 'PICTURE_NOT_SENT' },
+        { number: 5, code: 'PICTURE_TYPE' },
+        { number: 6, code: 'PICTURE_NOT_SENT' },
+      ],
+      note: { photos: [{ number: 1 }, { number: 2 }, { number: 3 }, { number: 7 }] },
+    });
+  });
+
+  test('pictures are added to a note that is there', async () => {
+    const { data } = await write('createNote', { title: '一', content: '二' }, 'note { id }');
+    const { id } = data.createNote.note;
+    const { pictures: given, files } = pictures([1, 2, 3, 4], () => picture('webp', 100));
+    const added = await upload(
+      'addNotePictures',
+      { id, pictures: given },
+      files,
+      'storedPictures note { photos { number } content }',
+    );
+    expect(added.errors).toBeUndefined();
+    expect(added.data.addNotePictures.storedPictures).toEqual([1, 2, 3, 4]);
+    expect(added.data.addNotePictures.note.content).toMatch(
+      /二\n\[img=1:C\].*\n\[img=2:C\].*\n\[img=3:C\].*\n\[img=4:C\]/,
+    );
+  });
+});
+
+describe('events', () => {
+  const draft = {
+    title: `<&>"']]> 标题`,
+    type: 'SALON',
+    content: '一 & 二',
+    startsAt: '2031-12-18T19:30:00+08:00',
+    endsAt: '2031-12-18T21:30:00+08:00',
+    place: '某处',
+  };
+
+  test('an event lives: created, joined, wished for, changed, deleted', async () => {
+    const created = await write(
+      'createEvent',
+      draft,
+      'event { id title type content place participantsCount viewerRelation startsAt city { name } }',
+    );
+    expect(created).toMatchObject({
+      data: {
+        createEvent: { event: { title: draft.title, type: 'SALON', content: '一 & 二', startsAt: draft.startsAt } },
+      },
+      calls: 1,
+    });
+    const { id, participantsCount } = created.data.createEvent.event;
+
+    const bob = 'demo-bob';
+    const joined = await write('joinEvent', { id }, 'event { participantsCount viewerRelation }', bob);
+    expect(joined.data.joinEvent.event).toEqual({
+      participantsCount: participantsCount + 1,
+      viewerRelation: 'PARTICIPATING',
+    });
+    const wished = await write(
+      'addEventInterest',
+      { id },
+      'event { participantsCount wishersCount viewerRelation }',
+      bob,
+    );
+    expect(wished.data.addEventInterest.event).toEqual({
+      participantsCount,
+      wishersCount: 1,
+      viewerRelation: 'WISHED',
+    });
+    const gone = await write('removeEventInterest', { id }, 'event { wishersCount viewerRelation }', bob);
+    expect(gone.data.removeEventInterest.event).toEqual({ wishersCount: 0, viewerRelation: null });
+    expect(await write('leaveEvent', { id }, 'event { id }', bob)).toMatchObject({
+      data: { leaveEvent: { event: { id } } },
+      calls: 1,
+    });
+
+    const updated = await write(
+      'updateEvent',
+      { id, ...draft, type: null, typeTerm: 'http://www.douban.com/2007#event.music', title: '新' },
+      'event { title type }',
+    );
+    expect(updated).toMatchObject({ data: { updateEvent: { event: { title: '新', type: 'MUSIC' } } }, calls: 1 });
+    expect(codeOf(await write('updateEvent', { id, ...draft }, 'event { id }', bob))).toBe('NOT_OWNER');
+    expect((await write('deleteEvent', { id, reason: '下雨' }, 'deletedId')).data.deleteEvent).toEqual({
+      deletedId: id,
+    });
+    expect((await run(`{ event(id: "${id}") { title } }`)).data.event).toBeNull();
+  });
+
+  test('who lives in no city creates none, and what is over is not changed', async () => {
+    expect(codeOf(await write('createEvent', draft, 'event { id }', 'demo-carol'))).toBe('NO_CITY');
+    const past = { ...draft, startsAt: '2001-01-01T10:00:00+08:00', endsAt: '2001-01-01T12:00:00+08:00' };
+    const { data } = await write('createEvent', past, 'event { id isPast }');
+    const { id, isPast } = data.createEvent.event;
+    expect(isPast).toBe(true);
+    expect(codeOf(await write('updateEvent', { id, ...past }, 'event { id }'))).toBe('EVENT_EXPIRED');
+  });
+});
+
+test('nobody writes without a token of their own, and no call is made', async () => {
+  const { answer, calls } = await here.cost('mutation { likeNote(input: { id: "1" }) { note { id } } }');
+  expect([codeOf(answer), calls]).toEqual(['LOGIN_REQUIRED', 0]);
+});
+
+test('every row of the interface is reached by the graph, but for the one that it deprecates', async () => {
+  const folder = fileURLToPath(new URL('../../operations', import.meta.url));
+  for (const file of readdirSync(folder).filter((name) => name.endsWith('.graphql'))) {
+    const query = readFileSync(`${folder}/${file}`, 'utf8');
+    const { answer, passed } = await here.cost(query, { token: alice });
+    if (file !== 'explain.graphql') expect({ file, errors: answer.errors }).toEqual({ file, errors: undefined }); // made to be planned alone
+    for (const { line } of passed) reached.add(line);
+  }
+  const rest = await run(`{
+    bookByIsbn(isbn: "9787544253994") { title } searchBooks(query: "的", first: 2) { nodes { title } } book(id: "6082808") { tags(first: 20) { name } collection(userId: "bob") { status } viewerCollection { comment } annotations(first: 1) { nodes { html: content(format: HTML) } } }
+    user(id: "alice") { bookTags { nodes { name } } annotations(first: 1) { nodes { chapter } } initiated: events(relation: INITIATED) { nodes { title } } wished: events(relation: WISHED) { nodes { title } } events(first: 1) { nodes { title } } }
+    searchSubjects(query: "的", first: 1) { nodes { title } } subject(id: "26266893") { photos(first: 20) { nodes { imageUrl } } reviews(first: 20) { nodes { title } } comments(first: 1) { nodes { content } } }
+    celebrity(id: "1000525") { works(first: 20) { nodes { roles } } photos(first: 20) { nodes { imageUrl } } }
+    searchEvents(first: 1) { nodes { title participants(first: 1) { nodes { name } } wishers(first: 1) { nodes { name } } } }
+  }`);
+  expect(rest.errors).toBeUndefined();
+  const old = await here.origin.get('/v2/book/user_tags/alice', 'alice');
+  expect(old.status).toBe(200);
+
+  const rows: Endpoint[] = [bookEndpoints, noteEndpoints, filmEndpoints, eventEndpoints].flatMap((table) =>
+    Object.values(table),
+  );
+  expect(rows).toHaveLength(63);
+  const missed = rows.filter(({ method, path }) => {
+    const shape = new RegExp(`^${method} ${path.replace(/:\w+/g, '[^/?]+')}(\\?|$)`);
+    // A fixed word in the place of an id is a row of its own.
+    const others = rows.filter((other) => other.method === method && other.path !== path && !other.path.includes(':'));
+    return ![...reached].some(
+      (line) => shape.test(line) && !others.some((other) => line.split('?')[0] === `${method} ${other.path}`),
+    );
+  });
+  expect(missed.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /v2/book/user_tags/:id']);
+});
