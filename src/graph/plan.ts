@@ -304,6 +304,7 @@ function projection(below: ReadonlyMap<string, Below>, { hand }: FieldRule): rea
       if (!refused.has(name) && (rule.record?.members?.includes(name) ?? true)) names.add(name);
   }
   const whole = items[0]!.rule.record?.members?.length;
+  if (names.size === 0) names.add('id'); // no member at all would be no word to send
   return whole && names.size > whole * NEARLY_ALL ? undefined : [...names].sort();
 }
 

@@ -1,0 +1,176 @@
+import { type Server, createServer, request as forward } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import fc from 'fast-check';
+import {
+  type DocumentNode,
+  GraphQLIncludeDirective,
+  GraphQLSkipDirective,
+  Kind,
+  TypeInfo,
+  getDirectiveValues,
+  isObjectType,
+  parse,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fieldRule } from '../../src/graph/plan.ts';
+import { schema } from '../../src/graph/schema.ts';
+import { openServer } from '../../src/server/server.ts';
+import { createUpstream } from '../../src/upstream/upstream.ts';
+import type { Shown } from '../support/facade.ts';
+import { journey } from '../support/journey.ts';
+import { type RandomDocument, randomDocument } from '../support/selections.ts';
+
+const token = 'demo-alice';
+/** Nothing is kept, so that every question shows what it asks for; and no question is too dear. */
+const settings = { recordTtlSeconds: '0', maxUpstreamCalls: '5000' };
+
+let way: Awaited<ReturnType<typeof journey>>;
+let unprojected: (document: RandomDocument) => Promise<Shown>;
+beforeAll(async () => {
+  way = await journey(settings);
+  unprojected = await facadeWithoutFields();
+});
+
+describe('whatever is selected', () => {
+  test(
+    'has the value that it has where everything is asked for, and costs no member that nobody selected',
+    { timeout: 60_000 },
+    async () => {
+      let asked = 0;
+      await fc.assert(
+        fc.asyncProperty(fc.integer({ min: 0, max: 0x7fffffff }), async (seed) => {
+          const document = randomDocument(schema, seed, { depth: 5, first: 3 });
+          const { answer, passed } = await way.cost(document.query, { token, variables: document.variables });
+          const whole = await unprojected(document);
+          expect({ document, ...comparable(answer) }).toEqual({ document, ...comparable(whole) });
+
+          const needed = namesNeeded(parse(document.query), document.variables);
+          for (const { line } of passed) {
+            const sent = fieldsOf(line);
+            if (!sent) continue;
+            asked++;
+            const allowed = needed.get(typeAt(line)) ?? new Set();
+            expect({ document, line, unselected: sent.filter((name) => name !== 'id' && !allowed.has(name)) }).toEqual({
+              document,
+              line,
+              unselected: [],
+            });
+          }
+        }),
+        { numRuns: 45, seed: 7, endOnFailure: true },
+      );
+      expect(asked).toBeGreaterThan(50);
+    },
+  );
+});
+
+/** Another facade before the same data, whose upstream is never told which members are wanted. */
+async function facadeWithoutFields(): Promise<(document: RandomDocument) => Promise<Shown>> {
+  const { hostname, port } = new URL(way.origin.url);
+  const proxy: Server = createServer((incoming, outgoing) => {
+    const url = new URL(incoming.url ?? '', way.origin.url);
+    url.searchParams.delete('fields');
+    const path = url.pathname + url.search;
+    const onward = forward({ hostname, port, method: incoming.method, path, headers: incoming.headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(outgoing);
+    });
+    incoming.pipe(onward);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  const upstream = createUpstream({ ...way.config, baseUrl: url, eventBaseUrl: url });
+  const facade = await openServer(way.config, { schema, upstream, log: pino({ level: 'silent' }) });
+  afterAll(async () => {
+    await facade.close();
+    await upstream.close();
+    proxy.closeAllConnections();
+    proxy.close();
+  });
+  return async (document) => {
+    const response = await fetch(`${facade.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+      body: JSON.stringify(document),
+    });
+    return (await response.json()) as Shown;
+  };
+}
+
+/** Data and errors, in an order that does not depend on who answered first. */
+function comparable({ data, errors = [] }: Shown) {
+  const told = errors.map(({ path, extensions }) => `${(path ?? []).join('.')} ${String(extensions.code)}`);
+  return { data: data as unknown, errors: told.sort() };
+}
+
+const fieldsOf = (line: string): string[] | undefined => /[?&]fields=([^&]*)/.exec(line)?.[1]?.split(',');
+
+/** What the items of an answer are. */
+const typesAt: readonly [RegExp, string][] = [
+  [/\/book\/[^/]+\/tags$|\/book\/user\/[^/]+\/tags$/, 'Tag'],
+  [/\/collections?$/, 'Collection'],
+  [/\/annotations?(\/[^/]+)?$/, 'Annotation'],
+  [/\/v2\/book\//, 'Book'],
+  [/\/note\/[^/]+\/comment/, 'NoteComment'],
+  [/\/v2\/note\//, 'Note'],
+  [/\/photos$/, 'Photo'],
+  [/\/reviews$/, 'FilmReview'],
+  [/\/comments$/, 'FilmComment'],
+  [/\/works$/, 'Work'],
+  [/\/us_box$/, 'BoxOfficeEntry'],
+  [/\/weekly$/, 'WeeklyEntry'],
+  [/\/celebrity\/[^/]+$/, 'Celebrity'],
+  [/\/v2\/movie\//, 'Subject'],
+];
+function typeAt(line: string): string {
+  const path = line.replace(/^GET /, '').replace(/\?.*$/, '');
+  return typesAt.find(([place]) => place.test(path))?.[1] ?? '';
+}
+
+/** The names of each type's record that the selected fields declare, and those that tell its records apart. */
+function namesNeeded(document: DocumentNode, variables: Record<string, unknown>): Map<string, Set<string>> {
+  const needed = new Map<string, Set<string>>();
+  const add = (type: string, names: readonly string[]) =>
+    needed.set(type, new Set([...(needed.get(type) ?? []), ...names]));
+  add('Collection', ['user_id', 'book_id']);
+  // Their presence tells the tier of a token: one of them goes along where a member of the higher tiers is wanted.
+  add('Subject', ['durations', 'languages']);
+  const info = new TypeInfo(schema);
+  const leave = {
+    enter: (node: { directives?: readonly unknown[] }) => (isLeftOut(node as never, variables) ? false : undefined),
+  };
+  visit(
+    document,
+    visitWithTypeInfo(info, {
+      [Kind.FRAGMENT_SPREAD]: leave,
+      [Kind.INLINE_FRAGMENT]: leave,
+      Field: {
+        enter(node) {
+          if (isLeftOut(node, variables)) return false;
+          const [type, field] = [info.getParentType(), info.getFieldDef()];
+          if (!isObjectType(type) || !field || node.name.value.startsWith('__')) return undefined;
+          const { needs = [], from = [], hand, idIn, needsBelow = {} } = fieldRule(field);
+          add(type.name, [
+            ...needs,
+            ...from,
+            ...(hand ? [hand.name] : []),
+            ...(idIn ? [idIn] : []),
+            ...Object.values(needsBelow).flat(),
+          ]);
+          return undefined;
+        },
+      },
+    }),
+  );
+  return needed;
+}
+
+function isLeftOut(node: Parameters<typeof getDirectiveValues>[1], variables: Record<string, unknown>): boolean {
+  return (
+    getDirectiveValues(GraphQLSkipDirective, node, variables)?.if === true ||
+    getDirectiveValues(GraphQLIncludeDirective, node, variables)?.if === false
+  );
+}
