@@ -163,6 +163,8 @@ export const settings = {
   maxDocumentCharacters: setting('MAX_DOCUMENT_CHARACTERS', amount, 20_000, 'longest document, in characters'),
   maxTokens: setting('MAX_TOKENS', amount, 4_000, 'tokens in a document'),
   maxDepth: setting('MAX_DEPTH', amount, 14, 'fields below one another; introspection is not counted'),
+  maxFields: setting('MAX_FIELDS', amount, 1_000, 'fields in a document, fragments counted where they are spread'),
+  maxFragments: setting('MAX_FRAGMENTS', amount, 100, 'fragments in a document'),
   maxAliases: setting('MAX_ALIASES', amount, 60, 'aliases in a document'),
   maxRootFields: setting('MAX_ROOT_FIELDS', amount, 30, 'fields at the root of an operation'),
   maxMutations: setting('MAX_MUTATIONS', amount, 10, 'mutations in an operation'),

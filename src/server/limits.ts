@@ -10,7 +10,15 @@ import type { Config } from '../config.ts';
 
 export type DocumentLimits = Pick<
   Config,
-  'maxDocumentCharacters' | 'maxTokens' | 'maxDepth' | 'maxAliases' | 'maxRootFields' | 'maxMutations' | 'maxDirectives'
+  | 'maxDocumentCharacters'
+  | 'maxTokens'
+  | 'maxDepth'
+  | 'maxFields'
+  | 'maxFragments'
+  | 'maxAliases'
+  | 'maxRootFields'
+  | 'maxMutations'
+  | 'maxDirectives'
 >;
 
 const over = (code: string, what: string, limit: number, actual?: number): GraphQLError =>
@@ -25,19 +33,25 @@ export function textLimit(text: string, { maxDocumentCharacters }: DocumentLimit
     : undefined;
 }
 
-/** Which limits a valid document breaks: fragments are counted where they are spread. */
+/**
+ * Which limits a document breaks: fragments are counted where they are spread.
+ * Asked before validation, which takes time that grows with the square of some of these.
+ */
 export function documentLimits(document: DocumentNode, limits: DocumentLimits): GraphQLError[] {
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const definition of document.definitions)
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
   const measured = new Map<string, Measure>();
   const errors: GraphQLError[] = [];
+  const check = (code: string, what: string, limit: number, actual: number) => {
+    // Fragments that double themselves count past all numbers.
+    if (actual > limit) errors.push(over(code, what, limit, actual < COUNTED_MAX ? actual : undefined));
+  };
+  check('TOO_MANY_FRAGMENTS', 'Fragments in a document', limits.maxFragments, fragments.size);
   for (const definition of document.definitions) {
     if (definition.kind !== Kind.OPERATION_DEFINITION) continue;
-    const { depth, aliases, directives, roots } = measure(definition);
-    const check = (code: string, what: string, limit: number, actual: number) => {
-      if (actual > limit) errors.push(over(code, what, limit, actual));
-    };
+    const { depth, fields, aliases, directives, roots } = measure(definition);
+    check('TOO_MANY_FIELDS', 'Fields in a document', limits.maxFields, fields);
     check('TOO_DEEP', 'Fields below one another', limits.maxDepth, depth);
     check('TOO_MANY_ALIASES', 'Aliases in a document', limits.maxAliases, aliases);
     check('TOO_MANY_DIRECTIVES', 'Directives in a document', limits.maxDirectives, directives);
@@ -53,22 +67,24 @@ export function documentLimits(document: DocumentNode, limits: DocumentLimits): 
   }
 
   function measureSet({ selections }: SelectionSetNode): Measure {
-    const sum: Measure = { depth: 0, aliases: 0, directives: 0, roots: 0 };
+    const sum: Measure = { depth: 0, fields: 0, aliases: 0, directives: 0, roots: 0 };
     for (const selection of selections) {
       sum.directives += selection.directives?.length ?? 0;
       if (selection.kind === Kind.FIELD) {
-        if (selection.name.value.startsWith('__')) continue; // introspection has its own switch
         const below = selection.selectionSet ? measureSet(selection.selectionSet) : none;
+        sum.fields += below.fields + 1;
         sum.aliases += below.aliases + (selection.alias ? 1 : 0);
         sum.directives += below.directives;
-        sum.depth = Math.max(sum.depth, below.depth + 1);
         sum.roots++;
+        // How deep introspection may go is a rule of validation.
+        if (!selection.name.value.startsWith('__')) sum.depth = Math.max(sum.depth, below.depth + 1);
         continue;
       }
       const inside =
         selection.kind === Kind.FRAGMENT_SPREAD
           ? measureFragment(selection.name.value)
           : measureSet(selection.selectionSet);
+      sum.fields += inside.fields;
       sum.aliases += inside.aliases;
       sum.directives += inside.directives;
       sum.roots += inside.roots;
@@ -89,10 +105,14 @@ export function documentLimits(document: DocumentNode, limits: DocumentLimits): 
   }
 }
 
+/** Past this, a number says no more than that it is too large. */
+const COUNTED_MAX = 1_000_000;
+
 interface Measure {
   depth: number;
+  fields: number;
   aliases: number;
   directives: number;
   roots: number;
 }
-const none: Measure = { depth: 0, aliases: 0, directives: 0, roots: 0 };
+const none: Measure = { depth: 0, fields: 0, aliases: 0, directives: 0, roots: 0 };
