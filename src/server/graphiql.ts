@@ -46,7 +46,7 @@ export function graphiqlPage(tabs: readonly Tab[], token: string | undefined): s
   const login = token ? { Authorization: `Bearer ${token}` } : {};
   const shown = (headers: object) => (Object.keys(headers).length ? JSON.stringify(headers, null, 2) : null);
   const headers = shown(login);
-  return renderGraphiQL({
+  const page = renderGraphiQL({
     title: 'catalog-graphql',
     // Left out where there is none: an empty list would leave the editor without a tab.
     ...(tabs.length > 0 && {
@@ -57,7 +57,11 @@ export function graphiqlPage(tabs: readonly Tab[], token: string | undefined): s
     defaultEditorToolsVisibility: 'headers',
     inputValueDeprecation: true,
   });
+  return page.replace('</style>', (end) => tabsStay + end);
 }
+
+/** A tab with the focus would jump to where it stood before the page was laid out: away from under the pointer, and no click comes of it. */
+const tabsStay = '.graphiql-tab { transform: none !important; }';
 
 /** The browser itself keeps the promise that nothing comes from elsewhere. */
 export const graphiqlPolicy = [

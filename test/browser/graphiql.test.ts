@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Page, Response } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startProgram } from '../support/program.ts';
 import type { Program } from '../support/program.ts';
@@ -63,29 +63,49 @@ beforeEach(async () => {
 
 test.skipIf(!executablePath)('GraphiQL opens with every page of ours, a tab each', async () => {
   const tabs = await page.locator('.graphiql-tab').allInnerTexts();
-  expect(tabs.map((tab) => tab.trim())).toEqual(pages.map(([name]) => name));
-  expect(pages).toHaveLength(readdirSync('operations').length);
+  expect(tabs.map((tab) => tab.trim())).toEqual([...pages.map(([name]) => name), 'Explain']);
+  expect(tabs).toHaveLength(readdirSync('operations').length);
 });
 
 test.skipIf(!executablePath)('each page answers a click on run, as the demo reader, and shows what came', async () => {
-  for (const [name, place] of pages) {
-    await page.locator('.graphiql-tab', { hasText: new RegExp(`^${name}$`) }).click();
-    const [answer] = await Promise.all([
-      page.waitForResponse((response) => response.request().postData()?.includes(`query ${name}`) ?? false),
-      page.click('.graphiql-execute-button'),
-    ]);
-    expect(answer.request().headers().authorization).toBe('Bearer demo-alice');
-    const { data, errors } = await answer.json();
+  for (const [index, [name, place]] of pages.entries()) {
+    const { data, errors } = await run(index, name);
     expect([name, errors]).toEqual([name, undefined]);
     const text = place.split('.').reduce((value, member) => value?.[member], data);
     expect([place, text]).toEqual([place, expect.stringMatching(/\S/)]);
-    await page.waitForFunction(
-      (first) => document.querySelector('.result-window')?.textContent?.includes(first) ?? false,
-      `"${Object.keys(data)[0]}"`,
-    );
+    await shows(`"${Object.keys(data)[0]}"`);
     await picture(name);
   }
 });
+
+test.skipIf(!executablePath)('the last tab tells what a page would cost, and calls nothing', async () => {
+  const { data, extensions } = await run(pages.length, 'Explain');
+  expect([data, extensions.upstream]).toEqual([null, expect.anything()]);
+  await shows('PLANNED_NOT_RUN');
+  await picture('Explain');
+});
+
+/** Opens a tab, clicks on run, and gives what came over the wire. */
+async function run(tab: number, operation: string) {
+  await page.locator('.graphiql-tab').nth(tab).click();
+  await page.locator('.graphiql-query-editor', { hasText: `query ${operation}` }).waitFor();
+  const isOurs = (response: Response) => response.request().postData()?.includes(`query ${operation}`) ?? false;
+  const click = async () => {
+    const answer = page.waitForResponse(isOurs, { timeout: 3_000 }).catch(() => undefined);
+    await page.getByRole('button', { name: 'Execute query' }).click();
+    return answer;
+  };
+  // GraphiQL misses a click while it is still taking in the text of a tab.
+  const answer = (await click()) ?? (await click()) ?? (await click());
+  if (!answer) throw new Error(`${operation} does not run`);
+  expect(answer.request().headers().authorization).toBe('Bearer demo-alice');
+  return await answer.json();
+}
+
+/** Waits until the answer's side of the page has this text. */
+async function shows(text: string): Promise<void> {
+  await page.locator('.result-window', { hasText: text }).waitFor();
+}
 
 /** To be looked at: SCREENSHOTS=/tmp/pages npm run test:browser. */
 async function picture(name: string): Promise<void> {
