@@ -4,6 +4,7 @@ import {
   type GraphQLSchema,
   type OperationDefinitionNode,
   execute,
+  valueFromASTUntyped,
 } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import type { Context } from '../graph/builder.ts';
@@ -17,16 +18,14 @@ export type Run = (context: Context, variables: Variables | undefined) => Execut
  *
  * graphql-js is the reference, and what mutations run by: in series is a promise that compiled code does not make.
  */
-export function createRun(
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  { operation, name }: OperationDefinitionNode,
-): Run {
+export function createRun(schema: GraphQLSchema, document: DocumentNode, definition: OperationDefinitionNode): Run {
+  const { operation, name } = definition;
   const operationName = name?.value;
   const reference: Run = (contextValue, variableValues) =>
     execute({ schema, document, operationName, contextValue, variableValues });
   if (operation !== 'query') return reference;
 
+  const defaults = defaultsOf(definition);
   let seen = 0;
   let compiled: Run | undefined;
   return (context, variables) => {
@@ -38,8 +37,16 @@ export function createRun(
 
   function compile(): Run | undefined {
     const program = compileQuery(schema, document, operationName);
-    return isCompiledQuery(program)
-      ? (context, variables) => program.query(undefined, context, variables ?? {})
-      : undefined;
+    if (!isCompiledQuery(program)) return undefined;
+    return (context, variables) =>
+      program.query(undefined, context, defaults ? { ...defaults, ...variables } : (variables ?? {}));
   }
+}
+
+/** Compiled code refuses a required variable whose default should stand in: so the defaults are given to it. */
+function defaultsOf({ variableDefinitions = [] }: OperationDefinitionNode): Variables | undefined {
+  const given = variableDefinitions.flatMap(({ variable, defaultValue }) =>
+    defaultValue ? [[variable.name.value, valueFromASTUntyped(defaultValue)] as const] : [],
+  );
+  return given.length ? Object.fromEntries(given) : undefined;
 }

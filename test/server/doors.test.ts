@@ -1,0 +1,146 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { pino } from 'pino';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { schema } from '../../src/graph/schema.ts';
+import { openServer } from '../../src/server/server.ts';
+import { createTransport } from '../../src/upstream/transport.ts';
+import { createUpstream } from '../../src/upstream/upstream.ts';
+import { randomDocument } from '../support/selections.ts';
+import { service } from '../support/service.ts';
+
+/** A facade without reuse, over the origin; with `faulty`, each seventh request line of the service fails, always the same ones. */
+async function open(faulty: boolean) {
+  const origin = await service();
+  const config = readConfig({
+    BASE_URL: origin.url,
+    EVENT_BASE_URL: origin.url,
+    ACCESS_TOKEN: 'demo-app',
+    FILM_TIER: 'advance',
+    PORT: '0',
+    RECORD_TTL_SECONDS: '0',
+  });
+  const settings = { ...config, baseUrl: origin.url, eventBaseUrl: origin.url };
+  const transport = createTransport(settings);
+  const upstream = createUpstream(settings, {
+    transport: {
+      ...transport,
+      send: async (request, ...rest) => {
+        const answer = await transport.send(request, ...rest);
+        return faulty && checksum(request.path) % 7 === 0 ? { ...answer, status: 400, text: '{"code": 999}' } : answer;
+      },
+    },
+  });
+  const facade = await openServer(config, { schema, upstream, log: pino({ level: 'silent' }) });
+  return async (body: object): Promise<string> => {
+    const response = await fetch(`${facade.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: 'Bearer demo-alice' },
+      body: JSON.stringify(body),
+    });
+    return `${response.status} ${response.headers.get('content-type')} ${sorted(await response.json())}`;
+  };
+}
+
+const checksum = (text: string) => [...text].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 65_521, 7);
+
+/** Where two long texts part. */
+function difference(a: string, b: string): string {
+  let at = 0;
+  while (a[at] === b[at]) at++;
+  return `${a.slice(Math.max(0, at - 80), at + 200)}\n${b.slice(Math.max(0, at - 80), at + 200)}`;
+}
+
+interface Failure {
+  message: string;
+  path?: (string | number)[];
+  extensions?: { code?: string };
+}
+
+/**
+ * The same after key order. Errors come in any order, and of several that null the same place an executor may report one or all:
+ * they are compared by the place they null.
+ */
+function sorted({ data, errors, ...rest }: { data?: unknown; errors?: Failure[] }): string {
+  const places = errors?.map(
+    ({ message, path, extensions }) => `${nulled(data, path ?? []).join('.')} ${extensions?.code ?? message}`,
+  );
+  return JSON.stringify(
+    { ...rest, data, ...(places && { errors: [...new Set(places)].sort() }) },
+    (_, value: unknown) =>
+      typeof value === 'object' && value !== null && !Array.isArray(value)
+        ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+        : value,
+  );
+}
+
+/** The part of a path down to where the data ends. */
+function nulled(data: unknown, path: readonly (string | number)[]): readonly (string | number)[] {
+  let at = data;
+  for (const [depth, key] of path.entries()) {
+    if (at === null || at === undefined) return path.slice(0, depth);
+    at = (at as Record<string | number, unknown>)[key];
+  }
+  return path;
+}
+
+describe.each([false, true])('with a service that fails now and then: %s', (faulty) => {
+  let ask: Awaited<ReturnType<typeof open>>;
+  beforeAll(async () => {
+    ask = await open(faulty);
+  });
+
+  /** Asked at the plain door by the reference executor, at the plain door compiled, and at Yoga's, which an empty `extensions` leads to. */
+  async function same(query: string, variables?: object): Promise<void> {
+    const reference = await ask({ query, variables });
+    const compiled = await ask({ query, variables });
+    const yoga = await ask({ query, variables, extensions: {} });
+    for (const [by, answer] of Object.entries({ compiled, yoga })) {
+      if (answer !== reference) throw new Error(`${by} differs:\n${query}\n${difference(reference, answer)}`);
+    }
+  }
+
+  const folder = join(import.meta.dirname, '../../operations');
+  const pages = readdirSync(folder).filter((file) => file.endsWith('.graphql'));
+  test.each(pages.filter((file) => !/^mutation/m.test(readFileSync(join(folder, file), 'utf8'))))(
+    'both doors and both executors answer alike: %s',
+    async (file) => {
+      await same(readFileSync(join(folder, file), 'utf8'));
+    },
+  );
+
+  test('both doors and both executors answer alike: wrong and strange questions', async () => {
+    for (const query of [
+      '{ book(id: "../x") { title } }',
+      '{ book { title } }',
+      '{ nothing }',
+      'query($id: ID!) { book(id: $id) { title } }',
+      'query($first: Int) { top250(first: $first) { nodes { title } } }',
+      '{ __typename book(id: "1") { __typename } }',
+      '{ searchBooks(query: "百", first: 0) { totalCount } }',
+      '{ nodes(ids: ["Book:6082808", "Nope:1", "Photo:1", "Subject:1"]) { __typename id } }',
+      '{ viewer { isLoggedIn filmTier } }',
+      '{',
+      '',
+    ]) {
+      await same(query);
+      await same(query, {});
+      await same(query, { id: 7, first: null });
+    }
+  });
+
+  test('both doors and both executors answer alike: made-up documents', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer(), async (seed) => {
+        const { query, variables } = randomDocument(schema, seed, { depth: 4, first: 3 });
+        await same(query, variables);
+      }),
+      {
+        numRuns: Number(process.env.DOORS_RUNS ?? 40),
+        ...(process.env.DOORS_SEED ? { seed: Number(process.env.DOORS_SEED) } : {}),
+      },
+    );
+  });
+});
