@@ -1,0 +1,368 @@
+/**
+ * How the real service differs from its paper, one test an oddity; the numbers are those of the list it was found in.
+ *
+ * Told elsewhere: 1 and 9 (stars and averages), 5 (numbers of a series), 8 (mini-site), 15 (people without a page), 18 (a rating of
+ * one person), 21 (empty texts in lists) and 22 (charts) in film.test.ts and decode.test.ts; 3 (tags named twice), 11 (e-book,
+ * series), 12 (empty texts of a book), 14 (dates) and 23 (absent members of a collection) in book.test.ts; the reader of 25 in
+ * contract/atom.test.ts.
+ */
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { facade } from '../support/facade.ts';
+
+const fixture = (name: string): string => readFileSync(new URL(`../fixtures/${name}`, import.meta.url), 'utf8');
+const json = { headers: { 'content-type': 'application/json' } };
+const atom = { headers: { 'content-type': 'application/atom+xml' } };
+
+/** A facade over a service that answers this at this path, whatever is asked for. */
+function over(
+  path: string,
+  text: string,
+  { status = 200, headers = json.headers }: { status?: number; headers?: Record<string, string> } = {},
+) {
+  const made = facade();
+  const host = path.startsWith('/v2/') ? made.service : made.events;
+  host
+    .intercept({ path: (asked: string) => asked.split('?')[0] === path })
+    .reply(status, text, { headers })
+    .persist();
+  return made;
+}
+const book = (record: object) => over('/v2/book/7', JSON.stringify({ id: '7', ...record }));
+
+describe('a list of short films', () => {
+  const search = () => over('/v2/movie/search', fixture('oddities/film-search.json'));
+
+  test('shows what its records carry beyond their form, in the one call (4, 16)', async () => {
+    const { ask, calls } = search();
+    const { data, errors } = await ask(
+      '{ searchSubjects(query: "风筝", first: 10) { nodes { genres casts { name nameEn } directors { name } collectCount durations releaseDates mainlandReleaseDate } } }',
+    );
+    expect(errors).toBeUndefined();
+    expect(calls).toHaveLength(1);
+    expect(data.searchSubjects.nodes).toEqual([
+      {
+        genres: [],
+        casts: [],
+        directors: [{ name: '无页之人' }],
+        collectCount: 4,
+        durations: [],
+        releaseDates: [],
+        mainlandReleaseDate: null,
+      },
+      {
+        genres: ['剧情', '动画', '家庭'],
+        casts: [
+          { name: '甲', nameEn: 'One' },
+          { name: '乙', nameEn: 'Two' },
+          { name: '丙', nameEn: 'Three' },
+        ],
+        directors: [],
+        collectCount: 259,
+        durations: ['110分钟(剧场版)', '60分鐘'],
+        releaseDates: ['2018-04-22(远方电影节)', '2016-08', '1998'],
+        mainlandReleaseDate: '2019-04-22',
+      },
+      {
+        genres: ['剧情'],
+        casts: [],
+        directors: [],
+        collectCount: 12,
+        durations: ['79 分钟'],
+        releaseDates: [],
+        mainlandReleaseDate: null,
+      },
+    ]);
+  });
+
+  test('has a title, and need not repeat what was searched for (2, 6)', async () => {
+    const { ask } = search();
+    expect(
+      (await ask('{ searchSubjects(query: "风筝") { title totalCount pageInfo { hasNextPage } } }')).data
+        .searchSubjects,
+    ).toEqual({
+      title: '搜索 "风筝" 的结果',
+      totalCount: 3,
+      pageInfo: { hasNextPage: false },
+    });
+  });
+
+  test('shows averages that are 0, whole and broken, whatever details stand beside them (9, 10)', async () => {
+    const { ask } = search();
+    const { data } = await ask('{ searchSubjects(query: "风筝") { nodes { rating { average stars max min } } } }');
+    expect(data.searchSubjects.nodes).toEqual([
+      { rating: { average: null, stars: 0, max: 10, min: 0 } },
+      { rating: { average: 8, stars: 40, max: 10, min: 0 } },
+      { rating: { average: 7.5, stars: 40, max: 10, min: 0 } },
+    ]);
+  });
+
+  test('shows addresses as they are written, of any scheme, host and age (17)', async () => {
+    const { ask } = search();
+    const { data } = await ask('{ searchSubjects(query: "风筝") { nodes { webUrl images { small medium large } } } }');
+    const sizes = (url: string) => ({ small: url, medium: url, large: url });
+    expect(data.searchSubjects.nodes).toEqual([
+      { webUrl: 'http://movie.example/subject/71/', images: sizes('http://img1.example/mpic/s1.jpg') },
+      {
+        webUrl: 'https://movie.example/subject/72/',
+        images: sizes('https://img3.example/view/subject/m/public/p2.webp'),
+      },
+      { webUrl: 'https://movie.example/subject/73/', images: sizes('https://img1.example/f/default-cover.png') },
+    ]);
+  });
+
+  test('stands in for the whole films that cinemas show: the rest is topped up (7)', async () => {
+    const { ask, calls, service } = over('/v2/movie/in_theaters', fixture('oddities/film-search.json'));
+    service
+      .intercept({ path: /^\/v2\/movie\/subject\/7\d\?/ })
+      .reply(200, { id: '7', summary: '线断了。' }, json)
+      .persist();
+    const { data, errors } = await ask('{ inTheaters { nodes { title summary } } }');
+    expect(errors).toBeUndefined();
+    expect(data.inTheaters.nodes).toEqual(
+      ['纸风筝', '风筝匠', '放风筝的四季'].map((title) => ({ title, summary: '线断了。' })),
+    );
+    expect(calls).toHaveLength(4);
+  });
+});
+
+describe('a film', () => {
+  test('is read past every member that nobody knows (2, 10)', async () => {
+    const { ask, calls } = over('/v2/movie/subject/72', fixture('oddities/film.json'));
+    const { data, errors } = await ask(`{ subject(id: 72) {
+      title miniSiteUrl websiteUrl alternativeTitles rating { average } doingCount seasonsCount currentSeason episodesCount pubdate durations releaseDates
+    } }`);
+    expect(errors).toBeUndefined();
+    expect(calls).toHaveLength(1);
+    expect(data.subject).toEqual({
+      title: '风筝匠',
+      miniSiteUrl: 'http://site.example/kite',
+      websiteUrl: null,
+      alternativeTitles: [],
+      rating: { average: 8 },
+      doingCount: null,
+      seasonsCount: null,
+      currentSeason: null,
+      episodesCount: null,
+      pubdate: '2019-04-22',
+      durations: ['110分钟(剧场版)'],
+      releaseDates: ['2016-08'],
+    });
+  });
+
+  test('has photos that lack some of their addresses (23)', async () => {
+    const { ask, calls } = over('/v2/movie/subject/72', fixture('oddities/film.json'));
+    const { data, errors } = await ask('{ subject(id: 72) { photos { nodes { id imageUrl iconUrl thumbUrl } } } }');
+    expect(errors).toBeUndefined();
+    expect(calls).toHaveLength(1);
+    expect(data.subject.photos.nodes).toEqual([
+      { id: 'Photo:1', imageUrl: 'https://img.example/p1.jpg', iconUrl: null, thumbUrl: null },
+      { id: 'Photo:2', imageUrl: 'https://img.example/p2.jpg', iconUrl: 'https://img.example/i2.jpg', thumbUrl: null },
+    ]);
+  });
+
+  test('has comments and summaries longer than promised (19)', async () => {
+    const content = '长'.repeat(352);
+    const comments = over(
+      '/v2/movie/subject/72/comments',
+      JSON.stringify({ count: 20, start: 0, next_start: 20, total: 1, comments: [{ id: '1', content }] }),
+    );
+    expect(
+      (await comments.ask('{ subject(id: 72) { comments { nodes { content } } } }')).data.subject.comments.nodes,
+    ).toEqual([{ content }]);
+    const summary = '长'.repeat(118);
+    const reviews = over(
+      '/v2/movie/subject/72/reviews',
+      JSON.stringify({ count: 20, start: 0, total: 1, reviews: [{ id: 1, title: '', summary, content: summary }] }),
+    );
+    expect(
+      (await reviews.ask('{ subject(id: 72) { reviews { totalCount nodes { id summary } } } }')).data.subject.reviews
+        .nodes,
+    ).toEqual([{ id: 'FilmReview:1', summary }]);
+  });
+});
+
+describe('a book', () => {
+  test.each(['39.50元', '39.50', 'CNY 39.50', '39.50 元', '39.50元（上下两册）'])(
+    'shows its price as written: %s (13)',
+    async (price) => {
+      expect((await book({ price }).ask('{ book(id: 7) { price } }')).data.book).toEqual({ price });
+    },
+  );
+
+  test.each(['320', '320页'])('shows its pages as written: %s (14)', async (pages) => {
+    expect((await book({ pages }).ask('{ book(id: 7) { pages } }')).data.book).toEqual({ pages });
+  });
+
+  test('that was asked for its tags and has none has none, without a further call (23)', async () => {
+    const { ask, calls } = book({ title: '风筝谱' });
+    expect(await ask('{ book(id: 7) { title tags { name } series { id } ebook { url } } }')).toEqual({
+      data: { book: { title: '风筝谱', tags: [], series: null, ebook: null } },
+    });
+    expect(calls).toHaveLength(1);
+  });
+
+  test('is read with its slashes and letters escaped, line ends of any kind, and U+2028 as it is (28)', async () => {
+    const text = fixture('oddities/escaped.json');
+    expect(text).toContain('\u2028');
+    expect(text).toContain('\\/');
+    expect(
+      (await over('/v2/book/7', text).ask('{ book(id: 7) { title webUrl summary authorIntro } }')).data.book,
+    ).toEqual({
+      title: '风筝',
+      webUrl: 'http://book.example/subject/7/',
+      summary: '第一行\r\n第二行\u2028第三行',
+      authorIntro: '🪁',
+    });
+  });
+
+  test.each(['text/html; charset=utf-8', 'text/plain', ''])(
+    'is JSON whatever its content type says: "%s" (29)',
+    async (type) => {
+      const { ask } = over('/v2/book/7', '{"id":"7","title":"风筝谱"}', {
+        headers: type ? { 'content-type': type } : {},
+      });
+      expect(await ask('{ book(id: 7) { title } }')).toEqual({ data: { book: { title: '风筝谱' } } });
+    },
+  );
+
+  test.each([
+    [400, 112, 'rate_limit_exceeded2: 192.0.2.66'],
+    [400, 111, 'rate_limit_exceeded: 192.0.2.66'],
+    [400, 1309, 'subject_ip_rate_limit'],
+    [403, 112, 'rate_limit_exceeded2'],
+  ])('is over the rate also with a status of %i and the code %i (30)', async (status, code, msg) => {
+    const { ask, calls } = over(
+      '/v2/book/7',
+      JSON.stringify({ request: 'GET /v2/book/7', msg, code, localized_message: '请稍后' }),
+      { status },
+    );
+    const { data, errors } = await ask('{ book(id: 7) { title } }');
+    expect(data).toEqual({ book: null });
+    expect(errors?.map(({ extensions }) => extensions)).toMatchObject([{ code: 'RATE_LIMITED', retryAfter: 5 }]);
+    expect(JSON.stringify(errors)).not.toMatch(/192\.0\.2|请稍后/);
+    // Remembered: the next is not even asked.
+    await ask('{ book(id: 7) { title } }');
+    expect(calls).toHaveLength(1);
+  });
+});
+
+describe('an annotation', () => {
+  const page = () => over('/v2/book/7/annotations', fixture('oddities/annotations.json'));
+
+  test('has ids that are texts or numbers (24)', async () => {
+    const { ask, calls } = page();
+    const { data } = await ask('{ book(id: 7) { annotations { nodes { id sourceId book { id } } } } }');
+    expect(data.book.annotations.nodes).toEqual([
+      { id: 'Annotation:501', sourceId: '501', book: { id: 'Book:7' } },
+      { id: 'Annotation:502', sourceId: '502', book: { id: 'Book:7' } },
+    ]);
+    expect(calls).toHaveLength(1);
+  });
+
+  test('has a page where its chapter is empty, and what is absent as its default (12, 23)', async () => {
+    const { ask } = page();
+    const { data } = await ask(
+      '{ book(id: 7) { annotations { nodes { chapter page abstract photos { number } abstractPhotoUrl hasMath commentsCount lastPhotoNumber privacyLevel } } } }',
+    );
+    const none = { photos: [], abstractPhotoUrl: null, hasMath: false, commentsCount: 0, lastPhotoNumber: null };
+    expect(data.book.annotations.nodes).toEqual([
+      { chapter: null, page: 222, abstract: '风筝线要留三寸。', privacyLevel: 2, ...none },
+      { chapter: '扎骨', page: null, abstract: null, privacyLevel: null, ...none },
+    ]);
+  });
+
+  test('may be that of somebody who has left, or who says nothing of themselves (12, 27)', async () => {
+    const { ask, calls } = page();
+    const { data } = await ask(
+      '{ book(id: 7) { annotations { nodes { author { id uid name signature bio avatarUrl isSite } } } } }',
+    );
+    expect(data.book.annotations.nodes.map(({ author }: { author: object }) => author)).toEqual([
+      {
+        id: 'User:901',
+        uid: '901',
+        name: '[已注销]',
+        signature: null,
+        bio: null,
+        avatarUrl: 'http://img.example/icon/user_normal.jpg',
+        isSite: false,
+      },
+      { id: 'User:902', uid: null, name: '纸鸢', signature: null, bio: null, avatarUrl: null, isSite: false },
+    ]);
+    expect(calls).toHaveLength(1);
+  });
+});
+
+describe('in Atom', () => {
+  test('an entry is read with its prefixes, order, white space and absences as they come (25)', async () => {
+    const { ask } = over('/event/7', fixture('atom/event-oddities.xml'), atom);
+    const { data, errors } = await ask(
+      '{ event(id: 7) { title summary content type startsAt endsAt place viewerRelation organizer { id name } city { id name } webUrl imageUrl participantsCount wishersCount inviteOnly } }',
+      { token: 'somebody' },
+    );
+    expect(errors).toBeUndefined();
+    expect(data.event).toEqual({
+      title: 'Tea & <b>Poems</b> &amp; 雨夜 R & D',
+      summary: null,
+      content: 'one two',
+      type: 'EXHIBITION',
+      startsAt: '2031-05-01T19:30:00+08:00',
+      endsAt: '2031-05-01T21:00:00+08:00',
+      place: '星桥 文化馆\n二楼',
+      viewerRelation: null,
+      organizer: null,
+      city: null,
+      webUrl: 'https://www.example/event/77/',
+      imageUrl: null,
+      participantsCount: 0,
+      wishersCount: 123,
+      inviteOnly: false,
+    });
+  });
+
+  test.each(['participate', ' participant '])('who comes is told as "%s" (25)', async (status) => {
+    const { ask } = over(
+      '/event/7',
+      `<entry xmlns="http://www.w3.org/2005/Atom" xmlns:db="http://www.douban.com/xmlns/"><id>https://api.example/event/7</id><db:attribute name="album">5</db:attribute><db:attribute name="status">${status}</db:attribute></entry>`,
+      atom,
+    );
+    expect((await ask('{ event(id: 7) { title viewerRelation } }', { token: 'somebody' })).data.event).toEqual({
+      title: '',
+      viewerRelation: 'PARTICIPATING',
+    });
+  });
+
+  test.each(['itemPerPage', 'itemsPerPage'])('a page is counted by %s (25)', async (name) => {
+    const entries = [1, 2]
+      .map((id) => `<entry><id>https://api.example/event/${id}</id><title>${id}</title></entry>`)
+      .join('');
+    const { ask } = over(
+      '/event/location/beijing',
+      `<feed xmlns="http://www.w3.org/2005/Atom" xmlns:openSearch="http://a9.com/-/spec/opensearchrss/1.0/"><openSearch:${name}>2</openSearch:${name}>${entries}</feed>`,
+      atom,
+    );
+    // Without a total, a full page by the service's own count promises more.
+    expect(
+      (
+        await ask(
+          '{ city(id: "beijing") { events(first: 50) { totalCount nodes { title } pageInfo { hasNextPage } } } }',
+        )
+      ).data.city.events,
+    ).toEqual({
+      totalCount: null,
+      nodes: [{ title: '1' }, { title: '2' }],
+      pageInfo: { hasNextPage: true },
+    });
+  });
+
+  test('a person lives in a city by name or number, or in none that they tell (26)', async () => {
+    const { ask, calls } = over('/event/7/participants', fixture('atom/people-feed.xml'), atom);
+    const { data, errors } = await ask('{ event(id: 7) { participants { nodes { id name city { id name } } } } }');
+    expect(errors).toBeUndefined();
+    expect(calls).toHaveLength(1);
+    expect(data.event.participants.nodes).toEqual([
+      { id: 'User:00123', name: 'Fern', city: { id: 'City:128501', name: 'Rivertown' } },
+      { id: 'User:9', name: 'Moss', city: null },
+    ]);
+  });
+});
