@@ -1,0 +1,252 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readers, termOf, writers } from '../../src/contract/atom.ts';
+import { type Cache, createMemoryCache } from '../../src/upstream/cache.ts';
+import { createRecords } from '../../src/upstream/records.ts';
+import { journey } from '../support/journey.ts';
+import { hasRedis, redisServer, until, withoutRedis } from '../support/redis.ts';
+import { asking, replica } from '../support/replica.ts';
+
+/** Reuse is off: its answers are what the service says to each. */
+let cold: Awaited<ReturnType<typeof journey>>;
+beforeAll(async () => {
+  cold = await journey({ recordTtlSeconds: '0' });
+});
+
+const page = `{
+  subject(id: "26266893") { title summary directors { name } comments(first: 5) { nodes { content } } }
+  book(id: "6082808") { title series { books(first: 5) { nodes { title } } } }
+  city(id: "beijing") { events(first: 5) { nodes { title } } }
+}`;
+
+describe('reads in flight', () => {
+  test('a hundred equal questions at once make the calls of one', async () => {
+    const { calls: ofOne, answer } = await cold.cost(page);
+    const ask = await replica(cold.proxy.url, { accessToken: 'demo-app', filmTier: 'advance' });
+    cold.proxy.start();
+    const answers = await Promise.all(Array.from({ length: 100 }, () => ask(page)));
+    expect(cold.proxy.stop().length).toBe(ofOne);
+    for (const each of answers) expect(each).toEqual(answer);
+  });
+
+  test('callers with tokens of their own share nothing with each other', async () => {
+    const tokens = ['demo-alice', 'demo-bob'];
+    cold.proxy.start();
+    await Promise.all(
+      Array.from({ length: 20 }, (_, n) =>
+        cold.ask('{ book(id: "6082808") { viewerCollection { status } } }', { token: tokens[n % 2]! }),
+      ),
+    );
+    expect(cold.proxy.stop().length).toBe(2);
+  });
+
+  test('a read goes on while one of its askers is left, and is cut off with the last', async () => {
+    const slow = await silentService();
+    const ask = await replica(slow.url);
+    const question = '{ book(id: "6082808") { title } }';
+    const [first, second] = [new AbortController(), new AbortController()];
+    const gone = [first, second].map(({ signal }) => ask(question, undefined, signal).catch(() => 'gone'));
+    await until(() => slow.open === 1);
+    first.abort();
+    await gone[0];
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(slow).toMatchObject({ asked: 1, open: 1 });
+    const third = ask(question);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    second.abort();
+    slow.answer('{"id":"6082808","title":"百年孤独"}');
+    expect((await third).data).toEqual({ book: { title: '百年孤独' } });
+    expect(slow.asked).toBe(1);
+
+    const last = new AbortController();
+    const leaving = ask('{ book(id: "1") { title } }', undefined, last.signal).catch(() => 'gone');
+    await until(() => slow.open === 1);
+    last.abort();
+    await leaving;
+    await until(() => slow.open === 0);
+  });
+});
+
+/** A service that answers when it is told to. */
+async function silentService() {
+  const service = { url: '', asked: 0, open: 0, answer: (_: string) => undefined as void };
+  const server = createServer((_, response) => {
+    service.asked++;
+    service.open++;
+    response.once('close', () => service.open--);
+    service.answer = (body) => void response.writeHead(200, { 'content-type': 'application/json' }).end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  service.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return service;
+}
+
+const MARK = '只有我知道';
+const books = ['6082808', '26340138'];
+
+/** Whatever a person may keep to themselves, marked with the person's name. */
+async function writePrivately(person: 'alice' | 'bob'): Promise<string> {
+  const { origin } = cold;
+  const mark = `${MARK} ${person}`;
+  for (const id of books) {
+    await origin.delete(`/v2/book/${id}/collection`, person);
+    await origin.post(`/v2/book/${id}/collection`, person, {
+      status: 'read',
+      comment: mark,
+      tags: `${person}的`,
+      privacy: 'private',
+    });
+    const text = `${mark}，`.repeat(5);
+    expect(
+      (await origin.post(`/v2/book/${id}/annotations`, person, { content: text, page: '3', privacy: 'private' }))
+        .status,
+    ).toBe(201);
+  }
+  expect((await origin.post('/v2/notes', person, { title: mark, content: mark, privacy: 'private' })).status).toBe(201);
+  const at = (hours: number) => `${new Date(Date.now() + hours * 3_600_000).toISOString().slice(0, 19)}+00:00`;
+  const event = await origin.post(
+    '/events',
+    person,
+    writers.eventDraft({
+      title: '聚会',
+      term: termOf('party'),
+      content: `${'很长的介绍。'.repeat(60)}${mark}`,
+      startTime: at(24),
+      endTime: at(26),
+      where: '屋顶',
+    }),
+  );
+  return readers.event(event.text).id;
+}
+
+async function questions(): Promise<string[]> {
+  const events = [await writePrivately('alice'), await writePrivately('bob')];
+  const people = ['alice', 'bob'];
+  return [
+    ...books.flatMap((id) => [
+      `{ book(id: "${id}") { title viewerCollection { status comment tags } } }`,
+      `{ book(id: "${id}") { title authors pages } }`,
+      `{ book(id: "${id}") { title annotations(first: 20, order: NEWEST) { nodes { content abstract privacyLevel author { name } } } } }`,
+      `{ book(id: "${id}") {
+        isbn10 isbn13 title subtitle originalTitle alternativeTitle authors translators publisher publishedOn binding price pages summary authorIntro
+        cover { large } webUrl apiUrl tags { name } series { id } rating { average } tableOfContents ebook { price } viewerCollection { comment }
+      } }`,
+    ]),
+    '{ searchBooks(query: "的", first: 10) { nodes { title viewerCollection { status } } } }',
+    '{ searchBooks(query: "的", first: 10) { nodes { title authors } } }',
+    ...people.flatMap((id) => [
+      `{ user(id: "${id}") { bookCollections(first: 10) { nodes { comment status book { title viewerCollection { status } } } } } }`,
+      `{ user(id: "${id}") { annotations(first: 10) { nodes { content book { title } } } bookTags { nodes { name count } } } }`,
+      `{ user(id: "${id}") { notes(first: 5) { nodes { title content } } } }`,
+      `{ user(id: "${id}") { events(relation: INITIATED, first: 5) { nodes { title content viewerRelation } } } }`,
+    ]),
+    ...events.map(
+      (id) => `{ event(id: "${id}") { title content viewerRelation participants(first: 3) { nodes { name } } } }`,
+    ),
+    '{ searchEvents(query: "聚会", first: 5) { nodes { title content viewerRelation } } }',
+    '{ subject(id: "26266893") { title summary languages } }',
+    '{ subject(id: "26266893") { title comments(first: 3) { nodes { content } } } }',
+    '{ celebrity(id: "1000525") { name summary } }',
+    '{ top250(first: 5) { nodes { title } } }',
+  ];
+}
+
+test.skipIf(hasRedis)(withoutRedis, () => undefined);
+
+describe('a hundred interleaved questions of two people and of nobody', () => {
+  let asked: string[];
+  beforeAll(async () => {
+    asked = await questions();
+  });
+  const askers = [
+    { name: 'alice', token: 'demo-alice' },
+    { name: 'bob', token: 'demo-bob' },
+    { name: 'nobody', token: undefined },
+  ];
+
+  /** Each question of each asker, each twice, in an order that mixes them. */
+  async function interleaved(facades: ReturnType<typeof asking>[]) {
+    const own = asking(cold.facade.url);
+    const all = asked.flatMap((query) => askers.map((asker) => ({ query, ...asker })));
+    const expected = new Map<string, unknown>();
+    for (const { query, name, token } of all) expected.set(`${name} ${query}`, await own(query, token));
+    const twice = [...all, ...all]
+      .map((each, n) => ({ each, at: (n * 37) % (2 * all.length) }))
+      .sort((a, b) => a.at - b.at);
+    expect(twice.length).toBeGreaterThan(100);
+    const texts: Record<string, string> = { alice: '', bob: '', nobody: '' };
+    for (let n = 0; n < twice.length; n += 4) {
+      await Promise.all(
+        twice.slice(n, n + 4).map(async ({ each: { query, name, token } }, offset) => {
+          const answer = await facades[(n + offset) % facades.length]!(query, token);
+          expect({ name, query, answer }).toEqual({ name, query, answer: expected.get(`${name} ${query}`) });
+          texts[name] += JSON.stringify(answer);
+        }),
+      );
+    }
+    expect(texts.alice).toContain(`${MARK} alice`);
+    expect(texts.bob).toContain(`${MARK} bob`);
+    expect(texts.alice).not.toContain(`${MARK} bob`);
+    expect(texts.bob).not.toContain(`${MARK} alice`);
+    expect(texts.nobody).not.toContain(MARK);
+  }
+
+  test('tell each what the service tells them, and keep nothing private in memory', async () => {
+    const kept: string[] = [];
+    const memory = createMemoryCache(10_000_000);
+    const watched: Cache = {
+      ...memory,
+      set: (place, mark, make) =>
+        memory.set(place, mark, (before) => {
+          const entry = make(before);
+          kept.push(`${JSON.stringify(place)} ${JSON.stringify(entry)}`);
+          return entry;
+        }),
+    };
+    const settings = { accessToken: 'demo-app', filmTier: 'advance' };
+    await interleaved([await replica(cold.proxy.url, settings, { records: createRecords({ cache: watched }) })]);
+    expect(kept.length).toBeGreaterThan(20);
+    for (const entry of kept) expect(entry).not.toMatch(/demo-|只有我知道|current_user_collection/);
+  });
+
+  test.skipIf(!hasRedis)('nor in Redis, though two facades share it', async () => {
+    const server = await redisServer();
+    const settings = { accessToken: 'demo-app', filmTier: 'advance', redisUrl: server.url };
+    const facades = [await replica(cold.proxy.url, settings), await replica(cold.proxy.url, settings)];
+    await until(async () => {
+      await facades[0]!('{ book(id: "6082808") { title } }');
+      return (await server.dump()).includes('Book:6082808');
+    });
+    await interleaved(facades);
+    const dump = await server.dump();
+    expect(dump.split('\n').length).toBeGreaterThan(20);
+    expect(dump).not.toMatch(/demo-|只有我知道|current_user_collection/);
+  });
+});
+
+test.skipIf(!hasRedis)('Redis goes away and comes back, and questions are answered all the while', async () => {
+  const server = await redisServer();
+  const ask = await replica(cold.proxy.url, { accessToken: 'demo-app', filmTier: 'advance', redisUrl: server.url });
+  const answer = await ask(page);
+  await until(async () => {
+    expect(await ask(page)).toEqual(answer);
+    return (await server.dump()).includes('Book:6082808');
+  });
+  await server.stop();
+  for (let more = 0; more < 5; more++) expect(await ask(page)).toEqual(answer);
+  await server.start();
+  await until(async () => {
+    expect(await ask(page)).toEqual(answer);
+    return (await server.dump()).includes('Book:6082808');
+  });
+  server.freeze();
+  const started = performance.now();
+  for (let more = 0; more < 5; more++) expect(await ask(page)).toEqual(answer);
+  expect(performance.now() - started).toBeLessThan(3_000);
+  server.thaw();
+});

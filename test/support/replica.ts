@@ -1,0 +1,32 @@
+import { pino } from 'pino';
+import { afterAll } from 'vitest';
+import { type Flags, readConfig } from '../../src/config.ts';
+import { schema } from '../../src/graph/schema.ts';
+import { openServer } from '../../src/server/server.ts';
+import { type UpstreamParts, createUpstream } from '../../src/upstream/upstream.ts';
+import type { Shown } from './facade.ts';
+
+/** Another facade over a service that is there already. */
+export async function replica(service: string, settings: Flags = {}, parts: UpstreamParts = {}) {
+  const config = readConfig({ BASE_URL: service, EVENT_BASE_URL: service, PORT: '0' }, settings);
+  const upstream = createUpstream({ ...config, baseUrl: service, eventBaseUrl: service }, parts);
+  const facade = await openServer(config, { schema, upstream, log: pino({ level: 'silent' }) });
+  afterAll(async () => {
+    await facade.close();
+    await upstream.close();
+  });
+  return asking(facade.url);
+}
+
+/** Asks a facade, wherever it runs. */
+export function asking(url: string) {
+  return async (query: string, token?: string, signal?: AbortSignal): Promise<Shown> => {
+    const response = await fetch(`${url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(token ? { authorization: `Bearer ${token}` } : {}) },
+      body: JSON.stringify({ query }),
+      ...(signal && { signal }),
+    });
+    return (await response.json()) as Shown;
+  };
+}
