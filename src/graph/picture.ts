@@ -97,6 +97,7 @@ async function* part(
     if (!type) throw refuse({ code: 'PICTURE_TYPE' });
     yield { name: nameOf(number), filename: `${number}.${type}`, type: `image/${type}`, bytes: counted(head, chunks) };
   } finally {
+    await chunks.return?.();
     discard(stream);
   }
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Transform, type Writable } from 'node:stream';
+import { type Readable, Transform, type Writable } from 'node:stream';
 import { GraphQLError } from 'graphql';
 import { processRequest } from 'graphql-upload-minimal';
 import type { Config } from '../config.ts';
@@ -34,11 +34,14 @@ export async function readUpload(
   let size = 0;
   let isMapped = false;
   let parser: Writable | undefined;
+  let last: HeldFile | undefined;
   let refusal: RequestRefusal | undefined;
   /** Ends the request here. Before the map is read that is its answer; after it, whoever reads a file is told. */
   const refuse = (status: number, code: string, message: string) => {
     refusal ??= new RequestRefusal(status, code, message);
-    parser?.destroy(new GraphQLError(message, { extensions: { code } }));
+    const told = new GraphQLError(message, { extensions: { code } });
+    last?.cut(told);
+    parser?.destroy(told);
     counted.destroy();
   };
   const counted = new Transform({
@@ -74,9 +77,16 @@ export async function readUpload(
     parser.on('field', (name: string, value: string) => {
       if (name === 'map' && !refusal) readMap(value, expected, refuse);
     });
-    parser.on('file', (name: string) => {
-      if (!expected.delete(name)) refuse(400, 'BAD_UPLOAD', 'Each file is named in the map, and sent once.');
+    parser.on('file', (name: string, stream: Readable) => {
+      if (!expected.delete(name)) return refuse(400, 'BAD_UPLOAD', 'Each file is named in the map, and sent once.');
+      last?.end();
+      last = heldOpen(stream);
     });
+    const final = parser._final.bind(parser);
+    parser._final = (done) => {
+      last?.end();
+      final(done);
+    };
     return pipe(to);
   };
   request.pipe(counted);
@@ -98,6 +108,35 @@ export async function readUpload(
       ? new RequestRefusal(413, 'UPLOAD_TOO_LARGE', message)
       : new RequestRefusal(400, 'BAD_UPLOAD', `This is not a GraphQL multipart request. ${message}`);
   }
+}
+
+interface HeldFile {
+  end: () => void;
+  cut: (error: Error) => void;
+}
+
+/**
+ * A file that does not end before what follows it is known to be in order: whoever passes it on would have passed on the whole of a
+ * request that is refused.
+ */
+function heldOpen(stream: Readable): HeldFile {
+  const push = stream.push.bind(stream);
+  let isOver = false;
+  let isHeld = true;
+  stream.push = (chunk: unknown, encoding?: BufferEncoding) => {
+    if (chunk !== null || !isHeld) return push(chunk, encoding);
+    isOver = true;
+    return true;
+  };
+  return {
+    end: () => {
+      isHeld = false;
+      if (isOver) push(null);
+    },
+    cut: (error) => {
+      if (isHeld) stream.destroy(error);
+    },
+  };
 }
 
 type Refuse = (status: number, code: string, message: string) => void;

@@ -1,0 +1,310 @@
+import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pino } from 'pino';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { schema } from '../../src/graph/schema.ts';
+import { openServer } from '../../src/server/server.ts';
+import { createUpstream } from '../../src/upstream/upstream.ts';
+import type { Shown } from '../support/facade.ts';
+import { picture } from '../support/service.ts';
+import { pictures, uploadForm } from '../support/upload.ts';
+
+/** An upstream that keeps what reached it whole, and does with the rest what a test says. */
+let whole: { line: string; type: string; body: Buffer }[] = [];
+let begun = 0;
+let onRequest: ((request: IncomingMessage, response: ServerResponse) => void) | undefined;
+const upstreamServer = createServer((request, response) => {
+  begun++;
+  request.on('error', () => undefined);
+  if (onRequest) return onRequest(request, response);
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.on('end', () => {
+    const line = `${request.method} ${request.url}`;
+    whole.push({ line, type: request.headers['content-type'] ?? '', body: Buffer.concat(chunks) });
+    const isNote = line.includes('note');
+    response.writeHead(isNote && !/\d/.test(line.slice(-3)) ? 201 : isNote ? 200 : 201, {
+      'content-type': 'application/json',
+    });
+    response.end(
+      JSON.stringify(isNote ? { id: '5', title: '题' } : { id: '9', book_id: '7', author_id: '1', page_no: 3 }),
+    );
+  });
+});
+let url = '';
+beforeAll(async () => {
+  await new Promise<void>((resolve) => upstreamServer.listen(0, '127.0.0.1', resolve));
+  const base = `http://127.0.0.1:${(upstreamServer.address() as AddressInfo).port}`;
+  const config = readConfig(
+    { PORT: '0', BASE_URL: base, EVENT_BASE_URL: base },
+    { headersTimeoutMs: '400', callTimeoutMs: '800', requestBodyTimeoutMs: '700', maxUploadBytes: '9000000' },
+  );
+  const upstream = createUpstream({ ...config, baseUrl: base, eventBaseUrl: base });
+  const facade = await openServer(config, { schema, upstream, log: pino({ level: 'silent' }) });
+  url = facade.url;
+  afterAll(async () => {
+    await facade.close();
+    await upstream.close();
+    upstreamServer.closeAllConnections();
+    upstreamServer.close();
+  });
+});
+beforeEach(() => {
+  whole = [];
+  begun = 0;
+  onRequest = undefined;
+});
+
+const annotate =
+  'mutation ($input: CreateAnnotationInput!) { createAnnotation(input: $input) { annotation { id page } } }';
+const publish =
+  'mutation ($input: CreateNoteInput!) { createNote(input: $input) { storedPictures failedPictures { number code } note { id } } }';
+const text = '十六个字符以上的一段读书笔记，正好够长。';
+
+const annotation = (
+  files: Record<string, Blob>,
+  numbers: readonly number[] = Object.keys(files).map((_, index) => index + 1),
+) =>
+  uploadForm(
+    annotate,
+    { input: { bookId: '7', content: text, pictures: numbers.map((number) => ({ number, file: null })) } },
+    files,
+  );
+const place = (index: number) => `input.pictures.${index}.file`;
+
+async function send(form: BodyInit, headers: Record<string, string> = { 'x-graphql-csrf': '1' }) {
+  const init = { method: 'POST', headers: { authorization: 'Bearer alice', ...headers }, body: form, duplex: 'half' };
+  const response = await fetch(`${url}/graphql`, init);
+  const answer = (await response.json()) as Shown;
+  return { status: response.status, code: answer.errors?.[0]?.extensions.code, answer };
+}
+
+/** A form as its bytes, to be broken somewhere. */
+async function bytesOf(form: FormData) {
+  const response = new Response(form);
+  return { bytes: Buffer.from(await response.arrayBuffer()), type: response.headers.get('content-type')! };
+}
+const sendBytes = (bytes: BodyInit, type: string) => send(bytes, { 'x-graphql-csrf': '1', 'content-type': type });
+
+/** A body that sends what it has and then nothing more. */
+const silentAfter = (bytes: Uint8Array) => new ReadableStream({ start: (controller) => controller.enqueue(bytes) });
+
+test('a picture goes through byte by byte, behind the texts, named by its number', async () => {
+  const file = picture('jpg', 2_999_999);
+  const { answer } = await send(annotation({ [place(0)]: file }, [3]));
+  expect(answer).toEqual({ data: { createAnnotation: { annotation: { id: 'Annotation:9', page: 3 } } } });
+  const [{ line, type, body }] = whole as [(typeof whole)[0]];
+  expect(line).toBe('POST /v2/book/7/annotations');
+  const form = await new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData();
+  expect([...form.keys()]).toEqual(['content', 'privacy', '3']);
+  expect([form.get('content'), form.get('privacy')]).toEqual([text, 'public']);
+  const sent = form.get('3') as File;
+  expect([sent.name, sent.type, sent.size]).toEqual(['3.jpeg', 'image/jpeg', 2_999_999]);
+  expect(Buffer.from(await sent.arrayBuffer()).equals(Buffer.from(await file.arrayBuffer()))).toBe(true);
+});
+
+test('the pictures of a note are named as the service names them', async () => {
+  const { pictures: given, files } = pictures([1, 7]);
+  const input = {
+    title: '题',
+    content: '文',
+    canReply: false,
+    pictures: [{ ...given[0], layout: 'RIGHT', caption: '图' }, given[1]],
+  };
+  await send(uploadForm(publish, { input }, files));
+  const [{ line, type, body }] = whole as [(typeof whole)[0]];
+  expect(line).toBe('POST /v2/notes');
+  const form = await new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData();
+  expect(Object.fromEntries([...form].filter(([, value]) => typeof value === 'string'))).toEqual({
+    title: '题',
+    content: '文',
+    privacy: 'public',
+    can_reply: 'false',
+    pids: 'p_1,p_7',
+    layout_1: 'R',
+    desc_1: '图',
+    layout_7: 'C',
+  });
+  expect([...form.keys()].slice(-2)).toEqual(['image_1', 'image_7']);
+});
+
+describe('a picture that breaks a rule cuts the request, and is named', () => {
+  const violation = async (file: Blob) => {
+    const { status, code, answer } = await send(annotation({ [place(0)]: picture('png', 500_000), [place(1)]: file }));
+    expect([status, answer.data, whole]).toEqual([200, { createAnnotation: null }, []]);
+    return { code, violations: answer.errors?.[0]?.extensions.violations };
+  };
+  test('3,000,000 bytes', async () => {
+    const path = ['input', 'pictures', 1, 'file'];
+    expect(await violation(picture('png', 3_000_000))).toEqual({
+      code: 'PICTURE_TOO_LARGE',
+      violations: [{ path, code: 'PICTURE_TOO_LARGE', limit: 3_000_000, actual: 3_000_000 }],
+    });
+  });
+  test('no picture by its first bytes', async () => {
+    const path = ['input', 'pictures', 1, 'file'];
+    expect(await violation(picture('html', 400_000))).toEqual({
+      code: 'PICTURE_TYPE',
+      violations: [{ path, code: 'PICTURE_TYPE' }],
+    });
+  });
+  test('nothing in it', async () => expect((await violation(new Blob([]))).code).toBe('PICTURE_TYPE'));
+});
+
+describe('a request that is not what it should be', () => {
+  test('without the header that a foreign page cannot set', async () => {
+    const { status, code } = await send(annotation({ [place(0)]: picture() }), {});
+    expect([status, code, begun]).toEqual([415, 'CSRF_HEADER_REQUIRED', 0]);
+  });
+  test('a file mapped twice, or to nowhere', async () => {
+    const input = {
+      bookId: '7',
+      content: text,
+      pictures: [
+        { number: 1, file: null },
+        { number: 2, file: null },
+      ],
+    };
+    const places = [`variables.${place(0)}`, `variables.${place(1)}`];
+    const twice = await send(uploadForm(annotate, { input }, { a: picture() }, { a: places }));
+    const same = await send(uploadForm(annotate, { input }, { a: picture() }, { a: [places[0]!], b: [places[0]!] }));
+    const nowhere = await send(uploadForm(annotate, { input }, { a: picture() }, { a: [] }));
+    for (const { status, code } of [twice, same, nowhere]) expect([status, code]).toEqual([400, 'BAD_UPLOAD']);
+    expect(begun).toBe(0);
+  });
+  test('a map of more than 10 kB', async () => {
+    const map = { a: [`variables.${place(0)}`], ['b'.repeat(10_000)]: ['variables.input.bookId'] };
+    const { status, code } = await send(uploadForm(annotate, { input: { pictures: [{}] } }, { a: picture() }, map));
+    expect([status, code, begun]).toEqual([413, 'UPLOAD_TOO_LARGE', 0]);
+  });
+  test('a file that is not in the map', async () => {
+    const form = annotation({ [place(0)]: picture('png', 200_000) });
+    form.set('stray', picture('png', 200_000));
+    const { status, code } = await send(form);
+    expect([status < 500, code, whole]).toEqual([true, 'BAD_UPLOAD', []]);
+  });
+  test('a file in the map that is not there', async () => {
+    const input = {
+      bookId: '7',
+      content: text,
+      pictures: [
+        { number: 1, file: null },
+        { number: 2, file: null },
+      ],
+    };
+    const map = { a: [`variables.${place(0)}`], b: [`variables.${place(1)}`] };
+    const { code } = await send(uploadForm(annotate, { input }, { a: picture() }, map));
+    expect([code, whole]).toEqual(['BAD_UPLOAD', []]);
+  });
+  test('more bytes than a request has', async () => {
+    const files = { [place(0)]: picture(), [place(1)]: new Blob([new Uint8Array(10_200_000)]) };
+    const { bytes, type } = await bytesOf(annotation(files));
+    const known = await sendBytes(new Uint8Array(bytes), type);
+    expect([known.status, known.code, whole]).toEqual([413, 'UPLOAD_TOO_LARGE', []]);
+  });
+  test('more bytes than a request has, of which it does not tell beforehand', async () => {
+    const files = Object.fromEntries([0, 1, 2, 3].map((index) => [place(index), picture('png', 2_900_000)]));
+    const response = new Response(annotation(files));
+    const { code } = await sendBytes(response.body!, response.headers.get('content-type')!);
+    expect([code, whole]).toEqual(['UPLOAD_TOO_LARGE', []]);
+  });
+  test('a form that ends within a file', async () => {
+    const { bytes, type } = await bytesOf(annotation({ [place(0)]: picture('png', 300_000) }));
+    const { code } = await sendBytes(new Uint8Array(bytes.subarray(0, 200_000)), type);
+    expect([code, whole]).toEqual(['BAD_UPLOAD', []]);
+  });
+  test('a sender that falls silent within a file', async () => {
+    const { bytes, type } = await bytesOf(annotation({ [place(0)]: picture('png', 300_000) }));
+    const { code } = await sendBytes(silentAfter(new Uint8Array(bytes.subarray(0, 200_000))), type);
+    expect([code, whole]).toEqual(['REQUEST_TIMEOUT', []]);
+  });
+  test('a sender that leaves within a file', async () => {
+    const { bytes, type } = await bytesOf(annotation({ [place(0)]: picture('png', 300_000) }));
+    const leaving = new AbortController();
+    const ended = new Promise<string>((resolve) => {
+      onRequest = (request) => {
+        request.on('close', () => resolve(request.complete ? 'whole' : 'cut'));
+        request.resume();
+        leaving.abort();
+      };
+    });
+    const init = {
+      method: 'POST',
+      headers: { authorization: 'Bearer alice', 'x-graphql-csrf': '1', 'content-type': type },
+      body: silentAfter(new Uint8Array(bytes.subarray(0, 200_000))),
+      duplex: 'half',
+      signal: leaving.signal,
+    };
+    await expect(fetch(`${url}/graphql`, init)).rejects.toThrow();
+    expect(await ended).toBe('cut');
+  });
+  test('rules broken by the rest of the input answer without waiting for the files', async () => {
+    const input = { bookId: '7', content: '短', pictures: [{ number: 1, file: null }] };
+    const { code } = await send(uploadForm(annotate, { input }, { [place(0)]: picture('png', 2_000_000) }));
+    expect([code, begun]).toEqual(['ANNOTATION_TOO_SHORT', 0]);
+  });
+});
+
+describe('files in another order than the pictures', () => {
+  const inOrder = (query: string, input: object, places: readonly number[]) =>
+    uploadForm(query, { input }, Object.fromEntries(places.map((index) => [place(index), picture('png', 400_000)])));
+
+  test('are taken as they come where one request takes them all', async () => {
+    const input = { bookId: '7', content: text, pictures: [1, 2, 3].map((number) => ({ number, file: null })) };
+    const { answer } = await send(inOrder(annotate, input, [2, 0, 1]));
+    expect(answer.errors).toBeUndefined();
+    const form = await new Response(new Uint8Array(whole[0]!.body), {
+      headers: { 'content-type': whole[0]!.type },
+    }).formData();
+    expect([...form.keys()].slice(2)).toEqual(['3', '1', '2']);
+  });
+  test('are refused at once where a later request would take what comes first', async () => {
+    const input = { title: '题', content: '文', pictures: [1, 2, 3, 4].map((number) => ({ number, file: null })) };
+    const started = performance.now();
+    const { code } = await send(inOrder(publish, input, [3, 0, 1, 2]));
+    expect([code, whole]).toEqual(['BAD_UPLOAD', []]);
+    expect(performance.now() - started).toBeLessThan(600);
+  });
+  test('two mutations of one request each have their own', async () => {
+    const query = `mutation ($a: CreateAnnotationInput!, $b: CreateAnnotationInput!) {
+      a: createAnnotation(input: $a) { annotation { id } } b: createAnnotation(input: $b) { annotation { id } }
+    }`;
+    const input = (content: string) => ({ bookId: '7', content, pictures: [{ number: 1, file: null }] });
+    const files = { 'a.pictures.0.file': picture('html', 400_000), 'b.pictures.0.file': picture('gif', 400_000) };
+    const { answer } = await send(uploadForm(query, { a: input(text), b: input(text) }, files));
+    expect(answer.errors?.map(({ path, extensions }) => [path, extensions.code])).toEqual([[['a'], 'PICTURE_TYPE']]);
+    expect(answer.data.b).toEqual({ annotation: { id: 'Annotation:9' } });
+  });
+});
+
+describe('an upstream that fails within an upload', () => {
+  const upload = () => send(annotation({ [place(0)]: picture('png', 2_900_000) }));
+
+  test('by reading no more', async () => {
+    onRequest = (request) => void request.pause();
+    const started = performance.now();
+    const { code } = await upload();
+    expect(['UPSTREAM_TIMEOUT', 'UPSTREAM_RESULT_UNKNOWN']).toContain(code);
+    expect(performance.now() - started).toBeLessThan(3_000);
+  });
+  test('by hanging up', async () => {
+    onRequest = (request) => void request.once('data', () => request.destroy());
+    expect((await upload()).code).toBe('UPSTREAM_UNAVAILABLE');
+  });
+  test('by refusing before it has read', async () => {
+    onRequest = (request, response) => {
+      response.writeHead(400, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ code: 1003, msg: 'image_too_large', request: '' }));
+      request.resume();
+    };
+    expect((await upload()).code).toBe('PICTURE_TOO_LARGE');
+  });
+  test('by reading all and never answering: nobody knows what became of it', async () => {
+    onRequest = (request) => void request.resume();
+    expect((await upload()).code).toBe('UPSTREAM_RESULT_UNKNOWN');
+  });
+  test('and the facade goes on', async () => {
+    expect((await upload()).answer.errors).toBeUndefined();
+  });
+});
