@@ -61,6 +61,18 @@ const origins = {
     .transform((list): readonly string[] => list),
 };
 
+const headerList = {
+  must: 'a comma-separated list like name=value,other=value',
+  read: z
+    .string()
+    .regex(/^[\w-]+=[\x21-\x2b\x2d-\x7e]*(,[\w-]+=[\x21-\x2b\x2d-\x7e]*)*$/)
+    .transform((list): Readonly<Record<string, string>> =>
+      Object.fromEntries(
+        list.split(',').map((pair) => [pair.slice(0, pair.indexOf('=')), decoded(pair.slice(pair.indexOf('=') + 1))]),
+      ),
+    ),
+};
+
 /** A port may be 0 in tests: the system picks one. */
 const port = whole(0, 65_535);
 const milliseconds = whole(1, 600_000);
@@ -133,6 +145,20 @@ export const settings = {
     oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
     'info',
     'least severe line that is logged',
+  ),
+
+  otelExporterOtlpEndpoint: optional(
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    httpAddress,
+    'collector of OpenTelemetry spans: /v1/traces is appended, OTLP in JSON',
+    'none: no spans',
+  ),
+  otelExporterOtlpHeaders: optional('OTEL_EXPORTER_OTLP_HEADERS', headerList, 'headers for the collector, a key say'),
+  otelServiceName: setting(
+    'OTEL_SERVICE_NAME',
+    text('a name of visible characters', /^[\x20-\x7e]{1,100}$/),
+    'catalog-graphql',
+    'name of the facade in its spans',
   ),
 
   corsOrigins: setting('CORS_ORIGINS', origins, [], 'browser origins that may ask from other pages', 'none'),
@@ -320,6 +346,14 @@ function columns(rows: string[][]): string {
   const width = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0));
   const [first, second] = [width(0), width(1)];
   return rows.map(([a = '', b = '', c = '']) => `  ${a.padEnd(first)}  ${b.padEnd(second)}  ${c}`).join('\n');
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 function parsed(address: string): URL | undefined {

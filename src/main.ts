@@ -11,7 +11,10 @@ import { schema } from './graph/schema.ts';
 import { openOrigin } from './origin/server.ts';
 import { growCatalog } from './origin/store/seed/synthetic.ts';
 import { readTabs } from './server/graphiql.ts';
+import { createMetrics } from './server/metrics.ts';
 import { openServer } from './server/server.ts';
+import { createTelemetry } from './server/telemetry.ts';
+import { watchCalls } from './server/watch.ts';
 import { createUpstream } from './upstream/upstream.ts';
 
 /** Where the package lies: this file is one step below it, in src as in dist. */
@@ -110,10 +113,16 @@ async function runFacade(config: Config, log: Logger, opened: Closable[]): Promi
   } else {
     lines.push(`upstream  ${config.baseUrl} (v2), ${config.eventBaseUrl} (events)`);
   }
-  const upstream = createUpstream({ ...settled, baseUrl: settled.baseUrl!, eventBaseUrl: settled.eventBaseUrl! });
+  const metrics = createMetrics();
+  const telemetry = createTelemetry(config, log);
+  if (telemetry) opened.unshift(telemetry);
+  const upstream = createUpstream(
+    { ...settled, baseUrl: settled.baseUrl!, eventBaseUrl: settled.eventBaseUrl! },
+    { observe: watchCalls(metrics, telemetry) },
+  );
   opened.unshift(upstream);
   const facade = await listening('PORT', config.port, () =>
-    openServer(settled, { schema, upstream, log, tabs: readTabs(resolve(root, 'operations')) }),
+    openServer(settled, { schema, upstream, log, metrics, telemetry, tabs: readTabs(resolve(root, 'operations')) }),
   );
   opened.unshift(facade);
   lines.unshift(`graph     ${facade.url}/graphql${config.graphiql ? '   GraphiQL there in a browser' : ''}`);

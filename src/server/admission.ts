@@ -32,8 +32,9 @@ export function createAdmission(settings: AdmissionSettings): Admission {
     running: () => running,
     waiting: () => queue.size,
     // An async function, so that a refusal is a rejection.
-    // eslint-disable-next-line @typescript-eslint/require-await
+     
     async enter(signal) {
+      if (signal.aborted) throw left();
       refuseFull();
       if (running < maxRunningOperations && queue.size === 0) return begun();
       return new Promise((resolve, reject) => {
@@ -48,7 +49,7 @@ export function createAdmission(settings: AdmissionSettings): Admission {
         };
         const leave = () => {
           settle();
-          reject(new RequestRefusal(499, 'CLIENT_LEFT', 'The client has left.'));
+          reject(left());
         };
         const begin = () => {
           settle();
@@ -57,7 +58,6 @@ export function createAdmission(settings: AdmissionSettings): Admission {
         const clock = setTimeout(refuse, operationTimeoutMs);
         signal.addEventListener('abort', leave, { once: true });
         queue.add(begin);
-        if (signal.aborted) leave();
       });
     },
   };
@@ -76,6 +76,9 @@ export function createAdmission(settings: AdmissionSettings): Admission {
     };
   }
 }
+
+/** Nobody reads it. */
+const left = () => new RequestRefusal(499, 'CLIENT_LEFT', 'The client has left.');
 
 const overloaded = () =>
   new RequestRefusal(503, 'OVERLOADED', 'More is asked than can be done. Try again in a moment.', {

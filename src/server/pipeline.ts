@@ -23,11 +23,13 @@ import type { Config } from '../config.ts';
 import type { Context } from '../graph/builder.ts';
 import { type Cost, mostOf, rangeOf } from '../graph/cost.ts';
 import { type Plan, type Planner, createPlanner } from '../graph/plan.ts';
+import type { Span } from '../upstream/span.ts';
 import type { TracedCall } from '../upstream/trace.ts';
 import type { Upstream, UpstreamSource } from '../upstream/upstream.ts';
 import { documentLimits, textLimit } from './limits.ts';
 import { masked } from './mask.ts';
 import type { Metrics } from './metrics.ts';
+import type { Telemetry } from './telemetry.ts';
 import { type Run, createRun } from './run.ts';
 
 /** A document made ready once; what is wrong with it is told instead of running it. */
@@ -48,6 +50,8 @@ export interface Caller {
   explain: string | undefined;
   address: string;
   requestId: string;
+  /** The operation, as tracing systems know it. */
+  span?: Span;
   /** Files are on their way: the operation has a longer deadline, from when the last byte of them has come. */
   arrival?: Promise<void> | undefined;
 }
@@ -75,6 +79,7 @@ export interface PipelineParts {
   upstream: UpstreamSource;
   log: Logger;
   metrics: Metrics;
+  telemetry?: Telemetry | undefined;
 }
 
 /** A document that nothing is wrong with. */
@@ -85,10 +90,11 @@ interface Ready {
   run: Run;
 }
 
-/** Documents kept ready. */
+/** Documents kept ready, and their characters together: what is made of one takes a hundred times its text. */
 const DOCUMENTS_MAX = 1_000;
+const DOCUMENT_CHARACTERS_MAX = 1_000_000;
 
-export function createPipeline({ schema, config, upstream, log, metrics }: PipelineParts): Pipeline {
+export function createPipeline({ schema, config, upstream, log, metrics, telemetry }: PipelineParts): Pipeline {
   const rules = [...incrementalRules(), ...(config.introspection ? [] : [NoSchemaIntrospectionCustomRule])];
   const operations = metrics.counter('catalog_operations_total', 'Operations by type and outcome.');
   const errorCodes = metrics.counter('catalog_errors_total', 'Errors in answers by code.');
@@ -97,7 +103,11 @@ export function createPipeline({ schema, config, upstream, log, metrics }: Pipel
     'Time an operation took, by type.',
     [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
   );
-  const ready = new LRUCache<string, Prepared>({ max: DOCUMENTS_MAX });
+  const ready = new LRUCache<string, Prepared>({
+    max: DOCUMENTS_MAX,
+    maxSize: DOCUMENT_CHARACTERS_MAX,
+    sizeCalculation: (_, key) => key.length,
+  });
 
   return {
     prepare(text, operationName) {
@@ -118,8 +128,12 @@ export function createPipeline({ schema, config, upstream, log, metrics }: Pipel
       const type = operation.operation;
       const ready = { document, operation, planner, run };
       const result = await within(caller, signal, (ending) => start(ready, variables, caller, ending));
-      count(type, 'errors' in result ? result.errors : undefined);
-      durations.observe((performance.now() - started) / 1000, { type });
+      const ms = performance.now() - started;
+      const errorsShown = 'errors' in result ? result.errors : undefined;
+      count(type, errorsShown);
+      durations.observe(ms / 1000, { type });
+      if (caller.span)
+        telemetry?.operation(caller.span, type, operation.name?.value, ms, (errorsShown ?? []).map(codeOf));
       return result;
     },
   };

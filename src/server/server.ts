@@ -10,14 +10,18 @@ import type { Question } from './body.ts';
 import { graphiqlPage, graphiqlPolicy } from './graphiql.ts';
 import type { Tab } from './graphiql.ts';
 import { createDoor } from './door.ts';
+import { createAdmission } from './admission.ts';
 import { createHealth } from './health.ts';
 import { createMetrics } from './metrics.ts';
 import type { Metrics } from './metrics.ts';
 import { createPipeline } from './pipeline.ts';
 import { refusalBody, RequestRefusal, sendRefusal } from './refusal.ts';
+import type { Telemetry } from './telemetry.ts';
 import { readUpload } from './uploads.ts';
+import { watchServices } from './watch.ts';
 import { createYogaDoor } from './yoga.ts';
 import type { Passage } from './yoga.ts';
+import { spanFrom } from '../upstream/span.ts';
 import type { UpstreamSource } from '../upstream/upstream.ts';
 
 export interface Facade {
@@ -34,6 +38,8 @@ export interface ServerParts {
   /** The pages GraphiQL opens with. */
   tabs?: readonly Tab[];
   metrics?: Metrics;
+  /** Where spans go; nowhere unless it is named. */
+  telemetry?: Telemetry | undefined;
 }
 
 /** What is left of ten seconds for closing pools and the database. */
@@ -41,17 +47,21 @@ const CONNECTION_END_MS = 500;
 
 /** Opens the port. Whoever calls `close` gets a facade that ends what it began. */
 export async function openServer(config: Config, parts: ServerParts): Promise<Facade> {
-  const { schema, upstream, log, tabs = [], metrics = createMetrics() } = parts;
-  const pipeline = createPipeline({ schema, config, upstream, log, metrics });
+  const { schema, upstream, log, tabs = [], metrics = createMetrics(), telemetry } = parts;
+  const pipeline = createPipeline({ schema, config, upstream, log, metrics, telemetry });
   const demoToken = config.ownOrigin && config.demoTokens ? 'demo-alice' : undefined;
   const page = config.graphiql ? graphiqlPage(tabs, demoToken) : undefined;
   const door = createDoor(pipeline);
   const yoga = createYogaDoor({ schema, pipeline, page, log });
   const health = createHealth(config);
   const running = new Set<AbortController>();
+  const admission = createAdmission(config);
   let closing = false;
   const requests = metrics.counter('catalog_requests_total', 'HTTP requests by path and status.');
   metrics.gauge('catalog_requests_running', 'HTTP requests being answered.', () => running.size);
+  metrics.gauge('catalog_operations_running', 'Operations under way.', admission.running);
+  metrics.gauge('catalog_operations_waiting', 'Operations that wait to run.', admission.waiting);
+  watchServices(metrics, upstream);
 
   const routes: Record<string, (request: IncomingMessage, response: ServerResponse, passage: Passing) => unknown> = {
     '/graphql': graphql,
@@ -75,6 +85,7 @@ export async function openServer(config: Config, parts: ServerParts): Promise<Fa
     admitOrigin(request, response, config.corsOrigins);
     response.setHeader('vary', config.corsOrigins.length > 0 ? `${VARY}, Origin` : VARY);
     if (request.method === 'OPTIONS') return void response.writeHead(204, { allow: 'GET, POST, OPTIONS' }).end();
+    admission.refuseFull();
     let arrival: Promise<void> | undefined;
     let question: Question | undefined;
     if (request.method === 'POST') {
@@ -97,9 +108,11 @@ export async function openServer(config: Config, parts: ServerParts): Promise<Fa
       explain: config.explain ? one(request.headers['x-explain']) : undefined,
       address: request.socket.remoteAddress ?? '',
       requestId,
+      span: spanFrom(one(request.headers.traceparent), one(request.headers.tracestate)),
       arrival,
     };
     const passage: Passage = { caller, signal };
+    response.once('close', await admission.enter(signal));
     if (question && !arrival && (await door(question, request, response, passage))) return;
     await yoga(request, response, passage);
   }

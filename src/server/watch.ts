@@ -1,0 +1,47 @@
+import type { SeenCall } from '../upstream/span.ts';
+import type { UpstreamSource } from '../upstream/upstream.ts';
+import type { Metrics } from './metrics.ts';
+import type { Telemetry } from './telemetry.ts';
+
+/** Counts the upstream calls by the template of their endpoint: never by an id, which a client could choose. */
+export function watchCalls(metrics: Metrics, telemetry?: Telemetry): (seen: SeenCall) => void {
+  const calls = metrics.counter('catalog_upstream_calls_total', 'Calls of the service by endpoint and outcome.');
+  const kept = metrics.counter('catalog_cache_answers_total', 'Calls spared by kept records, fresh or stale.');
+  const refused = metrics.counter(
+    'catalog_budget_refusals_total',
+    'Calls not made because the rate limit was used up.',
+  );
+  const seconds = metrics.histogram(
+    'catalog_upstream_seconds',
+    'Time of the calls of the service, by endpoint.',
+    [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  );
+  return (seen) => {
+    const { endpoint, outcome, ms } = seen;
+    const labels = { service: endpoint.service, endpoint: `${endpoint.method} ${endpoint.path}` };
+    if (outcome === 'cached' || outcome === 'stale') return kept.add({ ...labels, how: outcome });
+    if (outcome === 'RateLimited') return refused.add(labels);
+    calls.add({ ...labels, outcome });
+    seconds.observe(ms / 1000, labels);
+    telemetry?.call(seen);
+  };
+}
+
+/** Shows what goes on at each service. */
+export function watchServices(metrics: Metrics, { state }: UpstreamSource): void {
+  for (const service of ['catalog', 'event'] as const) {
+    metrics.gauge(
+      `catalog_${service}_calls_running`,
+      `Calls of the ${service} service under way.`,
+      () => state()[service].running,
+    );
+    metrics.gauge(
+      `catalog_${service}_calls_waiting`,
+      `Calls that wait for a connection to the ${service} service.`,
+      () => state()[service].waiting,
+    );
+    metrics.gauge(`catalog_${service}_down`, `1 while the ${service} service is left alone for being down.`, () =>
+      state()[service].isOpen ? 1 : 0,
+    );
+  }
+}
