@@ -1,0 +1,54 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+import { startProgram } from '../support/program.ts';
+import { picture } from '../support/service.ts';
+import { uploadForm } from '../support/upload.ts';
+
+const GROWTH_MAX = 64_000_000;
+const annotate =
+  'mutation ($input: CreateAnnotationInput!) { createAnnotation(input: $input) { annotation { photos { number } } } }';
+
+const run = promisify(execFile);
+const residentBytes = async (pid: number) => Number((await run('ps', ['-o', 'rss=', '-p', String(pid)])).stdout) * 1024;
+
+test('twenty pictures of 2.9 MB at once pass through a facade that holds none of them', async () => {
+  const { origin, ...service } = await startProgram({ ORIGIN_PORT: '0' }, ['origin']);
+  onTestFinished(async () => void (await service.stop()));
+  const facade = await startProgram({
+    PORT: '0',
+    BASE_URL: origin,
+    EVENT_BASE_URL: origin,
+    // How long it takes on a busy machine is not what is measured.
+    HEADERS_TIMEOUT_MS: '60000',
+    CALL_TIMEOUT_MS: '60000',
+  });
+  onTestFinished(async () => void (await facade.stop()));
+  const send = async (bytes: number) => {
+    const input = {
+      bookId: '1003078',
+      content: '十六个字符以上的一段读书笔记，正好够长。',
+      pictures: [{ number: 1, file: null }],
+    };
+    const form = uploadForm(annotate, { input }, { 'input.pictures.0.file': picture('jpg', bytes) });
+    const headers = { authorization: 'Bearer demo-alice', 'x-graphql-csrf': '1' };
+    const response = await fetch(`${facade.url}/graphql`, { method: 'POST', body: form, headers });
+    return response.json();
+  };
+  await Promise.all([send(1_000), send(1_000)]); // what is loaded once is not what is measured
+
+  const before = await residentBytes(facade.pid);
+  let most = before;
+  let isDone = false;
+  const watching = (async () => {
+    while (!isDone) most = Math.max(most, await residentBytes(facade.pid));
+  })();
+  const answers = await Promise.all(Array.from({ length: 20 }, () => send(2_900_000)));
+  isDone = true;
+  await watching;
+
+  for (const answer of answers)
+    expect(answer).toEqual({ data: { createAnnotation: { annotation: { photos: [{ number: 1 }] } } } });
+  console.info(`resident memory grew by ${Math.round((most - before) / 1e6)} MB, to ${Math.round(most / 1e6)} MB`);
+  expect(most - before).toBeLessThan(GROWTH_MAX);
+}, 120_000);
