@@ -19,7 +19,8 @@ import type { FieldRule } from './ask.ts';
 import type { Context } from './builder.ts';
 import { asText } from './decode.ts';
 import { type Page, listOf, pageOf, windowInput, windowOf } from './paging.ts';
-import { type Below, type FieldPlan, endpointOf, fieldRule, typeRule } from './plan.ts';
+import { endpointOf, fieldRule, typeRule } from './declared.ts';
+import type { Below, FieldPlan } from './plan.ts';
 
 type Parent = Record<string, unknown>;
 type Resolver = GraphQLFieldResolver<Parent, Context, object>;

@@ -8,7 +8,9 @@ import { getNullableType, isListType } from 'graphql';
 import type { Endpoint, Form } from '../contract/endpoint.ts';
 import type { Context } from './builder.ts';
 import { listOf, type PagingArgs, windowInput, windowOf } from './paging.ts';
-import { type Below, endpointOf, type FieldPlan, type Plan, type Variables } from './plan.ts';
+import { endpointOf } from './declared.ts';
+import type { Variables } from './document.ts';
+import type { Below, FieldPlan, Plan } from './plan.ts';
 
 /** Upstream calls: at least and at most. */
 export interface Range {

@@ -4,31 +4,32 @@
  * What is below a field depends on its nodes, the concrete type and the steering variables alone, so a plan is kept per document
  * and per value of these (its variants). Resolvers never see the selection; the engine looks it up here.
  */
-import type { GraphQLObjectType } from 'graphql';
 import {
   type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLField,
-  GraphQLIncludeDirective,
+  type GraphQLObjectType,
   type GraphQLSchema,
-  GraphQLSkipDirective,
   type OperationDefinitionNode,
   type SelectionNode,
   type SelectionSetNode,
-  type ValueNode,
   getArgumentValues,
-  getDirectiveValues,
-  getNamedType,
-  isAbstractType,
-  isObjectType,
 } from 'graphql';
-import type { Endpoint, Tier } from '../contract/endpoint.ts';
+import type { Tier } from '../contract/endpoint.ts';
 import type { Viewer } from '../upstream/viewer.ts';
 import type { FieldRule, TypeRule } from './ask.ts';
+import { factsOf, typeRule } from './declared.ts';
+import {
+  type Variables,
+  applies,
+  hasVariables,
+  isDeferred,
+  isIncluded,
+  steeringVariables,
+  streams,
+} from './document.ts';
 import type { PagingArgs } from './paging.ts';
-
-export type Variables = Readonly<Record<string, unknown>>;
 
 /**
  * How a field gets its value.
@@ -335,129 +336,5 @@ function argsOf(field: GraphQLField<unknown, unknown>, node: FieldNode): (variab
 }
 const noArgs: object = Object.freeze({});
 
-const hasVariables = (node: FieldNode): boolean => node.arguments?.some(({ value }) => hasVariable(value)) ?? false;
-
-function hasVariable(value: ValueNode): boolean {
-  if (value.kind === 'ListValue') return value.values.some(hasVariable);
-  if (value.kind === 'ObjectValue') return value.fields.some((field) => hasVariable(field.value));
-  return value.kind === 'Variable';
-}
-
 const sameNodes = (a: readonly FieldNode[], b: readonly FieldNode[]): boolean =>
   a.length === b.length && a.every((node, index) => node === b[index]);
-
-function applies(schema: GraphQLSchema, condition: string | undefined, type: GraphQLObjectType): boolean {
-  if (!condition || condition === type.name) return true;
-  const named = schema.getType(condition);
-  return isAbstractType(named) && schema.isSubType(named, type);
-}
-
-function isIncluded(selection: SelectionNode, variables: Variables): boolean {
-  if (!selection.directives?.length) return true;
-  const skip = getDirectiveValues(GraphQLSkipDirective, selection, variables);
-  const include = getDirectiveValues(GraphQLIncludeDirective, selection, variables);
-  return skip?.if !== true && include?.if !== false;
-}
-
-function isDeferred(selection: SelectionNode, variables: Variables): boolean {
-  const defer = selection.directives?.find(({ name }) => name.value === 'defer');
-  if (!defer) return false;
-  const condition = defer.arguments?.find(({ name }) => name.value === 'if')?.value;
-  if (condition?.kind === 'Variable') return variables[condition.name.value] !== false;
-  return !(condition?.kind === 'BooleanValue' && !condition.value);
-}
-
-/** Whether a list of the document may come in pieces. */
-function streams(document: DocumentNode): boolean {
-  let found = false;
-  visitSelections(
-    document,
-    ({ directives }) => (found ||= directives?.some(({ name }) => name.value === 'stream') ?? false),
-  );
-  return found;
-}
-
-/** The variables that decide what is read and called: those of directives, and those in arguments of fields with a page in hand. */
-function steeringVariables(schema: GraphQLSchema, document: DocumentNode): readonly string[] {
-  const names = new Set<string>();
-  const handed = fieldsWithHand(schema);
-  visitSelections(document, (selection) => {
-    for (const { arguments: given = [] } of selection.directives ?? []) {
-      for (const { value } of given) if (value.kind === 'Variable') names.add(value.name.value);
-    }
-    if (selection.kind !== 'Field' || !handed.has(selection.name.value)) return;
-    for (const { value } of selection.arguments ?? []) if (value.kind === 'Variable') names.add(value.name.value);
-  });
-  return [...names];
-}
-
-function visitSelections(document: DocumentNode, visit: (selection: SelectionNode) => void): void {
-  const walk = ({ selections }: SelectionSetNode) => {
-    for (const selection of selections) {
-      visit(selection);
-      if ('selectionSet' in selection && selection.selectionSet) walk(selection.selectionSet);
-    }
-  };
-  for (const definition of document.definitions) if ('selectionSet' in definition) walk(definition.selectionSet);
-}
-
-const handedFields = new WeakMap<GraphQLSchema, ReadonlySet<string>>();
-function fieldsWithHand(schema: GraphQLSchema): ReadonlySet<string> {
-  let names = handedFields.get(schema);
-  if (!names) {
-    const types = Object.values(schema.getTypeMap()).filter(isObjectType);
-    const fields = types.flatMap((type) => Object.values(type.getFields()));
-    names = new Set(fields.filter((field) => fieldRule(field).hand).map((field) => field.name));
-    handedFields.set(schema, names);
-  }
-  return names;
-}
-
-/** What the planner asks of a field, looked up once: graphql's own predicates cost more than the walk. */
-interface Facts {
-  field: GraphQLField<unknown, unknown>;
-  rule: FieldRule;
-  /** The concrete types that it may give; none for a leaf. */
-  types: readonly GraphQLObjectType[];
-}
-const facts = new WeakMap<GraphQLObjectType, ReadonlyMap<string, Facts>>();
-
-function factsOf(schema: GraphQLSchema, type: GraphQLObjectType): ReadonlyMap<string, Facts> {
-  let known = facts.get(type);
-  if (!known) {
-    known = new Map(
-      Object.values(type.getFields()).map((field) => [
-        field.name,
-        { field, rule: fieldRule(field), types: typesOf(schema, field) },
-      ]),
-    );
-    facts.set(type, known);
-  }
-  return known;
-}
-
-function typesOf(schema: GraphQLSchema, { type }: GraphQLField<unknown, unknown>): readonly GraphQLObjectType[] {
-  const named = getNamedType(type);
-  if (isAbstractType(named)) return schema.getPossibleTypes(named);
-  return isObjectType(named) ? [named] : [];
-}
-
-/** What a field declared of itself. */
-export function fieldRule(field: GraphQLField<unknown, unknown>): FieldRule {
-  const { pothosOptions, pothosExposedField } = field.extensions as {
-    pothosOptions?: FieldRule;
-    pothosExposedField?: string;
-  };
-  if (pothosExposedField && !pothosOptions?.needs) return { needs: [pothosExposedField] };
-  return pothosOptions ?? noRule;
-}
-
-/** What a type declared of itself. */
-export function typeRule(type: GraphQLObjectType): TypeRule {
-  return (type.extensions as { pothosOptions?: TypeRule }).pothosOptions ?? noRule;
-}
-const noRule = Object.freeze({});
-
-/** The endpoint that answers a field, for these arguments. */
-export const endpointOf = ({ ask }: FieldRule, args: object): Endpoint =>
-  typeof ask === 'function' ? ask(args) : ask!;

@@ -3,7 +3,7 @@
  * pipeline; nothing is decided here that is not decided there.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { GraphQLError } from 'graphql';
+import type { GraphQLError } from 'graphql';
 import type { Question } from './body.ts';
 import type { Pipeline } from './pipeline.ts';
 import type { Passage } from './yoga.ts';
@@ -69,7 +69,7 @@ interface HttpExtension {
 /** As Yoga decides it: a request that could not be run has the status that its errors name, and 200 for a client of plain JSON. */
 function statusOf(errors: readonly GraphQLError[] | undefined, isRefused: boolean, media: string): number {
   if (!isRefused) return 200;
-  const named = (errors ?? []).map(({ extensions }) => extensions.http as HttpExtension | undefined);
+  const named = (errors ?? []).map(({ extensions }) => extensions.http);
   const statuses = named.map((http) => (media === 'application/json' && http?.spec ? 0 : (http?.status ?? 0)));
   return Math.max(0, ...statuses) || 200;
 }

@@ -8,7 +8,7 @@ import {
 } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import type { Context } from '../graph/builder.ts';
-import type { Variables } from '../graph/plan.ts';
+import type { Variables } from '../graph/document.ts';
 
 /** Runs one operation of one document. */
 export type Run = (context: Context, variables: Variables | undefined) => ExecutionResult | Promise<ExecutionResult>;

@@ -1,0 +1,83 @@
+/** What a document says of itself, beside what it selects: directives, variables, conditions. */
+import {
+  type DocumentNode,
+  type FieldNode,
+  GraphQLIncludeDirective,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  GraphQLSkipDirective,
+  type SelectionNode,
+  type SelectionSetNode,
+  type ValueNode,
+  getDirectiveValues,
+  isAbstractType,
+} from 'graphql';
+import { fieldsWithHand } from './declared.ts';
+
+export type Variables = Readonly<Record<string, unknown>>;
+
+/** Whether a fragment on this type is one on that. */
+export function applies(schema: GraphQLSchema, condition: string | undefined, type: GraphQLObjectType): boolean {
+  if (!condition || condition === type.name) return true;
+  const named = schema.getType(condition);
+  return isAbstractType(named) && schema.isSubType(named, type);
+}
+
+export function isIncluded(selection: SelectionNode, variables: Variables): boolean {
+  if (!selection.directives?.length) return true;
+  const skip = getDirectiveValues(GraphQLSkipDirective, selection, variables);
+  const include = getDirectiveValues(GraphQLIncludeDirective, selection, variables);
+  return skip?.if !== true && include?.if !== false;
+}
+
+export function isDeferred(selection: SelectionNode, variables: Variables): boolean {
+  const defer = selection.directives?.find(({ name }) => name.value === 'defer');
+  if (!defer) return false;
+  const condition = defer.arguments?.find(({ name }) => name.value === 'if')?.value;
+  if (condition?.kind === 'Variable') return variables[condition.name.value] !== false;
+  return !(condition?.kind === 'BooleanValue' && !condition.value);
+}
+
+/** Whether a list of the document may come in pieces. */
+export function streams(document: DocumentNode): boolean {
+  let found = false;
+  visitSelections(
+    document,
+    ({ directives }) => (found ||= directives?.some(({ name }) => name.value === 'stream') ?? false),
+  );
+  return found;
+}
+
+/** The variables that decide what is read and called: those of directives, and those in arguments of fields with a page in hand. */
+export function steeringVariables(schema: GraphQLSchema, document: DocumentNode): readonly string[] {
+  const names = new Set<string>();
+  const handed = fieldsWithHand(schema);
+  visitSelections(document, (selection) => {
+    for (const { arguments: given = [] } of selection.directives ?? []) {
+      for (const { value } of given) if (value.kind === 'Variable') names.add(value.name.value);
+    }
+    if (selection.kind !== 'Field' || !handed.has(selection.name.value)) return;
+    for (const { value } of selection.arguments ?? []) if (value.kind === 'Variable') names.add(value.name.value);
+  });
+  return [...names];
+}
+
+function visitSelections(document: DocumentNode, visit: (selection: SelectionNode) => void): void {
+  const walk = ({ selections }: SelectionSetNode) => {
+    for (const selection of selections) {
+      visit(selection);
+      if ('selectionSet' in selection && selection.selectionSet) walk(selection.selectionSet);
+    }
+  };
+  for (const definition of document.definitions) if ('selectionSet' in definition) walk(definition.selectionSet);
+}
+
+/** Whether a field's arguments take a variable. */
+export const hasVariables = (node: FieldNode): boolean =>
+  node.arguments?.some(({ value }) => hasVariable(value)) ?? false;
+
+function hasVariable(value: ValueNode): boolean {
+  if (value.kind === 'ListValue') return value.values.some(hasVariable);
+  if (value.kind === 'ObjectValue') return value.fields.some((field) => hasVariable(field.value));
+  return value.kind === 'Variable';
+}
