@@ -1,0 +1,19 @@
+import { serverAudits } from 'graphql-http';
+import { describe, expect, test } from 'vitest';
+import { besieged } from '../support/besieged.ts';
+
+const { url } = await besieged();
+
+// The suite of the GraphQL over HTTP working group: what a server must, should and may do.
+describe('GraphQL over HTTP', () => {
+  const audits = serverAudits({ url, fetchFn: fetch });
+
+  test('has all of its audits', () => {
+    expect(audits.length).toBeGreaterThan(50);
+  });
+
+  test.each(audits.map((audit) => [audit.name, audit] as const))('%s', async (_, audit) => {
+    const result = await audit.fn();
+    expect(result.status, 'reason' in result ? result.reason : '').toBe('ok');
+  });
+});
