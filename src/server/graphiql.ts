@@ -22,6 +22,9 @@ const ORDER = [
   'city',
   'event',
   'dashboard',
+  'collect',
+  'annotate',
+  'note',
   'explain',
 ];
 
