@@ -13,8 +13,10 @@ export interface Shared {
   close: () => Promise<void>;
 }
 
-/** Longest that a request waits for one answer of Redis. */
+/** Longest that a request waits for Redis to tell of a record. */
 const WAIT_MS = 50;
+/** Longer for the rate: what is not counted together may draw a 429. */
+const WINDOW_WAIT_MS = 200;
 /** How long it is left alone after it made somebody wait in vain. */
 const REST_MS = 1_000;
 const RETRY_MS = 500;
@@ -38,41 +40,43 @@ export function createShared(url: string, namespace: string): Shared {
     connectTimeout: 2_000,
     retryStrategy: (times) => Math.min(RETRY_MS, 50 * times),
   });
-  let restsUntil = 0;
   // Without a listener an outage would end the process; who asks notices by getting nothing.
   redis.on('error', () => undefined);
 
-  /** What Redis says, in time; undefined where it does not. */
-  async function inTime<T>(ask: () => Promise<T>): Promise<T | undefined> {
-    if (redis.status !== 'ready' || Date.now() < restsUntil) return undefined;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<undefined>((resolve) => {
-      timer = setTimeout(() => {
-        restsUntil = Date.now() + REST_MS;
-        resolve(undefined);
-      }, WAIT_MS);
-    });
-    try {
-      return await Promise.race([ask().catch(() => undefined), late]);
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-
   return {
-    cache: createSharedCache(redis, inTime),
-    windows: createSharedWindows(redis, inTime),
+    cache: createSharedCache(redis, patience(redis, WAIT_MS)),
+    windows: createSharedWindows(redis, patience(redis, WINDOW_WAIT_MS)),
     close: async () => {
-      try {
-        await redis.quit();
-      } catch {
-        redis.disconnect();
-      }
+      const ended = redis.quit().catch(() => undefined);
+      await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, WINDOW_WAIT_MS).unref())]);
+      redis.disconnect();
     },
   };
 }
 
+/** What Redis says, in time; undefined where it does not. Late once, it is left alone for a while. */
 type InTime = <T>(ask: () => Promise<T>) => Promise<T | undefined>;
+
+function patience(redis: Redis, waitMs: number): InTime {
+  let restsUntil = 0;
+
+  return async (ask) => {
+    if (redis.status !== 'ready' || Date.now() < restsUntil) return undefined;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<null>((resolve) => {
+      // This process may be the busy one: what has come meanwhile is read first.
+      timer = setTimeout(() => setImmediate(() => setImmediate(resolve, null)), waitMs);
+    });
+    const told = ask().then(
+      (value) => ({ value }),
+      () => ({ value: undefined }),
+    );
+    const came = await Promise.race([told, late]);
+    clearTimeout(timer);
+    if (came === null) restsUntil = Date.now() + REST_MS;
+    return came?.value;
+  };
+}
 
 /**
  * A scope or partition that was cleared has a key with a word of its own, new with each clearing; an entry names the words that it was

@@ -8,6 +8,7 @@ import { hasRedis, redisServer, until, withoutRedis } from '../support/redis.ts'
 const nobody = { credential: 'own', hasToken: false };
 const silent = { bytes: 100, reuse: { noStore: false, isPrivate: false, maxAge: undefined } };
 const limits = { slots: 2, perAddress: 2, holdMs: 75_000 };
+const nowhere = { partition: '', scope: '', request: '' };
 let slots = 0;
 const slot = (of: string) => ({ of, id: String(slots++), address: '' });
 
@@ -84,9 +85,10 @@ describe.skipIf(!hasRedis)('what replicas share', () => {
     expect(once).toBeLessThan(200);
     expect(performance.now() - started).toBeLessThan(once + 100);
     server.thaw();
-    await until(one.isThere);
-    one.write('x');
-    await until(async () => (await one.read())?.title === 'x');
+    await until(async () => {
+      one.write('x');
+      return (await one.read())?.title === 'x';
+    });
     await one.close();
   });
 
@@ -113,7 +115,7 @@ describe.skipIf(!hasRedis)('what replicas share', () => {
     server.freeze();
     await one.records.clear('Book:7');
     server.thaw();
-    await until(one.isThere);
+    await until(async () => (await one.cache.get(nowhere)).mark !== undefined);
     expect(await one.read()).toBeUndefined();
     await one.close();
   });
