@@ -5,6 +5,7 @@ import { codegen } from '@graphql-codegen/core';
 import * as typedDocumentNode from '@graphql-codegen/typed-document-node';
 import * as typescriptOperations from '@graphql-codegen/typescript-operations';
 import { parse, printSchema } from 'graphql';
+import { settingsTable } from './src/config.ts';
 import { schema } from './src/graph/schema.ts';
 
 // This file runs from dist, one step below the package.
@@ -14,6 +15,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const printed = {
   'schema.graphql': `# Printed by "npm run codegen" from src/graph; not edited by hand.\n\n${printSchema(schema)}\n`,
   'test/support/operations.ts': await operationTypes(),
+  'README.md': withSettings(read('README.md') ?? ''),
 };
 
 const check = process.argv.includes('--check');
@@ -50,6 +52,13 @@ async function operationTypes(): Promise<string> {
     pluginMap: { operations: typescriptOperations, documents: typedDocumentNode },
   });
   return `// Printed by "npm run codegen" from operations/; not edited by hand.\n${text}`;
+}
+
+/** The table of settings stands in the README as `--help` prints it. */
+function withSettings(readme: string): string {
+  const [start, end] = ['<!-- settings -->', '<!-- /settings -->'];
+  const table = settingsTable().replaceAll(/^ {2}/gm, '');
+  return readme.replace(new RegExp(`${start}[^]*${end}`), () => `${start}\n\n\`\`\`text\n${table}\n\`\`\`\n\n${end}`);
 }
 
 function read(file: string): string | undefined {
