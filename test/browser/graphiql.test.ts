@@ -66,7 +66,8 @@ beforeEach(async () => {
 
 test.skipIf(!executablePath)('GraphiQL opens with every page of ours, a tab each', async () => {
   const tabs = await page.locator('.graphiql-tab').allInnerTexts();
-  expect(tabs.map((tab) => tab.trim())).toEqual([...pages.map(([name]) => name), 'Explain']);
+  // After them come a tab that explains, and whatever else lies in the folder.
+  expect(tabs.slice(0, pages.length + 1).map((tab) => tab.trim())).toEqual([...pages.map(([name]) => name), 'Explain']);
   expect(tabs).toHaveLength(readdirSync('operations').length);
 });
 
