@@ -61,11 +61,6 @@ export function createDoor(pipeline: Pipeline): Door {
 const isOptional = (value: unknown, type: 'string' | 'object'): boolean =>
   value === undefined || value === null || typeof value === type;
 
-interface HttpExtension {
-  status?: number;
-  spec?: boolean;
-}
-
 /** As Yoga decides it: a request that could not be run has the status that its errors name, and 200 for a client of plain JSON. */
 function statusOf(errors: readonly GraphQLError[] | undefined, isRefused: boolean, media: string): number {
   if (!isRefused) return 200;

@@ -76,8 +76,12 @@ interface Asking {
   headers?: Record<string, string>;
 }
 
-/** How long nothing new must come before a wave is let through. */
-const QUIET_MS = 25;
+/**
+ * How many turns of a timer nothing new must come, and nothing be under way, before a wave is let through. Turns, not a time: facade,
+ * proxy and origin share this process, so on a machine that is slow for one it is slow for all.
+ */
+const QUIET_TURNS = 8;
+const TURN_MS = 3;
 
 /**
  * Holds calls until no more come, then lets them through together: a call that had to wait for another's answer is in a later wave,
@@ -88,14 +92,23 @@ async function countingProxy(target: string) {
   let wave = 0;
   let passed: Passed[] = [];
   let held: (() => void)[] = [];
-  let quiet: NodeJS.Timeout | undefined;
+  let underWay = 0;
+  let arrivals = 0;
 
   const server = createServer((incoming, outgoing) => {
     if (!counting) return pass(incoming, outgoing);
     held.push(() => pass(incoming, outgoing, wave));
-    clearTimeout(quiet);
-    quiet = setTimeout(release, QUIET_MS);
+    arrivals++;
+    settle(QUIET_TURNS, arrivals);
   });
+  function settle(turns: number, since: number) {
+    setTimeout(() => {
+      if (since !== arrivals) return; // a later call has begun to wait
+      if (underWay > 0) settle(QUIET_TURNS, since);
+      else if (turns > 0) setImmediate(() => settle(turns - 1, since));
+      else release();
+    }, TURN_MS);
+  }
   function release() {
     wave++;
     const all = held;
@@ -105,6 +118,8 @@ async function countingProxy(target: string) {
   function pass(incoming: IncomingMessage, outgoing: ServerResponse, at = 0) {
     const { method, url, headers } = incoming;
     const { hostname, port } = new URL(target);
+    underWay++;
+    outgoing.once('close', () => underWay--);
     const onward = forward({ hostname, port, method, path: url, headers }, (answer) => {
       let bytes = 0;
       answer.on('data', (chunk: Buffer) => (bytes += chunk.length));
