@@ -10,6 +10,8 @@ import { RequestRefusal } from './refusal.ts';
 /** The envelope of a multipart request: boundaries, part headers, the map. The operations have a limit of their own. */
 const ENVELOPE_BYTES = 20_000;
 const MAP_BYTES = 10_000;
+/** What must come in each turn of the clock: a drip would hold a connection of the service for hours. */
+const PACE_BYTES = 256_000;
 
 export interface Uploading {
   question: Question;
@@ -32,6 +34,7 @@ export async function readUpload(
   if (Number(request.headers['content-length']) > most) throw new RequestRefusal(413, 'UPLOAD_TOO_LARGE', tooLarge);
 
   let size = 0;
+  let paced = 0;
   let isMapped = false;
   let parser: Writable | undefined;
   let last: HeldFile | undefined;
@@ -47,15 +50,23 @@ export async function readUpload(
   const counted = new Transform({
     transform(chunk: Buffer, _, done) {
       size += chunk.length;
-      if (isMapped) clock.refresh();
+      if (isMapped && size >= paced + PACE_BYTES) {
+        paced = size;
+        clock.refresh();
+      }
       if (size > most) refuse(413, 'UPLOAD_TOO_LARGE', tooLarge);
       done(null, chunk);
     },
   });
   counted.on('error', () => undefined);
-  // First for the operations and the map together, then for each silence.
+  // First for the operations and the map together, then for each stretch of the files.
   const clock = setTimeout(
-    () => refuse(408, 'REQUEST_TIMEOUT', `A request does not stand still for ${requestBodyTimeoutMs} ms.`),
+    () =>
+      refuse(
+        408,
+        'REQUEST_TIMEOUT',
+        `The request came too slowly: no ${PACE_BYTES} bytes in ${requestBodyTimeoutMs} ms.`,
+      ),
     requestBodyTimeoutMs,
   );
   const arrival = new Promise<void>((resolve) => {
@@ -98,6 +109,7 @@ export async function readUpload(
     const asked = await processRequest(source, response, limits);
     if (refusal) throw refusal as Error;
     isMapped = true;
+    paced = size;
     clock.refresh();
     return { question: question(asked), arrival };
   } catch (error) {

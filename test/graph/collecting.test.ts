@@ -52,3 +52,67 @@ test('collecting a book says what the answer says, and costs one call', async ()
   });
   expect(calls).toEqual(['POST /v2/book/7/collection']);
 });
+
+test('a book that is taken off the shelf is not asked about again', async () => {
+  const { service, ask, calls } = facade();
+  service.intercept({ path: '/v2/book/7/collection', method: 'DELETE' }).reply(204, '');
+  const answer = await ask(
+    'mutation { deleteCollection(input: { bookId: "7" }) { book { id viewerCollection { status comment } } } }',
+    alice,
+  );
+  expect(answer.data).toEqual({ deleteCollection: { book: { id: 'Book:7', viewerCollection: null } } });
+  expect(calls).toEqual(['DELETE /v2/book/7/collection']);
+});
+
+test('what the answer does not tell is read after the write, and only that', async () => {
+  const { service, ask, calls } = facade();
+  service.intercept({ path: '/v2/book/7/collection', method: 'POST' }).reply(201, { ...collection, book: undefined });
+  service.intercept({ path: '/v2/book/7', query: { fields: 'id,title' } }).reply(200, { id: '7', title: '活着' });
+  const answer = await ask(
+    'mutation { collectBook(input: { bookId: "7", status: WISH }) { book { title viewerCollection { status tags } } } }',
+    alice,
+  );
+  expect(answer.data.collectBook.book).toEqual({ title: '活着', viewerCollection: { status: 'WISH', tags: [] } });
+  expect(calls).toHaveLength(2);
+});
+
+test('what a write changed is forgotten for everybody, and nothing else is', async () => {
+  const { service, ask, calls } = facade();
+  const pages = '{ book(id: "7") { title annotations { nodes { id } } } other: book(id: "70") { title } }';
+  const annotations = (ids: string[]) => ({
+    start: 0,
+    count: 20,
+    total: ids.length,
+    annotations: ids.map((id) => ({ id })),
+  });
+  const list = { path: '/v2/book/7/annotations', query: { fields: 'id', order: 'rank', start: 0, count: 20 } };
+  service.intercept({ path: '/v2/book/7', query: { fields: 'id,title' } }).reply(200, { id: '7', title: '活着' });
+  service.intercept({ path: '/v2/book/70', query: { fields: 'id,title' } }).reply(200, { id: '70', title: '许三观' });
+  service.intercept(list).reply(200, annotations([]));
+  expect((await ask(pages)).data.book.annotations.nodes).toEqual([]);
+  expect((await ask(pages)).data.book.annotations.nodes).toEqual([]);
+  expect(calls).toHaveLength(3);
+
+  const written = { id: '9', book_id: '7', author_id: 'alice' };
+  service.intercept({ path: '/v2/book/7/annotations', method: 'POST' }).reply(201, written);
+  const input = { bookId: '7', content: '一'.repeat(16) };
+  const mutation =
+    'mutation ($input: CreateAnnotationInput!) { createAnnotation(input: $input) { annotation { id } } }';
+  await ask(mutation, { ...alice, variables: { input } });
+
+  service.intercept(list).reply(200, annotations(['9']));
+  expect((await ask(pages, alice)).data.book.annotations.nodes).toEqual([{ id: 'Annotation:9' }]);
+  expect(calls).toHaveLength(5);
+});
+
+test('a read that began before a write does not answer for what came after it', async () => {
+  const { service, ask } = facade();
+  const read = { path: '/v2/note/5', query: { fields: 'id,liked_count' } };
+  service.intercept(read).reply(200, { id: '5', liked_count: 0 }).delay(150);
+  const before = ask('{ note(id: "5") { likesCount } }', alice);
+  service.intercept({ path: '/v2/note/5/like', method: 'POST' }).reply(200, {});
+  service.intercept(read).reply(200, { id: '5', liked_count: 1 });
+  const after = await ask('mutation { likeNote(input: { id: "5" }) { note { likesCount } } }', alice);
+  expect(after.data.likeNote.note).toEqual({ likesCount: 1 });
+  expect((await before).data.note).toEqual({ likesCount: 0 });
+});

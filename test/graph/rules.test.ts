@@ -221,7 +221,7 @@ test('an event goes out as an entry, its texts escaped', async () => {
   events
     .intercept({ method: 'POST', path: '/events', headers: { 'content-type': 'application/atom+xml; charset=utf-8' } })
     .reply(({ body }) => {
-      sent = String(body);
+      sent = body as string;
       return { statusCode: 500, data: '' };
     });
   const input = { ...event, title: `<&>"']]>`, inviteOnly: true };
