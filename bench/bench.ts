@@ -1,0 +1,179 @@
+/**
+ * The product beside a hand-written aggregator, Apollo Server and plain yoga, all over one fixed upstream. In each round every contestant
+ * has its turn, the order changing; ratios are taken within a round. Each answers truly before and after, or nothing is printed.
+ */
+import { writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual, parseArgs } from 'node:util';
+import { type Measured, ask, load, requestOf } from './load.ts';
+import { type Contestant, type Running, contestants, cpuSeconds, rssMegabytes, start } from './process.ts';
+import { type Result, tableOf, verdictOf } from './report.ts';
+import { type Workload, orderOf, workloads } from './workloads.ts';
+
+const { values: given } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    contestants: { type: 'string' },
+    latency: { type: 'string', default: '0,5' },
+    rounds: { type: 'string' },
+    seconds: { type: 'string' },
+    connections: { type: 'string', default: '16' },
+    /** The product runs with --cpu-prof; the profile is left in this directory. */
+    profile: { type: 'string' },
+  },
+});
+
+/** Answers compared with the truth, before the load and after it. */
+const SAMPLES = 5;
+const REUSE_SECONDS = 60;
+
+const connections = Number(given.connections);
+const chosen = workloads.filter(({ name }) => given.only?.split(',').includes(name) ?? true);
+const playing = contestants.filter(({ name }) => given.contestants?.split(',').includes(name) ?? true);
+
+interface Round {
+  contestant: string;
+  measured: Measured;
+  calls: number;
+  bytes: number;
+  cpu: number;
+  rss: number;
+}
+
+const results: Result[] = [];
+const upstream = await start('upstream.js', {});
+const startedAt = new Date();
+for (const latencyMs of given.latency.split(',').map(Number)) {
+  // At 0 ms is what the figures are about, so there the rounds are.
+  const rounds = Number(given.rounds ?? (given.quick ? (latencyMs ? 1 : 3) : latencyMs ? 3 : 7));
+  const ms = 1000 * Number(given.seconds ?? (given.quick ? 0.7 : 3));
+  const running = new Map<Contestant, Running>();
+  for (const contestant of playing) running.set(contestant, await open(contestant, latencyMs));
+  for (const workload of chosen) {
+    await fetch(`${address(upstream)}/admin/set?latency=${latencyMs}&reuse=${workload.reuse ? REUSE_SECONDS : 0}`);
+    process.stderr.write(`${workload.name} at ${latencyMs} ms: ${workload.title}\n`);
+    results.push(...(await compare(workload, latencyMs, running, { rounds, ms })));
+  }
+  for (const { stop } of running.values()) await stop();
+}
+await upstream.stop();
+
+for (const latencyMs of new Set(results.map((result) => result.latencyMs))) {
+  console.log(`\nUpstream latency ${latencyMs} ms, ${connections} client connections\n`);
+  console.log(tableOf(results.filter((result) => result.latencyMs === latencyMs)));
+}
+console.log(`\n${verdictOf(results)}\n`);
+const machine = `${cpus().length} x ${cpus()[0]?.model}, Node ${process.version}`;
+console.log(`${startedAt.toISOString().slice(0, 10)}, ${machine}`);
+writeFileSync(
+  fileURLToPath(new URL('../bench/results.json', import.meta.url)),
+  `${JSON.stringify({ startedAt, machine, quick: given.quick, connections, results }, undefined, 2)}\n`,
+);
+
+async function open({ name, script, flags = [], env }: Contestant, latencyMs: number): Promise<Running> {
+  const profiling = given.profile && name === 'product' ? ['--cpu-prof', `--cpu-prof-dir=${given.profile}`] : [];
+  return start(script, env(address(upstream), latencyMs), [...flags, ...profiling]);
+}
+
+async function compare(
+  workload: Workload,
+  latencyMs: number,
+  running: ReadonlyMap<Contestant, Running>,
+  { rounds, ms }: { rounds: number; ms: number },
+): Promise<Result[]> {
+  const order = orderOf(workload);
+  const asking = new Map(
+    playing.map((contestant) => [contestant, order.map((variant) => requestFor(contestant, workload, variant))]),
+  );
+  const played: Round[][] = [];
+  for (const contestant of playing) {
+    const { port } = running.get(contestant)!;
+    await verify(contestant, workload, port, order.slice(0, SAMPLES));
+    await load(port, asking.get(contestant)!, { connections, ms: Math.min(ms, 1000) });
+  }
+  for (let round = 0; round < rounds; round++) {
+    const turn = round % playing.length;
+    const each: Round[] = [];
+    for (const contestant of [...playing.slice(turn), ...playing.slice(0, turn)]) {
+      const { port, pid } = running.get(contestant)!;
+      await countedUpstream();
+      const before = cpuSeconds(pid);
+      const measured = await load(port, asking.get(contestant)!, { connections, ms });
+      const cpu = cpuSeconds(pid) - before;
+      each.push({ contestant: contestant.name, measured, ...(await countedUpstream()), cpu, rss: rssMegabytes(pid) });
+    }
+    played.push(each);
+  }
+  for (const contestant of playing)
+    await verify(contestant, workload, running.get(contestant)!.port, order.slice(-SAMPLES));
+  return playing.map(({ name }) => summary(workload.name, latencyMs, name, played));
+}
+
+function requestFor({ path }: Contestant, workload: Workload, variant: number): Buffer {
+  const variables = workload.variables(variant);
+  return requestOf(path(workload), { query: workload.document, variables });
+}
+
+async function verify(contestant: Contestant, workload: Workload, port: number, variants: number[]): Promise<void> {
+  for (const variant of variants) {
+    const variables = workload.variables(variant);
+    const answer = await ask(port, requestFor(contestant, workload, variant));
+    const truth: unknown = JSON.parse(JSON.stringify({ data: workload.truth(variables) }));
+    if (isDeepStrictEqual(answer, truth)) continue;
+    const [is, must] = [answer, truth].map((value) => JSON.stringify(value));
+    const at = [...is!].findIndex((character, index) => character !== must![index]);
+    throw new Error(
+      `${contestant.name} answers ${workload.name} of ${JSON.stringify(variables)} otherwise:\n${is!.slice(Math.max(0, at - 100), at + 300)}\ntrue is:\n${must!.slice(Math.max(0, at - 100), at + 300)}`,
+    );
+  }
+}
+
+function summary(workload: string, latencyMs: number, name: string, played: readonly Round[][]): Result {
+  const speedOf = (round: readonly Round[], who: string) => {
+    const measured = round.find(({ contestant }) => contestant === who)?.measured;
+    return measured && measured.operations / measured.seconds;
+  };
+  const against = (who: string) => {
+    const ratios = played.flatMap((round) => {
+      const other = speedOf(round, who);
+      return other ? speedOf(round, name)! / other : [];
+    });
+    return ratios.length > 0 ? median(ratios) : undefined;
+  };
+  const mine = played.map((round) => round.find(({ contestant }) => contestant === name)!);
+  const perOperation = (of: (round: Round) => number) =>
+    sum(mine.map(of)) / sum(mine.map(({ measured }) => measured.operations));
+  const latencies = mine.flatMap(({ measured }) => measured.latencies).sort((a, b) => a - b);
+  return {
+    workload,
+    latencyMs,
+    contestant: name,
+    perSecond: median(played.map((round) => speedOf(round, name)!)),
+    ofLimit: against('limit'),
+    ofApollo: against('apollo'),
+    p50: latencies[Math.floor(latencies.length * 0.5)]!,
+    p99: latencies[Math.floor(latencies.length * 0.99)]!,
+    calls: perOperation(({ calls }) => calls),
+    kilobytes: perOperation(({ bytes }) => bytes) / 1000,
+    cpu: 1000 * perOperation(({ cpu }) => cpu),
+    rss: Math.max(...mine.map(({ rss }) => rss)),
+    operations: latencies.length,
+  };
+}
+
+async function countedUpstream(): Promise<{ calls: number; bytes: number }> {
+  return (await (await fetch(`${address(upstream)}/admin/count`)).json()) as { calls: number; bytes: number };
+}
+
+function address({ port }: Running): string {
+  return `http://127.0.0.1:${port}`;
+}
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[sorted.length >> 1]!;
+}
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

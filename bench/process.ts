@@ -1,0 +1,103 @@
+/** The contestants as processes: how each is started and asked, and what the kernel says that it used. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { listening } from './load.ts';
+import type { Workload } from './workloads.ts';
+
+export interface Contestant {
+  name: string;
+  /** Bundled into dist. */
+  script: string;
+  flags?: readonly string[];
+  env: (upstream: string, latencyMs: number) => Record<string, string>;
+  /** Where a workload is asked for. */
+  path: (workload: Workload) => string;
+}
+
+const graphql = () => '/graphql';
+
+/** Fan-out times latency: at 5 ms, 64 connections would be what is measured. The product widens its pool by itself. */
+const connections = (latencyMs: number) => String(latencyMs > 0 ? 256 : 64);
+const peer = (upstream: string, latencyMs: number) => ({ UPSTREAM: upstream, CONNECTIONS: connections(latencyMs) });
+
+export const contestants: Contestant[] = [
+  {
+    name: 'product',
+    script: 'main.js',
+    flags: ['--enable-source-maps'],
+    env: (upstream) => ({
+      BASE_URL: upstream,
+      EVENT_BASE_URL: upstream,
+      ACCESS_TOKEN: 'bench',
+      FILM_TIER: 'advance',
+      LOG_LEVEL: 'silent',
+      // W3 is counted beforehand with 20 directors a film: 821 calls where 76 are made.
+      MAX_UPSTREAM_CALLS: '1000',
+    }),
+    path: graphql,
+  },
+  { name: 'limit', script: 'limit.js', env: peer, path: ({ name }) => `/${name.toLowerCase()}` },
+  { name: 'apollo', script: 'apollo.js', env: peer, path: () => '/' },
+  { name: 'yoga', script: 'yoga.js', env: peer, path: graphql },
+];
+
+export interface Running {
+  port: number;
+  pid: number;
+  stop: () => Promise<void>;
+}
+
+const children = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of children) child.kill('SIGKILL');
+});
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));
+
+export async function start(
+  script: string,
+  env: Record<string, string>,
+  flags: readonly string[] = [],
+): Promise<Running> {
+  const port = await freePort();
+  const child = spawn(process.execPath, [...flags, fileURLToPath(new URL(`../dist/${script}`, import.meta.url))], {
+    env: { PATH: process.env.PATH, NODE_ENV: 'production', PORT: String(port), ...env },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  children.add(child);
+  const ended = once(child, 'exit').then(() => children.delete(child));
+  await listening(port, () => !children.has(child));
+  return {
+    port,
+    pid: child.pid!,
+    async stop() {
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** The kernel counts in hundredths of a second. */
+const TICKS = 100;
+
+/** CPU seconds of all its threads, in user and kernel. */
+export function cpuSeconds(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / TICKS;
+}
+
+export function rssMegabytes(pid: number): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024;
+}
