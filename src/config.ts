@@ -228,6 +228,13 @@ export const settings = {
     'time for the JSON body of a request to arrive',
   ),
 
+  connectionTimeoutMs: setting(
+    'CONNECTION_TIMEOUT_MS',
+    milliseconds,
+    90_000,
+    'silence after which a connection in use is cut: its client does not read, say',
+  ),
+
   maxPictures: setting('MAX_PICTURES', amount, 12, 'pictures in a mutation'),
   maxUploadBytes: setting('MAX_UPLOAD_BYTES', bytes, 40_000_000, 'all files of a request together'),
   uploadTimeoutMs: setting('UPLOAD_TIMEOUT_MS', milliseconds, 60_000, 'deadline of an operation with files'),

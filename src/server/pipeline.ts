@@ -153,7 +153,7 @@ export function createPipeline({ schema, config, upstream, log, metrics, telemet
     try {
       document = parse(text, { maxTokens: config.maxTokens });
     } catch (error) {
-      const isTokens = /token/i.test((error as Error).message) && /limit/i.test((error as Error).message);
+      const isTokens = /\d tokens\b/.test((error as Error).message);
       return failed(undefined, [coded(error as GraphQLError, isTokens ? 'TOO_MANY_TOKENS' : 'GRAPHQL_PARSE_FAILED')]);
     }
     const over = documentLimits(document, config);

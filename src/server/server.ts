@@ -112,9 +112,13 @@ export async function openServer(config: Config, parts: ServerParts): Promise<Fa
       arrival,
     };
     const passage: Passage = { caller, signal };
-    response.once('close', await admission.enter(signal));
-    if (question && !arrival && (await door(question, request, response, passage))) return;
-    await yoga(request, response, passage);
+    const leave = await admission.enter(signal);
+    try {
+      if (question && !arrival && (await door(question, request, response, passage))) return;
+      await yoga(request, response, passage);
+    } finally {
+      leave(); // not when the client has read it all: who does not read must not keep others out
+    }
   }
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -160,6 +164,7 @@ export async function openServer(config: Config, parts: ServerParts): Promise<Fa
     },
     (request, response) => void handle(request, response),
   );
+  server.timeout = config.connectionTimeoutMs;
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => refuseConnection(error, socket));
 
   await new Promise<void>((resolve, reject) => {

@@ -296,15 +296,18 @@ export function createCall(parts: CallParts, caller: Caller): Call {
 /** The path with its segments filled in, and the query; what does not go into the path of a read goes into the query, sorted. */
 function pathOf({ path, params, method }: Endpoint, input: object): string {
   const values = input as Record<string, unknown>;
-  const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(values[name])));
+  const filled = path.replace(/:(\w+)/g, (_, name: string) => encoded(values[name]));
   if (method !== 'GET') return filled;
   const query = Object.keys(values)
     .filter((name) => !params.includes(name) && values[name] !== undefined && values[name] !== null)
     .sort()
-    .map((name) => `${name}=${encodeURIComponent(String(values[name])).replaceAll('%2C', ',')}`)
+    .map((name) => `${name}=${encoded(values[name]).replaceAll('%2C', ',')}`)
     .join('&');
   return query ? `${filled}?${query}` : filled;
 }
+
+/** Half a character cannot be written in UTF-8, and would throw. */
+const encoded = (value: unknown): string => encodeURIComponent(String(value).replace(/\p{Surrogate}/gu, '\ufffd'));
 
 /** The path as the trace shows it, and the `fields` apart. */
 function withoutFields(path: string): [string, string | undefined] {

@@ -1,0 +1,465 @@
+import { connect } from 'node:net';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { bookEndpoints } from '../../src/contract/book.ts';
+import { eventEndpoints } from '../../src/contract/event.ts';
+import { filmEndpoints } from '../../src/contract/film.ts';
+import { noteEndpoints } from '../../src/contract/note.ts';
+import { besieged, codesIn } from '../support/besieged.ts';
+import { json, silence, until, xml } from '../support/hostile.ts';
+
+const many = (n: number, text: (i: number) => string) => Array.from({ length: n }, (_, i) => text(i)).join(' ');
+const deepBook = (levels: number): string =>
+  levels <= 1
+    ? 'id'
+    : levels === 2
+      ? 'series { id }'
+      : levels === 3
+        ? 'series { books { totalCount } }'
+        : `series { books { nodes { ${deepBook(levels - 3)} } } }`;
+const answered = json('{"id":"7","title":"x"}');
+/** Words of the inside that no client has a use for. */
+const INSIDE = /node_modules|\.[jt]s:\d|\bat \S+ \(|ECONN|undici|graphql-jit|maximum call stack/i;
+
+const limits: [code: string, within: string, over: string][] = [
+  ['DOCUMENT_TOO_LONG', `{ __typename } #${'x'.repeat(19_000)}`, `{ __typename } #${'x'.repeat(20_000)}`],
+  [
+    'TOO_MANY_TOKENS',
+    `{ book(id: 7) { id ${many(900, () => 'id')} } }`,
+    `{ book(id: 7) { ${many(4_000, () => 'id')} } }`,
+  ],
+  ['TOO_DEEP', `{ book(id: 7) { ${deepBook(13)} } }`, `{ book(id: 7) { ${deepBook(14)} } }`],
+  ['TOO_MANY_FIELDS', `{ book(id: 7) { ${many(999, () => 'id')} } }`, `{ book(id: 7) { ${many(1_000, () => 'id')} } }`],
+  [
+    'TOO_MANY_FRAGMENTS',
+    `{ book(id: 7) { ...F0 } } ${many(100, (i) => `fragment F${i} on Book { id ${i < 99 ? `...F${i + 1}` : ''} }`)}`,
+    `{ book(id: 7) { ...F0 } } ${many(101, (i) => `fragment F${i} on Book { id ${i < 100 ? `...F${i + 1}` : ''} }`)}`,
+  ],
+  [
+    'TOO_MANY_ALIASES',
+    `{ book(id: 7) { ${many(60, (i) => `a${i}: id`)} } }`,
+    `{ book(id: 7) { ${many(61, (i) => `a${i}: id`)} } }`,
+  ],
+  ['TOO_MANY_ROOT_FIELDS', `{ ${many(30, () => '__typename')} }`, `{ ${many(31, () => '__typename')} }`],
+  [
+    'TOO_MANY_MUTATIONS',
+    `mutation { ${many(10, () => '__typename')} }`,
+    `mutation { ${many(11, () => '__typename')} }`,
+  ],
+  [
+    'TOO_MANY_DIRECTIVES',
+    `{ book(id: 7) { ${many(50, () => 'id @include(if: true)')} } }`,
+    `{ book(id: 7) { ${many(51, () => 'id @include(if: true)')} } }`,
+  ],
+];
+
+const { books, ask } = await besieged({ maxUpstreamCalls: '1000000' });
+books.behave(answered);
+
+test.each(limits)('%s is said past its limit, not at it', async (code, within, over) => {
+  expect(codesIn(await ask(within))).not.toContain(code);
+  const refused = await ask(over);
+  expect(codesIn(refused)).toContain(code);
+  expect(refused.data).toBeUndefined();
+});
+
+test('aliases of introspection count, and it goes only so deep', async () => {
+  expect(codesIn(await ask(`{ ${many(61, (i) => `a${i}: __typename`)} }`))).toContain('TOO_MANY_ALIASES');
+  const round =
+    '{ __schema { types { fields { type { fields { type { fields { type { fields { name } } } } } } } } } }';
+  expect(codesIn(await ask(round))).toEqual(['GRAPHQL_VALIDATION_FAILED']);
+});
+
+test('page sizes, search texts and ids have limits of their own', async () => {
+  for (const query of [
+    '{ searchBooks(query: "x", first: 101) { totalCount } }',
+    '{ searchBooks(query: "x", first: -1) { totalCount } }',
+    `{ searchBooks(query: "${'x'.repeat(1_001)}") { totalCount } }`,
+    `{ book(id: "${'7'.repeat(129)}") { id } }`,
+    '{ book(id: "..") { id } }',
+    `{ nodes(ids: [${many(101, () => '"Book:7"')}]) { id } }`,
+  ]) {
+    expect(codesIn(await ask(query)), query.slice(0, 60)).toEqual(['BAD_USER_INPUT']);
+  }
+});
+
+test('an operation that could cost too many calls is refused with the field to change', async () => {
+  const { books, ask } = await besieged();
+  const answer = await ask(
+    '{ searchBooks(query: "x", first: 100) { nodes { annotations(first: 3) { nodes { id } } series { books { totalCount } } tags(first: 50) { name } } } }',
+  );
+  expect(codesIn(answer)).toEqual(['TOO_MANY_CALLS']);
+  expect(answer.errors?.[0]?.extensions).toMatchObject({ limit: 250, coordinate: expect.stringContaining('.') });
+  expect(books.heard).toEqual([]);
+});
+
+// Each doubles, or worse, with a few more characters. A slow machine takes a second for all; without limits, a day would not do.
+const monsters: [name: string, document: string][] = [
+  [
+    'fragments that double',
+    `{ book(id: 7) { ...F0 } } ${many(90, (i) => `fragment F${i} on Book { ...F${i + 1} ...F${i + 1} }`)} fragment F90 on Book { id }`,
+  ],
+  [
+    'fragments that double below different fields',
+    `{ book(id: 7) { ...F0 } } ${many(20, (i) => `fragment F${i} on Book { series { books { nodes { ...F${i + 1} } } } viewerCollection { book { ...F${i + 1} } } }`)} fragment F20 on Book { id }`,
+  ],
+  [
+    'fragments in a circle',
+    `{ book(id: 7) { ...F0 } } ${many(90, (i) => `fragment F${i} on Book { id ...F${(i + 1) % 90} }`)}`,
+  ],
+  ['a fragment in itself', '{ book(id: 7) { ...F } } fragment F on Book { id ...F }'],
+  [
+    'fragments that all spread all',
+    `{ book(id: 7) { ${many(34, (i) => `...F${i}`)} } } ${many(34, (i) => `fragment F${i} on Book { id ${many(34, (j) => `...F${j}`)} }`)}`,
+  ],
+  ['the same field a thousand times', `{ book(id: 7) { ${many(990, () => 'id')} } }`],
+  [
+    'the same pair of subtrees again and again',
+    `{ book(id: 7) { ${(function twice(n: number): string {
+      return n ? `series { books { nodes { ${twice(n - 1)} } } } `.repeat(2) : many(20, () => 'id title');
+    })(4)} } }`,
+  ],
+  ['lists in lists', `{ book(id: ${'['.repeat(1_900)}${']'.repeat(1_900)}) { id } }`],
+  ['objects in objects', `{ book(id: ${'{a:'.repeat(990)}1${'}'.repeat(990)}) { id } }`],
+  ['fields in fields', `${'{book'.repeat(1_900)}${'}'.repeat(1_900)}`],
+  ['inline fragments in one another', `{ book(id: 7) ${'{ ... on Book '.repeat(690)} { id } ${'}'.repeat(690)} }`],
+  ['types in types', `query ($a: ${'['.repeat(1_900)}Int${']'.repeat(1_900)}) { book(id: $a) { id } }`],
+  ['a hundred unknown fields', `{ book(id: 7) { ${many(990, (i) => `titel${i}`)} } }`],
+  ['a thousand unknown fragments', `{ book(id: 7) { ${many(990, (i) => `...X${i}`)} } }`],
+  ['a thousand anonymous operations', many(900, () => '{ __typename }')],
+  ['what is no document', '}{'.repeat(2_000)],
+  ['a string that never ends', `{ book(id: "${'x'.repeat(10_000)}`],
+];
+
+test.each(monsters)(
+  '%s: answered soon, again and again, and nothing of the inside is told',
+  { timeout: 30_000 },
+  async (_, document) => {
+    for (let n = 0; n < 3; n++) {
+      const answer = await ask(document);
+      for (const code of codesIn(answer))
+        expect(code).toMatch(/^(TOO_|DOCUMENT_TOO_|GRAPHQL_|OPERATION_RESOLUTION_|BAD_USER_INPUT)/);
+      expect(JSON.stringify(answer)).not.toMatch(INSIDE);
+    }
+  },
+);
+
+test('variables as deep as a body allows are refused, or not looked at', { timeout: 30_000 }, async () => {
+  const { url } = await besieged();
+  const deep = '['.repeat(400_000) + ']'.repeat(400_000);
+  for (const query of [
+    'query ($a: ID!) { book(id: $a) { id } }',
+    'query ($a: [ID!]!) { nodes(ids: $a) { id } }',
+    '{ __typename }',
+  ]) {
+    for (const extra of ['', `,"extensions":{"a":${deep.slice(390_000, 410_000)}}`]) {
+      const body = `{"query":${JSON.stringify(query)},"variables":{"a":${deep}}${extra}}`;
+      const answer = await fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
+      expect(answer.status).toBeLessThan(500);
+      expect(await answer.text()).not.toMatch(INSIDE);
+    }
+  }
+  const form = new FormData();
+  form.set('operations', `{"query":"{ __typename }","variables":{"a":${deep}}}`);
+  form.set('map', '{}');
+  const answer = await fetch(url, { method: 'POST', body: form, headers: { 'x-graphql-csrf': '1' } });
+  expect(answer.status).toBeLessThan(500);
+  expect(await answer.text()).not.toMatch(INSIDE);
+});
+
+test('names of the object prototype are names like any other', async () => {
+  for (let n = 0; n < 4; n++) {
+    const answer = await ask(
+      'query ($constructor: ID!, $toString: Boolean!) { __proto__: book(id: $constructor) { constructor: id toString: title } hasOwnProperty: __typename @include(if: $toString) }',
+      { variables: { constructor: '7', toString: true } },
+    );
+    const shown = JSON.stringify(answer);
+    expect(shown).toContain('"__proto__":{"constructor":"Book:7","toString":"x"}');
+    expect(shown).toContain('"hasOwnProperty":"Query"');
+    expect(Object.keys(answer)).toEqual(['data']);
+  }
+  const { url } = await besieged();
+  const body =
+    '{"query":"{ __typename }","__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"variables":{"__proto__":{"polluted":1}}}';
+  const answer = await fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
+  expect([200, 400]).toContain(answer.status);
+  expect(({} as { polluted?: number }).polluted).toBeUndefined();
+  expect((await (await fetch(url.replace('/graphql', '/__proto__'))).json()).errors[0].extensions.code).toBe(
+    'NOT_FOUND',
+  );
+});
+
+test('suggestions and introspection are off in production, and on where they are switched on', async () => {
+  const wrong = [
+    '{ boook(id: 7) { id } }',
+    '{ book(id: 7) { titel } }',
+    '{ book(idd: 7) { id } }',
+    '{ book(id: 7) { ... on Bok { id } } }',
+  ];
+  const variable = { variables: { i: { bookId: '7', statuss: 'READ' } } };
+  const collect = 'mutation ($i: CollectBookInput!) { collectBook(input: $i) { __typename } }';
+  const told = async (env: NodeJS.ProcessEnv) => {
+    const { ask } = await besieged({}, env);
+    const answers = [
+      ...(await Promise.all(wrong.map((query) => ask(query)))),
+      await ask(collect, variable),
+      await ask('{ __schema { types { name } } }'),
+    ];
+    return JSON.stringify(answers);
+  };
+  const production = await told({ NODE_ENV: 'production' });
+  expect(production).not.toMatch(/did you mean/i);
+  expect(production).toContain('GRAPHQL_VALIDATION_FAILED');
+  expect(production).not.toContain('BookConnection');
+  const switched = await told({ NODE_ENV: 'production', SUGGESTIONS: 'on', INTROSPECTION: 'on' });
+  expect(switched).toContain('Did you mean \\"book\\"');
+  expect(switched).toContain('BookConnection');
+});
+
+const rows = [bookEndpoints, noteEndpoints, filmEndpoints, eventEndpoints].flatMap(
+  (table) => Object.values(table) as { method: string; path: string }[],
+);
+const shapes = rows
+  .filter(({ method }) => method === 'GET')
+  .map(({ path }) => new RegExp(`^${path.replace(/:\w+/g, '(?:[A-Za-z0-9_.~-]|%[0-9A-F]{2})+')}$`));
+const parameters = new Set([
+  'fields',
+  'q',
+  'tag',
+  'start',
+  'count',
+  'city',
+  'order',
+  'sort',
+  'status',
+  'rating',
+  'from',
+  'to',
+  'type',
+  'loc',
+  'start-index',
+  'max-results',
+  'user_id',
+  'format',
+  'page',
+  'day_type',
+  'location',
+]);
+
+test('ids and strings reach no other path, parameter or header of the service', { timeout: 120_000 }, async () => {
+  const { books, events, ask } = await besieged({ maxUpstreamCalls: '100000' });
+  books.behave(answered);
+  events.behave(xml('<feed xmlns="http://www.w3.org/2005/Atom"/>'));
+  const document = `query ($s: String!, $id: ID!) {
+    book(id: $id) { id } event(id: $id) { id } celebrity(id: $id) { id } note(id: $id) { id } node(id: $id) { id }
+    byIsbn: bookByIsbn(isbn: $s) { id } found: searchBooks(query: $s, tag: $s) { totalCount }
+    events: searchEvents(query: $s) { totalCount } cinema: inTheaters(city: $s) { totalCount } city(id: $id) { events { totalCount } }
+    next: searchBooks(query: "x", after: $s) { totalCount }
+  }`;
+  const piece = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom(
+      '/',
+      '..',
+      '.',
+      '%2e%2e',
+      '%2F',
+      '?',
+      '#',
+      '&',
+      '=',
+      ';',
+      '\\',
+      '\r\n',
+      '\r\nx-evil: 1\r\n\r\n',
+      ' HTTP/1.1',
+      '\0',
+      'Book:',
+      '7',
+      '@evil.example',
+      '//evil.example',
+      ',',
+      '&fields=',
+      '\u{10ffff}',
+      '\ud800',
+    ),
+  );
+  const hostileText = fc.array(piece, { minLength: 1, maxLength: 6 }).map((pieces) => pieces.join(''));
+  await fc.assert(
+    fc.asyncProperty(hostileText, async (text) => {
+      books.heard.length = 0;
+      events.heard.length = 0;
+      const answer = await ask(document, {
+        variables: { s: text, id: text },
+        headers: { authorization: 'Bearer caller' },
+      });
+      expect(codesIn(answer)).not.toContain('INTERNAL_SERVER_ERROR');
+      for (const { method, path, headers } of [...books.heard, ...events.heard]) {
+        expect(method).toBe('GET');
+        const [pathname = '', query = '', ...more] = path.split('?');
+        expect(more).toEqual([]);
+        expect(pathname).not.toMatch(/\/\.{1,2}(\/|$)/);
+        expect(
+          shapes.some((shape) => shape.test(pathname)),
+          pathname,
+        ).toBe(true);
+        for (const pair of query.split('&').filter(Boolean)) {
+          expect(pair).toMatch(/^[\w-]+=[\w.~!*'(),%-]*$/);
+          expect(parameters).toContain(pair.split('=')[0]);
+        }
+        expect(headers).not.toHaveProperty('x-evil');
+        expect(headers.authorization).toBe('Bearer caller');
+      }
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test('headers of the caller reach the service only where they are meant to', async () => {
+  const { books, ask } = await besieged();
+  books.behave(answered);
+  await ask('{ book(id: 7) { id } }', {
+    headers: {
+      cookie: 'a=b',
+      'x-forwarded-for': '1.2.3.4',
+      'x-request-id': 'mine-1',
+      authorization: 'Bearer t',
+      'x-other': '1',
+      referer: 'http://page',
+    },
+  });
+  expect(Object.keys(books.heard[0]?.headers ?? {}).sort()).toEqual([
+    'accept',
+    'accept-encoding',
+    'authorization',
+    'connection',
+    'host',
+    'traceparent',
+    'x-request-id',
+  ]);
+  expect(books.heard[0]?.headers['x-request-id']).toBe('mine-1');
+});
+
+test('an Authorization that is no bearer token goes nowhere', async () => {
+  const { books, ask } = await besieged();
+  books.behave(answered);
+  for (const authorization of ['Basic YTpi', 'Bearer', 'Bearer a b', 'secret']) {
+    const answer = await ask('{ book(id: 7) { id title } }', { headers: { authorization } });
+    expect(codesIn(answer)).toEqual(['UNAUTHENTICATED']);
+    expect(JSON.stringify(answer)).not.toContain(
+      authorization.split(' ').at(-1) === 'Bearer' ? 'Basic' : authorization,
+    );
+  }
+  expect(books.heard).toEqual([]);
+});
+
+test('a connection that says nothing is ended', async () => {
+  const { facade } = await besieged({ requestHeadersTimeoutMs: '200' });
+  const socket = connect(facade.port, '127.0.0.1');
+  await new Promise<void>((resolve) => socket.once('close', () => resolve()).resume());
+});
+
+test('a client that does not read keeps nobody out, and is cut off', async () => {
+  const { books, facade, ask } = await besieged({
+    maxRunningOperations: '1',
+    maxWaitingOperations: '0',
+    connectionTimeoutMs: '700',
+  });
+  books.behave(json(JSON.stringify({ id: '7', title: 'x', summary: '活'.repeat(1_000_000) })));
+  const socket = connect(facade.port, '127.0.0.1');
+  const body = JSON.stringify({ query: '{ book(id: 7) { a: summary b: summary c: summary d: summary } }' });
+  socket.write(
+    `POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+  );
+  socket.pause();
+  await until(() => books.heard.length === 1);
+  await until(() => facade.port > 0 && books.open() >= 0);
+  await expect
+    .poll(async () => (await ask('{ __typename }')).data, { timeout: 10_000 })
+    .toEqual({ __typename: 'Query' });
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  let read = 0;
+  socket.on('data', (chunk: Buffer) => (read += chunk.length));
+  socket.on('error', () => undefined);
+  socket.resume();
+  await closed;
+  expect(read).toBeLessThan(12_000_000); // of 12 MB and more
+});
+
+test('more than can be done is refused at once, and what was taken is finished', async () => {
+  const { books, url, facade, ask } = await besieged({
+    maxRunningOperations: '2',
+    maxWaitingOperations: '2',
+    callTimeoutMs: '9000',
+    headersTimeoutMs: '9000',
+    operationTimeoutMs: '9000',
+  });
+  const held: (() => void)[] = [];
+  books.behave((socket, heard) => held.push(() => answered(socket, heard)));
+  const taken = Array.from({ length: 4 }, (_, i) => ask(`{ book(id: ${i}) { title } }`));
+  await until(() => held.length === 2);
+  const metrics = async () => (await fetch(`${facade.url}/metrics`)).text();
+  await expect.poll(metrics, { timeout: 10_000 }).toContain('catalog_operations_waiting 2');
+
+  const refused = await fetch(url, {
+    method: 'POST',
+    body: '{"query":"{ __typename }"}',
+    headers: { 'content-type': 'application/json' },
+  });
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
+  expect((await refused.json()).errors[0].extensions.code).toBe('OVERLOADED');
+  expect((await fetch(`${facade.url}/health`)).status).toBe(200);
+
+  const pump = setInterval(() => held.splice(0).forEach((go) => go()), 5);
+  expect((await Promise.all(taken)).map(({ data }) => data)).toEqual(Array(4).fill({ book: { title: 'x' } }));
+  clearInterval(pump);
+  expect((await ask('{ __typename }')).data).toEqual({ __typename: 'Query' });
+});
+
+test('who leaves while waiting gives the place to another', async () => {
+  const { books, url, facade } = await besieged({
+    maxRunningOperations: '1',
+    maxWaitingOperations: '1',
+    callTimeoutMs: '60000',
+    headersTimeoutMs: '60000',
+  });
+  books.behave(silence);
+  const clients = [new AbortController(), new AbortController()];
+  const init = {
+    method: 'POST',
+    body: '{"query":"{ book(id: 7) { title } }"}',
+    headers: { 'content-type': 'application/json' },
+  };
+  const metrics = async () => (await fetch(`${facade.url}/metrics`)).text();
+  const asked = [];
+  for (const [waiting, { signal }] of clients.entries()) {
+    asked.push(fetch(url, { ...init, signal }).catch(() => 'gone'));
+    await expect.poll(metrics, { timeout: 10_000 }).toContain(`catalog_operations_waiting ${waiting}`);
+    await until(() => books.heard.length === 1);
+  }
+  clients[1]?.abort();
+  await expect.poll(metrics, { timeout: 10_000 }).toContain('catalog_operations_waiting 0');
+  clients[0]?.abort();
+  await expect.poll(metrics, { timeout: 10_000 }).toContain('catalog_operations_running 0');
+  expect(await Promise.all(asked)).toEqual(['gone', 'gone']);
+});
+
+test('an operation that waits too long to run is refused, not answered late', async () => {
+  const { books, ask, url } = await besieged({
+    maxRunningOperations: '1',
+    operationTimeoutMs: '300',
+    callTimeoutMs: '60000',
+    headersTimeoutMs: '60000',
+  });
+  books.behave(silence);
+  const first = ask('{ book(id: 7) { title } }');
+  await until(() => books.heard.length === 1);
+  const second = await fetch(url, {
+    method: 'POST',
+    body: '{"query":"{ book(id: 8) { title } }"}',
+    headers: { 'content-type': 'application/json' },
+  });
+  expect([200, 503]).toContain(second.status);
+  expect(codesIn(await first)).toEqual(['UPSTREAM_TIMEOUT']);
+});
