@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { Agent, type Dispatcher, errors } from 'undici';
 import type { Config } from '../config.ts';
 import { type Breaker, type BreakerSettings, type Passage, createBreaker } from './breaker.ts';
+import { dispatch } from './dispatch.ts';
 import { type Gate, type GateSettings, createGate } from './gate.ts';
 import { type Service, UpstreamFault, type UpstreamWord } from './refusal.ts';
 
@@ -141,16 +142,16 @@ export function createTransport(settings: TransportSettings, dispatcher?: Dispat
       if (!passage) return { fault: { error: downFault(request), mayPass: false } };
       ending.throwIfAborted();
       isSent = true;
-      const { statusCode, headers, body } = await agent.request({
+      const options = {
         origin: base.origin,
         path: base.pathname.replace(/\/$/, '') + request.path,
         method: request.method,
         headers: request.headers,
         body: request.body ?? null,
-        signal: ending,
-      });
-      // A body destroyed without a listener would end the process.
-      body.on('error', () => undefined);
+      };
+      const { statusCode, headers, body } = await dispatch(agent, options, ending, (bytes) =>
+        bytes > request.maxBytes ? new Nonsense(`a body over ${request.maxBytes} bytes`) : undefined,
+      );
       const text = await textOf(body, String(headers['content-encoding'] ?? 'identity').toLowerCase(), request);
       passage.answered();
       return { answer: { status: statusCode, headers, ...text } };
@@ -200,22 +201,10 @@ async function mayRepeat({ payAgain }: WireRequest, attempt: number, ending: Abo
 /** An answer that came, and cannot be read. */
 class Nonsense extends Error {}
 
-async function textOf(body: AsyncIterable<Buffer>, coding: string, { maxBytes }: WireRequest) {
-  const raw = await collect(body, maxBytes);
+async function textOf(raw: Buffer, coding: string, { maxBytes }: WireRequest) {
   if (coding !== 'gzip' && coding !== 'identity') throw new Nonsense(`an encoding of ${coding.slice(0, 20)}`);
   const bytes = coding === 'gzip' && raw.length > 0 ? await inflated(raw, maxBytes) : raw;
   return { text: decodeUtf8(bytes), bytes: bytes.length };
-}
-
-async function collect(body: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > maxBytes) throw new Nonsense(`a body over ${maxBytes} bytes`);
-    chunks.push(chunk);
-  }
-  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
 }
 
 async function inflated(raw: Buffer, maxBytes: number): Promise<Buffer> {
