@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { facade } from '../support/facade.ts';
 
 const alice = { token: 'alice' };
@@ -106,10 +106,11 @@ test('what a write changed is forgotten for everybody, and nothing else is', asy
 });
 
 test('a read that began before a write does not answer for what came after it', async () => {
-  const { service, ask } = facade();
+  const { service, ask, calls } = facade();
   const read = { path: '/v2/note/5', query: { fields: 'id,liked_count' } };
   service.intercept(read).reply(200, { id: '5', liked_count: 0 }).delay(150);
   const before = ask('{ note(id: "5") { likesCount } }', alice);
+  await vi.waitFor(() => expect(calls).toHaveLength(1), { interval: 5 });
   service.intercept({ path: '/v2/note/5/like', method: 'POST' }).reply(200, {});
   service.intercept(read).reply(200, { id: '5', liked_count: 1 });
   const after = await ask('mutation { likeNote(input: { id: "5" }) { note { likesCount } } }', alice);

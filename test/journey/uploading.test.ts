@@ -304,6 +304,24 @@ describe('an upstream that fails within an upload', () => {
     onRequest = (request) => void request.resume();
     expect((await upload()).code).toBe('UPSTREAM_RESULT_UNKNOWN');
   });
+  test('at a later request of a note: what is stored stays, and the rest is told', async () => {
+    const lines: string[] = [];
+    onRequest = (request, response) => {
+      lines.push(`${request.method} ${request.url}`);
+      request.resume().on('end', () => {
+        const isFirst = lines.length === 1;
+        response.writeHead(isFirst ? 201 : 503, { 'content-type': 'application/json' });
+        response.end(JSON.stringify(isFirst ? { id: '5', title: '题' } : {}));
+      });
+    };
+    const { pictures: given, files } = pictures([1, 2, 3, 4, 5, 6, 7], () => picture('png', 200_000));
+    const { answer } = await send(
+      uploadForm(publish, { input: { title: '题', content: '文', pictures: given } }, files),
+    );
+    const failed = [4, 5, 6, 7].map((number) => ({ number, code: 'UPSTREAM_UNAVAILABLE' }));
+    expect(answer.data.createNote).toMatchObject({ storedPictures: [1, 2, 3], failedPictures: failed });
+    expect(lines).toEqual(['POST /v2/notes', 'POST /v2/note/5']);
+  });
   test('and the facade goes on', async () => {
     expect((await upload()).answer.errors).toBeUndefined();
   });
