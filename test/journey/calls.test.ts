@@ -38,19 +38,59 @@ const rows: Row[] = [
     calls: 3,
     depth: 1,
   },
-  ...['searchSubjects(tag: "剧情", first: 20)', 'top250(first: 20)', 'inTheaters(first: 20)', 'comingSoon(first: 20)'].map((list) => ({
+  ...[
+    'searchSubjects(tag: "剧情", first: 20)',
+    'top250(first: 20)',
+    'inTheaters(first: 20)',
+    'comingSoon(first: 20)',
+  ].map((list) => ({
     page: `film list ${list}`,
     query: `{ ${list} { nodes { id title year images { small } rating { average } } } }`,
     calls: 1,
     depth: 1,
   })),
-  { page: 'new movies', query: '{ newMovies { subjects { id title year images { small } rating { average } } } }', calls: 1, depth: 1 },
-  { page: 'box office', query: '{ usBoxOffice { entries { rank subject { id title year images { small } rating { average } } } } }', calls: 1, depth: 1 },
-  { page: 'weekly chart', query: '{ weeklyChart { entries { rank subject { id title year images { small } rating { average } } } } }', calls: 1, depth: 1 },
-  { page: 'search of 20 short records with summary', query: '{ searchSubjects(tag: "剧情", first: 20) { nodes { id summary } } }', calls: 21, depth: 2 },
-  { page: 'top250 of 20 short records with summary', query: '{ top250(first: 20) { nodes { id title summary } } }', calls: 21, depth: 2 },
-  { page: 'films in theaters with summary', query: '{ inTheaters(first: 20) { nodes { id title summary } } }', calls: 1, depth: 1 },
-  { page: 'films coming soon with summary', query: '{ comingSoon(first: 20) { nodes { id title summary } } }', calls: 1, depth: 1 },
+  {
+    page: 'new movies',
+    query: '{ newMovies { subjects { id title year images { small } rating { average } } } }',
+    calls: 1,
+    depth: 1,
+  },
+  {
+    page: 'box office',
+    query: '{ usBoxOffice { entries { rank subject { id title year images { small } rating { average } } } } }',
+    calls: 1,
+    depth: 1,
+  },
+  {
+    page: 'weekly chart',
+    query: '{ weeklyChart { entries { rank subject { id title year images { small } rating { average } } } } }',
+    calls: 1,
+    depth: 1,
+  },
+  {
+    page: 'search of 20 short records with summary',
+    query: '{ searchSubjects(tag: "剧情", first: 20) { nodes { id summary } } }',
+    calls: 21,
+    depth: 2,
+  },
+  {
+    page: 'top250 of 20 short records with summary',
+    query: '{ top250(first: 20) { nodes { id title summary } } }',
+    calls: 21,
+    depth: 2,
+  },
+  {
+    page: 'films in theaters with summary',
+    query: '{ inTheaters(first: 20) { nodes { id title summary } } }',
+    calls: 1,
+    depth: 1,
+  },
+  {
+    page: 'films coming soon with summary',
+    query: '{ comingSoon(first: 20) { nodes { id title summary } } }',
+    calls: 1,
+    depth: 1,
+  },
   {
     page: '20 films of top250, directors and casts',
     query: '{ top250(first: 20) { nodes { directors { name avatars { small } } casts { name avatars { small } } } } }',
@@ -59,7 +99,8 @@ const rows: Row[] = [
   },
   {
     page: 'celebrity with works and photos',
-    query: '{ celebrity(id: "1000525") { name summary works(first: 5) { nodes { roles subject { title } } } photos(first: 10) { nodes { imageUrl } } } }',
+    query:
+      '{ celebrity(id: "1000525") { name summary works(first: 5) { nodes { roles subject { title } } } photos(first: 10) { nodes { imageUrl } } } }',
     calls: 1,
     depth: 1,
   },
@@ -109,19 +150,36 @@ const rows: Row[] = [
   },
   {
     page: 'shelf of 30 with books, and the tags',
-    query: '{ user(id: "alice") { bookCollections(first: 30) { nodes { status rating { value } book { title authors } } } bookTags { nodes { name count } } } }',
+    query:
+      '{ user(id: "alice") { bookCollections(first: 30) { nodes { status rating { value } book { title authors } } } bookTags { nodes { name count } } } }',
     calls: 2,
     depth: 1,
   },
-  { page: 'shelf with the ids of its books', query: '{ user(id: "alice") { bookCollections(first: 30) { nodes { status book { id } } } } }', calls: 1, depth: 1 },
+  {
+    page: 'shelf with the ids of its books',
+    query: '{ user(id: "alice") { bookCollections(first: 30) { nodes { status book { id } } } } }',
+    calls: 1,
+    depth: 1,
+  },
   {
     page: 'event by id with participants and wishers',
-    query: '{ event(id: "30134553") { title participants(first: 5) { nodes { name } } wishers(first: 5) { nodes { name } } } }',
+    query:
+      '{ event(id: "30134553") { title participants(first: 5) { nodes { name } } wishers(first: 5) { nodes { name } } } }',
     calls: 3,
     depth: 1,
   },
-  { page: 'city events with the name of the city', query: '{ city(id: "beijing") { name events(first: 20) { nodes { title city { name } } } } }', calls: 1, depth: 1 },
-  { page: '20 city events with organizer', query: '{ city(id: "beijing") { events(first: 20) { nodes { title organizer { name } } } } }', calls: 21, depth: 2 },
+  {
+    page: 'city events with the name of the city',
+    query: '{ city(id: "beijing") { name events(first: 20) { nodes { title city { name } } } } }',
+    calls: 1,
+    depth: 1,
+  },
+  {
+    page: '20 city events with organizer',
+    query: '{ city(id: "beijing") { events(first: 20) { nodes { title organizer { name } } } } }',
+    calls: 21,
+    depth: 2,
+  },
   {
     page: 'dashboard',
     query: `{
@@ -135,8 +193,20 @@ const rows: Row[] = [
     calls: 6,
     depth: 1,
   },
-  { page: 'book with the status of its collection', query: '{ book(id: "6082808") { title viewerCollection { status } } }', calls: 1, depth: 1, ...alice },
-  { page: 'no more of a book than its collection', query: '{ book(id: "6082808") { viewerCollection { status tags comment } } }', calls: 1, depth: 1, ...alice },
+  {
+    page: 'book with the status of its collection',
+    query: '{ book(id: "6082808") { title viewerCollection { status } } }',
+    calls: 1,
+    depth: 1,
+    ...alice,
+  },
+  {
+    page: 'no more of a book than its collection',
+    query: '{ book(id: "6082808") { viewerCollection { status tags comment } } }',
+    calls: 1,
+    depth: 1,
+    ...alice,
+  },
   {
     page: '20 search results with the status of their collections',
     query: '{ searchBooks(query: "的", first: 20) { nodes { title viewerCollection { status } } } }',
@@ -146,7 +216,8 @@ const rows: Row[] = [
   },
   {
     page: 'film with the reviews that its record carries',
-    query: '{ subject(id: "26266893") { title reviews(first: 10) { nodes { title summary rating { value } author { name } } } } }',
+    query:
+      '{ subject(id: "26266893") { title reviews(first: 10) { nodes { title summary rating { value } author { name } } } } }',
     calls: 1,
     depth: 1,
   },
@@ -156,19 +227,31 @@ describe('a page costs', () => {
   test.each(rows)('$calls calls in $depth waves: $page', async ({ query, calls, depth, token }) => {
     const { answer, passed } = await cold.cost(query, token ? { token } : {});
     expect(answer.errors).toBeUndefined();
-    expect({ calls: passed.length, depth: Math.max(...passed.map(({ wave }) => wave)), lines: passed.map(({ line }) => line) }).toMatchObject({ calls, depth });
+    expect({
+      calls: passed.length,
+      depth: Math.max(...passed.map(({ wave }) => wave)),
+      lines: passed.map(({ line }) => line),
+    }).toMatchObject({ calls, depth });
   });
 
   test('2 calls in 1 wave: a note with its content in two formats', async () => {
-    const { answer: found } = await cold.cost('{ user(id: "alice") { notes(first: 1) { nodes { sourceId } } } }', alice);
+    const { answer: found } = await cold.cost(
+      '{ user(id: "alice") { notes(first: 1) { nodes { sourceId } } } }',
+      alice,
+    );
     const id: string = found.data.user.notes.nodes[0].sourceId;
-    const { answer, calls, depth } = await cold.cost(`{ note(id: "${id}") { title content html: content(format: HTML_FULL) } }`, alice);
+    const { answer, calls, depth } = await cold.cost(
+      `{ note(id: "${id}") { title content html: content(format: HTML_FULL) } }`,
+      alice,
+    );
     expect(answer.errors).toBeUndefined();
     expect({ calls, depth }).toEqual({ calls: 2, depth: 1 });
   });
 
   test('the ids of a shelf without a byte of its books', async () => {
-    const { passed } = await cold.cost('{ user(id: "alice") { bookCollections(first: 30) { nodes { status book { id } } } } }');
+    const { passed } = await cold.cost(
+      '{ user(id: "alice") { bookCollections(first: 30) { nodes { status book { id } } } } }',
+    );
     expect(passed[0]?.line).toContain('fields=book_id,id,status');
   });
 });

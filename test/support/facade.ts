@@ -29,8 +29,16 @@ export function facade(settings: Partial<Config> = {}) {
   const service: Interceptable = agent.get('http://catalog.example');
   const events: Interceptable = agent.get('http://events.example');
 
-  const config: Config = { ...readConfig({ BASE_URL: 'http://catalog.example', EVENT_BASE_URL: 'http://events.example' }), ...settings };
-  const upstreamSettings = { ...config, baseUrl: 'http://catalog.example', eventBaseUrl: 'http://events.example', readAttempts: 1 };
+  const config: Config = {
+    ...readConfig({ BASE_URL: 'http://catalog.example', EVENT_BASE_URL: 'http://events.example' }),
+    ...settings,
+  };
+  const upstreamSettings = {
+    ...config,
+    baseUrl: 'http://catalog.example',
+    eventBaseUrl: 'http://events.example',
+    readAttempts: 1,
+  };
   const calls: string[] = [];
   const transport = createTransport(upstreamSettings, agent);
   const upstream = createUpstream(upstreamSettings, {
@@ -42,7 +50,13 @@ export function facade(settings: Partial<Config> = {}) {
       },
     },
   });
-  const pipeline = createPipeline({ schema, config, upstream, log: pino({ level: 'silent' }), metrics: createMetrics() });
+  const pipeline = createPipeline({
+    schema,
+    config,
+    upstream,
+    log: pino({ level: 'silent' }),
+    metrics: createMetrics(),
+  });
 
   return {
     service,
@@ -52,8 +66,15 @@ export function facade(settings: Partial<Config> = {}) {
     /** The answer, as it goes out as JSON. */
     ask: async (query: string, { variables, token, explain }: Asking = {}) => {
       const caller = { authorization: token && `Bearer ${token}`, explain, address: '127.0.0.1', requestId: 'test' };
-      const answer = await pipeline.answer(pipeline.prepare(query, undefined), variables, caller, new AbortController().signal);
-      return JSON.parse(JSON.stringify(answer, (_, value: unknown) => (value instanceof GraphQLError ? value.toJSON() : value))) as Shown;
+      const answer = await pipeline.answer(
+        pipeline.prepare(query, undefined),
+        variables,
+        caller,
+        new AbortController().signal,
+      );
+      return JSON.parse(
+        JSON.stringify(answer, (_, value: unknown) => (value instanceof GraphQLError ? value.toJSON() : value)),
+      ) as Shown;
     },
   };
 }

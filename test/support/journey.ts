@@ -55,7 +55,7 @@ export async function journey(settings: Flags = {}) {
       headers: { 'x-graphql-csrf': '1', authorization: 'Bearer demo-alice', ...headers },
       body: form,
       ...(form instanceof ReadableStream && { duplex: 'half' }),
-    } as RequestInit);
+    });
     return { status: response.status, ...((await response.json()) as Shown) };
   }
 

@@ -38,7 +38,7 @@ export async function service(options: Partial<OriginOptions> = {}) {
     const plain =
       body !== undefined && typeof body === 'object' && !(body instanceof FormData || body instanceof URLSearchParams);
     if (plain) headers['content-type'] = 'application/json';
-    const sent = plain ? JSON.stringify(body) : (body);
+    const sent = plain ? JSON.stringify(body) : body;
     return read(await fetch(origin.url + path, { method, headers, ...(sent !== undefined && { body: sent }) }));
   }
 
