@@ -48,7 +48,7 @@ const startedAt = new Date();
 for (const latencyMs of given.latency.split(',').map(Number)) {
   // At 0 ms is what the figures are about, so there the rounds are.
   const rounds = Number(given.rounds ?? (given.quick ? (latencyMs ? 1 : 3) : latencyMs ? 3 : 7));
-  const ms = 1000 * Number(given.seconds ?? (given.quick ? 0.7 : 3));
+  const ms = 1000 * Number(given.seconds ?? (given.quick ? 0.5 : 3));
   const running = new Map<Contestant, Running>();
   for (const contestant of playing) running.set(contestant, await open(contestant, latencyMs));
   for (const workload of chosen) {
@@ -91,7 +91,7 @@ async function compare(
   for (const contestant of playing) {
     const { port } = running.get(contestant)!;
     await verify(contestant, workload, port, order.slice(0, SAMPLES));
-    await load(port, asking.get(contestant)!, { connections, ms: Math.min(ms, 1000) });
+    await load(port, asking.get(contestant)!, { connections, ms: warmUpMs(latencyMs) });
   }
   for (let round = 0; round < rounds; round++) {
     const turn = round % playing.length;
@@ -109,6 +109,12 @@ async function compare(
   for (const contestant of playing)
     await verify(contestant, workload, running.get(contestant)!.port, order.slice(-SAMPLES));
   return playing.map(({ name }) => summary(workload.name, latencyMs, name, played));
+}
+
+/** Long enough to be compiled by the engine, for all but the slowest. */
+function warmUpMs(latencyMs: number): number {
+  if (given.quick) return latencyMs ? 300 : 800;
+  return 1500;
 }
 
 function requestFor({ path }: Contestant, workload: Workload, variant: number): Buffer {
