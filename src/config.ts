@@ -213,6 +213,13 @@ export const settings = {
     'operations waiting to run; more are refused with 503',
   ),
 
+  maxBusyMs: setting(
+    'MAX_BUSY_MS',
+    milliseconds,
+    1_000,
+    'work taken on in one turn of the event loop; requests that come on top are refused with 503',
+  ),
+
   maxBodyBytes: setting('MAX_BODY_BYTES', bytes, 1_000_000, 'largest JSON body of a request'),
   maxHeaderBytes: setting('MAX_HEADER_BYTES', whole(1_024, 1_000_000), 16_384, 'largest headers of a request'),
   requestHeadersTimeoutMs: setting(

@@ -14,7 +14,7 @@ import { readTabs } from './server/graphiql.ts';
 import { createMetrics } from './server/metrics.ts';
 import { openServer } from './server/server.ts';
 import { createTelemetry } from './server/telemetry.ts';
-import { watchCalls } from './server/watch.ts';
+import { watchCalls, watchProcess } from './server/watch.ts';
 import { createUpstream } from './upstream/upstream.ts';
 
 /** Where the package lies: this file is one step below it, in src as in dist. */
@@ -114,6 +114,7 @@ async function runFacade(config: Config, log: Logger, opened: Closable[]): Promi
     lines.push(`upstream  ${config.baseUrl} (v2), ${config.eventBaseUrl} (events)`);
   }
   const metrics = createMetrics();
+  watchProcess(metrics);
   const telemetry = createTelemetry(config, log);
   if (telemetry) opened.unshift(telemetry);
   const upstream = createUpstream(

@@ -14,17 +14,37 @@ export interface Admission {
   waiting: () => number;
 }
 
-export type AdmissionSettings = Pick<Config, 'maxRunningOperations' | 'maxWaitingOperations' | 'operationTimeoutMs'>;
+export type AdmissionSettings = Pick<
+  Config,
+  'maxRunningOperations' | 'maxWaitingOperations' | 'maxBusyMs' | 'operationTimeoutMs'
+>;
 
 const RETRY_AFTER_SECONDS = '1';
 
 export function createAdmission(settings: AdmissionSettings): Admission {
-  const { maxRunningOperations, maxWaitingOperations, operationTimeoutMs } = settings;
+  const { maxRunningOperations, maxWaitingOperations, maxBusyMs, operationTimeoutMs } = settings;
   const queue = new Set<() => void>();
   let running = 0;
+  let busySince: number | undefined;
 
-  const refuseFull = () => {
+  /**
+   * Operations that only reckon never wait, so their number says nothing: what grows is the pile of requests read in one turn of the
+   * event loop. Each turn takes on work for so long, and refuses the rest of its pile.
+   */
+  const isBusy = () => {
+    if (busySince === undefined) {
+      busySince = performance.now();
+      setImmediate(() => (busySince = undefined));
+    }
+    return performance.now() - busySince > maxBusyMs;
+  };
+
+  const refuseCrowd = () => {
     if (running >= maxRunningOperations && queue.size >= maxWaitingOperations) throw overloaded();
+  };
+  const refuseFull = () => {
+    if (isBusy()) throw overloaded();
+    refuseCrowd();
   };
 
   return {
@@ -35,7 +55,7 @@ export function createAdmission(settings: AdmissionSettings): Admission {
 
     async enter(signal) {
       if (signal.aborted) throw left();
-      refuseFull();
+      refuseCrowd();
       if (running < maxRunningOperations && queue.size === 0) return begun();
       return new Promise((resolve, reject) => {
         const settle = () => {

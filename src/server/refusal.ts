@@ -15,6 +15,9 @@ export class RequestRefusal extends Error {
   }
 }
 
+/** A body that is thrown away sooner than its connection. */
+const DUMPED_MAX = 65_536;
+
 export function refusalBody(code: string, message: string, requestId?: string): string {
   return JSON.stringify({ errors: [{ message, extensions: { code, requestId } }] });
 }
@@ -22,8 +25,10 @@ export function refusalBody(code: string, message: string, requestId?: string): 
 export function sendRefusal(request: IncomingMessage, response: ServerResponse, refusal: RequestRefusal): void {
   if (response.headersSent || response.destroyed) return void response.destroy();
   const body = refusalBody(refusal.code, refusal.message, String(response.getHeader('x-request-id') ?? ''));
-  // What is left of the body is not read, so the connection cannot be used again.
-  if (!request.complete) response.setHeader('connection', 'close');
+  // What is left of the body is not read, so the connection cannot be used again; but who is asked to wait should not have to
+  // connect anew.
+  const isDumped = refusal.status === 503 && Number(request.headers['content-length'] ?? 0) <= DUMPED_MAX;
+  if (!request.complete && !isDumped) response.setHeader('connection', 'close');
   response.writeHead(refusal.status, {
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),

@@ -45,3 +45,20 @@ export function watchServices(metrics: Metrics, { state }: UpstreamSource): void
     );
   }
 }
+
+/** What a long run would let grow, if anything did. */
+export function watchProcess(metrics: Metrics): void {
+  const active = () => process.getActiveResourcesInfo();
+  metrics.gauge('process_resident_memory_bytes', 'Memory of the process.', () => process.memoryUsage.rss());
+  metrics.gauge('process_heap_bytes', 'Heap in use.', () => process.memoryUsage().heapUsed);
+  metrics.gauge(
+    'process_active_timers',
+    'Timers that run.',
+    () => active().filter((kind) => kind === 'Timeout').length,
+  );
+  metrics.gauge(
+    'process_active_handles',
+    'Sockets, files and the like.',
+    () => active().filter((kind) => kind !== 'Timeout').length,
+  );
+}

@@ -64,14 +64,16 @@ test('operations and their calls are spans of the trace of the caller, and the s
   await ask('{ book(id: 9) { title } }');
   await telemetry?.close();
 
-  const [{ path, headers: sent, body } = { path: '', headers: {}, body: undefined }] = batches;
+  const [first] = batches;
+  if (!first) throw new Error('no spans came');
+  const { path, headers: sent, body } = first;
   expect([path, sent['x-key'], sent['x-other'], sent['content-type']]).toEqual([
     '/v1/traces',
     'a b',
     '1',
     'application/json',
   ]);
-  const [resource] = body?.resourceSpans ?? [];
+  const [resource] = body.resourceSpans;
   expect(resource?.resource.attributes).toEqual([{ key: 'service.name', value: { stringValue: 'graph' } }]);
   const spans = resource?.scopeSpans[0]?.spans ?? [];
   expect(spans.map(({ name, kind }) => [name, kind])).toEqual([

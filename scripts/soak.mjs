@@ -1,0 +1,200 @@
+// Mixed load for a while, and whether anything grows: node scripts/soak.mjs [minutes] [requests a second]
+// Everything runs on 127.0.0.1: the facade with its origin, a stub that misbehaves now and then between them, and clients of all manners.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { Agent, createServer, request as forward } from 'node:http';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { bundle } from '../build.mjs';
+
+const MINUTES = Number(process.argv[2] ?? 10);
+const RATE = Number(process.argv[3] ?? 60);
+const SAMPLE_MS = 5_000;
+
+await bundle();
+const dataDir = mkdtempSync(join(tmpdir(), 'catalog-soak-'));
+const started = async (args, env, pattern) => {
+  const child = spawn(process.execPath, ['dist/main.js', ...args], {
+    env: { PATH: process.env.PATH, LOG_LEVEL: 'error', DATA_DIR: dataDir, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let said = '';
+  while (!pattern.test(said)) said += String((await once(child.stdout, 'data'))[0]);
+  return { child, url: pattern.exec(said)[1] };
+};
+const origin = await started(['origin'], { ORIGIN_PORT: '0' }, /origin +(\S+)/);
+
+/** Passes most of it on; resets, delays, cuts and refuses the rest. */
+const agent = new Agent({ keepAlive: true });
+const between = createServer((incoming, outgoing) => {
+  const luck = Math.random();
+  if (luck < 0.01) return void incoming.socket.resetAndDestroy();
+  if (luck < 0.02) return void outgoing.writeHead(503).end();
+  if (luck < 0.03) return void outgoing.writeHead(200, { 'content-length': 1_000 }).write('{"id":');
+  const { hostname, port } = new URL(origin.url);
+  const { method, url, headers } = incoming;
+  const onward = forward({ agent, hostname, port, method, path: url, headers }, (answer) => {
+    outgoing.writeHead(answer.statusCode, answer.headers);
+    answer.pipe(outgoing);
+  });
+  onward.on('error', () => outgoing.destroy());
+  outgoing.on('close', () => onward.destroy());
+  incoming.pipe(onward);
+}).listen(0, '127.0.0.1');
+await once(between, 'listening');
+const address = `http://127.0.0.1:${between.address().port}`;
+const upstreams = { BASE_URL: address, EVENT_BASE_URL: address, ACCESS_TOKEN: 'demo-app' };
+const quick = { BODY_TIMEOUT_MS: '500', CALL_TIMEOUT_MS: '2000', RECORD_TTL_SECONDS: '5', PORT: '0' };
+const facade = await started([], { ...upstreams, ...quick }, /graph +(\S+)\/graphql/);
+const { port } = new URL(facade.url);
+
+const search = (await (await fetch(`${origin.url}/v2/book/search?q=的&count=100&fields=id`)).json()).books.map(
+  ({ id }) => id,
+);
+const pages = readdirSync('operations')
+  .filter((name) => name.endsWith('.graphql'))
+  .map((name) => readFileSync(`operations/${name}`, 'utf8'));
+const pick = (list) => list[Math.floor(Math.random() * list.length)];
+const count = {};
+const seen = (what) => (count[what] = (count[what] ?? 0) + 1);
+
+async function post(body, headers = {}, signal) {
+  const answer = await fetch(`${facade.url}/graphql`, {
+    method: 'POST',
+    body,
+    signal,
+    headers: { 'content-type': 'application/json', ...headers },
+  });
+  await answer.arrayBuffer();
+  seen(answer.status);
+}
+const ask = (query, variables, token) =>
+  post(JSON.stringify({ query, variables }), token ? { authorization: `Bearer ${token}` } : {});
+const token = () =>
+  pick(['demo-alice', 'demo-bob', 'demo-carol', undefined, `stranger-${Math.floor(Math.random() * 5_000)}`]);
+
+const clients = [
+  () =>
+    ask(
+      'query($id:ID!){book(id:$id){title authors rating{average} tags{name} annotations(first:3){nodes{content}}}}',
+      { id: pick(search) },
+      token(),
+    ),
+  () =>
+    ask(
+      'query($q:String){searchBooks(query:$q,first:10){totalCount nodes{title viewerCollection{status}}}}',
+      { q: pick(['的', '活', '书', 'x']) },
+      token(),
+    ),
+  () => ask('{ inTheaters(first: 5) { nodes { title directors { name } } } }', {}, token()),
+  () => ask('{ searchEvents(first: 5) { nodes { title participants(first: 3) { nodes { name } } } } }', {}, token()),
+  () => ask(pick(pages), {}, token()),
+  () => ask(`{ a${Math.floor(Math.random() * 1e9)}: book(id: ${pick(search)}) { title } }`), // never the same document
+  () =>
+    ask(
+      'mutation($i:CollectBookInput!){collectBook(input:$i){collection{status}}}',
+      { i: { bookId: pick(search), status: pick(['READ', 'WISH']), onConflict: 'UPDATE' } },
+      pick(['demo-alice', 'demo-bob']),
+    ),
+  () => ask('{ nope'),
+  () => ask(`{ book(id: 1) { ${'id '.repeat(2_000)} } }`),
+  () => post('x'.repeat(1_100_000)),
+  () =>
+    post(
+      JSON.stringify({ query: '{ searchBooks(query: "的", first: 50) { nodes { title summary } } }' }),
+      {},
+      AbortSignal.timeout(5 + Math.floor(Math.random() * 30)),
+    ).catch(() => seen('left')),
+  () =>
+    new Promise((resolve) => {
+      const socket = connect(port, '127.0.0.1', () =>
+        socket.write(
+          'POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{"qu',
+        ),
+      );
+      socket.on('error', resolve).on('close', resolve);
+      setTimeout(() => socket.destroy(), 200);
+    }),
+  async () => void (await (await fetch(`${facade.url}/metrics`)).text()),
+  async () => void (await (await fetch(`${facade.url}/ready`)).text()),
+  async () => {
+    const form = new FormData();
+    form.set(
+      'operations',
+      JSON.stringify({
+        query:
+          'mutation($f:Upload!){createAnnotation(input:{bookId:"1",content:"x",pictures:[{number:1,file:$f}]}){__typename}}',
+        variables: { f: null },
+      }),
+    );
+    form.set('map', '{"0":["variables.f"]}');
+    form.set('0', new Blob([new Uint8Array(200_000)]), 'x.png');
+    const answer = await fetch(`${facade.url}/graphql`, {
+      method: 'POST',
+      body: form,
+      headers: { 'x-graphql-csrf': '1', authorization: 'Bearer demo-alice' },
+    });
+    await answer.arrayBuffer();
+    seen(`form ${answer.status}`);
+  },
+];
+
+const samples = [];
+async function sample() {
+  const text = await (await fetch(`${facade.url}/metrics`)).text();
+  const read = (name) => Number(new RegExp(`^${name} (\\S+)`, 'm').exec(text)?.[1]);
+  const fds = readdirSync(`/proc/${facade.child.pid}/fd`).length;
+  samples.push({
+    rss: read('process_resident_memory_bytes'),
+    heap: read('process_heap_bytes'),
+    timers: read('process_active_timers'),
+    handles: read('process_active_handles'),
+    fds,
+  });
+}
+
+const begun = performance.now();
+let sent = 0;
+let under = 0;
+let sampled = 0;
+while (performance.now() - begun < MINUTES * 60_000) {
+  const passed = performance.now() - begun;
+  for (; sent < (passed / 1_000) * RATE; sent++) {
+    if (under >= 500) continue;
+    under++;
+    void pick(clients)()
+      .catch((error) => seen(error.cause?.code ?? error.name))
+      .finally(() => under--);
+  }
+  if (passed > sampled * SAMPLE_MS) {
+    sampled++;
+    await sample();
+  }
+  await new Promise((resolve) => setTimeout(resolve, 5));
+}
+while (under > 0) await new Promise((resolve) => setTimeout(resolve, 50));
+await new Promise((resolve) => setTimeout(resolve, 6_000)); // connections that idle are closed
+await sample();
+const last = samples.pop();
+
+/** The middle of a stretch: a collection of garbage more or less must not decide. */
+const middle = (list, name) => list.map((each) => each[name]).sort((a, b) => a - b)[Math.floor(list.length / 2)];
+const third = Math.floor(samples.length / 3);
+console.log(`${sent} requests in ${MINUTES} minutes`, JSON.stringify(count));
+for (const name of ['rss', 'heap', 'timers', 'handles', 'fds']) {
+  const [early, late] = [middle(samples.slice(third, 2 * third), name), middle(samples.slice(-third), name)];
+  const shown = (value) => (value > 1e6 ? `${(value / 1e6).toFixed(1)} MB` : value);
+  console.log(
+    `${name.padEnd(8)} second third ${shown(early)}  last third ${shown(late)}  ${(((late - early) / early) * 100).toFixed(1)} %  at rest ${shown(last[name])}`,
+  );
+}
+facade.child.kill('SIGTERM');
+console.log('facade ended with', (await once(facade.child, 'exit'))[0]);
+origin.child.kill('SIGTERM');
+console.log('origin ended with', (await once(origin.child, 'exit'))[0]);
+between.closeAllConnections();
+between.close();
+agent.destroy();
+rmSync(dataDir, { recursive: true });
