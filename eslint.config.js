@@ -8,8 +8,8 @@ const libraries = [
   { names: ['kysely', 'better-sqlite3'], home: ['src/origin/store/**'], message: 'Only origin/store speaks SQL.' },
   {
     names: ['undici'],
-    home: ['src/upstream/call.ts', 'src/upstream/transport.ts'],
-    message: 'Only upstream/call.ts and upstream/transport.ts know undici.',
+    home: ['src/upstream/transport.ts', 'src/upstream/dispatch.ts'],
+    message: 'Only upstream/transport.ts and upstream/dispatch.ts know undici.',
   },
   { names: ['fast-xml-parser'], home: ['src/contract/atom.ts'], message: 'Only contract/atom.ts knows XML.' },
 ];

@@ -222,13 +222,20 @@ function arrive(value: unknown, plan: FieldPlan, form: Form, context: Context, i
   if (value === null || value === undefined) return null;
   if (!Array.isArray(value)) return arriveOne(value as Parent, plan, form, context, info);
   let pending = false;
+  // A failure is a value in the list, never thrown past the items that are still on their way.
   const arrived = value.map((item: Parent | null) => {
-    const one = item === null ? null : arriveOne(item, plan, form, context, info);
-    pending ||= isPromise(one);
-    return one;
+    if (item === null) return null;
+    try {
+      const one = arriveOne(item, plan, form, context, info);
+      if (!isPromise(one)) return one;
+      pending = true;
+      return one.catch(asError);
+    } catch (error) {
+      return asError(error);
+    }
   });
-  // One promise for the list, failures as values in it: an executor then reports each at its own place.
-  return pending ? Promise.all(arrived.map((one) => (isPromise(one) ? one.catch(asError) : one))) : arrived;
+  // One promise for the list: an executor then reports each failure at its own place.
+  return pending ? Promise.all(arrived) : arrived;
 }
 
 function arriveOne(record: Parent, plan: FieldPlan, form: Form, context: Context, info: GraphQLResolveInfo): unknown {

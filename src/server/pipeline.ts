@@ -24,7 +24,7 @@ import type { Context } from '../graph/builder.ts';
 import { type Cost, mostOf, rangeOf } from '../graph/cost.ts';
 import { type Plan, type Planner, createPlanner } from '../graph/plan.ts';
 import type { Span } from '../upstream/span.ts';
-import type { TracedCall } from '../upstream/trace.ts';
+import { pathOf, shownCall } from '../upstream/trace.ts';
 import type { Upstream, UpstreamSource } from '../upstream/upstream.ts';
 import { documentLimits, textLimit } from './limits.ts';
 import { masked } from './mask.ts';
@@ -275,9 +275,9 @@ export function createPipeline({ schema, config, upstream, log, metrics, telemet
     if (stale.length === 0 && explain !== 'trace') return undefined;
     return {
       ...(stale.length
-        ? { stale: stale.map(({ field, staleSeconds }) => ({ path: pathOf(field), ageSeconds: staleSeconds })) }
+        ? { stale: stale.map(({ asker, staleSeconds }) => ({ path: pathOf(asker), ageSeconds: staleSeconds })) }
         : {}),
-      ...(explain === 'trace' ? { upstream: { calls: trace.calls.map(rounded) } } : {}),
+      ...(explain === 'trace' ? { upstream: { calls: trace.calls.map(shownCall) } } : {}),
     };
   }
 
@@ -318,16 +318,6 @@ function incrementalRules(): ValidationRule[] {
   hook({ params, addValidationRule: (rule: ValidationRule) => added.push(rule) });
   return [...params.rules, ...added];
 }
-
-/** A traced path as GraphQL writes one: keys, and numbers for places in lists. */
-const pathOf = (field: string): (string | number)[] =>
-  field.split('.').map((key) => (/^\d+$/.test(key) ? Number(key) : key));
-
-const rounded = (call: TracedCall) => ({
-  ...call,
-  startMs: Math.round(call.startMs * 10) / 10,
-  ms: Math.round(call.ms * 10) / 10,
-});
 
 function codeOf({ extensions }: GraphQLError | GraphQLFormattedError): string {
   return typeof extensions?.code === 'string' ? extensions.code : 'INTERNAL_SERVER_ERROR';

@@ -1,7 +1,5 @@
 /** One endpoint and one input become one answer or one refusal. */
-import type { Readable } from 'node:stream';
 import type { Path } from 'graphql/jsutils/Path.js';
-import { AtomError, readers, writers } from '../contract/atom.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { BASIC_CALLS_A_MINUTE } from '../contract/film.ts';
 import type { Budget } from './budget.ts';
@@ -15,7 +13,7 @@ import {
   tellingNames,
 } from './credential.ts';
 import type { InFlight } from './flight.ts';
-import { type FilePart, multipartForm } from './multipart.ts';
+import type { FilePart } from './multipart.ts';
 import {
   LoginRequired,
   TierRequired,
@@ -29,10 +27,10 @@ import {
   isRejection,
 } from './refusal.ts';
 import type { Reuse } from './records.ts';
-import { NESTING_MAX, nestsDeeper } from './nesting.ts';
 import { type SeenCall, type Span, spanBelow, traceHeaders } from './span.ts';
-import { type Trace, type TracedCall, pathText } from './trace.ts';
+import type { Trace, TracedCall } from './trace.ts';
 import type { Transport, WireAnswer, WireRequest } from './transport.ts';
+import { type Body, bodyOf, codeIn, decode, lineOf, pathOf, retryAfterOf, reuseOf } from './wire.ts';
 
 /** An answer as it came, decoded: null where what was asked for is absent. May be shared: never written into. */
 export interface Answer {
@@ -185,17 +183,8 @@ export function createCall(parts: CallParts, caller: Caller): Call {
     }
   }
 
-  function begin(endpoint: Endpoint, wirePath: string, path: Path | undefined): TracedCall {
-    const [shown, fields] = withoutFields(wirePath);
-    const traced: TracedCall = {
-      service: endpoint.service,
-      method: endpoint.method,
-      path: shown,
-      ...(fields === undefined ? {} : { fields }),
-      startMs: trace.now(),
-      ms: 0,
-      field: pathText(path),
-    };
+  function begin({ service, method }: Endpoint, wirePath: string, asker: Path | undefined): TracedCall {
+    const traced: TracedCall = { service, method, wirePath, startMs: trace.now(), ms: 0, asker };
     trace.calls.push(traced);
     return traced;
   }
@@ -293,35 +282,6 @@ export function createCall(parts: CallParts, caller: Caller): Call {
   }
 }
 
-/** The path with its segments filled in, and the query; what does not go into the path of a read goes into the query, sorted. */
-function pathOf({ path, params, method }: Endpoint, input: object): string {
-  const values = input as Record<string, unknown>;
-  const filled = path.replace(/:(\w+)/g, (_, name: string) => encoded(values[name]));
-  if (method !== 'GET') return filled;
-  const query = Object.keys(values)
-    .filter((name) => !params.includes(name) && values[name] !== undefined && values[name] !== null)
-    .sort()
-    .map((name) => `${name}=${encoded(values[name]).replaceAll('%2C', ',')}`)
-    .join('&');
-  return query ? `${filled}?${query}` : filled;
-}
-
-/** Half a character cannot be written in UTF-8, and would throw. */
-const encoded = (value: unknown): string => encodeURIComponent(String(value).replace(/\p{Surrogate}/gu, '\ufffd'));
-
-/** The path as the trace shows it, and the `fields` apart. */
-function withoutFields(path: string): [string, string | undefined] {
-  const [, before, fields, after] = /^(.*[?&])fields=([^&]*)(.*)$/.exec(path) ?? [];
-  if (before === undefined || fields === undefined) return [path, undefined];
-  return [
-    (before + (after ?? '')).replace(/&&|[?&]$|\?&/g, (joint) => (joint === '&&' ? '&' : joint === '?&' ? '?' : '')),
-    fields,
-  ];
-}
-
-/** The request line: what upstream names it by in its own errors. */
-const lineOf = ({ method }: Endpoint, wirePath: string): string => `${method} ${wirePath.split('?')[0]}`;
-
 /** The operation ended before its call did. */
 const overdue = (endpoint: Endpoint, path: string, cause: unknown): UpstreamFault =>
   new UpstreamFault(
@@ -335,54 +295,6 @@ const overdue = (endpoint: Endpoint, path: string, cause: unknown): UpstreamFaul
 const outcomeOf = ({ error, status }: TracedCall): string =>
   error === undefined || /^(Upstream|Named)Refusal$/.test(error) ? String(status ?? 'none') : error;
 
-interface Body {
-  body?: string | Readable;
-  contentType?: string;
-  /** Why a form was cut before its end. */
-  cause?: () => unknown;
-}
-
-function bodyOf(endpoint: Endpoint, input: object, files: AsyncIterable<FilePart> | undefined): Body {
-  const { body: media, params, method } = endpoint;
-  if (method === 'GET' || media === 'empty') return {};
-  const values = Object.fromEntries(
-    Object.entries(input).filter(([name, value]) => !params.includes(name) && value !== undefined && value !== null),
-  );
-  if (files) return multipartForm(values, files);
-  if (media === 'json') {
-    if (Object.keys(values).length === 0) return {};
-    return {
-      body: new URLSearchParams(values).toString(),
-      contentType: 'application/x-www-form-urlencoded',
-    };
-  }
-  return { body: writers[media](values as never), contentType: 'application/atom+xml; charset=utf-8' };
-}
-
-function decode({ media }: Endpoint, text: string, word: UpstreamWord): unknown {
-  if (media === 'empty') return {};
-  try {
-    if (media !== 'json') return readers[media](text);
-    if (nestsDeeper(text, NESTING_MAX)) throw new SyntaxError('nested too deeply');
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      if (typeof value === 'string') return value;
-      throw new SyntaxError('not an object');
-    }
-    return value;
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof AtomError) {
-      throw new UpstreamFault(
-        'UPSTREAM_INVALID_RESPONSE',
-        word,
-        media === 'json' ? 'not JSON of the right shape' : 'not the Atom it should be',
-        { cause: error },
-      );
-    }
-    throw error;
-  }
-}
-
 /** The facade's own credential never speaks for a person: what an answer says of one is struck. */
 function struck({ share, list }: Endpoint, { isOwn }: Credential, value: unknown): unknown {
   if (!isOwn || share !== 'public' || typeof value !== 'object' || value === null) return value;
@@ -395,37 +307,9 @@ function struck({ share, list }: Endpoint, { isOwn }: Credential, value: unknown
   return value;
 }
 
-function codeIn(text: string): number | undefined {
-  try {
-    const { code } = JSON.parse(text) as { code?: unknown };
-    return typeof code === 'number' ? code : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function reuseOf(header: string | string[] | undefined): Reuse {
-  const text = header === undefined ? '' : String(header).toLowerCase();
-  const seconds = /\bs-maxage=(\d{1,9})/.exec(text)?.[1] ?? /\bmax-age="?(\d{1,9})/.exec(text)?.[1];
-  return {
-    noStore: /\bno-(?:store|cache)\b/.test(text),
-    isPrivate: /\bprivate\b/.test(text),
-    maxAge: seconds === undefined ? undefined : Number(seconds),
-  };
-}
-
 /** Takes out again what was asked to tell the tier; a whole record, sent by an upstream that does not honour `fields`, stays whole. */
 function strike(value: unknown, names: readonly string[], asked: readonly string[]): void {
   const record = value as Record<string, unknown> | null;
   if (record === null || Object.keys(record).some((name) => !asked.includes(name))) return;
   for (const name of names) delete record[name];
-}
-
-/** Seconds, or a date as HTTP writes it. */
-function retryAfterOf(header: string | string[] | undefined): number | undefined {
-  if (header === undefined) return undefined;
-  const text = String(header).trim();
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  const moment = Date.parse(text);
-  return Number.isNaN(moment) ? undefined : Math.max(0, Math.ceil((moment - Date.now()) / 1000));
 }

@@ -5,9 +5,8 @@ import type { Service } from './refusal.ts';
 export interface TracedCall {
   service: Service;
   method: string;
-  /** With the query but `fields`; ids are the caller's own. */
-  path: string;
-  fields?: string;
+  /** Path and query as they went on the wire; ids are the caller's own. */
+  wirePath: string;
   status?: number;
   /** Milliseconds since the operation began. */
   startMs: number;
@@ -23,7 +22,7 @@ export interface TracedCall {
   coalesced?: boolean;
   error?: string;
   /** The response path of the field that asked first. */
-  field: string;
+  asker: Path | undefined;
 }
 
 /** What one operation asked of the service. */
@@ -37,8 +36,32 @@ export function createTrace(): Trace {
   return { calls: [], now: () => performance.now() - started };
 }
 
-export function pathText(path: Path | undefined): string {
+/** A call as a client sees it: `fields` apart from the rest of the query, times in milliseconds to a tenth. */
+export function shownCall({ wirePath, asker, startMs, ms, ...call }: TracedCall): object {
+  const [path, fields] = withoutFields(wirePath);
+  const tenth = (time: number) => Math.round(time * 10) / 10;
+  return {
+    ...call,
+    path,
+    ...(fields === undefined ? {} : { fields }),
+    startMs: tenth(startMs),
+    ms: tenth(ms),
+    field: pathOf(asker).join('.'),
+  };
+}
+
+/** A response path as GraphQL writes one. */
+export function pathOf(path: Path | undefined): (string | number)[] {
   const keys: (string | number)[] = [];
   for (let at = path; at; at = at.prev) keys.unshift(at.key);
-  return keys.join('.');
+  return keys;
+}
+
+function withoutFields(path: string): [string, string | undefined] {
+  const [, before, fields, after] = /^(.*[?&])fields=([^&]*)(.*)$/.exec(path) ?? [];
+  if (before === undefined || fields === undefined) return [path, undefined];
+  return [
+    (before + (after ?? '')).replace(/&&|[?&]$|\?&/g, (joint) => (joint === '&&' ? '&' : joint === '?&' ? '?' : '')),
+    fields,
+  ];
 }

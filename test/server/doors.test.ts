@@ -142,5 +142,5 @@ describe.each([false, true])('with a service that fails now and then: %s', (faul
         ...(process.env.DOORS_SEED ? { seed: Number(process.env.DOORS_SEED) } : {}),
       },
     );
-  });
+  }, 60_000);
 });

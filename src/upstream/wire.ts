@@ -1,0 +1,111 @@
+/** What goes on the wire and what comes from it: paths and bodies out, answers, codes and headers in. */
+import type { Readable } from 'node:stream';
+import { AtomError, readers, writers } from '../contract/atom.ts';
+import type { Endpoint } from '../contract/endpoint.ts';
+import { type FilePart, multipartForm } from './multipart.ts';
+import { NESTING_MAX, nestsDeeper } from './nesting.ts';
+import type { Reuse } from './records.ts';
+import { UpstreamFault, type UpstreamWord } from './refusal.ts';
+
+/** The path with its segments filled in, and the query; what does not go into the path of a read goes into the query, sorted. */
+export function pathOf({ path, params, method }: Endpoint, input: object): string {
+  const values = input as Record<string, unknown>;
+  let filled = path;
+  for (const name of params) filled = filled.replace(`:${name}`, () => encoded(values[name]));
+  if (method !== 'GET') return filled;
+  let query = '';
+  for (const name of Object.keys(values).sort()) {
+    const value = values[name];
+    if (value === undefined || value === null || params.includes(name)) continue;
+    query += `${query ? '&' : '?'}${name}=${encoded(value).replaceAll('%2C', ',')}`;
+  }
+  return filled + query;
+}
+
+/** Half a character cannot be written in UTF-8, and would throw. */
+function encoded(value: unknown): string {
+  const text = String(value);
+  return /^[\w.~,-]*$/.test(text) ? text : encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd'));
+}
+
+/** The request line: what upstream names it by in its own errors. */
+export function lineOf({ method }: Endpoint, wirePath: string): string {
+  const query = wirePath.indexOf('?');
+  return `${method} ${query < 0 ? wirePath : wirePath.slice(0, query)}`;
+}
+
+export interface Body {
+  body?: string | Readable;
+  contentType?: string;
+  /** Why a form was cut before its end. */
+  cause?: () => unknown;
+}
+
+export function bodyOf(endpoint: Endpoint, input: object, files: AsyncIterable<FilePart> | undefined): Body {
+  const { body: media, params, method } = endpoint;
+  if (method === 'GET' || media === 'empty') return {};
+  const values = Object.fromEntries(
+    Object.entries(input).filter(([name, value]) => !params.includes(name) && value !== undefined && value !== null),
+  );
+  if (files) return multipartForm(values, files);
+  if (media === 'json') {
+    if (Object.keys(values).length === 0) return {};
+    return {
+      body: new URLSearchParams(values).toString(),
+      contentType: 'application/x-www-form-urlencoded',
+    };
+  }
+  return { body: writers[media](values as never), contentType: 'application/atom+xml; charset=utf-8' };
+}
+
+export function decode({ media }: Endpoint, text: string, word: UpstreamWord): unknown {
+  if (media === 'empty') return {};
+  try {
+    if (media !== 'json') return readers[media](text);
+    if (nestsDeeper(text, NESTING_MAX)) throw new SyntaxError('nested too deeply');
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      if (typeof value === 'string') return value;
+      throw new SyntaxError('not an object');
+    }
+    return value;
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof AtomError) {
+      throw new UpstreamFault(
+        'UPSTREAM_INVALID_RESPONSE',
+        word,
+        media === 'json' ? 'not JSON of the right shape' : 'not the Atom it should be',
+        { cause: error },
+      );
+    }
+    throw error;
+  }
+}
+
+export function codeIn(text: string): number | undefined {
+  try {
+    const { code } = JSON.parse(text) as { code?: unknown };
+    return typeof code === 'number' ? code : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function reuseOf(header: string | string[] | undefined): Reuse {
+  const text = header === undefined ? '' : String(header).toLowerCase();
+  const seconds = /\bs-maxage=(\d{1,9})/.exec(text)?.[1] ?? /\bmax-age="?(\d{1,9})/.exec(text)?.[1];
+  return {
+    noStore: /\bno-(?:store|cache)\b/.test(text),
+    isPrivate: /\bprivate\b/.test(text),
+    maxAge: seconds === undefined ? undefined : Number(seconds),
+  };
+}
+
+/** Seconds, or a date as HTTP writes it. */
+export function retryAfterOf(header: string | string[] | undefined): number | undefined {
+  if (header === undefined) return undefined;
+  const text = String(header).trim();
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  const moment = Date.parse(text);
+  return Number.isNaN(moment) ? undefined : Math.max(0, Math.ceil((moment - Date.now()) / 1000));
+}
