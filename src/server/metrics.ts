@@ -29,13 +29,14 @@ export function createMetrics(): Metrics {
 
   return {
     counter(name, help) {
-      const series = new Map<string, number>();
-      family(name, help, 'counter', () => [...series].map(([labels, value]) => `${name}${labels} ${value}`));
+      const series = new Map<string, { labels: string; value: number }>();
+      family(name, help, 'counter', () => [...series.values()].map(({ labels, value }) => `${name}${labels} ${value}`));
       return {
         add(labels = {}, amount = 1) {
-          const key = written(labels);
+          const key = keyOf(labels);
           const known = series.get(key);
-          if (known !== undefined || series.size < MAX_SERIES) series.set(key, (known ?? 0) + amount);
+          if (known) known.value += amount;
+          else if (series.size < MAX_SERIES) series.set(key, { labels: written(labels), value: amount });
         },
       };
     },
@@ -54,7 +55,7 @@ export function createMetrics(): Metrics {
       );
       return {
         observe(value, labels = {}) {
-          const key = written(labels);
+          const key = keyOf(labels);
           let entry = series.get(key);
           if (!entry) {
             if (series.size >= MAX_SERIES) return;
@@ -70,6 +71,13 @@ export function createMetrics(): Metrics {
     },
     text: () => `${writers.flatMap((write) => write()).join('\n')}\n`,
   };
+}
+
+/** A family is always counted by the same labels, so their values tell its series apart. */
+function keyOf(labels: Labels): string {
+  let key = '';
+  for (const name in labels) key += `${labels[name]}\n`;
+  return key;
 }
 
 function written(labels: Labels): string {

@@ -42,4 +42,13 @@ export const traceHeaders = ({ traceId, id, isSampled, state }: Span): Record<st
   ...(state === undefined ? {} : { tracestate: state }),
 });
 
-const hex = (bytes: number) => randomBytes(bytes).toString('hex');
+/** Random bytes are drawn by the page: one system call for hundreds of ids. */
+let pool = randomBytes(0);
+let drawn = 0;
+function hex(bytes: number): string {
+  if (drawn + bytes > pool.length) {
+    pool = randomBytes(4096);
+    drawn = 0;
+  }
+  return pool.toString('hex', drawn, (drawn += bytes));
+}
