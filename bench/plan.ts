@@ -1,0 +1,91 @@
+/**
+ * What planning costs: a thousand distinct documents in a row through the pipeline, over a service that answers at once, and the part
+ * of it that is planning. Then look-ups in a plan that is there. `npm run bench:plan`
+ */
+import { parse } from 'graphql';
+import { pino } from 'pino';
+import { readConfig } from '../src/config.ts';
+import { mostOf } from '../src/graph/cost.ts';
+import { createPlanner } from '../src/graph/plan.ts';
+import { schema } from '../src/graph/schema.ts';
+import { createMetrics } from '../src/server/metrics.ts';
+import { createPipeline } from '../src/server/pipeline.ts';
+import { createTransport } from '../src/upstream/transport.ts';
+import { createUpstream } from '../src/upstream/upstream.ts';
+import { book } from './records.ts';
+
+const DOCUMENTS = 1_000;
+const ROUNDS = 5;
+const LOOKUPS = 1_000_000;
+
+const nowhere = 'http://127.0.0.1:9';
+const config = readConfig({ BASE_URL: nowhere, EVENT_BASE_URL: nowhere, RECORD_TTL_SECONDS: '0' });
+const settings = { ...config, baseUrl: nowhere, eventBaseUrl: nowhere };
+const bytes = JSON.stringify(book(1));
+const upstream = createUpstream(settings, {
+  transport: {
+    ...createTransport(settings),
+    send: () => Promise.resolve({ status: 200, headers: {}, text: bytes, bytes: bytes.length, attempts: 1 }),
+  },
+});
+const pipeline = createPipeline({ schema, config, upstream, log: pino({ level: 'silent' }), metrics: createMetrics() });
+const caller = { authorization: undefined, explain: undefined, address: '127.0.0.1', requestId: 'bench' };
+const nobody = { isLoggedIn: false, filmTier: null };
+
+const text = (round: number, index: number) => `query Q${round}_${index} {
+  book(id: "${index + 1}") {
+    title authors summary rating { average } tags(first: 8) { name count } series { title } publisher pages
+  }
+}`;
+
+const since = (started: bigint) => Number(process.hrtime.bigint() - started);
+
+async function whole(round: number): Promise<number> {
+  const started = process.hrtime.bigint();
+  for (let index = 0; index < DOCUMENTS; index++) {
+    const prepared = pipeline.prepare(text(round, index), undefined);
+    await pipeline.answer(prepared, undefined, caller, new AbortController().signal);
+  }
+  return since(started);
+}
+
+function planning(round: number): number {
+  const documents = Array.from({ length: DOCUMENTS }, (_, index) => parse(text(round, index)));
+  const started = process.hrtime.bigint();
+  for (const document of documents) {
+    const [operation] = document.definitions;
+    if (operation?.kind === 'OperationDefinition')
+      mostOf(createPlanner(schema, document, operation).planFor(nobody, {}), {});
+  }
+  return since(started);
+}
+
+const ratios: number[] = [];
+const each: { all: number; plan: number }[] = [];
+for (let round = 0; round <= ROUNDS; round++) {
+  const all = await whole(round);
+  const plan = planning(ROUNDS + 1 + round);
+  if (round === 0) continue; // warm-up
+  ratios.push(all / (all - plan));
+  each.push({ all: all / DOCUMENTS / 1000, plan: plan / DOCUMENTS / 1000 });
+}
+const median = (values: number[]) => values.sort((a, b) => a - b)[values.length >> 1] ?? 0;
+console.log(
+  `a distinct document: ${median(each.map(({ all }) => all)).toFixed(0)} us from text to answer, of which ` +
+    `${median(each.map(({ plan }) => plan)).toFixed(1)} us planning; ${median(ratios).toFixed(3)} x as long as without`,
+);
+
+const document = parse(text(0, 0));
+const operation = document.definitions[0];
+if (operation?.kind === 'OperationDefinition') {
+  const planner = createPlanner(schema, document, operation);
+  const plan = planner.planFor(nobody, {});
+  const field = plan.root.fields[0]!;
+  const lookups = process.hrtime.bigint();
+  for (let at = 0; at < LOOKUPS; at++) plan.fieldAt(field.nodes, 'Query');
+  const lookup = since(lookups) / LOOKUPS;
+  const variants = process.hrtime.bigint();
+  for (let at = 0; at < LOOKUPS; at++) planner.planFor(nobody, {});
+  console.log(`looked up: ${lookup.toFixed(0)} ns a field, ${(since(variants) / LOOKUPS).toFixed(0)} ns a plan`);
+}
+await upstream.close();
