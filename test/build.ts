@@ -1,11 +1,25 @@
-import { rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { bundle } from '../build.mjs';
+import { openOrigin } from '../src/origin/server.ts';
 
-/** Some tests start the program itself; it is built once, before all of them. */
-export async function setup(): Promise<void> {
+/** What many tests need is made once, before all of them. */
+export async function setup(): Promise<() => void> {
   await bundle().catch((error: unknown) => {
     console.error('The program does not build; tests that start it will fail.', error);
     // What does not build must not be tested in an older form; the tests that need none of it still run.
     rmSync(new URL('../dist/main.js', import.meta.url), { force: true });
   });
+  const dataDir = mkdtempSync(join(tmpdir(), 'catalog-'));
+  try {
+    const demoDir = fileURLToPath(new URL('../demo', import.meta.url));
+    const origin = await openOrigin({ dataDir, port: 0, host: '127.0.0.1', demoDir, demoTokens: true });
+    await origin.close();
+    process.env.FILLED_DATA_DIR = dataDir;
+  } catch (error) {
+    console.error('The origin does not open; tests that need it will fail.', error);
+  }
+  return () => rmSync(dataDir, { recursive: true, force: true });
 }

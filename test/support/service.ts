@@ -101,13 +101,16 @@ export function form(parts: Record<string, string | Blob>): FormData {
 
 let filled: Promise<string> | undefined;
 
-/** Filled once a process, then copied. */
+/** Filled once a run by test/build.ts, or else once a process; then copied. */
 function template(): Promise<string> {
-  filled ??= (async () => {
-    const dataDir = temporaryDirectory();
-    const origin = await openOrigin({ dataDir, port: 0, host: '127.0.0.1', demoDir, demoTokens: true });
-    await origin.close();
-    return dataDir;
-  })();
+  const shared = process.env.FILLED_DATA_DIR;
+  filled ??= shared ? Promise.resolve(shared) : fill();
   return filled;
+}
+
+async function fill(): Promise<string> {
+  const dataDir = temporaryDirectory();
+  const origin = await openOrigin({ dataDir, port: 0, host: '127.0.0.1', demoDir, demoTokens: true });
+  await origin.close();
+  return dataDir;
 }
