@@ -14,7 +14,8 @@ import { collect, collectionOf, collectionsOf, deleteCollection, updateCollectio
 import { createReview, deleteReview, updateReview } from '../rules/review.ts';
 import type { Stores } from '../store/stores.ts';
 
-// prettier-ignore -- a table is read down its columns
+// A table is read down its columns.
+// prettier-ignore
 export const bookRoutes = (stores: Stores): Route[] => [
   serve(row.byId, ({ id }, { person }) => bookById(stores, person, id)),
   serve(row.byIsbn, ({ isbn }, { person }) => bookByIsbn(stores, person, isbn)),

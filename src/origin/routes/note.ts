@@ -14,7 +14,8 @@ import {
 } from '../rules/note.ts';
 import type { Stores } from '../store/stores.ts';
 
-// prettier-ignore -- a table is read down its columns
+// A table is read down its columns.
+// prettier-ignore
 export const noteRoutes = (stores: Stores): Route[] => [
   serve(row.byId, ({ id, ...wanted }, viewer) => noteById(stores, personOf(viewer), id, wanted)),
   serve(row.userCreated, ({ id, ...wanted }, viewer) => notesOfPerson(stores, personOf(viewer), id, wanted)),
