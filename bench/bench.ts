@@ -91,7 +91,7 @@ async function compare(
   for (const contestant of playing) {
     const { port } = running.get(contestant)!;
     await verify(contestant, workload, port, order.slice(0, SAMPLES));
-    await load(port, asking.get(contestant)!, { connections, ms: warmUpMs(latencyMs) });
+    await load(port, asking.get(contestant)!, { connections, ms: warmUpMs(latencyMs, workload === chosen[0]) });
   }
   for (let round = 0; round < rounds; round++) {
     const turn = round % playing.length;
@@ -111,10 +111,10 @@ async function compare(
   return playing.map(({ name }) => summary(workload.name, latencyMs, name, played));
 }
 
-/** Long enough to be compiled by the engine, for all but the slowest. */
-function warmUpMs(latencyMs: number): number {
-  if (given.quick) return latencyMs ? 300 : 800;
-  return 1500;
+/** Until the engine has compiled what is hot: long for a fresh process, short for the next workload. */
+function warmUpMs(latencyMs: number, isFresh: boolean): number {
+  if (given.quick) return isFresh ? 2000 : latencyMs ? 300 : 800;
+  return isFresh ? 5000 : 1500;
 }
 
 function requestFor({ path }: Contestant, workload: Workload, variant: number): Buffer {
