@@ -35,7 +35,6 @@ export const contestants: Contestant[] = [
       FILM_TIER: 'advance',
       LOG_LEVEL: 'silent',
       // W3 is counted beforehand with 20 directors a film: 821 calls where 76 are made.
-      MAX_UPSTREAM_CALLS: '1000',
     }),
     path: graphql,
   },

@@ -164,6 +164,8 @@ declare global {
       idIn?: keyof ParentShape & string;
       form?: Form;
       viewerOnly?: boolean;
+      /** Items that a list holds at most, for the cost. */
+      size?: number;
     }
     interface BaseTypeOptions<Types extends SchemaTypes = SchemaTypes> {
       record?: RecordSource;

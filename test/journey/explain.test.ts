@@ -131,6 +131,13 @@ describe('x-explain: trace', () => {
 });
 
 describe('the cap', () => {
+  test('lets a chart page through: 20 films, their people, the works of each', async () => {
+    const query = `{ top250(first: 20) { nodes { directors { ...person } casts { ...person } } } }
+      fragment person on Celebrity { name works(first: 5) { nodes { subject { title } } } }`;
+    // The page, the film of each item, and at most 4 directors and 4 actors a film.
+    expect(await planOf(cold, query)).toMatchObject({ min: 1, max: 1 + 20 + 20 * 8 });
+  });
+
   test('refuses before any call, and names the field to change', async () => {
     const { answer, calls } = await cold.cost(
       '{ top250(first: 100) { nodes { casts { works(first: 20) { nodes { roles } } } } } }',

@@ -1,6 +1,7 @@
 import {
   type CelebrityRecord,
   type PersonCredit,
+  RECORD_CASTS,
   RECORD_WORKS,
   type SubjectRecord,
   WORKS_COUNT_DEFAULT,
@@ -100,6 +101,10 @@ builder.objectField(Celebrity, 'works', (t) =>
   }),
 );
 
+/** How many a film is counted to have, for the cost: neither list has a limit of its own. */
+const DIRECTORS = 4;
+const WRITERS = 6;
+
 builder.objectFields(Subject, (t) => ({
   directors: t.field({
     type: [Celebrity],
@@ -107,6 +112,7 @@ builder.objectFields(Subject, (t) => ({
     description: 'Who directed it, in the order of the service; in lists this costs one call an item.',
     form: simpleCelebrity,
     needs: ['directors'],
+    size: DIRECTORS,
     resolve: ({ directors }) => asObjects(directors).map(credited),
   }),
   casts: t.field({
@@ -115,6 +121,7 @@ builder.objectFields(Subject, (t) => ({
     description: 'Who plays in it, the leading roles first, at most 4; in lists this costs one call an item.',
     form: simpleCelebrity,
     needs: ['casts'],
+    size: RECORD_CASTS,
     resolve: ({ casts }) => asObjects(casts).map(credited),
   }),
   writers: t.field({
@@ -123,6 +130,7 @@ builder.objectFields(Subject, (t) => ({
     description: 'Who wrote it; in lists this costs one call an item. Advance and premium tiers.',
     form: simpleCelebrity,
     needs: ['writers'],
+    size: WRITERS,
     resolve: ({ writers }) => asObjects(writers).map(credited),
   }),
 }));
