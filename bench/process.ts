@@ -34,7 +34,6 @@ export const contestants: Contestant[] = [
       ACCESS_TOKEN: 'bench',
       FILM_TIER: 'advance',
       LOG_LEVEL: 'silent',
-      // W3 is counted beforehand with 20 directors a film: 821 calls where 76 are made.
     }),
     path: graphql,
   },
