@@ -73,6 +73,9 @@ for (const command of [program, ...program.commands.filter((each) => each.name()
 // `origin --data-dir x` is the origin's, not the facade's of the same name.
 program.enablePositionalOptions();
 
+// `catalog-graphql schema | head`: who stops reading has read enough.
+process.stdout.on('error', () => undefined);
+
 await program.parseAsync();
 
 async function run(start: (config: Config, log: Logger, opened: Closable[]) => Promise<string>): Promise<void> {
