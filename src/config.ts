@@ -213,11 +213,11 @@ export const settings = {
     'operations waiting to run; more are refused with 503',
   ),
 
-  maxBusyMs: setting(
-    'MAX_BUSY_MS',
-    milliseconds,
-    1_000,
-    'work taken on in one turn of the event loop; requests that come on top are refused with 503',
+  maxClientConnections: setting(
+    'MAX_CLIENT_CONNECTIONS',
+    amount,
+    4_000,
+    'connections of clients; what is asked over more is refused with 503',
   ),
 
   maxBodyBytes: setting('MAX_BODY_BYTES', bytes, 1_000_000, 'largest JSON body of a request'),

@@ -2,60 +2,40 @@
  * How many operations run at once. More than can be done is refused early and cheaply, so that what was taken is finished.
  * It counts operations, never the calls of one: an operation that runs is never held up by others that do not.
  */
+import type { ServerResponse } from 'node:http';
 import type { Config } from '../config.ts';
-import { RequestRefusal } from './refusal.ts';
+import { RequestRefusal, refusalBody } from './refusal.ts';
 
 export interface Admission {
-  /** Throws where there is no room: asked before a body is read. */
-  refuseFull: () => void;
+  /** Whether there is no room: asked before a request is looked at. */
+  isFull: () => boolean;
   /** Resolves, with what must be called when the answer is out, as soon as the operation may run. */
   enter: (signal: AbortSignal) => Promise<() => void>;
   running: () => number;
   waiting: () => number;
 }
 
-export type AdmissionSettings = Pick<
-  Config,
-  'maxRunningOperations' | 'maxWaitingOperations' | 'maxBusyMs' | 'operationTimeoutMs'
->;
+export type AdmissionSettings = Pick<Config, 'maxRunningOperations' | 'maxWaitingOperations' | 'operationTimeoutMs'>;
 
 const RETRY_AFTER_SECONDS = '1';
+const OVERLOADED = 'More is asked than can be done. Try again in a moment.';
 
 export function createAdmission(settings: AdmissionSettings): Admission {
-  const { maxRunningOperations, maxWaitingOperations, maxBusyMs, operationTimeoutMs } = settings;
+  const { maxRunningOperations, maxWaitingOperations, operationTimeoutMs } = settings;
   const queue = new Set<() => void>();
   let running = 0;
-  let busySince: number | undefined;
 
-  /**
-   * Operations that only reckon never wait, so their number says nothing: what grows is the pile of requests read in one turn of the
-   * event loop. Each turn takes on work for so long, and refuses the rest of its pile.
-   */
-  const isBusy = () => {
-    if (busySince === undefined) {
-      busySince = performance.now();
-      setImmediate(() => (busySince = undefined));
-    }
-    return performance.now() - busySince > maxBusyMs;
-  };
-
-  const refuseCrowd = () => {
-    if (running >= maxRunningOperations && queue.size >= maxWaitingOperations) throw overloaded();
-  };
-  const refuseFull = () => {
-    if (isBusy()) throw overloaded();
-    refuseCrowd();
-  };
+  const isFull = () => running >= maxRunningOperations && queue.size >= maxWaitingOperations;
 
   return {
-    refuseFull,
+    isFull,
     running: () => running,
     waiting: () => queue.size,
     // An async function, so that a refusal is a rejection.
 
     async enter(signal) {
       if (signal.aborted) throw left();
-      refuseCrowd();
+      if (isFull()) throw overloaded();
       if (running < maxRunningOperations && queue.size === 0) return begun();
       return new Promise((resolve, reject) => {
         const settle = () => {
@@ -100,7 +80,16 @@ export function createAdmission(settings: AdmissionSettings): Admission {
 /** Nobody reads it. */
 const left = () => new RequestRefusal(499, 'CLIENT_LEFT', 'The client has left.');
 
-const overloaded = () =>
-  new RequestRefusal(503, 'OVERLOADED', 'More is asked than can be done. Try again in a moment.', {
+const overloaded = () => new RequestRefusal(503, 'OVERLOADED', OVERLOADED, { 'retry-after': RETRY_AFTER_SECONDS });
+
+const overloadedBody = refusalBody('OVERLOADED', OVERLOADED);
+
+/** Costs next to nothing: there will be many. */
+export function refuseQuickly(response: ServerResponse): void {
+  response.writeHead(503, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': overloadedBody.length,
     'retry-after': RETRY_AFTER_SECONDS,
   });
+  response.end(overloadedBody);
+}

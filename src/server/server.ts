@@ -10,7 +10,7 @@ import type { Question } from './body.ts';
 import { graphiqlPage, graphiqlPolicy } from './graphiql.ts';
 import type { Tab } from './graphiql.ts';
 import { createDoor } from './door.ts';
-import { createAdmission } from './admission.ts';
+import { createAdmission, refuseQuickly } from './admission.ts';
 import { createHealth } from './health.ts';
 import { createMetrics } from './metrics.ts';
 import type { Metrics } from './metrics.ts';
@@ -62,6 +62,9 @@ export async function openServer(config: Config, parts: ServerParts): Promise<Fa
   metrics.gauge('catalog_operations_running', 'Operations under way.', admission.running);
   metrics.gauge('catalog_operations_waiting', 'Operations that wait to run.', admission.waiting);
   watchServices(metrics, upstream);
+  const overloads = metrics.counter('catalog_overloads_total', 'Requests refused because there were too many.');
+  /** Connections past the number that can be served soon: a request waits on its connection until those of all others were read. */
+  const surplus = new WeakSet<Socket>();
 
   const routes: Record<string, (request: IncomingMessage, response: ServerResponse, passage: Passing) => unknown> = {
     '/graphql': graphql,
@@ -85,7 +88,6 @@ export async function openServer(config: Config, parts: ServerParts): Promise<Fa
     admitOrigin(request, response, config.corsOrigins);
     response.setHeader('vary', config.corsOrigins.length > 0 ? `${VARY}, Origin` : VARY);
     if (request.method === 'OPTIONS') return void response.writeHead(204, { allow: 'GET, POST, OPTIONS' }).end();
-    admission.refuseFull();
     let arrival: Promise<void> | undefined;
     let question: Question | undefined;
     if (request.method === 'POST') {
@@ -122,6 +124,15 @@ export async function openServer(config: Config, parts: ServerParts): Promise<Fa
   }
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (admission.isFull() || surplus.has(request.socket)) {
+      const isProbe = request.url === '/health' || request.url === '/ready' || request.url === '/metrics';
+      if (!isProbe) {
+        admitOrigin(request, response, config.corsOrigins);
+        if (surplus.has(request.socket)) response.setHeader('connection', 'close');
+        overloads.add();
+        return refuseQuickly(response);
+      }
+    }
     const started = performance.now();
     const controller = new AbortController();
     const requestId = requestIdOf(request);
@@ -165,6 +176,11 @@ export async function openServer(config: Config, parts: ServerParts): Promise<Fa
     (request, response) => void handle(request, response),
   );
   server.timeout = config.connectionTimeoutMs;
+  let connections = 0;
+  server.on('connection', (socket: Socket) => {
+    if (++connections > config.maxClientConnections) surplus.add(socket);
+    socket.once('close', () => connections--);
+  });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => refuseConnection(error, socket));
 
   await new Promise<void>((resolve, reject) => {

@@ -463,3 +463,20 @@ test('an operation that waits too long to run is refused, not answered late', as
   expect([200, 503]).toContain(second.status);
   expect(codesIn(await first)).toEqual(['UPSTREAM_TIMEOUT']);
 });
+
+test('what is asked over more connections than there may be is refused, and probes are not', async () => {
+  const { facade, url } = await besieged({ maxClientConnections: '1' });
+  const first = connect(facade.port, '127.0.0.1');
+  await new Promise((resolve) => first.once('connect', resolve));
+  const init = { method: 'POST', body: '{"query":"{ __typename }"}', headers: { 'content-type': 'application/json' } };
+  const refused = await fetch(url, init);
+  expect([refused.status, refused.headers.get('retry-after'), refused.headers.get('connection')]).toEqual([
+    503,
+    '1',
+    'close',
+  ]);
+  expect((await refused.json()).errors[0].extensions.code).toBe('OVERLOADED');
+  expect((await fetch(`${facade.url}/health`)).status).toBe(200);
+  first.destroy();
+  await expect.poll(async () => (await fetch(url, init)).status, { timeout: 10_000 }).toBe(200);
+});
