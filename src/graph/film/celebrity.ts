@@ -103,7 +103,7 @@ builder.objectField(Celebrity, 'works', (t) =>
 
 /** How many a film is counted to have, for the cost: neither list has a limit of its own. */
 const DIRECTORS = 4;
-const WRITERS = 6;
+const WRITERS = 10;
 
 builder.objectFields(Subject, (t) => ({
   directors: t.field({
