@@ -158,12 +158,13 @@ function readMap(text: string, expected: Set<string>, refuse: Refuse): void {
   if (Buffer.byteLength(text) > MAP_BYTES) {
     return refuse(413, 'UPLOAD_TOO_LARGE', `The map has at most ${MAP_BYTES} bytes.`);
   }
-  let map: Record<string, unknown>;
+  let map: unknown;
   try {
-    map = JSON.parse(text) as Record<string, unknown>;
+    map = JSON.parse(text);
   } catch {
     return; // the library has said so
   }
+  if (typeof map !== 'object' || map === null) return; // of this too
   const places = Object.values(map).flat();
   const isOnce = Object.values(map).every((paths) => Array.isArray(paths) && paths.length === 1);
   if (!isOnce || new Set(places).size < places.length) {

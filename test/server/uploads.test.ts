@@ -52,7 +52,7 @@ const weigh = (count: number) => ({
   variables: { files: Array<null>(count).fill(null) },
 });
 
-function send(url: string, operations: unknown, map: Record<string, string[]>, files: Record<string, number>) {
+function send(url: string, operations: unknown, map: unknown, files: Record<string, number>) {
   const form = new FormData();
   form.set('operations', JSON.stringify(operations));
   form.set('map', JSON.stringify(map));
@@ -83,6 +83,13 @@ test('too many files, or too much of them, is refused with a code', async () => 
   expect([many.status, await codeOf(many)]).toEqual([413, 'UPLOAD_TOO_LARGE']);
   const large = await send(url, weigh(1), { a: ['variables.files.0'] }, { a: 50_000 });
   expect([large.status, await codeOf(large)]).toEqual([413, 'UPLOAD_TOO_LARGE']);
+});
+
+test.each([null, 'word', 7, []])('a map that is none is refused, and harms nobody: %j', async (map) => {
+  const url = await open();
+  const answer = await send(url, { query: '{ word }' }, map, {});
+  expect(answer.status).toBe(400);
+  expect(await answer.json()).toMatchObject({ errors: [{ extensions: { code: 'BAD_UPLOAD' } }] });
 });
 
 test('what is mapped wrongly, or twice, is refused before it runs', async () => {
