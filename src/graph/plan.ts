@@ -152,7 +152,8 @@ function makePlan(
   function planType(type: GraphQLObjectType, sets: readonly SelectionSetNode[]): Below {
     const groups = new Map<string, FieldNode[]>();
     const later: SelectionSetNode[] = [];
-    for (const set of sets) collect(type, set.selections, groups, later, new Set());
+    const seen = new Set<string>(); // of all sets: an executor takes a fragment once
+    for (const set of sets) collect(type, set.selections, groups, later, seen);
 
     const rule = typeRule(type);
     const names = new Set<string>();

@@ -120,6 +120,19 @@ describe('a book', () => {
       price: null,
     });
   });
+
+  test('is shown whole where one fragment comes to it by two ways, and to another book as well', async () => {
+    const { service, ask } = facade();
+    for (const id of ['7', '8'])
+      service
+        .intercept({ path: '/v2/book/' + id, query: { fields: 'id,series' } })
+        .reply(200, { id, series: { id: '1', title: '余华作品' } });
+    const { data } = await ask(`
+      { a: book(id: 7) { ...F } a: book(id: 7) { ...F } b: book(id: 8) { ...F } b: book(id: 8) { ...F } }
+      fragment F on Book { series { title } }`);
+    const series = { title: '余华作品' };
+    expect(data).toEqual({ a: { series }, b: { series } });
+  });
 });
 
 describe('by ISBN', () => {
