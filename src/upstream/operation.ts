@@ -315,7 +315,8 @@ function withNames(seen: Record_, { record, failed }: Entry, names: Names): Reco
 
 /** A copy of the record in which reading one of these names throws: each place that shows it reports it. */
 function telling(record: Record_, names: Names, errorOf: (name: string) => Error): Record_ {
-  const copy: Record_ = { ...record };
+  // With what tells already: a spread would leave it out.
+  const copy = Object.defineProperties({}, Object.getOwnPropertyDescriptors(record)) as Record_;
   for (const name of names) {
     Object.defineProperty(copy, name, {
       configurable: true,

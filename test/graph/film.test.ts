@@ -184,6 +184,21 @@ describe('what a tier does not get', () => {
     ]);
   });
 
+  test('hides no failure of the rest', async () => {
+    const { service, ask } = facade({ accessToken: 'x', filmTier: 'basic' });
+    answers(service, '/v2/movie/search?count=20&fields=id,summary,title&q=活着&start=0', {
+      total: 1,
+      subjects: [{ id: '7', title: '活着' }],
+    });
+    answers(service, '/v2/movie/subject/7?fields=id,summary', {}, 500);
+    const { data, errors } = await ask('{ searchSubjects(query: "活着") { nodes { title summary languages } } }');
+    expect(data).toEqual({ searchSubjects: { nodes: [{ title: '活着', summary: null, languages: null }] } });
+    expect(errors?.map(({ path, extensions }) => [path?.join('.'), extensions.code])).toEqual([
+      ['searchSubjects.nodes.0.summary', 'UPSTREAM_UNAVAILABLE'],
+      ['searchSubjects.nodes.0.languages', 'TIER_REQUIRED'],
+    ]);
+  });
+
   // Not yet: names are refused by the record's tiers, wherever they are told.
   test('does not take away what the short form of a person tells', async () => {
     const { service, ask } = facade({ accessToken: 'x', filmTier: 'premium' });
