@@ -185,7 +185,8 @@ export async function openServer(config: Config, parts: ServerParts): Promise<Fa
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(config.port, config.host, () => {
+    // Beyond this the system lets a client's connection wait for seconds before it tries again.
+    server.listen({ port: config.port, host: config.host, backlog: 4_096 }, () => {
       server.off('error', reject);
       resolve();
     });
