@@ -162,7 +162,9 @@ const keyOf = ({ nodes }: FieldPlan): string => nodes[0]!.alias?.value ?? nodes[
 
 function argsIn(field: FieldPlan, variables: Variables): PagingArgs {
   try {
-    return field.args(variables);
+    const args: PagingArgs = field.args(variables);
+    // A page of fewer than none is refused when it is asked for; here it must not pay for others.
+    return typeof args.first === 'number' && args.first < 0 ? { ...args, first: 0 } : args;
   } catch {
     return {}; // the executor says what is wrong with them
   }

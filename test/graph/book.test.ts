@@ -191,6 +191,16 @@ describe('a search', () => {
       expect(calls).toEqual([]);
     },
   );
+
+  test('for fewer than none pays for no other', async () => {
+    const { ask, calls } = facade();
+    const { errors } = await ask(`{
+      a: searchBooks(query: "x", first: -100) { nodes { annotations { totalCount } } }
+      b: searchBooks(query: "x", first: 100) { nodes { annotations { totalCount } series { books { totalCount } } tags(first: 50) { name } } }
+    }`);
+    expect(errors?.[0]?.extensions).toMatchObject({ code: 'TOO_MANY_CALLS', actual: 302 });
+    expect(calls).toEqual([]);
+  });
 });
 
 describe('tags', () => {
