@@ -8,7 +8,7 @@ import { type FieldRef, type InputRef, MutationFieldBuilder, type ObjectRef, typ
 import type { GraphQLResolveInfo } from 'graphql';
 import type { AnswerOf, Endpoint, InputOf } from '../contract/endpoint.ts';
 import type { FilePart } from '../upstream/multipart.ts';
-import { NamedRefusal, UpstreamFault, UpstreamRefusal } from '../upstream/refusal.ts';
+import { type FaultCode, NamedRefusal, UpstreamFault, UpstreamRefusal } from '../upstream/refusal.ts';
 import type { Context } from './builder.ts';
 import { type GivenPicture, discardPictures } from './picture.ts';
 import { type Violation, violated } from './violations.ts';
@@ -89,13 +89,15 @@ async function written<Payload, Input>(
     await upstream.changed(clears(input, payload));
     return payload;
   } catch (error) {
-    if (error instanceof UpstreamFault && error.code === 'UPSTREAM_RESULT_UNKNOWN')
-      await upstream.changed(clears(input, null));
+    if (error instanceof UpstreamFault && mayBeDone.includes(error.code)) await upstream.changed(clears(input, null));
     throw named(error, typeof codes === 'function' ? codes(input) : codes);
   } finally {
     discardPictures(pictures?.(input) ?? []);
   }
 }
+
+/** Faults after which the write may have been carried out: no answer came, or one that cannot be read. */
+const mayBeDone: readonly FaultCode[] = ['UPSTREAM_RESULT_UNKNOWN', 'UPSTREAM_INVALID_RESPONSE'];
 
 /** The refusal by the name that its code has here. */
 export function named(error: unknown, codes: Codes | undefined): unknown {

@@ -274,6 +274,22 @@ describe('what upstream refuses', () => {
     expect(shown.errors?.[0]?.extensions.code).toBe('UPSTREAM_RESULT_UNKNOWN');
     expect(calls).toHaveLength(1);
   });
+
+  test('an answer that cannot be read leaves nothing kept of what was written', async () => {
+    const { ask, service, calls } = facade();
+    service
+      .intercept({ path: '/v2/book/7', query: { fields: 'id,rating' } })
+      .reply(200, { id: '7', rating: { numRaters: 1 } })
+      .times(2);
+    service.intercept({ method: 'POST', path: '/v2/book/7/collection' }).reply(201, '<html>');
+    const rated = '{ book(id: 7) { rating { ratersCount } } }';
+    await ask(rated);
+    const input = { bookId: '7', status: 'READ', rating: 5 };
+    const shown = await ask(mutationOf('collectBook', 'created'), { ...alice, variables: { input } });
+    expect(shown.errors?.[0]?.extensions.code).toBe('UPSTREAM_INVALID_RESPONSE');
+    await ask(rated);
+    expect(calls).toHaveLength(3);
+  });
 });
 
 describe('pictures that are refused before they are read', () => {
