@@ -223,11 +223,16 @@ export function createPipeline({ schema, config, upstream, log, metrics, telemet
     const end = () => ending.abort(new DOMException('The operation took too long.', 'TimeoutError'));
     const leave = () => ending.abort(gone.reason);
     let clock: NodeJS.Timeout | undefined;
-    if (arrival) void arrival.then(() => (clock = setTimeout(end, config.uploadTimeoutMs).unref()));
-    else clock = setTimeout(end, config.operationTimeoutMs);
+    let isOver = false;
+    if (arrival) {
+      void arrival.then(() => {
+        if (!isOver) clock = setTimeout(end, config.uploadTimeoutMs);
+      });
+    } else clock = setTimeout(end, config.operationTimeoutMs);
     if (gone.aborted) leave();
     gone.addEventListener('abort', leave, { once: true });
     const finish = () => {
+      isOver = true;
       clearTimeout(clock);
       gone.removeEventListener('abort', leave);
     };
