@@ -72,12 +72,6 @@ export interface EventRecord {
   /** `lat lon` */
   point?: string;
 }
-/** Every member that an event read from a single entry may have. */
-// prettier-ignore
-export const eventMembers = [
-  'id', 'title', 'term', 'author', 'links', 'summary', 'content', 'invite_only', 'can_invite', 'participants', 'wishers', 'status', 'album',
-  'location', 'startTime', 'endTime', 'where', 'point',
-] as const satisfies readonly (keyof EventRecord)[];
 
 export interface Feed<Entry> {
   title?: string;

@@ -16,7 +16,6 @@ export const LIST_COUNT_DEFAULT = 10;
 export const FILM_COUNT_DEFAULT = 20;
 export const WORKS_COUNT_DEFAULT = 5;
 export const REVIEW_SUMMARY_MAX = 100;
-export const FILM_COMMENT_MAX = 140;
 
 /** Read tolerantly: `average` and `stars` on paper in lists, and in life everywhere; `value` on paper in full records. */
 export interface FilmRating {

@@ -10,7 +10,6 @@ import {
   type FieldRef,
   type InputFieldMap,
   type InputShapeFromFields,
-  ListRef,
   type ObjectRef,
   RootFieldBuilder,
   type SchemaTypes,
@@ -260,5 +259,3 @@ fields.pages = function (
     resolve: byEngine,
   });
 };
-
-export { ListRef };

@@ -72,8 +72,6 @@ export interface Operation {
   requireLogin: () => void;
   /** What a mutation made untrue, for this operation and for all: `Kind:key` for a record, a path for the lists under it. */
   changed: (what: readonly string[]) => Promise<void>;
-  /** What a mutation's answer told of a record: the operation goes on from there. */
-  put: (kind: string, source: RecordSource, key: string, record: Record_) => void;
   /** The request that an ask would make now; null where none would be made. */
   wouldAsk: (endpoint: Endpoint, input: object, names: Names | undefined) => Promise<string | null>;
   /** The same for names of a record. */
@@ -131,10 +129,6 @@ export function createOperation({ call, records, clear }: OperationParts): Opera
     },
 
     refuse: (kind, source, record, names) => telling(record, names, (name) => tierRequired(kind, source, name)),
-
-    put(kind, source, key, record) {
-      Object.assign(entryOf(kind, source, key).record, record);
-    },
 
     async write(endpoint, input, path, files) {
       try {
