@@ -32,7 +32,6 @@ export function createAdmission(settings: AdmissionSettings): Admission {
     running: () => running,
     waiting: () => queue.size,
     // An async function, so that a refusal is a rejection.
-
     async enter(signal) {
       if (signal.aborted) throw left();
       if (isFull()) throw overloaded();

@@ -199,7 +199,6 @@ describe('what a tier does not get', () => {
     ]);
   });
 
-  // Not yet: names are refused by the record's tiers, wherever they are told.
   test('does not take away what the short form of a person tells', async () => {
     const { service, ask } = facade({ accessToken: 'x', filmTier: 'premium' });
     answers(service, '/v2/movie/subject/7?fields=casts,id', { id: '7', casts: [{ id: '1', name: '吴京' }] });
