@@ -6,10 +6,8 @@ import { sourceIdOf } from '../ids.ts';
 import { Image, imageOf } from '../image.ts';
 import { Node, handleOf, identity } from '../node.ts';
 import { Rating, type RatingShape, averageOf, scaleOf } from '../rating.ts';
+import { SEARCH_TEXT_MAX, searchText } from '../search.ts';
 import { isbnOf } from './isbn.ts';
-
-/** Longest text that a search takes, in characters. */
-const SEARCH_TEXT_MAX = 1000;
 
 const Ebook = builder.objectRef<Pick<BookRecord, 'ebook_url' | 'ebook_price'>>('Ebook').implement({
   description: 'The electronic edition of a book.',
@@ -138,19 +136,6 @@ builder.queryField('searchBooks', (t) =>
     },
   }),
 );
-
-function searchText(argument: string, given: string | null | undefined): string | undefined {
-  const wanted = given?.trim();
-  if (!wanted) return undefined;
-  // Code points: a rare character counts once.
-  if (wanted.length > SEARCH_TEXT_MAX && [...wanted].length > SEARCH_TEXT_MAX) {
-    throw badInput(`\`${argument}\` takes at most ${SEARCH_TEXT_MAX} characters.`, {
-      argument,
-      limit: SEARCH_TEXT_MAX,
-    });
-  }
-  return wanted;
-}
 
 /** The average is a text, "0.0" when nobody has rated. */
 function ratingOf(rating: BookRecord['rating']): RatingShape {

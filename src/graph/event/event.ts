@@ -2,10 +2,10 @@ import { typeOf } from '../../contract/atom.ts';
 import { type EventRecord, eventEndpoints, eventInFeed } from '../../contract/event.ts';
 import { builder } from '../builder.ts';
 import { asObject, asText, asUrl, count, dateTime, flag, text, textOrNull } from '../decode.ts';
-import { searchText } from '../film/subject.ts';
 import { sourceIdOf } from '../ids.ts';
 import { Node, handleOf, identity } from '../node.ts';
 import { connectionOf } from '../paging.ts';
+import { searchText } from '../search.ts';
 import { User, atomUser } from '../user.ts';
 
 export const EventType = builder.enumType('EventType', {

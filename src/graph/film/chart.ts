@@ -9,7 +9,8 @@ import {
 } from '../../contract/film.ts';
 import { builder } from '../builder.ts';
 import { asInt, asObjects, asRecords, countOrNull, flag, textOrNull } from '../decode.ts';
-import { Subject, embeddedSubject, searchText } from './subject.ts';
+import { searchText } from '../search.ts';
+import { Subject, embeddedSubject } from './subject.ts';
 
 /** Entries that a chart may have, for the cost of what is asked of each. */
 const CHART_SIZE = 20;

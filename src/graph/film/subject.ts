@@ -24,9 +24,8 @@ import { Image, imageOf } from '../image.ts';
 import { type FieldBuilder, Node, embedded, handleOf, identity } from '../node.ts';
 import { connectionOf } from '../paging.ts';
 import { Rating, type RatingShape, averageOf, scaleOf } from '../rating.ts';
+import { SEARCH_TEXT_MAX, searchText } from '../search.ts';
 
-/** Longest search text, in characters. */
-const SEARCH_TEXT_MAX = 1000;
 /** A film search by tag reports at most this total, on every tier. */
 const TAG_SEARCH_TOTAL = 200;
 
@@ -170,19 +169,6 @@ builder.queryField('searchSubjects', (t) =>
     },
   }),
 );
-
-/** A search text without the space around it; undefined when it is blank, refused when it is too long for the service. */
-export function searchText(argument: string, given: string | null | undefined): string | undefined {
-  const wanted = given?.trim();
-  if (!wanted) return undefined;
-  if ([...wanted].length > SEARCH_TEXT_MAX) {
-    throw badInput(`\`${argument}\` must have at most ${SEARCH_TEXT_MAX} characters.`, {
-      argument,
-      limit: SEARCH_TEXT_MAX,
-    });
-  }
-  return wanted;
-}
 
 /** `subject` of something that carries it in its short form. */
 export const embeddedSubject = <Shape extends { subject: SubjectRecord }>(t: FieldBuilder<Shape>) =>

@@ -1,0 +1,18 @@
+import { badInput } from './errors.ts';
+
+/** Longest search text, in characters. */
+export const SEARCH_TEXT_MAX = 1000;
+
+/** A search text without the space around it; undefined when it is blank, refused when it is too long for the service. */
+export function searchText(argument: string, given: string | null | undefined): string | undefined {
+  const wanted = given?.trim();
+  if (!wanted) return undefined;
+  // Code points: a rare character counts once.
+  if (wanted.length > SEARCH_TEXT_MAX && [...wanted].length > SEARCH_TEXT_MAX) {
+    throw badInput(`\`${argument}\` must have at most ${SEARCH_TEXT_MAX} characters.`, {
+      argument,
+      limit: SEARCH_TEXT_MAX,
+    });
+  }
+  return wanted;
+}
