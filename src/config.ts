@@ -195,7 +195,6 @@ export const settings = {
   maxRootFields: setting('MAX_ROOT_FIELDS', amount, 30, 'fields at the root of an operation'),
   maxMutations: setting('MAX_MUTATIONS', amount, 10, 'mutations in an operation'),
   maxDirectives: setting('MAX_DIRECTIVES', amount, 50, 'directives in a document'),
-  maxSearchCharacters: setting('MAX_SEARCH_CHARACTERS', amount, 1_000, 'longest search text, in characters'),
 
   maxUpstreamCalls: setting('MAX_UPSTREAM_CALLS', amount, 250, 'upstream calls an operation may cost'),
   recordTtlSeconds: optional(
