@@ -144,3 +144,9 @@ export interface Form {
   /** Not carried although `names` is `all`. */
   readonly lacks?: readonly string[];
 }
+
+/** Everything that was asked for. */
+export const wholeForm: Form = { names: 'all' };
+
+export const isPromised = ({ names, lacks }: Form, name: string): boolean =>
+  names === 'all' ? !lacks?.includes(name) : names.includes(name);

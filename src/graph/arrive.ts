@@ -12,7 +12,7 @@ import {
   isAbstractType,
   isObjectType,
 } from 'graphql';
-import type { Endpoint, Form } from '../contract/endpoint.ts';
+import { type Endpoint, type Form, isPromised, wholeForm } from '../contract/endpoint.ts';
 import type { RecordSource } from '../upstream/operation.ts';
 import { TierRequired } from '../upstream/refusal.ts';
 import type { FieldRule } from './ask.ts';
@@ -20,12 +20,10 @@ import type { Context } from './builder.ts';
 import { asText } from './decode.ts';
 import { type Page, listOf, pageOf, windowInput, windowOf } from './paging.ts';
 import { endpointOf, fieldRule, typeRule } from './declared.ts';
-import type { Below, FieldPlan } from './plan.ts';
+import { type Below, type FieldPlan, keyOf } from './plan.ts';
 
 type Parent = Record<string, unknown>;
 type Resolver = GraphQLFieldResolver<Parent, Context, object>;
-
-const wholeForm: Form = { names: 'all' };
 
 /** Puts the engine's resolvers where fields declared what they call, and records where they arrive. */
 export function connectFields(schema: GraphQLSchema): GraphQLSchema {
@@ -260,9 +258,6 @@ function isBare(record: Parent): boolean {
   return true;
 }
 
-const isPromised = ({ names, lacks }: Form, name: string): boolean =>
-  names === 'all' ? !lacks?.includes(name) : names.includes(name);
-
 /** The key that a record is asked by; '' where it has none. */
 const keyIn = (record: Parent, { keyOf }: RecordSource): string =>
   (keyOf ? keyOf(record as never) : asText(record.id)) ?? '';
@@ -324,8 +319,6 @@ function startChildren(record: Parent, below: Below, context: Context, info: Gra
   }
   return started;
 }
-
-const keyOf = ({ nodes }: FieldPlan): string => nodes[0]!.alias?.value ?? nodes[0]!.name.value;
 
 /** The names that a child's answer tells of its parent, the rest asked for when it tells less than it should. */
 async function toldBy(

@@ -5,12 +5,12 @@
  * cache and no earlier refusal can spare this caller now.
  */
 import { getNullableType, isListType } from 'graphql';
-import type { Endpoint, Form } from '../contract/endpoint.ts';
+import { type Endpoint, type Form, isPromised, wholeForm } from '../contract/endpoint.ts';
 import type { Context } from './builder.ts';
 import { listOf, type PagingArgs, windowInput, windowOf } from './paging.ts';
 import { endpointOf } from './declared.ts';
 import type { Variables } from './document.ts';
-import type { Below, FieldPlan, Plan } from './plan.ts';
+import { type Below, type FieldPlan, type Plan, keyOf } from './plan.ts';
 
 /** Upstream calls: at least and at most. */
 export interface Range {
@@ -71,7 +71,7 @@ function count(plan: Plan, variables: Variables): Cost {
     if (mode === 'ask' || mode === 'read') {
       add(field, path, times, endpointOf(rule, args));
       const listed = rule.first === undefined ? (rule.size ?? LIST_SIZE) : (args.first ?? rule.first);
-      return arrive(field, isList ? times * listed : times, path, listed, rule.form ?? whole);
+      return arrive(field, isList ? times * listed : times, path, listed, rule.form ?? wholeForm);
     }
     if (mode === 'hand') {
       const held = Math.min(args.first ?? rule.first ?? LIST_SIZE, rule.hand!.upTo ?? LIST_SIZE);
@@ -85,7 +85,7 @@ function count(plan: Plan, variables: Variables): Cost {
     for (const below of field.below.values()) {
       const { record, wraps } = below.rule;
       if (record && field.mode !== 'read') {
-        const missing = below.names.filter((name) => !isPromised(form, name) && !below.refused.has(name));
+        const missing = below.names.filter((name) => !isThere(form, name) && !below.refused.has(name));
         // One call for all that is missing; told where the first of it is selected.
         const asker = below.fields.find(({ needs }) => needs.some((name) => missing.includes(name)));
         if (asker) add(asker, under(path, asker), times, record.ask);
@@ -156,9 +156,7 @@ export async function rangeOf(plan: Plan, variables: Variables, { upstream, view
   }
 }
 
-const whole: Form = { names: 'all' };
 const under = (path: string, field: FieldPlan): string => (path ? `${path}.${keyOf(field)}` : keyOf(field));
-const keyOf = ({ nodes }: FieldPlan): string => nodes[0]!.alias?.value ?? nodes[0]!.name.value;
 
 function argsIn(field: FieldPlan, variables: Variables): PagingArgs {
   try {
@@ -171,7 +169,4 @@ function argsIn(field: FieldPlan, variables: Variables): PagingArgs {
 }
 
 /** Of a record that no form was promised for, its id alone is sure to be there. */
-function isPromised(form: Form | undefined, name: string): boolean {
-  if (!form) return name === 'id';
-  return form.names === 'all' ? !form.lacks?.includes(name) : form.names.includes(name);
-}
+const isThere = (form: Form | undefined, name: string): boolean => (form ? isPromised(form, name) : name === 'id');

@@ -17,6 +17,7 @@ import {
   getArgumentValues,
 } from 'graphql';
 import type { Tier } from '../contract/endpoint.ts';
+import { NEARLY_ALL } from '../upstream/operation.ts';
 import type { Viewer } from '../upstream/viewer.ts';
 import type { FieldRule, TypeRule } from './ask.ts';
 import { factsOf, typeRule } from './declared.ts';
@@ -92,8 +93,6 @@ export interface Planner {
 
 /** Steering values are a caller's to choose, so variants are bounded. */
 const VARIANTS_MAX = 32;
-/** Asked for this share of a record's members, the whole record is as good. */
-const NEARLY_ALL = 0.85;
 
 const nothingBelow: Map<string, Below> = new Map();
 const noNames: readonly string[] = Object.freeze([]);
@@ -287,8 +286,11 @@ function makePlan(
   }
 }
 
+/** The name of the field in the answer. */
+export const keyOf = ({ nodes }: FieldPlan): string => nodes[0]!.alias?.value ?? nodes[0]!.name.value;
+
 /** What each concrete item of an answer is wanted with, seen through the types that wrap it. */
-export function itemsOf(below: ReadonlyMap<string, Below>): Below[] {
+function itemsOf(below: ReadonlyMap<string, Below>): Below[] {
   return [...below.values()].flatMap((each) =>
     each.rule.wraps ? each.fields.flatMap((field) => itemsOf(field.below)) : [each],
   );

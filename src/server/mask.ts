@@ -1,8 +1,8 @@
 /** What a client is told of the errors of an operation: refusals and faults in our words, everything else not at all. */
-import { type FieldNode, GraphQLError } from 'graphql';
+import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { told } from '../graph/errors.ts';
-import type { Below, FieldPlan, Plan } from '../graph/plan.ts';
+import { type Below, type FieldPlan, type Plan, keyOf } from '../graph/plan.ts';
 
 export function masked(
   errors: readonly GraphQLError[],
@@ -39,14 +39,12 @@ function fieldAt(path: readonly (string | number)[], root: Below): FieldPlan | u
   for (const key of path) {
     if (typeof key === 'number') continue;
     found = undefined;
-    for (const each of below) found ??= each.fields.find(({ nodes }) => keyOf(nodes) === key);
+    for (const each of below) found ??= each.fields.find((field) => keyOf(field) === key);
     if (!found) return undefined;
     below = found.below.values();
   }
   return found;
 }
-
-const keyOf = ([node]: readonly FieldNode[]): string | undefined => node?.alias?.value ?? node?.name.value;
 
 function reworded(
   error: GraphQLError,

@@ -79,7 +79,7 @@ export interface Operation {
 }
 
 /** Asked for this share of a record's members, the whole record is as good. */
-const NEARLY_ALL = 0.85;
+export const NEARLY_ALL = 0.85;
 
 interface OperationParts {
   call: Call;
