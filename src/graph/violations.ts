@@ -3,7 +3,6 @@ import { GraphQLError } from 'graphql';
 import { charactersIn } from '../contract/characters.ts';
 import { badInput } from './errors.ts';
 
-// prettier-ignore -- a table is read down its columns
 const texts = {
   ANNOTATION_TOO_SHORT: 'An annotation is longer than that.',
   BAD_USER_INPUT: 'That is no value for this.',
