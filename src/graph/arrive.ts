@@ -194,7 +194,7 @@ function inHand(rule: FieldRule, args: object, parent: Parent, member: unknown, 
   const items = Array.isArray(members) ? members : [];
   return pageOf({ count: hand.upTo }, items, window, { list: of, form: hand.form, keyed, capped: false });
 }
-const anybody = { token: null, isLoggedIn: false, filmTier: null };
+const anybody = { isLoggedIn: false, filmTier: null };
 
 const emptyPage = (rule: FieldRule): Page<never> => ({
   items: [],

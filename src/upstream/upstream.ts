@@ -85,7 +85,7 @@ export function createUpstream(settings: UpstreamSettings, parts: UpstreamParts 
       });
       return Object.assign(operation, {
         trace,
-        viewer: { token, isLoggedIn: token !== null, filmTier: credential.filmTier },
+        viewer: { isLoggedIn: token !== null, filmTier: credential.filmTier },
         rateBudget: () => (token === null ? Promise.resolve(null) : budget.state(credential)),
       });
     },
