@@ -60,11 +60,18 @@ function givesRecords(schema: GraphQLSchema, type: GraphQLOutputType): boolean {
 /** A field that gives records out of its parent. */
 function arriving(rule: FieldRule, inner: Resolver): Resolver {
   return (parent, args, context, info) => {
-    const plan = context.plan.fieldAt(info.fieldNodes, info.parentType.name);
-    if (!plan || plan.mode === 'none') return null;
+    const plan = planOf(context, info);
+    if (plan.mode === 'none') return null;
     const value: unknown = inner(parent, args, context, info);
     return arrive(value, plan, formWithin(parent) ?? rule.form ?? wholeForm, context, info);
   };
+}
+
+/** A field that runs and was not planned would show as null what is there: better a failure that somebody sees. */
+function planOf({ plan }: Context, { fieldNodes, parentType, fieldName }: GraphQLResolveInfo): FieldPlan {
+  const planned = plan.fieldAt(fieldNodes, parentType.name);
+  if (!planned) throw new Error(`${parentType.name}.${fieldName} was not planned`);
+  return planned;
 }
 
 /** The form that a page promised of its items, seen from the page or from one of its edges. */
@@ -78,8 +85,8 @@ function formWithin(parent: unknown): Form | undefined {
 /** A field that a call answers. */
 function asked(rule: FieldRule, keyed: boolean): Resolver {
   return (parent, args, context, info) => {
-    const plan = context.plan.fieldAt(info.fieldNodes, info.parentType.name);
-    if (!plan || plan.mode === 'none') return null;
+    const plan = planOf(context, info);
+    if (plan.mode === 'none') return null;
     if (plan.mode === 'read') return readByKey(plan, args, context, info);
     if (rule.none?.(parent)) return emptyPage(rule);
     if (plan.mode === 'hand') {

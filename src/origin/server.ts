@@ -38,6 +38,9 @@ export interface Origin {
   close(): Promise<void>;
 }
 
+/** What running requests get to end. */
+const CLOSE_MS = 8_000;
+
 type Env = { Bindings: HttpBindings };
 
 /** Opens the database, fills it when it is empty, and listens. */
@@ -117,7 +120,10 @@ export async function openOrigin(options: OriginOptions): Promise<Origin> {
         const closed = once(server, 'close');
         server.close();
         if ('closeIdleConnections' in server) server.closeIdleConnections();
+        // Whoever drips a body or a picture is not waited for.
+        const clock = setTimeout(() => 'closeAllConnections' in server && server.closeAllConnections(), CLOSE_MS);
         await closed;
+        clearTimeout(clock);
         db.close();
       },
     };

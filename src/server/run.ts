@@ -35,8 +35,14 @@ export function createRun(schema: GraphQLSchema, document: DocumentNode, definit
     return compiled(context, variables);
   };
 
+  /** Undefined for what cannot be compiled: the reference goes on. */
   function compile(): Run | undefined {
-    const program = compileQuery(schema, document, operationName);
+    let program;
+    try {
+      program = compileQuery(schema, document, operationName);
+    } catch {
+      return undefined;
+    }
     if (!isCompiledQuery(program)) return undefined;
     return (context, variables) =>
       program.query(undefined, context, defaults ? { ...defaults, ...variables } : (variables ?? {}));

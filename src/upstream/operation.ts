@@ -84,11 +84,13 @@ export const NEARLY_ALL = 0.85;
 interface OperationParts {
   call: Call;
   records: Records;
+  /** The caller sent a token of their own. */
+  hasToken: boolean;
   /** Drops what the shared cache keeps of a record or a list, whoever asked. */
   clear: (scope: string) => void | Promise<void>;
 }
 
-export function createOperation({ call, records, clear }: OperationParts): Operation {
+export function createOperation({ call, records, hasToken, clear }: OperationParts): Operation {
   const answers = new Map<string, Promise<unknown>>();
   const entries = new Map<string, Entry>();
 
@@ -177,11 +179,20 @@ export function createOperation({ call, records, clear }: OperationParts): Opera
       else records.forgetAnswer(endpoint, key);
       return value;
     } catch (error) {
-      if (isDenied(error)) records.forgetAnswer(endpoint, key);
+      if (isDenied(endpoint, error)) records.forgetAnswer(endpoint, key);
       if (!kept || !isFault(error)) throw error;
       call.spared(endpoint, input, path, { staleSeconds: kept.ageSeconds });
       return kept.answer;
     }
+  }
+
+  /**
+   * Upstream said no: what is kept of it is not to be shown again. Of what is the same for everybody, a no to somebody's own token
+   * says nothing: anyone can send a token that is not known.
+   */
+  function isDenied({ share }: Endpoint, error: unknown): boolean {
+    if (!(error instanceof UpstreamRefusal || error instanceof UpstreamFault) || !isNo(error.word)) return false;
+    return error.word.status === 404 || share !== 'public' || !hasToken;
   }
 
   function entryOf(kind: string, source: RecordSource, key: string): Entry {
@@ -240,7 +251,7 @@ export function createOperation({ call, records, clear }: OperationParts): Opera
           came,
         );
       } catch (error) {
-        if (isDenied(error)) records.forget(source.ask, kind, key);
+        if (isDenied(source.ask, error)) records.forget(source.ask, kind, key);
         if (!kept || !isFault(error)) throw error;
         const there = names.filter((name) => name in kept.record);
         if (there.length && !kept.isFresh)
@@ -266,10 +277,6 @@ export function createOperation({ call, records, clear }: OperationParts): Opera
     }
   }
 }
-
-/** Upstream said no: what is kept of it is not to be shown again. */
-const isDenied = (error: unknown): boolean =>
-  (error instanceof UpstreamRefusal || error instanceof UpstreamFault) && isNo(error.word);
 
 /** False for a name that is ours alone: no record of the service has it. */
 const isMember = ({ members }: RecordSource, name: string): boolean => members?.includes(name) ?? true;

@@ -62,6 +62,8 @@ export function createUpstream(settings: UpstreamSettings, parts: UpstreamParts 
     ? createShared(settings.redisUrl, `${settings.baseUrl} ${settings.eventBaseUrl}`)
     : undefined;
   const records = parts.records ?? createRecords({ ttlSeconds: settings.recordTtlSeconds, cache: shared?.cache });
+  // Whose Authorization cannot be read is told so, and not shown what is kept.
+  const nothingKept = createRecords({ ttlSeconds: 0 });
   const credentials = createCredentials(settings.accessToken, settings.filmTier);
   const budget = createBudget(settings, shared?.windows);
   const inFlight = createInFlight();
@@ -80,7 +82,8 @@ export function createUpstream(settings: UpstreamSettings, parts: UpstreamParts 
       );
       const operation = createOperation({
         call,
-        records: records.seenBy({ credential: credential.id, hasToken: token !== null }),
+        records: (isUnreadable ? nothingKept : records).seenBy({ credential: credential.id, hasToken: token !== null }),
+        hasToken: token !== null,
         clear: (scope) => records.clear(scope),
       });
       return Object.assign(operation, {

@@ -13,6 +13,8 @@ export interface Asking {
   variables?: Record<string, unknown>;
   /** A bearer token of the caller's own. */
   token?: string;
+  /** The whole header, where it is not a bearer token. */
+  authorization?: string;
   explain?: 'plan' | 'trace';
 }
 
@@ -64,8 +66,13 @@ export function facade(settings: Partial<Config> = {}) {
     /** Method, path and query of every call made so far. */
     calls,
     /** The answer, as it goes out as JSON. */
-    ask: async (query: string, { variables, token, explain }: Asking = {}) => {
-      const caller = { authorization: token && `Bearer ${token}`, explain, address: '127.0.0.1', requestId: 'test' };
+    ask: async (query: string, { variables, token, authorization, explain }: Asking = {}) => {
+      const caller = {
+        authorization: authorization ?? (token && `Bearer ${token}`),
+        explain,
+        address: '127.0.0.1',
+        requestId: 'test',
+      };
       const answer = await pipeline.answer(
         pipeline.prepare(query, undefined),
         variables,
