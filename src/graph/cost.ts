@@ -56,7 +56,8 @@ function count(plan: Plan, variables: Variables): Cost {
   return cost;
 
   function inside(below: Below, times: number, path: string, size = LIST_SIZE, form?: Form): void {
-    for (const field of below.fields) visit(field, times, under(path, field), size, form);
+    for (const { fields } of [below, ...below.later])
+      for (const field of fields) visit(field, times, under(path, field), size, form);
   }
 
   function visit(field: FieldPlan, times: number, path: string, size: number, within: Form | undefined): void {
@@ -84,16 +85,23 @@ function count(plan: Plan, variables: Variables): Cost {
   function arrive(field: FieldPlan, times: number, path: string, size: number, form: Form | undefined): void {
     for (const below of field.below.values()) {
       const { record, wraps } = below.rule;
-      if (record && field.mode !== 'read') {
-        const missing = below.names.filter((name) => !isThere(form, name) && !below.refused.has(name));
-        // One call for all that is missing; told where the first of it is selected.
-        const asker = below.fields.find(({ needs }) => needs.some((name) => missing.includes(name)));
-        if (asker) add(asker, under(path, asker), times, record.ask);
+      if (record) {
+        if (field.mode !== 'read') topUp(below, times, path, record.ask, (name) => isThere(form, name));
+        // What is deferred was left out of the first ask, whatever the form promised.
+        for (const part of below.later)
+          topUp(part, times, path, record.ask, (name) => name === 'id' || below.names.includes(name));
       }
       // What wraps a list holds as many as were asked for, as whole as the list promised.
       if (wraps) inside(below, times, path, size, form);
       else inside(below, times, path);
     }
+  }
+
+  /** One call for all that is missing; told where the first of it is selected. */
+  function topUp(of: Below, times: number, path: string, endpoint: Endpoint, isKnown: (name: string) => boolean): void {
+    const missing = of.names.filter((name) => !isKnown(name) && !of.refused.has(name));
+    const asker = of.fields.find(({ needs }) => needs.some((name) => missing.includes(name)));
+    if (asker) add(asker, under(path, asker), times, endpoint);
   }
 
   function add(field: FieldPlan, path: string, times: number, { method, path: template, service }: Endpoint): void {
@@ -110,7 +118,8 @@ function count(plan: Plan, variables: Variables): Cost {
 export async function rangeOf(plan: Plan, variables: Variables, { upstream, viewer }: Context): Promise<Cost> {
   const cost = structuredClone(mostOf(plan, variables));
   const counted = new Set<string>();
-  for (const field of plan.root.fields) await least(field, {}, keyOf(field));
+  for (const { fields } of [plan.root, ...plan.root.later])
+    for (const field of fields) await least(field, {}, keyOf(field));
   return cost;
 
   async function least(field: FieldPlan, parent: Record<string, unknown>, path: string): Promise<void> {

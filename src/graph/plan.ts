@@ -71,6 +71,8 @@ export interface Below {
   /** Calls that start as soon as their `from` is known. */
   readonly starts: readonly FieldPlan[];
   readonly fields: readonly FieldPlan[];
+  /** Its deferred parts, those within them too. */
+  readonly later: readonly Below[];
   /** Field names selected. */
   readonly selected: ReadonlySet<string>;
 }
@@ -165,9 +167,11 @@ function makePlan(
     }
     // Deferred parts are planned, so that their fields find themselves, but add nothing to the first ask of a record that can be
     // asked again.
+    const parts: Below[] = [];
     for (const set of later) {
       defers = true;
       const deferred = planType(type, [set]);
+      parts.push(deferred, ...deferred.later);
       if (!rule.record) for (const name of deferred.names) names.add(name);
     }
     const { tiers } = rule.record ?? {};
@@ -183,6 +187,7 @@ function makePlan(
       isRead: fields.some((plan) => plan.mode !== 'ask' && plan.needs.length > 0),
       starts: fields.filter((plan) => plan.mode === 'ask'),
       fields,
+      later: parts,
       selected: new Set(fields.map((plan) => plan.field.name)),
     };
   }

@@ -34,14 +34,14 @@ export function masked(
 
 /** The field that a response path leads to: executors name it by different means, the path is the same. */
 function fieldAt(path: readonly (string | number)[], root: Below): FieldPlan | undefined {
-  let below: Iterable<Below> = [root];
+  let below: readonly Below[] = [root];
   let found: FieldPlan | undefined;
   for (const key of path) {
     if (typeof key === 'number') continue;
-    found = undefined;
-    for (const each of below) found ??= each.fields.find((field) => keyOf(field) === key);
+    const selected = below.flatMap((each) => [each, ...each.later]).flatMap(({ fields }) => fields);
+    found = selected.find((field) => keyOf(field) === key);
     if (!found) return undefined;
-    below = found.below.values();
+    below = [...found.below.values()];
   }
   return found;
 }

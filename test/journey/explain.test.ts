@@ -131,6 +131,23 @@ describe('x-explain: trace', () => {
 });
 
 describe('the cap', () => {
+  test('counts what is deferred as well, and refuses it before any call', async () => {
+    const all = 'top250(first: 100) { nodes { casts { works(first: 20) { nodes { roles } } } } }';
+    const { answer, calls } = await cold.cost(`{ viewer { isLoggedIn } ... @defer { ${all} } }`);
+    expect(calls).toBe(0);
+    expect(answer.errors?.[0]?.extensions).toMatchObject({ code: 'TOO_MANY_CALLS', coordinate: 'Celebrity.works' });
+
+    const page = 'series { books(first: 1) { nodes { id } } }';
+    expect(await planOf(cold, `{ book(id: "6082808") { title ... @defer { ${page} } } }`)).toMatchObject({
+      min: 1,
+      max: 3, // the record, what was left out of its first ask, the series
+      fields: [{ path: 'book' }, { path: 'book.series' }, { path: 'book.series.books' }],
+    });
+
+    const chart = '{ top250(first: 3) { nodes { title ... @defer { year } } } }';
+    expect(await planOf(cold, chart)).toMatchObject({ min: 1, max: 4 });
+  });
+
   test('lets a chart page through: 20 films, their people, the works of each', async () => {
     const query = `{ top250(first: 20) { nodes { directors { ...person } casts { ...person } } } }
       fragment person on Celebrity { name works(first: 5) { nodes { subject { title } } } }`;

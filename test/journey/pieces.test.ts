@@ -76,9 +76,11 @@ describe.each(['multipart/mixed', 'text/event-stream'])('over %s', (accept) => {
     );
     expect(first).toMatchObject({ data: { book: { title: '百年孤独' } } });
     const errors = later
-      .flatMap((each) => (each.incremental ?? []) as { errors?: { extensions: { code: string } }[] }[])
+      .flatMap((each) => (each.incremental ?? []) as { errors?: { extensions: object }[] }[])
       .flatMap(({ errors = [] }) => errors);
-    expect(errors.map(({ extensions }) => extensions.code)).toEqual(['BAD_USER_INPUT']);
+    expect(errors.map(({ extensions }) => extensions)).toEqual([
+      expect.objectContaining({ code: 'BAD_USER_INPUT', coordinate: 'Book.annotations' }),
+    ]);
   });
 });
 
