@@ -29,9 +29,11 @@ export const Rating = builder.objectRef<RatingShape>('Rating').implement({
       nullable: true,
       description: 'The average as stars, 0 to 50 in steps of 5; films only, null for books and when nobody has rated.',
     }),
-    ratersCount: t.exposeInt('ratersCount', {
+    ratersCount: t.int({
       nullable: true,
       description: 'How many people have rated: `numRaters` of a book, `ratings_count` of a film.',
+      // Reading it may throw, which compiled code catches in a resolver alone: a member it would read by itself.
+      resolve: (rating) => rating.ratersCount,
     }),
   }),
 });

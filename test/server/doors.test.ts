@@ -120,6 +120,7 @@ describe.each([false, true])('with a service that fails now and then: %s', (faul
       'query($first: Int) { top250(first: $first) { nodes { title } } }',
       '{ __typename book(id: "1") { __typename } }',
       '{ searchBooks(query: "百", first: 0) { totalCount } }',
+      '{ newMovies { subjects { rating { average ratersCount } } } }',
       '{ nodes(ids: ["Book:6082808", "Nope:1", "Photo:1", "Subject:1"]) { __typename id } }',
       '{ viewer { isLoggedIn filmTier } }',
       '{',
