@@ -86,7 +86,7 @@ describe('x-explain: plan', () => {
           );
         }
       }),
-      { numRuns: 25 },
+      { numRuns: 25, seed: Number(process.env.EXPLAIN_SEED ?? 1) },
     );
   }, 60_000);
 });

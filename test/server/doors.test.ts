@@ -11,7 +11,7 @@ import { createUpstream } from '../../src/upstream/upstream.ts';
 import { randomDocument } from '../support/selections.ts';
 import { service } from '../support/service.ts';
 
-/** A facade without reuse, over the origin; with `faulty`, each seventh request line of the service fails, always the same ones. */
+/** A facade without reuse, over the origin; with `faulty`, each seventh path of the service fails, always the same ones, whatever `fields` an executor's grouping asks. */
 async function open(faulty: boolean) {
   const origin = await service();
   const config = readConfig({
@@ -29,7 +29,9 @@ async function open(faulty: boolean) {
       ...transport,
       send: async (request, ...rest) => {
         const answer = await transport.send(request, ...rest);
-        return faulty && checksum(request.path) % 7 === 0 ? { ...answer, status: 400, text: '{"code": 999}' } : answer;
+        return faulty && checksum(request.path.split('?', 1)[0] ?? '') % 7 === 0
+          ? { ...answer, status: 400, text: '{"code": 999}' }
+          : answer;
       },
     },
   });
@@ -140,7 +142,8 @@ describe.each([false, true])('with a service that fails now and then: %s', (faul
       }),
       {
         numRuns: Number(process.env.DOORS_RUNS ?? 40),
-        ...(process.env.DOORS_SEED ? { seed: Number(process.env.DOORS_SEED) } : {}),
+        // The same documents each time, unless told otherwise.
+        seed: Number(process.env.DOORS_SEED ?? 1),
       },
     );
   }, 60_000);
