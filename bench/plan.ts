@@ -10,6 +10,7 @@ import { createPlanner } from '../src/graph/plan.ts';
 import { schema } from '../src/graph/schema.ts';
 import { createMetrics } from '../src/server/metrics.ts';
 import { createPipeline } from '../src/server/pipeline.ts';
+import { createLifetime } from '../src/upstream/lifetime.ts';
 import { createTransport } from '../src/upstream/transport.ts';
 import { createUpstream } from '../src/upstream/upstream.ts';
 import { book } from './records.ts';
@@ -44,7 +45,7 @@ async function whole(round: number): Promise<number> {
   const started = process.hrtime.bigint();
   for (let index = 0; index < DOCUMENTS; index++) {
     const prepared = pipeline.prepare(text(round, index), undefined);
-    await pipeline.answer(prepared, undefined, caller, new AbortController().signal);
+    await pipeline.answer(prepared, undefined, caller, createLifetime());
   }
   return since(started);
 }

@@ -157,7 +157,7 @@ function startAsk(
 ): Asking {
   const endpoint = endpointOf(rule, args);
   const input = rule.input!(parent, args, viewer);
-  const window = rule.first === undefined ? undefined : windowOf(args, rule.first, listOf(endpoint, input));
+  const window = rule.first === undefined ? undefined : windowOf(args, rule.first, () => listOf(endpoint, input));
   const answer = upstream.ask(endpoint, window ? { ...input, ...windowInput(endpoint, window) } : input, names, path);
   return { answer, endpoint, input };
 }
@@ -173,7 +173,7 @@ function valueOf(
   keyed: boolean,
 ): unknown {
   if (rule.first === undefined) return rule.decide!(answer, args, parent);
-  const list = listOf(endpoint, input);
+  const list = lazily(() => listOf(endpoint, input));
   const window = windowOf(args, rule.first, list);
   const members = rule.items ? rule.items(answer, parent, args) : (answer as Parent)[endpoint.list!];
   const capped = rule.capped?.(answer, viewer, args) ?? false;
@@ -194,7 +194,7 @@ function inHand(rule: FieldRule, args: object, parent: Parent, member: unknown, 
     return rule.decide!(hand.whole ? parent : list ? { [list]: member } : member, args, parent);
   }
   const endpoint = endpointOf(rule, args);
-  const of = listOf(endpoint, rule.input!(parent, args, anybody));
+  const of = lazily(() => listOf(endpoint, rule.input!(parent, args, anybody)));
   const window = windowOf(args, rule.first, of);
   const answer = { [list!]: member };
   const members = rule.items ? rule.items(answer, parent, args) : member;
@@ -203,6 +203,12 @@ function inHand(rule: FieldRule, args: object, parent: Parent, member: unknown, 
 }
 const anybody = { isLoggedIn: false, filmTier: null };
 
+/** Worked out when it is first asked for. */
+function lazily<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
+}
+
 const emptyPage = (rule: FieldRule): Page<never> => ({
   items: [],
   start: 0,
@@ -210,7 +216,7 @@ const emptyPage = (rule: FieldRule): Page<never> => ({
   capped: false,
   hasNext: false,
   title: null,
-  list: '',
+  list: () => '',
   form: rule.form ?? wholeForm,
 });
 

@@ -133,7 +133,13 @@ export async function rangeOf(plan: Plan, variables: Variables, { upstream, view
       if (rule.none?.(parent)) return;
       input = rule.input!(parent, args, viewer);
       if (rule.first !== undefined)
-        input = { ...input, ...windowInput(endpoint, windowOf(args, rule.first, listOf(endpoint, input))) };
+        input = {
+          ...input,
+          ...windowInput(
+            endpoint,
+            windowOf(args, rule.first, () => listOf(endpoint, input)),
+          ),
+        };
     } catch {
       return; // wrong input costs nothing
     }

@@ -76,7 +76,7 @@ function visitSelections(document: DocumentNode, visit: (selection: SelectionNod
 export const hasVariables = (node: FieldNode): boolean =>
   node.arguments?.some(({ value }) => hasVariable(value)) ?? false;
 
-function hasVariable(value: ValueNode): boolean {
+export function hasVariable(value: ValueNode): boolean {
   if (value.kind === 'ListValue') return value.values.some(hasVariable);
   if (value.kind === 'ObjectValue') return value.fields.some((field) => hasVariable(field.value));
   return value.kind === 'Variable';

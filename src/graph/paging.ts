@@ -19,8 +19,8 @@ export interface Page<Item> {
   capped: boolean;
   hasNext: boolean;
   title: string | null;
-  /** The list that its cursors belong to. */
-  list: string;
+  /** The list that its cursors belong to: named when a cursor is read or shown. */
+  list: () => string;
   /** How whole its items are. */
   form: Form;
 }
@@ -75,12 +75,12 @@ const PageInfo = builder.objectRef<Page<unknown>>('PageInfo').implement({
     startCursor: t.string({
       nullable: true,
       description: 'The cursor of the first edge; null on an empty page.',
-      resolve: (page) => (page.items.length ? encodeCursor(page.list, page.start) : null),
+      resolve: (page) => (page.items.length ? encodeCursor(page.list(), page.start) : null),
     }),
     endCursor: t.string({
       nullable: true,
       description: 'The cursor of the last edge, to give as `after`; null on an empty page.',
-      resolve: (page) => (page.items.length ? encodeCursor(page.list, page.start + page.items.length - 1) : null),
+      resolve: (page) => (page.items.length ? encodeCursor(page.list(), page.start + page.items.length - 1) : null),
     }),
   }),
 });
@@ -93,7 +93,7 @@ function makeConnection(of: ObjectRef<Types, unknown>): ObjectRef<Types, Page<un
     fields: (t) => ({
       cursor: t.string({
         description: 'Its place, to give as `after`.',
-        resolve: ({ page, index }) => encodeCursor(page.list, page.start + index),
+        resolve: ({ page, index }) => encodeCursor(page.list(), page.start + index),
       }),
       node: t.field({
         type: of,
@@ -131,13 +131,13 @@ function makeConnection(of: ObjectRef<Types, unknown>): ObjectRef<Types, Page<un
 }
 
 /** The window that the arguments ask for; refuses what no list can give. */
-export function windowOf({ first, after, offset }: PagingArgs, byDefault: number, list: string): Window {
+export function windowOf({ first, after, offset }: PagingArgs, byDefault: number, list: () => string): Window {
   const size = first ?? byDefault;
   if (size < 1 || size > FIRST_MAX)
     throw badInput(`\`first\` must be from 1 to ${FIRST_MAX}.`, { argument: 'first', limit: FIRST_MAX });
   if (after != null && offset != null) throw badInput('Give `after` or `offset`, not both.', { argument: 'offset' });
   if (offset != null && offset < 0) throw badInput('`offset` must be 0 or more.', { argument: 'offset' });
-  return { first: size, start: after != null ? decodeCursor(list, after) + 1 : (offset ?? 0) };
+  return { first: size, start: after != null ? decodeCursor(list(), after) + 1 : (offset ?? 0) };
 }
 
 /** The names under which an endpoint's window travels. */
@@ -163,7 +163,7 @@ export function pageOf<Item>(
   answer: Answered,
   items: readonly (Item | null | undefined)[],
   { first, start }: Window,
-  { list, form, keyed, capped }: { list: string; form: Form; keyed: boolean; capped: boolean },
+  { list, form, keyed, capped }: { list: () => string; form: Form; keyed: boolean; capped: boolean },
 ): Page<Item> {
   const total = asInt(answer.total ?? answer.totalResults);
   // The service may give fewer than asked for by a cap of its own, which some endpoints echo.

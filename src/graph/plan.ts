@@ -24,6 +24,7 @@ import { factsOf, typeRule } from './declared.ts';
 import {
   type Variables,
   applies,
+  hasVariable,
   hasVariables,
   isDeferred,
   isIncluded,
@@ -202,7 +203,7 @@ function makePlan(
       for (const type of types) below.set(type.name, planType(type, sets));
     }
     const args = argsOf(field, nodes[0]!);
-    varies ||= rule.first !== undefined && hasVariables(nodes[0]!);
+    varies ||= sizeVaries(rule, nodes[0]!);
     const mode = modeOf(parent, rule, below, args);
     const plan: FieldPlan = {
       parent: parent.name,
@@ -289,6 +290,14 @@ function makePlan(
       collect(type, fragment.selectionSet.selections, groups, later, seen);
     }
   }
+}
+
+/** Whether a variable decides what a field costs: how much of a list is asked for, or which endpoint is. */
+function sizeVaries({ ask, first }: FieldRule, node: FieldNode): boolean {
+  if (typeof ask === 'function') return hasVariables(node);
+  return (
+    first !== undefined && !!node.arguments?.some(({ name, value }) => name.value === 'first' && hasVariable(value))
+  );
 }
 
 /** The name of the field in the answer. */

@@ -4,13 +4,15 @@
  */
 import type { ServerResponse } from 'node:http';
 import type { Config } from '../config.ts';
+import { type Lifetime, offEnd, onEnd } from '../upstream/lifetime.ts';
 import { RequestRefusal, refusalBody } from './refusal.ts';
 
 export interface Admission {
   /** Whether there is no room: asked before a request is looked at. */
   isFull: () => boolean;
-  /** Resolves, with what must be called when the answer is out, as soon as the operation may run. */
-  enter: (signal: AbortSignal) => Promise<() => void>;
+  /** Undefined where the operation may run; else resolves when it may. Throws or rejects with the refusal. Who is in must leave. */
+  enter: (lifetime: Lifetime) => Promise<void> | undefined;
+  leave: () => void;
   running: () => number;
   waiting: () => number;
 }
@@ -31,48 +33,46 @@ export function createAdmission(settings: AdmissionSettings): Admission {
     isFull,
     running: () => running,
     waiting: () => queue.size,
-    // An async function, so that a refusal is a rejection.
-    async enter(signal) {
-      if (signal.aborted) throw left();
+    enter(lifetime) {
+      if (lifetime.ended) throw left();
       if (isFull()) throw overloaded();
-      if (running < maxRunningOperations && queue.size === 0) return begun();
-      return new Promise((resolve, reject) => {
-        const settle = () => {
-          clearTimeout(clock);
-          signal.removeEventListener('abort', leave);
-          queue.delete(begin);
-        };
-        const refuse = () => {
-          settle();
-          reject(overloaded());
-        };
-        const leave = () => {
-          settle();
-          reject(left());
-        };
-        const begin = () => {
-          settle();
-          resolve(begun());
-        };
-        const clock = setTimeout(refuse, operationTimeoutMs);
-        signal.addEventListener('abort', leave, { once: true });
-        queue.add(begin);
-      });
+      if (running >= maxRunningOperations || queue.size > 0) return waited(lifetime);
+      running++;
+      return undefined;
     },
-  };
-
-  function begun(): () => void {
-    running++;
-    let over = false;
-    return () => {
-      if (over) return;
-      over = true;
+    leave() {
       running--;
       for (const begin of queue) {
         if (running >= maxRunningOperations) return;
         begin();
       }
-    };
+    },
+  };
+
+  function waited(lifetime: Lifetime): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const settle = () => {
+        clearTimeout(clock);
+        offEnd(lifetime, leave);
+        queue.delete(begin);
+      };
+      const refuse = () => {
+        settle();
+        reject(overloaded());
+      };
+      const leave = () => {
+        settle();
+        reject(left());
+      };
+      const begin = () => {
+        settle();
+        running++;
+        resolve();
+      };
+      const clock = setTimeout(refuse, operationTimeoutMs);
+      onEnd(lifetime, leave);
+      queue.add(begin);
+    });
   }
 }
 
@@ -84,11 +84,15 @@ const overloaded = () => new RequestRefusal(503, 'OVERLOADED', OVERLOADED, { 're
 const overloadedBody = refusalBody('OVERLOADED', OVERLOADED);
 
 /** Costs next to nothing: there will be many. */
-export function refuseQuickly(response: ServerResponse): void {
-  response.writeHead(503, {
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': overloadedBody.length,
-    'retry-after': RETRY_AFTER_SECONDS,
-  });
+export function refuseQuickly(response: ServerResponse, standing: readonly string[]): void {
+  response.writeHead(503, [
+    ...standing,
+    'content-type',
+    'application/json; charset=utf-8',
+    'content-length',
+    String(overloadedBody.length),
+    'retry-after',
+    RETRY_AFTER_SECONDS,
+  ]);
   response.end(overloadedBody);
 }

@@ -2,7 +2,7 @@
  * The door for plain questions: JSON in, JSON out, straight to the pipeline. Whatever is unusual goes to Yoga, which asks the same
  * pipeline; nothing is decided here that is not decided there.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { GraphQLError } from 'graphql';
 import type { Question } from './body.ts';
 import type { Pipeline } from './pipeline.ts';
@@ -15,47 +15,52 @@ const medias = new Map([
   ['application/graphql-response+json', 'application/graphql-response+json'],
 ]);
 
-/** Answers the question; false where it is one for the other door. */
+/** Answers the question; false where it is one for the other door. `standing`: headers that go with any answer, names and values in turn. */
 export type Door = (
   question: Question,
-  request: IncomingMessage,
+  accept: string | undefined,
   response: ServerResponse,
+  standing: readonly string[],
   passage: Passage,
 ) => Promise<boolean>;
 
 export function createDoor(pipeline: Pipeline): Door {
-  return async ({ query, operationName, variables, ...others }, { headers }, response, passage) => {
-    const media = medias.get(headers.accept);
-    const isPlain =
-      media !== undefined &&
-      Object.keys(others).length === 0 &&
-      isOptional(operationName, 'string') &&
-      isOptional(variables, 'object') &&
-      !Array.isArray(variables);
-    if (!isPlain) return false;
-    const prepared = pipeline.prepare(query, (operationName as string | null | undefined) ?? undefined);
+  return async (question, accept, response, standing, passage) => {
+    const media = medias.get(accept);
+    if (media === undefined || !isPlain(question)) return false;
+    const { query, operationName, variables } = question;
+    const prepared = pipeline.prepare(query, operationName ?? undefined);
     // A document that is wrong, or whose answer may come in pieces.
-    if (prepared.errors || /@(?:defer|stream)\b/.test(query)) {
+    if (prepared.errors || prepared.comesInPieces) {
       passage.prepared = prepared;
       return false;
     }
-
-    const { caller, signal } = passage;
-    const result = await pipeline.answer(
-      prepared,
-      (variables as Record<string, unknown> | null | undefined) ?? undefined,
-      caller,
-      signal,
-    );
+    const result = await pipeline.answer(prepared, variables ?? undefined, passage.caller, passage.lifetime);
     if (Symbol.asyncIterator in result) throw new Error('an answer in pieces at the plain door');
     const body = JSON.stringify(result.errors ? { ...result, errors: result.errors.map(withoutHttp) } : result);
-    response.writeHead(statusOf(result.errors, result.data === undefined, media), {
-      'content-type': `${media}; charset=utf-8`,
-      'content-length': Buffer.byteLength(body),
-    });
+    response.writeHead(statusOf(result.errors, result.data === undefined, media), [
+      ...standing,
+      'content-type',
+      `${media}; charset=utf-8`,
+      'content-length',
+      String(Buffer.byteLength(body)),
+    ]);
     response.end(body);
     return true;
   };
+}
+
+interface PlainQuestion extends Question {
+  operationName?: string | null;
+  variables?: Record<string, unknown> | null;
+}
+const plainMembers = ['query', 'operationName', 'variables'];
+
+/** Nothing but a document, its operation and its variables, each of the kind that it must be. */
+function isPlain(question: Question): question is PlainQuestion {
+  for (const name in question) if (!plainMembers.includes(name)) return false;
+  const { operationName, variables } = question;
+  return isOptional(operationName, 'string') && isOptional(variables, 'object') && !Array.isArray(variables);
 }
 
 const isOptional = (value: unknown, type: 'string' | 'object'): boolean =>

@@ -1,5 +1,4 @@
 /** What both doors call: nothing of ours happens to an operation outside `prepare` and `answer`. */
-import { setMaxListeners } from 'node:events';
 import {
   type DocumentNode,
   type ExecutionResult,
@@ -23,6 +22,7 @@ import type { Config } from '../config.ts';
 import type { Context } from '../graph/builder.ts';
 import { type Cost, mostOf, rangeOf } from '../graph/cost.ts';
 import { type Plan, type Planner, createPlanner } from '../graph/plan.ts';
+import { type Lifetime, end } from '../upstream/lifetime.ts';
 import type { Span } from '../upstream/span.ts';
 import { pathOf, shownCall } from '../upstream/trace.ts';
 import type { Upstream, UpstreamSource } from '../upstream/upstream.ts';
@@ -41,6 +41,8 @@ export interface Prepared {
   errors: readonly GraphQLError[] | undefined;
   planner: Planner | undefined;
   run: Run | undefined;
+  /** Parts of its answer may come later. */
+  comesInPieces: boolean;
 }
 
 /** Who asks, as far as the request tells. */
@@ -62,7 +64,7 @@ export interface Pipeline {
     prepared: Prepared,
     variables: Readonly<Record<string, unknown>> | undefined,
     caller: Caller,
-    signal: AbortSignal,
+    lifetime: Lifetime,
   ): Promise<Result>;
 }
 
@@ -121,13 +123,23 @@ export function createPipeline({ schema, config, upstream, log, metrics, telemet
       return prepared;
     },
 
-    async answer(prepared, variables, caller, signal) {
+    async answer(prepared, variables, caller, lifetime) {
       const { document, operation, errors, planner, run } = prepared;
       if (!document || !operation || !planner || !run || errors) return { errors: errors ?? [] };
       const started = performance.now();
       const type = operation.operation;
-      const ready = { document, operation, planner, run };
-      const result = await within(caller, signal, (ending) => start(ready, variables, caller, ending));
+      const stop = startClock(caller, lifetime);
+      let isInPieces = false;
+      let result: Result;
+      try {
+        result = await start({ document, operation, planner, run }, variables, caller, lifetime);
+        if (Symbol.asyncIterator in result) {
+          isInPieces = true;
+          result = finishing(result, stop);
+        }
+      } finally {
+        if (!isInPieces) stop();
+      }
       const ms = performance.now() - started;
       const errorsShown = 'errors' in result ? result.errors : undefined;
       count(type, errorsShown);
@@ -146,6 +158,7 @@ export function createPipeline({ schema, config, upstream, log, metrics, telemet
       errors,
       planner: undefined,
       run: undefined,
+      comesInPieces: false,
     });
     const tooLong = textLimit(text, config);
     if (tooLong) return failed(undefined, [tooLong]);
@@ -178,6 +191,7 @@ export function createPipeline({ schema, config, upstream, log, metrics, telemet
       errors: undefined,
       planner: createPlanner(schema, document, operation),
       run: createRun(schema, document, operation),
+      comesInPieces: /@(?:defer|stream)\b/.test(text),
     };
   }
 
@@ -185,7 +199,7 @@ export function createPipeline({ schema, config, upstream, log, metrics, telemet
     { document, operation, planner, run }: Ready,
     variables: Readonly<Record<string, unknown>> | undefined,
     caller: Caller,
-    signal: AbortSignal,
+    lifetime: Lifetime,
   ): Promise<Result> {
     const definitions = operation.variableDefinitions;
     const { coerced, errors } = definitions?.length
@@ -193,7 +207,7 @@ export function createPipeline({ schema, config, upstream, log, metrics, telemet
       : noVariables;
     if (errors) return { errors: errors.map((error) => coded(error, 'BAD_USER_INPUT')) };
 
-    const service = upstream.open({ ...caller, signal });
+    const service = upstream.open({ ...caller, lifetime });
     const plan = planner.planFor(service.viewer, coerced);
     const contextValue: Context = { viewer: service.viewer, upstream: service, plan, maxPictures: config.maxPictures };
     if (caller.explain === 'plan') {
@@ -212,39 +226,19 @@ export function createPipeline({ schema, config, upstream, log, metrics, telemet
       : shown(result, service, plan, caller);
   }
 
-  /** Runs to its deadline, or until the caller goes away: what an upload needs to arrive is not counted. */
-  async function within(
-    { arrival }: Caller,
-    gone: AbortSignal,
-    work: (signal: AbortSignal) => Promise<Result>,
-  ): Promise<Result> {
-    const ending = new AbortController();
-    setMaxListeners(0, ending.signal); // every call of the operation listens
-    const end = () => ending.abort(new DOMException('The operation took too long.', 'TimeoutError'));
-    const leave = () => ending.abort(gone.reason);
+  /** Ends the operation at its deadline, unless it is stopped: what an upload needs to arrive is not counted. */
+  function startClock({ arrival }: Caller, lifetime: Lifetime): () => void {
     let clock: NodeJS.Timeout | undefined;
     let isOver = false;
     if (arrival) {
       void arrival.then(() => {
-        if (!isOver) clock = setTimeout(end, config.uploadTimeoutMs);
+        if (!isOver) clock = setTimeout(timeOut, config.uploadTimeoutMs, lifetime);
       });
-    } else clock = setTimeout(end, config.operationTimeoutMs);
-    if (gone.aborted) leave();
-    gone.addEventListener('abort', leave, { once: true });
-    const finish = () => {
+    } else clock = setTimeout(timeOut, config.operationTimeoutMs, lifetime);
+    return () => {
       isOver = true;
       clearTimeout(clock);
-      gone.removeEventListener('abort', leave);
     };
-    try {
-      const result = await work(ending.signal);
-      if (Symbol.asyncIterator in result) return finishing(result, finish);
-      finish();
-      return result;
-    } catch (error) {
-      finish();
-      throw error;
-    }
   }
 
   /** The answer as a client may see it. */
@@ -291,6 +285,8 @@ export function createPipeline({ schema, config, upstream, log, metrics, telemet
     operations.add({ type, outcome: errors ? 'errors' : 'ok' });
   }
 }
+
+const timeOut = (lifetime: Lifetime): void => end(lifetime, new Error('The operation took too long.'));
 
 const noVariables = { coerced: {}, errors: undefined };
 

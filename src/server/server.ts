@@ -21,6 +21,7 @@ import { readUpload } from './uploads.ts';
 import { watchServices } from './watch.ts';
 import { createYogaDoor } from './yoga.ts';
 import type { Passage } from './yoga.ts';
+import { type Lifetime, createLifetime, end } from '../upstream/lifetime.ts';
 import { spanFrom } from '../upstream/span.ts';
 import type { UpstreamSource } from '../upstream/upstream.ts';
 
@@ -54,7 +55,7 @@ export async function openServer(config: Config, parts: ServerParts): Promise<Fa
   const door = createDoor(pipeline);
   const yoga = createYogaDoor({ schema, pipeline, page, log });
   const health = createHealth(config);
-  const running = new Set<AbortController>();
+  const running = new Set<Lifetime>();
   const admission = createAdmission(config);
   let closing = false;
   const requests = metrics.counter('catalog_requests_total', 'HTTP requests by path and status.');
@@ -66,16 +67,18 @@ export async function openServer(config: Config, parts: ServerParts): Promise<Fa
   /** Connections past the number that can be served soon: a request waits on its connection until those of all others were read. */
   const surplus = new WeakSet<Socket>();
 
-  const routes: Record<string, (request: IncomingMessage, response: ServerResponse, passage: Passing) => unknown> = {
+  const routes: Record<string, (request: IncomingMessage, response: ServerResponse, passing: Passing) => unknown> = {
     '/graphql': graphql,
-    '/health': (request, response) => json(request, response, 200, { status: 'ok' }),
-    '/ready': async (request, response) => {
-      if (closing) return json(request, response, 503, { status: 'shutting down' });
+    '/health': (request, response, passing) => json(request, response, passing, 200, { status: 'ok' }),
+    '/ready': async (request, response, passing) => {
+      if (closing) return json(request, response, passing, 503, { status: 'shutting down' });
       const { ready, upstreams } = await health.check();
-      return json(request, response, ready ? 200 : 503, { status: ready ? 'ready' : 'unreachable', upstreams });
+      const status = ready ? 'ready' : 'unreachable';
+      return json(request, response, passing, ready ? 200 : 503, { status, upstreams });
     },
-    '/metrics': (request, response) => {
+    '/metrics': (request, response, passing) => {
       onlyRead(request);
+      stand(response, passing);
       response.writeHead(200, {
         'content-type': 'text/plain; version=0.0.4; charset=utf-8',
         'cache-control': 'no-store',
@@ -84,10 +87,17 @@ export async function openServer(config: Config, parts: ServerParts): Promise<Fa
     },
   };
 
-  async function graphql(request: IncomingMessage, response: ServerResponse, { requestId, signal }: Passing) {
-    admitOrigin(request, response, config.corsOrigins);
-    response.setHeader('vary', config.corsOrigins.length > 0 ? `${VARY}, Origin` : VARY);
-    if (request.method === 'OPTIONS') return void response.writeHead(204, { allow: 'GET, POST, OPTIONS' }).end();
+  const vary = config.corsOrigins.length > 0 ? `${VARY}, Origin` : VARY;
+
+  async function graphql(request: IncomingMessage, response: ServerResponse, passing: Passing): Promise<void> {
+    const { headers } = request;
+    const { requestId, lifetime, standing } = passing;
+    standing.push('vary', vary);
+    if (headers.origin) admitOrigin(request, standing, config.corsOrigins);
+    if (request.method === 'OPTIONS') {
+      stand(response, passing);
+      return void response.writeHead(204, { allow: 'GET, POST, OPTIONS' }).end();
+    }
     let arrival: Promise<void> | undefined;
     let question: Question | undefined;
     if (request.method === 'POST') {
@@ -95,66 +105,75 @@ export async function openServer(config: Config, parts: ServerParts): Promise<Fa
       const uploading = isMultipart(request) ? await readUpload(request, response, config) : undefined;
       arrival = uploading?.arrival;
       question = uploading?.question ?? (await readQuestion(request, config));
-      // Whoever reads on takes the body from here: the stream is spent, or is for the files alone.
-      Object.assign(request, { body: question });
-      // The question is JSON now, whatever it came as.
-      request.headers['content-type'] = 'application/json';
     } else if (request.method !== 'GET') {
       throw new RequestRefusal(405, 'METHOD_NOT_ALLOWED', 'Use GET or POST.', { allow: 'GET, POST, OPTIONS' });
     }
-    if (page && request.headers.accept?.includes('text/html')) {
-      response.setHeader('content-security-policy', graphiqlPolicy);
-    }
     const caller = {
-      authorization: request.headers.authorization,
-      explain: config.explain ? one(request.headers['x-explain']) : undefined,
+      authorization: headers.authorization,
+      explain: config.explain ? one(headers['x-explain']) : undefined,
       address: request.socket.remoteAddress ?? '',
       requestId,
-      span: spanFrom(one(request.headers.traceparent), one(request.headers.tracestate)),
+      span: spanFrom(one(headers.traceparent), one(headers.tracestate)),
       arrival,
     };
-    const passage: Passage = { caller, signal };
-    const leave = await admission.enter(signal);
+    const passage: Passage = { caller, lifetime };
+    const waiting = admission.enter(lifetime);
+    if (waiting) await waiting;
     try {
-      if (question && !arrival && (await door(question, request, response, passage))) return;
+      if (question && !arrival && (await door(question, headers.accept, response, standing, passage))) return;
+      stand(response, passing);
+      if (question) {
+        // Whoever reads on takes the body from here: the stream is spent, or is for the files alone.
+        Object.assign(request, { body: question });
+        // The question is JSON now, whatever it came as.
+        headers['content-type'] = 'application/json';
+      }
+      if (page && headers.accept?.includes('text/html')) {
+        response.setHeader('content-security-policy', graphiqlPolicy);
+      }
       await yoga(request, response, passage);
     } finally {
-      leave(); // not when the client has read it all: who does not read must not keep others out
+      admission.leave(); // not when the client has read it all: who does not read must not keep others out
     }
   }
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (admission.isFull() || surplus.has(request.socket)) {
+    const isSurplus = surplus.has(request.socket);
+    if (admission.isFull() || isSurplus) {
       const isProbe = request.url === '/health' || request.url === '/ready' || request.url === '/metrics';
       if (!isProbe) {
-        admitOrigin(request, response, config.corsOrigins);
-        if (surplus.has(request.socket)) response.setHeader('connection', 'close');
+        const standing: string[] = [];
+        admitOrigin(request, standing, config.corsOrigins);
+        if (isSurplus) standing.push('connection', 'close');
         overloads.add();
-        return refuseQuickly(response);
+        return refuseQuickly(response, standing);
       }
     }
     const started = performance.now();
-    const controller = new AbortController();
     const requestId = requestIdOf(request);
-    const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
-    response.setHeader('x-request-id', requestId);
-    response.setHeader('x-content-type-options', 'nosniff');
-    if (closing) response.setHeader('connection', 'close');
-    running.add(controller);
+    const url = request.url ?? '/';
+    const path = url === '/graphql' ? url : url.split('?', 1)[0]!;
+    const lifetime = createLifetime();
+    const standing = ['x-request-id', requestId, 'x-content-type-options', 'nosniff'];
+    if (closing) standing.push('connection', 'close');
+    running.add(lifetime);
     response.once('close', () => {
-      running.delete(controller);
-      if (!response.writableFinished) controller.abort();
-      const status = response.statusCode;
+      running.delete(lifetime);
+      if (!response.writableFinished) end(lifetime, new Error('The client has left.'));
+      const { statusCode: status } = response;
       requests.add({ path: path in routes ? path : 'other', status: String(status) });
+      if (!log.isLevelEnabled('debug')) return;
       const ms = Math.round(performance.now() - started);
       log.debug({ requestId, method: request.method, path, status, ms }, 'request');
     });
+    const passing: Passing = { requestId, lifetime, standing };
     try {
       const route = Object.hasOwn(routes, path) ? routes[path] : undefined;
       if (!route) throw new RequestRefusal(404, 'NOT_FOUND', 'There is nothing here; the graph is at /graphql.');
-      await route(request, response, { requestId, signal: controller.signal });
+      await route(request, response, passing);
     } catch (error) {
       if (!(error instanceof RequestRefusal)) log.error({ err: error, requestId }, 'a request failed');
+      if (!response.headersSent) stand(response, passing);
       sendRefusal(
         request,
         response,
@@ -193,14 +212,14 @@ export async function openServer(config: Config, parts: ServerParts): Promise<Fa
   });
   const { port } = server.address() as AddressInfo;
 
-  async function end(): Promise<void> {
+  async function shutDown(): Promise<void> {
     closing = true;
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     server.closeIdleConnections();
     // A connection that was busy just now becomes idle, and `close` does not look again.
     const sweep = setInterval(() => server.closeIdleConnections(), 50);
     if (!(await within(config.shutdownMs, closed))) {
-      for (const controller of running) controller.abort();
+      for (const lifetime of running) end(lifetime, new Error('The server is shutting down.'));
       await within(CONNECTION_END_MS, closed);
       server.closeAllConnections();
       await closed;
@@ -209,29 +228,36 @@ export async function openServer(config: Config, parts: ServerParts): Promise<Fa
   }
 
   let ended: Promise<void> | undefined;
-  return { url: `http://${shownHost(config.host)}:${port}`, port, close: () => (ended ??= end()) };
+  return { url: `http://${shownHost(config.host)}:${port}`, port, close: () => (ended ??= shutDown()) };
 }
 
 interface Passing {
   requestId: string;
-  signal: AbortSignal;
+  lifetime: Lifetime;
+  /** Headers that the answer carries, whatever it is: names and values in turn. */
+  standing: string[];
+}
+
+function stand(response: ServerResponse, { standing }: Passing): void {
+  for (let at = 0; at < standing.length; at += 2) response.setHeader(standing[at]!, standing[at + 1]!);
 }
 
 const VARY = 'Authorization, Accept, x-explain';
 
 /** Names the origins that were listed and no other; credentials travel in a header, so cookies are never asked for. */
-function admitOrigin(request: IncomingMessage, response: ServerResponse, origins: readonly string[]): void {
+function admitOrigin(request: IncomingMessage, standing: string[], origins: readonly string[]): void {
   const { origin } = request.headers;
   if (!origin || !origins.includes(origin)) return;
-  response.setHeader('access-control-allow-origin', origin);
-  response.setHeader('access-control-expose-headers', 'x-request-id, retry-after');
+  standing.push('access-control-allow-origin', origin, 'access-control-expose-headers', 'x-request-id, retry-after');
   if (request.method !== 'OPTIONS') return;
-  response.setHeader('access-control-allow-methods', 'GET, POST');
-  response.setHeader(
+  standing.push(
+    'access-control-allow-methods',
+    'GET, POST',
     'access-control-allow-headers',
     'authorization, content-type, x-explain, x-request-id, x-graphql-csrf, apollo-require-preflight',
+    'access-control-max-age',
+    '86400',
   );
-  response.setHeader('access-control-max-age', '86400');
 }
 
 function requestIdOf(request: IncomingMessage): string {
@@ -249,8 +275,15 @@ function onlyRead({ method }: IncomingMessage): void {
   }
 }
 
-function json(request: IncomingMessage, response: ServerResponse, status: number, value: object): void {
+function json(
+  request: IncomingMessage,
+  response: ServerResponse,
+  passing: Passing,
+  status: number,
+  value: object,
+): void {
   onlyRead(request);
+  stand(response, passing);
   const body = JSON.stringify(value);
   response.writeHead(status, {
     'content-type': 'application/json; charset=utf-8',

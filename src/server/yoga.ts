@@ -4,12 +4,14 @@ import type { GraphQLSchema } from 'graphql';
 import { createYoga } from 'graphql-yoga';
 import type { Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
+import type { Lifetime } from '../upstream/lifetime.ts';
 import type { Caller, Pipeline, Prepared } from './pipeline.ts';
 
 /** What the server hands to Yoga with a request. */
 export interface Passage {
   caller: Caller;
-  signal: AbortSignal;
+  /** Of the request: it ends when the client leaves, or when its time is over. */
+  lifetime: Lifetime;
   /** Made ready at the other door already. */
   prepared?: Prepared;
 }
@@ -65,10 +67,10 @@ function throughPipeline(pipeline: Pipeline): Plugin<Hooked, Passage> {
       setResult(context.prepared?.errors ?? []);
     },
     onExecute({ args, setExecuteFn }) {
-      const { prepared, caller, signal } = args.contextValue;
+      const { prepared, caller, lifetime } = args.contextValue;
       if (!prepared) return;
       const variables = args.variableValues as Readonly<Record<string, unknown>> | undefined;
-      setExecuteFn(() => pipeline.answer(prepared, variables, caller, signal));
+      setExecuteFn(() => pipeline.answer(prepared, variables, caller, lifetime));
     },
   };
 }

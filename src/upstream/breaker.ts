@@ -36,33 +36,40 @@ export function createBreaker({ breakerFailures, breakerPauseMs, maxBreakerPause
 
   const isRefusing = () => isOpen() && (trying || performance.now() < openUntil);
 
+  /** Of an ordinary call, and of one that tries whether the service is back. */
+  const passages = { ordinary: passage(false), trial: passage(true) };
+
   return {
     isOpen,
     isRefusing,
     pass() {
       if (isRefusing()) return undefined;
-      const isTrial = isOpen();
-      if (isTrial) trying = true;
-      const settle = () => {
-        if (isTrial) trying = false;
-      };
-      return {
-        answered() {
-          settle();
-          failures = 0;
-          pauseMs = breakerPauseMs;
-        },
-        failed() {
-          settle();
-          const wasOpen = isOpen();
-          failures++;
-          // Those that were on their way when it opened say nothing new.
-          if (!isOpen() || (wasOpen && !isTrial)) return;
-          if (isTrial) pauseMs = Math.min(maxBreakerPauseMs, pauseMs * 2);
-          openUntil = performance.now() + pauseMs;
-        },
-        left: settle,
-      };
+      if (!isOpen()) return passages.ordinary;
+      trying = true;
+      return passages.trial;
     },
   };
+
+  function passage(isTrial: boolean): Passage {
+    const settle = () => {
+      if (isTrial) trying = false;
+    };
+    return {
+      answered() {
+        settle();
+        failures = 0;
+        pauseMs = breakerPauseMs;
+      },
+      failed() {
+        settle();
+        const wasOpen = isOpen();
+        failures++;
+        // Those that were on their way when it opened say nothing new.
+        if (!isOpen() || (wasOpen && !isTrial)) return;
+        if (isTrial) pauseMs = Math.min(maxBreakerPauseMs, pauseMs * 2);
+        openUntil = performance.now() + pauseMs;
+      },
+      left: settle,
+    };
+  }
 }

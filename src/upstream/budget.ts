@@ -24,7 +24,7 @@ export interface Budget {
    * Pays for one call, or rejects with RateLimited. It may wait for the answers of other calls, but not `atOnce`: a call that pays for
    * another attempt would wait for itself.
    */
-  take: (endpoint: Endpoint, credential: Credential, address: string, atOnce?: boolean) => Promise<Paid>;
+  take: (endpoint: Endpoint, credential: Credential, address: string, atOnce?: boolean) => Promise<Paid> | Paid;
   /** Upstream said that it is asked too often: remembered; the seconds to wait. */
   refused: (credential: Credential, retryAfter: number | undefined) => number;
   /** Calls of this minute, where they are counted. */
@@ -115,10 +115,9 @@ export function createBudget(settings: BudgetSettings, shared?: SharedWindows): 
     return 0;
   }
 
-  function refusePaused({ id }: Credential): void {
-    const paused = (pausedUntil.get(id) ?? 0) - Date.now();
-    if (paused > 0) throw limited(paused);
-  }
+  /** Milliseconds for which upstream does not want to be asked. */
+  const pauseOf = ({ id }: Credential): number =>
+    pausedUntil.size === 0 ? 0 : Math.max(0, (pausedUntil.get(id) ?? 0) - Date.now());
 
   /** What `settle` makes of it, now or when calls on their way have ended. */
   function settled(asker: Asker, settle: (waiter: Waiter) => boolean) {
@@ -137,30 +136,11 @@ export function createBudget(settings: BudgetSettings, shared?: SharedWindows): 
   }
 
   return {
-    async take(endpoint, credential, address, atOnce = false) {
-      const asker: Asker = { credential, address, atOnce };
-      refusePaused(credential);
-      const newcomer = credential.accepted ? undefined : await settled(asker, settleNewcomer);
-      let film: Slot | undefined;
-      try {
-        if (isCounted(endpoint) && isLimited(credential)) film = await takeFilm(asker);
-        refusePaused(credential); // it may have waited
-      } catch (error) {
-        if (film) {
-          end(film, windows.release);
-          shared?.release(film);
-        }
-        if (newcomer) end(newcomer, windows.release);
-        throw error;
-      }
-      return {
-        ended(isRejected) {
-          if (newcomer) end(newcomer, isRejected ? windows.answered : windows.release);
-          if (!film) return;
-          end(film, windows.answered);
-          shared?.answered(film);
-        },
-      };
+    take(endpoint, credential, address, atOnce = false) {
+      const pause = pauseOf(credential);
+      if (pause > 0) return Promise.reject(limited(pause));
+      if (credential.accepted && !(isCounted(endpoint) && isLimited(credential))) return free;
+      return paid(endpoint, { credential, address, atOnce });
     },
     refused({ id }, retryAfter) {
       const seconds = Math.min(maxRetryAfterSeconds, Math.max(1, retryAfter ?? retryAfterSeconds));
@@ -179,7 +159,36 @@ export function createBudget(settings: BudgetSettings, shared?: SharedWindows): 
       };
     },
   };
+
+  async function paid(endpoint: Endpoint, asker: Asker): Promise<Paid> {
+    const { credential } = asker;
+    const newcomer = credential.accepted ? undefined : await settled(asker, settleNewcomer);
+    let film: Slot | undefined;
+    try {
+      if (isCounted(endpoint) && isLimited(credential)) film = await takeFilm(asker);
+      const pause = pauseOf(credential); // it may have waited
+      if (pause > 0) throw limited(pause);
+    } catch (error) {
+      if (film) {
+        end(film, windows.release);
+        shared?.release(film);
+      }
+      if (newcomer) end(newcomer, windows.release);
+      throw error;
+    }
+    return {
+      ended(isRejected) {
+        if (newcomer) end(newcomer, isRejected ? windows.answered : windows.release);
+        if (!film) return;
+        end(film, windows.answered);
+        shared?.answered(film);
+      },
+    };
+  }
 }
+
+/** Paid for by nobody: the call counts nowhere. */
+const free: Paid = { ended: () => undefined };
 
 /** Tells the slots of this process from those of another with its number. */
 const unique = Math.random().toString(36).slice(2, 8);

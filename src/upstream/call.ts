@@ -13,6 +13,7 @@ import {
   tellingNames,
 } from './credential.ts';
 import type { InFlight } from './flight.ts';
+import type { Lifetime } from './lifetime.ts';
 import type { FilePart } from './multipart.ts';
 import {
   LoginRequired,
@@ -30,7 +31,7 @@ import type { Reuse } from './records.ts';
 import { type SeenCall, type Span, spanBelow, traceHeaders } from './span.ts';
 import type { Trace, TracedCall } from './trace.ts';
 import type { Transport, WireAnswer, WireRequest } from './transport.ts';
-import { type Body, bodyOf, codeIn, decode, lineOf, pathOf, retryAfterOf, reuseOf } from './wire.ts';
+import { type Asked, type Body, askedOf, bodyOf, codeIn, decode, lineOf, retryAfterOf, reuseOf } from './wire.ts';
 
 /** An answer as it came, decoded: null where what was asked for is absent. May be shared: never written into. */
 export interface Answer {
@@ -43,15 +44,13 @@ export interface Answer {
 
 /** Makes calls for one operation. */
 export interface Call {
-  (endpoint: Endpoint, input: object, path: Path | undefined, files?: AsyncIterable<FilePart>): Promise<Answer>;
+  (asked: Asked, path: Path | undefined, files?: AsyncIterable<FilePart>): Promise<Answer>;
   /** Throws unless the caller sent a token of their own. */
   requireLogin: () => void;
-  /** What the call of this input is to others: equal asks are equal texts. */
-  pathOf: (endpoint: Endpoint, input: object) => string;
   /** Whether a call of this endpoint would be refused without being made. */
   refuses: (endpoint: Endpoint) => boolean;
   /** Tells the trace of a call that was not made. */
-  spared: (endpoint: Endpoint, input: object, path: Path | undefined, how: Partial<TracedCall>) => void;
+  spared: (asked: Asked, path: Path | undefined, how: Partial<TracedCall>) => void;
 }
 
 export interface CallSettings {
@@ -75,7 +74,7 @@ export interface Caller {
   isUnreadable: boolean;
   credential: Credential;
   trace: Trace;
-  signal: AbortSignal;
+  lifetime: Lifetime;
   requestId: string;
   address: string;
   /** The operation, where somebody follows it. */
@@ -84,28 +83,25 @@ export interface Caller {
 
 export function createCall(parts: CallParts, caller: Caller): Call {
   const { settings, transport, credentials, inFlight, budget, onRejected, observe } = parts;
-  const { trace, signal } = caller;
+  const { trace, lifetime } = caller;
   let made = 0;
 
-  return Object.assign(callOnce, { pathOf, spared, refuses, requireLogin });
+  return Object.assign(callOnce, { spared, refuses, requireLogin });
 
-  async function callOnce(
-    endpoint: Endpoint,
-    input: object,
-    path: Path | undefined,
-    files?: AsyncIterable<FilePart>,
-  ): Promise<Answer> {
+  async function callOnce(wanted: Asked, path: Path | undefined, files?: AsyncIterable<FilePart>): Promise<Answer> {
+    const { endpoint } = wanted;
     const credential = admitted(endpoint);
     if (++made > settings.maxUpstreamCalls) throw new TooManyCalls(`over ${settings.maxUpstreamCalls} calls`);
 
-    const { asking, telling } = withTelling(endpoint, input, credential);
-    const wirePath = pathOf(endpoint, asking);
-    const traced = begin(endpoint, wirePath, path);
-    const body = bodyOf(endpoint, input, files);
+    const { asked, telling } = withTelling(wanted, credential);
+    const traced = begin(asked, path);
+    const body = bodyOf(asked, files);
     const span = caller.span && spanBelow(caller.span);
-    const send = async (ending: AbortSignal): Promise<Answer> => {
-      transport.refuseDown({ service: endpoint.service, line: lineOf(endpoint, wirePath) });
-      const paid = [await budget.take(endpoint, credential, caller.address)];
+    const line = lineOf(asked);
+    const send = async (ending: Lifetime): Promise<Answer> => {
+      transport.refuseDown({ service: endpoint.service, line });
+      const taken = budget.take(endpoint, credential, caller.address);
+      const paid = [taken instanceof Promise ? await taken : taken];
       const payAgain = async (): Promise<boolean> => {
         try {
           paid.push(await budget.take(endpoint, credential, caller.address, true));
@@ -116,14 +112,13 @@ export function createCall(parts: CallParts, caller: Caller): Call {
       };
       let wasRejected = false;
       try {
-        const request = { ...wireOf(endpoint, input, wirePath, credential, body, span), payAgain };
-        const answer = await transport.send(request, ending);
+        const answer = await transport.send(wireOf(asked, line, credential, body, span, payAgain), ending);
         traced.status = answer.status;
         traced.bytes = answer.bytes;
         if (answer.attempts > 1) traced.attempts = answer.attempts;
-        const came = read(endpoint, wirePath, credential, answer);
-        if (came.value !== null) learnFromAnswer(credential, endpoint, came.value, !('fields' in asking));
-        if (telling.length) strike(came.value, telling, (asking as { fields: string }).fields.split(','));
+        const came = read(endpoint, line, credential, answer);
+        if (came.value !== null) learnFromAnswer(credential, endpoint, came.value, !('fields' in asked.input));
+        if (telling.length) strike(came.value, telling, (asked.input as { fields: string }).fields.split(','));
         return came;
       } catch (error) {
         wasRejected = error instanceof UpstreamRefusal && isRejection(error.word);
@@ -133,15 +128,15 @@ export function createCall(parts: CallParts, caller: Caller): Call {
       }
     };
     try {
-      if (endpoint.method !== 'GET') return await send(signal);
-      const flight = `${credential.id} ${credential.writes} ${endpoint.service} ${wirePath}`;
-      const { answer, coalesced } = inFlight(flight, send, signal);
+      if (endpoint.method !== 'GET') return await send(lifetime);
+      const flight = `${credential.id} ${credential.writes} ${endpoint.service} ${asked.wirePath}`;
+      const { answer, coalesced } = inFlight(flight, send, lifetime);
       if (coalesced) traced.coalesced = true;
       const came = await answer;
       traced.status ??= came.status;
       return came;
     } catch (failure) {
-      const error = signal.aborted && failure === signal.reason ? overdue(endpoint, wirePath, failure) : failure;
+      const error = lifetime.ended && failure === lifetime.ended ? overdue(endpoint, line, failure) : failure;
       // A file that was refused cut its form: that is what happened, whatever the connection made of it.
       if (body.cause?.() !== undefined) throw body.cause();
       traced.error = error instanceof UpstreamFault ? error.code : (error as Error).name;
@@ -153,8 +148,7 @@ export function createCall(parts: CallParts, caller: Caller): Call {
     } finally {
       if (endpoint.method !== 'GET') credential.writes++;
       traced.ms = trace.now() - traced.startMs;
-      if (!traced.coalesced)
-        observe({ endpoint, outcome: outcomeOf(traced), ms: traced.ms, ...(span ? { span } : {}) });
+      if (!traced.coalesced) observe({ endpoint, outcome: outcomeOf(traced), ms: traced.ms, span });
     }
   }
 
@@ -183,46 +177,40 @@ export function createCall(parts: CallParts, caller: Caller): Call {
     }
   }
 
-  function begin({ service, method }: Endpoint, wirePath: string, asker: Path | undefined): TracedCall {
+  function begin({ endpoint: { service, method }, wirePath }: Asked, asker: Path | undefined): TracedCall {
     const traced: TracedCall = { service, method, wirePath, startMs: trace.now(), ms: 0, asker };
     trace.calls.push(traced);
     return traced;
   }
 
-  function spared(endpoint: Endpoint, input: object, path: Path | undefined, how: Partial<TracedCall>): void {
-    Object.assign(begin(endpoint, pathOf(endpoint, input), path), how);
-    observe({ endpoint, outcome: how.cached ? 'cached' : 'stale', ms: 0 });
+  function spared(asked: Asked, path: Path | undefined, how: Partial<TracedCall>): void {
+    Object.assign(begin(asked, path), how);
+    observe({ endpoint: asked.endpoint, outcome: how.cached ? 'cached' : 'stale', ms: 0 });
   }
 
   function wireOf(
-    endpoint: Endpoint,
-    input: object,
-    path: string,
+    { endpoint: { service, method, media }, wirePath }: Asked,
+    line: string,
     { token }: Credential,
     { body, contentType }: Body,
     span: Span | undefined,
+    payAgain: () => Promise<boolean>,
   ): WireRequest {
-    return {
-      service: endpoint.service,
-      method: endpoint.method,
-      path,
-      headers: {
-        accept: endpoint.media === 'json' || endpoint.media === 'empty' ? 'application/json' : 'application/atom+xml',
-        'accept-encoding': 'gzip',
-        'x-request-id': caller.requestId,
-        ...(span && traceHeaders(span)),
-        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
-        ...(contentType ? { 'content-type': contentType } : {}),
-      },
-      ...(body === undefined ? {} : { body }),
-      maxBytes: endpoint.media === 'json' ? settings.maxJsonBytes : settings.maxAtomBytes,
-      line: lineOf(endpoint, path),
+    const headers: Record<string, string> = {
+      accept: media === 'json' || media === 'empty' ? 'application/json' : 'application/atom+xml',
+      'accept-encoding': 'gzip',
+      'x-request-id': caller.requestId,
     };
+    if (span) Object.assign(headers, traceHeaders(span));
+    if (token !== null) headers.authorization = `Bearer ${token}`;
+    if (contentType) headers['content-type'] = contentType;
+    const maxBytes = media === 'json' ? settings.maxJsonBytes : settings.maxAtomBytes;
+    return { service, method, path: wirePath, headers, body, maxBytes, line, payAgain };
   }
 
-  function read(endpoint: Endpoint, wirePath: string, credential: Credential, answer: WireAnswer): Answer {
+  function read(endpoint: Endpoint, line: string, credential: Credential, answer: WireAnswer): Answer {
     const { status, headers, text, bytes } = answer;
-    const word: UpstreamWord = { service: endpoint.service, status, request: lineOf(endpoint, wirePath) };
+    const word: UpstreamWord = { service: endpoint.service, status, request: line };
     if (status >= 200 && status < 300) {
       credential.accepted = true;
       const value = struck(endpoint, credential, decode(endpoint, text, word));
@@ -256,13 +244,13 @@ export function createCall(parts: CallParts, caller: Caller): Call {
   }
 
   /** The input with the names that tell the tier of a token, once it matters: not before a quarter of the limit is used. */
-  function withTelling(endpoint: Endpoint, input: object, credential: Credential) {
+  function withTelling(asked: Asked, credential: Credential): { asked: Asked; telling: readonly string[] } {
+    const { endpoint, input } = asked;
     const { fields } = input as { fields?: unknown };
-    if (typeof fields !== 'string') return { asking: input, telling: [] };
-    const telling = tellingNames(credential, endpoint, fields);
-    if (telling.length === 0 || budget.used(credential) < BASIC_CALLS_A_MINUTE / 4)
-      return { asking: input, telling: [] };
-    return { asking: { ...input, fields: [...fields.split(','), ...telling].sort().join(',') }, telling };
+    const telling = typeof fields === 'string' ? tellingNames(credential, endpoint, fields) : [];
+    if (telling.length === 0 || budget.used(credential) < BASIC_CALLS_A_MINUTE / 4) return { asked, telling: [] };
+    const names = [...String(fields).split(','), ...telling].sort().join(',');
+    return { asked: askedOf(endpoint, { ...input, fields: names }), telling };
   }
 
   function refuseKnown(endpoint: Endpoint, credential: Credential): void {
@@ -283,10 +271,10 @@ export function createCall(parts: CallParts, caller: Caller): Call {
 }
 
 /** The operation ended before its call did. */
-const overdue = (endpoint: Endpoint, path: string, cause: unknown): UpstreamFault =>
+const overdue = ({ method, service }: Endpoint, request: string, cause: unknown): UpstreamFault =>
   new UpstreamFault(
-    endpoint.method === 'GET' ? 'UPSTREAM_TIMEOUT' : 'UPSTREAM_RESULT_UNKNOWN',
-    { service: endpoint.service, request: lineOf(endpoint, path) },
+    method === 'GET' ? 'UPSTREAM_TIMEOUT' : 'UPSTREAM_RESULT_UNKNOWN',
+    { service, request },
     'the operation has ended',
     { cause },
   );

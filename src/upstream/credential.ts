@@ -42,9 +42,9 @@ export function createCredentials(ownToken: string | undefined, ownTier: Tier | 
     token,
     isOwn,
     get filmTier() {
-      const [only, ...others] = this.possibleTiers;
       // Only what was configured speaks for the facade's own: what it learned would refuse before asking.
-      return configured ?? (only && others.length === 0 && !isOwn ? only : null);
+      if (configured || isOwn) return configured;
+      return this.possibleTiers.length === 1 ? this.possibleTiers[0]! : null;
     },
     // Without a token the service takes everybody for basic.
     possibleTiers: configured ? [configured] : token === null ? ['basic'] : tiers,

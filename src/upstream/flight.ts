@@ -1,47 +1,61 @@
 import type { Answer } from './call.ts';
+import { type Lifetime, createLifetime, end, offEnd, onEnd } from './lifetime.ts';
 
 /** Shares reads in flight: equal asks of one credential are one request, whoever asks. */
 export type InFlight = (
   key: string,
-  send: (signal: AbortSignal) => Promise<Answer>,
-  signal: AbortSignal,
+  send: (lifetime: Lifetime) => Promise<Answer>,
+  asker: Lifetime,
 ) => { answer: Promise<Answer>; coalesced: boolean };
 
 interface Flight {
-  answer: Promise<Answer>;
-  askers: number;
-  ending: AbortController;
+  askers: Set<Asker>;
+  /** It outlives its first asker while others wait, and ends with the last. */
+  lifetime: Lifetime;
+}
+interface Asker {
+  lifetime: Lifetime;
+  leave: (reason: Error) => void;
+  resolve: (answer: Answer) => void;
+  reject: (reason: unknown) => void;
 }
 
 export function createInFlight(): InFlight {
   const flights = new Map<string, Flight>();
 
-  return (key, send, signal) => {
+  return (key, send, asker) => {
     const running = flights.get(key);
-    if (running) return { answer: joined(running, signal), coalesced: true };
-    const ending = new AbortController();
-    const answer = send(ending.signal).finally(() => {
-      if (flights.get(key) === flight) flights.delete(key);
-    });
-    const flight: Flight = { answer, askers: 0, ending };
-    answer.catch(() => undefined);
+    if (running) return { answer: joined(key, running, asker), coalesced: true };
+    const flight: Flight = { askers: new Set(), lifetime: createLifetime() };
     flights.set(key, flight);
-    return { answer: joined(flight, signal), coalesced: false };
-
-    /** It outlives its first asker while others wait, and ends with the last. */
-    function joined(flight: Flight, signal: AbortSignal): Promise<Answer> {
-      flight.askers++;
-      return new Promise((resolve, reject) => {
-        const leave = () => {
-          reject(signal.reason as Error);
-          if (--flight.askers > 0) return;
-          if (flights.get(key) === flight) flights.delete(key);
-          flight.ending.abort(signal.reason);
-        };
-        if (signal.aborted) return leave();
-        signal.addEventListener('abort', leave, { once: true });
-        flight.answer.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
-      });
-    }
+    const answer = joined(key, flight, asker);
+    send(flight.lifetime).then(
+      (came) => land(key, flight, (each) => each.resolve(came)),
+      (error: unknown) => land(key, flight, (each) => each.reject(error)),
+    );
+    return { answer, coalesced: false };
   };
+
+  function joined(key: string, flight: Flight, lifetime: Lifetime): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const leave = (reason: Error) => {
+        reject(reason);
+        flight.askers.delete(asker);
+        if (flight.askers.size > 0) return;
+        if (flights.get(key) === flight) flights.delete(key);
+        end(flight.lifetime, reason);
+      };
+      const asker: Asker = { lifetime, leave, resolve, reject };
+      flight.askers.add(asker);
+      onEnd(lifetime, leave);
+    });
+  }
+
+  function land(key: string, flight: Flight, tell: (asker: Asker) => void): void {
+    if (flights.get(key) === flight) flights.delete(key);
+    for (const asker of flight.askers) {
+      offEnd(asker.lifetime, asker.leave);
+      tell(asker);
+    }
+  }
 }

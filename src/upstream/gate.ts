@@ -3,6 +3,7 @@
  *
  * A burst of quick calls is as fast over a few connections and easier on the service; slow ones must not hold up the rest.
  */
+import { type Lifetime, offEnd, onEnd } from './lifetime.ts';
 
 export interface GateSettings {
   maxConnections: number;
@@ -10,8 +11,9 @@ export interface GateSettings {
 }
 
 export interface Gate {
-  /** Resolves, with what must be called when the call is over, as soon as it may begin. Rejects when the signal fires. */
-  enter: (signal: AbortSignal) => Promise<() => void>;
+  /** Undefined where a call may begin; else resolves when it may. Rejects when the lifetime ends. Who is in must leave. */
+  enter: (lifetime: Lifetime) => Promise<void> | undefined;
+  leave: () => void;
   running: () => number;
   waiting: () => number;
 }
@@ -31,45 +33,46 @@ export function createGate({ maxConnections, maxBusyConnections }: GateSettings)
   return {
     running: () => running,
     waiting: () => queue.size,
-    enter(signal) {
-      if (signal.aborted) return Promise.reject(signal.reason as Error);
-      if (running < maxConnections && queue.size === 0) return Promise.resolve(begun());
-      return new Promise((resolve, reject) => {
-        const settle = () => {
-          clearTimeout(patience);
-          signal.removeEventListener('abort', leave);
-          queue.delete(waiter);
-        };
-        const leave = () => {
-          settle();
-          reject(signal.reason as Error);
-        };
-        const waiter: Waiter = {
-          isImpatient: false,
-          begin() {
-            settle();
-            resolve(begun());
-          },
-        };
-        const patience = setTimeout(() => {
-          waiter.isImpatient = true;
-          pump();
-        }, PATIENCE_MS);
-        signal.addEventListener('abort', leave, { once: true });
-        queue.add(waiter);
-      });
+    enter(lifetime) {
+      if (lifetime.ended) return Promise.reject(lifetime.ended);
+      if (running < maxConnections && queue.size === 0) {
+        running++;
+        return undefined;
+      }
+      return waited(lifetime);
+    },
+    leave() {
+      running--;
+      pump();
     },
   };
 
-  function begun(): () => void {
-    running++;
-    let over = false;
-    return () => {
-      if (over) return;
-      over = true;
-      running--;
-      pump();
-    };
+  function waited(lifetime: Lifetime): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const settle = () => {
+        clearTimeout(patience);
+        offEnd(lifetime, leave);
+        queue.delete(waiter);
+      };
+      const leave = (reason: Error) => {
+        settle();
+        reject(reason);
+      };
+      const waiter: Waiter = {
+        isImpatient: false,
+        begin() {
+          settle();
+          running++;
+          resolve();
+        },
+      };
+      const patience = setTimeout(() => {
+        waiter.isImpatient = true;
+        pump();
+      }, PATIENCE_MS);
+      onEnd(lifetime, leave);
+      queue.add(waiter);
+    });
   }
 
   /** The oldest first; none is more impatient than the oldest. */

@@ -9,8 +9,9 @@ import type { Path } from 'graphql/jsutils/Path.js';
 import type { Endpoint, Tier } from '../contract/endpoint.ts';
 import type { Call } from './call.ts';
 import type { FilePart } from './multipart.ts';
-import type { Records } from './records.ts';
+import type { Kept, KeptAnswer, Records } from './records.ts';
 import { TierRequired, UpstreamFault, UpstreamRefusal, isFault, isNo } from './refusal.ts';
+import { type Asked, askedOf } from './wire.ts';
 
 /** How the whole record of a kind is told by its key. */
 export interface RecordSource {
@@ -91,7 +92,7 @@ interface OperationParts {
 }
 
 export function createOperation({ call, records, hasToken, clear }: OperationParts): Operation {
-  const answers = new Map<string, Promise<unknown>>();
+  const answers = new Map<string, unknown>();
   const entries = new Map<string, Entry>();
 
   // The batch is one tick's wishes; what batches them must not remember them.
@@ -102,10 +103,13 @@ export function createOperation({ call, records, hasToken, clear }: OperationPar
 
   return {
     ask(endpoint, input, names, path) {
-      const { asking, key } = requestOf(endpoint, input, names);
+      const asked = projected(endpoint, input, names);
+      const key = keyOf(asked);
       let answer = answers.get(key);
       if (answer === undefined) {
-        answer = answerOf(endpoint, asking, key, path);
+        const kept = records.getAnswer(endpoint, key);
+        const answerBy = (found: KeptAnswer | undefined) => answerOf(asked, key, found, path);
+        answer = kept instanceof Promise ? kept.then(answerBy) : answerBy(kept);
         answers.set(key, answer);
       }
       return answer;
@@ -120,7 +124,7 @@ export function createOperation({ call, records, hasToken, clear }: OperationPar
         if (coming) waits.add(coming);
         return !coming && !entry.whole && !(name in entry.record) && !entry.failed.has(name) && isMember(source, name);
       });
-      if (missing.length) {
+      if (missing.length && !takeKept(entry, missing, path)) {
         const coming = loader.load({ entry, names: missing, path });
         for (const name of missing) entry.onTheWay.set(name, coming);
         waits.add(coming);
@@ -134,7 +138,7 @@ export function createOperation({ call, records, hasToken, clear }: OperationPar
 
     async write(endpoint, input, path, files) {
       try {
-        return (await call(endpoint, input, path, files)).value;
+        return (await call(askedOf(endpoint, input), path, files)).value;
       } finally {
         answers.clear();
       }
@@ -148,7 +152,7 @@ export function createOperation({ call, records, hasToken, clear }: OperationPar
     },
 
     async wouldAsk(endpoint, input, names) {
-      const { key } = requestOf(endpoint, input, names);
+      const key = keyOf(projected(endpoint, input, names));
       if (call.refuses(endpoint) || (await records.getAnswer(endpoint, key))?.isFresh) return null;
       return key;
     },
@@ -160,20 +164,22 @@ export function createOperation({ call, records, hasToken, clear }: OperationPar
     },
   };
 
-  function requestOf(endpoint: Endpoint, input: object, names: Names | undefined) {
-    const asking = names && endpoint.service === 'catalog' ? { ...input, fields: names.join(',') } : input;
-    return { asking, key: `${endpoint.service} ${call.pathOf(endpoint, asking)}` };
+  /** The answer of a list or of a record asked otherwise than by its key, from the cache while it is fresh. */
+  function answerOf(asked: Asked, key: string, kept: KeptAnswer | undefined, path: Path | undefined): unknown {
+    if (!kept?.isFresh) return answerAnew(asked, key, kept, path);
+    call.spared(asked, path, { cached: true });
+    return kept.answer;
   }
 
-  /** The answer of a list or of a record asked otherwise than by its key, from the cache while it is fresh. */
-  async function answerOf(endpoint: Endpoint, input: object, key: string, path: Path | undefined): Promise<unknown> {
-    const kept = await records.getAnswer(endpoint, key);
-    if (kept?.isFresh) {
-      call.spared(endpoint, input, path, { cached: true });
-      return kept.answer;
-    }
+  async function answerAnew(
+    asked: Asked,
+    key: string,
+    kept: KeptAnswer | undefined,
+    path: Path | undefined,
+  ): Promise<unknown> {
+    const { endpoint } = asked;
     try {
-      const came = await call(endpoint, input, path);
+      const came = await call(asked, path);
       const { value } = came;
       if (typeof value === 'object' && value !== null) records.putAnswer(endpoint, key, value, came);
       else records.forgetAnswer(endpoint, key);
@@ -181,7 +187,7 @@ export function createOperation({ call, records, hasToken, clear }: OperationPar
     } catch (error) {
       if (isDenied(endpoint, error)) records.forgetAnswer(endpoint, key);
       if (!kept || !isFault(error)) throw error;
-      call.spared(endpoint, input, path, { staleSeconds: kept.ageSeconds });
+      call.spared(asked, path, { staleSeconds: kept.ageSeconds });
       return kept.answer;
     }
   }
@@ -205,6 +211,17 @@ export function createOperation({ call, records, hasToken, clear }: OperationPar
     return entry;
   }
 
+  /** Takes what the cache has of the record, where it is at hand and answers the wish: then there is nothing to wait for. */
+  function takeKept(entry: Entry, names: Names, path: Path | undefined): boolean {
+    const { kind, source, key } = entry;
+    const kept = records.get(source.ask, kind, key);
+    const record = kept instanceof Promise ? undefined : freshIn(kept, names);
+    if (!record) return false;
+    call.spared(askedOf(source.ask, source.input(key)), path, { cached: true });
+    take(entry, record, names);
+    return true;
+  }
+
   /** One ask for each record that this tick's wishes name. */
   async function grant(wishes: readonly Wish[]): Promise<null[]> {
     const asks = new Map<Entry, { names: Set<string>; path: Path | undefined }>();
@@ -222,16 +239,16 @@ export function createOperation({ call, records, hasToken, clear }: OperationPar
     const { kind, source, key } = entry;
     try {
       const kept = await records.get(source.ask, kind, key);
-      const fresh = kept?.isFresh ? names.filter((name) => !(name in kept.record)) : names;
-      if (kept && fresh.length === 0) {
-        call.spared(source.ask, source.input(key), path, { cached: true });
-        take(entry, kept.record, names);
+      const record = freshIn(kept, names);
+      if (record) {
+        call.spared(askedOf(source.ask, source.input(key)), path, { cached: true });
+        take(entry, record, names);
         return;
       }
-      const fields = projection(source, fresh);
+      const fields = projection(source, kept?.isFresh ? names.filter((name) => !(name in kept.record)) : names);
+      const asked = projected(source.ask, source.input(key), fields);
       try {
-        const input = fields ? { ...source.input(key), fields: fields.join(',') } : source.input(key);
-        const came = await call(source.ask, input, path);
+        const came = await call(asked, path);
         const { value } = came;
         const record = value === null ? null : source.read ? source.read(value as never, key) : (value as Record_);
         if (!record) {
@@ -254,8 +271,7 @@ export function createOperation({ call, records, hasToken, clear }: OperationPar
         if (isDenied(source.ask, error)) records.forget(source.ask, kind, key);
         if (!kept || !isFault(error)) throw error;
         const there = names.filter((name) => name in kept.record);
-        if (there.length && !kept.isFresh)
-          call.spared(source.ask, source.input(key), path, { staleSeconds: kept.ageSeconds });
+        if (there.length && !kept.isFresh) call.spared(asked, path, { staleSeconds: kept.ageSeconds });
         take(entry, kept.record, there);
         if (there.length < names.length) throw error;
       }
@@ -277,6 +293,16 @@ export function createOperation({ call, records, hasToken, clear }: OperationPar
     }
   }
 }
+
+/** The ask with the names that are wanted of its answer; Atom takes none. */
+const projected = (endpoint: Endpoint, input: object, names: Names | undefined): Asked =>
+  askedOf(endpoint, names && endpoint.service === 'catalog' ? { ...input, fields: names.join(',') } : input);
+
+const keyOf = ({ endpoint, wirePath }: Asked): string => `${endpoint.service} ${wirePath}`;
+
+/** What is kept of a record, where it is fresh and answers for all the names. */
+const freshIn = (kept: Kept | undefined, names: Names): Record_ | undefined =>
+  kept?.isFresh && names.every((name) => name in kept.record) ? kept.record : undefined;
 
 /** False for a name that is ours alone: no record of the service has it. */
 const isMember = ({ members }: RecordSource, name: string): boolean => members?.includes(name) ?? true;

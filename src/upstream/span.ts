@@ -20,7 +20,7 @@ export interface SeenCall {
   outcome: string;
   ms: number;
   /** Of the call; its parent is the operation's. */
-  span?: Span;
+  span?: Span | undefined;
 }
 
 /** Goes on with the caller's trace where the header is a valid one, else begins one. */

@@ -1,13 +1,15 @@
 /** The shared connection: pools, timeouts, sizes, inflating, retries, and reads in flight shared by all who ask the same. */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { isAscii, isUtf8, transcode } from 'node:buffer';
 import { Readable } from 'node:stream';
-import { gunzip } from 'node:zlib';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { Agent, type Dispatcher, errors } from 'undici';
+import { gunzip } from 'node:zlib';
+import { type Dispatcher, Pool, errors } from 'undici';
 import type { Config } from '../config.ts';
 import { type Breaker, type BreakerSettings, type Passage, createBreaker } from './breaker.ts';
-import { dispatch } from './dispatch.ts';
+import { type RawAnswer, type RawHeaders, dispatch } from './dispatch.ts';
 import { type Gate, type GateSettings, createGate } from './gate.ts';
+import { type Lifetime, createLifetime, end, offEnd, onEnd } from './lifetime.ts';
 import { type Service, UpstreamFault, type UpstreamWord } from './refusal.ts';
 
 /** One request as it goes on the wire. */
@@ -17,25 +19,26 @@ export interface WireRequest {
   /** Path and query, to be put behind the service's base. */
   path: string;
   headers: Record<string, string>;
-  body?: string | Readable;
+  body?: string | Readable | undefined;
   maxBytes: number;
   /** The request line a client may see. */
   line: string;
   /** Asked before each attempt after the first; false: there is no more. */
-  payAgain?: () => Promise<boolean>;
+  payAgain?: (() => Promise<boolean>) | undefined;
 }
 
 export interface WireAnswer {
   status: number;
-  headers: Record<string, string | string[] | undefined>;
+  headers: RawHeaders;
   text: string;
+  /** Of the body, inflated. */
   bytes: number;
   attempts: number;
 }
 
 export interface Transport {
   /** Sends it; a GET is tried again when the connection is lost or a gateway fails. Rejects with UpstreamFault. */
-  send: (request: WireRequest, signal: AbortSignal) => Promise<WireAnswer>;
+  send: (request: WireRequest, asker: Lifetime) => Promise<WireAnswer>;
   /** Throws UpstreamFault where the service is known to be down: asked before anything is spent on a call. */
   refuseDown: (request: Pick<WireRequest, 'service' | 'line'>) => void;
   state: () => Record<Service, ServiceState>;
@@ -59,37 +62,42 @@ const inflate = promisify(gunzip);
 const gatewayFailures = [502, 503, 504];
 
 export function createTransport(settings: TransportSettings, dispatcher?: Dispatcher): Transport {
-  const agent =
-    dispatcher ??
-    new Agent({
-      connections: settings.maxBusyConnections, // the gate lets fewer through while that is enough
-      connect: { timeout: settings.connectTimeoutMs },
-      headersTimeout: settings.headersTimeoutMs,
-      bodyTimeout: settings.bodyTimeoutMs,
-      maxHeaderSize: settings.maxHeaderBytes,
-    });
   // One dead service must not hold up the other.
-  const way = (address: string) => ({
-    base: new URL(address),
-    breaker: createBreaker(settings),
-    gate: createGate(settings),
-  });
+  const way = (address: string): Way => {
+    const base = new URL(address);
+    return {
+      origin: base.origin,
+      path: base.pathname.replace(/\/$/, ''),
+      pool:
+        dispatcher ??
+        new Pool(base.origin, {
+          connections: settings.maxBusyConnections, // the gate lets fewer through while that is enough
+          connect: { timeout: settings.connectTimeoutMs },
+          headersTimeout: settings.headersTimeoutMs,
+          bodyTimeout: settings.bodyTimeoutMs,
+          maxHeaderSize: settings.maxHeaderBytes,
+        }),
+      breaker: createBreaker(settings),
+      gate: createGate(settings),
+    };
+  };
   const ways: Record<Service, Way> = { catalog: way(settings.baseUrl), event: way(settings.eventBaseUrl) };
 
   return {
-    async send(request, signal) {
-      const ending = endingOf(request, signal);
+    async send(request, asker) {
       const attempts = request.method === 'GET' ? settings.readAttempts : 1;
+      const { lifetime, clear } = lifetimeOf(request, asker);
       try {
         for (let attempt = 1; ; attempt++) {
-          const { answer, fault } = await once(request, ways[request.service], ending.signal, signal);
+          const { answer, fault } = await once(request, ways[request.service], lifetime, asker);
           const isLast = attempt >= attempts || (fault ? !fault.mayPass : !gatewayFailures.includes(answer.status));
-          if (!isLast && (await mayRepeat(request, attempt, ending.signal))) continue;
+          if (!isLast && (await mayRepeat(request, attempt, lifetime))) continue;
           if (fault) throw fault.error;
-          return { ...answer, attempts: attempt };
+          answer.attempts = attempt;
+          return answer;
         }
       } finally {
-        ending.clear();
+        clear();
         // A form that was not sent, or not to its end, lets go of its files.
         if (request.body instanceof Readable) request.body.destroy();
       }
@@ -98,80 +106,91 @@ export function createTransport(settings: TransportSettings, dispatcher?: Dispat
       if (ways[service].breaker.isRefusing()) throw downFault({ service, line });
     },
     state: () => ({ catalog: stateOf(ways.catalog), event: stateOf(ways.event) }),
-    close: () => agent.close(),
+    close: async () => {
+      await Promise.all([...new Set([ways.catalog.pool, ways.event.pool])].map((pool) => pool.close()));
+    },
   };
 
-  /** Fires when the caller is gone or the call has taken its time. A drip does not reset it. */
-  function endingOf({ body }: WireRequest, signal: AbortSignal) {
-    const ending = new AbortController();
-    const end = () => ending.abort(signal.reason);
+  /** Ends when the asker is gone or the call has taken its time. A drip does not reset it. */
+  function lifetimeOf({ body }: WireRequest, asker: Lifetime) {
+    const lifetime = createLifetime();
+    const leave = (reason: Error) => end(lifetime, reason);
     let clock: NodeJS.Timeout | undefined;
     const startClock = () => {
-      clock = setTimeout(
-        () => ending.abort(new errors.BodyTimeoutError('the call took too long')),
-        settings.callTimeoutMs,
-      );
+      clock = setTimeout(overdue, settings.callTimeoutMs, lifetime);
     };
     // A form comes as fast as its sender sends: what the service makes of it is timed from its last byte.
     if (body instanceof Readable) body.once('end', startClock);
     else startClock();
-    if (signal.aborted) end();
-    else signal.addEventListener('abort', end, { once: true });
+    onEnd(asker, leave);
     const clear = () => {
       clearTimeout(clock);
       if (body instanceof Readable) body.off('end', startClock);
-      signal.removeEventListener('abort', end);
+      offEnd(asker, leave);
     };
-    return { signal: ending.signal, clear };
-  }
-
-  /** One attempt, its failure told and not thrown. */
-  async function once(
-    request: WireRequest,
-    { base, breaker, gate }: Way,
-    ending: AbortSignal,
-    signal: AbortSignal,
-  ): Promise<Attempt> {
-    let leave: (() => void) | undefined;
-    let passage: Passage | undefined;
-    let isSent = false;
-    try {
-      if (breaker.isRefusing()) return { fault: { error: downFault(request), mayPass: false } };
-      leave = await gate.enter(ending);
-      passage = breaker.pass();
-      if (!passage) return { fault: { error: downFault(request), mayPass: false } };
-      ending.throwIfAborted();
-      isSent = true;
-      const options = {
-        origin: base.origin,
-        path: base.pathname.replace(/\/$/, '') + request.path,
-        method: request.method,
-        headers: request.headers,
-        body: request.body ?? null,
-      };
-      const { statusCode, headers, body } = await dispatch(agent, options, ending, (bytes) =>
-        bytes > request.maxBytes ? new Nonsense(`a body over ${request.maxBytes} bytes`) : undefined,
-      );
-      const text = await textOf(body, String(headers['content-encoding'] ?? 'identity').toLowerCase(), request);
-      passage.answered();
-      return { answer: { status: statusCode, headers, ...text } };
-    } catch (error) {
-      if (passage) settle(passage, error, signal.aborted);
-      return { fault: { error: faultOf(request, error, isSent, signal), mayPass: isConnectionLoss(error) } };
-    } finally {
-      leave?.();
-    }
+    return { lifetime, clear };
   }
 }
 
+const overdue = (lifetime: Lifetime): void => end(lifetime, new errors.BodyTimeoutError('the call took too long'));
+
+/** One attempt, its failure told and not thrown. */
+function once(request: WireRequest, way: Way, lifetime: Lifetime, asker: Lifetime): Promise<Attempt> {
+  if (way.breaker.isRefusing()) return Promise.resolve(isDown(request));
+  const waiting = way.gate.enter(lifetime);
+  if (!waiting) return passed(request, way, lifetime, asker);
+  return waiting.then(
+    () => passed(request, way, lifetime, asker),
+    (error: unknown) => ({ fault: { error: faultOf(request, error, false, asker), mayPass: false } }),
+  );
+}
+
+/** The attempt of a call that is in: it leaves again. */
+function passed(
+  request: WireRequest,
+  { origin, path, pool, breaker, gate }: Way,
+  lifetime: Lifetime,
+  asker: Lifetime,
+): Promise<Attempt> {
+  const passage = breaker.pass();
+  if (!passage) {
+    gate.leave();
+    return Promise.resolve(isDown(request));
+  }
+  const failed = (error: unknown, isSent: boolean): Attempt => {
+    settle(passage, error, asker.ended !== undefined);
+    gate.leave();
+    return { fault: { error: faultOf(request, error, isSent, asker), mayPass: isConnectionLoss(error) } };
+  };
+  if (lifetime.ended) return Promise.resolve(failed(lifetime.ended, false));
+  const { method, headers, body = null, maxBytes } = request;
+  const options = { origin, path: path + request.path, method, headers, body };
+  return dispatch(pool, options, lifetime, (bytes) =>
+    bytes > maxBytes ? new Nonsense(`a body over ${maxBytes} bytes`) : undefined,
+  )
+    .then((raw): Attempt | Promise<Attempt> => {
+      const came = (bytes: Buffer): Attempt => {
+        const answer = { status: raw.status, headers: raw.headers, text: decodeUtf8(bytes), bytes: bytes.length };
+        passage.answered();
+        gate.leave();
+        return { answer: { ...answer, attempts: 1 } };
+      };
+      const bytes = inflated(raw, maxBytes);
+      return bytes instanceof Promise ? bytes.then(came) : came(bytes);
+    })
+    .catch((error: unknown) => failed(error, true));
+}
+
 interface Way {
-  base: URL;
+  origin: string;
+  /** Of its base address, without a slash at the end. */
+  path: string;
+  pool: Dispatcher;
   breaker: Breaker;
   gate: Gate;
 }
 type Attempt =
-  | { answer: Omit<WireAnswer, 'attempts'>; fault?: undefined }
-  | { answer?: undefined; fault: { error: unknown; mayPass: boolean } };
+  { answer: WireAnswer; fault?: undefined } | { answer?: undefined; fault: { error: unknown; mayPass: boolean } };
 
 const stateOf = ({ breaker, gate }: Way): ServiceState => ({
   isOpen: breaker.isOpen(),
@@ -182,6 +201,8 @@ const stateOf = ({ breaker, gate }: Way): ServiceState => ({
 const downFault = (request: Pick<WireRequest, 'service' | 'line'>) =>
   new UpstreamFault('UPSTREAM_UNAVAILABLE', wordOf(request), 'not asked: it was down a moment ago');
 
+const isDown = (request: WireRequest): Attempt => ({ fault: { error: downFault(request), mayPass: false } });
+
 function settle(passage: Passage, error: unknown, isOver: boolean): void {
   if (isOver) passage.left();
   else if (isUnreachable(error) || isTimeout(error)) passage.failed();
@@ -189,40 +210,36 @@ function settle(passage: Passage, error: unknown, isOver: boolean): void {
 }
 
 /** Waits a while; false where there is no time or no budget left for another attempt. */
-async function mayRepeat({ payAgain }: WireRequest, attempt: number, ending: AbortSignal): Promise<boolean> {
-  try {
-    await sleep(Math.random() * 60 * 2 ** attempt, undefined, { signal: ending });
-  } catch {
-    return false;
-  }
-  return (await payAgain?.()) !== false;
+async function mayRepeat({ payAgain }: WireRequest, attempt: number, lifetime: Lifetime): Promise<boolean> {
+  await sleep(Math.random() * 60 * 2 ** attempt);
+  return !lifetime.ended && (await payAgain?.()) !== false;
 }
 
 /** An answer that came, and cannot be read. */
 class Nonsense extends Error {}
 
-async function textOf(raw: Buffer, coding: string, { maxBytes }: WireRequest) {
-  if (coding !== 'gzip' && coding !== 'identity') throw new Nonsense(`an encoding of ${coding.slice(0, 20)}`);
-  const bytes = coding === 'gzip' && raw.length > 0 ? await inflated(raw, maxBytes) : raw;
-  return { text: decodeUtf8(bytes), bytes: bytes.length };
-}
-
-async function inflated(raw: Buffer, maxBytes: number): Promise<Buffer> {
-  try {
-    return await inflate(raw, { maxOutputLength: maxBytes });
-  } catch (error) {
+/** The body without its layer of gzip. */
+function inflated({ body, headers }: RawAnswer, maxBytes: number): Buffer | Promise<Buffer> {
+  const coding = headers['content-encoding']?.toLowerCase() ?? 'identity';
+  if (coding === 'identity') return body;
+  if (coding !== 'gzip') throw new Nonsense(`an encoding of ${coding.slice(0, 20)}`);
+  if (body.length === 0) return body;
+  return inflate(body, { maxOutputLength: maxBytes }).catch((error: unknown) => {
     throw new Nonsense('gzip that is broken or too large', { cause: error });
-  }
+  });
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
+/** Up to here Node's own decoder is the quickest. */
+const SHORT_TEXT = 256;
+
+/** A text that is not ASCII decodes ten times as fast through UTF-16 as by Node's own decoder. */
 function decodeUtf8(bytes: Buffer): string {
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    throw new Nonsense('a body that is not UTF-8');
-  }
+  if (isAscii(bytes)) return bytes.toString('latin1');
+  if (!isUtf8(bytes)) throw new Nonsense('a body that is not UTF-8');
+  const text = bytes.length > SHORT_TEXT ? transcode(bytes, 'utf8', 'utf16le').toString('utf16le') : bytes.toString();
+  return text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
 }
+const BYTE_ORDER_MARK = 0xfeff;
 
 const wordOf = ({ service, line }: Pick<WireRequest, 'service' | 'line'>): UpstreamWord => ({ service, request: line });
 
@@ -253,7 +270,7 @@ const isTimeout = (error: unknown): boolean =>
   error instanceof errors.BodyTimeoutError ||
   error instanceof errors.ConnectTimeoutError;
 
-function faultOf(request: WireRequest, error: unknown, isSent: boolean, signal: AbortSignal): UpstreamFault {
+function faultOf(request: WireRequest, error: unknown, isSent: boolean, asker: Lifetime): UpstreamFault {
   const word = wordOf(request);
   const cause = { cause: error };
   // Of a write that was sent and not answered nobody knows whether it was carried out.
@@ -265,7 +282,7 @@ function faultOf(request: WireRequest, error: unknown, isSent: boolean, signal: 
     (request.body instanceof Readable && !request.body.readableEnded); // half a form is no request
   if (request.method !== 'GET' && !isKnown)
     return new UpstreamFault('UPSTREAM_RESULT_UNKNOWN', word, 'the answer was lost', cause);
-  if (signal.aborted) return new UpstreamFault('UPSTREAM_TIMEOUT', word, 'the operation has ended', cause);
+  if (asker.ended) return new UpstreamFault('UPSTREAM_TIMEOUT', word, 'the operation has ended', cause);
   if (isTimeout(error)) return new UpstreamFault('UPSTREAM_TIMEOUT', word, 'no answer in time', cause);
   if (isUnreachable(error)) return new UpstreamFault('UPSTREAM_UNAVAILABLE', word, 'no connection', cause);
   const reason = error instanceof Error ? error.message : 'nonsense';

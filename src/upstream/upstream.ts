@@ -5,6 +5,7 @@ import { type BudgetState, createBudget } from './budget.ts';
 import { createCall } from './call.ts';
 import { type Credential, createCredentials } from './credential.ts';
 import { createInFlight } from './flight.ts';
+import type { Lifetime } from './lifetime.ts';
 import { type Operation, createOperation } from './operation.ts';
 import { type RecordStore, createRecords } from './records.ts';
 import { createShared } from './redis.ts';
@@ -27,7 +28,8 @@ export interface Asker {
   authorization: string | undefined;
   address: string;
   requestId: string;
-  signal: AbortSignal;
+  /** How long the operation goes on. */
+  lifetime: Lifetime;
   /** The operation, where somebody follows it. */
   span?: Span | undefined;
 }
@@ -71,14 +73,14 @@ export function createUpstream(settings: UpstreamSettings, parts: UpstreamParts 
   const onRejected = ({ id }: Credential) => void records.clearCredential(id);
 
   return {
-    open({ authorization, address, requestId, signal, span }) {
+    open({ authorization, address, requestId, lifetime, span }) {
       const token = bearerOf(authorization);
       const isUnreadable = authorization !== undefined && token === null;
       const credential = credentials.of(token);
       const trace = createTrace();
       const call = createCall(
         { settings, transport, credentials, inFlight, budget, onRejected, observe },
-        { isUnreadable, credential, trace, signal, requestId, address, span },
+        { isUnreadable, credential, trace, lifetime, requestId, address, span },
       );
       const operation = createOperation({
         call,

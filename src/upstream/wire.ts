@@ -7,17 +7,34 @@ import { NESTING_MAX, nestsDeeper } from './nesting.ts';
 import type { Reuse } from './records.ts';
 import { UpstreamFault, type UpstreamWord } from './refusal.ts';
 
+/** One request of an endpoint, written out. */
+export interface Asked {
+  readonly endpoint: Endpoint;
+  readonly input: object;
+  /** Path and query as they go on the wire: equal asks are equal texts. */
+  readonly wirePath: string;
+}
+
+export const askedOf = (endpoint: Endpoint, input: object): Asked => ({
+  endpoint,
+  input,
+  wirePath: pathOf(endpoint, input),
+});
+
 /** The path with its segments filled in, and the query; what does not go into the path of a read goes into the query, sorted. */
-export function pathOf({ path, params, method }: Endpoint, input: object): string {
+function pathOf({ path, params, method }: Endpoint, input: object): string {
   const values = input as Record<string, unknown>;
   let filled = path;
-  for (const name of params) filled = filled.replace(`:${name}`, () => encoded(values[name]));
+  for (const name of params) {
+    const at = filled.indexOf(`:${name}`);
+    filled = filled.slice(0, at) + encoded(values[name]) + filled.slice(at + 1 + name.length);
+  }
   if (method !== 'GET') return filled;
   let query = '';
   for (const name of Object.keys(values).sort()) {
     const value = values[name];
     if (value === undefined || value === null || params.includes(name)) continue;
-    query += `${query ? '&' : '?'}${name}=${encoded(value).replaceAll('%2C', ',')}`;
+    query += `${query ? '&' : '?'}${name}=${encoded(value)}`;
   }
   return filled + query;
 }
@@ -25,11 +42,12 @@ export function pathOf({ path, params, method }: Endpoint, input: object): strin
 /** Half a character cannot be written in UTF-8, and would throw. */
 function encoded(value: unknown): string {
   const text = String(value);
-  return /^[\w.~,-]*$/.test(text) ? text : encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd'));
+  if (/^[\w.~,-]*$/.test(text)) return text;
+  return encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd')).replaceAll('%2C', ',');
 }
 
 /** The request line: what upstream names it by in its own errors. */
-export function lineOf({ method }: Endpoint, wirePath: string): string {
+export function lineOf({ endpoint: { method }, wirePath }: Asked): string {
   const query = wirePath.indexOf('?');
   return `${method} ${query < 0 ? wirePath : wirePath.slice(0, query)}`;
 }
@@ -41,7 +59,7 @@ export interface Body {
   cause?: () => unknown;
 }
 
-export function bodyOf(endpoint: Endpoint, input: object, files: AsyncIterable<FilePart> | undefined): Body {
+export function bodyOf({ endpoint, input }: Asked, files: AsyncIterable<FilePart> | undefined): Body {
   const { body: media, params, method } = endpoint;
   if (method === 'GET' || media === 'empty') return {};
   const values = Object.fromEntries(
@@ -91,8 +109,9 @@ export function codeIn(text: string): number | undefined {
   }
 }
 
-export function reuseOf(header: string | string[] | undefined): Reuse {
-  const text = header === undefined ? '' : String(header).toLowerCase();
+export function reuseOf(header: string | undefined): Reuse {
+  if (header === undefined) return unsaid;
+  const text = header.toLowerCase();
   const seconds = /\bs-maxage=(\d{1,9})/.exec(text)?.[1] ?? /\bmax-age="?(\d{1,9})/.exec(text)?.[1];
   return {
     noStore: /\bno-(?:store|cache)\b/.test(text),
@@ -101,10 +120,12 @@ export function reuseOf(header: string | string[] | undefined): Reuse {
   };
 }
 
+const unsaid: Reuse = { noStore: false, isPrivate: false, maxAge: undefined };
+
 /** Seconds, or a date as HTTP writes it. */
-export function retryAfterOf(header: string | string[] | undefined): number | undefined {
+export function retryAfterOf(header: string | undefined): number | undefined {
   if (header === undefined) return undefined;
-  const text = String(header).trim();
+  const text = header.trim();
   if (/^\d{1,9}$/.test(text)) return Number(text);
   const moment = Date.parse(text);
   return Number.isNaN(moment) ? undefined : Math.max(0, Math.ceil((moment - Date.now()) / 1000));

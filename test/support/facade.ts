@@ -6,6 +6,7 @@ import { type Config, readConfig } from '../../src/config.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { createMetrics } from '../../src/server/metrics.ts';
 import { createPipeline } from '../../src/server/pipeline.ts';
+import { createLifetime } from '../../src/upstream/lifetime.ts';
 import { createTransport } from '../../src/upstream/transport.ts';
 import { createUpstream } from '../../src/upstream/upstream.ts';
 
@@ -73,12 +74,7 @@ export function facade(settings: Partial<Config> = {}) {
         address: '127.0.0.1',
         requestId: 'test',
       };
-      const answer = await pipeline.answer(
-        pipeline.prepare(query, undefined),
-        variables,
-        caller,
-        new AbortController().signal,
-      );
+      const answer = await pipeline.answer(pipeline.prepare(query, undefined), variables, caller, createLifetime());
       return JSON.parse(
         JSON.stringify(answer, (_, value: unknown) => (value instanceof GraphQLError ? value.toJSON() : value)),
       ) as Shown;

@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { UpstreamFault } from '../../src/upstream/refusal.ts';
+import { createLifetime, end } from '../../src/upstream/lifetime.ts';
 import { type TransportSettings, type WireRequest, createTransport } from '../../src/upstream/transport.ts';
 import { type Behaviour, cutInBody, drip, hostile, inTurn, json, reset, silence, until } from '../support/hostile.ts';
 
@@ -27,10 +28,10 @@ async function over(behaviour: Behaviour, settings: Partial<TransportSettings> =
     eventBaseUrl: service.url,
     ...settings,
   });
-  const send = (request: Partial<WireRequest> = {}, signal = new AbortController().signal) =>
+  const send = (request: Partial<WireRequest> = {}, asker = createLifetime()) =>
     transport.send(
       { service: 'catalog', method: 'GET', path: '/x', headers: {}, maxBytes: 10_000, line: 'GET /x', ...request },
-      signal,
+      asker,
     );
   return { service, transport, send };
 }
@@ -244,16 +245,18 @@ test('a caller who goes away takes the call along, whatever it was waiting for',
       headersTimeoutMs: 60_000,
       readAttempts: 10,
     });
-    const caller = new AbortController();
-    const fault = faultOf(send({}, caller.signal));
+    const caller = createLifetime();
+    const fault = faultOf(send({}, caller));
     await until(() => service.heard.length > 0);
-    caller.abort();
+    end(caller, new Error('left'));
     expect(await fault).toBe(behaviour === reset ? 'UPSTREAM_UNAVAILABLE' : 'UPSTREAM_TIMEOUT');
     await transport.close();
     await until(() => service.open() === 0);
   }
   const { service, send } = await over(silence);
-  expect(await faultOf(send({}, AbortSignal.abort()))).toBe('UPSTREAM_TIMEOUT');
+  const gone = createLifetime();
+  end(gone, new Error('left'));
+  expect(await faultOf(send({}, gone))).toBe('UPSTREAM_TIMEOUT');
   expect(service.heard).toEqual([]);
 });
 
@@ -286,10 +289,10 @@ test('a trial that its caller gives up lets the next one try', async () => {
   await faultOf(send());
   service.behave(silence);
   await new Promise((resolve) => setTimeout(resolve, 20));
-  const caller = new AbortController();
-  const given = faultOf(send({}, caller.signal));
+  const caller = createLifetime();
+  const given = faultOf(send({}, caller));
   await until(() => service.heard.length === 2);
-  caller.abort();
+  end(caller, new Error('left'));
   await given;
   service.behave(json('{}'));
   expect((await send()).status).toBe(200);
@@ -302,10 +305,10 @@ test('refusals, nonsense and callers who leave do not count as being down', asyn
   service.behave(raw('nonsense\r\n\r\n'));
   await faultOf(send());
   service.behave(silence);
-  const caller = new AbortController();
-  const left = faultOf(send({}, caller.signal));
+  const caller = createLifetime();
+  const left = faultOf(send({}, caller));
   await until(() => service.heard.length === 3);
-  caller.abort();
+  end(caller, new Error('left'));
   await left;
   expect(transport.state().catalog.isOpen).toBe(false);
 });
@@ -335,11 +338,11 @@ test('a crowd of quick calls keeps to a few connections; more are opened while c
 
 test('a call that waits for a connection ends with its caller', async () => {
   const { service, transport, send } = await over(silence, { maxConnections: 1, maxBusyConnections: 1 });
-  const caller = new AbortController();
+  const caller = createLifetime();
   const first = faultOf(send());
-  const second = faultOf(send(post, caller.signal));
+  const second = faultOf(send(post, caller));
   await until(() => service.heard.length === 1);
-  caller.abort();
+  end(caller, new Error('left'));
   expect(await second).toBe('UPSTREAM_TIMEOUT'); // never sent, so its outcome is known
   expect(await first).toBe('UPSTREAM_TIMEOUT');
   expect(transport.state().catalog).toMatchObject({ running: 0, waiting: 0 });
