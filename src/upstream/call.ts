@@ -100,8 +100,7 @@ export function createCall(parts: CallParts, caller: Caller): Call {
     const line = lineOf(asked);
     const send = async (ending: Lifetime): Promise<Answer> => {
       transport.refuseDown({ service: endpoint.service, line });
-      const taken = budget.take(endpoint, credential, caller.address);
-      const paid = [taken instanceof Promise ? await taken : taken];
+      const paid = [await budget.take(endpoint, credential, caller.address)];
       const payAgain = async (): Promise<boolean> => {
         try {
           paid.push(await budget.take(endpoint, credential, caller.address, true));
