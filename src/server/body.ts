@@ -72,32 +72,34 @@ function readText(request: IncomingMessage, { maxBodyBytes, requestBodyTimeoutMs
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    const timer = setTimeout(
-      () => fail(new RequestRefusal(408, 'REQUEST_TIMEOUT', `A body arrives within ${requestBodyTimeoutMs} ms.`)),
-      requestBodyTimeoutMs,
-    );
-    const settle = () => {
-      clearTimeout(timer);
-      request.removeAllListeners('data').removeAllListeners('end');
-    };
     const fail = (refusal: RequestRefusal) => {
-      settle();
+      clearTimeout(clock);
+      request.off('data', take);
+      request.off('end', finish);
       request.pause();
       reject(refusal);
     };
-    request.on('data', (chunk: Buffer) => {
+    const take = (chunk: Buffer) => {
       size += chunk.length;
       if (size > maxBodyBytes) fail(tooLarge());
       else chunks.push(chunk);
-    });
-    request.once('end', () => {
-      settle();
-      resolve(Buffer.concat(chunks).toString('utf8'));
-    });
+    };
+    const finish = () => {
+      clearTimeout(clock);
+      resolve((chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString());
+    };
+    const clock = setTimeout(
+      () => fail(new RequestRefusal(408, 'REQUEST_TIMEOUT', `A body arrives within ${requestBodyTimeoutMs} ms.`)),
+      requestBodyTimeoutMs,
+    );
+    request.on('data', take);
+    request.once('end', finish);
     request.once('error', () => fail(new RequestRefusal(400, 'BAD_REQUEST', 'The body broke off.')));
   });
 }
 
+/** The media type of a header, most often written as it is meant. */
 function mediaType(header: string | undefined): string {
-  return header?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  if (header === undefined || JSON_TYPES.has(header)) return header ?? '';
+  return header.split(';', 1)[0]!.trim().toLowerCase();
 }

@@ -2,10 +2,13 @@ type Labels = Readonly<Record<string, string>>;
 
 export interface Counter {
   add(labels?: Labels, amount?: number): void;
+  /** The series of these labels, found once: for what is counted all the time. */
+  of(labels: Labels): { add(amount?: number): void };
 }
 
 export interface Histogram {
   observe(value: number, labels?: Labels): void;
+  of(labels: Labels): { observe(value: number): void };
 }
 
 export interface Metrics {
@@ -29,14 +32,18 @@ export function createMetrics(): Metrics {
 
   return {
     counter(name, help) {
-      const series = new Map<string, { labels: string; value: number }>();
-      family(name, help, 'counter', () => [...series.values()].map(({ labels, value }) => `${name}${labels} ${value}`));
+      const series = new Map<string, { written: string; value: number }>();
+      family(name, help, 'counter', () =>
+        [...series.values()].map(({ written, value }) => `${name}${written} ${value}`),
+      );
+      const seriesOf = found(series, (labels) => ({ written: written(labels), value: 0 }));
       return {
         add(labels = {}, amount = 1) {
-          const key = keyOf(labels);
-          const known = series.get(key);
-          if (known) known.value += amount;
-          else if (series.size < MAX_SERIES) series.set(key, { labels: written(labels), value: amount });
+          seriesOf(labels).value += amount;
+        },
+        of(labels) {
+          const one = seriesOf(labels);
+          return { add: (amount = 1) => void (one.value += amount) };
         },
       };
     },
@@ -47,31 +54,50 @@ export function createMetrics(): Metrics {
       const series = new Map<string, { labels: Labels; counts: number[]; sum: number; count: number }>();
       family(name, help, 'histogram', () =>
         [...series.values()].flatMap(({ labels, counts, sum, count }) => [
-          ...bounds.map((bound, i) => `${name}_bucket${written({ ...labels, le: String(bound) })} ${counts[i]}`),
+          ...bounds.map((bound, i) => `${name}_bucket${written({ ...labels, le: String(bound) })} ${upTo(counts, i)}`),
           `${name}_bucket${written({ ...labels, le: '+Inf' })} ${count}`,
           `${name}_sum${written(labels)} ${sum}`,
           `${name}_count${written(labels)} ${count}`,
         ]),
       );
+      const seriesOf = found(series, (labels) => ({ labels, counts: bounds.map(() => 0), sum: 0, count: 0 }));
+      const observed = (one: { counts: number[]; sum: number; count: number }, value: number) => {
+        one.sum += value;
+        one.count++;
+        for (let i = 0; i < bounds.length; i++) {
+          if (value > bounds[i]!) continue;
+          one.counts[i]!++;
+          return;
+        }
+      };
       return {
-        observe(value, labels = {}) {
-          const key = keyOf(labels);
-          let entry = series.get(key);
-          if (!entry) {
-            if (series.size >= MAX_SERIES) return;
-            entry = { labels, counts: bounds.map(() => 0), sum: 0, count: 0 };
-            series.set(key, entry);
-          }
-          entry.sum += value;
-          entry.count += 1;
-          for (let i = 0; i < bounds.length; i++)
-            if (value <= (bounds[i] ?? 0)) entry.counts[i] = (entry.counts[i] ?? 0) + 1;
+        observe: (value, labels = {}) => observed(seriesOf(labels), value),
+        of(labels) {
+          const one = seriesOf(labels);
+          return { observe: (value) => observed(one, value) };
         },
       };
     },
     text: () => `${writers.flatMap((write) => write()).join('\n')}\n`,
   };
 }
+
+/** The series of these labels, made on first sight; past the bound one that nobody reads. */
+function found<Series>(series: Map<string, Series>, make: (labels: Labels) => Series): (labels: Labels) => Series {
+  return (labels) => {
+    const key = keyOf(labels);
+    let one = series.get(key);
+    if (!one) {
+      one = make(labels);
+      if (series.size < MAX_SERIES) series.set(key, one);
+    }
+    return one;
+  };
+}
+
+/** A bucket of Prometheus holds what the smaller ones hold too. */
+const upTo = (counts: readonly number[], last: number): number =>
+  counts.slice(0, last + 1).reduce((sum, count) => sum + count, 0);
 
 /** A family is always counted by the same labels, so their values tell its series apart. */
 function keyOf(labels: Labels): string {

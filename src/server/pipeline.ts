@@ -7,6 +7,7 @@ import {
   type GraphQLSchema,
   NoSchemaIntrospectionCustomRule,
   type OperationDefinitionNode,
+  OperationTypeNode,
   type ValidationRule,
   getOperationAST,
   parse,
@@ -105,6 +106,8 @@ export function createPipeline({ schema, config, upstream, log, metrics, telemet
     'Time an operation took, by type.',
     [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
   );
+  const ran = byType((type) => operations.of({ type, outcome: 'ok' }));
+  const took = byType((type) => durations.of({ type }));
   const ready = new LRUCache<string, Prepared>({
     max: DOCUMENTS_MAX,
     maxSize: DOCUMENT_CHARACTERS_MAX,
@@ -142,8 +145,9 @@ export function createPipeline({ schema, config, upstream, log, metrics, telemet
       }
       const ms = performance.now() - started;
       const errorsShown = 'errors' in result ? result.errors : undefined;
-      count(type, errorsShown);
-      durations.observe(ms / 1000, { type });
+      if (errorsShown) count(type, errorsShown);
+      else ran[type].add();
+      took[type].observe(ms / 1000);
       if (caller.span)
         telemetry?.operation(caller.span, type, operation.name?.value, ms, (errorsShown ?? []).map(codeOf));
       return result;
@@ -280,13 +284,19 @@ export function createPipeline({ schema, config, upstream, log, metrics, telemet
     };
   }
 
-  function count(type: string, errors: readonly (GraphQLError | GraphQLFormattedError)[] | undefined): void {
-    for (const error of errors ?? []) errorCodes.add({ code: codeOf(error) });
-    operations.add({ type, outcome: errors ? 'errors' : 'ok' });
+  function count(type: string, errors: readonly (GraphQLError | GraphQLFormattedError)[]): void {
+    for (const error of errors) errorCodes.add({ code: codeOf(error) });
+    operations.add({ type, outcome: 'errors' });
   }
 }
 
 const timeOut = (lifetime: Lifetime): void => end(lifetime, new Error('The operation took too long.'));
+
+const byType = <T>(make: (type: OperationTypeNode) => T): Record<OperationTypeNode, T> => ({
+  [OperationTypeNode.QUERY]: make(OperationTypeNode.QUERY),
+  [OperationTypeNode.MUTATION]: make(OperationTypeNode.MUTATION),
+  [OperationTypeNode.SUBSCRIPTION]: make(OperationTypeNode.SUBSCRIPTION),
+});
 
 const noVariables = { coerced: {}, errors: undefined };
 

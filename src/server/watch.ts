@@ -1,3 +1,4 @@
+import type { Endpoint } from '../contract/endpoint.ts';
 import type { SeenCall } from '../upstream/span.ts';
 import type { UpstreamSource } from '../upstream/upstream.ts';
 import type { Metrics } from './metrics.ts';
@@ -16,13 +17,20 @@ export function watchCalls(metrics: Metrics, telemetry?: Telemetry): (seen: Seen
     'Time of the calls of the service, by endpoint.',
     [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   );
+  const series = new WeakMap<Endpoint, { ok: { add: () => void }; seconds: { observe: (value: number) => void } }>();
   return (seen) => {
     const { endpoint, outcome, ms } = seen;
-    const labels = { service: endpoint.service, endpoint: `${endpoint.method} ${endpoint.path}` };
-    if (outcome === 'cached' || outcome === 'stale') return kept.add({ ...labels, how: outcome });
-    if (outcome === 'RateLimited') return refused.add(labels);
-    calls.add({ ...labels, outcome });
-    seconds.observe(ms / 1000, labels);
+    const labels = () => ({ service: endpoint.service, endpoint: `${endpoint.method} ${endpoint.path}` });
+    if (outcome === 'cached' || outcome === 'stale') return kept.add({ ...labels(), how: outcome });
+    if (outcome === 'RateLimited') return refused.add(labels());
+    let known = series.get(endpoint);
+    if (!known) {
+      known = { ok: calls.of({ ...labels(), outcome: '200' }), seconds: seconds.of(labels()) };
+      series.set(endpoint, known);
+    }
+    if (outcome === '200') known.ok.add();
+    else calls.add({ ...labels(), outcome });
+    known.seconds.observe(ms / 1000);
     telemetry?.call(seen);
   };
 }

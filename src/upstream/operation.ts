@@ -45,6 +45,8 @@ interface Entry {
 interface Wish {
   entry: Entry;
   names: Names;
+  /** What the cache has of it, as it was when the wish came. */
+  kept: Kept | undefined | Promise<Kept | undefined>;
   path: Path | undefined;
 }
 
@@ -124,10 +126,13 @@ export function createOperation({ call, records, hasToken, clear }: OperationPar
         if (coming) waits.add(coming);
         return !coming && !entry.whole && !(name in entry.record) && !entry.failed.has(name) && isMember(source, name);
       });
-      if (missing.length && !takeKept(entry, missing, path)) {
-        const coming = loader.load({ entry, names: missing, path });
-        for (const name of missing) entry.onTheWay.set(name, coming);
-        waits.add(coming);
+      if (missing.length) {
+        const kept = records.get(source.ask, kind, key);
+        if (kept instanceof Promise || !takeKept(entry, kept, missing, path)) {
+          const coming = loader.load({ entry, names: missing, kept, path });
+          for (const name of missing) entry.onTheWay.set(name, coming);
+          waits.add(coming);
+        }
       }
       const result = () => (entry.absent ? null : withNames(seen, entry, names));
       if (waits.size === 0) return result();
@@ -211,40 +216,33 @@ export function createOperation({ call, records, hasToken, clear }: OperationPar
     return entry;
   }
 
-  /** Takes what the cache has of the record, where it is at hand and answers the wish: then there is nothing to wait for. */
-  function takeKept(entry: Entry, names: Names, path: Path | undefined): boolean {
-    const { kind, source, key } = entry;
-    const kept = records.get(source.ask, kind, key);
-    const record = kept instanceof Promise ? undefined : freshIn(kept, names);
-    if (!record) return false;
+  /** Takes what the cache has of the record, where that answers the wish. */
+  function takeKept(entry: Entry, kept: Kept | undefined, names: Names, path: Path | undefined): boolean {
+    if (!kept?.isFresh || !names.every((name) => name in kept.record)) return false;
+    const { source, key } = entry;
     call.spared(askedOf(source.ask, source.input(key)), path, { cached: true });
-    take(entry, record, names);
+    take(entry, kept.record, names);
     return true;
   }
 
   /** One ask for each record that this tick's wishes name. */
   async function grant(wishes: readonly Wish[]): Promise<null[]> {
-    const asks = new Map<Entry, { names: Set<string>; path: Path | undefined }>();
-    for (const { entry, names, path } of wishes) {
-      const ask = asks.get(entry) ?? { names: new Set(), path };
-      asks.set(entry, ask);
-      for (const name of names) ask.names.add(name);
+    const asks = new Map<Entry, { names: Set<string>; first: Wish }>();
+    for (const wish of wishes) {
+      const ask = asks.get(wish.entry) ?? { names: new Set(), first: wish };
+      asks.set(wish.entry, ask);
+      for (const name of wish.names) ask.names.add(name);
     }
-    await Promise.all([...asks].map(([entry, { names, path }]) => fill(entry, [...names].sort(), path)));
+    await Promise.all([...asks].map(([entry, { names, first }]) => fill(entry, [...names].sort(), first)));
     return wishes.map(() => null);
   }
 
   /** Never rejects: a failure stands under each name that it cost. */
-  async function fill(entry: Entry, names: Names, path: Path | undefined): Promise<void> {
+  async function fill(entry: Entry, names: Names, { kept: looked, path }: Wish): Promise<void> {
     const { kind, source, key } = entry;
     try {
-      const kept = await records.get(source.ask, kind, key);
-      const record = freshIn(kept, names);
-      if (record) {
-        call.spared(askedOf(source.ask, source.input(key)), path, { cached: true });
-        take(entry, record, names);
-        return;
-      }
+      const kept = looked instanceof Promise ? await looked : looked;
+      if (takeKept(entry, kept, names, path)) return;
       const fields = projection(source, kept?.isFresh ? names.filter((name) => !(name in kept.record)) : names);
       const asked = projected(source.ask, source.input(key), fields);
       try {
@@ -300,10 +298,6 @@ const projected = (endpoint: Endpoint, input: object, names: Names | undefined):
 
 const keyOf = ({ endpoint, wirePath }: Asked): string => `${endpoint.service} ${wirePath}`;
 
-/** What is kept of a record, where it is fresh and answers for all the names. */
-const freshIn = (kept: Kept | undefined, names: Names): Record_ | undefined =>
-  kept?.isFresh && names.every((name) => name in kept.record) ? kept.record : undefined;
-
 /** False for a name that is ours alone: no record of the service has it. */
 const isMember = ({ members }: RecordSource, name: string): boolean => members?.includes(name) ?? true;
 
@@ -323,6 +317,11 @@ function projection({ ask, members }: RecordSource, names: Names): Names | undef
 }
 
 function withNames(seen: Record_, { record, failed }: Entry, names: Names): Record_ {
+  // Known by its id alone, it is what is known of it; a failed name is not among them.
+  if (failed.size === 0 && isBareId(seen)) {
+    record.id ??= seen.id;
+    return record;
+  }
   const whole: Record_ = { ...seen };
   const broken: string[] = [];
   for (const name of names) {
@@ -338,6 +337,11 @@ function withNames(seen: Record_, { record, failed }: Entry, names: Names): Reco
   // What it was found by stays known: a list beside the record may be open where the record is not.
   const untold = broken.filter((name) => !(name in seen));
   return telling(whole, untold, (name) => failed.get(name)!);
+}
+
+function isBareId(record: Record_): boolean {
+  for (const name in record) if (name !== 'id') return false;
+  return true;
 }
 
 /** A copy of the record in which reading one of these names throws: each place that shows it reports it. */

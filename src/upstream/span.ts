@@ -25,15 +25,22 @@ export interface SeenCall {
 
 /** Goes on with the caller's trace where the header is a valid one, else begins one. */
 export function spanFrom(traceparent: string | undefined, tracestate?: string): Span {
+  if (traceparent === undefined) return newSpan();
   const [, traceId, parentId, flags] =
     /^(?!ff)[\da-f]{2}-((?!0{32})[\da-f]{32})-((?!0{16})[\da-f]{16})-([\da-f]{2})(?:-.*)?$/.exec(traceparent ?? '') ??
     [];
-  if (traceId === undefined || flags === undefined) {
-    return { traceId: hex(16), id: hex(8), parentId: undefined, isSampled: true, state: undefined };
-  }
+  if (traceId === undefined || flags === undefined) return newSpan();
   const state = tracestate && /^[\x20-\x7e]{1,512}$/.test(tracestate) ? tracestate : undefined;
   return { traceId, id: hex(8), parentId, isSampled: (Number.parseInt(flags, 16) & 1) === 1, state };
 }
+
+const newSpan = (): Span => ({
+  traceId: hex(16),
+  id: hex(8),
+  parentId: undefined,
+  isSampled: true,
+  state: undefined,
+});
 
 export const spanBelow = (parent: Span): Span => ({ ...parent, id: hex(8), parentId: parent.id });
 
@@ -42,13 +49,13 @@ export const traceHeaders = ({ traceId, id, isSampled, state }: Span): Record<st
   ...(state === undefined ? {} : { tracestate: state }),
 });
 
-/** Random bytes are drawn by the page: one system call for hundreds of ids. */
-let pool = randomBytes(0);
+/** Random digits are drawn by the page: one system call for hundreds of ids. */
+let pool = '';
 let drawn = 0;
 function hex(bytes: number): string {
-  if (drawn + bytes > pool.length) {
-    pool = randomBytes(4096);
+  if (drawn + 2 * bytes > pool.length) {
+    pool = randomBytes(4096).toString('hex');
     drawn = 0;
   }
-  return pool.toString('hex', drawn, (drawn += bytes));
+  return pool.slice(drawn, (drawn += 2 * bytes));
 }
