@@ -56,7 +56,10 @@ builder.queryFields((t) => ({
   viewer: t.field({
     type: Viewer,
     description: 'What this caller may do. Costs no call.',
-    resolve: (_, __, { viewer }) => viewer,
+    resolve: (_, __, { viewer, upstream }) => {
+      upstream.freshness.read(null); // it changes with every answer, and is nobody else's
+      return viewer;
+    },
   }),
   node: t.field({
     type: Node,

@@ -24,6 +24,7 @@ import type { Context } from '../graph/builder.ts';
 import { type Cost, mostOf, rangeOf } from '../graph/cost.ts';
 import { type Plan, type Planner, createPlanner } from '../graph/plan.ts';
 import { type Lifetime, end } from '../upstream/lifetime.ts';
+import type { Freshness } from '../upstream/freshness.ts';
 import type { Span } from '../upstream/span.ts';
 import { pathOf, shownCall } from '../upstream/trace.ts';
 import type { Upstream, UpstreamSource } from '../upstream/upstream.ts';
@@ -57,6 +58,8 @@ export interface Caller {
   span?: Span;
   /** Files are on their way: the operation has a longer deadline, from when the last byte of them has come. */
   arrival?: Promise<void> | undefined;
+  /** Told how long an answer may be kept, where it may be kept at all. */
+  onReusable?: ((freshness: Freshness) => void) | undefined;
 }
 
 export interface Pipeline {
@@ -249,6 +252,8 @@ export function createPipeline({ schema, config, upstream, log, metrics, telemet
   function shown(result: ExecutionResult, service: Upstream, plan: Plan, caller: Caller): ExecutionResult {
     const errors = result.errors && masked(result.errors, plan, caller, log);
     const extensions = extensionsOf(service, caller);
+    // With errors, stale records or the calls it took, it is the answer to this request alone.
+    if (!errors && !extensions) caller.onReusable?.(service.freshness);
     return { ...(errors ? { errors } : {}), data: result.data ?? null, ...(extensions ? { extensions } : {}) };
   }
 

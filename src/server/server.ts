@@ -11,6 +11,7 @@ import { graphiqlPage, graphiqlPolicy } from './graphiql.ts';
 import type { Tab } from './graphiql.ts';
 import { createDoor } from './door.ts';
 import { createAdmission, refuseQuickly } from './admission.ts';
+import { cacheControl } from './cachecontrol.ts';
 import { createHealth } from './health.ts';
 import { createMetrics } from './metrics.ts';
 import type { Metrics } from './metrics.ts';
@@ -98,6 +99,7 @@ export async function openServer(config: Config, parts: ServerParts): Promise<Fa
       stand(response, passing);
       return void response.writeHead(204, { allow: 'GET, POST, OPTIONS' }).end();
     }
+    const onReusable = cacheControl(request, response);
     let arrival: Promise<void> | undefined;
     let question: Question | undefined;
     if (request.method === 'POST') {
@@ -115,6 +117,7 @@ export async function openServer(config: Config, parts: ServerParts): Promise<Fa
       requestId,
       span: spanFrom(one(headers.traceparent), one(headers.tracestate)),
       arrival,
+      onReusable,
     };
     const passage: Passage = { caller, lifetime };
     const waiting = admission.enter(lifetime);

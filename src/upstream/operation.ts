@@ -8,8 +8,9 @@ import DataLoader from 'dataloader';
 import type { Path } from 'graphql/jsutils/Path.js';
 import type { Endpoint, Tier } from '../contract/endpoint.ts';
 import type { Call } from './call.ts';
+import type { Freshness } from './freshness.ts';
 import type { FilePart } from './multipart.ts';
-import type { Kept, KeptAnswer, Records } from './records.ts';
+import { type Kept, type KeptAnswer, type Records, VIEWERS_OWN } from './records.ts';
 import { TierRequired, UpstreamFault, UpstreamRefusal, isFault, isNo } from './refusal.ts';
 import { type Asked, askedOf } from './wire.ts';
 
@@ -87,13 +88,15 @@ export const NEARLY_ALL = 0.85;
 interface OperationParts {
   call: Call;
   records: Records;
+  /** Told of everything that is read. */
+  freshness: Freshness;
   /** The caller sent a token of their own. */
   hasToken: boolean;
   /** Drops what the shared cache keeps of a record or a list, whoever asked. */
   clear: (scope: string) => void | Promise<void>;
 }
 
-export function createOperation({ call, records, hasToken, clear }: OperationParts): Operation {
+export function createOperation({ call, records, freshness, hasToken, clear }: OperationParts): Operation {
   const answers = new Map<string, unknown>();
   const entries = new Map<string, Entry>();
 
@@ -120,6 +123,7 @@ export function createOperation({ call, records, hasToken, clear }: OperationPar
     want(kind, source, key, names, seen, path) {
       const entry = entryOf(kind, source, key);
       if (entry.absent) return null;
+      if (hasToken && names.includes(VIEWERS_OWN)) freshness.read(null);
       const waits = new Set<Promise<unknown>>();
       const missing = names.filter((name) => {
         const coming = entry.onTheWay.get(name);
@@ -142,6 +146,7 @@ export function createOperation({ call, records, hasToken, clear }: OperationPar
     refuse: (kind, source, record, names) => telling(record, names, (name) => tierRequired(kind, source, name)),
 
     async write(endpoint, input, path, files) {
+      freshness.read(null);
       try {
         return (await call(askedOf(endpoint, input), path, files)).value;
       } finally {
@@ -173,6 +178,7 @@ export function createOperation({ call, records, hasToken, clear }: OperationPar
   function answerOf(asked: Asked, key: string, kept: KeptAnswer | undefined, path: Path | undefined): unknown {
     if (!kept?.isFresh) return answerAnew(asked, key, kept, path);
     call.spared(asked, path, { cached: true });
+    freshness.read(kept.freshUntil);
     return kept.answer;
   }
 
@@ -186,10 +192,14 @@ export function createOperation({ call, records, hasToken, clear }: OperationPar
     try {
       const came = await call(asked, path);
       const { value } = came;
-      if (typeof value === 'object' && value !== null) records.putAnswer(endpoint, key, value, came);
-      else records.forgetAnswer(endpoint, key);
+      if (typeof value === 'object' && value !== null) freshness.read(records.putAnswer(endpoint, key, value, came));
+      else {
+        records.forgetAnswer(endpoint, key);
+        freshness.read(null);
+      }
       return value;
     } catch (error) {
+      freshness.read(null);
       if (isDenied(endpoint, error)) records.forgetAnswer(endpoint, key);
       if (!kept || !isFault(error)) throw error;
       call.spared(asked, path, { staleSeconds: kept.ageSeconds });
@@ -221,6 +231,7 @@ export function createOperation({ call, records, hasToken, clear }: OperationPar
     if (!kept?.isFresh || !names.every((name) => name in kept.record)) return false;
     const { source, key } = entry;
     call.spared(askedOf(source.ask, source.input(key)), path, { cached: true });
+    freshness.read(kept.freshUntil);
     take(entry, kept.record, names);
     return true;
   }
@@ -251,21 +262,18 @@ export function createOperation({ call, records, hasToken, clear }: OperationPar
         const record = value === null ? null : source.read ? source.read(value as never, key) : (value as Record_);
         if (!record) {
           entry.absent = true;
+          freshness.read(null);
           records.forget(source.ask, kind, key);
           return;
         }
         // An upstream that does not honour `fields` has told the whole record.
         entry.whole ||= !fields || Object.keys(value as Record_).some((name) => !fields.includes(name));
         take(entry, kept?.isFresh ? { ...kept.record, ...record } : (record as Record_), names);
-        records.put(
-          source.ask,
-          kind,
-          key,
-          record as Record_,
-          fields && !entry.whole ? fields : (source.members ?? names),
-          came,
-        );
+        if (kept?.isFresh) freshness.read(kept.freshUntil);
+        const known = fields && !entry.whole ? fields : (source.members ?? names);
+        freshness.read(records.put(source.ask, kind, key, record as Record_, known, came));
       } catch (error) {
+        freshness.read(null);
         if (isDenied(source.ask, error)) records.forget(source.ask, kind, key);
         if (!kept || !isFault(error)) throw error;
         const there = names.filter((name) => name in kept.record);

@@ -30,7 +30,8 @@ const STALE_SECONDS = 3600;
 /** Longest that upstream's own word is taken for. */
 const MAX_AGE_SECONDS = 86_400;
 const MAX_BYTES = 64_000_000;
-const VIEWERS_OWN = 'current_user_collection';
+/** The member of a book that is the viewer's own. */
+export const VIEWERS_OWN = 'current_user_collection';
 
 /** What upstream allows of an answer, by its Cache-Control. */
 export interface Reuse {
@@ -45,11 +46,14 @@ export interface Reuse {
 export interface Kept {
   record: Record_;
   isFresh: boolean;
+  /** Milliseconds, as Date.now() tells them. */
+  freshUntil: number;
   ageSeconds: number;
 }
 export interface KeptAnswer {
   answer: unknown;
   isFresh: boolean;
+  freshUntil: number;
   ageSeconds: number;
 }
 
@@ -62,12 +66,20 @@ export interface Came {
 /** The cache as one operation's credential sees it. */
 export interface Records {
   get: (endpoint: Endpoint, kind: string, key: string) => Promise<Kept | undefined> | Kept | undefined;
-  /** `names`: what is known of it, also where it is absent. */
-  put: (endpoint: Endpoint, kind: string, key: string, record: Record_, names: readonly string[], came: Came) => void;
+  /** `names`: what is known of it, also where it is absent. Tells until when what came may be used again; null: not at all. */
+  put: (
+    endpoint: Endpoint,
+    kind: string,
+    key: string,
+    record: Record_,
+    names: readonly string[],
+    came: Came,
+  ) => number | null;
   forget: (endpoint: Endpoint, kind: string, key: string) => void;
   /** `request`: the service and the path with its query. */
   getAnswer: (endpoint: Endpoint, request: string) => Promise<KeptAnswer | undefined> | KeptAnswer | undefined;
-  putAnswer: (endpoint: Endpoint, request: string, answer: object, came: Came) => void;
+  /** Tells until when it may be used again; null: not at all. */
+  putAnswer: (endpoint: Endpoint, request: string, answer: object, came: Came) => number | null;
   forgetAnswer: (endpoint: Endpoint, request: string) => void;
 }
 
@@ -155,9 +167,10 @@ export function createRecords({ ttlSeconds, cache = createMemoryCache(MAX_BYTES)
         put(endpoint, kind, key, record, names, { bytes, reuse }) {
           const place = placeOfRecord(endpoint, kind, key);
           const seconds = secondsFor(endpoint, recordSeconds[kind] ?? answerSeconds[endpoint.share], reuse);
-          if (!place || seconds === null) return;
+          if (!place || seconds === null) return null;
+          const now = Date.now();
+          const freshUntil = now + seconds * 1000;
           keep(place, (before) => {
-            const now = Date.now();
             const merges = before !== undefined && before.freshUntil > now;
             const value: Record_ = merges ? { ...(before.value as Record_) } : {};
             for (const name of names) value[name] = undefined; // asked for and not there: known to have none
@@ -168,9 +181,10 @@ export function createRecords({ ttlSeconds, cache = createMemoryCache(MAX_BYTES)
               value,
               bytes + (merges ? before.bytes : 0),
               merges ? before.since : now,
-              merges ? Math.min(before.freshUntil, now + seconds * 1000) : now + seconds * 1000,
+              merges ? Math.min(before.freshUntil, freshUntil) : freshUntil,
             );
           });
+          return freshUntil;
         },
         forget(endpoint, kind, key) {
           const place = placeOfRecord(endpoint, kind, key);
@@ -185,10 +199,12 @@ export function createRecords({ ttlSeconds, cache = createMemoryCache(MAX_BYTES)
         putAnswer(endpoint, request, answer, { bytes, reuse }) {
           const place = placeOfAnswer(endpoint, request);
           const seconds = secondsFor(endpoint, answerSeconds[endpoint.share], reuse);
-          if (!place || seconds === null) return;
+          if (!place || seconds === null) return null;
           const value = endpoint.share === 'public' ? withoutViewer(answer as Record_, endpoint.list) : answer;
           const now = Date.now();
-          keep(place, () => entryOf(value, bytes, now, now + seconds * 1000));
+          const freshUntil = now + seconds * 1000;
+          keep(place, () => entryOf(value, bytes, now, freshUntil));
+          return freshUntil;
         },
         forgetAnswer(endpoint, request) {
           const place = placeOfAnswer(endpoint, request);
@@ -203,6 +219,7 @@ const tierOf = (credential: string): string => `tier ${credential}`;
 
 const age = (since: number, freshUntil: number) => ({
   isFresh: Date.now() < freshUntil,
+  freshUntil,
   ageSeconds: Math.max(0, Math.round((Date.now() - since) / 1000)),
 });
 

@@ -6,6 +6,7 @@ import { createCall } from './call.ts';
 import { type Credential, createCredentials } from './credential.ts';
 import { createInFlight } from './flight.ts';
 import type { Lifetime } from './lifetime.ts';
+import { type Freshness, createFreshness } from './freshness.ts';
 import { type Operation, createOperation } from './operation.ts';
 import { type RecordStore, createRecords } from './records.ts';
 import { createShared } from './redis.ts';
@@ -18,6 +19,8 @@ import type { Viewer } from './viewer.ts';
 export interface Upstream extends Operation {
   readonly viewer: Viewer;
   readonly trace: Trace;
+  /** How long what was read so far may be used again, and by whom. */
+  readonly freshness: Freshness;
   /** What the rate limit leaves to the caller's own token; null without a token or a limit. */
   rateBudget: () => Promise<BudgetState | null>;
 }
@@ -78,6 +81,7 @@ export function createUpstream(settings: UpstreamSettings, parts: UpstreamParts 
       const isUnreadable = authorization !== undefined && token === null;
       const credential = credentials.of(token);
       const trace = createTrace();
+      const freshness = createFreshness(authorization !== undefined);
       const call = createCall(
         { settings, transport, credentials, inFlight, budget, onRejected, observe },
         { isUnreadable, credential, trace, lifetime, requestId, address, span },
@@ -85,11 +89,13 @@ export function createUpstream(settings: UpstreamSettings, parts: UpstreamParts 
       const operation = createOperation({
         call,
         records: (isUnreadable ? nothingKept : records).seenBy({ credential: credential.id, hasToken: token !== null }),
+        freshness,
         hasToken: token !== null,
         clear: (scope) => records.clear(scope),
       });
       return Object.assign(operation, {
         trace,
+        freshness,
         viewer: { isLoggedIn: token !== null, filmTier: credential.filmTier },
         rateBudget: () => (token === null ? Promise.resolve(null) : budget.state(credential)),
       });

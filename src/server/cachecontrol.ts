@@ -1,0 +1,22 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Freshness } from '../upstream/freshness.ts';
+
+/**
+ * Writes the Cache-Control of an answer: of a GET nothing may be kept, unless what is given back is told how long.
+ *
+ * An answer to a POST is in no cache that it does not invite, so nothing is said of it.
+ */
+export function cacheControl(
+  { method }: IncomingMessage,
+  response: ServerResponse,
+): ((freshness: Freshness) => void) | undefined {
+  if (method !== 'GET') return undefined;
+  response.setHeader('cache-control', 'no-store');
+  return (freshness) => response.setHeader('cache-control', wordFor(freshness));
+}
+
+/** Less than a second is not worth keeping, and what nothing was read for has no time to live. */
+function wordFor({ share, freshUntil }: Freshness): string {
+  const seconds = Math.floor((freshUntil - Date.now()) / 1000);
+  return share === 'none' || seconds < 1 || !Number.isFinite(seconds) ? 'no-store' : `${share}, max-age=${seconds}`;
+}
