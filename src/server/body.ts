@@ -28,14 +28,20 @@ export function isMultipart({ headers }: IncomingMessage): boolean {
   return mediaType(headers['content-type']) === 'multipart/form-data';
 }
 
-/** Reads the whole body within its limits of size and time: JSON, a form, or a bare document. */
-export async function readQuestion(request: IncomingMessage, config: Config): Promise<Question> {
+/** Reads the whole body within its limits of size and time. */
+export function readBody(request: IncomingMessage, config: Config): Promise<string> {
   const encoding = request.headers['content-encoding'];
   if (encoding && encoding !== 'identity') {
     throw new RequestRefusal(415, 'UNSUPPORTED_ENCODING', 'Send the body without Content-Encoding.');
   }
-  const type = mediaType(request.headers['content-type']);
-  const text = await readText(request, config);
+  return readText(request, config);
+}
+
+export const isJson = ({ headers }: IncomingMessage): boolean => JSON_TYPES.has(mediaType(headers['content-type']));
+
+/** What a body asks: JSON, a form, or a bare document. */
+export function questionIn(text: string, { headers }: IncomingMessage): Question {
+  const type = mediaType(headers['content-type']);
   if (JSON_TYPES.has(type)) return question(json(text, 'The body'));
   if (type === 'application/graphql') return question({ query: text });
   if (type === 'application/x-www-form-urlencoded') {

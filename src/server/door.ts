@@ -5,7 +5,9 @@
 import type { ServerResponse } from 'node:http';
 import type { GraphQLError } from 'graphql';
 import type { Question } from './body.ts';
-import type { Pipeline } from './pipeline.ts';
+import type { Freshness } from '../upstream/freshness.ts';
+import { type Answers, isReusable } from './answers.ts';
+import type { Caller, Pipeline } from './pipeline.ts';
 import type { Passage } from './yoga.ts';
 
 const medias = new Map([
@@ -15,39 +17,73 @@ const medias = new Map([
   ['application/graphql-response+json', 'application/graphql-response+json'],
 ]);
 
-/** Answers the question; false where it is one for the other door. `standing`: headers that go with any answer, names and values in turn. */
-export type Door = (
-  question: Question,
-  accept: string | undefined,
-  response: ServerResponse,
-  standing: readonly string[],
-  passage: Passage,
-) => Promise<boolean>;
+/** A request whose body is JSON, and where its answer goes. */
+export interface Asked {
+  body: string;
+  accept: string | undefined;
+  response: ServerResponse;
+  /** Headers that go with any answer, names and values in turn. */
+  standing: readonly string[];
+  passage: Passage;
+}
 
-export function createDoor(pipeline: Pipeline): Door {
-  return async (question, accept, response, standing, passage) => {
-    const media = medias.get(accept);
-    if (media === undefined || !isPlain(question)) return false;
-    const { query, operationName, variables } = question;
-    const prepared = pipeline.prepare(query, operationName ?? undefined);
-    // A document that is wrong, or whose answer may come in pieces.
-    if (prepared.errors || prepared.comesInPieces) {
-      passage.prepared = prepared;
-      return false;
-    }
-    const result = await pipeline.answer(prepared, variables ?? undefined, passage.caller, passage.lifetime);
-    if (Symbol.asyncIterator in result) throw new Error('an answer in pieces at the plain door');
-    const body = JSON.stringify(result.errors ? { ...result, errors: result.errors.map(withoutHttp) } : result);
-    response.writeHead(statusOf(result.errors, result.data === undefined, media), [
-      ...standing,
-      'content-type',
-      `${media}; charset=utf-8`,
-      'content-length',
-      String(Buffer.byteLength(body)),
-    ]);
-    response.end(body);
-    return true;
+export interface Door {
+  /** Answers with what was answered before, where that stands; false where it does not. */
+  again: (asked: Asked) => boolean;
+  /** Answers the question; false where it is one for the other door. */
+  ask: (question: Question, asked: Asked) => Promise<boolean>;
+}
+
+export function createDoor(pipeline: Pipeline, answers: Answers, epoch: () => number | null): Door {
+  return {
+    again({ body, accept, response, standing, passage: { caller } }) {
+      const media = medias.get(accept);
+      if (media === undefined || !isAnybody(caller)) return false;
+      const startedAt = performance.now();
+      const answer = answers.get(media, body);
+      if (!answer) return false;
+      send(response, 200, media, standing, answer, answer.length);
+      pipeline.repeated(caller, startedAt);
+      return true;
+    },
+    async ask(question, { body, accept, response, standing, passage }) {
+      const media = medias.get(accept);
+      if (media === undefined || !isPlain(question)) return false;
+      const { query, operationName, variables } = question;
+      const prepared = pipeline.prepare(query, operationName ?? undefined);
+      // A document that is wrong, or whose answer may come in pieces.
+      if (prepared.errors || prepared.comesInPieces) {
+        passage.prepared = prepared;
+        return false;
+      }
+      const { caller, lifetime } = passage;
+      let freshness: Freshness | undefined;
+      if (isAnybody(caller)) caller.onReusable = (told) => (freshness = told);
+      const begun = epoch();
+      const result = await pipeline.answer(prepared, variables ?? undefined, caller, lifetime);
+      if (Symbol.asyncIterator in result) throw new Error('an answer in pieces at the plain door');
+      const answer = JSON.stringify(result.errors ? { ...result, errors: result.errors.map(withoutHttp) } : result);
+      const status = statusOf(result.errors, result.data === undefined, media);
+      send(response, status, media, standing, answer, Buffer.byteLength(answer));
+      if (freshness && isReusable(freshness)) answers.keep(media, body, Buffer.from(answer), freshness, begun);
+      return true;
+    },
   };
+}
+
+/** Nobody's own answer, and not one about how it came to be. */
+const isAnybody = ({ authorization, explain }: Caller): boolean => authorization === undefined && explain === undefined;
+
+function send(
+  response: ServerResponse,
+  status: number,
+  media: string,
+  standing: readonly string[],
+  answer: string | Buffer,
+  bytes: number,
+): void {
+  response.writeHead(status, [...standing, 'content-type', `${media}; charset=utf-8`, 'content-length', String(bytes)]);
+  response.end(answer);
 }
 
 interface PlainQuestion extends Question {

@@ -70,6 +70,8 @@ export interface Pipeline {
     caller: Caller,
     lifetime: Lifetime,
   ): Promise<Result>;
+  /** Counts a query whose answer stood already, and was given again. */
+  repeated(caller: Caller, startedAt: number): void;
 }
 
 /** One answer, or one that comes in pieces. */
@@ -154,6 +156,13 @@ export function createPipeline({ schema, config, upstream, log, metrics, telemet
       if (caller.span)
         telemetry?.operation(caller.span, type, operation.name?.value, ms, (errorsShown ?? []).map(codeOf));
       return result;
+    },
+
+    repeated({ span }, startedAt) {
+      const ms = performance.now() - startedAt;
+      ran.query.add();
+      took.query.observe(ms / 1000);
+      if (span) telemetry?.operation(span, 'query', undefined, ms, []);
     },
   };
 

@@ -5,11 +5,12 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
-import { isMultipart, readQuestion, refuseForgery } from './body.ts';
+import { isJson, isMultipart, questionIn, readBody, refuseForgery } from './body.ts';
 import type { Question } from './body.ts';
 import { graphiqlPage, graphiqlPolicy } from './graphiql.ts';
 import type { Tab } from './graphiql.ts';
-import { createDoor } from './door.ts';
+import { createAnswers } from './answers.ts';
+import { type Asked, createDoor } from './door.ts';
 import { createAdmission, refuseQuickly } from './admission.ts';
 import { cacheControl } from './cachecontrol.ts';
 import { createHealth } from './health.ts';
@@ -53,7 +54,7 @@ export async function openServer(config: Config, parts: ServerParts): Promise<Fa
   const pipeline = createPipeline({ schema, config, upstream, log, metrics, telemetry });
   const demoToken = config.ownOrigin && config.demoTokens ? 'demo-alice' : undefined;
   const page = config.graphiql ? graphiqlPage(tabs, demoToken) : undefined;
-  const door = createDoor(pipeline);
+  const door = createDoor(pipeline, createAnswers(upstream.epoch), upstream.epoch);
   const yoga = createYogaDoor({ schema, pipeline, page, log });
   const health = createHealth(config);
   const running = new Set<Lifetime>();
@@ -102,11 +103,13 @@ export async function openServer(config: Config, parts: ServerParts): Promise<Fa
     const onReusable = cacheControl(request, response);
     let arrival: Promise<void> | undefined;
     let question: Question | undefined;
+    let body: string | undefined;
     if (request.method === 'POST') {
       refuseForgery(request);
       const uploading = isMultipart(request) ? await readUpload(request, response, config) : undefined;
       arrival = uploading?.arrival;
-      question = uploading?.question ?? (await readQuestion(request, config));
+      question = uploading?.question;
+      if (!uploading) body = await readBody(request, config);
     } else if (request.method !== 'GET') {
       throw new RequestRefusal(405, 'METHOD_NOT_ALLOWED', 'Use GET or POST.', { allow: 'GET, POST, OPTIONS' });
     }
@@ -120,10 +123,16 @@ export async function openServer(config: Config, parts: ServerParts): Promise<Fa
       onReusable,
     };
     const passage: Passage = { caller, lifetime };
+    let plain: Asked | undefined;
+    if (body !== undefined) {
+      if (isJson(request)) plain = { body, accept: headers.accept, response, standing, passage };
+      if (plain && door.again(plain)) return;
+      question = questionIn(body, request);
+    }
     const waiting = admission.enter(lifetime);
     if (waiting) await waiting;
     try {
-      if (question && !arrival && (await door(question, headers.accept, response, standing, passage))) return;
+      if (question && plain && (await door.ask(question, plain))) return;
       stand(response, passing);
       if (question) {
         // Whoever reads on takes the body from here: the stream is spent, or is for the files alone.

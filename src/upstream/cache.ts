@@ -35,7 +35,8 @@ export interface Cache {
   get: (place: Place) => Found | Promise<Found>;
   /** `make` is given what lies there already. Nothing is kept where the scope or the partition was cleared since the mark. */
   set: (place: Place, mark: Mark | undefined, make: (before: Entry | undefined) => Entry) => void;
-  drop: (place: Place) => void;
+  /** False where it is known that nothing was there. */
+  drop: (place: Place) => boolean;
   /** Drops everything under a scope, or in a partition. */
   clear: (name: string) => void | Promise<void>;
 }
@@ -78,9 +79,7 @@ export function createMemoryCache(maxBytes: number): Cache {
       if (!isCurrent(Number(mark), place)) return;
       kept.set(keyOf(place), { ...make(find(place)), mark: clearings });
     },
-    drop(place) {
-      kept.delete(keyOf(place));
-    },
+    drop: (place) => kept.delete(keyOf(place)),
     clear(name) {
       cleared.set(name, ++clearings);
     },

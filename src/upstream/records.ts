@@ -96,6 +96,11 @@ export interface RecordStore {
   clear: (scope: string) => void | Promise<void>;
   /** Drops what was read with a credential. */
   clearCredential: (credential: string) => void | Promise<void>;
+  /**
+   * Counts what was dropped: what was read in one epoch may be shown again in the same. Null where nothing is kept, or other
+   * processes drop too.
+   */
+  epoch: () => number | null;
 }
 
 export interface RecordSettings {
@@ -104,10 +109,18 @@ export interface RecordSettings {
   cache?: Cache | undefined;
 }
 
-export function createRecords({ ttlSeconds, cache = createMemoryCache(MAX_BYTES) }: RecordSettings = {}): RecordStore {
+export function createRecords({ ttlSeconds, cache: shared }: RecordSettings = {}): RecordStore {
+  const cache = shared ?? createMemoryCache(MAX_BYTES);
+  const hasEpochs = ttlSeconds !== 0 && !shared;
+  let drops = 0;
+  const clear = (name: string) => {
+    drops++;
+    return cache.clear(name);
+  };
   return {
-    clear: (scope) => cache.clear(scope),
-    clearCredential: (credential) => cache.clear(tierOf(credential)),
+    clear,
+    clearCredential: (credential) => clear(tierOf(credential)),
+    epoch: () => (hasEpochs ? drops : null),
 
     seenBy({ credential, hasToken }) {
       /** When each place was looked at: what is cleared while a call is on its way is not brought back by its answer. */
@@ -188,7 +201,7 @@ export function createRecords({ ttlSeconds, cache = createMemoryCache(MAX_BYTES)
         },
         forget(endpoint, kind, key) {
           const place = placeOfRecord(endpoint, kind, key);
-          if (place) cache.drop(place);
+          if (place && cache.drop(place)) drops++;
         },
         getAnswer(endpoint, request) {
           return look(placeOfAnswer(endpoint, request), ({ value, since, freshUntil }) => ({
@@ -208,7 +221,7 @@ export function createRecords({ ttlSeconds, cache = createMemoryCache(MAX_BYTES)
         },
         forgetAnswer(endpoint, request) {
           const place = placeOfAnswer(endpoint, request);
-          if (place) cache.drop(place);
+          if (place && cache.drop(place)) drops++;
         },
       };
     },

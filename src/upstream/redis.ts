@@ -126,6 +126,7 @@ function createSharedCache(redis: Redis, inTime: InTime): Cache {
     },
     drop(place) {
       void inTime(() => redis.del(entryKey(place)));
+      return true;
     },
     async clear(name) {
       if (owed.size >= OWED_MAX) {

@@ -40,6 +40,8 @@ export interface Asker {
 export interface UpstreamSource {
   /** The service for one operation. */
   open: (asker: Asker) => Upstream;
+  /** Counts what was dropped of what is kept; null where nobody here can tell. */
+  epoch: () => number | null;
   /** What goes on at each service now. */
   state: Transport['state'];
   close: () => Promise<void>;
@@ -100,6 +102,7 @@ export function createUpstream(settings: UpstreamSettings, parts: UpstreamParts 
         rateBudget: () => (token === null ? Promise.resolve(null) : budget.state(credential)),
       });
     },
+    epoch: () => records.epoch(),
     state: () => transport.state(),
     close: async () => {
       await transport.close();
