@@ -45,6 +45,8 @@ for (const name of process.argv[2]!.split(',')) {
     const used = process.cpuUsage(before);
     least = Math.min(least, (used.user + used.system) / n);
   }
+  const alloc = (globalThis as any).__alloc;
+  if (alloc) { await alloc.start(); await run(n); await alloc.stop(n); }
   console.log(name, 'least', least.toFixed(1), 'us', 'rss', (process.memoryUsage.rss() / 1e6).toFixed(0), 'heap', (process.memoryUsage().heapUsed / 1e6).toFixed(0));
 }
 process.exit(0);

@@ -4,6 +4,7 @@
  * Every field is joined to the engine here, once, when the schema is made. A record that is whole passes through synchronously.
  */
 import {
+  type GraphQLField,
   type GraphQLFieldResolver,
   type GraphQLOutputType,
   type GraphQLResolveInfo,
@@ -12,6 +13,7 @@ import {
   isAbstractType,
   isObjectType,
 } from 'graphql';
+import type { Path } from 'graphql/jsutils/Path.js';
 import { type Endpoint, type Form, isPromised, wholeForm } from '../contract/endpoint.ts';
 import type { RecordSource } from '../upstream/operation.ts';
 import { TierRequired } from '../upstream/refusal.ts';
@@ -20,10 +22,27 @@ import type { Context } from './builder.ts';
 import { asText } from './decode.ts';
 import { type Page, listOf, pageOf, windowInput, windowOf } from './paging.ts';
 import { endpointOf, fieldRule, typeRule } from './declared.ts';
+import type { Variables } from './document.ts';
 import { type Below, type FieldPlan, keyOf } from './plan.ts';
 
 type Parent = Record<string, unknown>;
 type Resolver = GraphQLFieldResolver<Parent, Context, object>;
+
+/** Where in a run a field is answered: its place in the response, and the variables that its arguments may take. */
+export interface At {
+  path: Path;
+  variables: Variables;
+}
+/** How the engine answers a field, by what was planned for it. */
+export type EngineResolver = (plan: FieldPlan, parent: Parent, args: object, context: Context, at: At) => unknown;
+
+/** How a field is answered where its plan is at hand: by the engine, or by its own resolver, as it was declared. */
+export interface Answering {
+  engine?: EngineResolver;
+  plain?: Resolver;
+}
+const answerings = new WeakMap<GraphQLField<unknown, unknown>, Answering>();
+export const answeringOf = (field: GraphQLField<unknown, unknown>): Answering => answerings.get(field) ?? {};
 
 /** Puts the engine's resolvers where fields declared what they call, and records where they arrive. */
 export function connectFields(schema: GraphQLSchema): GraphQLSchema {
@@ -31,16 +50,25 @@ export function connectFields(schema: GraphQLSchema): GraphQLSchema {
     if (!isObjectType(type) || type.name.startsWith('__')) continue;
     for (const field of Object.values(type.getFields())) {
       const rule = fieldRule(field);
-      const inner = field.resolve as Resolver | undefined;
-      const isCalled = rule.ask !== undefined;
-      const arrives = givesRecords(schema, field.type);
-      if (isCalled) field.resolve = asked(rule, itemsHaveIds(field.type)) as GraphQLFieldResolver<unknown, unknown>;
-      else if (arrives && inner) field.resolve = arriving(rule, inner) as GraphQLFieldResolver<unknown, unknown>;
-      if (typeRule(type).record && field.resolve)
-        field.resolve = filling(field.resolve as Resolver) as GraphQLFieldResolver<unknown, unknown>;
+      const plain = field.resolve as Resolver | undefined;
+      const engine = rule.ask
+        ? asked(rule, itemsHaveIds(field.type))
+        : plain && givesRecords(schema, field.type)
+          ? arriving(rule, plain)
+          : undefined;
+      answerings.set(field, { ...(engine ? { engine } : {}), ...(plain ? { plain } : {}) });
+      let resolve = engine ? byPlan(engine) : plain;
+      if (typeRule(type).record && resolve) resolve = filling(resolve);
+      if (resolve) field.resolve = resolve as GraphQLFieldResolver<unknown, unknown>;
     }
   }
   return schema;
+}
+
+/** For an executor that knows no plan: it is looked up. */
+function byPlan(engine: EngineResolver): Resolver {
+  return (parent, args, context, info) =>
+    engine(planOf(context, info), parent, args, context, { path: info.path, variables: info.variableValues });
 }
 
 /** Whether the nodes of a connection are told apart by an id. */
@@ -58,14 +86,15 @@ function givesRecords(schema: GraphQLSchema, type: GraphQLOutputType): boolean {
 }
 
 /** A field that gives records out of its parent. */
-function arriving(rule: FieldRule, inner: Resolver): Resolver {
-  return (parent, args, context, info) => {
-    const plan = planOf(context, info);
+function arriving(rule: FieldRule, inner: Resolver): EngineResolver {
+  return (plan, parent, args, context, at) => {
     if (plan.mode === 'none') return null;
-    const value: unknown = inner(parent, args, context, info);
-    return arrive(value, plan, formWithin(parent) ?? rule.form ?? wholeForm, context, info);
+    const value: unknown = inner(parent, args, context, noInfo);
+    return arrive(value, plan, formWithin(parent) ?? rule.form ?? wholeForm, context, at);
   };
 }
+/** Resolvers never see the selection. */
+const noInfo = undefined as unknown as GraphQLResolveInfo;
 
 /** A field that runs and was not planned would show as null what is there: better a failure that somebody sees. */
 function planOf({ plan }: Context, { fieldNodes, parentType, fieldName }: GraphQLResolveInfo): FieldPlan {
@@ -83,11 +112,10 @@ function formWithin(parent: unknown): Form | undefined {
 }
 
 /** A field that a call answers. */
-function asked(rule: FieldRule, keyed: boolean): Resolver {
-  return (parent, args, context, info) => {
-    const plan = planOf(context, info);
+function asked(rule: FieldRule, keyed: boolean): EngineResolver {
+  return (plan, parent, args, context, at) => {
     if (plan.mode === 'none') return null;
-    if (plan.mode === 'read') return readByKey(plan, args, context, info);
+    if (plan.mode === 'read') return readByKey(plan, args, context, at);
     if (rule.none?.(parent)) return emptyPage(rule);
     if (plan.mode === 'hand') {
       const { name, holds, form } = rule.hand!;
@@ -96,12 +124,12 @@ function asked(rule: FieldRule, keyed: boolean): Resolver {
       if (member === undefined && !isList && !holds) return null;
       // A list that was asked for and did not come has its default: nothing is in it.
       if (member !== notTold && (holds?.(member as never) ?? true))
-        return settle(inHand(rule, args, parent, member, keyed), plan, form, context, info);
+        return settle(inHand(rule, args, parent, member, keyed), plan, form, context, at);
     }
     const told = toldWhole(plan, parent, args);
     if (told !== undefined)
-      return settle(told && inHand(rule, args, parent, told, keyed), plan, rule.hand!.form, context, info);
-    const asking = startAsk(plan, parent, args, context, info);
+      return settle(told && inHand(rule, args, parent, told, keyed), plan, rule.hand!.form, context, at);
+    const asking = startAsk(plan, parent, args, context, at);
     return then(asking.answer, (answer) => {
       if (answer === null || answer === undefined) return null;
       return settle(
@@ -109,13 +137,13 @@ function asked(rule: FieldRule, keyed: boolean): Resolver {
         plan,
         rule.form ?? wholeForm,
         context,
-        info,
+        at,
       );
     });
   };
 
-  function settle(value: unknown, plan: FieldPlan, form: Form, context: Context, info: GraphQLResolveInfo): unknown {
-    return rule.first === undefined ? arrive(value, plan, form, context, info) : value;
+  function settle(value: unknown, plan: FieldPlan, form: Form, context: Context, at: At): unknown {
+    return rule.first === undefined ? arrive(value, plan, form, context, at) : value;
   }
 }
 
@@ -153,7 +181,7 @@ function startAsk(
   parent: Parent,
   args: object,
   { upstream, viewer }: Context,
-  { path }: GraphQLResolveInfo,
+  { path }: At,
 ): Asking {
   const endpoint = endpointOf(rule, args);
   const input = rule.input!(parent, args, viewer);
@@ -221,23 +249,23 @@ const emptyPage = (rule: FieldRule): Page<never> => ({
 });
 
 /** A record by its key: what is wanted of it is asked, and what below it needs the key alone starts with it. */
-function readByKey(plan: FieldPlan, args: object, context: Context, info: GraphQLResolveInfo): unknown {
+function readByKey(plan: FieldPlan, args: object, context: Context, at: At): unknown {
   const { rule } = plan;
   const handle = rule.input!({}, args, context.viewer) as Parent;
   const below = [...plan.below.values()][0]!;
-  return topUp(handle, below, below.names.length ? below.names : ['id'], context, info, true);
+  return topUp(handle, below, below.names.length ? below.names : ['id'], context, at, true);
 }
 
 /** One record, or a list of them, on its way to the fields selected of it. */
-function arrive(value: unknown, plan: FieldPlan, form: Form, context: Context, info: GraphQLResolveInfo): unknown {
+function arrive(value: unknown, plan: FieldPlan, form: Form, context: Context, at: At): unknown {
   if (value === null || value === undefined) return null;
-  if (!Array.isArray(value)) return arriveOne(value as Parent, plan, form, context, info);
+  if (!Array.isArray(value)) return arriveOne(value as Parent, plan, form, context, at);
   let pending = false;
   // A failure is a value in the list, never thrown past the items that are still on their way.
   const arrived = value.map((item: Parent | null) => {
     if (item === null) return null;
     try {
-      const one = arriveOne(item, plan, form, context, info);
+      const one = arriveOne(item, plan, form, context, at);
       if (!isPromise(one)) return one;
       pending = true;
       return one.catch(asError);
@@ -249,7 +277,7 @@ function arrive(value: unknown, plan: FieldPlan, form: Form, context: Context, i
   return pending ? Promise.all(arrived) : arrived;
 }
 
-function arriveOne(record: Parent, plan: FieldPlan, form: Form, context: Context, info: GraphQLResolveInfo): unknown {
+function arriveOne(record: Parent, plan: FieldPlan, form: Form, context: Context, at: At): unknown {
   if (record instanceof Error) return record;
   const below = plan.below.size === 1 ? first(plan.below) : plan.below.get(record.__typename as string);
   if (!below?.rule.record) return record;
@@ -258,7 +286,7 @@ function arriveOne(record: Parent, plan: FieldPlan, form: Form, context: Context
   const isMadeUp = ROOT_NODES.includes(plan.field.name) && plan.parent === 'Query' && !below.rule.handle;
   const missing = below.names.filter((name) => (isMadeUp || !(name in record)) && !isPromised(promised, name));
   if (missing.length === 0) return record;
-  return topUp(record, below, missing, context, info, isMadeUp);
+  return topUp(record, below, missing, context, at, isMadeUp);
 }
 
 const first = (below: ReadonlyMap<string, Below>): Below | undefined => below.values().next().value;
@@ -281,14 +309,14 @@ function topUp(
   below: Below,
   missing: readonly string[],
   context: Context,
-  info: GraphQLResolveInfo,
+  at: At,
   unproven: boolean,
 ): unknown {
   const source = below.rule.record!;
   const key = keyIn(record, source);
   if (!key) return record;
   const { upstream } = context;
-  const started = startChildren(record, below, context, info);
+  const started = startChildren(record, below, context, at);
 
   // Nothing of the record itself is selected: its children speak for it.
   if (unproven && !below.isRead && started.length > 0 && missing.every((name) => name in record)) return record;
@@ -300,7 +328,7 @@ function topUp(
   });
   const { name } = below.type;
   const want = (names: readonly string[]) =>
-    names.length ? upstream.want(name, source, key, names, record, info.path) : record;
+    names.length ? upstream.want(name, source, key, names, record, at.path) : record;
   return then(teller ? toldBy(teller, record, asked, want) : want(asked), (told) => {
     if (told === null) return below.rule.handle ? record : null;
     const refused = missing.filter((each) => below.refused.has(each) && !(each in (told as Parent)));
@@ -314,16 +342,16 @@ interface Started {
 }
 
 /** Starts the calls below a record that need no more of it than is known, beside the call for the record itself. */
-function startChildren(record: Parent, below: Below, context: Context, info: GraphQLResolveInfo): Started[] {
+function startChildren(record: Parent, below: Below, context: Context, at: At): Started[] {
   const started: Started[] = [];
   for (const plan of below.starts) {
     if (!plan.rule.from?.every((name) => name in record)) continue;
     let answer: Promise<unknown>;
     try {
-      const args = plan.args(info.variableValues);
+      const args = plan.args(at.variables);
       if (plan.rule.none?.(record) || toldWhole(plan, record, args) !== undefined) continue;
-      const path = { prev: info.path, key: keyOf(plan), typename: below.type.name };
-      answer = Promise.resolve(startAsk(plan, record, args, context, { ...info, path }).answer);
+      const path = { prev: at.path, key: keyOf(plan), typename: below.type.name };
+      answer = Promise.resolve(startAsk(plan, record, args, context, { ...at, path }).answer);
     } catch (error) {
       answer = Promise.reject(asError(error)); // wrong input
     }

@@ -72,6 +72,8 @@ export interface Below {
   /** Calls that start as soon as their `from` is known. */
   readonly starts: readonly FieldPlan[];
   readonly fields: readonly FieldPlan[];
+  /** What is shown, in the document's order: fields, and the response keys of `__typename`. */
+  readonly shown: readonly (FieldPlan | string)[];
   /** Its deferred parts, those within them too. */
   readonly later: readonly Below[];
   /** Field names selected. */
@@ -83,6 +85,8 @@ export interface Plan {
   readonly root: Below;
   /** True where a part of the document may come later: its fields then ask for themselves. */
   readonly defers: boolean;
+  /** True where the schema itself is asked about, beside a `__typename`. */
+  readonly introspects: boolean;
   /** True where a variable says how much is asked for: the cost is then another each time. */
   readonly varies: boolean;
   /** The field of these nodes; of any parent where `parent` is ''. */
@@ -137,10 +141,11 @@ function makePlan(
   const known = new Map<FieldNode, FieldPlan[]>();
   let defers = false;
   let varies = false;
+  let introspects = false;
 
   const rootType = schema.getRootType(operation.operation)!;
   const root = planType(rootType, [operation.selectionSet]);
-  return { root, defers: defers || streams(document), varies, fieldAt };
+  return { root, defers: defers || streams(document), introspects, varies, fieldAt };
 
   function fieldAt(nodes: readonly FieldNode[], parent: string): FieldPlan | undefined {
     const plans = known.get(nodes[0]!);
@@ -160,9 +165,14 @@ function makePlan(
     const rule = typeRule(type);
     const names = new Set<string>();
     const fields: FieldPlan[] = [];
-    for (const nodes of groups.values()) {
+    const shown: (FieldPlan | string)[] = [];
+    for (const [key, nodes] of groups) {
       const plan = planField(type, nodes);
-      if (!plan) continue;
+      shown.push(plan ?? key);
+      if (!plan) {
+        introspects ||= nodes[0]!.name.value !== '__typename';
+        continue;
+      }
       fields.push(plan);
       for (const name of plan.needs) names.add(name);
     }
@@ -188,6 +198,7 @@ function makePlan(
       isRead: fields.some((plan) => plan.mode !== 'ask' && plan.needs.length > 0),
       starts: fields.filter((plan) => plan.mode === 'ask'),
       fields,
+      shown,
       later: parts,
       selected: new Set(fields.map((plan) => plan.field.name)),
     };
@@ -195,7 +206,7 @@ function makePlan(
 
   function planField(parent: GraphQLObjectType, nodes: readonly FieldNode[]): FieldPlan | undefined {
     const facts = factsOf(schema, parent).get(nodes[0]!.name.value);
-    if (!facts) return undefined; // __typename
+    if (!facts) return undefined; // __typename, or what asks of the schema
     const { field, rule, types } = facts;
     const below = types.length ? new Map<string, Below>() : nothingBelow;
     if (types.length) {

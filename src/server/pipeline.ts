@@ -88,6 +88,8 @@ export interface PipelineParts {
   log: Logger;
   metrics: Metrics;
   telemetry?: Telemetry | undefined;
+  /** Everything is run by graphql-js: for comparison. */
+  byReference?: boolean | undefined;
 }
 
 /** A document that nothing is wrong with. */
@@ -102,7 +104,8 @@ interface Ready {
 const DOCUMENTS_MAX = 1_000;
 const DOCUMENT_CHARACTERS_MAX = 1_000_000;
 
-export function createPipeline({ schema, config, upstream, log, metrics, telemetry }: PipelineParts): Pipeline {
+export function createPipeline(parts: PipelineParts): Pipeline {
+  const { schema, config, upstream, log, metrics, telemetry, byReference } = parts;
   const rules = [...incrementalRules(), ...(config.introspection ? [] : [NoSchemaIntrospectionCustomRule])];
   const operations = metrics.counter('catalog_operations_total', 'Operations by type and outcome.');
   const errorCodes = metrics.counter('catalog_errors_total', 'Errors in answers by code.');
@@ -206,7 +209,7 @@ export function createPipeline({ schema, config, upstream, log, metrics, telemet
       operationName,
       errors: undefined,
       planner: createPlanner(schema, document, operation),
-      run: createRun(schema, document, operation),
+      run: createRun(schema, document, operation, byReference),
       comesInPieces: /@(?:defer|stream)\b/.test(text),
     };
   }
@@ -234,7 +237,7 @@ export function createPipeline({ schema, config, upstream, log, metrics, telemet
     if (cost.max > config.maxUpstreamCalls)
       return { errors: [tooExpensive(cost, config.maxUpstreamCalls)], data: null };
 
-    if (!plan.defers) return shown(await run(contextValue, variables), service, plan, caller);
+    if (!plan.defers) return shown(await run(contextValue, variables, coerced), service, plan, caller);
     const args = { schema, document, variableValues: variables, operationName: operation.name?.value, contextValue };
     const result = (await normalizedExecutor(args)) as Result;
     return Symbol.asyncIterator in result

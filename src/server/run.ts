@@ -4,55 +4,35 @@ import {
   type GraphQLSchema,
   type OperationDefinitionNode,
   execute,
-  valueFromASTUntyped,
 } from 'graphql';
-import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import type { Context } from '../graph/builder.ts';
 import type { Variables } from '../graph/document.ts';
+import { type Execute, createExecute } from '../graph/execute.ts';
+import type { Plan } from '../graph/plan.ts';
 
-/** Runs one operation of one document. */
-export type Run = (context: Context, variables: Variables | undefined) => ExecutionResult | Promise<ExecutionResult>;
+/** Runs one operation of one document: with the variables as they came, and as they were coerced. */
+export type Run = (
+  context: Context,
+  variables: Variables | undefined,
+  coerced: Variables,
+) => ExecutionResult | Promise<ExecutionResult>;
 
-/**
- * The executor of a document: graphql-js, and from the second sight of a query on, the same compiled.
- *
- * graphql-js is the reference, and what mutations run by: in series is a promise that compiled code does not make.
- */
-export function createRun(schema: GraphQLSchema, document: DocumentNode, definition: OperationDefinitionNode): Run {
-  const { operation, name } = definition;
+/** By its plan where that can be run, else by graphql-js: the reference, which a test may ask for always. */
+export function createRun(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  { operation, name }: OperationDefinitionNode,
+  byReference = false,
+): Run {
   const operationName = name?.value;
   const reference: Run = (contextValue, variableValues) =>
     execute({ schema, document, operationName, contextValue, variableValues });
-  if (operation !== 'query') return reference;
+  if (operation !== 'query' || byReference) return reference;
 
-  const defaults = defaultsOf(definition);
-  let seen = 0;
-  let compiled: Run | undefined;
-  return (context, variables) => {
-    if (compiled) return compiled(context, variables);
-    if (++seen < 2) return reference(context, variables);
-    compiled = compile() ?? reference;
-    return compiled(context, variables);
+  const executes = new WeakMap<Plan, Execute | 'reference'>();
+  return (context, variables, coerced) => {
+    let run = executes.get(context.plan);
+    if (!run) executes.set(context.plan, (run = createExecute(schema, context.plan) ?? 'reference'));
+    return run === 'reference' ? reference(context, variables, coerced) : run(context, coerced);
   };
-
-  /** Undefined for what cannot be compiled: the reference goes on. */
-  function compile(): Run | undefined {
-    let program;
-    try {
-      program = compileQuery(schema, document, operationName);
-    } catch {
-      return undefined;
-    }
-    if (!isCompiledQuery(program)) return undefined;
-    return (context, variables) =>
-      program.query(undefined, context, defaults ? { ...defaults, ...variables } : (variables ?? {}));
-  }
-}
-
-/** Compiled code refuses a required variable whose default should stand in: so the defaults are given to it. */
-function defaultsOf({ variableDefinitions = [] }: OperationDefinitionNode): Variables | undefined {
-  const given = variableDefinitions.flatMap(({ variable, defaultValue }) =>
-    defaultValue ? [[variable.name.value, valueFromASTUntyped(defaultValue)] as const] : [],
-  );
-  return given.length ? Object.fromEntries(given) : undefined;
 }

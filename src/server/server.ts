@@ -43,6 +43,8 @@ export interface ServerParts {
   metrics?: Metrics;
   /** Where spans go; nowhere unless it is named. */
   telemetry?: Telemetry | undefined;
+  /** Everything is run by graphql-js: for comparison. */
+  byReference?: boolean;
 }
 
 /** What is left of ten seconds for closing pools and the database. */
@@ -50,8 +52,8 @@ const CONNECTION_END_MS = 500;
 
 /** Opens the port. Whoever calls `close` gets a facade that ends what it began. */
 export async function openServer(config: Config, parts: ServerParts): Promise<Facade> {
-  const { schema, upstream, log, tabs = [], metrics = createMetrics(), telemetry } = parts;
-  const pipeline = createPipeline({ schema, config, upstream, log, metrics, telemetry });
+  const { schema, upstream, log, tabs = [], metrics = createMetrics(), telemetry, byReference } = parts;
+  const pipeline = createPipeline({ schema, config, upstream, log, metrics, telemetry, byReference });
   const demoToken = config.ownOrigin && config.demoTokens ? 'demo-alice' : undefined;
   const page = config.graphiql ? graphiqlPage(tabs, demoToken) : undefined;
   const door = createDoor(pipeline, createAnswers(upstream.epoch), upstream.epoch);

@@ -1,0 +1,259 @@
+/**
+ * Runs the plan of a query: what graphql-js does, in its order, with all that the plan knows worked out before.
+ *
+ * graphql-js is the reference, and runs what is no plain query: mutations, answers in pieces, questions about the schema. Here a
+ * value in hand costs no promise, and a field that succeeds makes nothing but its value.
+ */
+import {
+  type ExecutionResult,
+  GraphQLError,
+  type GraphQLOutputType,
+  type GraphQLResolveInfo,
+  type GraphQLSchema,
+  isAbstractType,
+  isEnumType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  locatedError,
+} from 'graphql';
+import { type Path, addPath, pathToArray } from 'graphql/jsutils/Path.js';
+import { answeringOf } from './arrive.ts';
+import type { Context } from './builder.ts';
+import type { Variables } from './document.ts';
+import { type Below, type FieldPlan, type Plan, keyOf } from './plan.ts';
+
+export type Execute = (context: Context, variables: Variables) => ExecutionResult | Promise<ExecutionResult>;
+
+type Source = Record<string, unknown>;
+
+/** One run of a plan. */
+interface Running {
+  context: Context;
+  variables: Variables;
+  errors: GraphQLError[];
+}
+
+/** Makes of a resolved value what the answer shows: the value, or a promise of it. Throws where it cannot be shown. */
+type Complete = (value: unknown, running: Running, path: Path) => unknown;
+
+/** One field of an object in the answer. */
+interface Step {
+  key: string;
+  parent: string;
+  plan: FieldPlan;
+  resolve: (source: Source, running: Running, path: Path | undefined) => unknown;
+  complete: Complete;
+  /** Nothing below it, so no path is needed unless it fails. */
+  isLeaf: boolean;
+  isNonNull: boolean;
+}
+
+/** Undefined for what the reference must run. */
+export function createExecute(schema: GraphQLSchema, { root, defers, introspects }: Plan): Execute | undefined {
+  if (defers || introspects || root.type !== schema.getQueryType()) return undefined;
+  const select = selection(schema, root);
+  return (context, variables) => {
+    const running: Running = { context, variables, errors: [] };
+    const answer = (data: unknown): ExecutionResult =>
+      running.errors.length ? { errors: running.errors, data: data as Source | null } : { data: data as Source };
+    const failed = (error: unknown): ExecutionResult => {
+      running.errors.push(error as GraphQLError);
+      return answer(null);
+    };
+    try {
+      const data = select({}, running, undefined);
+      return isPromise(data) ? data.then(answer, failed) : answer(data);
+    } catch (error) {
+      return failed(error);
+    }
+  };
+}
+
+/** The fields selected of an object. */
+function selection(
+  schema: GraphQLSchema,
+  { shown, type }: Below,
+): (source: Source, running: Running, path: Path | undefined) => unknown {
+  const steps = shown.map((each) => (typeof each === 'string' ? each : stepOf(schema, each)));
+  return (source, running, path) => {
+    const object: Source = {};
+    let waits: Promise<unknown>[] | undefined;
+    try {
+      for (const step of steps) {
+        if (typeof step === 'string') {
+          object[step] = type.name;
+          continue;
+        }
+        const value = taken(step, source, running, path);
+        object[step.key] = value;
+        if (isPromise(value)) (waits ??= []).push(value.then((came) => (object[step.key] = came)));
+      }
+    } catch (error) {
+      if (!waits) throw error;
+      // What is on its way may fail too, and must not do so unheard.
+      return Promise.all(waits).finally(() => {
+        throw error;
+      });
+    }
+    return waits ? Promise.all(waits).then(() => object) : object;
+  };
+}
+
+function taken(step: Step, source: Source, running: Running, path: Path | undefined): unknown {
+  const here = step.isLeaf ? undefined : addPath(path, step.key, step.parent);
+  try {
+    const value = step.resolve(source, running, here);
+    const shown = isPromise(value)
+      ? value.then((came) => step.complete(came, running, here!))
+      : step.complete(value, running, here!);
+    return isPromise(shown)
+      ? shown.then(undefined, (error: unknown) => refused(step, error, running, path))
+      : shown;
+  } catch (error) {
+    return refused(step, error, running, path);
+  }
+}
+
+/** A field that failed is null, or fails what it stands in. */
+function refused({ plan, isNonNull, key, parent }: Step, error: unknown, running: Running, path: Path | undefined) {
+  return nulled(plan, isNonNull, error, running, addPath(path, key, parent));
+}
+
+function nulled({ nodes }: FieldPlan, isNonNull: boolean, error: unknown, running: Running, path: Path): null {
+  const located = locatedError(error, nodes, pathToArray(path));
+  if (isNonNull) throw located;
+  running.errors.push(located);
+  return null;
+}
+
+function stepOf(schema: GraphQLSchema, plan: FieldPlan): Step {
+  const { field, parent } = plan;
+  return {
+    key: keyOf(plan),
+    parent,
+    plan,
+    resolve: resolveOf(plan),
+    complete: completeOf(schema, plan, field.type),
+    isLeaf: isPlainLeaf(field.type) && !answeringOf(field).engine,
+    isNonNull: isNonNullType(field.type),
+  };
+}
+
+function resolveOf(plan: FieldPlan): Step['resolve'] {
+  const { field, args } = plan;
+  const { engine, plain } = answeringOf(field);
+  if (engine)
+    return (source, { context, variables }, path) =>
+      engine(plan, source, args(variables), context, { path: path!, variables });
+  if (!plain) return (source) => source[field.name];
+  return (source, { context, variables }) => plain(source, args(variables), context, noInfo);
+}
+/** Resolvers never see the selection. */
+const noInfo = undefined as unknown as GraphQLResolveInfo;
+
+const isPlainLeaf = (type: GraphQLOutputType): boolean => isLeafType(isNonNullType(type) ? type.ofType : type);
+
+function completeOf(schema: GraphQLSchema, plan: FieldPlan, type: GraphQLOutputType): Complete {
+  if (isNonNullType(type)) {
+    const inner = completeOf(schema, plan, type.ofType);
+    const there = (value: unknown) => {
+      if (value !== null) return value;
+      throw new Error(`Cannot return null for non-nullable field ${plan.parent}.${plan.field.name}.`);
+    };
+    return (value, running, path) => {
+      const shown = inner(value, running, path);
+      return isPromise(shown) ? shown.then(there) : there(shown);
+    };
+  }
+  const complete = isListType(type)
+    ? listOf(schema, plan, type.ofType as GraphQLOutputType)
+    : isLeafType(type)
+      ? leafOf(type)
+      : objectOf(schema, plan);
+  return (value, running, path) => {
+    if (value instanceof Error) throw value;
+    return value === null || value === undefined ? null : complete(value, running, path);
+  };
+}
+
+/** A leaf is most often what it should be; what is not, its type makes so, or refuses. */
+function leafOf(type: GraphQLOutputType & { name: string; serialize: (value: unknown) => unknown }): Complete {
+  const serialize = (value: unknown): unknown => {
+    const shown = type.serialize(value);
+    if (shown !== null && shown !== undefined) return shown;
+    throw new Error(`Expected \`${type.name}.serialize(${String(value)})\` to return non-nullable value.`);
+  };
+  if (isEnumType(type)) return serialize;
+  const isSo = plainly[type.name];
+  return isSo ? (value) => (isSo(value) ? value : serialize(value)) : serialize;
+}
+const isText = (value: unknown): boolean => typeof value === 'string';
+const plainly: Readonly<Record<string, (value: unknown) => boolean>> = {
+  ID: isText,
+  String: isText,
+  Int: (value) => typeof value === 'number' && (value | 0) === value,
+  Float: (value) => typeof value === 'number' && Number.isFinite(value),
+  Boolean: (value) => typeof value === 'boolean',
+};
+
+function listOf(schema: GraphQLSchema, plan: FieldPlan, type: GraphQLOutputType): Complete {
+  const complete = completeOf(schema, plan, type);
+  const isNonNull = isNonNullType(type);
+  return (value, running, path) => {
+    if (!isIterable(value)) {
+      throw new GraphQLError(
+        `Expected Iterable, but did not find one for field "${plan.parent}.${plan.field.name}".`,
+      );
+    }
+    const items: unknown[] = [];
+    let pending = false;
+    let index = 0;
+    for (const item of value) {
+      const here = addPath(path, index++, undefined);
+      const failed = (error: unknown) => nulled(plan, isNonNull, error, running, here);
+      try {
+        const shown = isPromise(item)
+          ? item.then((came) => complete(came, running, here))
+          : complete(item, running, here);
+        if (isPromise(shown)) pending = true;
+        items.push(isPromise(shown) ? shown.then(undefined, failed) : shown);
+      } catch (error) {
+        try {
+          items.push(failed(error));
+        } catch (located) {
+          // What is on its way may fail too, and must not do so unheard.
+          Promise.all(items).catch(() => undefined);
+          throw located;
+        }
+      }
+    }
+    return pending ? Promise.all(items) : items;
+  };
+}
+
+/** An object of the one type that it can be, or of the one that it says it is. */
+function objectOf(schema: GraphQLSchema, { below, field }: FieldPlan): Complete {
+  const selections = new Map([...below].map(([name, each]) => [name, selection(schema, each)]));
+  const [only] = selections.values();
+  const abstract = abstractIn(field.type);
+  if (!abstract && only) return (value, running, path) => only(value as Source, running, path);
+  return (value, running, path) => {
+    const name =
+      abstract?.resolveType?.(value, running.context, noInfo, abstract) ?? (value as { __typename?: string }).__typename;
+    const select = typeof name === 'string' ? selections.get(name) : undefined;
+    if (select) return select(value as Source, running, path);
+    throw new GraphQLError(`Nothing says of which type this ${abstract?.name} is.`);
+  };
+}
+
+function abstractIn(type: GraphQLOutputType) {
+  let named = type;
+  while (isListType(named) || isNonNullType(named)) named = named.ofType as GraphQLOutputType;
+  return isAbstractType(named) ? named : undefined;
+}
+
+const isPromise = (value: unknown): value is Promise<unknown> => value instanceof Promise;
+
+const isIterable = (value: unknown): value is Iterable<unknown> =>
+  Array.isArray(value) || (typeof value === 'object' && value !== null && Symbol.iterator in value);
