@@ -281,12 +281,16 @@ function arriveOne(record: Parent, plan: FieldPlan, form: Form, context: Context
   if (record instanceof Error) return record;
   const below = plan.below.size === 1 ? first(plan.below) : plan.below.get(record.__typename as string);
   if (!below?.rule.record) return record;
-  const promised = isBare(record) ? noForm : form;
   // An id that a caller made up shows nothing: whether there is such a record is still to be asked.
-  const isMadeUp = ROOT_NODES.includes(plan.field.name) && plan.parent === 'Query' && !below.rule.handle;
-  const missing = below.names.filter((name) => (isMadeUp || !(name in record)) && !isPromised(promised, name));
-  if (missing.length === 0) return record;
-  return topUp(record, below, missing, context, at, isMadeUp);
+  const isMadeUp = plan.parent === 'Query' && ROOT_NODES.includes(plan.field.name) && !below.rule.handle;
+  let promised: Form | undefined;
+  let missing: string[] | undefined;
+  for (const name of below.names) {
+    if (!isMadeUp && name in record) continue;
+    promised ??= isBare(record) ? noForm : form;
+    if (!isPromised(promised, name)) (missing ??= []).push(name);
+  }
+  return missing ? topUp(record, below, missing, context, at, isMadeUp) : record;
 }
 
 const first = (below: ReadonlyMap<string, Below>): Below | undefined => below.values().next().value;

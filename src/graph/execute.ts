@@ -107,9 +107,7 @@ function taken(step: Step, source: Source, running: Running, path: Path | undefi
     const shown = isPromise(value)
       ? value.then((came) => step.complete(came, running, here!))
       : step.complete(value, running, here!);
-    return isPromise(shown)
-      ? shown.then(undefined, (error: unknown) => refused(step, error, running, path))
-      : shown;
+    return isPromise(shown) ? shown.then(undefined, (error: unknown) => refused(step, error, running, path)) : shown;
   } catch (error) {
     return refused(step, error, running, path);
   }
@@ -198,39 +196,55 @@ const plainly: Readonly<Record<string, (value: unknown) => boolean>> = {
 };
 
 function listOf(schema: GraphQLSchema, plan: FieldPlan, type: GraphQLOutputType): Complete {
-  const complete = completeOf(schema, plan, type);
-  const isNonNull = isNonNullType(type);
+  const item: Item = {
+    plan,
+    complete: completeOf(schema, plan, type),
+    isLeaf: isPlainLeaf(type),
+    isNonNull: isNonNullType(type),
+  };
   return (value, running, path) => {
     if (!isIterable(value)) {
-      throw new GraphQLError(
-        `Expected Iterable, but did not find one for field "${plan.parent}.${plan.field.name}".`,
-      );
+      throw new GraphQLError(`Expected Iterable, but did not find one for field "${plan.parent}.${plan.field.name}".`);
     }
-    const items: unknown[] = [];
+    const given: readonly unknown[] = Array.isArray(value) ? value : [...value];
+    const items = new Array<unknown>(given.length).fill(null);
     let pending = false;
-    let index = 0;
-    for (const item of value) {
-      const here = addPath(path, index++, undefined);
-      const failed = (error: unknown) => nulled(plan, isNonNull, error, running, here);
-      try {
-        const shown = isPromise(item)
-          ? item.then((came) => complete(came, running, here))
-          : complete(item, running, here);
-        if (isPromise(shown)) pending = true;
-        items.push(isPromise(shown) ? shown.then(undefined, failed) : shown);
-      } catch (error) {
-        try {
-          items.push(failed(error));
-        } catch (located) {
-          // What is on its way may fail too, and must not do so unheard.
-          Promise.all(items).catch(() => undefined);
-          throw located;
-        }
+    try {
+      for (let at = 0; at < given.length; at++) {
+        const shown = itemOf(item, given[at], at, running, path);
+        items[at] = shown;
+        pending ||= isPromise(shown);
       }
+    } catch (error) {
+      // What is on its way may fail too, and must not do so unheard.
+      if (pending) Promise.all(items).catch(() => undefined);
+      throw error;
     }
     return pending ? Promise.all(items) : items;
   };
 }
+
+interface Item {
+  plan: FieldPlan;
+  complete: Complete;
+  isLeaf: boolean;
+  isNonNull: boolean;
+}
+
+function itemOf(item: Item, value: unknown, index: number, running: Running, list: Path): unknown {
+  const path = item.isLeaf ? list : addPath(list, index, undefined);
+  try {
+    const shown = isPromise(value)
+      ? value.then((came) => item.complete(came, running, path))
+      : item.complete(value, running, path);
+    return isPromise(shown) ? shown.then(undefined, (error) => itemNulled(item, error, index, running, list)) : shown;
+  } catch (error) {
+    return itemNulled(item, error, index, running, list);
+  }
+}
+
+const itemNulled = ({ plan, isNonNull }: Item, error: unknown, index: number, running: Running, list: Path): null =>
+  nulled(plan, isNonNull, error, running, addPath(list, index, undefined));
 
 /** An object of the one type that it can be, or of the one that it says it is. */
 function objectOf(schema: GraphQLSchema, { below, field }: FieldPlan): Complete {
@@ -240,7 +254,8 @@ function objectOf(schema: GraphQLSchema, { below, field }: FieldPlan): Complete 
   if (!abstract && only) return (value, running, path) => only(value as Source, running, path);
   return (value, running, path) => {
     const name =
-      abstract?.resolveType?.(value, running.context, noInfo, abstract) ?? (value as { __typename?: string }).__typename;
+      abstract?.resolveType?.(value, running.context, noInfo, abstract) ??
+      (value as { __typename?: string }).__typename;
     const select = typeof name === 'string' ? selections.get(name) : undefined;
     if (select) return select(value as Source, running, path);
     throw new GraphQLError(`Nothing says of which type this ${abstract?.name} is.`);

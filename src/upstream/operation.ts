@@ -45,6 +45,7 @@ interface Entry {
 }
 interface Wish {
   entry: Entry;
+  /** Sorted. */
   names: Names;
   /** What the cache has of it, as it was when the wish came. */
   kept: Kept | undefined | Promise<Kept | undefined>;
@@ -124,23 +125,27 @@ export function createOperation({ call, records, freshness, hasToken, clear }: O
       const entry = entryOf(kind, source, key);
       if (entry.absent) return null;
       if (hasToken && names.includes(VIEWERS_OWN)) freshness.read(null);
-      const waits = new Set<Promise<unknown>>();
-      const missing = names.filter((name) => {
-        const coming = entry.onTheWay.get(name);
-        if (coming) waits.add(coming);
-        return !coming && !entry.whole && !(name in entry.record) && !entry.failed.has(name) && isMember(source, name);
-      });
-      if (missing.length) {
+      const { record, failed, onTheWay, whole } = entry;
+      const waits: Promise<unknown>[] = [];
+      let missing: string[] | undefined;
+      for (const name of names) {
+        const coming = onTheWay.get(name);
+        if (coming) {
+          if (!waits.includes(coming)) waits.push(coming);
+        } else if (!whole && !(name in record) && !failed.has(name) && isMember(source, name))
+          (missing ??= []).push(name);
+      }
+      if (missing) {
         const kept = records.get(source.ask, kind, key);
         if (kept instanceof Promise || !takeKept(entry, kept, missing, path)) {
           const coming = loader.load({ entry, names: missing, kept, path });
-          for (const name of missing) entry.onTheWay.set(name, coming);
-          waits.add(coming);
+          for (const name of missing) onTheWay.set(name, coming);
+          waits.push(coming);
         }
       }
       const result = () => (entry.absent ? null : withNames(seen, entry, names));
-      if (waits.size === 0) return result();
-      return (waits.size === 1 ? waits.values().next().value! : Promise.all(waits)).then(result);
+      if (waits.length === 0) return result();
+      return (waits.length === 1 ? waits[0]! : Promise.all(waits)).then(result);
     },
 
     refuse: (kind, source, record, names) => telling(record, names, (name) => tierRequired(kind, source, name)),
@@ -238,18 +243,18 @@ export function createOperation({ call, records, freshness, hasToken, clear }: O
 
   /** One ask for each record that this tick's wishes name. */
   async function grant(wishes: readonly Wish[]): Promise<null[]> {
-    const asks = new Map<Entry, { names: Set<string>; first: Wish }>();
+    const asks = new Map<Entry, Wish>();
     for (const wish of wishes) {
-      const ask = asks.get(wish.entry) ?? { names: new Set(), first: wish };
-      asks.set(wish.entry, ask);
-      for (const name of wish.names) ask.names.add(name);
+      const before = asks.get(wish.entry);
+      const names = before && [...new Set([...before.names, ...wish.names])].sort();
+      asks.set(wish.entry, names ? { ...before, names } : wish);
     }
-    await Promise.all([...asks].map(([entry, { names, first }]) => fill(entry, [...names].sort(), first)));
+    await Promise.all(Array.from(asks.values(), fill));
     return wishes.map(() => null);
   }
 
   /** Never rejects: a failure stands under each name that it cost. */
-  async function fill(entry: Entry, names: Names, { kept: looked, path }: Wish): Promise<void> {
+  async function fill({ entry, names, kept: looked, path }: Wish): Promise<void> {
     const { kind, source, key } = entry;
     try {
       const kept = looked instanceof Promise ? await looked : looked;

@@ -30,13 +30,15 @@ function pathOf({ path, params, method }: Endpoint, input: object): string {
     filled = filled.slice(0, at) + encoded(values[name]) + filled.slice(at + 1 + name.length);
   }
   if (method !== 'GET') return filled;
-  let query = '';
-  for (const name of Object.keys(values).sort()) {
-    const value = values[name];
-    if (value === undefined || value === null || params.includes(name)) continue;
-    query += `${query ? '&' : '?'}${name}=${encoded(value)}`;
+  const names: string[] = [];
+  for (const name in values) if (values[name] != null && !params.includes(name)) names.push(name);
+  if (names.length > 1) names.sort();
+  let mark = '?';
+  for (const name of names) {
+    filled += `${mark}${name}=${encoded(values[name])}`;
+    mark = '&';
   }
-  return filled + query;
+  return filled;
 }
 
 /** Half a character cannot be written in UTF-8, and would throw. */
