@@ -1,4 +1,4 @@
-/** Makes records of what was found in a document. */
+/** Makes records of what was found in a document. What is absent there is absent here: never a member that is undefined. */
 import type { AtomPerson, EventDraft, EventFeed, EventRecord, Feed, PersonFeed } from '../event.ts';
 import { type Parts, attributeNames } from './parts.ts';
 import { AtomError } from './xml.ts';
@@ -14,17 +14,20 @@ export const decodePersonFeed = (feed: Parts): PersonFeed => decodeFeed(feed, pe
 export const decodeReason = ({ content }: Parts) => ({ reason: content ?? '' });
 export const decodeResult = ({ result }: Parts) => ({ result: result ?? '' });
 
-export const decodeDraft = ({ title, term, content, attributes, startTime, endTime, where }: Parts): EventDraft =>
-  present({
+export function decodeDraft({ title, term, content, attributes, startTime, endTime, where }: Parts): EventDraft {
+  const { invite_only, can_invite } = attributes;
+  const draft: EventDraft = {
     title: title ?? '',
     term: term ?? '',
     content: content ?? '',
-    invite_only: attributes.invite_only,
-    can_invite: attributes.can_invite,
     startTime: startTime ?? '',
     endTime: endTime ?? '',
     where: where ?? '',
-  });
+  };
+  if (invite_only !== undefined) draft.invite_only = invite_only;
+  if (can_invite !== undefined) draft.can_invite = can_invite;
+  return draft;
+}
 
 /** undefined without an id: it names nothing. */
 function eventOf(entry: Parts): EventRecord | undefined {
@@ -32,7 +35,6 @@ function eventOf(entry: Parts): EventRecord | undefined {
   if (!id) return undefined;
   const event: EventRecord = { id, title: entry.title ?? '', links: entry.links };
   const { term, author, summary, content, attributes, location, startTime, endTime, where, point } = entry;
-  // Absent stays absent: a member that is undefined would be one that is there.
   if (term !== undefined) event.term = term;
   if (author) event.author = authorOf(author);
   if (summary !== undefined) event.summary = summary;
@@ -64,24 +66,32 @@ function personOf(entry: Parts): AtomPerson | undefined {
   return person;
 }
 
-const authorOf = ({ uri, links, name }: Parts): AtomPerson =>
-  present({ id: idFrom(uri) ?? idFrom(links.self), name, type: personType(uri, links), links });
+function authorOf({ uri, links, name }: Parts): AtomPerson {
+  const id = idFrom(uri) ?? idFrom(links.self);
+  const type = personType(uri, links);
+  const author: AtomPerson = { links };
+  if (id) author.id = id;
+  if (name !== undefined) author.name = name;
+  if (type) author.type = type;
+  return author;
+}
 
 function decodeFeed<Entry>(feed: Parts, decode: (entry: Parts) => Entry | undefined): Feed<Entry> {
   const entries: Entry[] = [];
   for (const entry of feed.entries) {
-    const decoded = decode(entry);
-    if (decoded) entries.push(decoded); // one entry that names nothing does not cost the page
+    const record = decode(entry);
+    if (record) entries.push(record); // one entry that names nothing does not cost the page
   }
-  return present({
-    title: feed.title,
-    author: feed.author && authorOf(feed.author),
-    links: feed.links,
-    startIndex: integer(feed.startIndex),
-    itemsPerPage: integer(feed.itemPerPage) ?? integer(feed.itemsPerPage),
-    totalResults: integer(feed.totalResults),
-    entries,
-  });
+  const decoded: Feed<Entry> = { links: feed.links, entries };
+  const startIndex = integer(feed.startIndex);
+  const itemsPerPage = integer(feed.itemPerPage) ?? integer(feed.itemsPerPage);
+  const totalResults = integer(feed.totalResults);
+  if (feed.title !== undefined) decoded.title = feed.title;
+  if (feed.author) decoded.author = authorOf(feed.author);
+  if (startIndex !== undefined) decoded.startIndex = startIndex;
+  if (itemsPerPage !== undefined) decoded.itemsPerPage = itemsPerPage;
+  if (totalResults !== undefined) decoded.totalResults = totalResults;
+  return decoded;
 }
 
 const integer = (text: string | undefined) => (text && /^\d{1,9}$/.test(text) ? Number(text) : undefined);
@@ -100,10 +110,6 @@ function personType(url: string | undefined, { self, alternate }: Parts['links']
   return isPerson(url) || isPerson(self) || isPerson(alternate) ? 'user' : undefined;
 }
 
-const isSite = (url: string | undefined) => url !== undefined && /\/site\/|^https?:\/\/site\./.test(url);
+const isSite = (url: string | undefined) =>
+  url !== undefined && (url.includes('/site/') || url.startsWith('http://site.') || url.startsWith('https://site.'));
 const isPerson = (url: string | undefined) => url !== undefined && url.includes('/people/');
-
-/** The members that are there: an absent element is an absent member, not an undefined one. */
-function present<T extends object>(record: T): T {
-  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as T;
-}

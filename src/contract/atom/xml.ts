@@ -40,10 +40,9 @@ export function escape(text: string): string {
 }
 
 /** Takes XML's own white space off both ends, no other. */
-export const trim = (text: string): string => trimmed(text, 0, text.length);
-
-/** The piece of a text from `start` to `end`, without white space at its ends. */
-export function trimmed(text: string, start: number, end: number): string {
+export function trim(text: string): string {
+  let start = 0;
+  let end = text.length;
   while (start < end && isBlank(text.charCodeAt(start))) start++;
   while (end > start && isBlank(text.charCodeAt(end - 1))) end--;
   return text.slice(start, end);
