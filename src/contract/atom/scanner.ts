@@ -247,7 +247,7 @@ const named = <Name extends string>(names: readonly Name[]) =>
 /** Attributes that are read, and others that come often: no text is cut for their names. */
 const knownAttributes = named([
   ...(['rel', 'href', 'name', 'id', 'term', 'startTime', 'endTime', 'valueString'] as const),
-  ...['scheme', 'type', 'xmlns'],
+  ...['scheme', 'type'],
 ]);
 const knownRels = named(rels);
 const knownNames = named<AttributeName>(attributeNames);
