@@ -5,7 +5,6 @@
  */
 import { type Lookup, codesOf, createLookup, isAt } from './codes.ts';
 import {
-  type AttributeName,
   type Parts,
   type TextName,
   addAttribute,
@@ -74,7 +73,7 @@ interface Cursor {
 }
 
 const [TAB, LINE_FEED, SPACE, BANG, DOUBLE_QUOTE, AMPERSAND, SINGLE_QUOTE, SLASH] = [9, 10, 32, 33, 34, 38, 39, 47];
-const [COLON, LESS, EQUALS, GREATER, QUESTION, SURROGATES, BEHIND_SURROGATES] = [58, 60, 61, 62, 63, 0xd800, 0xe000];
+const [COLON, LESS, EQUALS, GREATER, QUESTION, SURROGATES] = [58, 60, 61, 62, 63, 0xd800];
 
 function readDocument(cursor: Cursor, root: string): Parts {
   const { text, codes } = cursor;
@@ -120,7 +119,7 @@ function readHead(cursor: Cursor, root: string): Head {
   if (!isAt(codes, localOf(codes, nameFrom, nameTo), nameTo, root)) giveUp();
   if (readAttributes(cursor, nameTo)) giveUp(); // a root that holds nothing is no answer we know
   const spaces = declaredIn(cursor);
-  // What was skipped would be looked at in the end, but only of this text.
+  // Now, not in the end: other texts will be known by this head, and nobody looks at it again.
   if (cursor.isSuspect && !isPlain(text.slice(0, cursor.at))) giveUp();
   // A copy: a slice would keep the whole text.
   return { text: Buffer.from(text.slice(0, cursor.at), 'utf16le').toString('utf16le'), nameFrom, nameTo, spaces };
@@ -166,65 +165,63 @@ function readInside(cursor: Cursor, nameFrom: number, nameTo: number, holder: st
     const isEmpty = readAttributes(cursor, to);
     if (known === undefined) {
       refuseReserved(codes, from, to);
-      if (!isEmpty) readText(cursor, from, to);
+    } else {
+      if (!isBound(cursor, known.space, from, local)) giveUp();
+      if ((seen & known.bit) !== 0) giveUp(); // which of the two counts is the parser's to say
+      seen |= known.bit;
+    }
+    if (known !== undefined && isHolder(known)) {
+      if (known.kind === 'entry' ? holder !== 'feed' : holder === 'author') giveUp();
+      const inner = createParts();
+      if (known.kind === 'entry') parts.entries.push(inner);
+      else parts.author = inner;
+      if (!isEmpty) readInside(cursor, from, to, known.kind, inner);
       continue;
     }
-    if (!isBound(cursor, known.space, from, local)) giveUp();
-    if ((seen & known.bit) !== 0) giveUp(); // which of the two counts is the parser's to say
-    seen |= known.bit;
-    switch (known.kind) {
-      case 'text':
-        parts[known.name] = isEmpty ? '' : readText(cursor, from, to);
-        break;
-      case 'link':
-        addLink(parts, oneOf(cursor, 'rel', knownRels), attribute(cursor, 'href'));
-        if (!isEmpty) readText(cursor, from, to);
-        break;
-      case 'attribute': {
-        const name = oneOf(cursor, 'name', knownNames);
-        const text = isEmpty ? '' : readText(cursor, from, to);
-        if (name) addAttribute(parts, name, text);
-        break;
-      }
-      case 'location': {
-        const id = attribute(cursor, 'id');
-        parts.location = locationOf(id, isEmpty ? '' : readText(cursor, from, to));
-        break;
-      }
-      case 'category':
-        addTerm(parts, attribute(cursor, 'term'));
-        if (!isEmpty) readText(cursor, from, to);
-        break;
-      case 'when':
-        parts.startTime = attribute(cursor, 'startTime');
-        parts.endTime = attribute(cursor, 'endTime');
-        if (!isEmpty) readText(cursor, from, to);
-        break;
-      case 'where':
-        parts.where = attribute(cursor, 'valueString');
-        if (!isEmpty) readText(cursor, from, to);
-        break;
-      case 'author':
-      case 'entry': {
-        if (known.kind === 'entry' ? holder !== 'feed' : holder === 'author') giveUp();
-        const inner = createParts();
-        if (known.kind === 'entry') parts.entries.push(inner);
-        else parts.author = inner;
-        if (!isEmpty) readInside(cursor, from, to, known.kind, inner);
-      }
-    }
+    const text = isEmpty ? '' : readText(cursor, from, to);
+    if (known !== undefined) keep(cursor, known, text, parts);
   }
 }
 
-type Known = {
+/** Takes over what an element says, by its text and by its attributes, which were the last to be read. */
+function keep(cursor: Cursor, known: KnownLeaf, text: string, parts: Parts): void {
+  switch (known.kind) {
+    case 'text':
+      parts[known.name] = text;
+      break;
+    case 'link':
+      addLink(parts, oneOf(cursor, 'rel', knownRels), attribute(cursor, 'href'));
+      break;
+    case 'attribute':
+      addAttribute(parts, oneOf(cursor, 'name', knownNames), text);
+      break;
+    case 'location':
+      parts.location = locationOf(attribute(cursor, 'id'), text);
+      break;
+    case 'category':
+      addTerm(parts, attribute(cursor, 'term'));
+      break;
+    case 'when':
+      parts.startTime = attribute(cursor, 'startTime');
+      parts.endTime = attribute(cursor, 'endTime');
+      break;
+    case 'where':
+      parts.where = attribute(cursor, 'valueString');
+  }
+}
+
+interface KnownElement {
   /** Which of the namespaces. */
   space: number;
   /** Of its own where it may be there once; 0 where it may be there often. */
   bit: number;
-} & (
-  | { kind: 'text'; name: TextName }
-  | { kind: 'author' | 'location' | 'when' | 'where' | 'entry' | 'attribute' | 'link' | 'category' }
-);
+}
+type KnownLeaf = KnownElement &
+  ({ kind: 'text'; name: TextName } | { kind: 'link' | 'attribute' | 'location' | 'category' | 'when' | 'where' });
+type KnownHolder = KnownElement & { kind: 'entry' | 'author' };
+type Known = KnownLeaf | KnownHolder;
+
+const isHolder = (known: Known): known is KnownHolder => known.kind === 'entry' || known.kind === 'author';
 
 const textNames = Object.keys(texts) as TextName[];
 const knownElements = createLookup<Known>([
@@ -242,15 +239,13 @@ const knownElements = createLookup<Known>([
   ['category', { kind: 'category', space: spaceOf('atom'), bit: 0 }],
 ]);
 
-const named = <Name extends string>(names: readonly Name[]) =>
-  createLookup<Name>(names.map((name): [string, Name] => [name, name]));
+const named = (...names: string[]) => createLookup(names.map((name) => [name, name] as const));
 /** Attributes that are read, and others that come often: no text is cut for their names. */
-const knownAttributes = named([
-  ...(['rel', 'href', 'name', 'id', 'term', 'startTime', 'endTime', 'valueString'] as const),
-  ...['scheme', 'type'],
-]);
-const knownRels = named(rels);
-const knownNames = named<AttributeName>(attributeNames);
+const knownAttributes = named(
+  ...['rel', 'href', 'name', 'id', 'term', 'startTime', 'endTime', 'valueString', 'scheme', 'type'],
+);
+const knownRels = named(...rels);
+const knownNames = named(...attributeNames);
 
 function isBound({ codes, spaces }: Cursor, space: number, from: number, local: number): boolean {
   const to = local === from ? from : local - 1;
@@ -310,8 +305,7 @@ function endOfRun(cursor: Cursor, from: number, mark: number): number {
   for (let at = from; ; at++) {
     const code = codes[at]!;
     if (code > GREATER) {
-      if (code >= SURROGATES && isUnwritable(code, codes[at + 1]!)) giveUp();
-      if (code >= SURROGATES && code < BEHIND_SURROGATES) at++;
+      if (code >= SURROGATES) at += restOf(code, codes[at + 1]!);
     } else if (code === mark) {
       cursor.hasReference = hasReference;
       return at;
@@ -320,9 +314,11 @@ function endOfRun(cursor: Cursor, from: number, mark: number): number {
   }
 }
 
-/** Half a character, or none; what is not below the surrogates, that is. */
-const isUnwritable = (code: number, next: number): boolean =>
-  code < BEHIND_SURROGATES ? code > 0xdbff || next < 0xdc00 || next > 0xdfff : code > 0xfffd;
+/** How many codes a character has after its first, which is not below the surrogates. */
+function restOf(code: number, next: number): number {
+  if (code < 0xdc00 && next >= 0xdc00 && next < 0xe000) return 1;
+  return code < 0xe000 || code > 0xfffd ? giveUp() : 0; // half a character, or none
+}
 
 /** The value of an attribute of the tag read last. */
 function attribute(cursor: Cursor, name: string): string | undefined {
