@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { AtomError, readers, writers } from '../contract/atom.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { type FilePart, multipartForm } from './multipart.ts';
-import { NESTING_MAX, nestsDeeper } from './nesting.ts';
+import { NESTING_MAX, parseShallow } from './nesting.ts';
 import type { Reuse } from './records.ts';
 import { UpstreamFault, type UpstreamWord } from './refusal.ts';
 
@@ -82,8 +82,7 @@ export function decode({ media }: Endpoint, text: string, word: UpstreamWord): u
   if (media === 'empty') return {};
   try {
     if (media !== 'json') return readers[media](text);
-    if (nestsDeeper(text, NESTING_MAX)) throw new SyntaxError('nested too deeply');
-    const value: unknown = JSON.parse(text);
+    const value = parseShallow(text, NESTING_MAX);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       if (typeof value === 'string') return value;
       throw new SyntaxError('not an object');

@@ -1,0 +1,179 @@
+/**
+ * Reads any Atom by building its tree. The parser takes truncated text, HTML and worse without a word, so the text is made plain and checked first.
+ * What it makes of a text is right by definition: the scanner must find the same, or nothing.
+ */
+import { XMLParser, XMLValidator } from 'fast-xml-parser';
+import { type Parts, type TextName, addAttribute, addLink, addTerm, createParts, locationOf, texts } from './parts.ts';
+import { AtomError, escape, namespaces, refuseUnwritable, trim } from './xml.ts';
+
+/** What is in the root element, which must be called `root`. Throws AtomError. */
+export const parse = (text: string, root: string): Parts => partsOf(rootOf(text, root));
+
+// Elements are found by namespace or, where senders are sloppy with namespaces, merely by local name.
+
+const { atom, db, gd } = namespaces;
+const textNames = Object.keys(texts) as TextName[];
+
+function partsOf(parent: Element): Parts {
+  const parts = createParts();
+  for (const name of textNames) parts[name] = textAt(parent, namespaces[texts[name]], name);
+  for (const link of findAll(parent, atom, 'link')) addLink(parts, attribute(link, 'rel'), attribute(link, 'href'));
+  for (const category of findAll(parent, atom, 'category')) addTerm(parts, attribute(category, 'term'));
+  for (const one of findAll(parent, db, 'attribute')) addAttribute(parts, attribute(one, 'name'), textOf(one));
+  const location = find(parent, db, 'location');
+  const when = find(parent, gd, 'when');
+  const where = find(parent, gd, 'where');
+  const author = find(parent, atom, 'author');
+  parts.location = location && locationOf(attribute(location, 'id'), textOf(location));
+  parts.startTime = when && attribute(when, 'startTime');
+  parts.endTime = when && attribute(when, 'endTime');
+  parts.where = where && attribute(where, 'valueString');
+  parts.author = author && partsOf(author);
+  parts.entries = findAll(parent, atom, 'entry').map(partsOf);
+  return parts;
+}
+
+const find = (parent: Element, uri: string, local: string) => findAll(parent, uri, local)[0];
+
+function findAll(parent: Element, uri: string, local: string): Element[] {
+  const named = parent.children.filter((child) => typeof child === 'object' && child.local === local) as Element[];
+  const exact = named.filter((child) => child.uri === uri);
+  return exact.length > 0 ? exact : named;
+}
+
+function attribute(of: Element, name: string): string | undefined {
+  const value = Object.hasOwn(of.attributes, name) ? of.attributes[name] : undefined;
+  return value === undefined ? undefined : trim(value);
+}
+
+function textAt(parent: Element, uri: string, local: string): string | undefined {
+  const found = find(parent, uri, local);
+  return found && textOf(found);
+}
+
+const textOf = (of: Element) => trim(allText(of));
+
+/** Markup inside a text is read as its text. */
+const allText = (of: Element): string =>
+  of.children.map((child) => (typeof child === 'string' ? child : allText(child))).join('');
+
+interface Element {
+  uri: string | undefined;
+  local: string;
+  attributes: Record<string, string>;
+  children: (Element | string)[];
+}
+
+const DEPTH_MAX = 40;
+
+const parser = new XMLParser({
+  preserveOrder: true,
+  ignoreAttributes: false,
+  attributeNamePrefix: '',
+  parseTagValue: false, // 00123 is not 123
+  parseAttributeValue: false,
+  trimValues: false, // its trim would also take the ideographic space that begins a Chinese paragraph
+  jPath: false, // no path is asked for
+  htmlEntities: true, // without it, numeric references stay
+  // No entity can be declared here, so references cannot grow; the default limit would refuse a long text.
+  processEntities: { enabled: true, maxExpandedLength: Infinity, maxTotalExpansions: Infinity },
+});
+
+function rootOf(text: string, root: string): Element {
+  const plain = plainMarkup(text);
+  if (XMLValidator.validate(plain) !== true) throw new AtomError('not well-formed XML');
+  let parsed: ParsedNode[];
+  try {
+    parsed = parser.parse(plain) as ParsedNode[];
+  } catch (error) {
+    throw new AtomError('not XML that can be read', { cause: error });
+  }
+  const read = parsed
+    .map((node) => elementOf(node, new Map()))
+    .filter((node) => typeof node !== 'string' || trim(node) !== '');
+  const [top] = read;
+  if (read.length !== 1 || typeof top !== 'object') throw new AtomError('not one XML element');
+  if (top.local !== root) throw new AtomError(`the root is ${top.local.slice(0, 40)}, not ${root}`);
+  return top;
+}
+
+/**
+ * The same document in elements, attributes and escaped text alone, in one pass over it: comments and instructions left out, CDATA as text, and an
+ * ampersand that begins no reference escaped, since senders forget to. Declarations and deep nesting are refused.
+ */
+function plainMarkup(text: string): string {
+  refuseUnwritable(text);
+  const out: string[] = [];
+  let depth = 0;
+  let at = text.startsWith('\ufeff') ? 1 : 0;
+  while (at < text.length) {
+    let end = text.indexOf('<', at);
+    if (end === -1) end = text.length;
+    if (end > at) {
+      out.push(mendReferences(text.slice(at, end)));
+    } else if (text.startsWith('<!--', at)) {
+      end = endOf(text, '-->', at + 4);
+    } else if (text.startsWith('<![CDATA[', at)) {
+      end = endOf(text, ']]>', at + 9);
+      out.push(escape(text.slice(at + 9, end - 3)));
+    } else if (text.startsWith('<?', at)) {
+      end = endOf(text, '?>', at + 2);
+    } else if (text.startsWith('<!', at)) {
+      throw new AtomError('declarations are not read');
+    } else {
+      end = endOfTag(text, at);
+      if (text[at + 1] === '/') depth -= 1;
+      else if (text[end - 2] !== '/') depth += 1;
+      if (depth > DEPTH_MAX) throw new AtomError('nested too deeply');
+      out.push(mendReferences(text.slice(at, end)));
+    }
+    at = end;
+  }
+  return out.join('');
+}
+
+function endOf(text: string, mark: string, from: number): number {
+  const found = text.indexOf(mark, from);
+  if (found === -1) throw new AtomError('the text ends too early');
+  return found + mark.length;
+}
+
+function endOfTag(text: string, from: number): number {
+  for (let at = from; at < text.length; at++) {
+    const character = text[at];
+    if (character === '>') return at + 1;
+    if (character === '"' || character === "'") at = endOf(text, character, at + 1) - 1;
+  }
+  throw new AtomError('the text ends too early');
+}
+
+function mendReferences(text: string): string {
+  if (!text.includes('&')) return text;
+  return text.replace(
+    /&(?:#(\d{1,7});|#x([\da-fA-F]{1,6});|[A-Za-z]\w{0,18};)?/g,
+    (reference, decimal: string | undefined, hexadecimal: string | undefined) => {
+      if (reference === '&') return '&amp;';
+      const code = decimal ? Number(decimal) : hexadecimal ? Number.parseInt(hexadecimal, 16) : undefined;
+      if (code === undefined) return reference;
+      if (code > 0x10ffff) throw new AtomError('a reference to no character');
+      // Written out here: the parser reads the numbers 128 to 159 as Windows letters.
+      return escape(String.fromCodePoint(code));
+    },
+  );
+}
+
+type ParsedNode = Record<string, unknown>;
+
+function elementOf(node: ParsedNode, scope: ReadonlyMap<string, string>): Element | string {
+  if ('#text' in node) return String(node['#text']);
+  const attributes = (node[':@'] ?? {}) as Record<string, string>;
+  const name = Object.keys(node).find((key) => key !== ':@') ?? '';
+  const declared = Object.entries(attributes).filter(([key]) => key === 'xmlns' || key.startsWith('xmlns:'));
+  const inner =
+    declared.length === 0
+      ? scope
+      : new Map([...scope, ...declared.map(([key, uri]) => [key.slice(6), trim(uri)] as const)]);
+  const [prefix, local] = name.includes(':') ? (name.split(':', 2) as [string, string]) : ['', name];
+  const children = (node[name] as ParsedNode[]).map((child) => elementOf(child, inner));
+  return { uri: inner.get(prefix), local, attributes, children };
+}

@@ -1,0 +1,51 @@
+/** What reading and writing share of XML: its characters, its white space, the namespaces of the interface. */
+
+/** A document that is not the Atom it should be, or that must not be read; or a text that XML cannot carry. */
+export class AtomError extends Error {
+  override name = 'AtomError';
+}
+
+export const namespaces = {
+  atom: 'http://www.w3.org/2005/Atom',
+  db: 'http://www.douban.com/xmlns/',
+  gd: 'http://schemas.google.com/g/2005',
+  opensearch: 'http://a9.com/-/spec/opensearchrss/1.0/',
+  georss: 'http://www.georss.org/georss',
+} as const;
+export type Namespace = keyof typeof namespaces;
+
+// The characters of XML 1.0; a lone surrogate is none of them.
+const unwritable = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
+
+export const isWritable = (text: string): boolean => !unwritable.test(text);
+
+export function refuseUnwritable(text: string): void {
+  if (!isWritable(text)) throw new AtomError('a character that XML cannot carry');
+}
+
+const escapes: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  // As they are, a reader makes spaces of the first two inside attributes, and a line feed of the third anywhere.
+  '\t': '&#9;',
+  '\n': '&#10;',
+  '\r': '&#13;',
+};
+
+export function escape(text: string): string {
+  refuseUnwritable(text);
+  return text.replace(/[&<>"\t\n\r]/g, (character) => escapes[character] ?? character);
+}
+
+/** Takes XML's own white space off both ends, no other. */
+export function trim(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && isBlank(text.charCodeAt(start))) start++;
+  while (end > start && isBlank(text.charCodeAt(end - 1))) end--;
+  return text.slice(start, end);
+}
+
+export const isBlank = (code: number): boolean => code === 32 || code === 9 || code === 10 || code === 13;
