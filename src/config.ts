@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ManifestError, type TrustedDocuments, readManifest } from './manifest.ts';
 
 interface Setting<T> {
   env: string;
@@ -186,6 +187,20 @@ export const settings = {
     OUTSIDE_PRODUCTION,
   ),
 
+  persistedOperations: optional(
+    'PERSISTED_OPERATIONS',
+    text('a path', /^[^\0]+$/),
+    'manifest of trusted documents, which are asked for by hash',
+  ),
+  persistedOnly: setting('PERSISTED_ONLY', onOff, false, 'refuses every document that is not in the manifest', 'off'),
+  automaticPersistedQueries: setting(
+    'AUTOMATIC_PERSISTED_QUERIES',
+    onOff,
+    true,
+    'whether clients may have documents kept by their hashes; not with PERSISTED_ONLY',
+    'on',
+  ),
+
   maxDocumentCharacters: setting('MAX_DOCUMENT_CHARACTERS', amount, 20_000, 'longest document, in characters'),
   maxTokens: setting('MAX_TOKENS', amount, 4_000, 'tokens in a document'),
   maxDepth: setting('MAX_DEPTH', amount, 14, 'fields below one another; introspection is not counted'),
@@ -282,6 +297,8 @@ export type Config = Readonly<
   Values & {
     /** NODE_ENV=production. */
     production: boolean;
+    /** What the manifest holds; empty without one. */
+    trustedDocuments: TrustedDocuments;
     /** No other upstream is named, so the origin runs beside the facade. */
     ownOrigin: boolean;
   }
@@ -323,6 +340,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env, flags: Flags = 
   if (config.maxBusyConnections < config.maxConnections && problems.length === 0) {
     problems.push('MAX_BUSY_CONNECTIONS must not be less than MAX_CONNECTIONS');
   }
+  const trustedDocuments = documentsOf(config, problems);
   if (problems.length > 0) throw new ConfigError(problems);
 
   const ownOrigin = !config.baseUrl;
@@ -330,10 +348,25 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env, flags: Flags = 
   return Object.freeze({
     ...config,
     production,
+    trustedDocuments,
     ownOrigin,
     accessToken: demo ? 'demo-app' : config.accessToken,
     filmTier: config.filmTier ?? (demo ? 'advance' : undefined),
   });
+}
+
+function documentsOf({ persistedOperations, persistedOnly }: Values, problems: string[]): TrustedDocuments {
+  if (persistedOperations === undefined) {
+    if (persistedOnly) problems.push('PERSISTED_OPERATIONS must be set too, because PERSISTED_ONLY is on');
+    return new Map();
+  }
+  try {
+    return readManifest(persistedOperations);
+  } catch (error) {
+    if (!(error instanceof ManifestError)) throw error;
+    problems.push(`PERSISTED_OPERATIONS must be a manifest of documents: ${error.message}`);
+    return new Map();
+  }
 }
 
 /** `MAX_DEPTH` -> `--max-depth`. */

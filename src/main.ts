@@ -8,6 +8,8 @@ import type { Logger } from 'pino';
 import { ConfigError, entries, flagOf, readConfig, settings, settingsTable } from './config.ts';
 import type { Config, Flags, SettingName } from './config.ts';
 import { schema } from './graph/schema.ts';
+import { ManifestError, manifestOf } from './manifest.ts';
+import type { ManifestOptions } from './manifest.ts';
 import { openOrigin } from './origin/server.ts';
 import { growCatalog } from './origin/store/seed/synthetic.ts';
 import { readTabs } from './server/graphiql.ts';
@@ -61,6 +63,26 @@ program
   .description('print the schema')
   .action(() => {
     process.stdout.write(`${printSchema(schema)}\n`);
+  });
+
+program
+  .command('manifest')
+  .description('print the manifest of the operations in files and folders, for PERSISTED_OPERATIONS')
+  .argument('<paths...>', 'GraphQL files, and folders of them')
+  .addOption(
+    new Option('--format <format>', 'hash and text of each, or the list that tools of Apollo read')
+      .choices(['hashes', 'apollo'])
+      .default('hashes'),
+  )
+  .option('--typename', 'with __typename in every selection, as Apollo Client sends them', false)
+  .action((paths: string[], options: ManifestOptions) => {
+    try {
+      process.stdout.write(`${manifestOf(paths, schema, options)}\n`);
+    } catch (error) {
+      if (!(error instanceof ManifestError)) throw error;
+      process.stderr.write(`${error.message}\n`);
+      process.exitCode = 1;
+    }
   });
 
 for (const command of [program, ...program.commands.filter((each) => each.name() === 'origin')]) {

@@ -3,9 +3,15 @@ import type { Config } from '../config.ts';
 import { RequestRefusal } from './refusal.ts';
 
 /** What a POST asks, before anything of it is believed. */
-export interface Question {
-  query: string;
+export interface RawQuestion {
+  /** Absent where the document is named instead. */
+  query?: string | null | undefined;
   [parameter: string]: unknown;
+}
+
+/** The same with its text. */
+export interface Question extends RawQuestion {
+  query: string;
 }
 
 const JSON_TYPES = new Set(['application/json', 'application/graphql+json']);
@@ -40,7 +46,7 @@ export function readBody(request: IncomingMessage, config: Config): Promise<stri
 export const isJson = ({ headers }: IncomingMessage): boolean => JSON_TYPES.has(mediaType(headers['content-type']));
 
 /** What a body asks: JSON, a form, or a bare document. */
-export function questionIn(text: string, { headers }: IncomingMessage): Question {
+export function questionIn(text: string, { headers }: IncomingMessage): RawQuestion {
   const type = mediaType(headers['content-type']);
   if (JSON_TYPES.has(type)) return question(json(text, 'The body'));
   if (type === 'application/graphql') return question({ query: text });
@@ -56,13 +62,19 @@ export function questionIn(text: string, { headers }: IncomingMessage): Question
 }
 
 /** Takes what was read for a question, or refuses it. */
-export function question(value: unknown): Question {
+export function question(value: unknown): RawQuestion {
   if (Array.isArray(value)) throw new RequestRefusal(400, 'BATCHING_OFF', 'Send one operation a request, not a list.');
-  if (typeof value !== 'object' || value === null || !('query' in value) || typeof value.query !== 'string') {
+  if (typeof value !== 'object' || value === null || !(hasText(value) || namesText(value))) {
     throw new RequestRefusal(400, 'BAD_REQUEST', 'The body must be an object with a string "query".');
   }
-  return value as Question;
+  return value as RawQuestion;
 }
+
+const hasText = (value: object): boolean => 'query' in value && typeof value.query === 'string';
+
+/** What the name is worth is found out later. */
+const namesText = (value: object): boolean =>
+  !('query' in value && value.query !== null) && ('documentId' in value || 'extensions' in value);
 
 function json(text: string, what: string): unknown {
   try {

@@ -6,7 +6,7 @@ import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { isJson, isMultipart, questionIn, readBody, refuseForgery } from './body.ts';
-import type { Question } from './body.ts';
+import type { RawQuestion } from './body.ts';
 import { graphiqlPage, graphiqlPolicy } from './graphiql.ts';
 import type { Tab } from './graphiql.ts';
 import { createAnswers } from './answers.ts';
@@ -16,6 +16,7 @@ import { cacheControl } from './cachecontrol.ts';
 import { createHealth } from './health.ts';
 import { createMetrics } from './metrics.ts';
 import type { Metrics } from './metrics.ts';
+import { createPersisted, plainQuestion } from './persisted.ts';
 import { createPipeline } from './pipeline.ts';
 import { refusalBody, RequestRefusal, sendRefusal } from './refusal.ts';
 import type { Telemetry } from './telemetry.ts';
@@ -56,8 +57,9 @@ export async function openServer(config: Config, parts: ServerParts): Promise<Fa
   const pipeline = createPipeline({ schema, config, upstream, log, metrics, telemetry, byReference });
   const demoToken = config.ownOrigin && config.demoTokens ? 'demo-alice' : undefined;
   const page = config.graphiql ? graphiqlPage(tabs, demoToken) : undefined;
+  const persisted = createPersisted(config, pipeline, metrics);
   const door = createDoor(pipeline, createAnswers(upstream.epoch), upstream.epoch);
-  const yoga = createYogaDoor({ schema, pipeline, page, log });
+  const yoga = createYogaDoor({ schema, pipeline, persisted, page, log });
   const health = createHealth(config);
   const running = new Set<Lifetime>();
   const admission = createAdmission(config);
@@ -104,7 +106,7 @@ export async function openServer(config: Config, parts: ServerParts): Promise<Fa
     }
     const onReusable = cacheControl(request, response);
     let arrival: Promise<void> | undefined;
-    let question: Question | undefined;
+    let question: RawQuestion | undefined;
     let body: string | undefined;
     if (request.method === 'POST') {
       refuseForgery(request);
@@ -134,7 +136,8 @@ export async function openServer(config: Config, parts: ServerParts): Promise<Fa
     const waiting = admission.enter(lifetime);
     if (waiting) await waiting;
     try {
-      if (question && plain && (await door.ask(question, plain))) return;
+      const whole = question && plain ? plainQuestion(question, persisted, passage) : undefined;
+      if (whole && plain && (await door.ask(whole, plain))) return;
       stand(response, passing);
       if (question) {
         // Whoever reads on takes the body from here: the stream is spent, or is for the files alone.

@@ -4,7 +4,7 @@ import { GraphQLError } from 'graphql';
 import { processRequest } from 'graphql-upload-minimal';
 import type { Config } from '../config.ts';
 import { question } from './body.ts';
-import type { Question } from './body.ts';
+import type { RawQuestion } from './body.ts';
 import { RequestRefusal } from './refusal.ts';
 
 /** The envelope of a multipart request: boundaries, part headers, the map. The operations have a limit of their own. */
@@ -14,7 +14,7 @@ const MAP_BYTES = 10_000;
 const PACE_BYTES = 256_000;
 
 export interface Uploading {
-  question: Question;
+  question: RawQuestion;
   /** When the last byte of the request has come, or none will come any more. */
   arrival: Promise<void>;
 }

@@ -5,6 +5,7 @@ import { createYoga } from 'graphql-yoga';
 import type { Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import type { Lifetime } from '../upstream/lifetime.ts';
+import type { Found, PersistedDocuments } from './persisted.ts';
 import type { Caller, Pipeline, Prepared } from './pipeline.ts';
 
 /** What the server hands to Yoga with a request. */
@@ -14,11 +15,14 @@ export interface Passage {
   lifetime: Lifetime;
   /** Made ready at the other door already. */
   prepared?: Prepared;
+  /** The document that is named in place of a text, looked up already. */
+  found?: Found;
 }
 
 interface Parts {
   schema: GraphQLSchema;
   pipeline: Pipeline;
+  persisted: PersistedDocuments;
   /** The GraphiQL page; none where it is switched off. */
   page: string | undefined;
   log: Logger;
@@ -27,11 +31,11 @@ interface Parts {
 export type YogaDoor = (request: IncomingMessage, response: ServerResponse, passage: Passage) => Promise<unknown>;
 
 /** The door for GraphiQL, GET and everything unusual. Its hooks call the pipeline; nothing else of ours lives in here. */
-export function createYogaDoor({ schema, pipeline, page, log }: Parts): YogaDoor {
+export function createYogaDoor({ schema, pipeline, persisted, page, log }: Parts): YogaDoor {
   const silent = () => undefined;
   const yoga = createYoga<Passage>({
     schema,
-    plugins: [throughPipeline(pipeline)],
+    plugins: [findingDocuments(persisted), throughPipeline(pipeline)],
     graphqlEndpoint: '/graphql',
     graphiql: page !== undefined,
     renderGraphiQL: () => page ?? '',
@@ -48,6 +52,25 @@ export function createYogaDoor({ schema, pipeline, page, log }: Parts): YogaDoor
     logging: { debug: silent, info: silent, warn: silent, error: silent },
   });
   return (request, response, passage) => Promise.resolve(yoga.handle(request, response, passage));
+}
+
+/** Puts the text in the place of what names it. */
+function findingDocuments(persisted: PersistedDocuments): Plugin<object, Passage> {
+  return {
+    onParams({ params, request, context, setParams }) {
+      const { documentId, ...asked } = params as typeof params & { documentId?: unknown };
+      const found = context.found ?? persisted.find({ ...asked, documentId: documentId ?? documentIdIn(request) });
+      if (!found) return;
+      if ('refusal' in found) throw found.refusal;
+      if (found.prepared) context.prepared = found.prepared;
+      setParams({ ...asked, query: found.text });
+    },
+  };
+}
+
+function documentIdIn({ method, url }: Request): string | undefined {
+  const at = method === 'GET' ? url.indexOf('?') : -1;
+  return at < 0 ? undefined : (new URLSearchParams(url.slice(at)).get('documentId') ?? undefined);
 }
 
 type Hooked = Passage & { params: { operationName?: string | null } };
