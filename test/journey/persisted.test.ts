@@ -8,6 +8,7 @@ import { schema } from '../../src/graph/schema.ts';
 import { manifestOf } from '../../src/manifest.ts';
 import { journey } from '../support/journey.ts';
 import { temporaryDirectory } from '../support/service.ts';
+import { pictures, uploadForm } from '../support/upload.ts';
 
 const directory = temporaryDirectory();
 const bookPage = `
@@ -78,6 +79,30 @@ test('Apollo Client never sends a text where the manifest was made for it, and g
   expect(requests).toEqual([{ method: 'GET', sendsText: false, cacheControl: expect.stringMatching(/^private, /) }]);
   await expect(client.mutate({ mutation: gql(uncollect) })).rejects.toThrow(/trusted documents/);
   await expect(client.query({ query: gql('{ book(id: "6082808") { title } }') })).rejects.toThrow(/trusted documents/);
+});
+
+test('a trusted mutation takes its pictures, named in the operations of an upload', async () => {
+  const text =
+    'mutation Note($input: CreateNoteInput!) { createNote(input: $input) { storedPictures note { title } } }';
+  const persistedOperations = join(directory, 'notes.json');
+  const hash = createHash('sha256').update(text).digest('hex');
+  writeFileSync(persistedOperations, JSON.stringify({ [hash]: text }));
+  const { upload } = await journey({ persistedOperations, persistedOnly: 'on' });
+  const form = (document: object) => {
+    const { pictures: placed, files } = pictures([1]);
+    const input = { title: '湖边', content: '<图片p_1>', privacy: 'FRIEND', pictures: placed };
+    const named = uploadForm('', { input }, files);
+    named.set('operations', JSON.stringify({ ...document, variables: { input } }));
+    return named;
+  };
+  expect(await upload(form({ documentId: `sha256:${hash}` }))).toEqual({
+    status: 200,
+    data: { createNote: { storedPictures: [1], note: { title: '湖边' } } },
+  });
+  expect(await upload(form({ query: `${text} ` }))).toMatchObject({
+    status: 403,
+    errors: [{ extensions: { code: 'PERSISTED_ONLY' } }],
+  });
 });
 
 test('Apollo Client stops trying where no document is kept', async () => {

@@ -32,7 +32,14 @@ async function facade(answers: Record<string, Behaviour>) {
   };
 }
 
-const bookThere = { '/v2/book/7': json(JSON.stringify(book)) };
+/** Answers with the members that are asked for, as the service does. */
+const projected =
+  (record: Record<string, unknown>): Behaviour =>
+  (socket, heard) => {
+    const fields = new URL(heard.path, 'http://x').searchParams.get('fields')?.split(',') ?? Object.keys(record);
+    json(JSON.stringify(Object.fromEntries(fields.map((name) => [name, record[name]]))))(socket, heard);
+  };
+const bookThere = { '/v2/book/7': projected(book) };
 const alice = { authorization: 'Bearer demo-alice' };
 
 test('an answer to a GET is anybody’s for as long as what was read for it is fresh', async () => {
@@ -40,6 +47,16 @@ test('an answer to a GET is anybody’s for as long as what was read for it is f
   expect(await cacheControl('{ book(id: 7) { title } }')).toBe('public, max-age=3600');
   later(600);
   expect(await cacheControl('{ book(id: 7) { title } }')).toBe('public, max-age=3000');
+});
+
+test('so it is for a list, which is fresh for a shorter time', async () => {
+  const { cacheControl } = await facade({
+    '/v2/book/search': json(JSON.stringify({ start: 0, count: 20, total: 1, books: [book] })),
+  });
+  const search = '{ searchBooks(query: "活") { nodes { title } } }';
+  expect(await cacheControl(search)).toBe('public, max-age=300');
+  later(100);
+  expect(await cacheControl(search)).toBe('public, max-age=200');
 });
 
 test('the shortest time of all that was read counts, also of a record that was read in two goes', async () => {
@@ -50,6 +67,7 @@ test('the shortest time of all that was read counts, also of a record that was r
   expect(await cacheControl('{ book(id: 7) { title } subject(id: 1) { title } }')).toBe('public, max-age=120');
   later(1000);
   expect(await cacheControl('{ book(id: 7) { title pages } }')).toBe('public, max-age=2600');
+  expect(await cacheControl('{ book(id: 7) { pages } }')).toBe('public, max-age=2600');
 });
 
 test('with a token it is never public', async () => {
@@ -97,7 +115,14 @@ test('nor is an answer with an error, with something absent, or with what it too
     errors: [{}],
     kept: 'no-store',
   });
-  expect(await told('{ book(id: 404) { title } }')).toEqual({ data: { book: null }, kept: 'no-store' });
+  expect(await told('{ book(id: 7) { title } other: book(id: 404) { title } }')).toEqual({
+    data: { book: { title: '活着' }, other: null },
+    kept: 'no-store',
+  });
+  expect(await told('{ book(id: 7) { title } other: bookByIsbn(isbn: "9787544253994") { title } }')).toEqual({
+    data: { book: { title: '活着' }, other: null },
+    kept: 'no-store',
+  });
   expect(await told('{ book(id: 7) { title } }', { 'x-explain': 'trace' })).toMatchObject({
     extensions: {},
     kept: 'no-store',
