@@ -54,7 +54,7 @@ export function connectFields(schema: GraphQLSchema): GraphQLSchema {
       const engine = rule.ask
         ? asked(rule, itemsHaveIds(field.type))
         : plain && givesRecords(schema, field.type)
-          ? arriving(rule, plain)
+          ? arriving(rule, plain, outside(schema))
           : undefined;
       answerings.set(field, { ...(engine ? { engine } : {}), ...(plain ? { plain } : {}) });
       let resolve = engine ? byPlan(engine) : plain;
@@ -86,15 +86,15 @@ function givesRecords(schema: GraphQLSchema, type: GraphQLOutputType): boolean {
 }
 
 /** A field that gives records out of its parent. */
-function arriving(rule: FieldRule, inner: Resolver): EngineResolver {
+function arriving(rule: FieldRule, inner: Resolver, info: GraphQLResolveInfo): EngineResolver {
   return (plan, parent, args, context, at) => {
     if (plan.mode === 'none') return null;
-    const value: unknown = inner(parent, args, context, noInfo);
+    const value: unknown = inner(parent, args, context, info);
     return arrive(value, plan, formWithin(parent) ?? rule.form ?? wholeForm, context, at);
   };
 }
-/** Resolvers never see the selection. */
-const noInfo = undefined as unknown as GraphQLResolveInfo;
+/** What a resolver is told beside its arguments: the schema, and nothing of the selection. */
+export const outside = (schema: GraphQLSchema): GraphQLResolveInfo => ({ schema }) as GraphQLResolveInfo;
 
 /** A field that runs and was not planned would show as null what is there: better a failure that somebody sees. */
 function planOf({ plan }: Context, { fieldNodes, parentType, fieldName }: GraphQLResolveInfo): FieldPlan {

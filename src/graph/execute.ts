@@ -8,7 +8,6 @@ import {
   type ExecutionResult,
   GraphQLError,
   type GraphQLOutputType,
-  type GraphQLResolveInfo,
   type GraphQLSchema,
   isAbstractType,
   isEnumType,
@@ -18,7 +17,7 @@ import {
   locatedError,
 } from 'graphql';
 import { type Path, addPath, pathToArray } from 'graphql/jsutils/Path.js';
-import { answeringOf } from './arrive.ts';
+import { answeringOf, outside } from './arrive.ts';
 import type { Context } from './builder.ts';
 import type { Variables } from './document.ts';
 import { type Below, type FieldPlan, type Plan, keyOf } from './plan.ts';
@@ -131,24 +130,23 @@ function stepOf(schema: GraphQLSchema, plan: FieldPlan): Step {
     key: keyOf(plan),
     parent,
     plan,
-    resolve: resolveOf(plan),
+    resolve: resolveOf(schema, plan),
     complete: completeOf(schema, plan, field.type),
     isLeaf: isPlainLeaf(field.type) && !answeringOf(field).engine,
     isNonNull: isNonNullType(field.type),
   };
 }
 
-function resolveOf(plan: FieldPlan): Step['resolve'] {
+function resolveOf(schema: GraphQLSchema, plan: FieldPlan): Step['resolve'] {
   const { field, args } = plan;
   const { engine, plain } = answeringOf(field);
   if (engine)
     return (source, { context, variables }, path) =>
       engine(plan, source, args(variables), context, { path: path!, variables });
   if (!plain) return (source) => source[field.name];
-  return (source, { context, variables }) => plain(source, args(variables), context, noInfo);
+  const info = outside(schema);
+  return (source, { context, variables }) => plain(source, args(variables), context, info);
 }
-/** Resolvers never see the selection. */
-const noInfo = undefined as unknown as GraphQLResolveInfo;
 
 const isPlainLeaf = (type: GraphQLOutputType): boolean => isLeafType(isNonNullType(type) ? type.ofType : type);
 
@@ -165,7 +163,7 @@ function completeOf(schema: GraphQLSchema, plan: FieldPlan, type: GraphQLOutputT
     };
   }
   const complete = isListType(type)
-    ? listOf(schema, plan, type.ofType as GraphQLOutputType)
+    ? listOf(schema, plan, type.ofType)
     : isLeafType(type)
       ? leafOf(type)
       : objectOf(schema, plan);
@@ -252,10 +250,11 @@ function objectOf(schema: GraphQLSchema, { below, field }: FieldPlan): Complete 
   const [only] = selections.values();
   const abstract = abstractIn(field.type);
   if (!abstract && only) return (value, running, path) => only(value as Source, running, path);
+  const info = outside(schema);
   return (value, running, path) => {
-    const name =
-      abstract?.resolveType?.(value, running.context, noInfo, abstract) ??
-      (value as { __typename?: string }).__typename;
+    const name = abstract?.resolveType
+      ? abstract.resolveType(value, running.context, info, abstract)
+      : (value as { __typename?: string }).__typename;
     const select = typeof name === 'string' ? selections.get(name) : undefined;
     if (select) return select(value as Source, running, path);
     throw new GraphQLError(`Nothing says of which type this ${abstract?.name} is.`);
