@@ -1,7 +1,8 @@
 import { type Selectable, sql } from 'kysely';
 import type { CollectionStatus, TagRecord } from '../../contract/book.ts';
-import { timestamp } from './clock.ts';
 import type { Found, Slice } from './book.ts';
+import { createBookIndex } from './book-index.ts';
+import { timestamp } from './clock.ts';
 import type { Database } from './database.ts';
 import type { CollectionRow } from './schema.ts';
 
@@ -44,6 +45,7 @@ export function createCollectionStore(db: Database) {
     return rows.map((row) => ({ ...row, tags: tags.get(row.id) ?? [] }));
   }
 
+  const index = createBookIndex(db);
   const find = (person: string, book: string) =>
     withTags(
       db.all(query.selectFrom('collections').selectAll().where('person_id', '=', person).where('book_id', '=', book)),
@@ -51,6 +53,7 @@ export function createCollectionStore(db: Database) {
 
   /** What a collection adds to its book's counts, or takes from them. A private one is rated, but its tags are nobody's business. */
   function count({ book_id, rating, tags, ...collection }: StoredCollection, sign: 1 | -1) {
+    const isTagged = !collection.private && tags.length > 0;
     if (rating !== null) {
       db.run(
         query
@@ -62,8 +65,7 @@ export function createCollectionStore(db: Database) {
           })),
       );
     }
-    if (collection.private || tags.length === 0) return;
-    for (const name of tags) {
+    for (const name of isTagged ? tags : []) {
       db.run(
         query
           .insertInto('book_tags')
@@ -71,8 +73,8 @@ export function createCollectionStore(db: Database) {
           .onConflict((tag) => tag.columns(['book_id', 'name']).doUpdateSet({ count: sql`book_tags.count + ${sign}` })),
       );
     }
-    db.run(query.deleteFrom('book_tags').where('book_id', '=', book_id).where('count', '<=', 0));
-    indexTags(db, book_id);
+    if (isTagged) db.run(query.deleteFrom('book_tags').where('book_id', '=', book_id).where('count', '<=', 0));
+    if (isTagged || rating !== null) index(book_id);
   }
 
   function setTags(id: number, names: readonly string[]) {
@@ -182,15 +184,4 @@ export function createCollectionStore(db: Database) {
       return db.run(query.deleteFrom('collections').where('id', '=', old.id)) > 0;
     },
   };
-}
-
-/** Search finds a book by the tags that it has now. */
-export function indexTags(db: Database, book: string) {
-  const { query } = db;
-  db.run(
-    query
-      .updateTable('books_fts')
-      .set({ tags: sql<string>`coalesce((select group_concat(name, ' ') from book_tags where book_id = ${book}), '')` })
-      .where('rowid', '=', (books) => books.selectFrom('books').select('no').where('id', '=', book)),
-  );
 }

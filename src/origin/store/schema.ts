@@ -17,8 +17,8 @@ export interface Tables {
 
   series: { id: string; title: string };
   books: BookRow;
-  /** The words that search finds a book by; `rowid` is the book's `no`. */
-  books_fts: { rowid: number; title: string; author: string; publisher: string; isbn: string; tags: string };
+  /** The words that search finds a book by, written by book-index.ts; `rowid` is the book's `rank`. */
+  books_fts: { rowid: number };
   /** `count` holds what was known at the start and every public collection that carries the tag. */
   book_tags: { book_id: string; name: string; count: number };
   collections: CollectionRow;
@@ -69,7 +69,6 @@ export interface PersonRow {
   is_banned: Flag;
 }
 export interface BookRow {
-  /** Ties the row to its line in `books_fts`. */
   no: Generated<number>;
   id: string;
   isbn10: string;
@@ -95,6 +94,8 @@ export interface BookRow {
   catalog: string;
   ebook_url: string | null;
   ebook_price: string | null;
+  /** Its place in a search, the first the lowest, and its line in `books_fts`; null until it is indexed. */
+  rank: Generated<number | null>;
 }
 export interface CollectionRow {
   id: Generated<number>;
@@ -292,16 +293,19 @@ CREATE TABLE IF NOT EXISTS books (
   origin_title TEXT NOT NULL, alt_title TEXT NOT NULL, subtitle TEXT NOT NULL, author TEXT NOT NULL, translator TEXT NOT NULL,
   publisher TEXT NOT NULL, pubdate TEXT NOT NULL, raters INTEGER NOT NULL, rating_sum REAL NOT NULL, binding TEXT NOT NULL,
   price TEXT NOT NULL, series_id TEXT REFERENCES series (id), pages TEXT NOT NULL, author_intro TEXT NOT NULL, summary TEXT NOT NULL,
-  catalog TEXT NOT NULL, ebook_url TEXT, ebook_price TEXT
+  catalog TEXT NOT NULL, ebook_url TEXT, ebook_price TEXT, rank INTEGER
 );
+CREATE UNIQUE INDEX IF NOT EXISTS books_by_rank ON books (rank);
 CREATE INDEX IF NOT EXISTS books_by_isbn10 ON books (isbn10);
 CREATE INDEX IF NOT EXISTS books_by_isbn13 ON books (isbn13);
 CREATE INDEX IF NOT EXISTS books_by_series ON books (series_id);
-CREATE VIRTUAL TABLE IF NOT EXISTS books_fts USING fts5 (title, author, publisher, isbn, tags, tokenize = 'trigram');
+CREATE VIRTUAL TABLE IF NOT EXISTS books_fts USING fts5 (
+  title, words, tags, short_title, short_words, tokenize = 'trigram', content = '', contentless_delete = 1
+);
 CREATE TABLE IF NOT EXISTS book_tags (
   book_id TEXT NOT NULL REFERENCES books (id), name TEXT NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (book_id, name)
 ) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS book_tags_by_name ON book_tags (name);
+CREATE INDEX IF NOT EXISTS book_tags_by_use ON book_tags (name, count DESC, book_id);
 CREATE TABLE IF NOT EXISTS collections (
   id INTEGER PRIMARY KEY AUTOINCREMENT, book_id TEXT NOT NULL REFERENCES books (id), person_id TEXT NOT NULL REFERENCES people (id),
   status TEXT NOT NULL, comment TEXT NOT NULL, rating INTEGER, private INTEGER NOT NULL, updated TEXT NOT NULL,

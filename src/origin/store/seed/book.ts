@@ -1,5 +1,5 @@
+import { createBookIndex } from '../book-index.ts';
 import { timestamp } from '../clock.ts';
-import { indexTags } from '../collection.ts';
 import type { Database } from '../database.ts';
 import { seedAnnotations } from './annotation.ts';
 import { type Chance, createChance } from './chance.ts';
@@ -56,7 +56,8 @@ export function seedBooks(db: Database, facts: readonly BookFacts[], people: See
   }
   seedCollections(db, facts, people);
   seedAnnotations(db, facts, people);
-  for (const book of facts) indexTags(db, book.id);
+  const index = createBookIndex(db);
+  for (const book of facts) index(book.id);
   return facts;
 }
 
@@ -89,17 +90,7 @@ function addBook(db: Database, book: BookFacts, chance: Chance) {
     ebook_url: book.has_ebook ? `https://read.catalog.example/ebook/${book.id}/` : null,
     ebook_price: book.has_ebook ? (book.ebook_price ?? '') : null,
   };
-  const added = db.first(query.insertInto('books').values(row).returning('no'));
-  db.run(
-    query.insertInto('books_fts').values({
-      rowid: added!.no,
-      title: [book.title, book.subtitle, book.origin_title, book.alt_title].join('\n'),
-      author: [...book.author, ...book.translator].join('\n'),
-      publisher: book.publisher,
-      isbn: `${book.isbn10}\n${book.isbn13}`,
-      tags: '',
-    }),
-  );
+  db.run(query.insertInto('books').values(row));
 }
 
 /** Some time in the years that the facts are from. */

@@ -1,3 +1,4 @@
+import { createBookIndex } from '../book-index.ts';
 import { openDatabase } from '../database.ts';
 import type { Database } from '../database.ts';
 import { fillOnce } from '../seed.ts';
@@ -54,7 +55,9 @@ export function growCatalog({ dataDir, demoDir, books, onProgress = () => undefi
 }
 
 /** Prepared once: a typed query is compiled at every use, and there may be a million. */
-function bookWriter({ raw }: Database) {
+function bookWriter(db: Database) {
+  const { raw } = db;
+  const index = createBookIndex(db);
   const addSeries = raw.prepare('INSERT OR IGNORE INTO series (id, title) VALUES (?, ?)');
   const addBook = raw.prepare(
     `INSERT INTO books (no, id, isbn10, isbn13, title, origin_title, alt_title, subtitle, author, translator, publisher, pubdate, raters,
@@ -62,9 +65,6 @@ function bookWriter({ raw }: Database) {
      VALUES (?, ?, ?, ?, ?, '', '', '', ?, '[]', ?, ?, ?, ?, '平装', ?, ?, ?, '', ?, '', NULL, NULL)`,
   );
   const addTag = raw.prepare('INSERT INTO book_tags (book_id, name, count) VALUES (?, ?, ?)');
-  const addWords = raw.prepare(
-    'INSERT INTO books_fts (rowid, title, author, publisher, isbn, tags) VALUES (?, ?, ?, ?, ?, ?)',
-  );
 
   return (no: number) => {
     const chance = createChance(`book ${no}`);
@@ -92,9 +92,8 @@ function bookWriter({ raw }: Database) {
       String(chance.between(80, 900)),
       prose(chance, 60),
     );
-    const named = chance.some(tags, 3);
-    for (const name of named) addTag.run(id, name, chance.between(1, 4_000));
-    addWords.run(no, title, author, publisher, `${isbn10}\n${isbn13}`, named.join(' '));
+    for (const name of chance.some(tags, 3)) addTag.run(id, name, chance.between(1, 4_000));
+    index(id);
   };
 }
 
