@@ -203,6 +203,7 @@ export const settings = {
 
   maxDocumentCharacters: setting('MAX_DOCUMENT_CHARACTERS', amount, 20_000, 'longest document, in characters'),
   maxTokens: setting('MAX_TOKENS', amount, 4_000, 'tokens in a document'),
+  maxNesting: setting('MAX_NESTING', amount, 100, 'brackets of any kind inside one another in a document'),
   maxDepth: setting('MAX_DEPTH', amount, 14, 'fields below one another; introspection is not counted'),
   maxFields: setting('MAX_FIELDS', amount, 1_000, 'fields in a document, fragments counted where they are spread'),
   maxFragments: setting('MAX_FRAGMENTS', amount, 100, 'fragments in a document'),

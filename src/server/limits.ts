@@ -12,6 +12,7 @@ export type DocumentLimits = Pick<
   Config,
   | 'maxDocumentCharacters'
   | 'maxTokens'
+  | 'maxNesting'
   | 'maxDepth'
   | 'maxFields'
   | 'maxFragments'
@@ -27,10 +28,41 @@ const over = (code: string, what: string, limit: number, actual?: number): Graph
   });
 
 /** What is wrong with a text before it is parsed. */
-export function textLimit(text: string, { maxDocumentCharacters }: DocumentLimits): GraphQLError | undefined {
-  return text.length > maxDocumentCharacters
-    ? over('DOCUMENT_TOO_LONG', 'Characters in a document', maxDocumentCharacters, text.length)
-    : undefined;
+export function textLimit(text: string, limits: DocumentLimits): GraphQLError | undefined {
+  const { maxDocumentCharacters, maxNesting } = limits;
+  if (text.length > maxDocumentCharacters)
+    return over('DOCUMENT_TOO_LONG', 'Characters in a document', maxDocumentCharacters, text.length);
+  return nestsDeeper(text, maxNesting) ? over('TOO_DEEP', 'Brackets inside one another', maxNesting) : undefined;
+}
+
+/** Whether brackets go deeper than `most`: the parser calls itself for each, and before it is warm 2,000 take all of its stack. */
+function nestsDeeper(text: string, most: number): boolean {
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at]!;
+    if (character === '"') at = endOfString(text, at);
+    else if (character === '#') at = endOfLine(text, at);
+    else if ('[{('.includes(character)) {
+      if (++depth > most) return true;
+    } else if (']})'.includes(character)) depth--;
+  }
+  return false;
+}
+
+/** Where the string ends that begins at `start`; one that does not is a fault for the parser, which gets no further either. */
+function endOfString(text: string, start: number): number {
+  const isBlock = text.startsWith('"""', start);
+  const quote = isBlock ? '"""' : '"';
+  const escape = isBlock ? '\\"""' : '\\';
+  let at = start + quote.length;
+  while (at < text.length && !text.startsWith(quote, at))
+    at += text.startsWith(escape, at) ? (isBlock ? escape.length : 2) : 1;
+  return at + quote.length - 1;
+}
+
+function endOfLine(text: string, start: number): number {
+  const end = text.slice(start).search(/[\n\r]/);
+  return end === -1 ? text.length : start + end;
 }
 
 /**
@@ -49,19 +81,22 @@ export function documentLimits(document: DocumentNode, limits: DocumentLimits): 
   };
   check('TOO_MANY_FRAGMENTS', 'Fragments in a document', limits.maxFragments, fragments.size);
   for (const definition of document.definitions) {
-    if (definition.kind !== Kind.OPERATION_DEFINITION) continue;
+    const isOperation = definition.kind === Kind.OPERATION_DEFINITION;
+    // What nobody spreads is validated too.
+    if (!isOperation && (definition.kind !== Kind.FRAGMENT_DEFINITION || errors.length > 0)) continue;
     const { depth, fields, aliases, directives, roots } = measure(definition);
     check('TOO_MANY_FIELDS', 'Fields in a document', limits.maxFields, fields);
     check('TOO_DEEP', 'Fields below one another', limits.maxDepth, depth);
     check('TOO_MANY_ALIASES', 'Aliases in a document', limits.maxAliases, aliases);
     check('TOO_MANY_DIRECTIVES', 'Directives in a document', limits.maxDirectives, directives);
+    if (!isOperation) continue;
     check('TOO_MANY_ROOT_FIELDS', 'Fields at the root of an operation', limits.maxRootFields, roots);
     if (definition.operation === 'mutation')
       check('TOO_MANY_MUTATIONS', 'Mutations in an operation', limits.maxMutations, roots);
   }
   return errors;
 
-  function measure({ selectionSet, directives }: OperationDefinitionNode): Measure {
+  function measure({ selectionSet, directives }: OperationDefinitionNode | FragmentDefinitionNode): Measure {
     const below = measureSet(selectionSet);
     return { ...below, directives: below.directives + (directives?.length ?? 0) };
   }

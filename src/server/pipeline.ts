@@ -5,17 +5,13 @@ import {
   GraphQLError,
   type GraphQLFormattedError,
   type GraphQLSchema,
-  NoSchemaIntrospectionCustomRule,
   type OperationDefinitionNode,
   OperationTypeNode,
-  type ValidationRule,
   getOperationAST,
   parse,
-  specifiedRules,
   validate,
 } from 'graphql';
 import { normalizedExecutor } from '@graphql-tools/executor';
-import { useDeferStream } from '@graphql-yoga/plugin-defer-stream';
 import { getVariableValues } from 'graphql/execution/values.js';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
@@ -32,6 +28,7 @@ import { documentLimits, textLimit } from './limits.ts';
 import { masked } from './mask.ts';
 import type { Metrics } from './metrics.ts';
 import type { Telemetry } from './telemetry.ts';
+import { validationRules } from './rules.ts';
 import { type Run, createRun } from './run.ts';
 
 /** A document made ready once; what is wrong with it is told instead of running it. */
@@ -106,7 +103,7 @@ const DOCUMENT_CHARACTERS_MAX = 1_000_000;
 
 export function createPipeline(parts: PipelineParts): Pipeline {
   const { schema, config, upstream, log, metrics, telemetry, byReference } = parts;
-  const rules = [...incrementalRules(), ...(config.introspection ? [] : [NoSchemaIntrospectionCustomRule])];
+  const rules = validationRules(config);
   const operations = metrics.counter('catalog_operations_total', 'Operations by type and outcome.');
   const errorCodes = metrics.counter('catalog_errors_total', 'Errors in answers by code.');
   const durations = metrics.histogram(
@@ -336,15 +333,6 @@ function tooExpensive({ max, fields }: Cost, limit: number): GraphQLError {
     `The operation may cost ${max} calls of the service, at most ${limit} are allowed; ${dearest.coordinate} alone ${dearest.max}.`,
     { extensions: { code: 'TOO_MANY_CALLS', limit, actual: max, field: dearest.path, coordinate: dearest.coordinate } },
   );
-}
-
-/** The rules of the specification, those for incremental delivery among them: their library gives them as a hook only. */
-function incrementalRules(): ValidationRule[] {
-  const params = { rules: [...specifiedRules] };
-  const added: ValidationRule[] = [];
-  const hook = useDeferStream().onValidate as unknown as (payload: object) => void;
-  hook({ params, addValidationRule: (rule: ValidationRule) => added.push(rule) });
-  return [...params.rules, ...added];
 }
 
 function codeOf({ extensions }: GraphQLError | GraphQLFormattedError): string {

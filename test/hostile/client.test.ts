@@ -63,6 +63,39 @@ test.each(limits)('%s is said past its limit, not at it', async (code, within, o
   expect(refused.data).toBeUndefined();
 });
 
+test('fragments that nobody spreads are measured too', async () => {
+  const unused = (fields: string) => `{ __typename } fragment F on Book { ${fields} }`;
+  expect(codesIn(await ask(unused(many(1_001, () => 'id'))))).toEqual(['TOO_MANY_FIELDS']);
+  expect(codesIn(await ask(unused(many(61, (i) => `a${i}: id`))))).toEqual(['TOO_MANY_ALIASES']);
+});
+
+test.each<[string, (n: number) => string]>([
+  ['lists', (n) => `{ book(id: ${'['.repeat(n - 2)}1${']'.repeat(n - 2)}) { id } }`],
+  ['a default', (n) => `query ($a: Int = ${'['.repeat(n - 1)}1${']'.repeat(n - 1)}) { __typename }`],
+  ['types', (n) => `query ($a: ${'['.repeat(n - 1)}Int${']'.repeat(n - 1)}) { __typename }`],
+  ['inline fragments', (n) => `{ __typename ${'...{ '.repeat(n - 1)} __typename ${'}'.repeat(n - 1)} }`],
+])('%s inside one another have a limit before anything is parsed', async (_, nested) => {
+  const { ask } = await besieged({ maxNesting: '50' });
+  // The parser sees no bracket in these, and no end of the block string at its escaped quotes.
+  const texts = 'query Q($s: String = """[[ \\b \\""" [""", $t: String = "[\\"[") { __typename } # [[[\n';
+  for (const before of ['', texts]) {
+    expect(codesIn(await ask(before + nested(50)))).not.toContain('TOO_DEEP');
+    expect(await ask(before + nested(51))).toMatchObject({ errors: [{ extensions: { code: 'TOO_DEEP', limit: 50 } }] });
+  }
+});
+
+test('fields that are one in the answer are streamed alike', async () => {
+  const { ask } = await besieged();
+  const list = (nodes: string) => ask(`{ top250(first: 3) { ${nodes} } }`);
+  const refused = await list('nodes @stream(initialCount: 1) { id } ... { nodes { title } }');
+  expect(codesIn(refused)).toEqual(['GRAPHQL_VALIDATION_FAILED']);
+  expect(refused.errors?.[0]?.message).toContain('differing stream directives');
+  expect(
+    (await list('nodes @stream(initialCount: 1) { id } ... { nodes @stream(initialCount: 1) { title } }')).errors?.[0]
+      ?.message ?? '',
+  ).not.toContain('stream directives');
+});
+
 test('aliases of introspection count, and it goes only so deep', async () => {
   expect(codesIn(await ask(`{ ${many(61, (i) => `a${i}: __typename`)} }`))).toContain('TOO_MANY_ALIASES');
   const round =
@@ -123,6 +156,11 @@ const monsters: [name: string, document: string][] = [
   ['objects in objects', `{ book(id: ${'{a:'.repeat(990)}1${'}'.repeat(990)}) { id } }`],
   ['fields in fields', `${'{book'.repeat(1_900)}${'}'.repeat(1_900)}`],
   ['inline fragments in one another', `{ book(id: 7) ${'{ ... on Book '.repeat(690)} { id } ${'}'.repeat(690)} }`],
+  ['pairs upon pairs of fields', `{ __schema { types { ${many(900, () => 'name')} } } }`],
+  [
+    'fields that differ in their arguments',
+    `{ __typename } fragment F on Query { ${many(350, (i) => `book(id: ${i}) { id }`)} }`,
+  ],
   ['types in types', `query ($a: ${'['.repeat(1_900)}Int${']'.repeat(1_900)}) { book(id: $a) { id } }`],
   ['a hundred unknown fields', `{ book(id: 7) { ${many(990, (i) => `titel${i}`)} } }`],
   ['a thousand unknown fragments', `{ book(id: 7) { ${many(990, (i) => `...X${i}`)} } }`],

@@ -121,7 +121,12 @@ test.each([
   '  \u3000  x',
   'x'.repeat(3_000),
 ])('takes %j for a text, or a tag', async (text) => {
-  for (const query of [{ q: text }, { tag: text }, { q: text, tag: text }, { q: `小说 ${text}`, tag: '小说' }]) {
+  for (const query of [
+    { q: text },
+    { tag: text },
+    { q: text, tag: text },
+    { q: `小说 ${text}`, tag: '小说' },
+  ] as Record<string, string>[]) {
     const { pathname, search } = new URL(`http://x/v2/book/search?${new URLSearchParams(query)}`);
     const { status, body } = await origin.get(pathname + search);
     expect(status === 200 || body.code === 1002, `${status} ${JSON.stringify(body)}`).toBe(true);

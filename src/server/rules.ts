@@ -1,0 +1,70 @@
+/** What a document must keep to: the rules of the specification, those for incremental delivery among them. */
+import {
+  type ASTVisitor,
+  type DirectiveNode,
+  type FieldNode,
+  GraphQLError,
+  Kind,
+  NoSchemaIntrospectionCustomRule,
+  type SelectionSetNode,
+  type ValidationContext,
+  type ValidationRule,
+  print,
+  specifiedRules,
+} from 'graphql';
+import { useDeferStream } from '@graphql-yoga/plugin-defer-stream';
+
+export function validationRules({ introspection }: { introspection: boolean }): ValidationRule[] {
+  const rules = [...specifiedRules, StreamedAlikeRule, ...incrementalRules()];
+  return introspection ? rules : [...rules, NoSchemaIntrospectionCustomRule];
+}
+
+/**
+ * Their library gives them as a hook only. Its copy of OverlappingFieldsCanBeMerged is left out: it compares every pair of fields
+ * whatever that takes, 0.3 s and more for a document within all limits, where graphql's own has a budget.
+ */
+function incrementalRules(): ValidationRule[] {
+  const added: ValidationRule[] = [];
+  const hook = useDeferStream().onValidate as unknown as (payload: object) => void;
+  hook({ params: { rules: [] }, addValidationRule: (rule: ValidationRule) => added.push(rule) });
+  return added.filter(({ name }) => name !== 'OverlappingFieldsCanBeMergedRule');
+}
+
+/**
+ * What the copy adds: fields that are one in the answer are streamed alike. Seen within a selection and its inline fragments; of
+ * those that meet through named ones the first decides.
+ */
+function StreamedAlikeRule(context: ValidationContext): ASTVisitor {
+  return {
+    SelectionSet(set, _key, parent) {
+      if (parent && 'kind' in parent && parent.kind === Kind.INLINE_FRAGMENT) return;
+      const first = new Map<string, FieldNode>();
+      const told = new Set<string>();
+      for (const field of fieldsOf(set)) {
+        const name = field.alias?.value ?? field.name.value;
+        const known = first.get(name);
+        if (!known) first.set(name, field);
+        else if (streamOf(known) !== streamOf(field) && !told.has(name)) {
+          told.add(name);
+          const message = `Fields "${name}" conflict because they have differing stream directives. Use different aliases on the fields to fetch both if this was intentional.`;
+          context.reportError(new GraphQLError(message, { nodes: [known, field] }));
+        }
+      }
+    },
+  };
+}
+
+function* fieldsOf({ selections }: SelectionSetNode): Generator<FieldNode> {
+  for (const selection of selections) {
+    if (selection.kind === Kind.FIELD) yield selection;
+    else if (selection.kind === Kind.INLINE_FRAGMENT) yield* fieldsOf(selection.selectionSet);
+  }
+}
+
+const isStream = ({ name }: DirectiveNode): boolean => name.value === 'stream';
+
+/** The stream directive as one text, its arguments in order; undefined without one. */
+function streamOf({ directives = [] }: FieldNode): string | undefined {
+  const stream = directives.find(isStream);
+  return stream && (stream.arguments ?? []).map(print).sort().join();
+}
