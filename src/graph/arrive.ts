@@ -10,7 +10,10 @@ import {
   type GraphQLResolveInfo,
   type GraphQLSchema,
   getNamedType,
+  getNullableType,
   isAbstractType,
+  isListType,
+  isNonNullType,
   isObjectType,
 } from 'graphql';
 import type { Path } from 'graphql/jsutils/Path.js';
@@ -290,7 +293,13 @@ function arriveOne(record: Parent, plan: FieldPlan, form: Form, context: Context
     promised ??= isBare(record) ? noForm : form;
     if (!isPromised(promised, name)) (missing ??= []).push(name);
   }
-  return missing ? topUp(record, below, missing, context, at, isMadeUp) : record;
+  return missing ? topUp(record, below, missing, context, at, isMadeUp, cannotBeNull(plan)) : record;
+}
+
+/** Whether the records of a field are there as long as the field is. */
+function cannotBeNull({ field }: FieldPlan): boolean {
+  const type = getNullableType(field.type);
+  return isNonNullType(isListType(type) ? type.ofType : field.type);
 }
 
 const first = (below: ReadonlyMap<string, Below>): Below | undefined => below.values().next().value;
@@ -315,6 +324,7 @@ function topUp(
   context: Context,
   at: At,
   unproven: boolean,
+  isNeeded = false,
 ): unknown {
   const source = below.rule.record!;
   const key = keyIn(record, source);
@@ -334,7 +344,8 @@ function topUp(
   const want = (names: readonly string[]) =>
     names.length ? upstream.want(name, source, key, names, record, at.path) : record;
   return then(teller ? toldBy(teller, record, asked, want) : want(asked), (told) => {
-    if (told === null) return below.rule.handle ? record : null;
+    // Of a record that is not there by itself, what its list or its parent told stands where null would cost them too.
+    if (told === null) return below.rule.handle || isNeeded ? record : null;
     const refused = missing.filter((each) => below.refused.has(each) && !(each in (told as Parent)));
     return refused.length ? upstream.refuse(name, source, told as Parent, refused) : told;
   });
@@ -394,7 +405,7 @@ function filling(inner: Resolver): Resolver {
     const key = keyIn(parent, source);
     if (missing.length === 0 || !key) return inner(parent, args, context, info);
     const filled = context.upstream.want(info.parentType.name, source, key, missing, parent, info.path);
-    return then(filled, (record) => (record === null ? null : inner(record as Parent, args, context, info)));
+    return then(filled, (record) => inner((record ?? parent) as Parent, args, context, info));
   };
 }
 

@@ -15,7 +15,7 @@ export function masked(
     const cause = error.originalError;
     const field = fieldAt(error.path ?? [], plan.root);
     const coordinate = field && `${field.parent}.${field.field.name}`;
-    if (!cause) return [error];
+    if (!cause && (!error.path || error.extensions.code)) return [error];
     if (cause instanceof GraphQLError)
       return [reworded(error, field, cause.message, { ...cause.extensions, coordinate })];
     const known = told(cause);

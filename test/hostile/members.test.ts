@@ -42,23 +42,12 @@ const roots: Record<string, string> = {
   user: 'id: "alice"',
   weeklyChart: '',
 };
-const wrongs: readonly (Json | undefined)[] = [
-  null,
-  -7,
-  1e308,
-  'x',
-  [],
-  [null],
-  [[{}]],
-  {},
-  { id: {} },
-  true,
-  undefined,
-];
+const wrongs: readonly (Json | undefined)[] = [null, -7, 'x', [null], {}, undefined];
 
 /** A service that tells what the origin told, but for one lie in each of its answers. */
 const told = new Map<string, { status: number; type: string; text: string }>();
 let asked = new Set<string>();
+const seen = new Set<string>();
 let lie: (path: string, text: string) => string = (_, text) => text;
 async function recorded({ path, headers }: Heard) {
   let known = told.get(path);
@@ -102,16 +91,15 @@ test.each(Object.entries(roots))(
     lie = (_, text) => text;
     const truth = await asAlice(query);
     expect(truth.data[name], JSON.stringify(truth.errors)).not.toBeNull();
-    const places = new Map([...asked].map((path) => [path, placesIn(told.get(path)!.text)]));
+    const places = new Map([...asked].map((path) => [path, placesIn(path, told.get(path)!.text)]));
     const rounds = Math.max(...[...places.values()].map((each) => each.length));
-    expect(rounds).toBeGreaterThan(3);
 
     const codes = new Set<string>();
     for (let round = 0; round < rounds; round++) {
       for (const wrong of wrongs) {
         lie = (path, text) => {
           const all = places.get(path);
-          return all?.length ? all[round % all.length]!(wrong) : text;
+          return all?.[round]?.(wrong) ?? text;
         };
         const shown = await asAlice(query);
         expect(shown).toHaveProperty('data');
@@ -124,16 +112,26 @@ test.each(Object.entries(roots))(
   },
 );
 
+test('that was every kind of answer that a query reads', () => {
+  expect(new Set([...seen].map((place) => place.split(' ')[0])).size).toBeGreaterThan(25);
+  expect(seen.size).toBeGreaterThan(300);
+});
+
 /** Each place of an answer, as what makes the answer with something else there. Of a list, the first item stands for all. */
-function placesIn(text: string): ((wrong: Json | undefined) => string)[] {
-  if (text.startsWith('<')) return elementsIn(text);
+function placesIn(url: string, text: string): ((wrong: Json | undefined) => string)[] {
+  // The same member of the same kind of answer is lied about once.
+  const row = url.replace(/\?.*/, '').replace(/\/\d+/g, '/:id');
+  const isNew = (place: string) => !seen.has(`${row} ${place}`) && seen.add(`${row} ${place}`);
+  if (text.startsWith('<')) return elementsIn(text, isNew);
   let body: Json;
   try {
     body = JSON.parse(text) as Json;
   } catch {
     return [];
   }
-  return [...pathsIn(body)].map((path) => (wrong) => JSON.stringify(replaced(body, path, wrong)));
+  return [...pathsIn(body)]
+    .filter((path) => isNew(path.join('.')))
+    .map((path) => (wrong) => JSON.stringify(replaced(body, path, wrong)));
 }
 
 function* pathsIn(value: Json, path: Path = []): Generator<Path> {
@@ -155,7 +153,7 @@ function replaced(value: Json, [key, ...rest]: Path, wrong: Json | undefined): J
 }
 
 /** The same for XML: each kind of element and attribute that it has. */
-function elementsIn(text: string): ((wrong: Json | undefined) => string)[] {
+function elementsIn(text: string, isNew: (place: string) => unknown): ((wrong: Json | undefined) => string)[] {
   const elements = [...new Set([...text.matchAll(/<([a-zA-Z:]+)[\s>]/g)].map(([, name]) => name!))].slice(1);
   const attributes = [...new Set([...text.matchAll(/\s([a-zA-Z:]+)="/g)].map(([, name]) => name!))].filter(
     (name) => !name.startsWith('xmlns'),
@@ -163,19 +161,21 @@ function elementsIn(text: string): ((wrong: Json | undefined) => string)[] {
   const written = (wrong: Json | undefined) =>
     typeof wrong === 'object' ? `<b>${JSON.stringify(wrong)}</b>` : String(wrong ?? '');
   return [
-    ...elements.map((name) => (wrong: Json | undefined) => {
+    ...elements.filter(isNew).map((name) => (wrong: Json | undefined) => {
       const element = new RegExp(`<${name}(\\s[^>]*)?(?:/>|>[^]*?</${name}>)`, 'g');
       return text.replace(element, (_, given: string = '') =>
         wrong === undefined ? '' : `<${name}${given.replace(/\/$/, '')}>${written(wrong)}</${name}>`,
       );
     }),
-    ...attributes.map((name) => (wrong: Json | undefined) => {
-      const attribute = new RegExp(`\\s${name}="[^"]*"`, 'g');
-      return text.replace(
-        attribute,
-        wrong === undefined ? '' : ` ${name}="${written(wrong).replaceAll(/[<&"]/g, '')}"`,
-      );
-    }),
+    ...attributes
+      .filter((name) => isNew(`@${name}`))
+      .map((name) => (wrong: Json | undefined) => {
+        const attribute = new RegExp(`\\s${name}="[^"]*"`, 'g');
+        return text.replace(
+          attribute,
+          wrong === undefined ? '' : ` ${name}="${written(wrong).replaceAll(/[<&"]/g, '')}"`,
+        );
+      }),
   ];
 }
 
