@@ -74,7 +74,9 @@ for (const books of SIZES) {
 if (!values.keep) rmSync(home, { recursive: true });
 agent.destroy();
 
-console.log(`Milliseconds over HTTP, median / p99 of ${SEARCHES} / CPU of the origin for one (the total told); ${made.join('; ')}.\n`);
+console.log(
+  `Milliseconds over HTTP, median / p99 of ${SEARCHES} / CPU of the origin for one (the total told); ${made.join('; ')}.\n`,
+);
 console.log(`| search | ${SIZES.join(' | ')} |\n| --- | ${SIZES.map(() => '---').join(' | ')} |`);
 for (const [kind, cells] of rows) console.log(`| ${kind} | ${cells.join(' | ')} |`);
 
