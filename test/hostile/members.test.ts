@@ -104,7 +104,7 @@ test.each(Object.entries(roots))(
         const shown = await asAlice(query);
         expect(shown).toHaveProperty('data');
         for (const { message, path, extensions } of shown.errors ?? [])
-          codes.add(extensions?.code ?? `${message} at ${path?.join('.')}, ${JSON.stringify(wrong)} in ${round}`);
+          codes.add(String(extensions?.code ?? `${message} at ${path?.join('.')}, ${JSON.stringify(wrong)} in ${round}`));
       }
     }
     expect([...codes].filter((code) => !TOLD.has(code))).toEqual([]);

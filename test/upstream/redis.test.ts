@@ -120,6 +120,33 @@ describe.skipIf(!hasRedis)('what replicas share', () => {
     await one.close();
   });
 
+  test('values that nobody wrote are gone on without, and a Redis that is full is read', async () => {
+    const { url } = await redisServer();
+    const one = await replica(url);
+    const redis = new Redis(url);
+    await until(async () => {
+      one.write('x');
+      await one.windows.take(slot('alice'), limits);
+      return (await one.read())?.title === 'x' && (await redis.keys('*')).length >= 2;
+    });
+    const keys = await redis.keys('*');
+    await redis.config('SET', 'maxmemory', '1');
+    one.write('y');
+    expect((await one.read())?.title).toMatch(/[xy]/);
+    expect([0, undefined]).toContain(await one.windows.take(slot('bob'), limits));
+    await redis.config('SET', 'maxmemory', '0');
+    for (const garbage of ['', 'x', '{', '[]', 'null', '7', '{"record":7}', '\0', Buffer.from([0xff, 0xfe])]) {
+      for (const key of keys) await redis.set(key, garbage);
+      expect((await one.read())?.title).toBeUndefined();
+      expect([0, undefined]).toContain(await one.windows.take(slot('alice'), limits));
+    }
+    for (const key of keys) await redis.multi().del(key).lpush(key, 'a list').exec();
+    expect((await one.read())?.title).toBeUndefined();
+    expect([0, undefined]).toContain(await one.windows.take(slot('alice'), limits));
+    redis.disconnect();
+    await one.close();
+  });
+
   test('no key is kept for ever', async () => {
     const server = await redisServer();
     const { url } = server;
