@@ -11,7 +11,7 @@ import { service } from '../support/service.ts';
 const LEVELS = 1;
 
 /** What a field may say of an answer that is not what it should be. */
-const TOLD = new Set(['UPSTREAM_INVALID_RESPONSE', 'UPSTREAM_UNAVAILABLE', 'TIER_REQUIRED']);
+const TOLD = new Set(['UPSTREAM_INVALID_RESPONSE', 'UPSTREAM_UNAVAILABLE', 'TIER_REQUIRED', 'FORBIDDEN']);
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 type Path = readonly (string | number)[];
@@ -104,7 +104,9 @@ test.each(Object.entries(roots))(
         const shown = await asAlice(query);
         expect(shown).toHaveProperty('data');
         for (const { message, path, extensions } of shown.errors ?? [])
-          codes.add(String(extensions?.code ?? `${message} at ${path?.join('.')}, ${JSON.stringify(wrong)} in ${round}`));
+          codes.add(
+            String(extensions?.code ?? `${message} at ${path?.join('.')}, ${JSON.stringify(wrong)} in ${round}`),
+          );
       }
     }
     expect([...codes].filter((code) => !TOLD.has(code))).toEqual([]);
