@@ -2,13 +2,13 @@
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 
 /** Bundles one entry into dist; the tests call it too. */
 export async function bundle(entry = 'src/main.ts') {
   if (!existsSync(root + entry)) return; // installing before the sources are there (a container layer, say) is fine
+  const { build } = await import('esbuild'); // not there where only what runs is installed
   await build({
     absWorkingDir: root,
     entryPoints: [entry],
@@ -26,5 +26,5 @@ export async function bundle(entry = 'src/main.ts') {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const entries = process.argv.slice(2);
-  await Promise.all(entries.length > 0 ? entries.map((entry) => bundle(entry)) : [bundle()]);
+  await Promise.all(entries.length > 0 ? entries.map((entry) => bundle(entry)) : [bundle(), bundle('src/facade.ts')]);
 }

@@ -5,7 +5,7 @@ import { codegen } from '@graphql-codegen/core';
 import * as typedDocumentNode from '@graphql-codegen/typed-document-node';
 import * as typescriptOperations from '@graphql-codegen/typescript-operations';
 import { parse, printSchema } from 'graphql';
-import { settingsTable } from './src/config.ts';
+import { options, settingsTable } from './src/config.ts';
 import { schema } from './src/graph/schema.ts';
 
 // This file runs from dist, one step below the package.
@@ -15,6 +15,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const printed = {
   'schema.graphql': `# Printed by "npm run codegen" from src/graph; not edited by hand.\n\n${printSchema(schema)}\n`,
   'test/support/operations.ts': await operationTypes(),
+  'facade.d.ts': withOptions(read('facade.d.ts') ?? ''),
   'README.md': withSettings(read('README.md') ?? ''),
 };
 
@@ -59,6 +60,20 @@ function withSettings(readme: string): string {
   const [start, end] = ['<!-- settings -->', '<!-- /settings -->'];
   const table = settingsTable().replaceAll(/^ {2}/gm, '');
   return readme.replace(new RegExp(`${start}[^]*${end}`), () => `${start}\n\n\`\`\`text\n${table}\n\`\`\`\n\n${end}`);
+}
+
+/** The options of `createFacade` are the settings, so they are told in the same words. */
+function withOptions(types: string): string {
+  const [start, end] = ['  // <options>\n', '  // </options>\n'];
+  const members = options().map(([name, { type, description, shown, byDefault, optionMust, must }]) => {
+    const isRequired = name === 'baseUrl' || name === 'eventBaseUrl';
+    const fallback = String(shown ?? byDefault(false))
+      .replace(/;? ?[^;]* beside the origin$/, '')
+      .replace('on; off in', 'true; false in');
+    const told = `${description} (${optionMust ?? must}).${isRequired ? '' : ` Default: ${fallback}.`}`;
+    return `  /** ${told[0]!.toUpperCase()}${told.slice(1)} */\n  ${name}${isRequired ? '' : '?'}: ${type};\n`;
+  });
+  return types.replace(new RegExp(`${start}[^]*${end}`), () => `${start}${members.join('')}${end}`);
 }
 
 function read(file: string): string | undefined {

@@ -1,11 +1,21 @@
 import { z } from 'zod';
 import { ManifestError, type TrustedDocuments, readManifest } from './manifest.ts';
 
-interface Setting<T> {
-  env: string;
+/** What the values of some settings have in common. */
+interface Kind<T> {
   /** What a value must be, in words. */
   must: string;
   read: z.ZodType<T, string>;
+  /** Its type as an option of `createFacade`, in TypeScript. */
+  type: string;
+  /** An option as the environment would spell it; undefined where it is of another type. */
+  spell: (option: unknown) => string | undefined;
+  /** What an option must be, where that differs from what a variable must be. */
+  optionMust?: string;
+}
+
+interface Setting<T> extends Kind<T> {
+  env: string;
   byDefault: (production: boolean) => T;
   description: string;
   /** Names what stands in the default column where the value itself would not tell. */
@@ -19,17 +29,31 @@ const whole = (min: number, max: number) => ({
     .regex(/^\d{1,15}$/)
     .transform(Number)
     .refine((n) => n >= min && n <= max),
+  type: 'number',
+  spell: (option: unknown) => (typeof option === 'number' ? String(option) : undefined),
 });
 
-const text = (must: string, pattern: RegExp) => ({ must, read: z.string().regex(pattern) });
+const spellText = (option: unknown) => (typeof option === 'string' ? option : undefined);
+
+const text = (must: string, pattern: RegExp) => ({
+  must,
+  read: z.string().regex(pattern),
+  type: 'string',
+  spell: spellText,
+});
 
 const oneOf = <const T extends string>(...names: [T, ...T[]]) => ({
   must: `one of ${names.join(', ')}`,
   read: z.enum(names),
+  type: names.map((name) => `'${name}'`).join(' | '),
+  spell: spellText,
 });
 
 const onOff = {
   must: 'on or off',
+  optionMust: 'true or false',
+  type: 'boolean',
+  spell: (option: unknown) => (typeof option === 'boolean' ? (option ? 'on' : 'off') : undefined),
   read: z
     .string()
     .regex(/^(on|off|true|false|yes|no|1|0)$/i)
@@ -46,11 +70,15 @@ const httpAddress = {
       return !!url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !/[?#]/.test(address);
     })
     .transform((address) => address.replace(/\/+$/, '')),
+  type: 'string',
+  spell: spellText,
 };
 
 const redisAddress = {
   must: 'a redis:// or rediss:// address',
   read: z.string().refine((address) => /^rediss?:$/.test(parsed(address)?.protocol ?? '')),
+  type: 'string',
+  spell: spellText,
 };
 
 const origins = {
@@ -60,6 +88,9 @@ const origins = {
     .transform((list) => list.split(',').map((origin) => origin.trim()))
     .refine((list) => list.every((origin) => /^https?:/.test(origin) && parsed(origin)?.origin === origin))
     .transform((list): readonly string[] => list),
+  optionMust: 'a list of origins, each like https://shop.example (no path, no *)',
+  type: 'readonly string[]',
+  spell: (option: unknown) => (Array.isArray(option) ? option.map(String).join(',') : undefined),
 };
 
 const headerList = {
@@ -72,6 +103,14 @@ const headerList = {
         list.split(',').map((pair) => [pair.slice(0, pair.indexOf('=')), decoded(pair.slice(pair.indexOf('=') + 1))]),
       ),
     ),
+  optionMust: 'an object of header names and values',
+  type: 'Readonly<Record<string, string>>',
+  spell: (option: unknown) =>
+    typeof option === 'object' && option !== null && Object.values(option).every((value) => typeof value === 'string')
+      ? Object.entries(option)
+          .map(([name, value]) => `${name}=${encodeURIComponent(value as string)}`)
+          .join(',')
+      : undefined,
 };
 
 /** A port may be 0 in tests: the system picks one. */
@@ -82,7 +121,7 @@ const amount = whole(1, 1_000_000);
 
 function setting<T>(
   env: string,
-  kind: { must: string; read: z.ZodType<T, string> },
+  kind: Kind<T>,
   byDefault: T | ((production: boolean) => T),
   description: string,
   shown?: string,
@@ -91,12 +130,7 @@ function setting<T>(
 }
 
 /** A setting that may be absent. */
-function optional<T>(
-  env: string,
-  kind: { must: string; read: z.ZodType<T, string> },
-  description: string,
-  shown = 'none',
-) {
+function optional<T>(env: string, kind: Kind<T>, description: string, shown = 'none') {
   return setting<T | undefined>(env, kind, undefined, description, shown);
 }
 
@@ -322,50 +356,109 @@ export class ConfigError extends Error {
 export function readConfig(env: NodeJS.ProcessEnv = process.env, flags: Flags = {}): Config {
   const production = env.NODE_ENV === 'production';
   const problems: string[] = [];
-  const values: Record<string, unknown> = {};
-  for (const [name, { env: variable, must, read, byDefault }] of entries()) {
-    const given = flags[name] ?? (env[variable] || undefined);
-    if (given === undefined) {
-      values[name] = byDefault(production);
-      continue;
-    }
-    const result = read.safeParse(given);
-    // The value is not repeated: it may be a secret in the wrong variable.
-    if (result.success) values[name] = result.data;
-    else problems.push(`${variable} must be ${must}`);
-  }
-  const config = values as Values;
-  const given = (name: 'baseUrl' | 'eventBaseUrl') => flags[name] ?? env[settings[name].env];
-  if (given('baseUrl') && !given('eventBaseUrl')) problems.push('EVENT_BASE_URL must be set too, because BASE_URL is');
-  if (given('eventBaseUrl') && !given('baseUrl')) problems.push('BASE_URL must be set too, because EVENT_BASE_URL is');
-  if (config.maxBusyConnections < config.maxConnections && problems.length === 0) {
+  const spelled = (name: SettingName) => flags[name] ?? env[settings[name].env];
+  const values = checked(spelled, production, problems, ({ env: variable, must }) => `${variable} must be ${must}`);
+  const [baseUrl, eventBaseUrl] = [spelled('baseUrl'), spelled('eventBaseUrl')];
+  if (baseUrl && !eventBaseUrl) problems.push('EVENT_BASE_URL must be set too, because BASE_URL is');
+  if (eventBaseUrl && !baseUrl) problems.push('BASE_URL must be set too, because EVENT_BASE_URL is');
+  if (values.maxBusyConnections < values.maxConnections && problems.length === 0) {
     problems.push('MAX_BUSY_CONNECTIONS must not be less than MAX_CONNECTIONS');
   }
-  const trustedDocuments = documentsOf(config, problems);
+  const trustedDocuments = documentsOf(values, problems, (name) => settings[name].env);
   if (problems.length > 0) throw new ConfigError(problems);
 
-  const ownOrigin = !config.baseUrl;
-  const demo = ownOrigin && config.demoTokens && !config.accessToken;
+  const ownOrigin = !values.baseUrl;
+  const demo = ownOrigin && values.demoTokens && !values.accessToken;
   return Object.freeze({
-    ...config,
+    ...values,
     production,
     trustedDocuments,
     ownOrigin,
-    accessToken: demo ? 'demo-app' : config.accessToken,
-    filmTier: config.filmTier ?? (demo ? 'advance' : undefined),
+    accessToken: demo ? 'demo-app' : values.accessToken,
+    filmTier: values.filmTier ?? (demo ? 'advance' : undefined),
   });
 }
 
-function documentsOf({ persistedOperations, persistedOnly }: Values, problems: string[]): TrustedDocuments {
+/** Settings of the port and of the origin: a facade inside another program has neither. */
+const NOT_EMBEDDED = new Set<string>([
+  'port',
+  'host',
+  'dataDir',
+  'originPort',
+  'demoTokens',
+  'maxClientConnections',
+  'requestHeadersTimeoutMs',
+  'connectionTimeoutMs',
+] satisfies SettingName[]);
+
+/** The settings that are options of `createFacade`. */
+export function options(): [SettingName, Setting<unknown>][] {
+  return entries().filter(([name]) => !NOT_EMBEDDED.has(name));
+}
+
+/** Reads the options of a facade inside another program: checked as the environment is, of which nothing is read. */
+export function readOptions(given: Readonly<Record<string, unknown>>): Config {
+  const problems = Object.keys(given)
+    .filter((name) => name !== 'production' && !options().some(([known]) => known === name))
+    .map((name) => `${name} is not an option`);
+  const { production = false } = given;
+  if (typeof production !== 'boolean') problems.push('production must be true or false');
+  for (const name of ['baseUrl', 'eventBaseUrl'] as const) if (!given[name]) problems.push(`${name} must be set`);
+  const spelled = (name: SettingName) =>
+    NOT_EMBEDDED.has(name) || given[name] === undefined ? undefined : (settings[name].spell(given[name]) ?? UNREADABLE);
+  const values = checked(spelled, production === true, problems, (setting, name) => {
+    return `${name} must be ${setting.optionMust ?? setting.must}`;
+  });
+  if (values.maxBusyConnections < values.maxConnections && problems.length === 0) {
+    problems.push('maxBusyConnections must not be less than maxConnections');
+  }
+  const trustedDocuments = documentsOf(values, problems, (name) => name);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return Object.freeze({ ...values, production: production === true, trustedDocuments, ownOrigin: false });
+}
+
+/** Is no value of any setting. */
+const UNREADABLE = '\0';
+
+/** All values, from the text or the default of each; what is wrong with them is added to the problems. */
+function checked(
+  spelled: (name: SettingName) => string | undefined,
+  production: boolean,
+  problems: string[],
+  problem: (setting: Setting<unknown>, name: SettingName) => string,
+): Values {
+  const values: Record<string, unknown> = {};
+  for (const [name, setting] of entries()) {
+    const text = spelled(name) || undefined;
+    if (text === undefined) {
+      values[name] = setting.byDefault(production);
+      continue;
+    }
+    const result = setting.read.safeParse(text);
+    // The value is not repeated: it may be a secret in the wrong variable.
+    if (result.success) values[name] = result.data;
+    else problems.push(problem(setting, name));
+  }
+  return values as Values;
+}
+
+/** Reads the manifest; what is wrong with it is told in the name by which it was given. */
+function documentsOf(
+  { persistedOperations, persistedOnly }: Values,
+  problems: string[],
+  nameOf: (name: SettingName) => string,
+): TrustedDocuments {
   if (persistedOperations === undefined) {
-    if (persistedOnly) problems.push('PERSISTED_OPERATIONS must be set too, because PERSISTED_ONLY is on');
+    if (persistedOnly) {
+      problems.push(`${nameOf('persistedOperations')} must be set too, because ${nameOf('persistedOnly')} is on`);
+    }
     return new Map();
   }
   try {
     return readManifest(persistedOperations);
   } catch (error) {
     if (!(error instanceof ManifestError)) throw error;
-    problems.push(`PERSISTED_OPERATIONS must be a manifest of documents: ${error.message}`);
+    problems.push(`${nameOf('persistedOperations')} must be a manifest of documents: ${error.message}`);
     return new Map();
   }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
@@ -53,6 +53,25 @@ const CONNECTION_END_MS = 500;
 
 /** Opens the port. Whoever calls `close` gets a facade that ends what it began. */
 export async function openServer(config: Config, parts: ServerParts): Promise<Facade> {
+  const { server, shutDown } = createGraphServer(config, parts);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    // Beyond this the system lets a client's connection wait for seconds before it tries again.
+    server.listen({ port: config.port, host: config.host, backlog: 4_096 }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  const { port } = server.address() as AddressInfo;
+  let ended: Promise<void> | undefined;
+  return { url: `http://${shownHost(config.host)}:${port}`, port, close: () => (ended ??= shutDown()) };
+}
+
+/** All of the server but its port. */
+export function createGraphServer(
+  config: Config,
+  parts: ServerParts,
+): { server: Server; shutDown: () => Promise<void> } {
   const { schema, upstream, log, tabs = [], metrics = createMetrics(), telemetry, byReference } = parts;
   const pipeline = createPipeline({ schema, config, upstream, log, metrics, telemetry, byReference });
   const demoToken = config.ownOrigin && config.demoTokens ? 'demo-alice' : undefined;
@@ -219,16 +238,6 @@ export async function openServer(config: Config, parts: ServerParts): Promise<Fa
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => refuseConnection(error, socket));
 
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    // Beyond this the system lets a client's connection wait for seconds before it tries again.
-    server.listen({ port: config.port, host: config.host, backlog: 4_096 }, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
-  const { port } = server.address() as AddressInfo;
-
   async function shutDown(): Promise<void> {
     closing = true;
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
@@ -244,8 +253,7 @@ export async function openServer(config: Config, parts: ServerParts): Promise<Fa
     clearInterval(sweep);
   }
 
-  let ended: Promise<void> | undefined;
-  return { url: `http://${shownHost(config.host)}:${port}`, port, close: () => (ended ??= shutDown()) };
+  return { server, shutDown };
 }
 
 interface Passing {

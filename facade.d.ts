@@ -1,0 +1,130 @@
+/**
+ * What `import { createFacade } from 'catalog-graphql'` gives. The options between the marks are printed from the settings by
+ * `npm run codegen`.
+ */
+
+/** The graph for a program that has an HTTP server of its own. Throws a ConfigError that names every option that is wrong. */
+export function createFacade(options: FacadeOptions): EmbeddedFacade;
+
+export interface EmbeddedFacade {
+  /**
+   * Answers a request by its path: /graphql, /health, /ready and /metrics, as the facade with a port does.
+   * `address` is the client's: one address gets at most half of the calls that the facade's own token has.
+   */
+  fetch(this: void, request: Request, from?: { address?: string }): Promise<Response>;
+  /** Lets the requests under way end, for `shutdownMs` at most, and closes what was opened. No request is taken after it. */
+  close(this: void): Promise<void>;
+}
+
+/** The settings that are neither of the port nor of the origin. Nothing is read from the environment. */
+export interface FacadeOptions {
+  // <options>
+  /** Upstream for books, notes and films: /v2/… is appended (an http:// or https:// address without user, query or fragment). */
+  baseUrl: string;
+  /** Upstream for events: /event/…, /events, /people/… are appended (an http:// or https:// address without user, query or fragment). */
+  eventBaseUrl: string;
+  /** The facade's own credential, for callers without one (a bearer token: visible ASCII characters, no spaces). Default: none. */
+  accessToken?: string;
+  /** Film tier of that credential: basic, advance or premium (one of basic, advance, premium). Default: unknown. */
+  filmTier?: 'basic' | 'advance' | 'premium';
+  /** Shared state of replicas: records and budgets (a redis:// or rediss:// address). Default: none: in memory. */
+  redisUrl?: string;
+  /** Least severe line that is logged (one of trace, debug, info, warn, error, fatal, silent). Default: info. */
+  logLevel?: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+  /** Collector of OpenTelemetry spans: /v1/traces is appended, OTLP in JSON (an http:// or https:// address without user, query or fragment). Default: none: no spans. */
+  otelExporterOtlpEndpoint?: string;
+  /** Headers for the collector, a key say (an object of header names and values). Default: none. */
+  otelExporterOtlpHeaders?: Readonly<Record<string, string>>;
+  /** Name of the facade in its spans (a name of visible characters). Default: catalog-graphql. */
+  otelServiceName?: string;
+  /** Browser origins that may ask from other pages (a list of origins, each like https://shop.example (no path, no *)). Default: none. */
+  corsOrigins?: readonly string[];
+  /** GraphiQL at /graphql (true or false). Default: true; false in production. */
+  graphiql?: boolean;
+  /** Whether the schema may be asked for (true or false). Default: true; false in production. */
+  introspection?: boolean;
+  /** "Did you mean …" in error messages (true or false). Default: true; false in production. */
+  suggestions?: boolean;
+  /** The x-explain header (true or false). Default: true; false in production. */
+  explain?: boolean;
+  /** Longest document, in characters (a whole number from 1 to 1000000). Default: 20000. */
+  maxDocumentCharacters?: number;
+  /** Tokens in a document (a whole number from 1 to 1000000). Default: 4000. */
+  maxTokens?: number;
+  /** Fields below one another; introspection is not counted (a whole number from 1 to 1000000). Default: 14. */
+  maxDepth?: number;
+  /** Fields in a document, fragments counted where they are spread (a whole number from 1 to 1000000). Default: 1000. */
+  maxFields?: number;
+  /** Fragments in a document (a whole number from 1 to 1000000). Default: 100. */
+  maxFragments?: number;
+  /** Aliases in a document (a whole number from 1 to 1000000). Default: 60. */
+  maxAliases?: number;
+  /** Fields at the root of an operation (a whole number from 1 to 1000000). Default: 30. */
+  maxRootFields?: number;
+  /** Mutations in an operation (a whole number from 1 to 1000000). Default: 10. */
+  maxMutations?: number;
+  /** Directives in a document (a whole number from 1 to 1000000). Default: 50. */
+  maxDirectives?: number;
+  /** Upstream calls an operation may cost (a whole number from 1 to 1000000). Default: 250. */
+  maxUpstreamCalls?: number;
+  /** Time to live of every kind of record; 0 turns reuse off (a whole number from 0 to 31536000). Default: each kind's own. */
+  recordTtlSeconds?: number;
+  /** Deadline of an operation (a whole number from 1 to 600000). Default: 15000. */
+  operationTimeoutMs?: number;
+  /** Operations running at once (a whole number from 1 to 1000000). Default: 256. */
+  maxRunningOperations?: number;
+  /** Operations waiting to run; more are refused with 503 (a whole number from 0 to 1000000). Default: 256. */
+  maxWaitingOperations?: number;
+  /** Largest JSON body of a request (a whole number from 1 to 1000000000). Default: 1000000. */
+  maxBodyBytes?: number;
+  /** Largest headers of a request (a whole number from 1024 to 1000000). Default: 16384. */
+  maxHeaderBytes?: number;
+  /** Time for the JSON body of a request to arrive (a whole number from 1 to 600000). Default: 30000. */
+  requestBodyTimeoutMs?: number;
+  /** Pictures in a mutation (a whole number from 1 to 1000000). Default: 12. */
+  maxPictures?: number;
+  /** All files of a request together (a whole number from 1 to 1000000000). Default: 40000000. */
+  maxUploadBytes?: number;
+  /** Deadline of an operation with files (a whole number from 1 to 600000). Default: 60000. */
+  uploadTimeoutMs?: number;
+  /** Time to connect to upstream (a whole number from 1 to 600000). Default: 2000. */
+  connectTimeoutMs?: number;
+  /** Time for the headers of an upstream answer (a whole number from 1 to 600000). Default: 5000. */
+  headersTimeoutMs?: number;
+  /** Longest silence in the body of an upstream answer (a whole number from 1 to 600000). Default: 5000. */
+  bodyTimeoutMs?: number;
+  /** An upstream call from start to end (a whole number from 1 to 600000). Default: 10000. */
+  callTimeoutMs?: number;
+  /** Largest JSON answer of upstream, inflated (a whole number from 1 to 1000000000). Default: 4000000. */
+  maxJsonBytes?: number;
+  /** Largest Atom answer of upstream, inflated (a whole number from 1 to 1000000000). Default: 2000000. */
+  maxAtomBytes?: number;
+  /** Attempts of a read; writes have one (a whole number from 1 to 10). Default: 3. */
+  readAttempts?: number;
+  /** Connections to an upstream (a whole number from 1 to 10000). Default: 64. */
+  maxConnections?: number;
+  /** Connections to an upstream while calls wait (a whole number from 1 to 10000). Default: 256. */
+  maxBusyConnections?: number;
+  /** Connection faults and timeouts of an upstream in a row, until it is left alone (a whole number from 1 to 1000). Default: 5. */
+  breakerFailures?: number;
+  /** How long; doubled each time it is found still down (a whole number from 1 to 600000). Default: 1000. */
+  breakerPauseMs?: number;
+  /** Longest time it is left alone (a whole number from 1 to 600000). Default: 15000. */
+  maxBreakerPauseMs?: number;
+  /** Pause after a 429 that names none (a whole number from 1 to 3600). Default: 5. */
+  retryAfterSeconds?: number;
+  /** Longest pause after a 429 (a whole number from 1 to 3600). Default: 60. */
+  maxRetryAfterSeconds?: number;
+  /** What running operations get to end after SIGTERM (a whole number from 1 to 600000). Default: 8000. */
+  shutdownMs?: number;
+  // </options>
+  /** Off by default: GraphiQL, introspection, suggestions and the x-explain header. Default: false. */
+  production?: boolean;
+  /** Takes the lines of the log, each one JSON and a newline. Default: they go to stderr. */
+  onLog?: (line: string) => void;
+}
+
+/** The options cannot be used: the message has a line for each that is wrong, and so has `problems`. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[];
+}

@@ -1,0 +1,42 @@
+/** The facade as a part of another program: what `import { createFacade } from 'catalog-graphql'` gives. */
+import { fileURLToPath } from 'node:url';
+import { pino } from 'pino';
+import type { EmbeddedFacade, FacadeOptions } from '../facade.d.ts';
+import { readOptions } from './config.ts';
+import { schema } from './graph/schema.ts';
+import { createFetchHandler } from './server/fetch.ts';
+import { readTabs } from './server/graphiql.ts';
+import { createMetrics } from './server/metrics.ts';
+import { createGraphServer } from './server/server.ts';
+import { createTelemetry } from './server/telemetry.ts';
+import { watchCalls } from './server/watch.ts';
+import { createUpstream } from './upstream/upstream.ts';
+
+export { ConfigError } from './config.ts';
+
+/** This file is one step below the package, in src as in dist. */
+const operations = fileURLToPath(new URL('../operations', import.meta.url));
+
+export function createFacade({ onLog, ...options }: FacadeOptions): EmbeddedFacade {
+  const config = readOptions(options);
+  const write = onLog ?? ((line: string) => void process.stderr.write(line));
+  const log = pino({ level: config.logLevel }, { write });
+  const metrics = createMetrics();
+  const telemetry = createTelemetry(config, log);
+  const upstream = createUpstream(
+    { ...config, baseUrl: config.baseUrl!, eventBaseUrl: config.eventBaseUrl! },
+    { observe: watchCalls(metrics, telemetry) },
+  );
+  const tabs = config.graphiql ? readTabs(operations) : [];
+  const { server } = createGraphServer(config, { schema, upstream, log, metrics, telemetry, tabs });
+  const handler = createFetchHandler(server);
+
+  async function end(): Promise<void> {
+    await handler.close(config.shutdownMs);
+    await upstream.close();
+    await telemetry?.close();
+  }
+
+  let ended: Promise<void> | undefined;
+  return { fetch: handler.fetch, close: () => (ended ??= end()) };
+}

@@ -1,0 +1,374 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, describe, expect, expectTypeOf, onTestFinished, test } from 'vitest';
+import type { FacadeOptions } from '../facade.d.ts';
+import type { Config } from '../src/config.ts';
+import { ConfigError, options, readOptions } from '../src/config.ts';
+import { createFacade } from '../src/facade.ts';
+import type { Shown } from './support/facade.ts';
+import { hosts } from './support/hosts.ts';
+import { journey } from './support/journey.ts';
+import { until } from './support/redis.ts';
+import { picture } from './support/service.ts';
+import { pictures, uploadForm } from './support/upload.ts';
+
+const here = await journey();
+const upstreams = { baseUrl: here.origin.url, eventBaseUrl: here.origin.url };
+const settings: FacadeOptions = { ...upstreams, accessToken: 'demo-app', filmTier: 'advance', logLevel: 'silent' };
+
+function embedded(more: Partial<FacadeOptions> = {}) {
+  const facade = createFacade({ ...settings, ...more });
+  afterAll(() => facade.close());
+  return facade;
+}
+
+const json = { 'content-type': 'application/json' };
+const alice = { authorization: 'Bearer demo-alice' };
+const post = (query: string, headers: object = {}, variables?: object) => ({
+  method: 'POST',
+  headers: { ...json, ...headers },
+  body: JSON.stringify({ query, variables }),
+});
+const shown = async (response: Response) => (await response.json()) as Shown;
+const codeOf = async (response: Response) => {
+  const { errors } = await shown(response);
+  return [response.status, errors?.[0]?.extensions.code];
+};
+const asked = (query: string, headers: object = {}) => new Request('http://host.example/graphql', post(query, headers));
+
+describe.each(Object.entries(hosts))('inside %s', (_, host) => {
+  const facade = embedded();
+  const url = host(facade);
+
+  test('a page is answered as by the facade with a port, in status, type and body', async () => {
+    const query = '{ book(id: "6082808") { title series { title } } top250(first: 2) { nodes { title } } }';
+    for (const accept of ['application/json', 'application/graphql-response+json', '*/*']) {
+      const [inside, alone] = await Promise.all(
+        [await url, here.facade.url].map((each) => fetch(`${each}/graphql`, post(query, { accept }))),
+      );
+      expect(inside!.status).toBe(200);
+      expect(inside!.headers.get('content-type')).toBe(alone!.headers.get('content-type'));
+      expect(inside!.headers.get('vary')).toBe(alone!.headers.get('vary'));
+      expect(inside!.headers.get('x-request-id')).toMatch(/^[\w-]{36}$/);
+      const answer = await shown(inside!);
+      expect(answer.data.book.title).toBe('百年孤独');
+      expect(answer).toEqual(await shown(alone!));
+    }
+    const byGet = await fetch(`${await url}/graphql?query={viewer{isLoggedIn}}`);
+    expect(await byGet.json()).toEqual({ data: { viewer: { isLoggedIn: false } } });
+    expect(await (await fetch(await url)).text()).toBe('the page of the host');
+  });
+
+  test('a mutation writes with the token of the caller, and is refused without one', async () => {
+    const write = `mutation ($input: CollectBookInput!) { collectBook(input: $input) { collection { comment } } }`;
+    const comment = `from inside ${await url}`;
+    const input = { bookId: '26340138', status: 'WISH', comment, onConflict: 'UPDATE', private: false };
+    const anonymous = await fetch(`${await url}/graphql`, post(write, {}, { input }));
+    expect(await codeOf(anonymous)).toEqual([200, 'LOGIN_REQUIRED']);
+    const written = await fetch(`${await url}/graphql`, post(write, alice, { input }));
+    expect(await shown(written)).toEqual({ data: { collectBook: { collection: { comment } } } });
+    expect((await here.origin.get('/v2/book/26340138/collection', 'alice')).body.comment).toBe(comment);
+  });
+
+  test('an upload arrives whole', async () => {
+    const { pictures: numbered, files } = pictures([1, 2, 3, 4], (number) => picture('png', 100_000 * number));
+    const query = `mutation ($input: CreateNoteInput!) { createNote(input: $input) { storedPictures note { title } } }`;
+    const content = numbered.map(({ number }) => `<图片p_${number}>`).join(' ');
+    const input = { title: 'from inside', content, privacy: 'PRIVATE', pictures: numbered };
+    const body = uploadForm(query, { input }, files);
+    const answer = await fetch(`${await url}/graphql`, {
+      method: 'POST',
+      headers: { ...alice, 'x-graphql-csrf': '1' },
+      body,
+    });
+    expect(await shown(answer)).toEqual({
+      data: { createNote: { storedPictures: [1, 2, 3, 4], note: { title: 'from inside' } } },
+    });
+  });
+
+  test('a form that another page could send is refused, and so are a body too large, a list and no JSON', async () => {
+    const to = `${await url}/graphql`;
+    const form = { method: 'POST', body: new URLSearchParams({ query: '{ viewer { isLoggedIn } }' }) };
+    expect(await codeOf(await fetch(to, form))).toEqual([415, 'CSRF_HEADER_REQUIRED']);
+    expect(await codeOf(await fetch(to, { method: 'POST', body: uploadForm('{ x }', {}, {}) }))).toEqual([
+      415,
+      'CSRF_HEADER_REQUIRED',
+    ]);
+    const large = { method: 'POST', headers: json, body: ' '.repeat(1_000_001) };
+    expect(await codeOf(await fetch(to, large))).toEqual([413, 'BODY_TOO_LARGE']);
+    const batch = { method: 'POST', headers: json, body: '[{"query":"{ viewer { isLoggedIn } }"}]' };
+    expect(await codeOf(await fetch(to, batch))).toEqual([400, 'BATCHING_OFF']);
+    expect(await codeOf(await fetch(to, { method: 'POST', headers: json, body: '{' }))).toEqual([400, 'BAD_REQUEST']);
+    expect(await codeOf(await fetch(to, post('{ nothing }', { accept: 'application/graphql-response+json' })))).toEqual(
+      [400, 'GRAPHQL_VALIDATION_FAILED'],
+    );
+    expect(await codeOf(await fetch(to, { method: 'DELETE' }))).toEqual([405, 'METHOD_NOT_ALLOWED']);
+    // And none of it has harmed the next.
+    expect(await shown(await fetch(to, post('{ viewer { isLoggedIn } }')))).toEqual({
+      data: { viewer: { isLoggedIn: false } },
+    });
+  });
+
+  test('an answer that comes in pieces comes in pieces', async () => {
+    const answer = await fetch(
+      `${await url}/graphql`,
+      post('{ book(id: "6082808") { title ... @defer { summary } } }', { accept: 'multipart/mixed' }),
+    );
+    expect(answer.headers.get('content-type')).toContain('multipart/mixed');
+    const text = await answer.text();
+    expect(text.match(/^content-type: application\/json/gim)!.length).toBeGreaterThan(1);
+    expect(text).toContain('"hasNext":false');
+  });
+
+  test('the calls of a client that goes away are ended', async () => {
+    const silent = await silentService();
+    const inside = embedded({ baseUrl: silent.url, eventBaseUrl: silent.url });
+    const leaving = new AbortController();
+    const gone = fetch(`${await host(inside)}/graphql`, {
+      ...post('{ book(id: "1") { title } }'),
+      signal: leaving.signal,
+    }).catch((error: Error) => error.name);
+    await until(() => silent.open() === 1);
+    leaving.abort();
+    expect(await gone).toBe('AbortError');
+    await until(() => silent.open() === 0);
+  });
+});
+
+describe('by its own fetch', () => {
+  test('the limits are those of the options', async () => {
+    const facade = embedded({ maxDepth: 2, maxBodyBytes: 200, maxHeaderBytes: 2_048, introspection: false });
+    expect(await codeOf(await facade.fetch(asked('{ book(id: "1") { series { title } } }')))).toEqual([
+      200,
+      'TOO_DEEP',
+    ]);
+    expect(await codeOf(await facade.fetch(asked(`{ viewer { isLoggedIn } } ${' '.repeat(200)}`)))).toEqual([
+      413,
+      'BODY_TOO_LARGE',
+    ]);
+    expect(await codeOf(await facade.fetch(asked('{ viewer { isLoggedIn } }', { 'x-y': 'x'.repeat(4_000) })))).toEqual([
+      431,
+      'HEADERS_TOO_LARGE',
+    ]);
+    expect(await codeOf(await facade.fetch(asked('{ __schema { queryType { name } } }')))).toEqual([
+      200,
+      'GRAPHQL_VALIDATION_FAILED',
+    ]);
+    // Another one in the same process has limits of its own.
+    const answer = await embedded().fetch(asked('{ book(id: "6082808") { series { title } } }'));
+    expect((await shown(answer)).errors).toBeUndefined();
+  });
+
+  test('a body of which the length is told wrongly is read to its end, and nothing behind it', async () => {
+    const facade = embedded();
+    const { body } = post('{ viewer { isLoggedIn } }');
+    for (const length of ['5', '5000']) {
+      const request = new Request('http://host.example/graphql', {
+        method: 'POST',
+        headers: { ...json, 'content-length': length, 'transfer-encoding': 'chunked', connection: 'keep-alive' },
+        body,
+      });
+      expect(await shown(await facade.fetch(request))).toEqual({ data: { viewer: { isLoggedIn: false } } });
+    }
+  });
+
+  test('it has the paths of the facade with a port', async () => {
+    const facade = embedded();
+    const get = (path: string, init?: RequestInit) => facade.fetch(new Request(`http://host.example${path}`, init));
+    expect(await (await get('/ready')).json()).toMatchObject({ status: 'ready' });
+    const head = await get('/health', { method: 'HEAD' });
+    expect([head.status, await head.text()]).toEqual([200, '']);
+    expect(await (await get('/metrics')).text()).toContain('catalog_requests_total{path="/ready",status="200"} 1');
+    const page = await get('/graphql', { headers: { accept: 'text/html' } });
+    expect(await page.text()).toContain('<title>catalog-graphql</title>');
+    expect((await get('/graphql', { method: 'OPTIONS' })).status).toBe(204);
+    expect(await codeOf(await get('/other'))).toEqual([404, 'NOT_FOUND']);
+  });
+
+  test('a client that leaves an answer in the middle is known to have left', async () => {
+    const facade = embedded();
+    const request = asked(
+      '{ book(id: "6082808") { title ... @defer { annotations(first: 50) { nodes { content } } } } }',
+      {
+        accept: 'multipart/mixed',
+      },
+    );
+    const { body } = await facade.fetch(request);
+    await body!.cancel();
+    const running = async () =>
+      /catalog_requests_running (\d+)/.exec(
+        await (await facade.fetch(new Request('http://host.example/metrics'))).text(),
+      )?.[1];
+    await until(async () => (await running()) === '1'); // the question itself
+  });
+
+  test('a request that was given up before it began is not begun', async () => {
+    const silent = await silentService();
+    const facade = embedded({ baseUrl: silent.url, eventBaseUrl: silent.url });
+    const request = new Request(asked('{ book(id: "1") { title } }'), { signal: AbortSignal.abort() });
+    await expect(facade.fetch(request)).rejects.toMatchObject({ name: 'AbortError' });
+    expect(silent.asked()).toBe(0);
+  });
+
+  test('one address gets half of what the facade may ask, each of its own', async () => {
+    const { origin } = await journey();
+    const facade = embedded({
+      baseUrl: origin.url,
+      eventBaseUrl: origin.url,
+      accessToken: undefined,
+      filmTier: undefined,
+    });
+    const ask = async (n: number, address: string) =>
+      shown(await facade.fetch(asked(`{ searchSubjects(query: "inside ${n}") { nodes { title } } }`), { address }));
+    const many = await Promise.all(Array.from({ length: 30 }, (_, n) => ask(n, '192.0.2.1')));
+    expect(many.filter(({ errors }) => !errors)).toHaveLength(20);
+    expect((await ask(30, '192.0.2.2')).errors).toBeUndefined();
+  });
+
+  test('it opens no port, listens to no signal, and reads nothing of the environment', async () => {
+    process.env.MAX_DEPTH = '1';
+    process.env.PORT = 'no port';
+    onTestFinished(() => {
+      delete process.env.MAX_DEPTH;
+      delete process.env.PORT;
+    });
+    const events = () => process.eventNames().map((name) => [name, process.listenerCount(name)]);
+    const servers = () => process.getActiveResourcesInfo().filter((kind) => /Server/.test(kind)).length;
+    const before = [events(), servers()];
+    const facade = embedded();
+    const answer = await facade.fetch(asked('{ book(id: "6082808") { series { title } } }'));
+    expect((await shown(answer)).errors).toBeUndefined();
+    expect([events(), servers()]).toEqual(before);
+  });
+
+  test('the log goes to who asks for it, and holds no token', async () => {
+    const lines: string[] = [];
+    const facade = embedded({ logLevel: 'debug', onLog: (line) => void lines.push(line) });
+    await (await facade.fetch(asked('{ viewer { isLoggedIn } }', { ...alice, 'x-request-id': 'of-this-test' }))).text();
+    await until(() => lines.length > 0);
+    expect(JSON.parse(lines[0]!)).toMatchObject({ requestId: 'of-this-test', path: '/graphql', status: 200 });
+    expect(lines.join('')).not.toContain('demo-alice');
+  });
+});
+
+describe('close', () => {
+  const book = '{ book(id: "1") { title } }';
+
+  test('waits for what was asked, and takes no more', async () => {
+    const silent = await silentService();
+    const facade = createFacade({ ...settings, baseUrl: silent.url, eventBaseUrl: silent.url });
+    const answer = facade.fetch(asked(book));
+    await until(() => silent.open() === 1);
+    const closed = facade.close();
+    await expect(facade.fetch(asked(book))).rejects.toThrow('The facade is closed.');
+    silent.answer('{"id":"1","title":"活着"}');
+    expect(await shown(await answer)).toEqual({ data: { book: { title: '活着' } } });
+    await closed;
+    await facade.close();
+  });
+
+  test('cuts off what has not ended in its time', async () => {
+    const silent = await silentService();
+    const facade = createFacade({ ...settings, baseUrl: silent.url, eventBaseUrl: silent.url, shutdownMs: 50 });
+    const answer = facade.fetch(asked(book)).catch((error: Error) => error.message);
+    await until(() => silent.open() === 1);
+    await facade.close();
+    expect(await answer).toBe('The facade was closed.');
+    await until(() => silent.open() === 0);
+  });
+});
+
+describe('options', () => {
+  const problems = (given: object): readonly string[] => {
+    try {
+      createFacade(given as FacadeOptions);
+    } catch (error) {
+      if (error instanceof ConfigError) return error.problems;
+      throw error;
+    }
+    return [];
+  };
+
+  test('what is wrong is told all at once, in the names of the options', () => {
+    const wrong = {
+      baseUrl: 'ftp://a',
+      maxDepth: '14',
+      maxTokens: 0,
+      graphiql: 'on',
+      corsOrigins: ['*'],
+      otelExporterOtlpHeaders: { key: 5 },
+      port: 4000,
+      maxDeep: 3,
+      production: 'yes',
+    };
+    expect(problems(wrong).toSorted()).toEqual([
+      'baseUrl must be an http:// or https:// address without user, query or fragment',
+      'corsOrigins must be a list of origins, each like https://shop.example (no path, no *)',
+      'eventBaseUrl must be set',
+      'graphiql must be true or false',
+      'maxDeep is not an option',
+      'maxDepth must be a whole number from 1 to 1000000',
+      'maxTokens must be a whole number from 1 to 1000000',
+      'otelExporterOtlpHeaders must be an object of header names and values',
+      'port is not an option',
+      'production must be true or false',
+    ]);
+    expect(problems({ ...upstreams, maxConnections: 300 })).toEqual([
+      'maxBusyConnections must not be less than maxConnections',
+    ]);
+  });
+
+  test('a value is taken as it is given', () => {
+    const config = readOptions({
+      ...upstreams,
+      baseUrl: 'http://a.example/base/',
+      corsOrigins: ['https://b.example', 'http://localhost:3000'],
+      otelExporterOtlpHeaders: { key: 'a=b, c%' },
+      recordTtlSeconds: 0,
+      graphiql: false,
+      redisUrl: undefined,
+    });
+    expect(config).toMatchObject({
+      baseUrl: 'http://a.example/base',
+      corsOrigins: ['https://b.example', 'http://localhost:3000'],
+      otelExporterOtlpHeaders: { key: 'a=b, c%' },
+      recordTtlSeconds: 0,
+      graphiql: false,
+      redisUrl: undefined,
+      explain: true,
+    });
+    const production = readOptions({ ...upstreams, production: true, explain: true, corsOrigins: [] });
+    expect(production).toMatchObject({ graphiql: false, introspection: false, explain: true, corsOrigins: [] });
+  });
+
+  test('each has the type that its setting has', () => {
+    type Given = Required<Omit<FacadeOptions, 'onLog' | 'baseUrl' | 'eventBaseUrl'>>;
+    expectTypeOf<Given>().toEqualTypeOf<{ -readonly [Name in keyof Given]: NonNullable<Config[Name]> }>();
+    const told: (keyof Given | 'baseUrl' | 'eventBaseUrl')[] = options().map(([name]) => name as keyof Given);
+    expect(told).toContain('maxUpstreamCalls');
+    expect(told).not.toContain('port');
+  });
+});
+
+/** A service that holds what it is asked until it is told to answer. */
+async function silentService() {
+  let [asked, open] = [0, 0];
+  let answer = (_: string) => undefined as void;
+  const server = createServer((_, response) => {
+    asked++;
+    open++;
+    response.once('close', () => open--);
+    answer = (body) => void response.writeHead(200, { 'content-type': 'application/json' }).end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked: () => asked,
+    open: () => open,
+    answer: (body: string) => answer(body),
+  };
+}
