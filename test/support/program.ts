@@ -4,7 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+/** Which program is run, and where. */
+interface Place {
+  main?: string;
+  cwd?: string;
+}
+
+const built = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 export interface Program {
   /** Where the graph is; empty for an origin alone. */
@@ -23,8 +29,8 @@ export interface Ended {
 }
 
 /** Starts the built program on a data directory of its own, unless one is named, and waits for its banner. */
-export async function startProgram(env: NodeJS.ProcessEnv, args: string[] = []): Promise<Program> {
-  const run = spawned(env, args);
+export async function startProgram(env: NodeJS.ProcessEnv, args: string[] = [], place: Place = {}): Promise<Program> {
+  const run = spawned(env, args, place);
   const banner = await Promise.race([
     run.banner,
     run.ended.then(({ code, err }) => {
@@ -44,8 +50,8 @@ export async function startProgram(env: NodeJS.ProcessEnv, args: string[] = []):
 }
 
 /** Runs it to its end: for what must not start. */
-export function runProgram(env: NodeJS.ProcessEnv, args: string[] = []): Promise<Ended> {
-  return spawned(env, args).ended;
+export function runProgram(env: NodeJS.ProcessEnv, args: string[] = [], place: Place = {}): Promise<Ended> {
+  return spawned(env, args, place).ended;
 }
 
 /** Kills it on the way: before its banner, at a moment of the caller's choice. */
@@ -56,10 +62,11 @@ export async function killProgram(env: NodeJS.ProcessEnv, when: () => Promise<vo
   return run.ended;
 }
 
-function spawned(env: NodeJS.ProcessEnv, args: string[]) {
+function spawned(env: NodeJS.ProcessEnv, args: string[], { main = built, cwd }: Place = {}) {
   const dataDir = mkdtempSync(join(tmpdir(), 'catalog-'));
   const child = spawn(process.execPath, [main, ...args], {
     env: { PATH: process.env.PATH, DATA_DIR: dataDir, LOG_LEVEL: 'error', ...env },
+    ...(cwd && { cwd }),
   });
   let out = '';
   let err = '';

@@ -1,0 +1,174 @@
+import { execFile } from 'node:child_process';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { entries, flagOf } from '../src/config.ts';
+import { runProgram, startProgram } from './support/program.ts';
+import { service } from './support/service.ts';
+
+const run = promisify(execFile);
+const here = resolve('.');
+const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
+  version: string;
+  files: string[];
+  dependencies: object;
+};
+
+/** Each starts npm, a compiler or the program: seconds, and many where others use the machine. */
+const LOADED = 120_000;
+
+/** A folder into which the package is installed as npm would do it, but with the dependencies that are here already. */
+const elsewhere = mkdtempSync(join(tmpdir(), 'catalog-'));
+const installed = join(elsewhere, 'node_modules/catalog-graphql');
+const main = join(installed, 'dist/main.js');
+afterAll(() => rmSync(elsewhere, { recursive: true, force: true }));
+
+beforeAll(async () => {
+  // Packed from a copy: packing builds, and other tests run what is built here.
+  const copy = join(elsewhere, 'copy');
+  const sources = ['package.json', 'build.mjs', 'src', 'README.md', 'LICENSE'];
+  for (const file of [...sources, ...manifest.files]) {
+    if (existsSync(file) && !file.startsWith('dist/')) cpSync(file, join(copy, file), { recursive: true });
+  }
+  symlinkSync(join(here, 'node_modules'), join(copy, 'node_modules'));
+  await run('npm', ['pack', '--offline', '--no-update-notifier', '--pack-destination', elsewhere], { cwd: copy });
+
+  mkdirSync(installed, { recursive: true });
+  const tarball = join(elsewhere, `catalog-graphql-${manifest.version}.tgz`);
+  await run('tar', ['xzf', tarball, '--strip-components=1', '-C', installed]);
+  // Nothing but what package.json names: what runs only because the tests are here would not be found.
+  for (const name of Object.keys(manifest.dependencies)) {
+    const place = join(elsewhere, 'node_modules', name);
+    mkdirSync(dirname(place), { recursive: true });
+    symlinkSync(join(here, 'node_modules', name), place);
+  }
+  mkdirSync(join(elsewhere, 'node_modules/.bin'));
+  symlinkSync('../catalog-graphql/dist/main.js', join(elsewhere, 'node_modules/.bin/catalog-graphql'));
+  chmodSync(main, 0o755);
+}, LOADED);
+
+test('the package holds what it needs to run and to be read, and nothing of the house', () => {
+  const top = readdirSync(installed).sort();
+  expect(top).toEqual([
+    'CHANGELOG.md',
+    'LICENSE',
+    'README.md',
+    'SECURITY.md',
+    'demo',
+    'dist',
+    'facade.d.ts',
+    'operations',
+    'package.json',
+    'schema.graphql',
+  ]);
+  expect(readdirSync(join(installed, 'dist')).sort()).toEqual(['facade.js', 'facade.js.map', 'main.js', 'main.js.map']);
+  for (const file of ['dist/facade.js', 'dist/main.js', 'dist/facade.js.map', 'dist/main.js.map']) {
+    expect(readFileSync(join(installed, file), 'utf8')).not.toContain(elsewhere);
+  }
+});
+
+test(
+  'the command tells its version and its help, and prints the schema',
+  async () => {
+    const npx = ['--no', '--no-update-notifier', '--', 'catalog-graphql', '--version'];
+    expect((await run('npx', npx, { cwd: elsewhere })).stdout).toBe(`${manifest.version}\n`);
+    const [help, schema] = await Promise.all([['--help'], ['schema']].map((args) => runProgram({}, args, { main })));
+    for (const [, { env }] of entries()) expect(help!.out).toMatch(new RegExp(`^ +${env} `, 'm'));
+    expect(readFileSync('schema.graphql', 'utf8').endsWith(`\n\n${schema!.out}`)).toBe(true);
+  },
+  LOADED,
+);
+
+test(
+  'every setting has a flag',
+  async () => {
+    const wrong = entries().filter(([name]) => name !== 'dataDir'); // any text is a path
+    const args = wrong.flatMap(([name]) => [flagOf(name), '\n']);
+    const { code, out, err } = await runProgram({}, [...args, flagOf('dataDir'), 'x'], { main, cwd: elsewhere });
+    expect([code, out]).toEqual([1, '']);
+    for (const [, { env }] of wrong) expect(err).toContain(`  ${env} must be `);
+  },
+  LOADED,
+);
+
+test(
+  'it runs with the demo, and keeps its data where it was started',
+  async () => {
+    const env = { DATA_DIR: undefined };
+    const ports = ['--port', '0', '--origin-port', '0'];
+    const program = await startProgram(env, ports, { main, cwd: elsewhere });
+    expect(program.banner).toContain('filled with the demo catalog');
+    const answer = await fetch(`${program.url}/graphql?query={book(id:"6082808"){title}}`);
+    expect(await answer.json()).toEqual({ data: { book: { title: '百年孤独' } } });
+    const page = await fetch(`${program.url}/graphql`, { headers: { accept: 'text/html' } });
+    expect(await page.text()).toContain('top250'); // of the tabs
+    expect(await program.stop()).toMatchObject({ code: 0, err: '' });
+    expect(existsSync(join(elsewhere, '.catalog/origin.db'))).toBe(true);
+  },
+  LOADED,
+);
+
+test(
+  'createFacade is imported from it, and leaves nothing running when it is closed',
+  async () => {
+    const { url } = await service();
+    writeFileSync(
+      join(elsewhere, 'embed.mjs'),
+      `import { ConfigError, createFacade } from 'catalog-graphql';
+     const facade = createFacade({ baseUrl: ${JSON.stringify(url)}, eventBaseUrl: ${JSON.stringify(url)} });
+     const body = JSON.stringify({ query: '{ book(id: "6082808") { title } }' });
+     const headers = { 'content-type': 'application/json' };
+     const answer = await facade.fetch(new Request('http://here/graphql', { method: 'POST', headers, body }));
+     console.log(await answer.text());
+     await facade.close();
+     try { createFacade({ baseUrl: 'x' }) } catch (error) { console.log(error instanceof ConfigError, error.problems.length) }`,
+    );
+    const { stdout, stderr } = await run(process.execPath, ['embed.mjs'], { cwd: elsewhere });
+    expect(stdout).toBe('{"data":{"book":{"title":"百年孤独"}}}\ntrue 2\n');
+    expect(stderr).toBe('');
+  },
+  LOADED,
+);
+
+test(
+  'its types are found, and refuse what is wrong',
+  async () => {
+    writeFileSync(
+      join(elsewhere, 'embed.ts'),
+      `import { ConfigError, createFacade, type EmbeddedFacade, type FacadeOptions } from 'catalog-graphql';
+     const options: FacadeOptions = { baseUrl: 'http://a', eventBaseUrl: 'http://b', filmTier: 'basic', corsOrigins: ['http://c'] };
+     export const facade: EmbeddedFacade = createFacade(options);
+     export const answered: Promise<Response> = facade.fetch(new Request('http://a/graphql'), { address: '192.0.2.1' });
+     export const problems: readonly string[] = new ConfigError().problems;
+     // @ts-expect-error -- both addresses are needed
+     createFacade({ baseUrl: 'http://a' });
+     // @ts-expect-error -- no text
+     createFacade({ ...options, maxDepth: '14' });
+     // @ts-expect-error -- the host has the port
+     createFacade({ ...options, port: 4000 });
+     // @ts-expect-error -- there is no such tier
+     createFacade({ ...options, filmTier: 'gold' });
+    `,
+    );
+    const tsc = join(here, 'node_modules/typescript/bin/tsc');
+    const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2023', '--lib', 'es2023,dom'];
+    const { stdout } = await run(process.execPath, [tsc, ...flags, '--skipDefaultLibCheck', 'embed.ts'], {
+      cwd: elsewhere,
+    }).catch((error: { stdout: string }) => error);
+    expect(stdout).toBe('');
+  },
+  LOADED,
+);
