@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { roundRobin } from '../support/balancer.ts';
+import { journey } from '../support/journey.ts';
+import { type Program, startProgram } from '../support/program.ts';
+import { hasRedis, redisServer, until, withoutRedis } from '../support/redis.ts';
+import { asking } from '../support/replica.ts';
+
+test.skipIf(hasRedis)(withoutRedis, () => undefined);
+
+/** Two processes and a Redis behind an address that sends each request to the other one: a caller never knows which. */
+describe.skipIf(!hasRedis)('two facades behind a round robin', () => {
+  let programs: Program[];
+  let here: Awaited<ReturnType<typeof journey>>;
+  let balancer: Awaited<ReturnType<typeof roundRobin>>;
+  let ask: ReturnType<typeof asking>;
+
+  beforeAll(async () => {
+    const redis = await redisServer();
+    here = await journey();
+    const { url } = here.proxy;
+    const env = { PORT: '0', BASE_URL: url, EVENT_BASE_URL: url, REDIS_URL: redis.url, ACCESS_TOKEN: 'demo-app' };
+    programs = await Promise.all([startProgram(env), startProgram(env)]);
+    balancer = await roundRobin(programs.map((program) => program.url));
+    ask = asking(balancer.url);
+    // Each has found Redis once the other's record costs it nothing.
+    await until(async () => {
+      here.proxy.start();
+      for (const program of programs) await asking(program.url)('{ book(id: "26356948") { title } }');
+      return here.proxy.stop().length === 0;
+    });
+  }, 60_000);
+  afterAll(() => Promise.all((programs ?? []).map((program) => program.stop())));
+
+  /** What was asked of the service meanwhile. */
+  async function passed(work: () => Promise<unknown>): Promise<string[]> {
+    here.proxy.start();
+    await work();
+    return here.proxy.stop().map(({ line }) => line);
+  }
+
+  test('what one has read costs the other nothing', async () => {
+    const page = '{ book(id: "6082808") { title series { title } } subject(id: "1292052") { title } }';
+    const before = [...balancer.served];
+    let first: unknown;
+    expect((await passed(async () => (first = await ask(page)))).length).toBeGreaterThan(0);
+    // It is in Redis a moment after the answer is out.
+    await until(async () => (await passed(async () => expect(await ask(page)).toEqual(first))).length === 0);
+    expect(await passed(async () => expect(await ask(page)).toEqual(first))).toEqual([]);
+    expect(await passed(async () => expect(await ask(page)).toEqual(first))).toEqual([]);
+    // Both have answered it: the last two came to one each.
+    for (const [place, count] of before.entries()) expect(balancer.served[place]).toBeGreaterThan(count);
+  });
+
+  test('a basic token has its forty film calls a minute of both together', async () => {
+    const queries = Array.from({ length: 60 }, (_, n) => `{ searchSubjects(query: "robin ${n}") { nodes { title } } }`);
+    here.proxy.start();
+    const answers = await Promise.all(queries.map((query) => ask(query, 'demo-bob')));
+    const calls = here.proxy.stop();
+    expect(calls).toHaveLength(40);
+    expect(calls.filter(({ status }) => status === 429)).toEqual([]);
+    const codes = answers.flatMap(({ errors }) => errors?.map(({ extensions }) => extensions.code) ?? []);
+    expect(codes).toEqual(Array.from({ length: 20 }, () => 'RATE_LIMITED'));
+    for (let place = 0; place < 2; place++) {
+      const { data } = await ask('{ viewer { rateBudget { remaining } } }', 'demo-bob');
+      expect(data.viewer.rateBudget.remaining).toBe(0);
+    }
+  });
+
+  test('a cursor of one is followed at the other, to the end of the list', async () => {
+    const all = await ask('{ book(id: "6082808") { annotations(first: 20) { nodes { id } } } }', 'demo-alice');
+    const expected = (all.data.book.annotations.nodes as { id: string }[]).map(({ id }) => id);
+    const found: string[] = [];
+    let after: string | null = null;
+    do {
+      const { data } = await ask(
+        `{ book(id: "6082808") { annotations(first: 4, after: ${JSON.stringify(after)}) { nodes { id } pageInfo { endCursor } } } }`,
+        'demo-alice',
+      );
+      found.push(...(data.book.annotations.nodes as { id: string }[]).map(({ id }) => id));
+      after = data.book.annotations.pageInfo.endCursor as string;
+    } while (found.length < 20);
+    expect(found).toEqual(expected);
+  });
+
+  test('what one has written the other shows at once, to the writer and to everybody', async () => {
+    const mine = '{ book(id: "26340138") { viewerCollection { comment } } }';
+    const shelf = '{ user(id: "1000001") { bookCollections(first: 5) { nodes { comment book { sourceId } } } } }';
+    for (const comment of ['the first', 'the second', 'the third']) {
+      // Whatever they show now, both have it in hand. The shelf is asked by the id that the answer of a write names.
+      for (let place = 0; place < 2; place++) await Promise.all([ask(mine, 'demo-alice'), ask(shelf)]);
+      const written = await ask(
+        `mutation { collectBook(input: { bookId: "26340138", status: READ, comment: "${comment}", onConflict: UPDATE, private: false }) { collection { comment } } }`,
+        'demo-alice',
+      );
+      expect(written.errors).toBeUndefined();
+      for (let place = 0; place < 2; place++) {
+        const { data } = await ask(mine, 'demo-alice');
+        expect(data.book.viewerCollection).toEqual({ comment });
+      }
+      for (let place = 0; place < 2; place++) {
+        const { data } = await ask(shelf);
+        expect(data.user.bookCollections.nodes).toContainEqual({ comment, book: { sourceId: '26340138' } });
+      }
+    }
+  });
+});
