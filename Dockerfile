@@ -1,0 +1,38 @@
+# Facade and origin in one image: the command is the facade, `origin` after it is the origin alone.
+#
+# Node 22, not the newest: better-sqlite3 12 compiled against the headers of Node 24.19 or later ends the process when a statement is
+# collected.
+FROM node:22-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json build.mjs ./
+RUN npm ci --ignore-scripts
+COPY src src
+RUN node build.mjs && node build.mjs src/facade.ts
+
+# What runs needs no compiler, and compiling better-sqlite3, where its prebuilt binary cannot be fetched, needs one here.
+FROM node:22-bookworm-slim AS dependencies
+RUN apt-get update \
+  && apt-get install -y --no-install-recommends g++ make python3 \
+  && rm -rf /var/lib/apt/lists/*
+WORKDIR /app
+COPY package.json package-lock.json build.mjs ./
+RUN npm ci --omit=dev
+
+FROM node:22-bookworm-slim
+# Not the registry's client either: nothing is installed in a container that runs.
+RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /opt/yarn* \
+  && mkdir /data && chown node:node /data
+WORKDIR /app
+COPY package.json LICENSE ./
+COPY demo demo
+COPY operations operations
+COPY --from=dependencies /app/node_modules node_modules
+COPY --from=build /app/dist dist
+USER node
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000 ORIGIN_PORT=4001 DATA_DIR=/data
+VOLUME /data
+EXPOSE 4000 4001
+# The process answers. Whether it can be useful is asked at /ready, by whatever sends it work.
+HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["node", "--enable-source-maps", "dist/main.js"]

@@ -1,0 +1,148 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { entries, readConfig } from '../src/config.ts';
+import { startProgram } from './support/program.ts';
+import { service as origin } from './support/service.ts';
+
+interface Service {
+  image: string;
+  build?: string;
+  command?: string[];
+  environment?: Record<string, string>;
+  depends_on?: Record<string, { condition: string }>;
+  healthcheck?: { test: string[] };
+  volumes?: string[];
+  ports?: string[];
+  stop_grace_period?: string;
+}
+interface Compose {
+  services: Record<string, Service>;
+  volumes: Record<string, null>;
+}
+
+const compose = parse(readFileSync('compose.yaml', 'utf8'), { merge: true }) as Compose;
+const { services } = compose;
+const nginx = readFileSync('deploy/nginx.conf', 'utf8');
+const dockerfile = readFileSync('Dockerfile', 'utf8').replaceAll(/\\\n/g, ' ');
+const final = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '));
+
+const image = Object.fromEntries(
+  [...final.matchAll(/^ENV (.*)$/gm)].flatMap(([, line]) => line!.split(' ').map((pair) => pair.split('=', 2))),
+) as Record<string, string>;
+const facades = Object.entries(services).filter(([, { build, command }]) => build && !command);
+
+/** What a container of the image is started with, as nobody sets anything around it. */
+const environmentOf = ({ environment = {} }: Service): NodeJS.ProcessEnv => ({
+  ...image,
+  ...Object.fromEntries(
+    Object.entries(environment).map(([name, value]) => [name, value.replace(/^\$\{\w+:-(.*)\}$/, '$1')]),
+  ),
+});
+
+test('what the containers are told are settings, with values that they take', () => {
+  const known = new Set(['NODE_ENV', ...entries().map(([, { env }]) => env)]);
+  expect(Object.keys(image).filter((name) => !known.has(name))).toEqual([]);
+  for (const each of Object.values(services).filter(({ build }) => build)) {
+    expect(Object.keys(each.environment ?? {}).filter((name) => !known.has(name))).toEqual([]);
+    expect(readConfig(environmentOf(each))).toMatchObject({ production: true, host: '0.0.0.0' });
+  }
+});
+
+test('two facades share a Redis and an origin, each a service that is there, at the port it listens on', () => {
+  expect(facades).toHaveLength(2);
+  for (const [, facade] of facades) {
+    const { baseUrl, eventBaseUrl, redisUrl, ownOrigin, accessToken } = readConfig(environmentOf(facade));
+    expect({ ownOrigin, baseUrl, eventBaseUrl }).toEqual({ ownOrigin: false, baseUrl: eventBaseUrl, eventBaseUrl });
+    const { hostname, port } = new URL(baseUrl!);
+    expect(services[hostname]).toMatchObject({ command: ['origin'] });
+    const beside = readConfig(environmentOf(services[hostname]!));
+    expect(beside.originPort).toBe(Number(port));
+    // The token that the facades have is one that this origin knows.
+    expect([accessToken, beside.demoTokens]).toEqual(['demo-app', true]);
+    expect(services[new URL(redisUrl!).hostname]!.image).toMatch(/^redis:/);
+    expect(new URL(redisUrl!).port).toBe('6379');
+  }
+});
+
+test('what waits for another names one that is there and that tells its health', () => {
+  for (const { depends_on: awaited = {}, volumes = [] } of Object.values(services)) {
+    for (const [name, { condition }] of Object.entries(awaited)) {
+      expect(condition).toBe('service_healthy');
+      const awaitedService = services[name]!;
+      expect(awaitedService.healthcheck ?? (awaitedService.build && /^HEALTHCHECK /m.exec(final))).toBeTruthy();
+    }
+    for (const volume of volumes) {
+      const [source = '', target] = volume.split(':');
+      if (source.startsWith('.')) expect(existsSync(source)).toBe(true);
+      else {
+        expect(compose.volumes).toHaveProperty(source);
+        expect(target).toBe(image.DATA_DIR);
+      }
+    }
+  }
+});
+
+test('the proxy goes round the facades, and lets through what they would take', () => {
+  const config = readConfig(image);
+  const upstreams = [...nginx.matchAll(/^\s*server ([\w.-]+):(\d+);/gm)].map(([, host, port]) => [host, Number(port)]);
+  expect(upstreams).toEqual(facades.map(([name]) => [name, config.port]));
+  const proxy = Object.values(services).find(({ ports }) => ports)!;
+  expect(proxy.ports!.map((port) => port.split(':').at(-1))).toEqual([/listen (\d+);/.exec(nginx)![1]]);
+  expect(proxy.volumes).toEqual(['./deploy/nginx.conf:/etc/nginx/nginx.conf:ro']);
+  const number = (directive: string) => Number(new RegExp(`\\b${directive} (\\d+)[ms]?;`).exec(nginx)![1]);
+  expect(number('client_max_body_size') * 2 ** 20).toBeGreaterThan(config.maxUploadBytes + config.maxBodyBytes);
+  expect(number('proxy_read_timeout') * 1000).toBeGreaterThan(
+    Math.max(config.operationTimeoutMs, config.uploadTimeoutMs),
+  );
+  expect(number('keepalive_timeout')).toBeLessThan(65);
+});
+
+test('a container is given the time to end what runs', () => {
+  for (const each of Object.values(services).filter(({ build }) => build)) {
+    const seconds = Number(/^(\d+)s$/.exec(each.stop_grace_period ?? '')![1]);
+    // Connections, pools and the database are closed after the operations.
+    expect(seconds * 1000).toBeGreaterThanOrEqual(readConfig(environmentOf(each)).shutdownMs + 2_000);
+  }
+});
+
+test('the image runs as nobody of importance, holds no tools to build with, and finds what it copies', () => {
+  expect(/^USER (.*)$/m.exec(final)![1]).toBe('node');
+  expect(final.indexOf('\nUSER ')).toBeLessThan(final.indexOf('\nENTRYPOINT '));
+  expect(final).not.toMatch(/apt-get|npm ci|npm install/);
+  expect(dockerfile).toMatch(/^RUN npm ci --omit=dev$/m);
+  const { port, originPort } = readConfig(image);
+  expect(/^EXPOSE (.*)$/m.exec(final)![1]).toBe(`${port} ${originPort}`);
+  const sent = readFileSync('.dockerignore', 'utf8').match(/(?<=^!).*$/gm)!;
+  const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, files]) => files!.split(' '));
+  expect([...new Set(copied)].sort()).toEqual([...sent].sort());
+  for (const file of sent) expect(existsSync(file)).toBe(true);
+});
+
+/** What a check of health exits with. */
+const exitOf = ([command, ...args]: string[], env: NodeJS.ProcessEnv): Promise<number> =>
+  promisify(execFile)(command!, args, { env: { PATH: process.env.PATH, ...env } }).then(
+    () => 0,
+    ({ code }: { code: number }) => code,
+  );
+
+test('the checks of health tell what answers from what does not', async () => {
+  const program = await startProgram({
+    PORT: '0',
+    BASE_URL: 'http://127.0.0.1:9',
+    EVENT_BASE_URL: 'http://127.0.0.1:9',
+  });
+  const facade = JSON.parse(/^HEALTHCHECK .* CMD (\[.*\])$/m.exec(final)![1]!) as string[];
+  const { port } = new URL(program.url);
+  expect(await exitOf(facade, { PORT: port })).toBe(0);
+  await program.stop();
+  expect(await exitOf(facade, { PORT: port })).toBe(1);
+
+  const [, ...asked] = services.origin!.healthcheck!.test;
+  const at = (port: number | string) => asked.map((word) => word.replace(`:${image.ORIGIN_PORT}/`, `:${port}/`));
+  const { url } = await origin();
+  expect(await exitOf(at(new URL(url).port), {})).toBe(0);
+  expect(await exitOf(at(port), {})).toBe(1);
+});
