@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, describe, expect, expectTypeOf, onTestFinished, test } from 'vitest';
@@ -133,6 +134,16 @@ describe.each(Object.entries(hosts))('inside %s', (_, host) => {
     expect(await gone).toBe('AbortError');
     await until(() => silent.open() === 0);
   });
+});
+
+test('the README shows the hosts that are tested', () => {
+  const tested = readFileSync('test/support/hosts.ts', 'utf8').replaceAll(/^ +/gm, '');
+  const readme = readFileSync('README.md', 'utf8');
+  const section = readme.slice(readme.indexOf('### In a server of your own'), readme.indexOf('### In containers'));
+  const [hono, fastify] = [...section.matchAll(/```ts\n([^]*?)```/g)].map(([, code]) => code!.replaceAll(/^ +/gm, ''));
+  expect(hono).toContain("app.all('/graphql', (c) => facade.fetch(c.req.raw));");
+  expect(tested).toContain("app.all('/graphql', (c) => facade.fetch(c.req.raw));");
+  for (const line of fastify!.split('\n')) expect(tested).toContain(line);
 });
 
 describe('by its own fetch', () => {

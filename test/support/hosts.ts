@@ -20,8 +20,7 @@ export const hosts = {
   },
 
   async Fastify(facade: EmbeddedFacade): Promise<string> {
-    const app = fastify({ forceCloseConnections: true });
-    // The facade reads bodies itself, within its own limits.
+    const app = fastify();
     app.removeAllContentTypeParsers();
     app.addContentTypeParser('*', (_request, _payload, done) => done(null));
     app.get('/', () => 'the page of the host');
