@@ -213,6 +213,41 @@ describe('by its own fetch', () => {
     await until(async () => (await running()) === '1'); // the question itself
   });
 
+  test('an upload that breaks off in the middle is stored nowhere', async () => {
+    const facade = embedded();
+    const titles = async () =>
+      ((await here.origin.get('/v2/note/user_created/1000001', 'alice')).body.notes as { title: string }[]).map(
+        ({ title }) => title,
+      );
+    const before = await titles();
+    expect(before.length).toBeGreaterThan(0);
+    const form = uploadForm(
+      'mutation ($input: CreateNoteInput!) { createNote(input: $input) { storedPictures } }',
+      { input: { title: 'broken off', content: '<图片p_1>', privacy: 'PRIVATE', pictures: pictures([1]).pictures } },
+      { 'input.pictures.0.file': picture('png', 1_000_000) },
+    );
+    const whole = new Request('http://host.example/graphql', { method: 'POST', body: form });
+    const bytes = new Uint8Array(await whole.clone().arrayBuffer());
+    const half = new ReadableStream({
+      start: (controller) => controller.enqueue(bytes.subarray(0, bytes.length / 2)),
+      pull: (controller) => controller.error(new Error('the line is dead')),
+    });
+    const request = new Request('http://host.example/graphql', {
+      method: 'POST',
+      headers: { ...alice, 'x-graphql-csrf': '1', 'content-type': whole.headers.get('content-type')! },
+      body: half,
+      ...{ duplex: 'half' }, // Node asks for it, and the types do not know it
+    });
+    await expect(facade.fetch(request)).rejects.toThrow('the line is dead');
+    expect(await titles()).toEqual(before);
+  });
+
+  test('a body that was read before is told, and nothing is asked', async () => {
+    const request = asked('{ viewer { isLoggedIn } }');
+    await request.text();
+    await expect(embedded().fetch(request)).rejects.toThrow('was read before');
+  });
+
   test('a request that was given up before it began is not begun', async () => {
     const silent = await silentService();
     const facade = embedded({ baseUrl: silent.url, eventBaseUrl: silent.url });

@@ -36,6 +36,7 @@ export function createFetchHandler(server: Server): FetchHandler {
     async fetch(request, { address } = {}) {
       if (isClosed) throw new Error('The facade is closed.');
       request.signal.throwIfAborted();
+      const body = bodyOf(request);
       const { pathname, search, host } = new URL(request.url);
       const headers = Object.fromEntries(request.headers);
       for (const name of OF_THE_CONNECTION) delete headers[name];
@@ -54,7 +55,8 @@ export function createFetchHandler(server: Server): FetchHandler {
         if (asked.size === 0) onEmpty();
       });
       const answer = answerTo(question);
-      sendBody(request, question);
+      if (body) pass(body, question);
+      else question.end();
       return response(await answer, request.method);
     },
     async close(withinMs) {
@@ -89,13 +91,16 @@ function answerTo(question: ClientRequest): Promise<IncomingMessage> {
   });
 }
 
-function sendBody({ body }: Request, question: ClientRequest): void {
-  if (!body) return void question.end();
-  const source = Readable.fromWeb(body as ReadableStream);
+function bodyOf({ body, bodyUsed }: Request): Readable | undefined {
+  if (bodyUsed) throw new TypeError('The body of the request was read before it came here.');
+  return body ? Readable.fromWeb(body as ReadableStream) : undefined;
+}
+
+function pass(body: Readable, question: ClientRequest): void {
   // The answer may come before the whole question is read: a body too large, say.
-  question.once('close', () => source.destroy());
-  source.once('error', (error) => question.destroy(error));
-  source.pipe(question);
+  question.once('close', () => body.destroy());
+  body.once('error', (error) => question.destroy(error));
+  body.pipe(question);
 }
 
 function response(answer: IncomingMessage, method: string): Response {
