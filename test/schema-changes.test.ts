@@ -2,8 +2,11 @@ import { execFile } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { temporaryDirectory } from './support/service.ts';
+
+// A process for each question.
+vi.setConfig({ testTimeout: 60_000 });
 
 const run = promisify(execFile);
 const script = resolve('scripts/schema-changes.mjs');
