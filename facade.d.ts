@@ -47,6 +47,12 @@ export interface FacadeOptions {
   suggestions?: boolean;
   /** The x-explain header (true or false). Default: true; false in production. */
   explain?: boolean;
+  /** Manifest of trusted documents, which are asked for by hash (a path). Default: none. */
+  persistedOperations?: string;
+  /** Refuses every document that is not in the manifest (true or false). Default: off. */
+  persistedOnly?: boolean;
+  /** Whether clients may have documents kept by their hashes; not with PERSISTED_ONLY (true or false). Default: on. */
+  automaticPersistedQueries?: boolean;
   /** Longest document, in characters (a whole number from 1 to 1000000). Default: 20000. */
   maxDocumentCharacters?: number;
   /** Tokens in a document (a whole number from 1 to 1000000). Default: 4000. */
