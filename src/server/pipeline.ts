@@ -111,6 +111,9 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     'Time an operation took, by type.',
     [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
   );
+  const again = metrics
+    .counter('catalog_answers_again_total', 'Answers that stood whole, and were given again without a run.')
+    .of({});
   const ran = byType((type) => operations.of({ type, outcome: 'ok' }));
   const took = byType((type) => durations.of({ type }));
   const ready = new LRUCache<string, Prepared>({
@@ -160,6 +163,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
 
     repeated({ span }, startedAt) {
       const ms = performance.now() - startedAt;
+      again.add();
       ran.query.add();
       took.query.observe(ms / 1000);
       if (span) telemetry?.operation(span, 'query', undefined, ms, []);

@@ -135,7 +135,7 @@ test.each([
   expect(traceHeaders(span)).not.toHaveProperty('tracestate'); // one that would break a header is not handed on
 });
 
-test('metrics tell calls by the template of their endpoint, and what kept records spared', async () => {
+test('metrics tell calls by the template of their endpoint, and what kept records and whole answers spared', async () => {
   const service = await hostile((socket, heard) =>
     json(`{"id":"${/book\/(\w+)/.exec(heard.path)?.[1]}","title":"x"}`)(socket, heard),
   );
@@ -144,11 +144,13 @@ test('metrics tell calls by the template of their endpoint, and what kept record
   const upstream = createUpstream(config, { observe: watchCalls(metrics) });
   const { ask, facade } = await besieged({}, {}, { upstream, metrics });
   for (const id of ['7', '8', '7']) await ask(`{ book(id: "${id}") { title } }`);
+  await ask('{ again: book(id: "7") { title } }');
   await until(() => service.heard.length === 2);
   const text = await (await fetch(`${facade.url}/metrics`)).text();
   expect(text).toContain('catalog_upstream_calls_total{service="catalog",endpoint="GET /v2/book/:id",outcome="200"} 2');
   expect(text).toContain('catalog_upstream_seconds_count{service="catalog",endpoint="GET /v2/book/:id"} 2');
   expect(text).toContain('catalog_cache_answers_total{service="catalog",endpoint="GET /v2/book/:id",how="cached"} 1');
+  expect(text).toContain('catalog_answers_again_total 1');
   expect(text).toContain('catalog_catalog_calls_running 0');
   expect(text).toContain('catalog_event_down 0');
 
