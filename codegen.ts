@@ -5,7 +5,9 @@ import { codegen } from '@graphql-codegen/core';
 import * as typedDocumentNode from '@graphql-codegen/typed-document-node';
 import * as typescriptOperations from '@graphql-codegen/typescript-operations';
 import { parse, printSchema } from 'graphql';
+import { format, resolveConfig } from 'prettier';
 import { options, settingsTable } from './src/config.ts';
+import { codeGroups } from './src/graph/codes.ts';
 import { schema } from './src/graph/schema.ts';
 
 // This file runs from dist, one step below the package.
@@ -16,7 +18,8 @@ const printed = {
   'schema.graphql': `# Printed by "npm run codegen" from src/graph; not edited by hand.\n\n${printSchema(schema)}\n`,
   'test/support/operations.ts': await operationTypes(),
   'facade.d.ts': withOptions(read('facade.d.ts') ?? ''),
-  'README.md': withSettings(read('README.md') ?? ''),
+  'README.md': await formatted('README.md', withErrors(withSettings(read('README.md') ?? ''))),
+  'docs/errors.md': await formatted('docs/errors.md', errorsPage()),
 };
 
 const check = process.argv.includes('--check');
@@ -74,6 +77,38 @@ function withOptions(types: string): string {
     return `  /** ${told[0]!.toUpperCase()}${told.slice(1)} */\n  ${name}${isRequired ? '' : '?'}: ${type};\n`;
   });
   return types.replace(new RegExp(`${start}[^]*${end}`), () => `${start}${members.join('')}${end}`);
+}
+
+/** A row for each group of codes. */
+function withErrors(readme: string): string {
+  const [start, end] = ['<!-- errors -->', '<!-- /errors -->'];
+  const rows = codeGroups.map(({ codes, when }) => {
+    const names = Object.keys(codes).map((code) => `\`${code}\``);
+    return `| ${names.join(' ')} | ${when} |`;
+  });
+  const table = ['| code | when |', '| --- | --- |', ...rows].join('\n');
+  return readme.replace(new RegExp(`${start}[^]*${end}`), () => `${start}\n\n${table}\n\n${end}`);
+}
+
+/** What the facade shows at `/docs/errors`, for reading beside the sources. */
+function errorsPage(): string {
+  const sections = codeGroups.map(({ title, codes }) => {
+    const each = Object.entries(codes).map(
+      ([code, { what, client, operator }]) =>
+        `### ${code}\n\n${what}\n\n- **Client:** ${client}\n- **Operator:** ${operator}`,
+    );
+    return [`## ${title}`, ...each].join('\n\n');
+  });
+  return [
+    '<!-- Printed by "npm run codegen" from src/graph/codes.ts; not edited by hand. -->',
+    '# Errors',
+    '`extensions.code` of an error is what to branch on; `extensions.help` leads to its place on this page as the facade serves it, `/docs/errors`.',
+    ...sections,
+  ].join('\n\n');
+}
+
+async function formatted(file: string, text: string): Promise<string> {
+  return format(text, { ...(await resolveConfig(join(root, file))), filepath: file });
 }
 
 function read(file: string): string | undefined {

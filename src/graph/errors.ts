@@ -12,11 +12,12 @@ import {
   type UpstreamWord,
   isRateLimit,
 } from '../upstream/refusal.ts';
+import { type ClientCode, notesOn } from './codes.ts';
 
 /** What a client may branch on. A service code without a name here does not compile. */
 // A table is read down its columns.
 // prettier-ignore
-const clientCodes: Record<ServiceCode, string> = {
+const clientCodes: Record<ServiceCode, ClientCode> = {
   100:  'UPSTREAM_REFUSED',
   103:  'UNAUTHENTICATED',
   104:  'UPSTREAM_REFUSED',
@@ -74,12 +75,15 @@ export function told(cause: unknown): { message: string; extensions: Record<stri
     return { message: 'The Authorization is not a bearer token.', extensions: { code: 'UNAUTHENTICATED' } };
   if (cause instanceof RateLimited) {
     return {
-      message: 'The rate limit of the service is reached.',
+      message: `The rate limit of the service is reached. Ask again in ${cause.retryAfter} s.`,
       extensions: { code: 'RATE_LIMITED', retryAfter: cause.retryAfter },
     };
   }
   if (cause instanceof TooManyCalls)
-    return { message: 'The operation has made as many calls as it may.', extensions: { code: 'TOO_MANY_CALLS' } };
+    return {
+      message: `The operation has made as many calls as it may: ${cause.limit}.`,
+      extensions: { code: 'TOO_MANY_CALLS', limit: cause.limit },
+    };
   return undefined;
 }
 
@@ -94,14 +98,14 @@ function refusal(cause: UpstreamRefusal) {
   const { word, retryAfter } = cause;
   const code = cause instanceof NamedRefusal ? cause.code : clientCode(word);
   return {
-    message: (cause instanceof NamedRefusal ? undefined : textOf(word)) ?? 'The service refused.',
+    message: (cause instanceof NamedRefusal ? notesOn(code)?.what : textOf(word)) ?? 'The service refused.',
     extensions: { code, upstream: wordFor(word), ...(retryAfter === undefined ? {} : { retryAfter }) },
   };
 }
 
-function clientCode(word: UpstreamWord): string {
+function clientCode(word: UpstreamWord): ClientCode {
   if (isRateLimit(word)) return 'RATE_LIMITED';
-  const named = clientCodes[word.code as ServiceCode] as string | undefined;
+  const named = clientCodes[word.code as ServiceCode] as ClientCode | undefined;
   if (word.status === 401) return 'UNAUTHENTICATED';
   return named ?? (word.code === undefined && word.status === 403 ? 'FORBIDDEN' : 'UPSTREAM_REFUSED');
 }

@@ -1,13 +1,15 @@
 /** The rules of the interface that are checked before a call: what an input breaks, all of it at once. */
 import { GraphQLError } from 'graphql';
 import { charactersIn } from '../contract/characters.ts';
+import type { ClientCode } from './codes.ts';
 import { badInput } from './errors.ts';
 
+/** What a person reads: the limit that was broken stands in it. */
 const texts = {
-  ANNOTATION_TOO_SHORT: 'An annotation is longer than that.',
+  ANNOTATION_TOO_SHORT: ({ limit, actual }) => `An annotation has more than ${limit} characters, this one ${actual}.`,
   BAD_USER_INPUT: 'That is no value for this.',
-  CHAPTER_TOO_LONG: 'A chapter name is not as long.',
-  COMMENT_TOO_LONG: 'A comment is not as long.',
+  CHAPTER_TOO_LONG: ({ limit, actual }) => `The name of a chapter has at most ${limit} characters, this one ${actual}.`,
+  COMMENT_TOO_LONG: ({ limit, actual }) => `A comment has at most ${limit} characters, this one ${actual}.`,
   EVENT_TIMES: 'An event does not end before it begins.',
   INVALID_PAGE_NUMBER: 'A page is a positive number of at most six digits.',
   INVALID_PICTURE_NUMBER: 'A picture has a positive number of at most six digits.',
@@ -16,19 +18,22 @@ const texts = {
   MISSING_ARGUMENT: 'This is needed, and not empty.',
   PAGE_OR_CHAPTER: 'Give a page or a chapter, not both.',
   PICTURE_NUMBER_USED: 'The number of a picture is used once.',
-  PICTURE_TOO_LARGE: 'A picture has fewer bytes.',
+  PICTURE_TOO_LARGE: ({ limit }) => `A picture has fewer than ${limit} bytes.`,
   PICTURE_TYPE: 'A picture is a JPEG, PNG, GIF or WebP by its first bytes.',
   RATING_OUT_OF_RANGE: 'A rating is from 1 to 5.',
-  REVIEW_TOO_SHORT: 'A review is longer than that.',
-  TOO_MANY_PICTURES: 'Those are too many pictures.',
-};
+  REVIEW_TOO_SHORT: ({ limit, actual }) => `A review has more than ${limit} characters, this one ${actual}.`,
+  TOO_MANY_PICTURES: ({ limit, actual }) => `At most ${limit} pictures, here ${actual}.`,
+} satisfies Partial<Record<ClientCode, string | ((violation: Limits) => string)>>;
 export type ViolationCode = keyof typeof texts;
 
 /** One rule that an input breaks. */
-export interface Violation {
+export interface Violation extends Limits {
   /** Of the field, from `input` on. */
   path: readonly (string | number)[];
   code: ViolationCode;
+}
+
+interface Limits {
   limit?: number;
   actual?: number | string;
 }
@@ -36,7 +41,10 @@ export interface Violation {
 /** The error that tells of them all; its code is that of the first. */
 export function violated([first, ...more]: readonly [Violation, ...Violation[]]): GraphQLError {
   const { code, path } = first;
-  return new GraphQLError(`${path.join('.')}: ${texts[code]}`, { extensions: { code, violations: [first, ...more] } });
+  const text = texts[code];
+  return new GraphQLError(`${path.join('.')}: ${typeof text === 'string' ? text : text(first)}`, {
+    extensions: { code, violations: [first, ...more] },
+  });
 }
 
 /** What breaks no rule is no violation: `rule(broken && …)`. */

@@ -10,6 +10,7 @@ import type { AnswerOf, Endpoint, InputOf } from '../contract/endpoint.ts';
 import type { FilePart } from '../upstream/multipart.ts';
 import { type FaultCode, NamedRefusal, UpstreamFault, UpstreamRefusal } from '../upstream/refusal.ts';
 import type { Context } from './builder.ts';
+import type { ClientCode } from './codes.ts';
 import { type GivenPicture, discardPictures } from './picture.ts';
 import { type Violation, violated } from './violations.ts';
 
@@ -21,7 +22,7 @@ export type Write = <E extends Endpoint>(
 ) => Promise<AnswerOf<E>>;
 
 /** Names for codes of the service that mean something of their own here. */
-export type Codes = Readonly<Partial<Record<number, string>>>;
+export type Codes = Readonly<Partial<Record<number, ClientCode>>>;
 
 export interface WriteOptions<Types extends SchemaTypes, Payload, Input> {
   /** What it calls, for its cost to be known. */

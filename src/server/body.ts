@@ -30,6 +30,13 @@ export function refuseForgery({ headers }: IncomingMessage): void {
   );
 }
 
+/** The x-explain header. A mistyped one would run what was to be planned. */
+export function explainIn({ headers }: IncomingMessage): string | undefined {
+  const explain = headers['x-explain'];
+  if (explain === undefined || explain === 'plan' || explain === 'trace') return explain;
+  throw new RequestRefusal(400, 'BAD_EXPLAIN', 'The header x-explain is "plan" or "trace".');
+}
+
 export function isMultipart({ headers }: IncomingMessage): boolean {
   return mediaType(headers['content-type']) === 'multipart/form-data';
 }

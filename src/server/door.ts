@@ -7,6 +7,7 @@ import type { GraphQLError } from 'graphql';
 import type { Question } from './body.ts';
 import type { Freshness } from '../upstream/freshness.ts';
 import { type Answers, isReusable } from './answers.ts';
+import { addHelp } from './help.ts';
 import type { Caller, Pipeline } from './pipeline.ts';
 import type { Passage } from './yoga.ts';
 
@@ -62,6 +63,7 @@ export function createDoor(pipeline: Pipeline, answers: Answers, epoch: () => nu
       const begun = epoch();
       const result = await pipeline.answer(prepared, variables ?? undefined, caller, lifetime);
       if (Symbol.asyncIterator in result) throw new Error('an answer in pieces at the plain door');
+      addHelp(result.errors);
       const answer = JSON.stringify(result.errors ? { ...result, errors: result.errors.map(withoutHttp) } : result);
       const status = statusOf(result.errors, result.data === undefined, media);
       send(response, status, media, standing, answer, Buffer.byteLength(answer));

@@ -7,6 +7,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import type { Config } from '../config.ts';
+import type { ClientCode } from '../graph/codes.ts';
 
 export type DocumentLimits = Pick<
   Config,
@@ -22,7 +23,7 @@ export type DocumentLimits = Pick<
   | 'maxDirectives'
 >;
 
-const over = (code: string, what: string, limit: number, actual?: number): GraphQLError =>
+const over = (code: ClientCode, what: string, limit: number, actual?: number): GraphQLError =>
   new GraphQLError(`${what}: at most ${limit}${actual === undefined ? '' : `, here ${actual}`}.`, {
     extensions: { code, limit, ...(actual === undefined ? {} : { actual }) },
   });
@@ -75,7 +76,7 @@ export function documentLimits(document: DocumentNode, limits: DocumentLimits): 
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
   const measured = new Map<string, Measure>();
   const errors: GraphQLError[] = [];
-  const check = (code: string, what: string, limit: number, actual: number) => {
+  const check = (code: ClientCode, what: string, limit: number, actual: number) => {
     // Fragments that double themselves count past all numbers.
     if (actual > limit) errors.push(over(code, what, limit, actual < COUNTED_MAX ? actual : undefined));
   };

@@ -1,12 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Config } from '../config.ts';
+import type { ClientCode } from '../graph/codes.ts';
+import { helpFor } from './help.ts';
 
 /** A request that never becomes an operation: told in the shape of a GraphQL answer, with an HTTP status. */
 export class RequestRefusal extends Error {
   readonly status: number;
-  readonly code: string;
+  readonly code: ClientCode;
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(status: number, code: string, message: string, headers: Readonly<Record<string, string>> = {}) {
+  constructor(status: number, code: ClientCode, message: string, headers: Readonly<Record<string, string>> = {}) {
     super(message);
     this.name = 'RequestRefusal';
     this.status = status;
@@ -18,8 +22,8 @@ export class RequestRefusal extends Error {
 /** A body that is thrown away sooner than its connection. */
 const DUMPED_MAX = 65_536;
 
-export function refusalBody(code: string, message: string, requestId?: string): string {
-  return JSON.stringify({ errors: [{ message, extensions: { code, requestId } }] });
+export function refusalBody(code: ClientCode, message: string, requestId?: string): string {
+  return JSON.stringify({ errors: [{ message, extensions: { code, requestId, help: helpFor(code) } }] });
 }
 
 export function sendRefusal(request: IncomingMessage, response: ServerResponse, refusal: RequestRefusal): void {
@@ -35,4 +39,26 @@ export function sendRefusal(request: IncomingMessage, response: ServerResponse, 
     ...refusal.headers,
   });
   response.end(body);
+}
+
+type Told = [status: string, code: ClientCode, message: string];
+
+/** What never became a request: headers too large, too slow, or no HTTP at all. */
+export function refuseConnection(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  { maxHeaderBytes, requestHeadersTimeoutMs }: Pick<Config, 'maxHeaderBytes' | 'requestHeadersTimeoutMs'>,
+): void {
+  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
+  const [status, code, message]: Told =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? ['431 Request Header Fields Too Large', 'HEADERS_TOO_LARGE', `Headers have at most ${maxHeaderBytes} bytes.`]
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? ['408 Request Timeout', 'REQUEST_TIMEOUT', `Headers arrive within ${requestHeadersTimeoutMs} ms.`]
+        : ['400 Bad Request', 'BAD_REQUEST', 'This is not an HTTP request.'];
+  const body = refusalBody(code, message);
+  socket.end(
+    `HTTP/1.1 ${status}\r\ncontent-type: application/json; charset=utf-8\r\n` +
+      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  );
 }

@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
-import { isJson, isMultipart, questionIn, readBody, refuseForgery } from './body.ts';
+import { explainIn, isJson, isMultipart, questionIn, readBody, refuseForgery } from './body.ts';
 import type { RawQuestion } from './body.ts';
 import { graphiqlPage, graphiqlPolicy } from './graphiql.ts';
 import type { Tab } from './graphiql.ts';
@@ -18,7 +18,8 @@ import { createMetrics } from './metrics.ts';
 import type { Metrics } from './metrics.ts';
 import { createPersisted, plainQuestion } from './persisted.ts';
 import { createPipeline } from './pipeline.ts';
-import { refusalBody, RequestRefusal, sendRefusal } from './refusal.ts';
+import { HELP_PATH, errorsPage, errorsPolicy } from './help.ts';
+import { refuseConnection, RequestRefusal, sendRefusal } from './refusal.ts';
 import type { Telemetry } from './telemetry.ts';
 import { readUpload } from './uploads.ts';
 import { watchServices } from './watch.ts';
@@ -110,6 +111,11 @@ export function createGraphServer(
       });
       response.end(request.method === 'HEAD' ? undefined : metrics.text());
     },
+    [HELP_PATH]: (request, response) => {
+      onlyRead(request);
+      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': errorsPolicy });
+      response.end(request.method === 'HEAD' ? undefined : errorsPage);
+    },
   };
 
   const vary = config.corsOrigins.length > 0 ? `${VARY}, Origin` : VARY;
@@ -138,7 +144,7 @@ export function createGraphServer(
     }
     const caller = {
       authorization: headers.authorization,
-      explain: config.explain ? one(headers['x-explain']) : undefined,
+      explain: config.explain ? explainIn(request) : undefined,
       address: request.socket.remoteAddress ?? '',
       requestId,
       span: spanFrom(one(headers.traceparent), one(headers.tracestate)),
@@ -236,7 +242,7 @@ export function createGraphServer(
     if (++connections > config.maxClientConnections) surplus.add(socket);
     socket.once('close', () => connections--);
   });
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => refuseConnection(error, socket));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => refuseConnection(error, socket, config));
 
   async function shutDown(): Promise<void> {
     closing = true;
@@ -316,22 +322,6 @@ function json(
     'cache-control': 'no-store',
   });
   response.end(request.method === 'HEAD' ? undefined : body);
-}
-
-/** What never became a request: headers too large, too slow, or no HTTP at all. */
-function refuseConnection(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
-  const [status, code, message] =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? ['431 Request Header Fields Too Large', 'HEADERS_TOO_LARGE', 'The headers are too large.']
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? ['408 Request Timeout', 'REQUEST_TIMEOUT', 'The headers took too long.']
-        : ['400 Bad Request', 'BAD_REQUEST', 'This is not an HTTP request.'];
-  const body = refusalBody(code, message);
-  socket.end(
-    `HTTP/1.1 ${status}\r\ncontent-type: application/json; charset=utf-8\r\n` +
-      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-  );
 }
 
 async function within(ms: number, work: Promise<unknown>): Promise<boolean> {

@@ -3,6 +3,7 @@ import { type Readable, Transform, type Writable } from 'node:stream';
 import { GraphQLError } from 'graphql';
 import { processRequest } from 'graphql-upload-minimal';
 import type { Config } from '../config.ts';
+import type { ClientCode } from '../graph/codes.ts';
 import { question } from './body.ts';
 import type { RawQuestion } from './body.ts';
 import { RequestRefusal } from './refusal.ts';
@@ -40,7 +41,7 @@ export async function readUpload(
   let last: HeldFile | undefined;
   let refusal: RequestRefusal | undefined;
   /** Ends the request here. Before the map is read that is its answer; after it, whoever reads a file is told. */
-  const refuse = (status: number, code: string, message: string) => {
+  const refuse = (status: number, code: ClientCode, message: string) => {
     refusal ??= new RequestRefusal(status, code, message);
     const told = new GraphQLError(message, { extensions: { code } });
     last?.cut(told);
@@ -151,7 +152,7 @@ function heldOpen(stream: Readable): HeldFile {
   };
 }
 
-type Refuse = (status: number, code: string, message: string) => void;
+type Refuse = (status: number, code: ClientCode, message: string) => void;
 
 /** What the map names, once the library has found that it is one. A stream can be read once, so a file can be in one place. */
 function readMap(text: string, expected: Set<string>, refuse: Refuse): void {

@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GraphQLError } from 'graphql';
-import type { GraphQLSchema } from 'graphql';
+import type { ExecutionResult, GraphQLSchema } from 'graphql';
 import { createYoga } from 'graphql-yoga';
 import type { Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import type { Lifetime } from '../upstream/lifetime.ts';
 import type { Found, PersistedDocuments } from './persisted.ts';
+import { addHelp } from './help.ts';
 import type { Caller, Pipeline, Prepared } from './pipeline.ts';
 
 /** What the server hands to Yoga with a request. */
@@ -95,7 +96,22 @@ function throughPipeline(pipeline: Pipeline): Plugin<Hooked, Passage> {
       const variables = args.variableValues as Readonly<Record<string, unknown>> | undefined;
       setExecuteFn(() => pipeline.answer(prepared, variables, caller, lifetime));
     },
+    // Yoga's own refusals pass here too.
+    onResultProcess(payload) {
+      const { result } = payload;
+      if (Symbol.asyncIterator in result) payload.setResult(withHelp(result));
+      else for (const { errors } of [result].flat()) addHelp(errors);
+    },
   };
+}
+
+async function* withHelp<Piece extends ExecutionResult>(pieces: AsyncIterable<Piece>): AsyncGenerator<Piece> {
+  for await (const piece of pieces) {
+    addHelp(piece.errors);
+    const { incremental } = piece as { incremental?: readonly { errors?: readonly GraphQLError[] }[] };
+    for (const { errors } of incremental ?? []) addHelp(errors);
+    yield piece;
+  }
 }
 
 function bug(error: unknown, log: Logger): GraphQLError {

@@ -91,7 +91,7 @@ export function createCall(parts: CallParts, caller: Caller): Call {
   async function callOnce(wanted: Asked, path: Path | undefined, files?: AsyncIterable<FilePart>): Promise<Answer> {
     const { endpoint } = wanted;
     const credential = admitted(endpoint);
-    if (++made > settings.maxUpstreamCalls) throw new TooManyCalls(`over ${settings.maxUpstreamCalls} calls`);
+    if (++made > settings.maxUpstreamCalls) throw new TooManyCalls(settings.maxUpstreamCalls);
 
     const { asked, telling } = withTelling(wanted, credential);
     const traced = begin(asked, path);

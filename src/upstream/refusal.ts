@@ -91,6 +91,12 @@ export class RateLimited extends Error {
 /** The call was not made: the operation has made as many as it may. */
 export class TooManyCalls extends Error {
   override name = 'TooManyCalls';
+  readonly limit: number;
+
+  constructor(limit: number) {
+    super(`over ${limit} calls`);
+    this.limit = limit;
+  }
 }
 
 /** Whether an older answer may stand in: upstream did not say no, it said nothing of use. */

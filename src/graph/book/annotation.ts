@@ -26,6 +26,7 @@ import { Node, embedded, handleOf, identity } from '../node.ts';
 import { type GivenPicture, pictureParts, picturesBroken } from '../picture.ts';
 import { User, type UserShape, isSite, userEdge } from '../user.ts';
 import { type Violation, atMost, between, broken, moreThan, readable } from '../violations.ts';
+import type { Codes } from '../write.ts';
 import '../write.ts';
 import { Book } from './book.ts';
 
@@ -277,7 +278,7 @@ builder.mutationFields((t) => ({
       ...annotated(payload?.annotation.book_id, payload?.annotation),
     ],
     // Everything else that draws it is refused before the call.
-    codes: (input) => (picturesIn(input).length ? { 999: 'PICTURE_NUMBER_USED' } : {}),
+    codes: (input) => ({ ...annotationAbsent, ...(picturesIn(input).length ? { 999: 'PICTURE_NUMBER_USED' } : {}) }),
     pictures: picturesIn,
   }),
   deleteAnnotation: t.write({
@@ -292,8 +293,12 @@ builder.mutationFields((t) => ({
       return { deletedId: globalId('Annotation', id) };
     },
     clears: ({ id }) => annotationPlaces(sourceIdOf('Annotation', id)),
+    codes: annotationAbsent,
   }),
 }));
+
+/** A missing scope draws the same; but who may write at all meets this one every day. */
+const annotationAbsent: Codes = { 1001: 'ANNOTATION_NOT_FOUND' };
 
 interface AnnotationInput {
   content: string;

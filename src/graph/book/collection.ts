@@ -21,6 +21,7 @@ import { UserRating, userRating } from '../rating.ts';
 import { UpstreamRefusal } from '../../upstream/refusal.ts';
 import { User, type UserShape, isSite, userEdge } from '../user.ts';
 import { type Violation, atMost, between, broken, readable } from '../violations.ts';
+import type { Codes } from '../write.ts';
 import '../write.ts';
 import { Book } from './book.ts';
 
@@ -255,6 +256,9 @@ function collectionPayload<Shape extends CollectionPayload>(t: FieldBuilder<Shap
   };
 }
 
+/** A missing scope draws the same; but who may write at all meets this one every day. */
+const collectionAbsent: Codes = { 1001: 'COLLECTION_NOT_FOUND' };
+
 builder.mutationFields((t) => ({
   collectBook: t.write({
     endpoint: bookEndpoints.collect,
@@ -292,6 +296,7 @@ builder.mutationFields((t) => ({
       return collected(draft.id, await write(bookEndpoints.updateCollection, draft));
     },
     clears: ({ bookId }, payload) => shelved(bookId, payload?.collection.user_id),
+    codes: collectionAbsent,
   }),
   deleteCollection: t.write({
     endpoint: bookEndpoints.deleteCollection,
@@ -305,6 +310,7 @@ builder.mutationFields((t) => ({
       return { book: { id, current_user_collection: null } as unknown as BookRecord };
     },
     clears: ({ bookId }) => shelved(bookId, undefined),
+    codes: collectionAbsent,
   }),
 }));
 

@@ -97,6 +97,7 @@ const attendance = (mutation: string, endpoint: Endpoint<{ id: string }, void>, 
       const id = sourceIdOf('Event', input.id);
       return [`Event:${id}`, `/event/${id}`, `/event/${id}/participants`, `/event/${id}/wishers`];
     },
+    codes: { 1001: 'EVENT_NOT_FOUND' } as const,
   };
 };
 

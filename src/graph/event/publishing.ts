@@ -93,7 +93,7 @@ builder.mutationFields((t) => ({
       ...eventPlaces(sourceIdOf('Event', id)),
       ...(payload ? listsWith(payload.event) : []),
     ],
-    codes: { 1000: 'EVENT_EXPIRED' },
+    codes: { 1000: 'EVENT_EXPIRED', 1001: 'EVENT_NOT_FOUND' },
   }),
   deleteEvent: t.write({
     endpoint: eventEndpoints.delete,
@@ -111,6 +111,7 @@ builder.mutationFields((t) => ({
       return { deletedId: globalId('Event', id) };
     },
     clears: ({ id }) => [...eventPlaces(sourceIdOf('Event', id)), '/events'],
+    codes: { 1001: 'EVENT_NOT_FOUND' },
   }),
 }));
 
