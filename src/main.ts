@@ -12,7 +12,7 @@ import { ManifestError, manifestOf } from './manifest.ts';
 import type { ManifestOptions } from './manifest.ts';
 import { openOrigin } from './origin/server.ts';
 import { growCatalog } from './origin/store/seed/synthetic.ts';
-import { readTabs } from './server/graphiql.ts';
+import { readPanel, readTabs } from './server/graphiql.ts';
 import { createMetrics } from './server/metrics.ts';
 import { openServer } from './server/server.ts';
 import { createTelemetry } from './server/telemetry.ts';
@@ -148,7 +148,15 @@ async function runFacade(config: Config, log: Logger, opened: Closable[]): Promi
   );
   opened.unshift(upstream);
   const facade = await listening('PORT', config.port, () =>
-    openServer(settled, { schema, upstream, log, metrics, telemetry, tabs: readTabs(resolve(root, 'operations')) }),
+    openServer(settled, {
+      schema,
+      upstream,
+      log,
+      metrics,
+      telemetry,
+      tabs: readTabs(resolve(root, 'operations')),
+      panel: readPanel(resolve(root, 'graphiql')),
+    }),
   );
   opened.unshift(facade);
   lines.unshift(`graph     ${facade.url}/graphql${config.graphiql ? '   GraphiQL there in a browser' : ''}`);

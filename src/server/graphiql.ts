@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
@@ -44,8 +45,20 @@ export function readTabs(folder: string): Tab[] {
 const headersIn = (query: string): Record<string, string> =>
   Object.fromEntries([...query.matchAll(/^# (x-[a-z-]+): (\S+)$/gm)].map(([, name, value]) => [name!, value!]));
 
+/** What we put beside GraphiQL: it shows the calls of an operation. */
+export interface Panel {
+  script: string;
+  style: string;
+}
+
+/** The panel in `graphiql/`. */
+export function readPanel(folder: string): Panel {
+  const read = (file: string) => readFileSync(join(folder, file), 'utf8');
+  return { script: read('calls.js'), style: read('calls.css') };
+}
+
 /** The page, once for all: it carries its whole program and asks no other host for anything. */
-export function graphiqlPage(tabs: readonly Tab[], token: string | undefined): string {
+export function graphiqlPage(tabs: readonly Tab[], token: string | undefined, panel?: Panel): string {
   const login = token ? { Authorization: `Bearer ${token}` } : {};
   const shown = (headers: object) => (Object.keys(headers).length ? JSON.stringify(headers, null, 2) : null);
   const headers = shown(login);
@@ -60,22 +73,28 @@ export function graphiqlPage(tabs: readonly Tab[], token: string | undefined): s
     defaultEditorToolsVisibility: 'headers',
     inputValueDeprecation: true,
   });
-  return page.replace('</style>', (end) => tabsStay + end);
+  return page
+    .replace('</style>', (end) => tabsStay + (panel?.style ?? '') + end)
+    .replace('</head>', (end) => (panel ? `<script>${panel.script}</script>` : '') + end);
 }
 
 /** A tab with the focus would jump to where it stood before the page was laid out: away from under the pointer, and no click comes of it. */
 const tabsStay = '.graphiql-tab { transform: none !important; }';
 
-/** The browser itself keeps the promise that nothing comes from elsewhere. */
-export const graphiqlPolicy = [
-  "default-src 'none'",
-  "script-src 'unsafe-inline' blob:",
-  "style-src 'unsafe-inline'",
-  'img-src data:',
-  'font-src data:',
-  'worker-src blob:',
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+/** The browser itself keeps the promise that nothing comes from elsewhere, and that nothing runs but what the page was made of. */
+export function graphiqlPolicy(page: string): string {
+  const scripts = [...page.matchAll(/<script>([^]*?)<\/script>/g)].map(([, script]) => script!);
+  const hashes = scripts.map((script) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`);
+  return [
+    "default-src 'none'",
+    `script-src ${hashes.join(' ')} blob:`,
+    "style-src 'unsafe-inline'", // the editor lays itself out
+    'img-src data:',
+    'font-src data:',
+    'worker-src blob:',
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}

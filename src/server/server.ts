@@ -8,7 +8,7 @@ import type { Config } from '../config.ts';
 import { explainIn, isJson, isMultipart, questionIn, readBody, refuseForgery } from './body.ts';
 import type { RawQuestion } from './body.ts';
 import { graphiqlPage, graphiqlPolicy } from './graphiql.ts';
-import type { Tab } from './graphiql.ts';
+import type { Panel, Tab } from './graphiql.ts';
 import { createAnswers } from './answers.ts';
 import { type Asked, createDoor } from './door.ts';
 import { createAdmission, refuseQuickly } from './admission.ts';
@@ -42,6 +42,8 @@ export interface ServerParts {
   log: Logger;
   /** The pages GraphiQL opens with. */
   tabs?: readonly Tab[];
+  /** What shows the calls of an operation there. */
+  panel?: Panel;
   metrics?: Metrics;
   /** Where spans go; nowhere unless it is named. */
   telemetry?: Telemetry | undefined;
@@ -73,10 +75,11 @@ export function createGraphServer(
   config: Config,
   parts: ServerParts,
 ): { server: Server; shutDown: () => Promise<void> } {
-  const { schema, upstream, log, tabs = [], metrics = createMetrics(), telemetry, byReference } = parts;
+  const { schema, upstream, log, tabs = [], panel, metrics = createMetrics(), telemetry, byReference } = parts;
   const pipeline = createPipeline({ schema, config, upstream, log, metrics, telemetry, byReference });
   const demoToken = config.ownOrigin && config.demoTokens ? 'demo-alice' : undefined;
-  const page = config.graphiql ? graphiqlPage(tabs, demoToken) : undefined;
+  const page = config.graphiql ? graphiqlPage(tabs, demoToken, config.explain ? panel : undefined) : undefined;
+  const pagePolicy = page && graphiqlPolicy(page);
   const persisted = createPersisted(config, pipeline, metrics);
   const door = createDoor(pipeline, createAnswers(upstream.epoch), upstream.epoch);
   const yoga = createYogaDoor({ schema, pipeline, persisted, page, log });
@@ -170,8 +173,8 @@ export function createGraphServer(
         // The question is JSON now, whatever it came as.
         headers['content-type'] = 'application/json';
       }
-      if (page && headers.accept?.includes('text/html')) {
-        response.setHeader('content-security-policy', graphiqlPolicy);
+      if (pagePolicy && headers.accept?.includes('text/html')) {
+        response.setHeader('content-security-policy', pagePolicy);
       }
       await yoga(request, response, passage);
     } finally {

@@ -89,6 +89,108 @@ test.skipIf(!executablePath)('the last tab tells what a page would cost, and cal
   await picture('Explain');
 });
 
+test.skipIf(!executablePath)('below it are the calls of the operation, on one axis of time, and no token', async () => {
+  const { data, extensions } = await run(0, 'Book');
+  const { calls } = extensions.upstream;
+  await page
+    .locator('.calls tbody tr')
+    .nth(calls.length - 1)
+    .waitFor();
+  expect(await page.locator('.calls tbody tr').count()).toBe(calls.length);
+  for (const call of calls) {
+    const row = page.locator('.calls tbody tr', { hasText: `${call.method} ${decodeURIComponent(call.path)}` });
+    const text = await row.innerText();
+    for (const told of [call.field, call.cached ? 'cached' : String(call.status)]) expect(text).toContain(told);
+    if (!call.fields) continue;
+    await row.locator('summary').click();
+    expect(await row.innerText()).toContain(decodeURIComponent(call.fields).replaceAll(',', ', '));
+  }
+  const made = calls.filter(({ cached }: { cached?: boolean }) => !cached).length;
+  expect(await page.locator('.calls-totals').innerText()).toMatch(new RegExp(`^${made} calls? in \\d waves?.* · `));
+  expect(await page.locator('.calls').innerText()).not.toContain('demo-alice');
+  // The answer is that of any client.
+  await shows(data.book.title);
+  expect(await page.locator('.result-window').innerText()).not.toContain('upstream');
+
+  const line = async (field: string) => {
+    const cell = page.getByRole('cell', { name: field, exact: true });
+    return (await page.locator('.calls tbody tr', { has: cell }).locator('.calls-line').boundingBox())!;
+  };
+  const [book, series] = [await line('book'), await line('book.series.books')];
+  expect(series.x).toBeGreaterThanOrEqual(book.x + book.width - 1); // it waited for the book
+});
+
+test.skipIf(!executablePath)(
+  'what was kept is marked, what is planned is told, what comes later is waited for',
+  async () => {
+    await run(3, 'Charts');
+    await run(3, 'Charts');
+    await page.locator('.calls-totals', { hasText: /^No call · \d+ spared$/ }).waitFor();
+    expect(await page.locator('.calls-kept').count()).toBeGreaterThan(10);
+
+    const { extensions } = await run(pages.length, 'Explain');
+    const { min, max, fields } = extensions.upstream;
+    await page.locator('.calls-totals', { hasText: `Planned, not run: ${min} to ${max} calls` }).waitFor();
+    expect(await page.locator('.calls tbody tr').count()).toBe(fields.length);
+
+    const later = 'query Later { viewer { isLoggedIn } ... @defer { book(id: "1084336") { title } } }';
+    await page.goto(`${program.url}/graphql?query=${encodeURIComponent(later)}`);
+    await page.locator('.graphiql-query-editor', { hasText: ' Later' }).waitFor();
+    await page.getByRole('button', { name: 'Execute query' }).click();
+    await page.locator('.calls-totals', { hasText: '1 call in 1 wave' }).waitFor();
+    await picture('Later');
+  },
+);
+
+test.skipIf(!executablePath)('the calls are folded away by the keyboard, and stay so', async () => {
+  await run(0, 'Book');
+  await page.locator('.calls tbody tr').first().waitFor();
+  const bar = page.getByRole('button', { name: /^Calls/ });
+  const isShown = () => page.locator('.calls-list').isVisible();
+  expect([await bar.getAttribute('aria-expanded'), await isShown()]).toEqual(['true', true]);
+  const height = async () => (await page.locator('.graphiql-container').boundingBox())!.height;
+  const before = await height();
+  await bar.focus();
+  await page.keyboard.press('Enter');
+  expect([await bar.getAttribute('aria-expanded'), await isShown()]).toEqual(['false', false]);
+  expect(await height()).toBeGreaterThan(before); // the room is GraphiQL's again
+  await page.reload();
+  expect(await bar.getAttribute('aria-expanded')).toBe('false');
+  await bar.focus();
+  await page.keyboard.press('Space');
+  expect(await bar.getAttribute('aria-expanded')).toBe('true');
+});
+
+test.skipIf(!executablePath)('they are legible in both themes', async () => {
+  await run(0, 'Book');
+  await page.locator('.calls tbody tr').first().waitFor();
+  for (const theme of ['light', 'dark'] as const) {
+    for (const [colorScheme, chosen] of [
+      [theme, ''],
+      [theme === 'dark' ? 'light' : 'dark', `graphiql-${theme}`],
+    ] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.evaluate((name) => {
+        document.body.classList.remove('graphiql-light', 'graphiql-dark');
+        if (name) document.body.classList.add(name);
+      }, chosen);
+      for (const text of [
+        '.calls-title',
+        '.calls-totals',
+        '.calls th',
+        '.calls-path',
+        '.calls-method',
+        '.calls-status',
+      ]) {
+        const { ink, ground } = await colours(text);
+        expect(ground[0]! > 128, theme).toBe(theme === 'light');
+        expect(contrast(ink, ground), `${text} ${theme}`).toBeGreaterThanOrEqual(4.5);
+      }
+      await picture(`Calls ${theme}${chosen && ' chosen'}`);
+    }
+  }
+});
+
 test.skipIf(!executablePath)('a front end collects a book, sees it on the shelf, and removes it', async () => {
   const shelf = '{ user(id: "alice") { bookCollections(first: 1) { nodes { comment book { sourceId title } } } } }';
   const collect = `mutation ($book: ID!) { collectBook(input: { bookId: $book, status: READ, comment: "从浏览器", private: false, onConflict: UPDATE }) {
@@ -116,6 +218,30 @@ const ask = (query: string, variables: object = {}) =>
     const response = await fetch('/graphql', { method: 'POST', headers, body });
     return response.json();
   }, JSON.stringify({ query, variables }));
+
+/** Red, green and blue of a text and of the panel it stands on. */
+const colours = (selector: string) =>
+  page
+    .locator(selector)
+    .first()
+    .evaluate((element) => {
+      const read = (colour: string) => (colour.match(/[\d.]+/g) ?? []).slice(0, 3).map(Number);
+      const panel = element.closest('.calls') ?? element;
+      return { ink: read(getComputedStyle(element).color), ground: read(getComputedStyle(panel).backgroundColor) };
+    });
+
+/** As WCAG 2 computes it. */
+function contrast(a: readonly number[], b: readonly number[]): number {
+  const [light, dark] = [luminance(a), luminance(b)].sort((x, y) => y - x);
+  return (light! + 0.05) / (dark! + 0.05);
+}
+function luminance(colour: readonly number[]): number {
+  const [red, green, blue] = colour.map((value) => {
+    const share = value / 255;
+    return share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!;
+}
 
 /** Opens a tab, clicks on run, and gives what came over the wire. */
 async function run(tab: number, operation: string) {

@@ -105,7 +105,9 @@ describe('books', () => {
       data: { deleteCollection: { book: { id: `Book:${bookId}`, viewerCollection: null } } },
       calls: 1,
     });
-    expect(codeOf(await write('deleteCollection', { bookId }, 'book { id }'))).toBe('FORBIDDEN');
+    expect(codeOf(await write('deleteCollection', { bookId }, 'book { id }'))).toBe('COLLECTION_NOT_FOUND');
+    const absent = await write('updateCollection', { bookId, status: 'WISH' }, 'collection { id }');
+    expect(codeOf(absent)).toBe('COLLECTION_NOT_FOUND');
   });
 
   test('a book is annotated, with pictures and without; only its author changes that', async () => {
@@ -302,6 +304,22 @@ describe('events', () => {
     endsAt: '2031-12-18T21:30:00+08:00',
     place: '某处',
   };
+
+  test('an event that is not there has a code of its own, whatever is done with it', async () => {
+    const id = '1';
+    for (const [name, input] of [
+      ['joinEvent', {}],
+      ['leaveEvent', {}],
+      ['addEventInterest', {}],
+      ['removeEventInterest', {}],
+      ['updateEvent', draft],
+      ['deleteEvent', { reason: '下雨' }],
+    ] as const) {
+      const { errors } = await write(name, { id, ...input }, '__typename');
+      expect([name, codeOf({ errors })]).toEqual([name, 'EVENT_NOT_FOUND']);
+      expect(errors?.[0]?.message).toBe('There is no such event.');
+    }
+  });
 
   test('an event lives: created, joined, wished for, changed, deleted', async () => {
     const created = await write(
