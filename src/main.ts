@@ -16,7 +16,7 @@ import { readPanel, readTabs } from './server/graphiql.ts';
 import { createMetrics } from './server/metrics.ts';
 import { openServer } from './server/server.ts';
 import { createTelemetry } from './server/telemetry.ts';
-import { watchCalls, watchProcess } from './server/watch.ts';
+import { watchCalls, watchOutages, watchProcess } from './server/watch.ts';
 import { createUpstream } from './upstream/upstream.ts';
 
 /** Where the package lies: this file is one step below it, in src as in dist. */
@@ -144,7 +144,7 @@ async function runFacade(config: Config, log: Logger, opened: Closable[]): Promi
   if (telemetry) opened.unshift(telemetry);
   const upstream = createUpstream(
     { ...settled, baseUrl: settled.baseUrl!, eventBaseUrl: settled.eventBaseUrl! },
-    { observe: watchCalls(metrics, telemetry) },
+    { observe: watchCalls(metrics, telemetry), onOutage: watchOutages(log) },
   );
   opened.unshift(upstream);
   const facade = await listening('PORT', config.port, () =>

@@ -18,7 +18,7 @@ import {
 } from 'graphql';
 import type { Path } from 'graphql/jsutils/Path.js';
 import { type Endpoint, type Form, isPromised, wholeForm } from '../contract/endpoint.ts';
-import type { RecordSource } from '../upstream/operation.ts';
+import { type RecordSource, telling } from '../upstream/operation.ts';
 import { TierRequired } from '../upstream/refusal.ts';
 import type { FieldRule } from './ask.ts';
 import type { Context } from './builder.ts';
@@ -343,12 +343,19 @@ function topUp(
   const { name } = below.type;
   const want = (names: readonly string[]) =>
     names.length ? upstream.want(name, source, key, names, record, at.path) : record;
-  return then(teller ? toldBy(teller, record, asked, want) : want(asked), (told) => {
+  const arriving = teller ? toldBy(teller, record, asked, want) : want(asked);
+  return then(below.rule.handle ? standing(arriving, record, asked) : arriving, (told) => {
     // Of a record that is not there by itself, what its list or its parent told stands where null would cost them too.
     if (told === null) return below.rule.handle || isNeeded ? record : null;
     const refused = missing.filter((each) => below.refused.has(each) && !(each in (told as Parent)));
     return refused.length ? upstream.refuse(name, source, told as Parent, refused) : told;
   });
+}
+
+/** A handle stands by itself: that something of it could not be read is told by the fields that show it. */
+function standing(arriving: unknown, record: Parent, names: readonly string[]): unknown {
+  if (!isPromise(arriving)) return arriving;
+  return arriving.catch((error: unknown) => telling(record, names, () => asError(error)));
 }
 
 interface Started {

@@ -114,8 +114,9 @@ export function createGraphServer(
       });
       response.end(request.method === 'HEAD' ? undefined : metrics.text());
     },
-    [HELP_PATH]: (request, response) => {
+    [HELP_PATH]: (request, response, passing) => {
       onlyRead(request);
+      stand(response, passing);
       response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': errorsPolicy });
       response.end(request.method === 'HEAD' ? undefined : errorsPage);
     },

@@ -1,4 +1,6 @@
 import type { Endpoint } from '../contract/endpoint.ts';
+import type { Logger } from 'pino';
+import type { OnOutage } from '../upstream/outage.ts';
 import type { SeenCall } from '../upstream/span.ts';
 import type { UpstreamSource } from '../upstream/upstream.ts';
 import type { Metrics } from './metrics.ts';
@@ -34,6 +36,14 @@ export function watchCalls(metrics: Metrics, telemetry?: Telemetry): (seen: Seen
     telemetry?.call(seen);
   };
 }
+
+/** Says once when a service or Redis goes away, and once when it is back. */
+export const watchOutages =
+  (log: Logger): OnOutage =>
+  (service, reason) =>
+    reason === undefined
+      ? log.warn({ service }, `${service} is back`)
+      : log.warn({ service, reason }, `${service} is away`);
 
 /** Shows what goes on at each service. */
 export function watchServices(metrics: Metrics, { state }: UpstreamSource): void {

@@ -13,7 +13,7 @@ export interface Passage {
   /** The service answered, whatever it said. */
   answered: () => void;
   /** No connection, or no answer in time. */
-  failed: () => void;
+  failed: (reason?: string) => void;
   /** It ended on our side, and tells nothing of the service. */
   left: () => void;
 }
@@ -26,7 +26,11 @@ export interface Breaker {
   isOpen: () => boolean;
 }
 
-export function createBreaker({ breakerFailures, breakerPauseMs, maxBreakerPauseMs }: BreakerSettings): Breaker {
+/** `changed` is told with a reason when it opens, without one when it closes. */
+export function createBreaker(
+  { breakerFailures, breakerPauseMs, maxBreakerPauseMs }: BreakerSettings,
+  changed: (reason: string | undefined) => void = () => undefined,
+): Breaker {
   let failures = 0;
   let pauseMs = breakerPauseMs;
   let openUntil = 0;
@@ -57,10 +61,12 @@ export function createBreaker({ breakerFailures, breakerPauseMs, maxBreakerPause
     return {
       answered() {
         settle();
+        const wasOpen = isOpen();
         failures = 0;
         pauseMs = breakerPauseMs;
+        if (wasOpen) changed(undefined);
       },
-      failed() {
+      failed(reason = 'unknown') {
         settle();
         const wasOpen = isOpen();
         failures++;
@@ -68,6 +74,7 @@ export function createBreaker({ breakerFailures, breakerPauseMs, maxBreakerPause
         if (!isOpen() || (wasOpen && !isTrial)) return;
         if (isTrial) pauseMs = Math.min(maxBreakerPauseMs, pauseMs * 2);
         openUntil = performance.now() + pauseMs;
+        if (!wasOpen) changed(reason);
       },
       left: settle,
     };

@@ -358,7 +358,7 @@ function isBareId(record: Record_): boolean {
 }
 
 /** A copy of the record in which reading one of these names throws: each place that shows it reports it. */
-function telling(record: Record_, names: Names, errorOf: (name: string) => Error): Record_ {
+export function telling(record: Record_, names: Names, errorOf: (name: string) => Error): Record_ {
   // With what tells already: a spread would leave it out.
   const copy = Object.defineProperties({}, Object.getOwnPropertyDescriptors(record)) as Record_;
   for (const name of names) {

@@ -5,6 +5,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { type Cache, type Entry, type Found, type Place, keyOf } from './cache.ts';
+import { type OnOutage, type Presence, createPresence, reasonOf } from './outage.ts';
 import { type SharedWindows, WINDOW_MS } from './window.ts';
 
 export interface Shared {
@@ -29,7 +30,7 @@ const KEY_MAX = 200;
 const EVERYTHING = '*';
 
 /** `namespace`: what the kept is of; another's is never seen. */
-export function createShared(url: string, namespace: string): Shared {
+export function createShared(url: string, namespace: string, onOutage?: OnOutage): Shared {
   const keyPrefix = `catalog:${createHash('sha256').update(namespace).digest('base64url').slice(0, 8)}:`;
   const redis = new Redis(url, {
     keyPrefix,
@@ -40,13 +41,20 @@ export function createShared(url: string, namespace: string): Shared {
     connectTimeout: 2_000,
     retryStrategy: (times) => Math.min(RETRY_MS, 50 * times),
   });
+  const presence = createPresence((reason) => onOutage?.('redis', reason));
+  let closing = false;
   // Without a listener an outage would end the process; who asks notices by getting nothing.
-  redis.on('error', () => undefined);
+  redis.on('error', (error) => presence.missing(reasonOf(error), true));
+  redis.on('close', () => {
+    if (!closing) presence.missing('closed', true);
+  });
+  redis.on('ready', () => presence.here());
 
   return {
-    cache: createSharedCache(redis, patience(redis, WAIT_MS)),
-    windows: createSharedWindows(redis, patience(redis, WINDOW_WAIT_MS)),
+    cache: createSharedCache(redis, patience(redis, presence, WAIT_MS)),
+    windows: createSharedWindows(redis, patience(redis, presence, WINDOW_WAIT_MS)),
     close: async () => {
+      closing = true;
       const ended = redis.quit().catch(() => undefined);
       await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, WINDOW_WAIT_MS).unref())]);
       redis.disconnect();
@@ -57,7 +65,7 @@ export function createShared(url: string, namespace: string): Shared {
 /** What Redis says, in time; undefined where it does not. Late once, it is left alone for a while. */
 type InTime = <T>(ask: () => Promise<T>) => Promise<T | undefined>;
 
-function patience(redis: Redis, waitMs: number): InTime {
+function patience(redis: Redis, presence: Presence, waitMs: number): InTime {
   let restsUntil = 0;
 
   return async (ask) => {
@@ -73,7 +81,10 @@ function patience(redis: Redis, waitMs: number): InTime {
     );
     const came = await Promise.race([told, late]);
     clearTimeout(timer);
-    if (came === null) restsUntil = Date.now() + REST_MS;
+    if (came === null) {
+      restsUntil = Date.now() + REST_MS;
+      presence.missing('no answer in time');
+    } else if (came.value !== undefined) presence.here();
     return came?.value;
   };
 }

@@ -10,6 +10,7 @@ import { type Breaker, type BreakerSettings, type Passage, createBreaker } from 
 import { type RawAnswer, type RawHeaders, dispatch } from './dispatch.ts';
 import { type Gate, type GateSettings, createGate } from './gate.ts';
 import { type Lifetime, createLifetime, end, offEnd, onEnd } from './lifetime.ts';
+import { type OnOutage, reasonOf } from './outage.ts';
 import { type Service, UpstreamFault, type UpstreamWord } from './refusal.ts';
 
 /** One request as it goes on the wire. */
@@ -61,9 +62,9 @@ export type TransportSettings = Pick<
 const inflate = promisify(gunzip);
 const gatewayFailures = [502, 503, 504];
 
-export function createTransport(settings: TransportSettings, dispatcher?: Dispatcher): Transport {
+export function createTransport(settings: TransportSettings, dispatcher?: Dispatcher, onOutage?: OnOutage): Transport {
   // One dead service must not hold up the other.
-  const way = (address: string): Way => {
+  const way = (service: Service, address: string): Way => {
     const base = new URL(address);
     return {
       origin: base.origin,
@@ -77,11 +78,14 @@ export function createTransport(settings: TransportSettings, dispatcher?: Dispat
           bodyTimeout: settings.bodyTimeoutMs,
           maxHeaderSize: settings.maxHeaderBytes,
         }),
-      breaker: createBreaker(settings),
+      breaker: createBreaker(settings, (reason) => onOutage?.(service, reason)),
       gate: createGate(settings),
     };
   };
-  const ways: Record<Service, Way> = { catalog: way(settings.baseUrl), event: way(settings.eventBaseUrl) };
+  const ways: Record<Service, Way> = {
+    catalog: way('catalog', settings.baseUrl),
+    event: way('event', settings.eventBaseUrl),
+  };
 
   return {
     async send(request, asker) {
@@ -205,7 +209,7 @@ const isDown = (request: WireRequest): Attempt => ({ fault: { error: downFault(r
 
 function settle(passage: Passage, error: unknown, isOver: boolean): void {
   if (isOver) passage.left();
-  else if (isUnreachable(error) || isTimeout(error)) passage.failed();
+  else if (isUnreachable(error) || isTimeout(error)) passage.failed(reasonOf(error));
   else passage.answered(); // nonsense is an answer too
 }
 

@@ -8,6 +8,7 @@ import { createInFlight } from './flight.ts';
 import type { Lifetime } from './lifetime.ts';
 import { type Freshness, createFreshness } from './freshness.ts';
 import { type Operation, createOperation } from './operation.ts';
+import type { OnOutage } from './outage.ts';
 import { type RecordStore, createRecords } from './records.ts';
 import { createShared } from './redis.ts';
 import type { SeenCall, Span } from './span.ts';
@@ -60,13 +61,15 @@ export interface UpstreamParts {
   records?: RecordStore;
   /** Told of each call that was made, and of each that a kept record spared. */
   observe?: (seen: SeenCall) => void;
+  /** Told when a service or Redis goes away, and when it is back. */
+  onOutage?: OnOutage;
 }
 
 export function createUpstream(settings: UpstreamSettings, parts: UpstreamParts = {}): UpstreamSource {
-  const transport = parts.transport ?? createTransport(settings);
+  const transport = parts.transport ?? createTransport(settings, undefined, parts.onOutage);
   // Facades over other services may share the same Redis.
   const shared = settings.redisUrl
-    ? createShared(settings.redisUrl, `${settings.baseUrl} ${settings.eventBaseUrl}`)
+    ? createShared(settings.redisUrl, `${settings.baseUrl} ${settings.eventBaseUrl}`, parts.onOutage)
     : undefined;
   const records = parts.records ?? createRecords({ ttlSeconds: settings.recordTtlSeconds, cache: shared?.cache });
   // Whose Authorization cannot be read is told so, and not shown what is kept.

@@ -311,6 +311,29 @@ describe('a city', () => {
     });
   });
 
+  test('whose name cannot be read shows its events and its cinemas all the same', async () => {
+    const { service, events, ask } = facade();
+    events.intercept({ path: '/event/location/108288?max-results=1' }).reply(500, 'no');
+    answers(events, '/event/location/108288?max-results=20&start-index=1&type=music', feed('', { total: 0 }));
+    answers(
+      service,
+      '/v2/movie/in_theaters?city=108288&count=20&fields=id,title&start=0',
+      '{"total":1,"subjects":[{"id":"7","title":"活着"}]}',
+    );
+    const query =
+      '{ city(id: 108288) { id name events(type: MUSIC) { nodes { title } } inTheaters { nodes { title } } } }';
+    const { data, errors } = await ask(query);
+    expect(data.city).toEqual({
+      id: 'City:108288',
+      name: null,
+      events: { nodes: [] },
+      inTheaters: { nodes: [{ title: '活着' }] },
+    });
+    expect(errors?.map(({ path, extensions }) => [path, extensions.code])).toEqual([
+      [['city', 'name'], 'UPSTREAM_UNAVAILABLE'],
+    ]);
+  });
+
   test('never shows the cinemas of another city where its name is not known', async () => {
     const { events, ask } = facade();
     answers(events, '/event/location/nowhere?max-results=1', feed(''));

@@ -54,8 +54,9 @@ builder.objectFields(City, (t) => ({
       'empty for a city whose name nobody tells. Advance and premium tiers. `GET /v2/movie/in_theaters`',
     ask: filmEndpoints.inTheaters,
     from: ['id', 'name'],
-    input: ({ id, name }) => ({ city: isNumber(id) ? id : asText(name) }),
-    none: ({ id, name }) => !isNumber(id) && !asText(name),
+    // A name that could not be read throws where it is read: a number needs none.
+    input: (city) => ({ city: isNumber(city.id) ? city.id : asText(city.name) }),
+    none: (city) => !isNumber(city.id) && !asText(city.name),
     form: simpleSubject,
   }),
 }));
