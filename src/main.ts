@@ -5,6 +5,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { printSchema } from 'graphql';
 import { pino } from 'pino';
 import type { Logger } from 'pino';
+import { type Started, banner, startLine } from './banner.ts';
 import { ConfigError, entries, flagOf, readConfig, settings, settingsTable } from './config.ts';
 import type { Config, Flags, SettingName } from './config.ts';
 import { schema } from './graph/schema.ts';
@@ -12,6 +13,7 @@ import { ManifestError, manifestOf } from './manifest.ts';
 import type { ManifestOptions } from './manifest.ts';
 import { openOrigin } from './origin/server.ts';
 import { growCatalog } from './origin/store/seed/synthetic.ts';
+import { createProgress } from './progress.ts';
 import { readPanel, readTabs } from './server/graphiql.ts';
 import { createMetrics } from './server/metrics.ts';
 import { openServer } from './server/server.ts';
@@ -24,9 +26,6 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const demoDir = resolve(root, 'demo');
 
 const ORIGIN_SETTINGS: readonly SettingName[] = ['originPort', 'host', 'dataDir', 'demoTokens', 'logLevel'];
-
-const demoNote =
-  'tokens    demo-alice (advance), demo-bob (basic), demo-carol (premium), as in: Authorization: Bearer demo-alice';
 
 /** What is told to people in place of a stack. */
 class StartError extends Error {}
@@ -105,9 +104,10 @@ async function run(start: (config: Config, log: Logger, opened: Closable[]) => P
   try {
     const config = readConfig(undefined, flags());
     const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: false }));
-    const banner = await start(config, log, opened);
+    const told = await start(config, log, opened);
     closeOnSignal(opened, log);
-    process.stdout.write(banner);
+    watchFaults(log);
+    process.stdout.write(told);
   } catch (error) {
     await closeAll(opened);
     const message = messageFor(error);
@@ -129,14 +129,12 @@ function messageFor(error: unknown): string | undefined {
 
 async function runFacade(config: Config, log: Logger, opened: Closable[]): Promise<string> {
   let settled = config;
-  const lines: string[] = [];
+  const started: Started = {};
   if (config.ownOrigin) {
     // Whatever HOST is: the service next door is for this house alone.
     const origin = await startOrigin(config, '127.0.0.1', log, opened);
     settled = Object.freeze({ ...config, baseUrl: origin.url, eventBaseUrl: origin.url });
-    lines.push(`origin    ${origin.url}   ${originNote(config, origin.seeded)}`);
-  } else {
-    lines.push(`upstream  ${config.baseUrl} (v2), ${config.eventBaseUrl} (events)`);
+    started.origin = origin;
   }
   const metrics = createMetrics();
   watchProcess(metrics);
@@ -159,24 +157,23 @@ async function runFacade(config: Config, log: Logger, opened: Closable[]): Promi
     }),
   );
   opened.unshift(facade);
-  lines.unshift(`graph     ${facade.url}/graphql${config.graphiql ? '   GraphiQL there in a browser' : ''}`);
-  if (config.ownOrigin && config.demoTokens) lines.push(demoNote);
-  return `${lines.join('\n')}\n`;
+  started.graph = facade.url;
+  return told(started, config);
 }
 
 async function runOrigin(config: Config, log: Logger, opened: Closable[]): Promise<string> {
   const origin = await startOrigin(config, config.host, log, opened);
-  const lines = [`origin    ${origin.url}   ${originNote(config, origin.seeded)}`];
-  if (config.demoTokens) lines.push(demoNote);
-  return `${lines.join('\n')}\n`;
+  return told({ origin }, config);
 }
+
+const told = (started: Started, config: Config): string => (process.stdout.isTTY ? banner : startLine)(started, config);
 
 function runSeed(config: Config, books: number): string {
   const { dataDir } = config;
   refuseUnwritable(dataDir);
-  const onProgress = (done: number) => process.stderr.write(`\r${done} of ${books} books`);
-  growCatalog({ dataDir, demoDir, books, onProgress });
-  process.stderr.write('\n');
+  const progress = createProgress(process.stderr);
+  growCatalog({ dataDir, demoDir, books, onProgress: (done) => progress.at(done, books, `${done} of ${books} books`) });
+  progress.end();
   return `seeded    ${books} books, the data in ${dataDir}\n`;
 }
 
@@ -189,15 +186,15 @@ async function startOrigin(config: Config, host: string, log: Logger, opened: Cl
   const { dataDir, originPort, demoTokens } = config;
   refuseUnwritable(dataDir);
   const onFault = (error: unknown, request: string) => log.error({ err: error, request }, 'the origin failed');
+  const progress = createProgress(process.stderr);
+  // A log is told once, when it is done; a person waits, and sees that something happens.
+  const onStep = process.stderr.isTTY ? progress.at : undefined;
   const origin = await listening('ORIGIN_PORT', originPort, () =>
-    openOrigin({ dataDir, port: originPort, host, demoDir, demoTokens, onFault }),
+    openOrigin({ dataDir, port: originPort, host, demoDir, demoTokens, onFault, onStep }),
   );
+  progress.end();
   opened.push(origin);
   return origin;
-}
-
-function originNote({ dataDir }: Config, seeded: boolean): string {
-  return `data in ${dataDir}${seeded ? ', filled with the demo catalog' : ''}`;
 }
 
 /** A port that cannot be had is told by the name of its setting. */
@@ -252,6 +249,18 @@ function closeOnSignal(opened: Closable[], log: Logger): void {
   };
   process.on('SIGTERM', close);
   process.on('SIGINT', close);
+}
+
+/**
+ * What nobody caught. A rejection has lost its own answer and nothing else: it is logged, and what runs beside it goes on, or one
+ * question in an odd corner would end all others with it. After an exception nothing is known to be whole: it ends.
+ */
+function watchFaults(log: Logger): void {
+  process.on('unhandledRejection', (reason) => log.error({ err: reason }, 'a rejection that nobody caught'));
+  process.on('uncaughtException', (error) => {
+    log.fatal({ err: error }, 'an exception that nobody caught: ending');
+    log.flush(() => process.exit(1));
+  });
 }
 
 /** The facade first: it may still be asking the origin. */

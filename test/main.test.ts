@@ -19,7 +19,10 @@ afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
 test('starts the facade with the origin beside it, and ends both on SIGTERM', async () => {
   const program = await startProgram(filled);
-  expect(program.banner).toContain('demo-alice');
+  // Not at a terminal it is one line of a log, and no token is in it.
+  expect(program.banner.trim().split('\n')).toHaveLength(1);
+  expect(JSON.parse(program.banner)).toMatchObject({ graph: `${program.url}/graphql`, origin: program.origin });
+  expect(program.banner).not.toContain('demo-alice');
   expect(program.origin).toMatch(/^http:\/\/127\.0\.0\.1:/);
   const ready = await fetch(`${program.url}/ready`);
   expect([ready.status, await ready.json()]).toEqual([
@@ -173,6 +176,39 @@ test('what was asked before SIGTERM is answered, what is asked after it is not',
   expect(await ended).toMatchObject({ code: 0, err: '' });
   held.closeAllConnections();
   held.close();
+});
+
+/** Breaks in the middle of the running program when it is sent SIGUSR2. */
+const breaks = (how: string) =>
+  `--import data:text/javascript,${encodeURIComponent(`process.on('SIGUSR2', () => { ${how} })`)}`;
+
+test('an exception that nobody caught is logged, and ends it', async () => {
+  const program = await startProgram({ ...filled, NODE_OPTIONS: breaks("throw new Error('odd corner')") });
+  const { code, err } = await program.stop('SIGUSR2');
+  expect(code).toBe(1);
+  const [line, ...more] = err.trim().split('\n');
+  expect(more).toEqual([]);
+  expect(JSON.parse(line!)).toMatchObject({
+    level: 60,
+    msg: 'an exception that nobody caught: ending',
+    err: { message: 'odd corner' },
+  });
+});
+
+test('a rejection that nobody caught is logged, and what runs goes on', async () => {
+  const program = await startProgram({ ...filled, NODE_OPTIONS: breaks("Promise.reject(new Error('odd corner'))") });
+  process.kill(program.pid, 'SIGUSR2');
+  const answer = await fetch(`${program.url}/graphql?query={viewer{isLoggedIn}}`);
+  expect(answer.status).toBe(200);
+  const { code, err } = await program.stop();
+  expect(code).toBe(0);
+  expect(JSON.parse(err)).toMatchObject({ level: 50, msg: 'a rejection that nobody caught' });
+});
+
+test('seeding tells how far it is, in a few lines where nobody watches', async () => {
+  const { code, out, err } = await runProgram({}, ['seed', '--books', '12000']);
+  expect([code, out]).toEqual([0, expect.stringMatching(/^seeded {4}12000 books/)]);
+  expect(err.split('\n')).toEqual(['5000 of 12000 books', '10000 of 12000 books', '12000 of 12000 books', '']);
 });
 
 test('the schema is printed without starting anything; help shows every setting', async () => {

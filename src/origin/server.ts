@@ -12,7 +12,7 @@ import { noteRoutes } from './routes/note.ts';
 import { Refusal } from './rules/refusal.ts';
 import { openDatabase } from './store/database.ts';
 import { createPictureStore } from './store/pictures.ts';
-import { fillOnce } from './store/seed.ts';
+import { type OnStep, fillOnce } from './store/seed.ts';
 import { createStores } from './store/stores.ts';
 import { setDemoTokens } from './store/tokens.ts';
 
@@ -28,6 +28,8 @@ export interface OriginOptions {
   demoTokens: boolean;
   /** Told of every fault that is ours; by default written to standard error. */
   onFault?: (error: unknown, request: string) => void;
+  /** Told how far a first start has come. */
+  onStep?: OnStep;
   now?: () => number;
 }
 export interface Origin {
@@ -48,7 +50,7 @@ export async function openOrigin(options: OriginOptions): Promise<Origin> {
   const { host, onFault = (error, request) => console.error(`origin: ${request} failed:`, error) } = options;
   const db = openDatabase(options.dataDir);
   try {
-    const seeded = fillOnce(db, options.demoDir);
+    const seeded = fillOnce(db, options.demoDir, options.onStep);
     setDemoTokens(db, options.demoTokens);
 
     let url = '';

@@ -7,21 +7,33 @@ import { type CelebrityFacts, type FilmFacts, seedFilms } from './seed/film.ts';
 import { seedNotes } from './seed/note.ts';
 import { type CityFacts, seedPeople } from './seed/people.ts';
 
+const STEPS = 5;
+
+/** Told which step is done, of how many. */
+export type OnStep = (done: number, all: number, what: string) => void;
+
 /** Fills an empty database from the facts in `demoDir`, all of it in one transaction; tells whether it did. */
-export function fillOnce(db: Database, demoDir: string): boolean {
+export function fillOnce(db: Database, demoDir: string, onStep: OnStep = () => undefined): boolean {
   return db.transaction(() => {
     const { query } = db;
     const filled = db.first(query.selectFrom('meta').select('value').where('key', '=', 'filled'));
     if (filled) return false;
+    let done = 0;
+    const step = (what: string) => onStep(++done, STEPS, `the demo catalog: ${what} are there`);
     const facts = <T>(name: string) => JSON.parse(readFileSync(join(demoDir, `${name}.json`), 'utf8')) as T;
     const { cities, events } = facts<{ cities: CityFacts[]; events: EventFacts[] }>('events');
     const people = seedPeople(db, cities);
+    step('people');
     seedBooks(db, facts<{ books: BookFacts[] }>('books').books, people);
+    step('books');
     seedNotes(db, people);
+    step('notes');
     const { films } = facts<{ films: FilmFacts[] }>('films');
     const { celebrities } = facts<{ celebrities: CelebrityFacts[] }>('celebrities');
     seedFilms(db, films, celebrities, people, cities);
+    step('films');
     seedEvents(db, events, cities, people);
+    step('events');
     db.run(query.insertInto('meta').values({ key: 'filled', value: 'demo' }));
     return true;
   });
