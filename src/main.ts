@@ -158,15 +158,17 @@ async function runFacade(config: Config, log: Logger, opened: Closable[]): Promi
   );
   opened.unshift(facade);
   started.graph = facade.url;
-  return told(started, config);
+  return tell(started, config);
 }
 
 async function runOrigin(config: Config, log: Logger, opened: Closable[]): Promise<string> {
   const origin = await startOrigin(config, config.host, log, opened);
-  return told({ origin }, config);
+  return tell({ origin }, config);
 }
 
-const told = (started: Started, config: Config): string => (process.stdout.isTTY ? banner : startLine)(started, config);
+function tell(started: Started, config: Config): string {
+  return (process.stdout.isTTY ? banner : startLine)(started, config);
+}
 
 function runSeed(config: Config, books: number): string {
   const { dataDir } = config;

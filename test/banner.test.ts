@@ -68,7 +68,7 @@ test('at a terminal it is one line, which changes, never breaks, and is gone at 
   progress.at(2, 2, 'the last');
   progress.end();
   const [first, last, gone] = terminal.written;
-  expect(first).toBe('\r\x1b[K 50 %  a step with');
+  expect(first).toBe('\r\x1b[K 50 %  a step with '); // 19 of the 20 columns
   expect(last).toBe('\r\x1b[K100 %  the last');
   expect(gone).toBe('\r\x1b[K');
   expect(terminal.written.join('')).not.toContain('\n');
