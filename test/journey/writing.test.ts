@@ -106,7 +106,7 @@ describe('books', () => {
       calls: 1,
     });
     expect(codeOf(await write('deleteCollection', { bookId }, 'book { id }'))).toBe('COLLECTION_NOT_FOUND');
-    const absent = await write('updateCollection', { bookId, status: 'WISH' }, 'collection { id }');
+    const absent = await write('updateCollection', { bookId, status: 'WISH', private: false }, 'collection { id }');
     expect(codeOf(absent)).toBe('COLLECTION_NOT_FOUND');
   });
 
