@@ -293,6 +293,33 @@ const table = [
     },
   },
   {
+    title: 'Persisted documents',
+    when: 'no document of that name is kept: send its text too · none are kept here · the text has another hash · HTTP 403: only documents of the manifest are run here',
+    codes: {
+      PERSISTED_QUERY_NOT_FOUND: {
+        what: 'No document of that name is kept.',
+        client: 'Send it once with its text; the usual clients do so by themselves.',
+        operator:
+          'For documents of the manifest: `PERSISTED_OPERATIONS` names an older one than the client was built with.',
+      },
+      PERSISTED_QUERY_NOT_SUPPORTED: {
+        what: 'Documents are not kept by their hashes here.',
+        client: 'Send the text of each document.',
+        operator: 'The setting is `AUTOMATIC_PERSISTED_QUERIES`.',
+      },
+      PERSISTED_QUERY_HASH_MISMATCH: {
+        what: 'The hash is not the SHA-256 of the text that came with it. HTTP 400.',
+        client: 'Compute it from the text as it is sent, in lower case.',
+        operator: NOTHING,
+      },
+      PERSISTED_ONLY: {
+        what: 'Only documents of the manifest are run here. HTTP 403.',
+        client: 'Add the document to the manifest, and ask for it by its hash.',
+        operator: '`PERSISTED_ONLY` switches it on, `PERSISTED_OPERATIONS` names the manifest.',
+      },
+    },
+  },
+  {
     title: 'Limits of an operation',
     when: 'more than an operation may; `limit` and `actual` tell, and for calls the dearest `field`',
     codes: {

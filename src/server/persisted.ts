@@ -8,6 +8,7 @@
 import { GraphQLError, type GraphQLErrorExtensions } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../config.ts';
+import type { ClientCode } from '../graph/codes.ts';
 import { bareId, sha256Of } from '../manifest.ts';
 import type { Question, RawQuestion } from './body.ts';
 import type { Metrics } from './metrics.ts';
@@ -121,7 +122,7 @@ function nameIn({ documentId, extensions }: RawQuestion): Named | null | undefin
   return version === 1 && typeof sha256Hash === 'string' ? { id: sha256Hash, isAutomatic: true } : null;
 }
 
-const refusalOf = (code: string, message: string, http: GraphQLErrorExtensions['http']): GraphQLError =>
+const refusalOf = (code: ClientCode, message: string, http: GraphQLErrorExtensions['http']): GraphQLError =>
   new GraphQLError(message, { extensions: { code, http } });
 
 /** For who asks in plain JSON these are answers, with 200, as for any document that cannot be run; clients go by message and code. */

@@ -120,7 +120,14 @@ describe('a document that nobody has sent yet', () => {
     expect([response.status, response.headers.get('content-type'), await response.json()]).toEqual([
       200,
       'application/json; charset=utf-8',
-      { errors: [{ message: 'PersistedQueryNotFound', extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } }] },
+      {
+        errors: [
+          {
+            message: 'PersistedQueryNotFound',
+            extensions: { code: 'PERSISTED_QUERY_NOT_FOUND', help: '/docs/errors#PERSISTED_QUERY_NOT_FOUND' },
+          },
+        ],
+      },
     ]);
     expect(await post({ extensions: persistedQuery(text) }, { accept })).toEqual({ ...untold, status: 400 });
     expect(await get({ extensions: persistedQuery(text) }, { accept })).toEqual({ ...untold, status: 400 });
@@ -182,7 +189,14 @@ describe('a document that nobody has sent yet', () => {
     });
     expect([response.status, await response.json()]).toEqual([
       200,
-      { errors: [{ message: 'PersistedQueryNotSupported', extensions: { code: 'PERSISTED_QUERY_NOT_SUPPORTED' } }] },
+      {
+        errors: [
+          {
+            message: 'PersistedQueryNotSupported',
+            extensions: { code: 'PERSISTED_QUERY_NOT_SUPPORTED', help: '/docs/errors#PERSISTED_QUERY_NOT_SUPPORTED' },
+          },
+        ],
+      },
     ]);
     expect(await post({ query: text, extensions })).toEqual(good);
     expect(await get({ extensions })).toEqual({ status: 200, codes: ['PERSISTED_QUERY_NOT_SUPPORTED'] });
