@@ -121,28 +121,27 @@ test.skipIf(!executablePath)('below it are the calls of the operation, on one ax
   expect(series.x).toBeGreaterThanOrEqual(book.x + book.width - 1); // it waited for the book
 });
 
-test.skipIf(!executablePath)(
-  'what was kept is marked, what is planned is told, what comes later is waited for',
-  async () => {
-    await run(3, 'Charts');
-    await run(3, 'Charts');
-    await page.locator('.calls-totals', { hasText: /^No call · \d+ spared$/ }).waitFor();
-    expect(await page.locator('.calls-kept').count()).toBeGreaterThan(10);
+test.skipIf(!executablePath)('what was kept is marked, what is planned is told', async () => {
+  await run(3, 'Charts');
+  await run(3, 'Charts');
+  await page.locator('.calls-totals', { hasText: /^No call · \d+ spared$/ }).waitFor();
+  expect(await page.locator('.calls-kept').count()).toBeGreaterThan(10);
 
-    const { extensions } = await run(pages.length, 'Explain');
-    const { min, max, fields } = extensions.upstream;
-    await page.locator('.calls-totals', { hasText: `Planned, not run: ${min} to ${max} calls` }).waitFor();
-    expect(await page.locator('.calls tbody tr').count()).toBe(fields.length);
+  const { extensions } = await run(pages.length, 'Explain');
+  const { min, max, fields } = extensions.upstream;
+  await page.locator('.calls-totals', { hasText: `Planned, not run: ${min} to ${max} calls` }).waitFor();
+  expect(await page.locator('.calls tbody tr').count()).toBe(fields.length);
+});
 
-    const later = 'query Later { viewer { isLoggedIn } ... @defer { book(id: "1084336") { title } } }';
-    await page.goto(`${program.url}/graphql?query=${encodeURIComponent(later)}`);
-    const told = page.locator('.calls-totals', { hasText: '1 call in 1 wave' });
-    await execute('Later');
-    await told.waitFor({ timeout: 10_000 }).catch(() => execute('Later')); // a click more on a slow machine stops it
-    await told.waitFor();
-    await picture('Later');
-  },
-);
+test.skipIf(!executablePath)('calls of what comes later are waited for', async () => {
+  const later = 'query Later { viewer { isLoggedIn } ... @defer { book(id: "1084336") { title } } }';
+  await page.goto(`${program.url}/graphql?query=${encodeURIComponent(later)}`);
+  const told = page.locator('.calls-totals', { hasText: '1 call in 1 wave' });
+  await execute('Later');
+  await told.waitFor({ timeout: 10_000 }).catch(() => execute('Later')); // a click more on a slow machine stops it
+  await told.waitFor();
+  await picture('Later');
+});
 
 test.skipIf(!executablePath)('the calls are folded away by the keyboard, and stay so', async () => {
   await run(0, 'Book');
