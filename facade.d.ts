@@ -57,6 +57,8 @@ export interface FacadeOptions {
   maxDocumentCharacters?: number;
   /** Tokens in a document (a whole number from 1 to 1000000). Default: 4000. */
   maxTokens?: number;
+  /** Brackets of any kind inside one another in a document (a whole number from 1 to 1000000). Default: 100. */
+  maxNesting?: number;
   /** Fields below one another; introspection is not counted (a whole number from 1 to 1000000). Default: 14. */
   maxDepth?: number;
   /** Fields in a document, fragments counted where they are spread (a whole number from 1 to 1000000). Default: 1000. */
