@@ -1,1 +1,2 @@
 export function bundle(entry?: string): Promise<void>;
+export function publishOperations(): Promise<void>;

@@ -1,5 +1,5 @@
 // Bundles our own sources into dist; dependencies stay where npm put them.
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -24,7 +24,24 @@ export async function bundle(entry = 'src/main.ts') {
   });
 }
 
+/** What front ends import: the documents, which run anywhere, and their types. */
+export async function publishOperations() {
+  const source = 'src/operations.ts';
+  if (!existsSync(root + source)) return;
+  const text = readFileSync(root + source, 'utf8');
+  const [{ transform }, { default: ts }] = await Promise.all([import('esbuild'), import('typescript')]);
+  const { outputText } = ts.transpileDeclaration(text, { fileName: source, compilerOptions: { target: 'es2022' } });
+  const { code } = await transform(text, { loader: 'ts', target: 'es2022' });
+  mkdirSync(`${root}dist`, { recursive: true });
+  writeFileSync(`${root}dist/operations.js`, code);
+  writeFileSync(`${root}dist/operations.d.ts`, outputText);
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const entries = process.argv.slice(2);
-  await Promise.all(entries.length > 0 ? entries.map((entry) => bundle(entry)) : [bundle(), bundle('src/facade.ts')]);
+  await Promise.all(
+    entries.length > 0
+      ? entries.map((entry) => bundle(entry))
+      : [bundle(), bundle('src/facade.ts'), publishOperations()],
+  );
 }

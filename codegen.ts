@@ -4,7 +4,17 @@ import { fileURLToPath } from 'node:url';
 import { codegen } from '@graphql-codegen/core';
 import * as typedDocumentNode from '@graphql-codegen/typed-document-node';
 import * as typescriptOperations from '@graphql-codegen/typescript-operations';
-import { parse, printSchema } from 'graphql';
+import { minifyIntrospectionQuery } from '@urql/introspection';
+import {
+  buildSchema,
+  getNamedType,
+  introspectionFromSchema,
+  isAbstractType,
+  isIntrospectionType,
+  isObjectType,
+  parse,
+  printSchema,
+} from 'graphql';
 import { format, resolveConfig } from 'prettier';
 import { options, settingsTable } from './src/config.ts';
 import { codeGroups } from './src/graph/codes.ts';
@@ -13,12 +23,17 @@ import { schema } from './src/graph/schema.ts';
 // This file runs from dist, one step below the package.
 const root = fileURLToPath(new URL('..', import.meta.url));
 
+/** The schema as a client has it: enums by their names instead of our values for them. */
+const printedSchema = printSchema(schema);
+const clientSchema = buildSchema(printedSchema);
+
 /** Prints what follows from the sources; with `--check` it only tells whether what is printed is up to date. */
 const printed = {
-  'schema.graphql': `# Printed by "npm run codegen" from src/graph; not edited by hand.\n\n${printSchema(schema)}\n`,
-  'test/support/operations.ts': await operationTypes(),
+  'schema.graphql': `# Printed by "npm run codegen" from src/graph; not edited by hand.\n\n${printedSchema}\n`,
+  'src/operations.ts': `${await typed('operations')}\n${cacheTables()}`,
+  'test/clients/documents.ts': await typed('test/clients/documents'),
   'facade.d.ts': withOptions(read('facade.d.ts') ?? ''),
-  'README.md': await formatted('README.md', withErrors(withSettings(read('README.md') ?? ''))),
+  'README.md': await formatted('README.md', withClients(withErrors(withSettings(read('README.md') ?? '')))),
   'docs/errors.md': await formatted('docs/errors.md', errorsPage()),
 };
 
@@ -35,27 +50,77 @@ for (const [file, text] of Object.entries(printed)) {
   }
 }
 
-/** The pages in `operations/`, typed, so that a test that reads an answer is checked against the schema. */
-async function operationTypes(): Promise<string> {
-  const documents = readdirSync(join(root, 'operations'))
+/** The documents of a folder with the types of their variables and answers: what does not fit the schema is not printed. */
+async function typed(folder: string): Promise<string> {
+  const documents = readdirSync(join(root, folder))
     .filter((file) => file.endsWith('.graphql'))
     .sort()
-    .map((file) => ({ location: file, document: parse(read(`operations/${file}`) ?? '') }));
+    .map((file) => ({ location: file, document: parse(read(`${folder}/${file}`) ?? '') }));
   const text = await codegen({
-    filename: 'test/support/operations.ts',
-    schema: parse(printSchema(schema)),
-    schemaAst: schema,
+    filename: `${folder}.ts`,
+    schema: parse(printedSchema),
+    schemaAst: clientSchema,
     documents,
     config: {
       enumsAsTypes: true,
       useTypeImports: true,
       strictScalars: true,
-      scalars: { DateTime: 'string', LocalDateTime: 'string', URL: 'string', Upload: 'never' },
+      scalars: {
+        DateTime: 'string',
+        LocalDateTime: 'string',
+        URL: 'string',
+        Upload: { input: 'Blob', output: 'never' },
+      },
     },
     plugins: [{ operations: {} }, { documents: {} }],
     pluginMap: { operations: typescriptOperations, documents: typedDocumentNode },
   });
-  return `// Printed by "npm run codegen" from operations/; not edited by hand.\n${text}`;
+  return `// Printed by "npm run codegen" from ${folder}/; not edited by hand.\n${text}`;
+}
+
+/** What the normalised caches of clients have to be told of a schema, and cannot see in an answer. */
+function cacheTables(): string {
+  const types = Object.values(clientSchema.getTypeMap()).filter((type) => !isIntrospectionType(type));
+  const roots: readonly unknown[] = [clientSchema.getQueryType(), clientSchema.getMutationType()];
+  const objects = types.filter(isObjectType);
+  const possibleTypes = Object.fromEntries(
+    types
+      .filter(isAbstractType)
+      .map((type) => [type.name, clientSchema.getPossibleTypes(type).map(({ name }) => name)]),
+  );
+  const valueTypes = objects
+    .filter((type) => !roots.includes(type) && !type.getFields().id && !/(?:Connection|Edge|PageInfo)$/.test(type.name))
+    .map(({ name }) => name);
+  const connections = Object.fromEntries(
+    objects.flatMap((type) => {
+      const lists = Object.values(type.getFields())
+        .filter((field) => getNamedType(field.type).name.endsWith('Connection'))
+        .map(({ name, args }) => [
+          name,
+          args.map((arg) => arg.name).filter((arg) => arg !== 'first' && arg !== 'after'),
+        ]);
+      return lists.length ? [[type.name, Object.fromEntries(lists) as unknown]] : [];
+    }),
+  );
+  const table = (comment: string, name: string, type: string, value: unknown) =>
+    `/** ${comment} */\nexport const ${name}: ${type} = ${JSON.stringify(value)};\n`;
+  return [
+    'interface RootType {\n  name: string;\n  kind: string;\n}\n',
+    table('The object types of each interface and union.', 'possibleTypes', 'Record<string, string[]>', possibleTypes),
+    table('Types without an id: a cache keeps them inside of what shows them.', 'valueTypes', 'string[]', valueTypes),
+    table(
+      'The connections of each type, with the arguments that make one list different from another.',
+      'connections',
+      'Record<string, Record<string, string[]>>',
+      connections,
+    ),
+    table(
+      'The schema in short, for a cache that reads it.',
+      'introspection',
+      '{ __schema: { queryType: RootType; mutationType: RootType; subscriptionType: null; types: object[] } }',
+      minifyIntrospectionQuery(introspectionFromSchema(clientSchema)),
+    ),
+  ].join('\n');
 }
 
 /** The table of settings stands in the README as `--help` prints it. */
@@ -109,6 +174,14 @@ function errorsPage(): string {
 
 async function formatted(file: string, text: string): Promise<string> {
   return format(text, { ...(await resolveConfig(join(root, file))), filepath: file });
+}
+
+/** How a client is set up stands in the README as the tests of clients set it up. */
+function withClients(readme: string): string {
+  return readme.replaceAll(/<!-- (test\/clients\/\w+\.ts) -->\n[^]*?<!-- end -->/g, (_, file: string) => {
+    const text = (read(file) ?? '').replace('../../src/operations.ts', 'catalog-graphql/operations');
+    return `<!-- ${file} -->\n\n\`\`\`ts\n${text}\`\`\`\n\n<!-- end -->`;
+  });
 }
 
 function read(file: string): string | undefined {

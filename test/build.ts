@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundle } from '../build.mjs';
+import { bundle, publishOperations } from '../build.mjs';
 import { openOrigin } from '../src/origin/server.ts';
 
 /** What many tests need is made once, before all of them. */
@@ -12,6 +12,7 @@ export async function setup(): Promise<() => void> {
     // What does not build must not be tested in an older form; the tests that need none of it still run.
     rmSync(new URL('../dist/main.js', import.meta.url), { force: true });
   });
+  await publishOperations();
   const dataDir = mkdtempSync(join(tmpdir(), 'catalog-'));
   try {
     const demoDir = fileURLToPath(new URL('../demo', import.meta.url));

@@ -16,6 +16,13 @@ const medias = new Map([
   ['*/*', 'application/json'],
   ['application/json', 'application/json'],
   ['application/graphql-response+json', 'application/graphql-response+json'],
+  // Apollo Client
+  ['application/graphql-response+json,application/json;q=0.9', 'application/graphql-response+json'],
+  // urql
+  [
+    'application/graphql-response+json, application/graphql+json, application/json, text/event-stream, multipart/mixed',
+    'application/graphql-response+json',
+  ],
 ]);
 
 /** A request whose body is JSON, and where its answer goes. */
@@ -92,17 +99,30 @@ interface PlainQuestion extends Question {
   operationName?: string | null;
   variables?: Record<string, unknown> | null;
 }
-const plainMembers = ['query', 'operationName', 'variables'];
+const plainMembers = ['query', 'operationName', 'variables', 'extensions'];
 
 /** Nothing but a document, its operation and its variables, each of the kind that it must be. */
 function isPlain(question: Question): question is PlainQuestion {
   for (const name in question) if (!plainMembers.includes(name)) return false;
-  const { operationName, variables } = question;
-  return isOptional(operationName, 'string') && isOptional(variables, 'object') && !Array.isArray(variables);
+  const { operationName, variables, extensions } = question;
+  return (
+    isOptional(operationName, 'string') &&
+    isOptional(variables, 'object') &&
+    !Array.isArray(variables) &&
+    isIgnored(extensions)
+  );
 }
 
 const isOptional = (value: unknown, type: 'string' | 'object'): boolean =>
   value === undefined || value === null || typeof value === type;
+
+/** Clients name themselves there; what else may stand there is none of this door's. */
+const isIgnored = (extensions: unknown): boolean =>
+  extensions === undefined ||
+  (typeof extensions === 'object' &&
+    extensions !== null &&
+    !Array.isArray(extensions) &&
+    Object.keys(extensions).every((name) => name === 'clientLibrary'));
 
 /** As Yoga decides it: a request that could not be run has the status that its errors name, and 200 for a client of plain JSON. */
 function statusOf(errors: readonly GraphQLError[] | undefined, isRefused: boolean, media: string): number {

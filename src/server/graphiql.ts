@@ -17,6 +17,7 @@ const ORDER = [
   'film',
   'celebrity',
   'charts',
+  'search',
   'shelf',
   'annotations',
   'diary',

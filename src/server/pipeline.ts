@@ -24,6 +24,7 @@ import type { Freshness } from '../upstream/freshness.ts';
 import type { Span } from '../upstream/span.ts';
 import { pathOf, shownCall } from '../upstream/trace.ts';
 import type { Upstream, UpstreamSource } from '../upstream/upstream.ts';
+import { notInPieces, takesPieces } from './accept.ts';
 import { documentLimits, textLimit } from './limits.ts';
 import { masked } from './mask.ts';
 import type { Metrics } from './metrics.ts';
@@ -51,6 +52,8 @@ export interface Caller {
   explain: string | undefined;
   address: string;
   requestId: string;
+  /** The Accept header: whether an answer in pieces can be read. */
+  accept?: string | undefined;
   /** The operation, as tracing systems know it. */
   span?: Span;
   /** Files are on their way: the operation has a longer deadline, from when the last byte of them has come. */
@@ -239,6 +242,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       return { errors: [tooExpensive(cost, config.maxUpstreamCalls)], data: null };
 
     if (!plan.defers) return shown(await run(contextValue, variables, coerced), service, plan, caller);
+    if (!takesPieces(caller.accept)) return { errors: [notInPieces] };
     const args = { schema, document, variableValues: variables, operationName: operation.name?.value, contextValue };
     const result = (await normalizedExecutor(args)) as Result;
     return Symbol.asyncIterator in result

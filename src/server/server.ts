@@ -151,6 +151,7 @@ export function createGraphServer(
       explain: config.explain ? explainIn(request) : undefined,
       address: request.socket.remoteAddress ?? '',
       requestId,
+      accept: headers.accept,
       span: spanFrom(one(headers.traceparent), one(headers.tracestate)),
       arrival,
       onReusable,

@@ -5,6 +5,7 @@ import { createYoga } from 'graphql-yoga';
 import type { Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import type { Lifetime } from '../upstream/lifetime.ts';
+import { refuseUnacceptable } from './accept.ts';
 import type { Found, PersistedDocuments } from './persisted.ts';
 import { addHelp } from './help.ts';
 import type { Caller, Pipeline, Prepared } from './pipeline.ts';
@@ -52,7 +53,12 @@ export function createYogaDoor({ schema, pipeline, persisted, page, log }: Parts
     },
     logging: { debug: silent, info: silent, warn: silent, error: silent },
   });
-  return (request, response, passage) => Promise.resolve(yoga.handle(request, response, passage));
+  return async (request, response, passage) => {
+    const { accept } = request.headers;
+    const isPage = page !== undefined && request.method === 'GET' && accept?.includes('text/html');
+    if (!isPage) refuseUnacceptable(accept);
+    await yoga.handle(request, response, passage);
+  };
 }
 
 /** Puts the text in the place of what names it. */

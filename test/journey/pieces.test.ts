@@ -89,3 +89,61 @@ test('a deferred part with `if: false` is part of the one ask', async () => {
   expect(answer.data.book).toEqual({ title: '百年孤独', publisher: '南海出版公司' });
   expect(passed).toHaveLength(1);
 });
+
+/** The answer to a question with this Accept, and the calls that it made. */
+async function refused(query: string, accept: string) {
+  cold.proxy.start();
+  const response = await fetch(`${cold.facade.url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept, authorization: 'Bearer demo-alice' },
+    body: JSON.stringify({ query }),
+  });
+  const body = (await response.json()) as { data?: unknown; errors: [{ message: string; extensions: object }] };
+  return { status: response.status, body, calls: cold.proxy.stop() };
+}
+
+describe('who cannot read pieces is told so, and nothing runs', () => {
+  test.each([
+    'application/json',
+    'application/graphql-response+json',
+    'multipart/mixed;incrementalSpec=v0.2, application/json',
+    'multipart/mixed;deferSpec=20990101, application/json',
+  ])('with %s', async (accept) => {
+    const { status, body, calls } = await refused('{ book(id: "6082808") { title ... @defer { summary } } }', accept);
+    expect(status).toBe(406);
+    expect(body).toEqual({
+      errors: [{ message: expect.stringContaining('multipart/mixed'), extensions: { code: 'NOT_ACCEPTABLE' } }],
+    });
+    expect(calls).toEqual([]);
+  });
+
+  test('a write is not carried out either', async () => {
+    const write = 'mutation { likeNote(input: { id: "1" }) { note { id ... @defer { likesCount } } } }';
+    const { status, body, calls } = await refused(write, 'application/json');
+    expect([status, body.errors[0].extensions, calls]).toEqual([406, { code: 'NOT_ACCEPTABLE' }, []]);
+  });
+
+  test('nor for a client that takes no form of an answer', async () => {
+    const write = 'mutation { likeNote(input: { id: "1" }) { note { id } } }';
+    const { status, body, calls } = await refused(write, 'text/plain');
+    expect([status, calls]).toEqual([406, []]);
+    expect(body.errors[0]).toMatchObject({
+      message: expect.stringContaining('application/json'),
+      extensions: { code: 'NOT_ACCEPTABLE' },
+    });
+  });
+});
+
+test.each(['multipart/mixed;deferSpec=20220824, application/json', '*/*', 'text/*'])(
+  'pieces are sent to who takes %s',
+  async (accept) => {
+    const response = await fetch(`${cold.facade.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept },
+      body: JSON.stringify({ query: '{ book(id: "6082808") { title ... @defer { summary } } }' }),
+    });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toMatch(/^(?:multipart\/mixed|text\/event-stream)/);
+    expect(await response.text()).toContain('"hasNext":false');
+  },
+);

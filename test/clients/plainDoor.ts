@@ -1,0 +1,33 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pino } from 'pino';
+import { readConfig } from '../../src/config.ts';
+import { schema } from '../../src/graph/schema.ts';
+import { createDoor } from '../../src/server/door.ts';
+import { createMetrics } from '../../src/server/metrics.ts';
+import { createPipeline } from '../../src/server/pipeline.ts';
+import type { Question } from '../../src/server/body.ts';
+import { createUpstream } from '../../src/upstream/upstream.ts';
+
+/** Whether the door for plain questions takes what a client sent, or leaves it to Yoga's. */
+export async function isForPlainDoor(sent: RequestInit | undefined): Promise<boolean> {
+  const config = readConfig({ BASE_URL: 'http://127.0.0.1:9', EVENT_BASE_URL: 'http://127.0.0.1:9' });
+  const upstream = createUpstream({ ...config, baseUrl: config.baseUrl!, eventBaseUrl: config.eventBaseUrl! });
+  const pipeline = createPipeline({
+    schema,
+    config,
+    upstream,
+    log: pino({ level: 'silent' }),
+    metrics: createMetrics(),
+  });
+  const question = JSON.parse(sent?.body as string) as Question;
+  const request = { headers: Object.fromEntries(new Headers(sent?.headers)) } as unknown as IncomingMessage;
+  let answered = false;
+  const response = { writeHead: () => response, end: () => (answered = true) } as unknown as ServerResponse;
+  const caller = { authorization: undefined, explain: 'plan', address: '', requestId: '' };
+  const isTaken = await createDoor(pipeline)(question, request, response, {
+    caller,
+    signal: new AbortController().signal,
+  });
+  await upstream.close();
+  return isTaken && answered;
+}

@@ -1,0 +1,138 @@
+import type { AnyVariables, Client, OperationResult, TypedDocumentNode } from '@urql/core';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import {
+  AnnotationsDocument,
+  BookDocument,
+  CollectDocument,
+  DiaryDocument,
+  SearchDocument,
+  WriteNoteDocument,
+} from '../../src/operations.ts';
+import { journey } from '../support/journey.ts';
+import { picture } from '../support/service.ts';
+import { FilmInPiecesDocument, LikeDocument, PutBackDocument } from './documents.ts';
+import { isForPlainDoor } from './plainDoor.ts';
+import { urqlClient } from './urql.ts';
+
+const here = await journey();
+/** For as long as a machine with other things to do may take. */
+const waitFor = (check: () => void) => vi.waitFor(check, { timeout: 15_000 });
+
+const requests = vi.spyOn(globalThis, 'fetch');
+/** Graphcache says there what it cannot keep. */
+const warnings = vi.spyOn(console, 'warn');
+const pages: { unsubscribe(): void }[] = [];
+beforeEach(() => {
+  requests.mockClear();
+  warnings.mockClear();
+});
+afterEach(() => {
+  for (const page of pages.splice(0)) page.unsubscribe();
+  expect(warnings.mock.calls).toEqual([]);
+});
+
+const as = (token: string): Client => urqlClient(`${here.facade.url}/graphql`, token);
+
+/** Opens a page; `shown` is what it shows, each time that changes, once there is something to show. */
+async function open<Data, Variables extends AnyVariables>(
+  client: Client,
+  query: TypedDocumentNode<Data, Variables>,
+  variables: Variables,
+) {
+  const shown: Data[] = [];
+  const page = client.query(query, variables).subscribe(({ data, error }: OperationResult<Data, Variables>) => {
+    expect(error).toBeUndefined();
+    if (data) shown.push(data);
+  });
+  pages.push(page);
+  await waitFor(() => expect(shown).not.toEqual([]));
+  return { shown, last: () => shown.at(-1)! };
+}
+
+test('a page shows what a mutation answered, without asking again', async () => {
+  const client = as('demo-carol');
+  const { last } = await open(client, BookDocument, { id: '1003078' });
+  expect(last().book).toMatchObject({ title: '小王子', viewerCollection: null });
+
+  const { data } = await client.mutation(CollectDocument, { book: '1003078', status: 'WISH' });
+  expect(data?.collectBook?.created).toBe(true);
+  expect(last().book).toMatchObject({
+    title: '小王子',
+    viewerCollection: { status: 'WISH', tags: ['小说', '想重读'] },
+  });
+
+  // Another list shows the same entry, and follows it.
+  const search = await open(client, SearchDocument, { query: '小王子' });
+  const found = () => search.last().searchBooks?.edges.find(({ node }) => node.id === 'Book:1003078')?.node;
+  expect(found()?.viewerCollection?.status).toBe('WISH');
+  await client.mutation(CollectDocument, { book: '1003078', status: 'READ' });
+  expect([last().book?.viewerCollection?.status, found()?.viewerCollection?.status]).toEqual(['READ', 'READ']);
+
+  await client.mutation(PutBackDocument, { book: '1003078' });
+  expect([last().book?.viewerCollection, found()?.viewerCollection]).toEqual([null, null]);
+  expect(requests).toHaveBeenCalledTimes(5); // two pages, three mutations
+  expect((await here.origin.get('/v2/book/1003078/collection', 'carol')).status).toBe(404);
+});
+
+test('a count in a list follows its note', async () => {
+  const client = as('demo-bob');
+  const { last } = await open(client, DiaryDocument, { user: 'alice' });
+  const [first] = last().user!.notes!.edges;
+  await client.mutation(LikeDocument, { note: first!.node.id });
+  expect(last().user?.notes?.edges[0]?.node.likesCount).toBe(first!.node.likesCount + 1);
+  expect(requests).toHaveBeenCalledTimes(2);
+});
+
+test('the next page of a connection is put behind the one before it', async () => {
+  const client = as('demo-alice');
+  const { last } = await open(client, AnnotationsDocument, { book: '6082808' });
+  const list = () => last().book!.annotations!;
+  for (const length of [10, 20]) {
+    expect([list().edges.length, list().pageInfo.hasNextPage]).toEqual([length, true]);
+    await client.query(AnnotationsDocument, { book: '6082808', after: list().pageInfo.endCursor });
+    await waitFor(() => expect(list().edges).toHaveLength(length + 10));
+  }
+  expect(requests).toHaveBeenCalledTimes(3);
+  const whole = await here.ask('{ book(id: "6082808") { annotations(order: RANK, first: 30) { nodes { id } } } }', {
+    token: 'demo-alice',
+  });
+  expect(list().edges.map(({ node }) => node.id)).toEqual(
+    whole.data.book.annotations.nodes.map(({ id }: { id: string }) => id),
+  );
+});
+
+test('lists with other arguments stay lists of their own', async () => {
+  const client = as('demo-alice');
+  const one = await open(client, SearchDocument, { query: '百年' });
+  const other = await open(client, SearchDocument, { query: '小王子' });
+  const before = one.last().searchBooks!.edges.length;
+  await client.query(SearchDocument, { query: '小王子', after: other.last().searchBooks!.pageInfo.endCursor });
+  expect(one.last().searchBooks!.edges).toHaveLength(before);
+  expect(one.last().searchBooks!.edges[0]?.node.id).not.toBe(other.last().searchBooks!.edges[0]?.node.id);
+});
+
+test('a picture goes with a mutation', async () => {
+  const { data, error } = await as('demo-alice').mutation(WriteNoteDocument, {
+    content: '看图：<图片p_1>',
+    pictures: [{ number: 1, file: picture('png', 5_000) }],
+  });
+  expect(error).toBeUndefined();
+  expect(data?.createNote).toMatchObject({ storedPictures: [1], note: { photos: [{ number: 1 }] } });
+  const stored = await fetch(data!.createNote!.note!.photos[0]!.url!);
+  expect(Buffer.from(await stored.arrayBuffer())).toEqual(Buffer.from(await picture('png', 5_000).arrayBuffer()));
+});
+
+test('a deferred part comes after the rest', async () => {
+  const { shown, last } = await open(as('demo-alice'), FilmInPiecesDocument, { id: '26266893' });
+  await waitFor(() => expect(last().subject?.comments?.nodes).toHaveLength(2));
+  expect(shown[0]?.subject).toMatchObject({ title: '流浪地球' });
+  expect(shown[0]?.subject?.comments).toBeUndefined();
+  expect(requests).toHaveBeenCalledTimes(1);
+});
+
+test('what it sends is answered at the plain door', async () => {
+  const client = as('demo-alice');
+  await open(client, SearchDocument, { query: '百年' });
+  await client.mutation(LikeDocument, { note: '1' });
+  expect(await Promise.all(requests.mock.calls.map(([, init]) => isForPlainDoor(init)))).toEqual([true, true]);
+});
