@@ -102,6 +102,11 @@ function cacheTables(): string {
       return lists.length ? [[type.name, Object.fromEntries(lists) as unknown]] : [];
     }),
   );
+  const {
+    queryType,
+    mutationType,
+    types: shapes,
+  } = minifyIntrospectionQuery(introspectionFromSchema(clientSchema)).__schema;
   const table = (comment: string, name: string, type: string, value: unknown) =>
     `/** ${comment} */\nexport const ${name}: ${type} = ${JSON.stringify(value)};\n`;
   return [
@@ -118,7 +123,7 @@ function cacheTables(): string {
       'The schema in short, for a cache that reads it.',
       'introspection',
       '{ __schema: { queryType: RootType; mutationType: RootType; subscriptionType: null; types: object[] } }',
-      minifyIntrospectionQuery(introspectionFromSchema(clientSchema)),
+      { __schema: { queryType, mutationType, subscriptionType: null, types: shapes } },
     ),
   ].join('\n');
 }

@@ -83,7 +83,16 @@ const described = [
 ];
 
 export default tseslint.config(
-  { ignores: ['node_modules', 'dist', 'coverage', 'src/operations.ts', 'test/clients/documents.ts'] },
+  {
+    ignores: [
+      'node_modules',
+      'dist',
+      'coverage',
+      'src/operations.ts',
+      'test/clients/documents.ts',
+      'test/frontend/*/src',
+    ],
+  },
   {
     files: ['**/*.ts'],
     extends: [js.configs.recommended, ...tseslint.configs.recommendedTypeChecked],

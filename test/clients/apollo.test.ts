@@ -1,4 +1,6 @@
-import type { ApolloClient, OperationVariables, TypedDocumentNode } from '@apollo/client';
+import { ApolloClient, HttpLink, InMemoryCache } from '@apollo/client';
+import type { OperationVariables, TypedDocumentNode } from '@apollo/client';
+import { GraphQL17Alpha9Handler } from '@apollo/client/incremental';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import {
   AnnotationsDocument,
@@ -143,6 +145,19 @@ test('a deferred part comes after the rest', async () => {
   expect(shown[0]?.subject).toMatchObject({ title: '流浪地球' });
   expect(shown[0]?.subject).not.toHaveProperty('comments');
   expect(requests).toHaveBeenCalledTimes(1);
+});
+
+test('a handler of another draft is told that there are no such pieces', async () => {
+  const uri = `${here.facade.url}/graphql`;
+  const client = new ApolloClient({
+    link: new HttpLink({ uri }),
+    cache: new InMemoryCache(),
+    incrementalHandler: new GraphQL17Alpha9Handler(),
+  });
+  clients.push(client);
+  await expect(client.query({ query: FilmInPiecesDocument, variables: { id: '26266893' } })).rejects.toMatchObject({
+    errors: [{ extensions: { code: 'NOT_ACCEPTABLE' } }],
+  });
 });
 
 test('what it sends is answered at the plain door', async () => {

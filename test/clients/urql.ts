@@ -6,7 +6,7 @@ import { connections, introspection, valueTypes } from '../../src/operations.ts'
 export function urqlClient(url: string, token: string) {
   return new Client({
     url,
-    preferGetMethod: false,
+    preferGetMethod: false, // or short queries go by GET, which is answered too, but not as quickly
     fetchOptions: { headers: { authorization: `Bearer ${token}`, 'x-graphql-csrf': '1' } },
     exchanges: [cacheExchange({ schema: introspection, keys: keys(), resolvers: resolvers() }), fetchExchange],
   });

@@ -1,0 +1,88 @@
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { temporaryDirectory } from '../support/service.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** The front ends in this folder, each with the tool that reads the schema for it, if any. */
+const frontEnds = {
+  relay: ['relay-compiler'],
+  codegen: ['graphql-codegen', '--config', 'codegen.yml'],
+  tada: ['gql.tada', 'generate-output'],
+  published: undefined,
+};
+
+describe.each(Object.entries(frontEnds))('%s', (name, tool) => {
+  test('its page compiles against the schema', { timeout: 180_000 }, async () => {
+    const folder = frontEnd(name);
+    if (tool) expect(await run(folder, tool)).toMatchObject({ code: 0 });
+    expect(await run(folder, ['tsc', '-p', '.'])).toEqual({ code: 0, out: '' });
+
+    // The types say what the answer holds: a field that the page did not ask for is none of it.
+    edit(folder, /book\?\.title\b/, 'book?.rating?.value');
+    const wrong = await run(folder, ['tsc', '-p', '.']);
+    expect(wrong.code).not.toBe(0);
+    expect(wrong.out).toContain("Property 'value' does not exist");
+  });
+
+  if (!tool) return;
+  test('a field that the schema does not have is refused', { timeout: 180_000 }, async () => {
+    const folder = frontEnd(name);
+    edit(folder, /^( +)title$/m, '$1headline');
+    const made = await run(folder, tool);
+    // gql.tada writes down the schema alone; documents are checked by its second command.
+    const checked = name === 'tada' ? await run(folder, ['gql.tada', 'check']) : made;
+    expect(checked.code).not.toBe(0);
+    expect(checked.out).toMatch(/headline/);
+  });
+});
+
+test('documents and schema are found by the name of the package', async () => {
+  const folder = frontEnd('published');
+  const program = `
+    import { readFileSync } from 'node:fs';
+    import { createRequire } from 'node:module';
+    import { BookDocument, introspection } from 'catalog-graphql/operations';
+    const schema = createRequire(import.meta.url).resolve('catalog-graphql/schema.graphql');
+    console.log(BookDocument.definitions[0].name.value, introspection.__schema.queryType.name, readFileSync(schema, 'utf8'));
+  `;
+  writeFileSync(join(folder, 'program.mjs'), program);
+  const schema = readFileSync(join(root, 'schema.graphql'), 'utf8');
+  expect(await node(folder, ['program.mjs'])).toEqual({ code: 0, out: `Book Query ${schema}\n` });
+});
+
+/** A front end elsewhere, with the package among its dependencies. */
+function frontEnd(name: string): string {
+  const folder = temporaryDirectory();
+  cpSync(join(root, 'test/frontend', name), folder, { recursive: true });
+  cpSync(join(root, 'test/frontend/tsconfig.base.json'), join(folder, 'tsconfig.base.json'));
+  mkdirSync(join(folder, 'node_modules'));
+  for (const entry of readdirSync(join(root, 'node_modules'))) {
+    symlinkSync(join(root, 'node_modules', entry), join(folder, 'node_modules', entry));
+  }
+  symlinkSync(root, join(folder, 'node_modules/catalog-graphql'));
+  return folder;
+}
+
+function edit(folder: string, from: RegExp, to: string): void {
+  const file = join(folder, 'src/bookPage.ts');
+  const text = readFileSync(file, 'utf8');
+  expect(text).toMatch(from);
+  writeFileSync(file, text.replace(from, to));
+}
+
+/** Runs a program of the front end's dependencies. */
+const run = (folder: string, [program = '', ...args]: readonly string[]) =>
+  node(folder, [join('node_modules/.bin', program), ...args]);
+
+/** Without the environment of the tests: some programs say less where they believe to be tested. */
+function node(folder: string, args: readonly string[]): Promise<{ code: number; out: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, args, { cwd: folder, env: { PATH: process.env.PATH } }, (error, out, err) =>
+      resolve({ code: error ? Number(error.code ?? 1) : 0, out: `${out}${err}` }),
+    );
+  });
+}
