@@ -1,11 +1,13 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { pino } from 'pino';
 import { readConfig } from '../../src/config.ts';
 import { schema } from '../../src/graph/schema.ts';
+import { createAnswers } from '../../src/server/answers.ts';
 import { createDoor } from '../../src/server/door.ts';
 import { createMetrics } from '../../src/server/metrics.ts';
 import { createPipeline } from '../../src/server/pipeline.ts';
 import type { Question } from '../../src/server/body.ts';
+import { createLifetime } from '../../src/upstream/lifetime.ts';
 import { createUpstream } from '../../src/upstream/upstream.ts';
 
 /** Whether the door for plain questions takes what a client sent, or leaves it to Yoga's. */
@@ -19,14 +21,17 @@ export async function isForPlainDoor(sent: RequestInit | undefined): Promise<boo
     log: pino({ level: 'silent' }),
     metrics: createMetrics(),
   });
-  const question = JSON.parse(sent?.body as string) as Question;
-  const request = { headers: Object.fromEntries(new Headers(sent?.headers)) } as unknown as IncomingMessage;
+  const { body, headers } = sent as { body: string; headers: Record<string, string> };
   let answered = false;
   const response = { writeHead: () => response, end: () => (answered = true) } as unknown as ServerResponse;
   const caller = { authorization: undefined, explain: 'plan', address: '', requestId: '' };
-  const isTaken = await createDoor(pipeline)(question, request, response, {
-    caller,
-    signal: new AbortController().signal,
+  const epoch = () => null;
+  const isTaken = await createDoor(pipeline, createAnswers(epoch), epoch).ask(JSON.parse(body) as Question, {
+    body,
+    accept: new Headers(headers).get('accept') ?? undefined,
+    response,
+    standing: [],
+    passage: { caller, lifetime: createLifetime() },
   });
   await upstream.close();
   return isTaken && answered;
