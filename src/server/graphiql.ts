@@ -17,7 +17,6 @@ const ORDER = [
   'film',
   'celebrity',
   'charts',
-  'search',
   'shelf',
   'annotations',
   'diary',
