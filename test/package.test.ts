@@ -74,8 +74,21 @@ test('the package holds what it needs to run and to be read, and nothing of the 
     'package.json',
     'schema.graphql',
   ]);
-  expect(readdirSync(join(installed, 'dist')).sort()).toEqual(['facade.js', 'facade.js.map', 'main.js', 'main.js.map']);
-  for (const file of ['dist/facade.js', 'dist/main.js', 'dist/facade.js.map', 'dist/main.js.map']) {
+  expect(readdirSync(join(installed, 'dist')).sort()).toEqual([
+    'facade.js',
+    'facade.js.map',
+    'main.js',
+    'main.js.map',
+    'operations.d.ts',
+    'operations.js',
+  ]);
+  for (const file of [
+    'dist/facade.js',
+    'dist/main.js',
+    'dist/facade.js.map',
+    'dist/main.js.map',
+    'dist/operations.js',
+  ]) {
     expect(readFileSync(join(installed, file), 'utf8')).not.toContain(elsewhere);
   }
 });
