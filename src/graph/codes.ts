@@ -401,6 +401,11 @@ const table = [
         client: 'Send a JSON object with `query`, and `variables` where there are any. Mutations go by POST.',
         operator: NOTHING,
       },
+      NOT_ACCEPTABLE: {
+        what: '`Accept` has no form that the answer can have; nothing was run. HTTP 406.',
+        client: 'Accept `application/json`; for `@defer` and `@stream` also `multipart/mixed` or `text/event-stream`.',
+        operator: NOTHING,
+      },
       BATCHING_OFF: {
         what: 'The body is a list of operations. HTTP 400.',
         client: 'Send one operation a request, or several fields in one operation.',
