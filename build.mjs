@@ -1,18 +1,22 @@
 // Bundles our own sources into dist; dependencies stay where npm put them.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 
-/** Bundles one entry into dist; the tests call it too. */
+/** Bundles one entry into dist, what may never be needed into pieces beside it; the tests call it too. */
 export async function bundle(entry = 'src/main.ts') {
   if (!existsSync(root + entry)) return; // installing before the sources are there (a container layer, say) is fine
   const { build } = await import('esbuild'); // not there where only what runs is installed
-  await build({
+  const name = basename(entry, '.ts');
+  const { metafile } = await build({
     absWorkingDir: root,
     entryPoints: [entry],
-    outfile: `dist/${basename(entry, '.ts')}.js`,
+    outdir: 'dist',
+    splitting: true,
+    chunkNames: `${name}-[name]-[hash]`,
+    metafile: true,
     bundle: true,
     packages: 'external',
     platform: 'node',
@@ -22,6 +26,9 @@ export async function bundle(entry = 'src/main.ts') {
     banner: { js: '#!/usr/bin/env -S node --enable-source-maps' },
     logLevel: 'warning',
   });
+  const made = new Set(Object.keys(metafile.outputs));
+  for (const file of readdirSync(`${root}dist`))
+    if (file.startsWith(`${name}-`) && !made.has(`dist/${file}`)) rmSync(`${root}dist/${file}`, { force: true });
 }
 
 /** What front ends import: the documents, which run anywhere, and their types. */

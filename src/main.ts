@@ -11,8 +11,6 @@ import type { Config, Flags, SettingName } from './config.ts';
 import { schema } from './graph/schema.ts';
 import { ManifestError, manifestOf } from './manifest.ts';
 import type { ManifestOptions } from './manifest.ts';
-import { openOrigin } from './origin/server.ts';
-import { growCatalog } from './origin/store/seed/synthetic.ts';
 import { createProgress } from './progress.ts';
 import { readPanel, readTabs } from './server/graphiql.ts';
 import { createMetrics } from './server/metrics.ts';
@@ -55,7 +53,7 @@ program
   .description('add invented books to the data of the origin, in any number, for measuring')
   .requiredOption('--books <number>', 'how many', wholeNumber)
   .option(`${flagOf('dataDir')} <value>`, `${settings.dataDir.description} (${settings.dataDir.env})`)
-  .action(({ books }: { books: number }) => run((config) => Promise.resolve(runSeed(config, books))));
+  .action(({ books }: { books: number }) => run((config) => runSeed(config, books)));
 
 program
   .command('schema')
@@ -170,10 +168,11 @@ function tell(started: Started, config: Config): string {
   return (process.stdout.isTTY ? banner : startLine)(started, config);
 }
 
-function runSeed(config: Config, books: number): string {
+async function runSeed(config: Config, books: number): Promise<string> {
   const { dataDir } = config;
   refuseUnwritable(dataDir);
   const progress = createProgress(process.stderr);
+  const { growCatalog } = await import('./origin/store/seed/synthetic.ts');
   growCatalog({ dataDir, demoDir, books, onProgress: (done) => progress.at(done, books, `${done} of ${books} books`) });
   progress.end();
   return `seeded    ${books} books, the data in ${dataDir}\n`;
@@ -191,6 +190,8 @@ async function startOrigin(config: Config, host: string, log: Logger, opened: Cl
   const progress = createProgress(process.stderr);
   // A log is told once, when it is done; a person waits, and sees that something happens.
   const onStep = process.stderr.isTTY ? progress.at : undefined;
+  // A facade over another service has no use for it, nor for SQLite.
+  const { openOrigin } = await import('./origin/server.ts');
   const origin = await listening('ORIGIN_PORT', originPort, () =>
     openOrigin({ dataDir, port: originPort, host, demoDir, demoTokens, onFault, onStep }),
   );

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 
 /** A page that GraphiQL opens with. */
 export interface Tab {
@@ -57,8 +56,9 @@ export function readPanel(folder: string): Panel {
   return { script: read('calls.js'), style: read('calls.css') };
 }
 
-/** The page, once for all: it carries its whole program and asks no other host for anything. */
-export function graphiqlPage(tabs: readonly Tab[], token: string | undefined, panel?: Panel): string {
+/** The page: it carries its whole program, 15 MB of heap for who asks for it, and asks no other host for anything. */
+export async function graphiqlPage(tabs: readonly Tab[], token: string | undefined, panel?: Panel): Promise<string> {
+  const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
   const login = token ? { Authorization: `Bearer ${token}` } : {};
   const shown = (headers: object) => (Object.keys(headers).length ? JSON.stringify(headers, null, 2) : null);
   const headers = shown(login);

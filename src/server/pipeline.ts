@@ -11,7 +11,6 @@ import {
   parse,
   validate,
 } from 'graphql';
-import { normalizedExecutor } from '@graphql-tools/executor';
 import { getVariableValues } from 'graphql/execution/values.js';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
@@ -106,7 +105,7 @@ const DOCUMENT_CHARACTERS_MAX = 1_000_000;
 
 export function createPipeline(parts: PipelineParts): Pipeline {
   const { schema, config, upstream, log, metrics, telemetry, byReference } = parts;
-  const rules = validationRules(config);
+  const rulesFor = validationRules(config);
   const operations = metrics.counter('catalog_operations_total', 'Operations by type and outcome.');
   const errorCodes = metrics.counter('catalog_errors_total', 'Errors in answers by code.');
   const durations = metrics.histogram(
@@ -194,7 +193,8 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     }
     const over = documentLimits(document, config);
     if (over.length > 0) return failed(document, over);
-    const invalid = validate(schema, document, rules, { hideSuggestions: !config.suggestions });
+    const comesInPieces = /@(?:defer|stream)\b/.test(text);
+    const invalid = validate(schema, document, rulesFor(comesInPieces), { hideSuggestions: !config.suggestions });
     if (invalid.length > 0)
       return failed(
         document,
@@ -214,7 +214,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       errors: undefined,
       planner: createPlanner(schema, document, operation),
       run: createRun(schema, document, operation, byReference),
-      comesInPieces: /@(?:defer|stream)\b/.test(text),
+      comesInPieces,
     };
   }
 
@@ -244,6 +244,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     if (!plan.defers) return shown(await run(contextValue, variables, coerced), service, plan, caller);
     if (!takesPieces(caller.accept)) return { errors: [notInPieces] };
     const args = { schema, document, variableValues: variables, operationName: operation.name?.value, contextValue };
+    const { normalizedExecutor } = await import('@graphql-tools/executor');
     const result = (await normalizedExecutor(args)) as Result;
     return Symbol.asyncIterator in result
       ? inPieces(result, service, plan, caller)

@@ -1,4 +1,5 @@
 /** What a document must keep to: the rules of the specification, those for incremental delivery among them. */
+import { createRequire } from 'node:module';
 import {
   type ASTVisitor,
   type DirectiveNode,
@@ -12,11 +13,16 @@ import {
   print,
   specifiedRules,
 } from 'graphql';
-import { useDeferStream } from '@graphql-yoga/plugin-defer-stream';
 
-export function validationRules({ introspection }: { introspection: boolean }): ValidationRule[] {
-  const rules = [...specifiedRules, StreamedAlikeRule, ...incrementalRules()];
-  return introspection ? rules : [...rules, NoSchemaIntrospectionCustomRule];
+/** The rules for a document: more of them where its answer may come in pieces. */
+export function validationRules({
+  introspection,
+}: {
+  introspection: boolean;
+}): (comesInPieces: boolean) => readonly ValidationRule[] {
+  const plain = [...specifiedRules, ...(introspection ? [] : [NoSchemaIntrospectionCustomRule])];
+  let all: readonly ValidationRule[] | undefined;
+  return (comesInPieces) => (comesInPieces ? (all ??= [...plain, StreamedAlikeRule, ...incrementalRules()]) : plain);
 }
 
 /**
@@ -24,6 +30,10 @@ export function validationRules({ introspection }: { introspection: boolean }): 
  * whatever that takes, 0.3 s and more for a document within all limits, where graphql's own has a budget.
  */
 function incrementalRules(): ValidationRule[] {
+  // Brings Yoga along, so not before somebody needs it.
+  const { useDeferStream } = createRequire(import.meta.url)(
+    '@graphql-yoga/plugin-defer-stream',
+  ) as typeof import('@graphql-yoga/plugin-defer-stream');
   const added: ValidationRule[] = [];
   const hook = useDeferStream().onValidate as unknown as (payload: object) => void;
   hook({ params: { rules: [] }, addValidationRule: (rule: ValidationRule) => added.push(rule) });

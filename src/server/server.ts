@@ -23,7 +23,6 @@ import { refuseConnection, RequestRefusal, sendRefusal } from './refusal.ts';
 import type { Telemetry } from './telemetry.ts';
 import { readUpload } from './uploads.ts';
 import { watchServices } from './watch.ts';
-import { createYogaDoor } from './yoga.ts';
 import type { Passage } from './yoga.ts';
 import { type Lifetime, createLifetime, end } from '../upstream/lifetime.ts';
 import { spanFrom } from '../upstream/span.ts';
@@ -78,11 +77,17 @@ export function createGraphServer(
   const { schema, upstream, log, tabs = [], panel, metrics = createMetrics(), telemetry, byReference } = parts;
   const pipeline = createPipeline({ schema, config, upstream, log, metrics, telemetry, byReference });
   const demoToken = config.ownOrigin && config.demoTokens ? 'demo-alice' : undefined;
-  const page = config.graphiql ? graphiqlPage(tabs, demoToken, config.explain ? panel : undefined) : undefined;
-  const pagePolicy = page && graphiqlPolicy(page);
   const persisted = createPersisted(config, pipeline, metrics);
   const door = createDoor(pipeline, createAnswers(upstream.epoch), upstream.epoch);
-  const yoga = createYogaDoor({ schema, pipeline, persisted, page, log });
+  // Large, and many a server is never asked for them: they come with the first request that wants them.
+  const page = config.graphiql
+    ? lazily(() => graphiqlPage(tabs, demoToken, config.explain ? panel : undefined))
+    : undefined;
+  const pagePolicy = page && lazily(async () => graphiqlPolicy(await page()));
+  const unusual = lazily(async () => {
+    const { createYogaDoor } = await import('./yoga.ts');
+    return createYogaDoor({ schema, pipeline, persisted, page, log });
+  });
   const health = createHealth(config);
   const running = new Set<Lifetime>();
   const admission = createAdmission(config);
@@ -176,8 +181,9 @@ export function createGraphServer(
         headers['content-type'] = 'application/json';
       }
       if (pagePolicy && headers.accept?.includes('text/html')) {
-        response.setHeader('content-security-policy', pagePolicy);
+        response.setHeader('content-security-policy', await pagePolicy());
       }
+      const yoga = await unusual();
       await yoga(request, response, passage);
     } finally {
       admission.leave(); // not when the client has read it all: who does not read must not keep others out
@@ -265,6 +271,12 @@ export function createGraphServer(
   }
 
   return { server, shutDown };
+}
+
+/** Made when it is first asked for. */
+function lazily<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
 }
 
 interface Passing {

@@ -26,7 +26,7 @@ interface Parts {
   pipeline: Pipeline;
   persisted: PersistedDocuments;
   /** The GraphiQL page; none where it is switched off. */
-  page: string | undefined;
+  page: (() => Promise<string>) | undefined;
   log: Logger;
 }
 
@@ -40,7 +40,7 @@ export function createYogaDoor({ schema, pipeline, persisted, page, log }: Parts
     plugins: [findingDocuments(persisted), throughPipeline(pipeline)],
     graphqlEndpoint: '/graphql',
     graphiql: page !== undefined,
-    renderGraphiQL: () => page ?? '',
+    renderGraphiQL: () => page?.() ?? '',
     landingPage: false,
     batching: false,
     multipart: false, // one thing reads an upload, and it is not this

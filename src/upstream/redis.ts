@@ -3,7 +3,8 @@
  * are read from upstream and rates are counted in this process.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { Redis } from 'ioredis';
+import { createRequire } from 'node:module';
+import type { Redis } from 'ioredis';
 import { type Cache, type Entry, type Found, type Place, keyOf } from './cache.ts';
 import { type OnOutage, type Presence, createPresence, reasonOf } from './outage.ts';
 import { type SharedWindows, WINDOW_MS } from './window.ts';
@@ -32,7 +33,9 @@ const EVERYTHING = '*';
 /** `namespace`: what the kept is of; another's is never seen. */
 export function createShared(url: string, namespace: string, onOutage?: OnOutage): Shared {
   const keyPrefix = `catalog:${createHash('sha256').update(namespace).digest('base64url').slice(0, 8)}:`;
-  const redis = new Redis(url, {
+  // Most facades run without it.
+  const { Redis: Client } = createRequire(import.meta.url)('ioredis') as typeof import('ioredis');
+  const redis = new Client(url, {
     keyPrefix,
     enableOfflineQueue: false,
     enableAutoPipelining: true,
