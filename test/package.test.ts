@@ -70,6 +70,7 @@ test('the package holds what it needs to run and to be read, and nothing of the 
     'demo',
     'dist',
     'facade.d.ts',
+    'graphiql',
     'operations',
     'package.json',
     'schema.graphql',
