@@ -112,7 +112,12 @@ describe('who cannot read pieces is told so, and nothing runs', () => {
     const { status, body, calls } = await refused('{ book(id: "6082808") { title ... @defer { summary } } }', accept);
     expect(status).toBe(406);
     expect(body).toEqual({
-      errors: [{ message: expect.stringContaining('multipart/mixed'), extensions: { code: 'NOT_ACCEPTABLE' } }],
+      errors: [
+        {
+          message: expect.stringContaining('multipart/mixed'),
+          extensions: expect.objectContaining({ code: 'NOT_ACCEPTABLE' }),
+        },
+      ],
     });
     expect(calls).toEqual([]);
   });
@@ -120,7 +125,11 @@ describe('who cannot read pieces is told so, and nothing runs', () => {
   test('a write is not carried out either', async () => {
     const write = 'mutation { likeNote(input: { id: "1" }) { note { id ... @defer { likesCount } } } }';
     const { status, body, calls } = await refused(write, 'application/json');
-    expect([status, body.errors[0].extensions, calls]).toEqual([406, { code: 'NOT_ACCEPTABLE' }, []]);
+    expect([status, body.errors[0].extensions, calls]).toEqual([
+      406,
+      expect.objectContaining({ code: 'NOT_ACCEPTABLE' }),
+      [],
+    ]);
   });
 
   test('nor for a client that takes no form of an answer', async () => {
