@@ -23,6 +23,7 @@ export async function bundle(entry = 'src/main.ts') {
     format: 'esm',
     target: 'node20',
     sourcemap: true,
+    sourcesContent: false, // a stack names files and lines; the maps stay in memory
     banner: { js: '#!/usr/bin/env -S node --enable-source-maps' },
     logLevel: 'warning',
   });

@@ -1,11 +1,11 @@
-import { z } from 'zod';
 import { ManifestError, type TrustedDocuments, readManifest } from './manifest.ts';
 
 /** What the values of some settings have in common. */
 interface Kind<T> {
   /** What a value must be, in words. */
   must: string;
-  read: z.ZodType<T, string>;
+  /** A value as it was spelled; undefined for what it must not be. */
+  read: (text: string) => T | undefined;
   /** Its type as an option of `createFacade`, in TypeScript. */
   type: string;
   /** An option as the environment would spell it; undefined where it is of another type. */
@@ -24,11 +24,10 @@ interface Setting<T> extends Kind<T> {
 
 const whole = (min: number, max: number) => ({
   must: `a whole number from ${min} to ${max}`,
-  read: z
-    .string()
-    .regex(/^\d{1,15}$/)
-    .transform(Number)
-    .refine((n) => n >= min && n <= max),
+  read: (text: string) => {
+    const number = /^\d{1,15}$/.test(text) ? Number(text) : NaN;
+    return number >= min && number <= max ? number : undefined;
+  },
   type: 'number',
   spell: (option: unknown) => (typeof option === 'number' ? String(option) : undefined),
 });
@@ -37,14 +36,14 @@ const spellText = (option: unknown) => (typeof option === 'string' ? option : un
 
 const text = (must: string, pattern: RegExp) => ({
   must,
-  read: z.string().regex(pattern),
+  read: (text: string) => (pattern.test(text) ? text : undefined),
   type: 'string',
   spell: spellText,
 });
 
 const oneOf = <const T extends string>(...names: [T, ...T[]]) => ({
   must: `one of ${names.join(', ')}`,
-  read: z.enum(names),
+  read: (text: string) => names.find((name) => name === text),
   type: names.map((name) => `'${name}'`).join(' | '),
   spell: spellText,
 });
@@ -54,40 +53,37 @@ const onOff = {
   optionMust: 'true or false',
   type: 'boolean',
   spell: (option: unknown) => (typeof option === 'boolean' ? (option ? 'on' : 'off') : undefined),
-  read: z
-    .string()
-    .regex(/^(on|off|true|false|yes|no|1|0)$/i)
-    .transform((word) => /^(on|true|yes|1)$/i.test(word)),
+  read: (word: string) => {
+    if (/^(on|true|yes|1)$/i.test(word)) return true;
+    return /^(off|false|no|0)$/i.test(word) ? false : undefined;
+  },
 };
 
 /** Credentials in an address would end in logs and errors, a query would swallow the path appended to it. */
 const httpAddress = {
   must: 'an http:// or https:// address without user, query or fragment',
-  read: z
-    .string()
-    .refine((address) => {
-      const url = parsed(address);
-      return !!url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !/[?#]/.test(address);
-    })
-    .transform((address) => address.replace(/\/+$/, '')),
+  read: (address: string) => {
+    const url = parsed(address);
+    const isPlain = url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !/[?#]/.test(address);
+    return isPlain ? address.replace(/\/+$/, '') : undefined;
+  },
   type: 'string',
   spell: spellText,
 };
 
 const redisAddress = {
   must: 'a redis:// or rediss:// address',
-  read: z.string().refine((address) => /^rediss?:$/.test(parsed(address)?.protocol ?? '')),
+  read: (address: string) => (/^rediss?:$/.test(parsed(address)?.protocol ?? '') ? address : undefined),
   type: 'string',
   spell: spellText,
 };
 
 const origins = {
   must: 'a comma-separated list of origins, each like https://shop.example (no path, no *)',
-  read: z
-    .string()
-    .transform((list) => list.split(',').map((origin) => origin.trim()))
-    .refine((list) => list.every((origin) => /^https?:/.test(origin) && parsed(origin)?.origin === origin))
-    .transform((list): readonly string[] => list),
+  read: (text: string): readonly string[] | undefined => {
+    const list = text.split(',').map((origin) => origin.trim());
+    return list.every((origin) => /^https?:/.test(origin) && parsed(origin)?.origin === origin) ? list : undefined;
+  },
   optionMust: 'a list of origins, each like https://shop.example (no path, no *)',
   type: 'readonly string[]',
   spell: (option: unknown) => (Array.isArray(option) ? option.map(String).join(',') : undefined),
@@ -95,14 +91,11 @@ const origins = {
 
 const headerList = {
   must: 'a comma-separated list like name=value,other=value',
-  read: z
-    .string()
-    .regex(/^[\w-]+=[\x21-\x2b\x2d-\x7e]*(,[\w-]+=[\x21-\x2b\x2d-\x7e]*)*$/)
-    .transform((list): Readonly<Record<string, string>> =>
-      Object.fromEntries(
-        list.split(',').map((pair) => [pair.slice(0, pair.indexOf('=')), decoded(pair.slice(pair.indexOf('=') + 1))]),
-      ),
-    ),
+  read: (text: string): Readonly<Record<string, string>> | undefined => {
+    if (!/^[\w-]+=[\x21-\x2b\x2d-\x7e]*(,[\w-]+=[\x21-\x2b\x2d-\x7e]*)*$/.test(text)) return undefined;
+    const cut = (pair: string) => [pair.slice(0, pair.indexOf('=')), decoded(pair.slice(pair.indexOf('=') + 1))];
+    return Object.fromEntries(text.split(',').map(cut)) as Record<string, string>;
+  },
   optionMust: 'an object of header names and values',
   type: 'Readonly<Record<string, string>>',
   spell: (option: unknown) =>
@@ -434,10 +427,10 @@ function checked(
       values[name] = setting.byDefault(production);
       continue;
     }
-    const result = setting.read.safeParse(text);
+    const value = setting.read(text);
     // The value is not repeated: it may be a secret in the wrong variable.
-    if (result.success) values[name] = result.data;
-    else problems.push(problem(setting, name));
+    if (value === undefined) problems.push(problem(setting, name));
+    else values[name] = value;
   }
   return values as Values;
 }

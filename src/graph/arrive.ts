@@ -45,7 +45,8 @@ export interface Answering {
   plain?: Resolver;
 }
 const answerings = new WeakMap<GraphQLField<unknown, unknown>, Answering>();
-export const answeringOf = (field: GraphQLField<unknown, unknown>): Answering => answerings.get(field) ?? {};
+export const answeringOf = (field: GraphQLField<unknown, unknown>): Answering =>
+  answerings.get(field) ?? (field.resolve ? { plain: field.resolve as Resolver } : {});
 
 /** Puts the engine's resolvers where fields declared what they call, and records where they arrive. */
 export function connectFields(schema: GraphQLSchema): GraphQLSchema {

@@ -1,7 +1,7 @@
-import { GraphQLDeferDirective, GraphQLStreamDirective } from '@graphql-tools/utils';
 import { specifiedDirectives } from 'graphql';
 import { builder } from './builder.ts';
 import { connectFields } from './arrive.ts';
+import { deferDirective, streamDirective } from './pieces.ts';
 import './ask.ts';
 import './root.ts';
 import './upload.ts';
@@ -27,5 +27,5 @@ import './event/city.ts';
 
 /** The schema, its slices gathered and its fields joined to the engine. */
 export const schema = connectFields(
-  builder.toSchema({ directives: [...specifiedDirectives, GraphQLDeferDirective, GraphQLStreamDirective] }),
+  builder.toSchema({ directives: [...specifiedDirectives, deferDirective, streamDirective] }),
 );
