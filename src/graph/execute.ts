@@ -75,8 +75,10 @@ function selection(
   { shown, type }: Below,
 ): (source: Source, running: Running, path: Path | undefined) => unknown {
   const steps = shown.map((each) => (typeof each === 'string' ? each : stepOf(schema, each)));
+  // An object without a prototype is slow; in any other this one key would be no member.
+  const isOdd = steps.some((step) => typeof step !== 'string' && step.key === '__proto__');
   return (source, running, path) => {
-    const object: Source = {};
+    const object = (isOdd ? Object.create(null) : {}) as Source;
     let waits: Promise<unknown>[] | undefined;
     try {
       for (const step of steps) {
