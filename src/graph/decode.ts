@@ -108,11 +108,15 @@ export function asDateTime(value: unknown): string | null {
   return day && time && isReal(`${day}T${time}`) ? stamp.replace(' ', 'T') : null;
 }
 
-/** False for the 31st of February: Date would roll it over. */
+/** False for the 31st of February, and for the 25th hour; of `YYYY-MM-DDTHH:MM:SS`. */
 function isReal(stamp: string): boolean {
-  const date = new Date(`${stamp}Z`);
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(stamp);
+  const at = (start: number, end: number) => Number(stamp.slice(start, end));
+  const [year, month, day] = [at(0, 4), at(5, 7), at(8, 10)];
+  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  const days = month === 2 && isLeap ? 29 : (daysIn[month - 1] ?? 0);
+  return day >= 1 && day <= days && at(11, 13) <= 23 && at(14, 16) <= 59 && at(17, 19) <= 59;
 }
+const daysIn = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /** The word of a closed list that this is, or null. */
 export function asOneOf<Word extends string>(words: readonly Word[], value: unknown): Word | null {

@@ -66,5 +66,10 @@ export function atomUser(person: AtomPerson | null | undefined): UserShape | nul
   const { id: loc_id, name: loc_name } = asObject(location);
   const told = { id, uid, name, type, desc: content, alt: alternate, avatar: icon, homepage, loc_id, loc_name };
   // What is absent is unknown: a member holding undefined would stand for a known nothing.
-  return Object.fromEntries(Object.entries(told).filter(([, value]) => value !== undefined)) as unknown as UserShape;
+  const user: Record<string, unknown> = {};
+  for (const member in told) {
+    const value = told[member as keyof typeof told];
+    if (value !== undefined) user[member] = value;
+  }
+  return user as unknown as UserShape;
 }
