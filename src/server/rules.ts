@@ -1,5 +1,6 @@
 /** What a document must keep to: the rules of the specification, those for incremental delivery among them. */
 import { createRequire } from 'node:module';
+import type * as DeferStream from '@graphql-yoga/plugin-defer-stream';
 import {
   type ASTVisitor,
   type DirectiveNode,
@@ -33,7 +34,7 @@ function incrementalRules(): ValidationRule[] {
   // Brings Yoga along, so not before somebody needs it.
   const { useDeferStream } = createRequire(import.meta.url)(
     '@graphql-yoga/plugin-defer-stream',
-  ) as typeof import('@graphql-yoga/plugin-defer-stream');
+  ) as typeof DeferStream;
   const added: ValidationRule[] = [];
   const hook = useDeferStream().onValidate as unknown as (payload: object) => void;
   hook({ params: { rules: [] }, addValidationRule: (rule: ValidationRule) => added.push(rule) });

@@ -4,6 +4,7 @@
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
+import type * as IORedis from 'ioredis';
 import type { Redis } from 'ioredis';
 import { type Cache, type Entry, type Found, type Place, keyOf } from './cache.ts';
 import { type OnOutage, type Presence, createPresence, reasonOf } from './outage.ts';
@@ -34,7 +35,7 @@ const EVERYTHING = '*';
 export function createShared(url: string, namespace: string, onOutage?: OnOutage): Shared {
   const keyPrefix = `catalog:${createHash('sha256').update(namespace).digest('base64url').slice(0, 8)}:`;
   // Most facades run without it.
-  const { Redis: Client } = createRequire(import.meta.url)('ioredis') as typeof import('ioredis');
+  const { Redis: Client } = createRequire(import.meta.url)('ioredis') as typeof IORedis;
   const redis = new Client(url, {
     keyPrefix,
     enableOfflineQueue: false,
