@@ -32,9 +32,7 @@ export function validationRules({
  */
 function incrementalRules(): ValidationRule[] {
   // Brings Yoga along, so not before somebody needs it.
-  const { useDeferStream } = createRequire(import.meta.url)(
-    '@graphql-yoga/plugin-defer-stream',
-  ) as typeof DeferStream;
+  const { useDeferStream } = createRequire(import.meta.url)('@graphql-yoga/plugin-defer-stream') as typeof DeferStream;
   const added: ValidationRule[] = [];
   const hook = useDeferStream().onValidate as unknown as (payload: object) => void;
   hook({ params: { rules: [] }, addValidationRule: (rule: ValidationRule) => added.push(rule) });
