@@ -20,7 +20,10 @@ const service = createServer((request, response) => {
     summary: '书'.repeat(300),
     rating: { average: '9.4' },
   });
-  setTimeout(() => response.setHeader('content-type', 'application/json').end(body), 20);
+  setTimeout(
+    () => response.setHeader('content-type', 'application/json').setHeader('cache-control', 'no-store').end(body),
+    20,
+  );
 }).listen(0, '127.0.0.1');
 await once(service, 'listening');
 const address = `http://127.0.0.1:${service.address().port}`;

@@ -5,19 +5,21 @@ import type { EmbeddedFacade, FacadeOptions } from '../facade.d.ts';
 import { readOptions } from './config.ts';
 import { schema } from './graph/schema.ts';
 import { createFetchHandler } from './server/fetch.ts';
-import { readTabs } from './server/graphiql.ts';
+import { readPanel, readTabs } from './server/graphiql.ts';
 import { createMetrics } from './server/metrics.ts';
 import { createGraphServer } from './server/server.ts';
 import { createTelemetry } from './server/telemetry.ts';
-import { watchCalls } from './server/watch.ts';
+import { watchCalls, watchOutages } from './server/watch.ts';
 import { createUpstream } from './upstream/upstream.ts';
 
 export { ConfigError } from './config.ts';
 
 /** This file is one step below the package, in src as in dist. */
 const operations = fileURLToPath(new URL('../operations', import.meta.url));
+const panelFolder = fileURLToPath(new URL('../graphiql', import.meta.url));
 
-export function createFacade({ onLog, ...options }: FacadeOptions): EmbeddedFacade {
+export function createFacade(given: FacadeOptions): EmbeddedFacade {
+  const { onLog, ...options } = { ...given }; // what is missing is told like what is wrong
   const config = readOptions(options);
   const write = onLog ?? ((line: string) => void process.stderr.write(line));
   const log = pino({ level: config.logLevel }, { write });
@@ -25,10 +27,10 @@ export function createFacade({ onLog, ...options }: FacadeOptions): EmbeddedFaca
   const telemetry = createTelemetry(config, log);
   const upstream = createUpstream(
     { ...config, baseUrl: config.baseUrl!, eventBaseUrl: config.eventBaseUrl! },
-    { observe: watchCalls(metrics, telemetry) },
+    { observe: watchCalls(metrics, telemetry), onOutage: watchOutages(log) },
   );
-  const tabs = config.graphiql ? readTabs(operations) : [];
-  const { server } = createGraphServer(config, { schema, upstream, log, metrics, telemetry, tabs });
+  const page = config.graphiql ? { tabs: readTabs(operations), panel: readPanel(panelFolder) } : {};
+  const { server } = createGraphServer(config, { schema, upstream, log, metrics, telemetry, ...page });
   const handler = createFetchHandler(server);
 
   async function end(): Promise<void> {

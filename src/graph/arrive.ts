@@ -344,8 +344,8 @@ function topUp(
   const { name } = below.type;
   const want = (names: readonly string[]) =>
     names.length ? upstream.want(name, source, key, names, record, at.path) : record;
-  const arriving = teller ? toldBy(teller, record, asked, want) : want(asked);
-  return then(below.rule.handle ? standing(arriving, record, asked) : arriving, (told) => {
+  const arriving = () => (teller ? toldBy(teller, record, asked, want) : want(asked));
+  return then(below.rule.handle ? standing(arriving, record, asked) : arriving(), (told) => {
     // Of a record that is not there by itself, what its list or its parent told stands where null would cost them too.
     if (told === null) return below.rule.handle || isNeeded ? record : null;
     const refused = missing.filter((each) => below.refused.has(each) && !(each in (told as Parent)));
@@ -354,9 +354,14 @@ function topUp(
 }
 
 /** A handle stands by itself: that something of it could not be read is told by the fields that show it. */
-function standing(arriving: unknown, record: Parent, names: readonly string[]): unknown {
-  if (!isPromise(arriving)) return arriving;
-  return arriving.catch((error: unknown) => telling(record, names, () => asError(error)));
+function standing(arriving: () => unknown, record: Parent, names: readonly string[]): unknown {
+  const failing = (error: unknown) => telling(record, names, () => asError(error));
+  try {
+    const came = arriving();
+    return isPromise(came) ? came.catch(failing) : came;
+  } catch (error) {
+    return failing(error); // it failed before, for another place
+  }
 }
 
 interface Started {
@@ -417,7 +422,7 @@ function filling(inner: Resolver): Resolver {
   };
 }
 
-const isPromise = (value: unknown): value is Promise<unknown> => value instanceof Promise;
+export const isPromise = (value: unknown): value is Promise<unknown> => value instanceof Promise;
 const asError = (reason: unknown): Error => (reason instanceof Error ? reason : new Error(String(reason)));
 const then = (value: unknown, next: (value: unknown) => unknown): unknown =>
   isPromise(value) ? value.then(next) : next(value);

@@ -1,7 +1,7 @@
 /**
  * Runs the plan of a query: what graphql-js does, in its order, with all that the plan knows worked out before.
  *
- * graphql-js is the reference, and runs what is no plain query: mutations, answers in pieces, questions about the schema. Here a
+ * graphql-js is the reference, and runs mutations and questions about the schema; answers in pieces have an executor of their own. Here a
  * value in hand costs no promise, and a field that succeeds makes nothing but its value.
  */
 import {
@@ -17,7 +17,7 @@ import {
   locatedError,
 } from 'graphql';
 import { type Path, addPath, pathToArray } from 'graphql/jsutils/Path.js';
-import { answeringOf, outside } from './arrive.ts';
+import { answeringOf, isPromise, outside } from './arrive.ts';
 import type { Context } from './builder.ts';
 import type { Variables } from './document.ts';
 import { type Below, type FieldPlan, type Plan, keyOf } from './plan.ts';
@@ -268,8 +268,6 @@ function abstractIn(type: GraphQLOutputType) {
   while (isListType(named) || isNonNullType(named)) named = named.ofType as GraphQLOutputType;
   return isAbstractType(named) ? named : undefined;
 }
-
-const isPromise = (value: unknown): value is Promise<unknown> => value instanceof Promise;
 
 const isIterable = (value: unknown): value is Iterable<unknown> =>
   Array.isArray(value) || (typeof value === 'object' && value !== null && Symbol.iterator in value);

@@ -39,7 +39,7 @@ function rangesOf(accept: string | undefined): Range[] {
       const [type = '', ...params] = range.split(';');
       return { type, params };
     })
-    .filter(({ params }) => !params.some((each) => each.startsWith('charset=') && each !== 'charset=utf-8'));
+    .filter(({ params }) => !params.some((each) => /^q=0(?:\.0*)?$/.test(each) || /^charset=(?!utf-8$)/.test(each)));
 }
 
 function covers(range: string, types: readonly string[]): boolean {

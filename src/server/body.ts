@@ -68,6 +68,17 @@ export function questionIn(text: string, { headers }: IncomingMessage): RawQuest
   throw new RequestRefusal(415, 'UNSUPPORTED_MEDIA_TYPE', 'Send application/json.');
 }
 
+/** Refuses a GET whose parameters cannot be read. */
+export function refuseBrokenParameters({ url = '' }: IncomingMessage): void {
+  const query = url.indexOf('?');
+  if (query < 0) return;
+  const given = new URLSearchParams(url.slice(query));
+  for (const name of ['variables', 'extensions']) {
+    const text = given.get(name);
+    if (text) json(text, name);
+  }
+}
+
 /** Takes what was read for a question, or refuses it. */
 export function question(value: unknown): RawQuestion {
   if (Array.isArray(value)) throw new RequestRefusal(400, 'BATCHING_OFF', 'Send one operation a request, not a list.');

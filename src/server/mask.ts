@@ -17,7 +17,7 @@ export function masked(
     const coordinate = field && `${field.parent}.${field.field.name}`;
     if (!cause && (!error.path || error.extensions.code)) return [error];
     if (cause instanceof GraphQLError)
-      return [reworded(error, field, cause.message, { ...cause.extensions, coordinate })];
+      return [reworded(error, field, cause.message, { ...codeOf(cause), ...cause.extensions, coordinate })];
     const known = told(cause);
     if (known) {
       // A list would say the same of each of its items.
@@ -31,6 +31,10 @@ export function masked(
     return [reworded(error, field, 'Something went wrong.', { code: 'INTERNAL_SERVER_ERROR', requestId, coordinate })];
   });
 }
+
+/** What graphql itself finds wrong with an argument or a directive has a place in the document, and no code. */
+const codeOf = ({ nodes, extensions }: GraphQLError): object =>
+  extensions.code === undefined && nodes?.length ? { code: 'BAD_USER_INPUT' } : {};
 
 /** The field that a response path leads to: executors name it by different means, the path is the same. */
 function fieldAt(path: readonly (string | number)[], root: Below): FieldPlan | undefined {

@@ -103,7 +103,8 @@ const isQuestion = (asked: RawQuestion): asked is Question => typeof asked.query
 const isNameAlone = (extensions: unknown): boolean =>
   extensions === undefined ||
   extensions === null ||
-  (typeof extensions === 'object' && Object.keys(extensions).every((key) => key === 'persistedQuery'));
+  (typeof extensions === 'object' &&
+    Object.keys(extensions).every((key) => key === 'persistedQuery' || key === 'clientLibrary'));
 
 interface Named {
   id: string;

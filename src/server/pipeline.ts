@@ -36,7 +36,6 @@ export interface Prepared {
   /** Absent where the text could not be parsed. */
   document: DocumentNode | undefined;
   operation: OperationDefinitionNode | undefined;
-  operationName: string | undefined;
   errors: readonly GraphQLError[] | undefined;
   planner: Planner | undefined;
   run: Run | undefined;
@@ -125,8 +124,10 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   });
 
   return {
-    prepare(text, operationName) {
-      const key = `${operationName ?? ''}\n${text}`;
+    prepare(text, givenName) {
+      const operationName = givenName || undefined; // an empty name is none
+      // With its length, so that no name can be taken for the beginning of a text.
+      const key = operationName === undefined ? `\n${text}` : `${operationName.length} ${operationName}\n${text}`;
       let prepared = ready.get(key);
       if (!prepared) {
         prepared = make(text, operationName);
@@ -176,7 +177,6 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     const failed = (document: DocumentNode | undefined, errors: readonly GraphQLError[]): Prepared => ({
       document,
       operation: undefined,
-      operationName,
       errors,
       planner: undefined,
       run: undefined,
@@ -201,16 +201,17 @@ export function createPipeline(parts: PipelineParts): Pipeline {
         invalid.map((error) => coded(error, 'GRAPHQL_VALIDATION_FAILED')),
       );
     const operation = getOperationAST(document, operationName);
-    if (!operation) {
-      const message = operationName
-        ? 'The document has no operation of that name.'
-        : 'Say which of the operations to run.';
+    if (!operation || !schema.getRootType(operation.operation)) {
+      const message = operation
+        ? `There is nothing to run by ${operation.operation}.`
+        : operationName
+          ? 'The document has no operation of that name.'
+          : 'Say which of the operations to run.';
       return failed(document, [new GraphQLError(message, { extensions: { code: 'OPERATION_RESOLUTION_FAILURE' } })]);
     }
     return {
       document,
       operation,
-      operationName,
       errors: undefined,
       planner: createPlanner(schema, document, operation),
       run: createRun(schema, document, operation, byReference),
@@ -228,10 +229,17 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     const { coerced, errors } = definitions?.length
       ? getVariableValues(schema, definitions, variables ?? {}, { maxErrors: 10, hideSuggestions: !config.suggestions })
       : noVariables;
-    if (errors) return { errors: errors.map((error) => coded(error, 'BAD_USER_INPUT')) };
+    if (errors) return { errors: errors.map(badVariable) };
 
     const service = upstream.open({ ...caller, lifetime });
-    const plan = planner.planFor(service.viewer, coerced);
+    let plan: Plan;
+    try {
+      plan = planner.planFor(service.viewer, coerced);
+    } catch (error) {
+      // A null where a directive wants true or false.
+      if (error instanceof GraphQLError) return { errors: [badVariable(error)] };
+      throw error;
+    }
     const contextValue: Context = { viewer: service.viewer, upstream: service, plan, maxPictures: config.maxPictures };
     if (caller.explain === 'plan') {
       const extensions = { upstream: await rangeOf(plan, coerced, contextValue) };
@@ -346,6 +354,12 @@ function tooExpensive({ max, fields }: Cost, limit: number): GraphQLError {
 
 function codeOf({ extensions }: GraphQLError | GraphQLFormattedError): string {
   return typeof extensions?.code === 'string' ? extensions.code : 'INTERNAL_SERVER_ERROR';
+}
+
+/** A request that cannot be run as it is, so its status may say so. */
+function badVariable(error: GraphQLError): GraphQLError {
+  Object.assign(error.extensions, { http: { status: 400, spec: true } });
+  return coded(error, 'BAD_USER_INPUT');
 }
 
 function coded(error: GraphQLError, code: string): GraphQLError {

@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
-import { explainIn, isJson, isMultipart, questionIn, readBody, refuseForgery } from './body.ts';
+import { explainIn, isJson, isMultipart, questionIn, readBody, refuseBrokenParameters, refuseForgery } from './body.ts';
 import type { RawQuestion } from './body.ts';
 import { graphiqlPage, graphiqlPolicy } from './graphiql.ts';
 import type { Panel, Tab } from './graphiql.ts';
@@ -148,7 +148,8 @@ export function createGraphServer(
       arrival = uploading?.arrival;
       question = uploading?.question;
       if (!uploading) body = await readBody(request, config);
-    } else if (request.method !== 'GET') {
+    } else if (request.method === 'GET') refuseBrokenParameters(request);
+    else {
       throw new RequestRefusal(405, 'METHOD_NOT_ALLOWED', 'Use GET or POST.', { allow: 'GET, POST, OPTIONS' });
     }
     const caller = {

@@ -16,9 +16,9 @@ export const createLifetime = (): Lifetime => ({ ended: undefined, listeners: un
 export function end(lifetime: Lifetime, reason: Error): void {
   if (lifetime.ended) return;
   lifetime.ended = reason;
-  const { listeners } = lifetime;
+  // Who leaves meanwhile is not told.
+  if (lifetime.listeners) for (const listener of lifetime.listeners) listener(reason);
   lifetime.listeners = undefined;
-  if (listeners) for (const listener of listeners) listener(reason);
 }
 
 /** Listens for the end; told at once where it is over. */

@@ -52,6 +52,11 @@ interface Wish {
   path: Path | undefined;
 }
 
+/** In an object, because a promise among the results of a batch would hold up the others. */
+interface Filling {
+  done: Promise<void>;
+}
+
 export interface Operation {
   /** The answer of a call, null where what it asks for is absent. Equal asks of an operation are one. */
   ask: (endpoint: Endpoint, input: object, names: Names | undefined, path: Path | undefined) => unknown;
@@ -102,7 +107,7 @@ export function createOperation({ call, records, freshness, hasToken, clear }: O
   const entries = new Map<string, Entry>();
 
   // The batch is one tick's wishes; what batches them must not remember them.
-  const loader = new DataLoader<Wish, null, Wish>(grant, {
+  const loader = new DataLoader<Wish, Filling, Wish>(grant, {
     cache: false,
     batchScheduleFn: (flush) => queueMicrotask(() => process.nextTick(flush)),
   });
@@ -138,7 +143,7 @@ export function createOperation({ call, records, freshness, hasToken, clear }: O
       if (missing) {
         const kept = records.get(source.ask, kind, key);
         if (kept instanceof Promise || !takeKept(entry, kept, missing, path)) {
-          const coming = loader.load({ entry, names: missing, kept, path });
+          const coming = loader.load({ entry, names: missing, kept, path }).then(({ done }) => done);
           for (const name of missing) onTheWay.set(name, coming);
           waits.push(coming);
         }
@@ -241,16 +246,16 @@ export function createOperation({ call, records, freshness, hasToken, clear }: O
     return true;
   }
 
-  /** One ask for each record that this tick's wishes name. */
-  async function grant(wishes: readonly Wish[]): Promise<null[]> {
+  /** One ask for each record that this tick's wishes name; each waits for its own alone. */
+  function grant(wishes: readonly Wish[]): Promise<Filling[]> {
     const asks = new Map<Entry, Wish>();
     for (const wish of wishes) {
       const before = asks.get(wish.entry);
       const names = before && [...new Set([...before.names, ...wish.names])].sort();
       asks.set(wish.entry, names ? { ...before, names } : wish);
     }
-    await Promise.all(Array.from(asks.values(), fill));
-    return wishes.map(() => null);
+    const fillings = new Map(Array.from(asks.values(), (wish) => [wish.entry, { done: fill(wish) }]));
+    return Promise.resolve(wishes.map(({ entry }) => fillings.get(entry)!));
   }
 
   /** Never rejects: a failure stands under each name that it cost. */

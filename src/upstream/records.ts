@@ -94,8 +94,8 @@ export interface RecordStore {
   seenBy: (partition: Partition) => Records;
   /** Drops a record (`Book:7`) or a list with any query (`/v2/book/7/annotations`, encoded as in the request), whoever asked. */
   clear: (scope: string) => void | Promise<void>;
-  /** Drops what was read with a credential. */
-  clearCredential: (credential: string) => void | Promise<void>;
+  /** Drops what was read with a credential; with the facade's own it was shown to everybody without one. */
+  clearCredential: (credential: string, isOwn: boolean) => void | Promise<void>;
   /**
    * Counts what was dropped: what was read in one epoch may be shown again in the same. Null where nothing is kept, or other
    * processes drop too.
@@ -119,7 +119,7 @@ export function createRecords({ ttlSeconds, cache: shared }: RecordSettings = {}
   };
   return {
     clear,
-    clearCredential: (credential) => clear(tierOf(credential)),
+    clearCredential: (credential, isOwn) => (isOwn ? clear(tierOf(credential)) : cache.clear(tierOf(credential))),
     epoch: () => (hasEpochs ? drops : null),
 
     seenBy({ credential, hasToken }) {
@@ -147,7 +147,8 @@ export function createRecords({ ttlSeconds, cache: shared }: RecordSettings = {}
         return found instanceof Promise ? found.then(seen) : seen(found);
 
         function seen({ entry, mark }: { entry: Entry | undefined; mark: Mark | undefined }): T | undefined {
-          marks.set(keyOf(place!), mark);
+          const at = keyOf(place!);
+          if (!marks.has(at)) marks.set(at, mark); // a call may be on its way since the first look
           return entry && show(entry);
         }
       }

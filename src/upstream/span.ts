@@ -27,8 +27,7 @@ export interface SeenCall {
 export function spanFrom(traceparent: string | undefined, tracestate?: string): Span {
   if (traceparent === undefined) return newSpan();
   const [, traceId, parentId, flags] =
-    /^(?!ff)[\da-f]{2}-((?!0{32})[\da-f]{32})-((?!0{16})[\da-f]{16})-([\da-f]{2})(?:-.*)?$/.exec(traceparent ?? '') ??
-    [];
+    /^(?!ff)[\da-f]{2}-((?!0{32})[\da-f]{32})-((?!0{16})[\da-f]{16})-([\da-f]{2})(?:-.*)?$/.exec(traceparent) ?? [];
   if (traceId === undefined || flags === undefined) return newSpan();
   const state = tracestate && /^[\x20-\x7e]{1,512}$/.test(tracestate) ? tracestate : undefined;
   return { traceId, id: hex(8), parentId, isSampled: (Number.parseInt(flags, 16) & 1) === 1, state };

@@ -174,10 +174,11 @@ function passed(
   )
     .then((raw): Attempt | Promise<Attempt> => {
       const came = (bytes: Buffer): Attempt => {
-        const answer = { status: raw.status, headers: raw.headers, text: decodeUtf8(bytes), bytes: bytes.length };
+        const { status, headers } = raw;
+        const answer: WireAnswer = { status, headers, text: decodeUtf8(bytes), bytes: bytes.length, attempts: 1 };
         passage.answered();
         gate.leave();
-        return { answer: { ...answer, attempts: 1 } };
+        return { answer };
       };
       const bytes = inflated(raw, maxBytes);
       return bytes instanceof Promise ? bytes.then(came) : came(bytes);

@@ -4,7 +4,7 @@ import type { Config } from '../config.ts';
 import { type BudgetState, createBudget } from './budget.ts';
 import { createCall } from './call.ts';
 import { type Credential, createCredentials } from './credential.ts';
-import { createInFlight } from './flight.ts';
+import { type InFlight, createInFlight } from './flight.ts';
 import type { Lifetime } from './lifetime.ts';
 import { type Freshness, createFreshness } from './freshness.ts';
 import { type Operation, createOperation } from './operation.ts';
@@ -76,9 +76,12 @@ export function createUpstream(settings: UpstreamSettings, parts: UpstreamParts 
   const nothingKept = createRecords({ ttlSeconds: 0 });
   const credentials = createCredentials(settings.accessToken, settings.filmTier);
   const budget = createBudget(settings, shared?.windows);
-  const inFlight = createInFlight();
+  const flights = createInFlight();
+  let clearings = 0;
+  // A read that began before a clearing does not answer for one that comes after it.
+  const inFlight: InFlight = (key, send, asker) => flights(`${clearings} ${key}`, send, asker);
   const observe = parts.observe ?? (() => undefined);
-  const onRejected = ({ id }: Credential) => void records.clearCredential(id);
+  const onRejected = ({ id, isOwn }: Credential) => void records.clearCredential(id, isOwn);
 
   return {
     open({ authorization, address, requestId, lifetime, span }) {
@@ -96,7 +99,10 @@ export function createUpstream(settings: UpstreamSettings, parts: UpstreamParts 
         records: (isUnreadable ? nothingKept : records).seenBy({ credential: credential.id, hasToken: token !== null }),
         freshness,
         hasToken: token !== null,
-        clear: (scope) => records.clear(scope),
+        clear: (scope) => {
+          clearings++;
+          return records.clear(scope);
+        },
       });
       return Object.assign(operation, {
         trace,

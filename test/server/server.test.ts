@@ -65,6 +65,30 @@ test('answers a question, in JSON, by POST and by GET', async () => {
   expect(await (await fetch(`${url}/graphql?query={word}`)).json()).toEqual({ data: { word: 'yes' } });
 });
 
+test('a name of an operation, whatever is in it, spoils no document for others', async () => {
+  const { url } = await open();
+  const [name, query] = ['A', 'query A {\n  word\n}'];
+  for (const operationName of ['', 'A\nquery A {', '\nquery A {', '1 A'])
+    await post(url, { query: '  word\n}', operationName });
+  await post(url, { query, operationName: 'B' });
+  for (const operationName of [name, '', null, undefined])
+    expect(await (await post(url, { query, operationName })).json()).toEqual({ data: { word: 'yes' } });
+});
+
+test('what cannot be run is told with a code, and is no fault of ours', async () => {
+  const { url } = await open();
+  for (const query of [
+    'query($s: Boolean = true) { word @include(if: $s) }',
+    'query($s: Boolean = true) { word @skip(if: $s) }',
+  ])
+    expect(await codeOf(await post(url, { query, variables: { s: null } }))).toBe('BAD_USER_INPUT');
+  expect(await codeOf(await post(url, { query: 'subscription { x }' }))).not.toBe('INTERNAL_SERVER_ERROR');
+  for (const parameters of ['query={word}&variables={bad', 'query={word}&extensions={bad']) {
+    const answer = await fetch(`${url}/graphql?${parameters}`);
+    expect([answer.status, await codeOf(answer)]).toEqual([400, 'BAD_REQUEST']);
+  }
+});
+
 test('takes over a request id that is safe to log, and makes one otherwise', async () => {
   const { url } = await open();
   const idFor = async (id: string) =>

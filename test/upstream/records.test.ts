@@ -88,7 +88,7 @@ describe.each(caches)('records %s', (_, open) => {
     await settled();
     expect((await records.seenBy(alice).get(filmEndpoints.subject, 'Subject', '1'))?.record).toEqual({ title: 'a' });
     expect(await records.seenBy(nobody).get(filmEndpoints.subject, 'Subject', '1')).toBeUndefined();
-    await records.clearCredential('a');
+    await records.clearCredential('a', false);
     expect(await records.seenBy(alice).get(filmEndpoints.subject, 'Subject', '1')).toBeUndefined();
     expect((await records.seenBy(bob).get(filmEndpoints.subject, 'Subject', '1'))?.record).toEqual({ title: 'b' });
   });

@@ -336,5 +336,8 @@ const annotationPlaces = (id: string): string[] => [`Annotation:${id}`, `/v2/boo
 
 const annotated = (bookId: string | undefined, annotation: AnnotationRecord | undefined): string[] => [
   ...(bookId ? [`/v2/book/${bookId}/annotations`] : []),
-  ...(annotation ? [`/v2/book/user/${annotation.author_id}/annotations`] : []),
+  // The list may have been asked for by either name of the person.
+  ...[annotation?.author_id, annotation?.author_user?.uid].flatMap((user) =>
+    user ? [`/v2/book/user/${user}/annotations`] : [],
+  ),
 ];
