@@ -35,7 +35,8 @@ test('twenty pictures of 2.9 MB at once pass through a facade that holds none of
     const response = await fetch(`${facade.url}/graphql`, { method: 'POST', body: form, headers });
     return response.json();
   };
-  await Promise.all([send(1_000), send(1_000)]); // what is loaded once is not what is measured
+  // What is loaded once, and what as many uploads of next to nothing take, is not what is measured.
+  for (let round = 0; round < 3; round++) await Promise.all(Array.from({ length: 20 }, () => send(1_000)));
 
   const before = await residentBytes(facade.pid);
   let most = before;
