@@ -8,8 +8,8 @@ const libraries = [
   { names: ['kysely', 'better-sqlite3'], home: ['src/origin/store/**'], message: 'Only origin/store speaks SQL.' },
   {
     names: ['undici'],
-    home: ['src/upstream/transport.ts', 'src/upstream/dispatch.ts'],
-    message: 'Only upstream/transport.ts and upstream/dispatch.ts know undici.',
+    home: ['src/upstream/transport.ts', 'src/upstream/sending.ts', 'src/upstream/fault.ts'],
+    message: 'Only upstream/transport.ts, sending.ts and fault.ts know undici.',
   },
   {
     names: ['fast-xml-parser'],

@@ -57,6 +57,8 @@ export interface Endpoint<In = unknown, Out = unknown> {
   /** With `:name` for each variable segment, as in `/v2/book/:id`. */
   readonly path: string;
   readonly params: readonly string[];
+  /** What stands between the variable segments, and around them: one more than there are. */
+  readonly between: readonly string[];
   /** `catalog` is JSON at {base_url}, `event` is Atom at {event_base_url}. */
   readonly service: 'catalog' | 'event';
   /** null where the interface names none: the event interface. */
@@ -122,6 +124,7 @@ export function endpoint<Row extends `${Method} /${string}`, In, Out>(
     method,
     path,
     params: [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!),
+    between: path.split(/:\w+/),
     service,
     scope,
     status: answer.status,

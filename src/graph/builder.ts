@@ -2,7 +2,7 @@ import SchemaBuilder from '@pothos/core';
 import { GraphQLError, GraphQLScalarType, Kind } from 'graphql';
 import { GraphQLLocalDateTime, GraphQLURL } from 'graphql-scalars';
 import type { FileUpload } from 'graphql-upload-minimal';
-import type { Upstream } from '../upstream/upstream.ts';
+import type { Operation } from '../upstream/operation.ts';
 import type { Viewer } from '../upstream/viewer.ts';
 import { asDateTime } from './decode.ts';
 import type { Plan } from './plan.ts';
@@ -11,7 +11,7 @@ import type { Plan } from './plan.ts';
 export interface Context {
   viewer: Viewer;
   /** The service, as this operation's caller sees it. */
-  upstream: Upstream;
+  upstream: Operation;
   /** What the document reads and calls, worked out before it runs. */
   plan: Plan;
   /** Pictures that one mutation takes. */

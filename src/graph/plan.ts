@@ -14,12 +14,12 @@ import {
   type OperationDefinitionNode,
   type SelectionNode,
   type SelectionSetNode,
-  getArgumentValues,
 } from 'graphql';
 import type { Tier } from '../contract/endpoint.ts';
 import { NEARLY_ALL } from '../upstream/operation.ts';
 import type { Viewer } from '../upstream/viewer.ts';
 import type { FieldRule, TypeRule } from './ask.ts';
+import { argumentsOf } from './coerce.ts';
 import { factsOf, typeRule } from './declared.ts';
 import {
   type Variables,
@@ -213,7 +213,7 @@ function makePlan(
       const sets = nodes.flatMap((node) => node.selectionSet ?? []);
       for (const type of types) below.set(type.name, planType(type, sets));
     }
-    const args = argsOf(field, nodes[0]!);
+    const args = argumentsOf(field, nodes[0]!);
     varies ||= sizeVaries(rule, nodes[0]!);
     const mode = modeOf(parent, rule, below, args);
     const plan: FieldPlan = {
@@ -352,17 +352,6 @@ function needsOf(rule: FieldRule, mode: Mode, below: ReadonlyMap<string, Below>)
     ...[...below.values()].flatMap((each) => [...each.selected].flatMap((name) => needsBelow[name] ?? [])),
   ];
 }
-
-/** The arguments as the executor coerces them; worked out once where no variable is in them. */
-function argsOf(field: GraphQLField<unknown, unknown>, node: FieldNode): (variables: Variables) => object {
-  if (field.args.length === 0) return () => noArgs;
-  if (hasVariables(node)) {
-    return (variables) => getArgumentValues(field, node, { ...variables });
-  }
-  let constant: object | undefined;
-  return () => (constant ??= getArgumentValues(field, node, {}));
-}
-const noArgs: object = Object.freeze({});
 
 const sameNodes = (a: readonly FieldNode[], b: readonly FieldNode[]): boolean =>
   a.length === b.length && a.every((node, index) => node === b[index]);

@@ -60,9 +60,11 @@ export function createAdmission(settings: AdmissionSettings): Admission {
         settle();
         reject(overloaded());
       };
-      const leave = () => {
-        settle();
-        reject(left());
+      const leave = {
+        over() {
+          settle();
+          reject(left());
+        },
       };
       const begin = () => {
         settle();

@@ -11,18 +11,21 @@ import {
   parse,
   validate,
 } from 'graphql';
-import { getVariableValues } from 'graphql/execution/values.js';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import type { Context } from '../graph/builder.ts';
+import { type CoercedVariables, variablesOf } from '../graph/coerce.ts';
 import { type Cost, mostOf, rangeOf } from '../graph/cost.ts';
+import type { Variables } from '../graph/document.ts';
 import { type Plan, type Planner, createPlanner } from '../graph/plan.ts';
+import { type Ticking, createClock } from '../upstream/clock.ts';
 import { type Lifetime, end } from '../upstream/lifetime.ts';
 import type { Freshness } from '../upstream/freshness.ts';
 import type { Span } from '../upstream/span.ts';
-import { pathOf, shownCall } from '../upstream/trace.ts';
-import type { Upstream, UpstreamSource } from '../upstream/upstream.ts';
+import { type TracedCall, pathOf, shownCall } from '../upstream/trace.ts';
+import type { Operation } from '../upstream/operation.ts';
+import type { UpstreamSource } from '../upstream/upstream.ts';
 import { notInPieces, takesPieces } from './accept.ts';
 import { documentLimits, textLimit } from './limits.ts';
 import { masked } from './mask.ts';
@@ -38,6 +41,7 @@ export interface Prepared {
   operation: OperationDefinitionNode | undefined;
   errors: readonly GraphQLError[] | undefined;
   planner: Planner | undefined;
+  coerce: ((given: Variables) => CoercedVariables) | undefined;
   run: Run | undefined;
   /** Parts of its answer may come later. */
   comesInPieces: boolean;
@@ -95,6 +99,7 @@ interface Ready {
   document: DocumentNode;
   operation: OperationDefinitionNode;
   planner: Planner;
+  coerce: (given: Variables) => CoercedVariables;
   run: Run;
 }
 
@@ -105,6 +110,8 @@ const DOCUMENT_CHARACTERS_MAX = 1_000_000;
 export function createPipeline(parts: PipelineParts): Pipeline {
   const { schema, config, upstream, log, metrics, telemetry, byReference } = parts;
   const rulesFor = validationRules(config);
+  const clock = createClock(config.operationTimeoutMs);
+  const uploadClock = createClock(config.uploadTimeoutMs);
   const operations = metrics.counter('catalog_operations_total', 'Operations by type and outcome.');
   const errorCodes = metrics.counter('catalog_errors_total', 'Errors in answers by code.');
   const durations = metrics.histogram(
@@ -138,15 +145,15 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     },
 
     async answer(prepared, variables, caller, lifetime) {
-      const { document, operation, errors, planner, run } = prepared;
-      if (!document || !operation || !planner || !run || errors) return { errors: errors ?? [] };
+      const { document, operation, errors, planner, coerce, run } = prepared;
+      if (!document || !operation || !planner || !coerce || !run || errors) return { errors: errors ?? [] };
       const started = performance.now();
       const type = operation.operation;
       const stop = startClock(caller, lifetime);
       let isInPieces = false;
       let result: Result;
       try {
-        result = await start({ document, operation, planner, run }, variables, caller, lifetime);
+        result = await start({ document, operation, planner, coerce, run }, variables, caller, lifetime);
         if (Symbol.asyncIterator in result) {
           isInPieces = true;
           result = finishing(result, stop);
@@ -179,6 +186,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       operation: undefined,
       errors,
       planner: undefined,
+      coerce: undefined,
       run: undefined,
       comesInPieces: false,
     });
@@ -214,21 +222,19 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       operation,
       errors: undefined,
       planner: createPlanner(schema, document, operation),
+      coerce: variablesOf(schema, operation, { maxErrors: 10, hideSuggestions: !config.suggestions }),
       run: createRun(schema, document, operation, byReference),
       comesInPieces,
     };
   }
 
   async function start(
-    { document, operation, planner, run }: Ready,
+    { document, operation, planner, coerce, run }: Ready,
     variables: Readonly<Record<string, unknown>> | undefined,
     caller: Caller,
     lifetime: Lifetime,
   ): Promise<Result> {
-    const definitions = operation.variableDefinitions;
-    const { coerced, errors } = definitions?.length
-      ? getVariableValues(schema, definitions, variables ?? {}, { maxErrors: 10, hideSuggestions: !config.suggestions })
-      : noVariables;
+    const { coerced, errors } = coerce(variables ?? noVariables);
     if (errors) return { errors: errors.map(badVariable) };
 
     const service = upstream.open({ ...caller, lifetime });
@@ -261,31 +267,35 @@ export function createPipeline(parts: PipelineParts): Pipeline {
 
   /** Ends the operation at its deadline, unless it is stopped: what an upload needs to arrive is not counted. */
   function startClock({ arrival }: Caller, lifetime: Lifetime): () => void {
-    let clock: NodeJS.Timeout | undefined;
+    const timed = { overdue: () => end(lifetime, new Error('The operation took too long.')) };
+    if (!arrival) {
+      const ticking = clock.start(timed);
+      return () => clock.stop(ticking);
+    }
+    let ticking: Ticking | undefined;
     let isOver = false;
-    if (arrival) {
-      void arrival.then(() => {
-        if (!isOver) clock = setTimeout(timeOut, config.uploadTimeoutMs, lifetime);
-      });
-    } else clock = setTimeout(timeOut, config.operationTimeoutMs, lifetime);
+    void arrival.then(() => {
+      if (!isOver) ticking = uploadClock.start(timed);
+    });
     return () => {
       isOver = true;
-      clearTimeout(clock);
+      if (ticking) uploadClock.stop(ticking);
     };
   }
 
   /** The answer as a client may see it. */
-  function shown(result: ExecutionResult, service: Upstream, plan: Plan, caller: Caller): ExecutionResult {
+  function shown(result: ExecutionResult, service: Operation, plan: Plan, caller: Caller): ExecutionResult {
     const errors = result.errors && masked(result.errors, plan, caller, log);
     const extensions = extensionsOf(service, caller);
     // With errors, stale records or the calls it took, it is the answer to this request alone.
     if (!errors && !extensions) caller.onReusable?.(service.freshness);
+    if (!errors && !extensions) return { data: result.data ?? null };
     return { ...(errors ? { errors } : {}), data: result.data ?? null, ...(extensions ? { extensions } : {}) };
   }
 
   async function* inPieces(
     results: AsyncIterable<IncrementalResult>,
-    service: Upstream,
+    service: Operation,
     plan: Plan,
     caller: Caller,
   ): AsyncGenerator<IncrementalResult> {
@@ -304,9 +314,10 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   }
 
   /** What stood in for fresh data, and the calls where they were asked for. */
-  function extensionsOf({ trace }: Upstream, { explain }: Caller): Record<string, unknown> | undefined {
-    const stale = trace.calls.filter((call) => call.staleSeconds !== undefined);
-    if (stale.length === 0 && explain !== 'trace') return undefined;
+  function extensionsOf({ trace }: Operation, { explain }: Caller): Record<string, unknown> | undefined {
+    const isStale = ({ staleSeconds }: TracedCall) => staleSeconds !== undefined;
+    if (explain !== 'trace' && !trace.calls.some(isStale)) return undefined;
+    const stale = trace.calls.filter(isStale);
     return {
       ...(stale.length
         ? { stale: stale.map(({ asker, staleSeconds }) => ({ path: pathOf(asker), ageSeconds: staleSeconds })) }
@@ -321,15 +332,13 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   }
 }
 
-const timeOut = (lifetime: Lifetime): void => end(lifetime, new Error('The operation took too long.'));
-
 const byType = <T>(make: (type: OperationTypeNode) => T): Record<OperationTypeNode, T> => ({
   [OperationTypeNode.QUERY]: make(OperationTypeNode.QUERY),
   [OperationTypeNode.MUTATION]: make(OperationTypeNode.MUTATION),
   [OperationTypeNode.SUBSCRIPTION]: make(OperationTypeNode.SUBSCRIPTION),
 });
 
-const noVariables = { coerced: {}, errors: undefined };
+const noVariables: Variables = Object.freeze({});
 
 const plannedNotRun = new GraphQLError('The operation was planned and not run.', {
   extensions: { code: 'PLANNED_NOT_RUN' },

@@ -24,7 +24,7 @@ export interface Budget {
    * Pays for one call, or rejects with RateLimited. It may wait for the answers of other calls, but not `atOnce`: a call that pays for
    * another attempt would wait for itself.
    */
-  take: (endpoint: Endpoint, credential: Credential, address: string, atOnce?: boolean) => Promise<Paid>;
+  take: (endpoint: Endpoint, credential: Credential, address: string, atOnce?: boolean) => Paid | Promise<Paid>;
   /** Upstream said that it is asked too often: remembered; the seconds to wait. */
   refused: (credential: Credential, retryAfter: number | undefined) => number;
   /** Calls of this minute, where they are counted. */
@@ -188,7 +188,7 @@ export function createBudget(settings: BudgetSettings, shared?: SharedWindows): 
 }
 
 /** Paid for by nobody: the call counts nowhere. */
-const free: Promise<Paid> = Promise.resolve({ ended: () => undefined });
+const free: Paid = { ended: () => undefined };
 
 /** Tells the slots of this process from those of another with its number. */
 const unique = Math.random().toString(36).slice(2, 8);

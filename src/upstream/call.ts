@@ -2,7 +2,7 @@
 import type { Path } from 'graphql/jsutils/Path.js';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { BASIC_CALLS_A_MINUTE } from '../contract/film.ts';
-import type { Budget } from './budget.ts';
+import type { Budget, Paid } from './budget.ts';
 import {
   type Credential,
   type Credentials,
@@ -28,9 +28,9 @@ import {
   isRejection,
 } from './refusal.ts';
 import type { Reuse } from './records.ts';
-import { type SeenCall, type Span, spanBelow, traceHeaders } from './span.ts';
-import type { Trace, TracedCall } from './trace.ts';
-import type { Transport, WireAnswer, WireRequest } from './transport.ts';
+import { type SeenCall, type Span, addTrace, spanBelow } from './span.ts';
+import { type Trace, type TracedCall, sinceStart } from './trace.ts';
+import type { Payer, Transport, WireAnswer, WireRequest } from './transport.ts';
 import { type Asked, type Body, askedOf, bodyOf, codeIn, decode, lineOf, retryAfterOf, reuseOf } from './wire.ts';
 
 /** An answer as it came, decoded: null where what was asked for is absent. May be shared: never written into. */
@@ -43,8 +43,8 @@ export interface Answer {
 }
 
 /** Makes calls for one operation. */
-export interface Call {
-  (asked: Asked, path: Path | undefined, files?: AsyncIterable<FilePart>): Promise<Answer>;
+export interface Calls {
+  make: (asked: Asked, path: Path | undefined, files?: AsyncIterable<FilePart>) => Promise<Answer>;
   /** Throws unless the caller sent a token of their own. */
   requireLogin: () => void;
   /** Whether a call of this endpoint would be refused without being made. */
@@ -81,133 +81,196 @@ export interface Caller {
   span?: Span | undefined;
 }
 
-export function createCall(parts: CallParts, caller: Caller): Call {
-  const { settings, transport, credentials, inFlight, budget, onRejected, observe } = parts;
-  const { trace, lifetime } = caller;
-  let made = 0;
+export const createCalls = (parts: CallParts, caller: Caller): Calls => new OperationCalls(parts, caller);
 
-  return Object.assign(callOnce, { spared, refuses, requireLogin });
+/** An object with methods, where the house has functions: each operation has one, and a closure a method would be dear. */
+class OperationCalls implements Calls {
+  private made = 0;
+  readonly parts: CallParts;
+  readonly caller: Caller;
 
-  async function callOnce(wanted: Asked, path: Path | undefined, files?: AsyncIterable<FilePart>): Promise<Answer> {
+  constructor(parts: CallParts, caller: Caller) {
+    this.parts = parts;
+    this.caller = caller;
+  }
+
+  async make(wanted: Asked, path: Path | undefined, files?: AsyncIterable<FilePart>): Promise<Answer> {
     const { endpoint } = wanted;
-    const credential = admitted(endpoint);
-    if (++made > settings.maxUpstreamCalls) throw new TooManyCalls(settings.maxUpstreamCalls);
+    const { settings, inFlight, observe } = this.parts;
+    const { trace, lifetime } = this.caller;
+    const credential = this.admitted(endpoint);
+    if (++this.made > settings.maxUpstreamCalls) throw new TooManyCalls(settings.maxUpstreamCalls);
 
-    const { asked, telling } = withTelling(wanted, credential);
-    const traced = begin(asked, path);
-    const body = bodyOf(asked, files);
-    const span = caller.span && spanBelow(caller.span);
-    const line = lineOf(asked);
-    const send = async (ending: Lifetime): Promise<Answer> => {
-      transport.refuseDown({ service: endpoint.service, line });
-      const paid = [await budget.take(endpoint, credential, caller.address)];
-      const payAgain = async (): Promise<boolean> => {
-        try {
-          paid.push(await budget.take(endpoint, credential, caller.address, true));
-          return true;
-        } catch {
-          return false;
-        }
-      };
-      let wasRejected = false;
-      try {
-        const answer = await transport.send(wireOf(asked, line, credential, body, span, payAgain), ending);
-        traced.status = answer.status;
-        traced.bytes = answer.bytes;
-        if (answer.attempts > 1) traced.attempts = answer.attempts;
-        const came = read(endpoint, line, credential, answer);
-        if (came.value !== null) learnFromAnswer(credential, endpoint, came.value, !('fields' in asked.input));
-        if (telling.length) strike(came.value, telling, (asked.input as { fields: string }).fields.split(','));
-        return came;
-      } catch (error) {
-        wasRejected = error instanceof UpstreamRefusal && isRejection(error.word);
-        throw error;
-      } finally {
-        for (const each of paid) each.ended(wasRejected);
-      }
-    };
+    const { asked, telling } = this.withTelling(wanted, credential);
+    const traced = this.begin(asked, path);
+    const making = new Making(this, asked, telling, credential, traced, bodyOf(asked, files));
     try {
-      if (endpoint.method !== 'GET') return await send(lifetime);
+      if (endpoint.method !== 'GET') return await making.send(lifetime);
       const flight = `${credential.id} ${credential.writes} ${endpoint.service} ${asked.wirePath}`;
-      const { answer, coalesced } = inFlight(flight, send, lifetime);
+      const { answer, coalesced } = inFlight(flight, (shared) => making.send(shared), lifetime);
       if (coalesced) traced.coalesced = true;
       const came = await answer;
       traced.status ??= came.status;
       return came;
     } catch (failure) {
-      const error = lifetime.ended && failure === lifetime.ended ? overdue(endpoint, line, failure) : failure;
-      // A file that was refused cut its form: that is what happened, whatever the connection made of it.
-      if (body.cause?.() !== undefined) throw body.cause();
-      traced.error = error instanceof UpstreamFault ? error.code : (error as Error).name;
-      if (error instanceof UpstreamRefusal) {
-        if (error.word.status !== undefined) traced.status ??= error.word.status;
-        learnRefusal(endpoint, credential, error);
-      }
-      throw error;
+      throw making.failed(failure);
     } finally {
       if (endpoint.method !== 'GET') credential.writes++;
-      traced.ms = trace.now() - traced.startMs;
-      if (!traced.coalesced) observe({ endpoint, outcome: outcomeOf(traced), ms: traced.ms, span });
+      traced.ms = sinceStart(trace) - traced.startMs;
+      if (!traced.coalesced) observe({ endpoint, outcome: outcomeOf(traced), ms: traced.ms, span: making.span });
     }
   }
 
-  function requireLogin(): void {
-    if (caller.isUnreadable) throw new Unauthenticated('the Authorization is not Bearer');
-    if (caller.credential.isOwn) throw new LoginRequired('a write needs a login');
+  requireLogin(): void {
+    if (this.caller.isUnreadable) throw new Unauthenticated('the Authorization is not Bearer');
+    if (this.caller.credential.isOwn) throw new LoginRequired('a write needs a login');
   }
 
-  /** The credential that the call goes with; throws where the answer is known to be no. */
-  function admitted(endpoint: Endpoint): Credential {
-    if (caller.isUnreadable) throw new Unauthenticated('the Authorization is not Bearer');
-    if (endpoint.login && caller.credential.isOwn) {
-      throw new LoginRequired(`${endpoint.method} ${endpoint.path} needs a login`);
-    }
-    const credential = credentialFor(endpoint, caller.credential, credentials);
-    refuseKnown(endpoint, credential);
-    return credential;
-  }
-
-  function refuses(endpoint: Endpoint): boolean {
+  refuses(endpoint: Endpoint): boolean {
     try {
-      admitted(endpoint);
+      this.admitted(endpoint);
       return false;
     } catch {
       return true;
     }
   }
 
-  function begin({ endpoint: { service, method }, wirePath }: Asked, asker: Path | undefined): TracedCall {
-    const traced: TracedCall = { service, method, wirePath, startMs: trace.now(), ms: 0, asker };
+  spared(asked: Asked, path: Path | undefined, how: Partial<TracedCall>): void {
+    Object.assign(this.begin(asked, path), how);
+    this.parts.observe({ endpoint: asked.endpoint, outcome: how.cached ? 'cached' : 'stale', ms: 0 });
+  }
+
+  /** The credential that the call goes with; throws where the answer is known to be no. */
+  private admitted(endpoint: Endpoint): Credential {
+    const { isUnreadable, credential: own } = this.caller;
+    if (isUnreadable) throw new Unauthenticated('the Authorization is not Bearer');
+    if (endpoint.login && own.isOwn) throw new LoginRequired(`${endpoint.method} ${endpoint.path} needs a login`);
+    const credential = credentialFor(endpoint, own, this.parts.credentials);
+    refuseKnown(endpoint, credential);
+    return credential;
+  }
+
+  private begin({ endpoint: { service, method }, wirePath }: Asked, asker: Path | undefined): TracedCall {
+    const { trace } = this.caller;
+    const traced: TracedCall = { service, method, wirePath, startMs: sinceStart(trace), ms: 0, asker };
     trace.calls.push(traced);
     return traced;
   }
 
-  function spared(asked: Asked, path: Path | undefined, how: Partial<TracedCall>): void {
-    Object.assign(begin(asked, path), how);
-    observe({ endpoint: asked.endpoint, outcome: how.cached ? 'cached' : 'stale', ms: 0 });
+  /** The input with the names that tell the tier of a token, once it matters: not before a quarter of the limit is used. */
+  private withTelling(asked: Asked, credential: Credential): { asked: Asked; telling: readonly string[] } {
+    const { endpoint, input } = asked;
+    const { fields } = input as { fields?: unknown };
+    const telling = typeof fields === 'string' ? tellingNames(credential, endpoint, fields) : nothing;
+    if (telling.length === 0 || this.parts.budget.used(credential) < BASIC_CALLS_A_MINUTE / 4)
+      return { asked, telling: nothing };
+    const names = [...String(fields).split(','), ...telling].sort().join(',');
+    return { asked: askedOf(endpoint, { ...input, fields: names }), telling };
+  }
+}
+
+/** One call as it is made: paid for, sent, read, and learned from. */
+class Making implements Payer {
+  readonly span: Span | undefined;
+  private readonly line: string;
+  private readonly calls: OperationCalls;
+  private readonly asked: Asked;
+  /** Names that were asked for beside what is wanted. */
+  private readonly telling: readonly string[];
+  private readonly credential: Credential;
+  private readonly traced: TracedCall;
+  private readonly body: Body;
+  private readonly paid: Paid[] = [];
+
+  constructor(
+    calls: OperationCalls,
+    asked: Asked,
+    telling: readonly string[],
+    credential: Credential,
+    traced: TracedCall,
+    body: Body,
+  ) {
+    this.span = calls.caller.span && spanBelow(calls.caller.span);
+    this.line = lineOf(asked);
+    this.calls = calls;
+    this.asked = asked;
+    this.telling = telling;
+    this.credential = credential;
+    this.traced = traced;
+    this.body = body;
   }
 
-  function wireOf(
-    { endpoint: { service, method, media }, wirePath }: Asked,
-    line: string,
-    { token }: Credential,
-    { body, contentType }: Body,
-    span: Span | undefined,
-    payAgain: () => Promise<boolean>,
-  ): WireRequest {
+  async send(lifetime: Lifetime): Promise<Answer> {
+    const { asked, line, credential, traced, telling, paid } = this;
+    const { endpoint, input } = asked;
+    const { transport, budget } = this.calls.parts;
+    transport.refuseDown({ service: endpoint.service, line });
+    const pay = budget.take(endpoint, credential, this.calls.caller.address);
+    paid.push(pay instanceof Promise ? await pay : pay);
+    let wasRejected = false;
+    try {
+      const answer = await transport.send(this.written(), lifetime);
+      traced.status = answer.status;
+      traced.bytes = answer.bytes;
+      if (answer.attempts > 1) traced.attempts = answer.attempts;
+      const came = this.read(answer);
+      if (came.value !== null) learnFromAnswer(credential, endpoint, came.value, !('fields' in input));
+      if (telling.length) strike(came.value, telling, (input as { fields: string }).fields.split(','));
+      return came;
+    } catch (error) {
+      wasRejected = error instanceof UpstreamRefusal && isRejection(error.word);
+      throw error;
+    } finally {
+      for (const each of paid) each.ended(wasRejected);
+    }
+  }
+
+  async payAgain(): Promise<boolean> {
+    const { credential, asked } = this;
+    try {
+      const pay = this.calls.parts.budget.take(asked.endpoint, credential, this.calls.caller.address, true);
+      this.paid.push(pay instanceof Promise ? await pay : pay);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** What is told of a failure: the trace is, and what it teaches is learned. */
+  failed(failure: unknown): unknown {
+    const { endpoint } = this.asked;
+    const { ended } = this.calls.caller.lifetime;
+    const error = ended && failure === ended ? overdue(endpoint, this.line, failure) : failure;
+    // A file that was refused cut its form: that is what happened, whatever the connection made of it.
+    const cause = this.body.cause?.();
+    if (cause !== undefined) return cause;
+    this.traced.error = error instanceof UpstreamFault ? error.code : (error as Error).name;
+    if (!(error instanceof UpstreamRefusal)) return error;
+    if (error.word.status !== undefined) this.traced.status ??= error.word.status;
+    return learned(endpoint, this.credential, error);
+  }
+
+  private written(): WireRequest {
+    const { asked, line, span, body: sent } = this;
+    const { service, method, media } = asked.endpoint;
+    const { settings } = this.calls.parts;
     const headers: Record<string, string> = {
       accept: media === 'json' || media === 'empty' ? 'application/json' : 'application/atom+xml',
       'accept-encoding': 'gzip',
-      'x-request-id': caller.requestId,
+      'x-request-id': this.calls.caller.requestId,
     };
-    if (span) Object.assign(headers, traceHeaders(span));
+    if (span) addTrace(span, headers);
+    const { token } = this.credential;
     if (token !== null) headers.authorization = `Bearer ${token}`;
-    if (contentType) headers['content-type'] = contentType;
+    if (sent.contentType) headers['content-type'] = sent.contentType;
     const maxBytes = media === 'json' ? settings.maxJsonBytes : settings.maxAtomBytes;
-    return { service, method, path: wirePath, headers, body, maxBytes, line, payAgain };
+    return { service, method, path: asked.wirePath, headers, body: sent.body, maxBytes, line, payer: this };
   }
 
-  function read(endpoint: Endpoint, line: string, credential: Credential, answer: WireAnswer): Answer {
+  private read(answer: WireAnswer): Answer {
+    const { credential, line } = this;
+    const { endpoint } = this.asked;
+    const { budget, onRejected } = this.calls.parts;
     const { status, headers, text, bytes } = answer;
     const word: UpstreamWord = { service: endpoint.service, status, request: line };
     if (status >= 200 && status < 300) {
@@ -241,32 +304,24 @@ export function createCall(parts: CallParts, caller: Caller): Call {
     } else if (code !== undefined) credential.accepted = true;
     throw new UpstreamRefusal(known);
   }
+}
 
-  /** The input with the names that tell the tier of a token, once it matters: not before a quarter of the limit is used. */
-  function withTelling(asked: Asked, credential: Credential): { asked: Asked; telling: readonly string[] } {
-    const { endpoint, input } = asked;
-    const { fields } = input as { fields?: unknown };
-    const telling = typeof fields === 'string' ? tellingNames(credential, endpoint, fields) : [];
-    if (telling.length === 0 || budget.used(credential) < BASIC_CALLS_A_MINUTE / 4) return { asked, telling: [] };
-    const names = [...String(fields).split(','), ...telling].sort().join(',');
-    return { asked: askedOf(endpoint, { ...input, fields: names }), telling };
-  }
+const nothing: readonly string[] = Object.freeze([]);
 
-  function refuseKnown(endpoint: Endpoint, credential: Credential): void {
-    const { filmTier, refused } = credential;
-    if (endpoint.share !== 'tier') return;
-    if (filmTier && credential.isOwn && !endpoint.tiers.includes(filmTier))
-      throw new TierRequired(endpoint.tiers, endpoint.path, true);
-    const until = refused.get(endpoint.path);
-    if (until !== undefined && until > Date.now()) throw new TierRequired(endpoint.tiers, endpoint.path, true);
-  }
-
-  /** A film endpoint that is not open to every tier, refused for want of permission: the tier is the reason. */
-  function learnRefusal(endpoint: Endpoint, credential: Credential, { word }: UpstreamRefusal): void {
-    if (endpoint.share !== 'tier' || endpoint.tiers.length === 3 || word.code !== 1000) return;
-    learnFromRefusal(credential, endpoint);
+function refuseKnown(endpoint: Endpoint, credential: Credential): void {
+  const { filmTier, refused } = credential;
+  if (endpoint.share !== 'tier') return;
+  if (filmTier && credential.isOwn && !endpoint.tiers.includes(filmTier))
     throw new TierRequired(endpoint.tiers, endpoint.path, true);
-  }
+  const until = refused.get(endpoint.path);
+  if (until !== undefined && until > Date.now()) throw new TierRequired(endpoint.tiers, endpoint.path, true);
+}
+
+/** A film endpoint that is not open to every tier, refused for want of permission: the tier is the reason. */
+function learned(endpoint: Endpoint, credential: Credential, refusal: UpstreamRefusal): Error {
+  if (endpoint.share !== 'tier' || endpoint.tiers.length === 3 || refusal.word.code !== 1000) return refusal;
+  learnFromRefusal(credential, endpoint);
+  return new TierRequired(endpoint.tiers, endpoint.path, true);
 }
 
 /** The operation ended before its call did. */

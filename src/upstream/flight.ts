@@ -1,5 +1,5 @@
 import type { Answer } from './call.ts';
-import { type Lifetime, createLifetime, end, offEnd, onEnd } from './lifetime.ts';
+import { type Lifetime, type Listener, createLifetime, end, offEnd, onEnd } from './lifetime.ts';
 
 /** Shares reads in flight: equal asks of one credential are one request, whoever asks. */
 export type InFlight = (
@@ -9,13 +9,14 @@ export type InFlight = (
 ) => { answer: Promise<Answer>; coalesced: boolean };
 
 interface Flight {
-  askers: Set<Asker>;
+  askers: Asker[];
   /** It outlives its first asker while others wait, and ends with the last. */
   lifetime: Lifetime;
 }
-interface Asker {
+
+/** One who waits for it, as long as their own lifetime. */
+interface Asker extends Listener {
   lifetime: Lifetime;
-  leave: (reason: Error) => void;
   resolve: (answer: Answer) => void;
   reject: (reason: unknown) => void;
 }
@@ -26,36 +27,42 @@ export function createInFlight(): InFlight {
   return (key, send, asker) => {
     const running = flights.get(key);
     if (running) return { answer: joined(key, running, asker), coalesced: true };
-    const flight: Flight = { askers: new Set(), lifetime: createLifetime() };
+    const flight: Flight = { askers: [], lifetime: createLifetime() };
     flights.set(key, flight);
     const answer = joined(key, flight, asker);
     send(flight.lifetime).then(
-      (came) => land(key, flight, (each) => each.resolve(came)),
-      (error: unknown) => land(key, flight, (each) => each.reject(error)),
+      (came) => {
+        for (const each of landed(key, flight)) each.resolve(came);
+      },
+      (error: unknown) => {
+        for (const each of landed(key, flight)) each.reject(error);
+      },
     );
     return { answer, coalesced: false };
   };
 
   function joined(key: string, flight: Flight, lifetime: Lifetime): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      const leave = (reason: Error) => {
+      const asker: Asker = { lifetime, resolve, reject, over };
+      flight.askers.push(asker);
+      onEnd(lifetime, asker);
+
+      function over(reason: Error): void {
         reject(reason);
-        flight.askers.delete(asker);
-        if (flight.askers.size > 0) return;
+        flight.askers = flight.askers.filter((each) => each !== asker);
+        if (flight.askers.length > 0) return;
         if (flights.get(key) === flight) flights.delete(key);
         end(flight.lifetime, reason);
-      };
-      const asker: Asker = { lifetime, leave, resolve, reject };
-      flight.askers.add(asker);
-      onEnd(lifetime, leave);
+      }
     });
   }
 
-  function land(key: string, flight: Flight, tell: (asker: Asker) => void): void {
+  /** Those whom it still concerns. */
+  function landed(key: string, flight: Flight): readonly Asker[] {
     if (flights.get(key) === flight) flights.delete(key);
-    for (const asker of flight.askers) {
-      offEnd(asker.lifetime, asker.leave);
-      tell(asker);
-    }
+    const { askers } = flight;
+    flight.askers = []; // so that nothing holds the answer
+    for (const asker of askers) offEnd(asker.lifetime, asker);
+    return askers;
   }
 }

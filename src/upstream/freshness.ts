@@ -17,13 +17,13 @@ export interface Freshness {
   read: (freshUntil: number | null) => void;
 }
 
-export function createFreshness(hasToken: boolean): Freshness {
-  return {
-    freshUntil: Infinity,
-    share: hasToken ? 'private' : 'public',
-    read(this: { freshUntil: number; share: Sharing }, freshUntil) {
-      if (freshUntil === null) this.share = 'none';
-      else if (freshUntil < this.freshUntil) this.freshUntil = freshUntil;
-    },
-  };
+export const createFreshness = (hasToken: boolean): Freshness => ({
+  freshUntil: Infinity,
+  share: hasToken ? 'private' : 'public',
+  read,
+});
+
+function read(this: { freshUntil: number; share: Sharing }, freshUntil: number | null): void {
+  if (freshUntil === null) this.share = 'none';
+  else if (freshUntil < this.freshUntil) this.freshUntil = freshUntil;
 }

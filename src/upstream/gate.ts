@@ -3,7 +3,8 @@
  *
  * A burst of quick calls is as fast over a few connections and easier on the service; slow ones must not hold up the rest.
  */
-import { type Lifetime, offEnd, onEnd } from './lifetime.ts';
+import { type Ticking, type Timed, createClock } from './clock.ts';
+import { type Place, createLine, join, leave } from './line.ts';
 
 export interface GateSettings {
   maxConnections: number;
@@ -11,75 +12,65 @@ export interface GateSettings {
 }
 
 export interface Gate {
-  /** Undefined where a call may begin; else resolves when it may. Rejects when the lifetime ends. Who is in must leave. */
-  enter: (lifetime: Lifetime) => Promise<void> | undefined;
+  /** Undefined where a call may begin; else its place in the line: `begin` is called when it may, unless it gives up. Who is in must leave. */
+  enter: (begin: () => void) => Waiting | undefined;
+  /** False where it was let in already. */
+  giveUp: (waiting: Waiting) => boolean;
   leave: () => void;
   running: () => number;
   waiting: () => number;
 }
+export type Waiting = Place<Waiter>;
 
 /** Having waited this long, a call may use a connection past the calm number. */
 const PATIENCE_MS = 50;
 
-interface Waiter {
+interface Waiter extends Timed {
   begin: () => void;
   isImpatient: boolean;
+  patience: Ticking | undefined;
 }
 
 export function createGate({ maxConnections, maxBusyConnections }: GateSettings): Gate {
-  const queue = new Set<Waiter>();
+  const line = createLine<Waiter>();
+  const clock = createClock(PATIENCE_MS);
   let running = 0;
-
-  return {
-    running: () => running,
-    waiting: () => queue.size,
-    enter(lifetime) {
-      if (lifetime.ended) return Promise.reject(lifetime.ended);
-      if (running < maxConnections && queue.size === 0) {
-        running++;
-        return undefined;
-      }
-      return waited(lifetime);
-    },
-    leave() {
-      running--;
-      pump();
-    },
-  };
-
-  function waited(lifetime: Lifetime): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const settle = () => {
-        clearTimeout(patience);
-        offEnd(lifetime, leave);
-        queue.delete(waiter);
-      };
-      const leave = (reason: Error) => {
-        settle();
-        reject(reason);
-      };
-      const waiter: Waiter = {
-        isImpatient: false,
-        begin() {
-          settle();
-          running++;
-          resolve();
-        },
-      };
-      const patience = setTimeout(() => {
-        waiter.isImpatient = true;
-        pump();
-      }, PATIENCE_MS);
-      onEnd(lifetime, leave);
-      queue.add(waiter);
-    });
-  }
 
   /** The oldest first; none is more impatient than the oldest. */
   function pump(): void {
-    for (const waiter of queue) {
+    while (line.first) {
+      const waiter = line.first.who;
       if (running >= (waiter.isImpatient ? maxBusyConnections : maxConnections)) return;
+      quit(line.first);
+      running++;
       waiter.begin();
     }
   }
+  function quit(place: Waiting): boolean {
+    if (place.who.patience) clock.stop(place.who.patience);
+    return leave(line, place);
+  }
+  function overdue(this: Waiter): void {
+    this.isImpatient = true;
+    pump();
+  }
+
+  return {
+    running: () => running,
+    waiting: () => line.size,
+    enter(begin) {
+      if (running < maxConnections && line.size === 0) {
+        running++;
+        return undefined;
+      }
+      const waiter: Waiter = { begin, isImpatient: false, patience: undefined, overdue };
+      waiter.patience = clock.start(waiter);
+      return join(line, waiter);
+    },
+    giveUp: quit,
+    leave() {
+      running--;
+      if (line.size > 0) pump();
+    },
+  };
 }

@@ -6,27 +6,38 @@
 export interface Lifetime {
   /** Why it is over; undefined while it goes on. */
   ended: Error | undefined;
-  listeners: Set<Listener> | undefined;
+  /** Most often there is one. */
+  listener: Listener | undefined;
+  others: Set<Listener> | undefined;
 }
-type Listener = (reason: Error) => void;
 
-export const createLifetime = (): Lifetime => ({ ended: undefined, listeners: undefined });
+/** Told once, when a lifetime is over. */
+export interface Listener {
+  over: (reason: Error) => void;
+}
+
+export const createLifetime = (): Lifetime => ({ ended: undefined, listener: undefined, others: undefined });
 
 /** Ends it, and tells whoever listens; nothing where it is over already. */
 export function end(lifetime: Lifetime, reason: Error): void {
   if (lifetime.ended) return;
   lifetime.ended = reason;
+  const { listener, others } = lifetime;
+  lifetime.listener = undefined;
+  listener?.over(reason);
   // Who leaves meanwhile is not told.
-  if (lifetime.listeners) for (const listener of lifetime.listeners) listener(reason);
-  lifetime.listeners = undefined;
+  if (others) for (const other of others) other.over(reason);
+  lifetime.others = undefined;
 }
 
 /** Listens for the end; told at once where it is over. */
 export function onEnd(lifetime: Lifetime, listener: Listener): void {
-  if (lifetime.ended) listener(lifetime.ended);
-  else (lifetime.listeners ??= new Set()).add(listener);
+  if (lifetime.ended) listener.over(lifetime.ended);
+  else if (!lifetime.listener) lifetime.listener = listener;
+  else (lifetime.others ??= new Set()).add(listener);
 }
 
-export function offEnd({ listeners }: Lifetime, listener: Listener): void {
-  listeners?.delete(listener);
+export function offEnd(lifetime: Lifetime, listener: Listener): void {
+  if (lifetime.listener === listener) lifetime.listener = undefined;
+  else lifetime.others?.delete(listener);
 }

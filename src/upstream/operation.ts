@@ -7,11 +7,14 @@
 import DataLoader from 'dataloader';
 import type { Path } from 'graphql/jsutils/Path.js';
 import type { Endpoint, Tier } from '../contract/endpoint.ts';
-import type { Call } from './call.ts';
+import type { BudgetState } from './budget.ts';
+import type { Calls } from './call.ts';
 import type { Freshness } from './freshness.ts';
 import type { FilePart } from './multipart.ts';
 import { type Kept, type KeptAnswer, type Records, VIEWERS_OWN } from './records.ts';
 import { TierRequired, UpstreamFault, UpstreamRefusal, isFault, isNo } from './refusal.ts';
+import type { Trace } from './trace.ts';
+import type { Viewer } from './viewer.ts';
 import { type Asked, askedOf } from './wire.ts';
 
 /** How the whole record of a kind is told by its key. */
@@ -57,7 +60,14 @@ interface Filling {
   done: Promise<void>;
 }
 
+/** What one operation may ask of the service. */
 export interface Operation {
+  readonly viewer: Viewer;
+  readonly trace: Trace;
+  /** How long what was read so far may be used again, and by whom. */
+  readonly freshness: Freshness;
+  /** What the rate limit leaves to the caller's own token; null without a token or a limit. */
+  readonly rateBudget: () => Promise<BudgetState | null>;
   /** The answer of a call, null where what it asks for is absent. Equal asks of an operation are one. */
   ask: (endpoint: Endpoint, input: object, names: Names | undefined, path: Path | undefined) => unknown;
   /** The record with these names, beside those of `seen`; null where it is absent. */
@@ -92,115 +102,147 @@ export interface Operation {
 export const NEARLY_ALL = 0.85;
 
 interface OperationParts {
-  call: Call;
+  calls: Calls;
   records: Records;
+  viewer: Viewer;
+  trace: Trace;
   /** Told of everything that is read. */
   freshness: Freshness;
-  /** The caller sent a token of their own. */
-  hasToken: boolean;
+  rateBudget: () => Promise<BudgetState | null>;
   /** Drops what the shared cache keeps of a record or a list, whoever asked. */
   clear: (scope: string) => void | Promise<void>;
 }
 
-export function createOperation({ call, records, freshness, hasToken, clear }: OperationParts): Operation {
-  const answers = new Map<string, unknown>();
-  const entries = new Map<string, Entry>();
+export const createOperation = (parts: OperationParts): Operation => new KnownRecords(parts);
 
-  // The batch is one tick's wishes; what batches them must not remember them.
-  const loader = new DataLoader<Wish, Filling, Wish>(grant, {
-    cache: false,
-    batchScheduleFn: (flush) => queueMicrotask(() => process.nextTick(flush)),
-  });
+/** An object with methods, where the house has functions: each operation has one, and a closure a method would be dear. */
+class KnownRecords implements Operation {
+  readonly viewer: Viewer;
+  readonly trace: Trace;
+  readonly freshness: Freshness;
+  readonly rateBudget: () => Promise<BudgetState | null>;
+  private readonly parts: OperationParts;
+  private readonly answers = new Map<string, unknown>();
+  private readonly entries = new Map<string, Entry>();
+  private loader: DataLoader<Wish, Filling, Wish> | undefined = undefined;
 
-  return {
-    ask(endpoint, input, names, path) {
-      const asked = projected(endpoint, input, names);
-      const key = keyOf(asked);
-      let answer = answers.get(key);
-      if (answer === undefined) {
-        const kept = records.getAnswer(endpoint, key);
-        const answerBy = (found: KeptAnswer | undefined) => answerOf(asked, key, found, path);
-        answer = kept instanceof Promise ? kept.then(answerBy) : answerBy(kept);
-        answers.set(key, answer);
+  constructor(parts: OperationParts) {
+    this.parts = parts;
+    this.viewer = parts.viewer;
+    this.trace = parts.trace;
+    this.freshness = parts.freshness;
+    this.rateBudget = parts.rateBudget;
+  }
+
+  ask(endpoint: Endpoint, input: object, names: Names | undefined, path: Path | undefined): unknown {
+    const asked = projected(endpoint, input, names);
+    const key = keyOf(asked);
+    let answer = this.answers.get(key);
+    if (answer === undefined) {
+      const kept = this.parts.records.getAnswer(endpoint, key);
+      answer =
+        kept instanceof Promise
+          ? kept.then((found) => this.answerOf(asked, key, found, path))
+          : this.answerOf(asked, key, kept, path);
+      this.answers.set(key, answer);
+    }
+    return answer;
+  }
+
+  want(
+    kind: string,
+    source: RecordSource,
+    key: string,
+    names: Names,
+    seen: Record_,
+    path: Path | undefined,
+  ): Promise<Record_ | null> | Record_ | null {
+    const { records, freshness, viewer } = this.parts;
+    const entry = this.entryOf(kind, source, key);
+    if (entry.absent) return null;
+    if (viewer.isLoggedIn && names.includes(VIEWERS_OWN)) freshness.read(null);
+    const { record, failed, onTheWay, whole } = entry;
+    const waits: Promise<unknown>[] = [];
+    let missing: string[] | undefined;
+    for (const name of names) {
+      const coming = onTheWay.get(name);
+      if (coming) {
+        if (!waits.includes(coming)) waits.push(coming);
+      } else if (!whole && !(name in record) && !failed.has(name) && isMember(source, name))
+        (missing ??= []).push(name);
+    }
+    if (missing) {
+      const kept = records.get(source.ask, kind, key);
+      if (kept instanceof Promise || !this.takeKept(entry, kept, missing, path)) {
+        const coming = this.batch.load({ entry, names: missing, kept, path }).then(doneOf);
+        for (const name of missing) onTheWay.set(name, coming);
+        waits.push(coming);
       }
-      return answer;
-    },
+    }
+    const result = () => (entry.absent ? null : withNames(seen, entry, names));
+    if (waits.length === 0) return result();
+    return (waits.length === 1 ? waits[0]! : Promise.all(waits)).then(result);
+  }
 
-    want(kind, source, key, names, seen, path) {
-      const entry = entryOf(kind, source, key);
-      if (entry.absent) return null;
-      if (hasToken && names.includes(VIEWERS_OWN)) freshness.read(null);
-      const { record, failed, onTheWay, whole } = entry;
-      const waits: Promise<unknown>[] = [];
-      let missing: string[] | undefined;
-      for (const name of names) {
-        const coming = onTheWay.get(name);
-        if (coming) {
-          if (!waits.includes(coming)) waits.push(coming);
-        } else if (!whole && !(name in record) && !failed.has(name) && isMember(source, name))
-          (missing ??= []).push(name);
-      }
-      if (missing) {
-        const kept = records.get(source.ask, kind, key);
-        if (kept instanceof Promise || !takeKept(entry, kept, missing, path)) {
-          const coming = loader.load({ entry, names: missing, kept, path }).then(({ done }) => done);
-          for (const name of missing) onTheWay.set(name, coming);
-          waits.push(coming);
-        }
-      }
-      const result = () => (entry.absent ? null : withNames(seen, entry, names));
-      if (waits.length === 0) return result();
-      return (waits.length === 1 ? waits[0]! : Promise.all(waits)).then(result);
-    },
+  refuse(kind: string, source: RecordSource, record: Record_, names: Names): Record_ {
+    return telling(record, names, (name) => tierRequired(kind, source, name));
+  }
 
-    refuse: (kind, source, record, names) => telling(record, names, (name) => tierRequired(kind, source, name)),
+  async write(
+    endpoint: Endpoint,
+    input: object,
+    path: Path | undefined,
+    files?: AsyncIterable<FilePart>,
+  ): Promise<unknown> {
+    this.freshness.read(null);
+    try {
+      return (await this.parts.calls.make(askedOf(endpoint, input), path, files)).value;
+    } finally {
+      this.answers.clear();
+    }
+  }
 
-    async write(endpoint, input, path, files) {
-      freshness.read(null);
-      try {
-        return (await call(askedOf(endpoint, input), path, files)).value;
-      } finally {
-        answers.clear();
-      }
-    },
+  requireLogin(): void {
+    this.parts.calls.requireLogin();
+  }
 
-    requireLogin: () => call.requireLogin(),
+  async changed(what: readonly string[]): Promise<void> {
+    for (const each of what) this.entries.delete(each);
+    await Promise.all(what.map(async (scope) => this.parts.clear(scope)));
+  }
 
-    async changed(what) {
-      for (const each of what) entries.delete(each);
-      await Promise.all(what.map(async (scope) => clear(scope)));
-    },
+  async wouldAsk(endpoint: Endpoint, input: object, names: Names | undefined): Promise<string | null> {
+    const key = keyOf(projected(endpoint, input, names));
+    const { calls, records } = this.parts;
+    if (calls.refuses(endpoint) || (await records.getAnswer(endpoint, key))?.isFresh) return null;
+    return key;
+  }
 
-    async wouldAsk(endpoint, input, names) {
-      const key = keyOf(projected(endpoint, input, names));
-      if (call.refuses(endpoint) || (await records.getAnswer(endpoint, key))?.isFresh) return null;
-      return key;
-    },
-
-    async wouldRead(kind, source, key, names) {
-      if (call.refuses(source.ask)) return null;
-      const kept = await records.get(source.ask, kind, key);
-      return kept?.isFresh && names.every((name) => name in kept.record) ? null : `${kind}:${key}`;
-    },
-  };
+  async wouldRead(kind: string, source: RecordSource, key: string, names: Names): Promise<string | null> {
+    const { calls, records } = this.parts;
+    if (calls.refuses(source.ask)) return null;
+    const kept = await records.get(source.ask, kind, key);
+    return kept?.isFresh && names.every((name) => name in kept.record) ? null : `${kind}:${key}`;
+  }
 
   /** The answer of a list or of a record asked otherwise than by its key, from the cache while it is fresh. */
-  function answerOf(asked: Asked, key: string, kept: KeptAnswer | undefined, path: Path | undefined): unknown {
-    if (!kept?.isFresh) return answerAnew(asked, key, kept, path);
-    call.spared(asked, path, { cached: true });
-    freshness.read(kept.freshUntil);
+  private answerOf(asked: Asked, key: string, kept: KeptAnswer | undefined, path: Path | undefined): unknown {
+    if (!kept?.isFresh) return this.answerAnew(asked, key, kept, path);
+    this.parts.calls.spared(asked, path, { cached: true });
+    this.freshness.read(kept.freshUntil);
     return kept.answer;
   }
 
-  async function answerAnew(
+  private async answerAnew(
     asked: Asked,
     key: string,
     kept: KeptAnswer | undefined,
     path: Path | undefined,
   ): Promise<unknown> {
     const { endpoint } = asked;
+    const { calls, records, freshness } = this.parts;
     try {
-      const came = await call(asked, path);
+      const came = await calls.make(asked, path);
       const { value } = came;
       if (typeof value === 'object' && value !== null) freshness.read(records.putAnswer(endpoint, key, value, came));
       else {
@@ -210,9 +252,9 @@ export function createOperation({ call, records, freshness, hasToken, clear }: O
       return value;
     } catch (error) {
       freshness.read(null);
-      if (isDenied(endpoint, error)) records.forgetAnswer(endpoint, key);
+      if (this.isDenied(endpoint, error)) records.forgetAnswer(endpoint, key);
       if (!kept || !isFault(error)) throw error;
-      call.spared(asked, path, { staleSeconds: kept.ageSeconds });
+      calls.spared(asked, path, { staleSeconds: kept.ageSeconds });
       return kept.answer;
     }
   }
@@ -221,53 +263,60 @@ export function createOperation({ call, records, freshness, hasToken, clear }: O
    * Upstream said no: what is kept of it is not to be shown again. Of what is the same for everybody, a no to somebody's own token
    * says nothing: anyone can send a token that is not known.
    */
-  function isDenied({ share }: Endpoint, error: unknown): boolean {
+  private isDenied({ share }: Endpoint, error: unknown): boolean {
     if (!(error instanceof UpstreamRefusal || error instanceof UpstreamFault) || !isNo(error.word)) return false;
-    return error.word.status === 404 || share !== 'public' || !hasToken;
+    return error.word.status === 404 || share !== 'public' || !this.viewer.isLoggedIn;
   }
 
-  function entryOf(kind: string, source: RecordSource, key: string): Entry {
+  private entryOf(kind: string, source: RecordSource, key: string): Entry {
     const place = `${kind}:${key}`;
-    let entry = entries.get(place);
+    let entry = this.entries.get(place);
     if (!entry) {
       entry = { kind, key, source, record: {}, whole: false, absent: false, onTheWay: new Map(), failed: new Map() };
-      entries.set(place, entry);
+      this.entries.set(place, entry);
     }
     return entry;
   }
 
   /** Takes what the cache has of the record, where that answers the wish. */
-  function takeKept(entry: Entry, kept: Kept | undefined, names: Names, path: Path | undefined): boolean {
+  private takeKept(entry: Entry, kept: Kept | undefined, names: Names, path: Path | undefined): boolean {
     if (!kept?.isFresh || !names.every((name) => name in kept.record)) return false;
     const { source, key } = entry;
-    call.spared(askedOf(source.ask, source.input(key)), path, { cached: true });
-    freshness.read(kept.freshUntil);
+    this.parts.calls.spared(askedOf(source.ask, source.input(key)), path, { cached: true });
+    this.freshness.read(kept.freshUntil);
     take(entry, kept.record, names);
     return true;
   }
 
+  /** The batch is one tick's wishes; what batches them must not remember them. */
+  private get batch(): DataLoader<Wish, Filling, Wish> {
+    return (this.loader ??= new DataLoader<Wish, Filling, Wish>((wishes) => this.grant(wishes), byTick));
+  }
+
   /** One ask for each record that this tick's wishes name; each waits for its own alone. */
-  function grant(wishes: readonly Wish[]): Promise<Filling[]> {
+  private grant(wishes: readonly Wish[]): Promise<Filling[]> {
+    if (wishes.length === 1) return Promise.resolve([{ done: this.fill(wishes[0]!) }]);
     const asks = new Map<Entry, Wish>();
     for (const wish of wishes) {
       const before = asks.get(wish.entry);
       const names = before && [...new Set([...before.names, ...wish.names])].sort();
       asks.set(wish.entry, names ? { ...before, names } : wish);
     }
-    const fillings = new Map(Array.from(asks.values(), (wish) => [wish.entry, { done: fill(wish) }]));
+    const fillings = new Map(Array.from(asks.values(), (wish) => [wish.entry, { done: this.fill(wish) }]));
     return Promise.resolve(wishes.map(({ entry }) => fillings.get(entry)!));
   }
 
   /** Never rejects: a failure stands under each name that it cost. */
-  async function fill({ entry, names, kept: looked, path }: Wish): Promise<void> {
+  private async fill({ entry, names, kept: looked, path }: Wish): Promise<void> {
     const { kind, source, key } = entry;
+    const { calls, records, freshness } = this.parts;
     try {
       const kept = looked instanceof Promise ? await looked : looked;
-      if (takeKept(entry, kept, names, path)) return;
+      if (this.takeKept(entry, kept, names, path)) return;
       const fields = projection(source, kept?.isFresh ? names.filter((name) => !(name in kept.record)) : names);
       const asked = projected(source.ask, source.input(key), fields);
       try {
-        const came = await call(asked, path);
+        const came = await calls.make(asked, path);
         const { value } = came;
         const record = value === null ? null : source.read ? source.read(value as never, key) : (value as Record_);
         if (!record) {
@@ -284,10 +333,10 @@ export function createOperation({ call, records, freshness, hasToken, clear }: O
         freshness.read(records.put(source.ask, kind, key, record as Record_, known, came));
       } catch (error) {
         freshness.read(null);
-        if (isDenied(source.ask, error)) records.forget(source.ask, kind, key);
+        if (this.isDenied(source.ask, error)) records.forget(source.ask, kind, key);
         if (!kept || !isFault(error)) throw error;
         const there = names.filter((name) => name in kept.record);
-        if (there.length && !kept.isFresh) call.spared(asked, path, { staleSeconds: kept.ageSeconds });
+        if (there.length && !kept.isFresh) calls.spared(asked, path, { staleSeconds: kept.ageSeconds });
         take(entry, kept.record, there);
         if (there.length < names.length) throw error;
       }
@@ -297,16 +346,22 @@ export function createOperation({ call, records, freshness, hasToken, clear }: O
       for (const name of names) entry.onTheWay.delete(name);
     }
   }
+}
 
-  function take({ kind, source, record, failed }: Entry, came: Record_, names: Names): void {
-    for (const name of Object.keys(came)) if (came[name] !== undefined) record[name] = came[name];
-    for (const name of names) {
-      if (name in record) continue;
-      record[name] = undefined;
-      const tiers = source.tiers?.[name];
-      if (tiers && tiers.length < 3 && came[name] === undefined && isGated(source, name))
-        failed.set(name, tierRequired(kind, source, name));
-    }
+const byTick: DataLoader.Options<Wish, Filling, Wish> = {
+  cache: false,
+  batchScheduleFn: (flush) => queueMicrotask(() => process.nextTick(flush)),
+};
+const doneOf = ({ done }: Filling): Promise<void> => done;
+
+/** Puts what came into what is known. */
+function take({ kind, source, record, failed }: Entry, came: Record_, names: Names): void {
+  for (const name in came) if (came[name] !== undefined) record[name] = came[name];
+  for (const name of names) {
+    if (name in record) continue;
+    record[name] = undefined;
+    const tiers = source.tiers?.[name];
+    if (tiers && tiers.length < 3 && isGated(source, name)) failed.set(name, tierRequired(kind, source, name));
   }
 }
 

@@ -7,7 +7,7 @@
  * Whatever belongs to a viewer is never here.
  */
 import type { Endpoint, Share } from '../contract/endpoint.ts';
-import { type Cache, type Entry, type Mark, type Place, createMemoryCache, keyOf } from './cache.ts';
+import { type Cache, type Entry, type Found, type Mark, type Place, createMemoryCache, keyOf } from './cache.ts';
 
 type Record_ = Record<string, unknown>;
 
@@ -117,117 +117,155 @@ export function createRecords({ ttlSeconds, cache: shared }: RecordSettings = {}
     drops++;
     return cache.clear(name);
   };
+  const drop = (place: Place | null) => {
+    if (place && cache.drop(place)) drops++;
+  };
   return {
     clear,
     clearCredential: (credential, isOwn) => (isOwn ? clear(tierOf(credential)) : cache.clear(tierOf(credential))),
     epoch: () => (hasEpochs ? drops : null),
-
-    seenBy({ credential, hasToken }) {
-      /** When each place was looked at: what is cleared while a call is on its way is not brought back by its answer. */
-      const marks = new Map<string, Mark | undefined>();
-
-      const partitionOf = ({ share }: Endpoint): string | null => {
-        if (ttlSeconds === 0 || share === 'viewer' || (share === 'anonymous' && hasToken)) return null;
-        return share === 'tier' ? tierOf(credential) : share;
-      };
-      const placeOfRecord = (endpoint: Endpoint, kind: string, key: string): Place | null => {
-        const partition = partitionOf(endpoint);
-        return partition === null ? null : { partition, scope: `${kind}:${key}`, request: '' };
-      };
-      const placeOfAnswer = (endpoint: Endpoint, asked: string): Place | null => {
-        const partition = partitionOf(endpoint);
-        const [, path = '', request = ''] = /^\S+ ([^?]*)\??(.*)$/.exec(asked) ?? [];
-        if (partition === null || (hasToken && partition === 'public' && mayTellOfViewer(endpoint, request)))
-          return null;
-        return { partition, scope: path, request };
-      };
-      function look<T>(place: Place | null, show: (entry: Entry) => T): Promise<T | undefined> | T | undefined {
-        if (!place) return undefined;
-        const found = cache.get(place);
-        return found instanceof Promise ? found.then(seen) : seen(found);
-
-        function seen({ entry, mark }: { entry: Entry | undefined; mark: Mark | undefined }): T | undefined {
-          const at = keyOf(place!);
-          if (!marks.has(at)) marks.set(at, mark); // a call may be on its way since the first look
-          return entry && show(entry);
-        }
-      }
-      /** Whether an answer may be kept, and how long it is fresh. */
-      function secondsFor(
-        { share }: Endpoint,
-        byDefault: number,
-        { noStore, isPrivate, maxAge }: Reuse,
-      ): number | null {
-        const isShared = share !== 'tier' || !hasToken;
-        if (noStore || (isPrivate && isShared)) return null;
-        return ttlSeconds ?? Math.min(maxAge ?? byDefault, MAX_AGE_SECONDS);
-      }
-      function keep(place: Place, make: (before: Entry | undefined) => Entry): void {
-        const key = keyOf(place);
-        const wasLookedAt = marks.has(key);
-        const mark = marks.get(key);
-        // Looked at, and the cache did not answer: nobody knows what was cleared since.
-        if (wasLookedAt && mark === undefined) return;
-        cache.set(place, mark, make);
-      }
-
-      return {
-        get(endpoint, kind, key) {
-          return look(placeOfRecord(endpoint, kind, key), ({ value, since, freshUntil }) => ({
-            record: value as Record_,
-            ...age(since, freshUntil),
-          }));
-        },
-        put(endpoint, kind, key, record, names, { bytes, reuse }) {
-          const place = placeOfRecord(endpoint, kind, key);
-          const seconds = secondsFor(endpoint, recordSeconds[kind] ?? answerSeconds[endpoint.share], reuse);
-          if (!place || seconds === null) return null;
-          const now = Date.now();
-          const freshUntil = now + seconds * 1000;
-          keep(place, (before) => {
-            const merges = before !== undefined && before.freshUntil > now;
-            const value: Record_ = merges ? { ...(before.value as Record_) } : {};
-            for (const name of names) value[name] = undefined; // asked for and not there: known to have none
-            Object.assign(value, record);
-            delete value[VIEWERS_OWN];
-            // A merged record is as old as its oldest name, and fresh no longer than any of them.
-            return entryOf(
-              value,
-              bytes + (merges ? before.bytes : 0),
-              merges ? before.since : now,
-              merges ? Math.min(before.freshUntil, freshUntil) : freshUntil,
-            );
-          });
-          return freshUntil;
-        },
-        forget(endpoint, kind, key) {
-          const place = placeOfRecord(endpoint, kind, key);
-          if (place && cache.drop(place)) drops++;
-        },
-        getAnswer(endpoint, request) {
-          return look(placeOfAnswer(endpoint, request), ({ value, since, freshUntil }) => ({
-            answer: value,
-            ...age(since, freshUntil),
-          }));
-        },
-        putAnswer(endpoint, request, answer, { bytes, reuse }) {
-          const place = placeOfAnswer(endpoint, request);
-          const seconds = secondsFor(endpoint, answerSeconds[endpoint.share], reuse);
-          if (!place || seconds === null) return null;
-          const value = endpoint.share === 'public' ? withoutViewer(answer as Record_, endpoint.list) : answer;
-          const now = Date.now();
-          const freshUntil = now + seconds * 1000;
-          keep(place, () => entryOf(value, bytes, now, freshUntil));
-          return freshUntil;
-        },
-        forgetAnswer(endpoint, request) {
-          const place = placeOfAnswer(endpoint, request);
-          if (place && cache.drop(place)) drops++;
-        },
-      };
-    },
+    seenBy: (partition) => (ttlSeconds === 0 ? noRecords : new SeenRecords({ cache, ttlSeconds, drop }, partition)),
   };
 }
+
+/** Where nothing is kept. */
+const noRecords: Records = {
+  get: () => undefined,
+  put: () => null,
+  forget: () => undefined,
+  getAnswer: () => undefined,
+  putAnswer: () => null,
+  forgetAnswer: () => undefined,
+};
+
+interface Keeping {
+  cache: Cache;
+  ttlSeconds: number | undefined;
+  drop: (place: Place | null) => void;
+}
+
+/** An object with methods, where the house has functions: each operation has one, and a closure a method would be dear. */
+class SeenRecords implements Records {
+  /** When each place was looked at: what is cleared while a call is on its way is not brought back by its answer. */
+  private readonly marks = new Map<string, Mark | undefined>();
+  private readonly keeping: Keeping;
+  private readonly partition: Partition;
+
+  constructor(keeping: Keeping, partition: Partition) {
+    this.keeping = keeping;
+    this.partition = partition;
+  }
+
+  get(endpoint: Endpoint, kind: string, key: string): Promise<Kept | undefined> | Kept | undefined {
+    return this.look(this.placeOfRecord(endpoint, kind, key), asKept);
+  }
+
+  put(endpoint: Endpoint, kind: string, key: string, record: Record_, names: readonly string[], came: Came) {
+    const { bytes, reuse } = came;
+    const seconds = this.secondsFor(endpoint, recordSeconds[kind] ?? answerSeconds[endpoint.share], reuse);
+    const place = seconds === null ? null : this.placeOfRecord(endpoint, kind, key);
+    if (!place || seconds === null) return null;
+    const now = Date.now();
+    const freshUntil = now + seconds * 1000;
+    this.keep(place, (before) => {
+      const merges = before !== undefined && before.freshUntil > now;
+      const value: Record_ = merges ? { ...(before.value as Record_) } : {};
+      for (const name of names) value[name] = undefined; // asked for and not there: known to have none
+      Object.assign(value, record);
+      delete value[VIEWERS_OWN];
+      // A merged record is as old as its oldest name, and fresh no longer than any of them.
+      return entryOf(
+        value,
+        bytes + (merges ? before.bytes : 0),
+        merges ? before.since : now,
+        merges ? Math.min(before.freshUntil, freshUntil) : freshUntil,
+      );
+    });
+    return freshUntil;
+  }
+
+  forget(endpoint: Endpoint, kind: string, key: string): void {
+    this.keeping.drop(this.placeOfRecord(endpoint, kind, key));
+  }
+
+  getAnswer(endpoint: Endpoint, request: string): Promise<KeptAnswer | undefined> | KeptAnswer | undefined {
+    return this.look(this.placeOfAnswer(endpoint, request), asKeptAnswer);
+  }
+
+  putAnswer(endpoint: Endpoint, request: string, answer: object, { bytes, reuse }: Came): number | null {
+    const seconds = this.secondsFor(endpoint, answerSeconds[endpoint.share], reuse);
+    const place = seconds === null ? null : this.placeOfAnswer(endpoint, request);
+    if (!place || seconds === null) return null;
+    const value = endpoint.share === 'public' ? withoutViewer(answer as Record_, endpoint.list) : answer;
+    const now = Date.now();
+    const freshUntil = now + seconds * 1000;
+    this.keep(place, () => entryOf(value, bytes, now, freshUntil));
+    return freshUntil;
+  }
+
+  forgetAnswer(endpoint: Endpoint, request: string): void {
+    this.keeping.drop(this.placeOfAnswer(endpoint, request));
+  }
+
+  private partitionOf({ share }: Endpoint): string | null {
+    const { credential, hasToken } = this.partition;
+    if (share === 'viewer' || (share === 'anonymous' && hasToken)) return null;
+    return share === 'tier' ? tierOf(credential) : share;
+  }
+
+  private placeOfRecord(endpoint: Endpoint, kind: string, key: string): Place | null {
+    const partition = this.partitionOf(endpoint);
+    return partition === null ? null : { partition, scope: `${kind}:${key}`, request: '' };
+  }
+
+  private placeOfAnswer(endpoint: Endpoint, asked: string): Place | null {
+    const partition = this.partitionOf(endpoint);
+    if (partition === null) return null;
+    const path = asked.indexOf(' ') + 1;
+    const query = asked.indexOf('?', path);
+    const request = query < 0 ? '' : asked.slice(query + 1);
+    if (this.partition.hasToken && partition === 'public' && mayTellOfViewer(endpoint, request)) return null;
+    return { partition, scope: asked.slice(path, query < 0 ? undefined : query), request };
+  }
+
+  private look<T>(place: Place | null, show: (entry: Entry) => T): Promise<T | undefined> | T | undefined {
+    if (!place) return undefined;
+    const found = this.keeping.cache.get(place);
+    return found instanceof Promise
+      ? found.then((came) => this.seen(place, came, show))
+      : this.seen(place, found, show);
+  }
+
+  private seen<T>(place: Place, { entry, mark }: Found, show: (entry: Entry) => T): T | undefined {
+    const at = keyOf(place);
+    if (!this.marks.has(at)) this.marks.set(at, mark); // a call may be on its way since the first look
+    return entry && show(entry);
+  }
+
+  /** Whether an answer may be kept, and how long it is fresh. */
+  private secondsFor({ share }: Endpoint, byDefault: number, { noStore, isPrivate, maxAge }: Reuse): number | null {
+    const isShared = share !== 'tier' || !this.partition.hasToken;
+    if (noStore || (isPrivate && isShared)) return null;
+    return this.keeping.ttlSeconds ?? Math.min(maxAge ?? byDefault, MAX_AGE_SECONDS);
+  }
+
+  private keep(place: Place, make: (before: Entry | undefined) => Entry): void {
+    const key = keyOf(place);
+    const mark = this.marks.get(key);
+    // Looked at, and the cache did not answer: nobody knows what was cleared since.
+    if (mark === undefined && this.marks.has(key)) return;
+    this.keeping.cache.set(place, mark, make);
+  }
+}
+
+const asKept = ({ value, since, freshUntil }: Entry): Kept => ({
+  record: value as Record_,
+  ...age(since, freshUntil),
+});
+const asKeptAnswer = ({ value, since, freshUntil }: Entry): KeptAnswer => ({
+  answer: value,
+  ...age(since, freshUntil),
+});
 
 const tierOf = (credential: string): string => `tier ${credential}`;
 

@@ -41,12 +41,18 @@ const newSpan = (): Span => ({
   state: undefined,
 });
 
-export const spanBelow = (parent: Span): Span => ({ ...parent, id: hex(8), parentId: parent.id });
-
-export const traceHeaders = ({ traceId, id, isSampled, state }: Span): Record<string, string> => ({
-  traceparent: `00-${traceId}-${id}-${isSampled ? '01' : '00'}`,
-  ...(state === undefined ? {} : { tracestate: state }),
+export const spanBelow = ({ traceId, id, isSampled, state }: Span): Span => ({
+  traceId,
+  id: hex(8),
+  parentId: id,
+  isSampled,
+  state,
 });
+
+export function addTrace({ traceId, id, isSampled, state }: Span, headers: Record<string, string>): void {
+  headers.traceparent = `00-${traceId}-${id}-${isSampled ? '01' : '00'}`;
+  if (state !== undefined) headers.tracestate = state;
+}
 
 /** Random digits are drawn by the page: one system call for hundreds of ids. */
 let pool = '';

@@ -28,13 +28,13 @@ export interface TracedCall {
 /** What one operation asked of the service. */
 export interface Trace {
   readonly calls: TracedCall[];
-  readonly now: () => number;
+  readonly started: number;
 }
 
-export function createTrace(): Trace {
-  const started = performance.now();
-  return { calls: [], now: () => performance.now() - started };
-}
+export const createTrace = (): Trace => ({ calls: [], started: performance.now() });
+
+/** Milliseconds since the operation began. */
+export const sinceStart = ({ started }: Trace): number => performance.now() - started;
 
 /** A call as a client sees it: `fields` apart from the rest of the query, times in milliseconds to a tenth. */
 export function shownCall({ wirePath, asker, startMs, ms, ...call }: TracedCall): object {

@@ -1,30 +1,19 @@
 /** The service, as the callers of the facade see it. */
 import type { Tier } from '../contract/endpoint.ts';
 import type { Config } from '../config.ts';
-import { type BudgetState, createBudget } from './budget.ts';
-import { createCall } from './call.ts';
+import { createBudget } from './budget.ts';
+import { createCalls } from './call.ts';
 import { type Credential, createCredentials } from './credential.ts';
 import { type InFlight, createInFlight } from './flight.ts';
 import type { Lifetime } from './lifetime.ts';
-import { type Freshness, createFreshness } from './freshness.ts';
+import { createFreshness } from './freshness.ts';
 import { type Operation, createOperation } from './operation.ts';
 import type { OnOutage } from './outage.ts';
 import { type RecordStore, createRecords } from './records.ts';
 import { createShared } from './redis.ts';
 import type { SeenCall, Span } from './span.ts';
-import { type Trace, createTrace } from './trace.ts';
+import { createTrace } from './trace.ts';
 import { type Transport, createTransport } from './transport.ts';
-import type { Viewer } from './viewer.ts';
-
-/** What one operation may ask of the service. */
-export interface Upstream extends Operation {
-  readonly viewer: Viewer;
-  readonly trace: Trace;
-  /** How long what was read so far may be used again, and by whom. */
-  readonly freshness: Freshness;
-  /** What the rate limit leaves to the caller's own token; null without a token or a limit. */
-  rateBudget: () => Promise<BudgetState | null>;
-}
 
 /** Who runs an operation. */
 export interface Asker {
@@ -40,7 +29,7 @@ export interface Asker {
 
 export interface UpstreamSource {
   /** The service for one operation. */
-  open: (asker: Asker) => Upstream;
+  open: (asker: Asker) => Operation;
   /** Counts what was dropped of what is kept; null where nobody here can tell. */
   epoch: () => number | null;
   /** What goes on at each service now. */
@@ -80,6 +69,10 @@ export function createUpstream(settings: UpstreamSettings, parts: UpstreamParts 
   let clearings = 0;
   // A read that began before a clearing does not answer for one that comes after it.
   const inFlight: InFlight = (key, send, asker) => flights(`${clearings} ${key}`, send, asker);
+  const clear = (scope: string) => {
+    clearings++;
+    return records.clear(scope);
+  };
   const observe = parts.observe ?? (() => undefined);
   const onRejected = ({ id, isOwn }: Credential) => void records.clearCredential(id, isOwn);
 
@@ -90,24 +83,17 @@ export function createUpstream(settings: UpstreamSettings, parts: UpstreamParts 
       const credential = credentials.of(token);
       const trace = createTrace();
       const freshness = createFreshness(authorization !== undefined);
-      const call = createCall(
+      const calls = createCalls(
         { settings, transport, credentials, inFlight, budget, onRejected, observe },
         { isUnreadable, credential, trace, lifetime, requestId, address, span },
       );
-      const operation = createOperation({
-        call,
+      return createOperation({
+        calls,
         records: (isUnreadable ? nothingKept : records).seenBy({ credential: credential.id, hasToken: token !== null }),
-        freshness,
-        hasToken: token !== null,
-        clear: (scope) => {
-          clearings++;
-          return records.clear(scope);
-        },
-      });
-      return Object.assign(operation, {
         trace,
         freshness,
         viewer: { isLoggedIn: token !== null, filmTier: credential.filmTier },
+        clear,
         rateBudget: () => (token === null ? Promise.resolve(null) : budget.state(credential)),
       });
     },

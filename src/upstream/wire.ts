@@ -22,13 +22,10 @@ export const askedOf = (endpoint: Endpoint, input: object): Asked => ({
 });
 
 /** The path with its segments filled in, and the query; what does not go into the path of a read goes into the query, sorted. */
-function pathOf({ path, params, method }: Endpoint, input: object): string {
+function pathOf({ params, between, method }: Endpoint, input: object): string {
   const values = input as Record<string, unknown>;
-  let filled = path;
-  for (const name of params) {
-    const at = filled.indexOf(`:${name}`);
-    filled = filled.slice(0, at) + encoded(values[name]) + filled.slice(at + 1 + name.length);
-  }
+  let filled = between[0]!;
+  for (let at = 0; at < params.length; at++) filled += encoded(values[params[at]!]) + between[at + 1]!;
   if (method !== 'GET') return filled;
   const names: string[] = [];
   for (const name in values) if (values[name] != null && !params.includes(name)) names.push(name);

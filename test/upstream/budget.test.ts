@@ -107,9 +107,9 @@ test('told by upstream, a credential is quiet for as long as it was told, five s
   const [alice, bob] = [known('alice', ['advance']), known('bob', ['basic'])];
   expect(budget.refused(alice, 7)).toBe(7);
   await expect(budget.take(film, alice, here)).rejects.toMatchObject({ retryAfter: 7 });
-  await expect(budget.take(film, bob, here)).resolves.toBeDefined();
+  expect(await budget.take(film, bob, here)).toBeDefined();
   later(7);
-  await expect(budget.take(film, alice, here)).resolves.toBeDefined();
+  expect(await budget.take(film, alice, here)).toBeDefined();
   expect(budget.refused(alice, undefined)).toBe(5);
   expect(budget.refused(alice, 86_400)).toBe(60);
 });

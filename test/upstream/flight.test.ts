@@ -24,7 +24,7 @@ function reading() {
     return new Promise<Answer>((resolve, reject) => {
       read.answer = () => resolve(answer);
       read.fail = reject;
-      onEnd(lifetime, reject);
+      onEnd(lifetime, { over: reject });
     });
   };
   return { read, send };

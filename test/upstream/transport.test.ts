@@ -224,7 +224,7 @@ test('attempts end with the time of the call', async () => {
 test('an attempt that cannot be paid is not made', async () => {
   const { service, send } = await over(json('', 503), { readAttempts: 10 });
   let left = 2;
-  const answer = await send({ payAgain: () => Promise.resolve(left-- > 0) });
+  const answer = await send({ payer: { payAgain: () => Promise.resolve(left-- > 0) } });
   expect(answer).toMatchObject({ status: 503, attempts: 3 });
   expect(service.heard).toHaveLength(3);
 });

