@@ -1,4 +1,5 @@
 /** One endpoint and one input become one answer or one refusal. */
+import type { Readable } from 'node:stream';
 import type { Path } from 'graphql/jsutils/Path.js';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { BASIC_CALLS_A_MINUTE } from '../contract/film.ts';
@@ -12,7 +13,7 @@ import {
   learnFromRefusal,
   tellingNames,
 } from './credential.ts';
-import type { InFlight } from './flight.ts';
+import type { Asker, Flight, Flights } from './flight.ts';
 import type { Lifetime } from './lifetime.ts';
 import type { FilePart } from './multipart.ts';
 import {
@@ -63,7 +64,7 @@ export interface CallParts {
   settings: CallSettings;
   transport: Transport;
   credentials: Credentials;
-  inFlight: InFlight;
+  flights: Flights;
   budget: Budget;
   /** Upstream does not know the token: nothing that was read with it may be shown again. */
   onRejected: (credential: Credential) => void;
@@ -94,31 +95,19 @@ class OperationCalls implements Calls {
     this.caller = caller;
   }
 
-  async make(wanted: Asked, path: Path | undefined, files?: AsyncIterable<FilePart>): Promise<Answer> {
-    const { endpoint } = wanted;
-    const { settings, inFlight, observe } = this.parts;
-    const { trace, lifetime } = this.caller;
-    const credential = this.admitted(endpoint);
-    if (++this.made > settings.maxUpstreamCalls) throw new TooManyCalls(settings.maxUpstreamCalls);
+  make(wanted: Asked, path: Path | undefined, files?: AsyncIterable<FilePart>): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const { endpoint } = wanted;
+      const { settings, flights } = this.parts;
+      const credential = this.admitted(endpoint);
+      if (++this.made > settings.maxUpstreamCalls) throw new TooManyCalls(settings.maxUpstreamCalls);
 
-    const { asked, telling } = this.withTelling(wanted, credential);
-    const traced = this.begin(asked, path);
-    const making = new Making(this, asked, telling, credential, traced, bodyOf(asked, files));
-    try {
-      if (endpoint.method !== 'GET') return await making.send(lifetime);
-      const flight = `${credential.id} ${credential.writes} ${endpoint.service} ${asked.wirePath}`;
-      const { answer, coalesced } = inFlight(flight, (shared) => making.send(shared), lifetime);
-      if (coalesced) traced.coalesced = true;
-      const came = await answer;
-      traced.status ??= came.status;
-      return came;
-    } catch (failure) {
-      throw making.failed(failure);
-    } finally {
-      if (endpoint.method !== 'GET') credential.writes++;
-      traced.ms = sinceStart(trace) - traced.startMs;
-      if (!traced.coalesced) observe({ endpoint, outcome: outcomeOf(traced), ms: traced.ms, span: making.span });
-    }
+      const { asked, telling } = this.withTelling(wanted, credential);
+      const making = new Making(this, asked, telling, credential, this.begin(asked, path), resolve, reject);
+      if (endpoint.method !== 'GET') return making.write(bodyOf(asked, files));
+      const key = `${credential.id} ${credential.writes} ${endpoint.service} ${asked.wirePath}`;
+      if (flights.join(key, making)) making.traced.coalesced = true;
+    });
   }
 
   requireLogin(): void {
@@ -169,18 +158,26 @@ class OperationCalls implements Calls {
   }
 }
 
-/** One call as it is made: paid for, sent, read, and learned from. */
-class Making implements Payer {
+/** One call as it is made: paid for, sent, read, and learned from; and what it asks for on the wire. */
+class Making implements Asker, Payer, WireRequest {
+  readonly traced: TracedCall;
+  readonly lifetime: Lifetime;
   readonly span: Span | undefined;
-  private readonly line: string;
+  readonly line: string;
+  body: string | Readable | undefined = undefined;
+  private contentType: string | undefined = undefined;
+  /** Why the files of its body could not be sent. */
+  private cause: (() => unknown) | undefined = undefined;
+  private paid: Paid | undefined = undefined;
+  private paidAgain: Paid[] | undefined = undefined;
+
   private readonly calls: OperationCalls;
   private readonly asked: Asked;
   /** Names that were asked for beside what is wanted. */
   private readonly telling: readonly string[];
   private readonly credential: Credential;
-  private readonly traced: TracedCall;
-  private readonly body: Body;
-  private readonly paid: Paid[] = [];
+  private readonly resolve: (answer: Answer) => void;
+  private readonly reject: (reason: unknown) => void;
 
   constructor(
     calls: OperationCalls,
@@ -188,40 +185,81 @@ class Making implements Payer {
     telling: readonly string[],
     credential: Credential,
     traced: TracedCall,
-    body: Body,
+    resolve: (answer: Answer) => void,
+    reject: (reason: unknown) => void,
   ) {
-    this.span = calls.caller.span && spanBelow(calls.caller.span);
+    const { lifetime, span } = calls.caller;
+    this.traced = traced;
+    this.lifetime = lifetime;
+    this.span = span && spanBelow(span);
     this.line = lineOf(asked);
     this.calls = calls;
     this.asked = asked;
     this.telling = telling;
     this.credential = credential;
-    this.traced = traced;
-    this.body = body;
+    this.resolve = resolve;
+    this.reject = reject;
   }
 
-  async send(lifetime: Lifetime): Promise<Answer> {
-    const { asked, line, credential, traced, telling, paid } = this;
+  /** A write is nobody else's. */
+  write({ body, contentType, cause }: Body): void {
+    this.body = body;
+    this.contentType = contentType;
+    this.cause = cause;
+    this.answer(this.lifetime).then(
+      (answer) => this.came(answer),
+      (error: unknown) => this.failed(error),
+    );
+  }
+
+  send(flight: Flight): void {
+    this.answer(flight.lifetime).then(
+      (answer) => flight.landed(answer),
+      (error: unknown) => flight.failed(error),
+    );
+  }
+
+  came(answer: Answer): void {
+    this.traced.status ??= answer.status;
+    this.end();
+    this.resolve(answer);
+  }
+
+  failed(failure: unknown): void {
+    const told = this.told(failure);
+    this.end();
+    this.reject(told);
+  }
+
+  private end(): void {
+    const { traced, span } = this;
+    const { endpoint } = this.asked;
+    const { trace } = this.calls.caller;
+    if (endpoint.method !== 'GET') this.credential.writes++;
+    traced.ms = sinceStart(trace) - traced.startMs;
+    if (!traced.coalesced) this.calls.parts.observe({ endpoint, outcome: outcomeOf(traced), ms: traced.ms, span });
+  }
+
+  private async answer(lifetime: Lifetime): Promise<Answer> {
+    const { asked, credential, traced, telling } = this;
     const { endpoint, input } = asked;
     const { transport, budget } = this.calls.parts;
-    transport.refuseDown({ service: endpoint.service, line });
+    transport.refuseDown(this);
     const pay = budget.take(endpoint, credential, this.calls.caller.address);
-    paid.push(pay instanceof Promise ? await pay : pay);
-    let wasRejected = false;
+    this.paid = pay instanceof Promise ? await pay : pay;
     try {
-      const answer = await transport.send(this.written(), lifetime);
+      const answer = await transport.send(this, lifetime);
       traced.status = answer.status;
       traced.bytes = answer.bytes;
       if (answer.attempts > 1) traced.attempts = answer.attempts;
       const came = this.read(answer);
       if (came.value !== null) learnFromAnswer(credential, endpoint, came.value, !('fields' in input));
       if (telling.length) strike(came.value, telling, (input as { fields: string }).fields.split(','));
+      this.settle(false);
       return came;
     } catch (error) {
-      wasRejected = error instanceof UpstreamRefusal && isRejection(error.word);
+      this.settle(error instanceof UpstreamRefusal && isRejection(error.word));
       throw error;
-    } finally {
-      for (const each of paid) each.ended(wasRejected);
     }
   }
 
@@ -229,20 +267,25 @@ class Making implements Payer {
     const { credential, asked } = this;
     try {
       const pay = this.calls.parts.budget.take(asked.endpoint, credential, this.calls.caller.address, true);
-      this.paid.push(pay instanceof Promise ? await pay : pay);
+      (this.paidAgain ??= []).push(pay instanceof Promise ? await pay : pay);
       return true;
     } catch {
       return false;
     }
   }
 
+  private settle(wasRejected: boolean): void {
+    this.paid?.ended(wasRejected);
+    if (this.paidAgain) for (const each of this.paidAgain) each.ended(wasRejected);
+  }
+
   /** What is told of a failure: the trace is, and what it teaches is learned. */
-  failed(failure: unknown): unknown {
+  private told(failure: unknown): unknown {
     const { endpoint } = this.asked;
-    const { ended } = this.calls.caller.lifetime;
+    const { ended } = this.lifetime;
     const error = ended && failure === ended ? overdue(endpoint, this.line, failure) : failure;
     // A file that was refused cut its form: that is what happened, whatever the connection made of it.
-    const cause = this.body.cause?.();
+    const cause = this.cause?.();
     if (cause !== undefined) return cause;
     this.traced.error = error instanceof UpstreamFault ? error.code : (error as Error).name;
     if (!(error instanceof UpstreamRefusal)) return error;
@@ -250,10 +293,25 @@ class Making implements Payer {
     return learned(endpoint, this.credential, error);
   }
 
-  private written(): WireRequest {
-    const { asked, line, span, body: sent } = this;
-    const { service, method, media } = asked.endpoint;
+  get service() {
+    return this.asked.endpoint.service;
+  }
+  get method() {
+    return this.asked.endpoint.method;
+  }
+  get path() {
+    return this.asked.wirePath;
+  }
+  get payer() {
+    return this;
+  }
+  get maxBytes() {
     const { settings } = this.calls.parts;
+    return this.asked.endpoint.media === 'json' ? settings.maxJsonBytes : settings.maxAtomBytes;
+  }
+  get headers() {
+    const { span, contentType } = this;
+    const { media } = this.asked.endpoint;
     const headers: Record<string, string> = {
       accept: media === 'json' || media === 'empty' ? 'application/json' : 'application/atom+xml',
       'accept-encoding': 'gzip',
@@ -262,9 +320,8 @@ class Making implements Payer {
     if (span) addTrace(span, headers);
     const { token } = this.credential;
     if (token !== null) headers.authorization = `Bearer ${token}`;
-    if (sent.contentType) headers['content-type'] = sent.contentType;
-    const maxBytes = media === 'json' ? settings.maxJsonBytes : settings.maxAtomBytes;
-    return { service, method, path: asked.wirePath, headers, body: sent.body, maxBytes, line, payer: this };
+    if (contentType) headers['content-type'] = contentType;
+    return headers;
   }
 
   private read(answer: WireAnswer): Answer {

@@ -2,67 +2,93 @@ import type { Answer } from './call.ts';
 import { type Lifetime, type Listener, createLifetime, end, offEnd, onEnd } from './lifetime.ts';
 
 /** Shares reads in flight: equal asks of one credential are one request, whoever asks. */
-export type InFlight = (
-  key: string,
-  send: (lifetime: Lifetime) => Promise<Answer>,
-  asker: Lifetime,
-) => { answer: Promise<Answer>; coalesced: boolean };
-
-interface Flight {
-  askers: Asker[];
-  /** It outlives its first asker while others wait, and ends with the last. */
-  lifetime: Lifetime;
+export interface Flights {
+  /** Lets the asker wait for what is asked by this key, and send it where nobody has; true where somebody had. */
+  join: (key: string, asker: Asker) => boolean;
 }
 
-/** One who waits for it, as long as their own lifetime. */
-interface Asker extends Listener {
-  lifetime: Lifetime;
-  resolve: (answer: Answer) => void;
-  reject: (reason: unknown) => void;
+/** One who waits, as long as their own lifetime: told exactly once what came, or why nothing did. */
+export interface Asker {
+  readonly lifetime: Lifetime;
+  /** Sends what all wait for; `landed` or `failed` tells the flight what became of it. */
+  send: (flight: Flight) => void;
+  came: (answer: Answer) => void;
+  failed: (reason: unknown) => void;
 }
 
-export function createInFlight(): InFlight {
+export function createFlights(): Flights {
   const flights = new Map<string, Flight>();
-
-  return (key, send, asker) => {
-    const running = flights.get(key);
-    if (running) return { answer: joined(key, running, asker), coalesced: true };
-    const flight: Flight = { askers: [], lifetime: createLifetime() };
-    flights.set(key, flight);
-    const answer = joined(key, flight, asker);
-    send(flight.lifetime).then(
-      (came) => {
-        for (const each of landed(key, flight)) each.resolve(came);
-      },
-      (error: unknown) => {
-        for (const each of landed(key, flight)) each.reject(error);
-      },
-    );
-    return { answer, coalesced: false };
-  };
-
-  function joined(key: string, flight: Flight, lifetime: Lifetime): Promise<Answer> {
-    return new Promise((resolve, reject) => {
-      const asker: Asker = { lifetime, resolve, reject, over };
-      flight.askers.push(asker);
-      onEnd(lifetime, asker);
-
-      function over(reason: Error): void {
-        reject(reason);
-        flight.askers = flight.askers.filter((each) => each !== asker);
-        if (flight.askers.length > 0) return;
-        if (flights.get(key) === flight) flights.delete(key);
-        end(flight.lifetime, reason);
+  return {
+    join(key, asker) {
+      const running = flights.get(key);
+      if (running) {
+        running.join(asker);
+        return true;
       }
-    });
+      const flight = new Flight(flights, key);
+      flights.set(key, flight);
+      flight.join(asker);
+      asker.send(flight);
+      return false;
+    },
+  };
+}
+
+/** One request on its way, and all who wait for it. An object with methods, as what is made for every call is. */
+export class Flight {
+  /** It outlives its first asker while others wait, and ends with the last. */
+  readonly lifetime = createLifetime();
+  private waiting: Waiting[] = [];
+  private readonly flights: Map<string, Flight>;
+  private readonly key: string;
+
+  constructor(flights: Map<string, Flight>, key: string) {
+    this.flights = flights;
+    this.key = key;
   }
 
-  /** Those whom it still concerns. */
-  function landed(key: string, flight: Flight): readonly Asker[] {
-    if (flights.get(key) === flight) flights.delete(key);
-    const { askers } = flight;
-    flight.askers = []; // so that nothing holds the answer
-    for (const asker of askers) offEnd(asker.lifetime, asker);
-    return askers;
+  join(asker: Asker): void {
+    const waiting = new Waiting(this, asker);
+    this.waiting.push(waiting);
+    onEnd(asker.lifetime, waiting);
+  }
+
+  leave(waiting: Waiting, reason: Error): void {
+    waiting.asker.failed(reason);
+    this.waiting = this.waiting.filter((each) => each !== waiting);
+    if (this.waiting.length > 0) return;
+    this.close();
+    end(this.lifetime, reason);
+  }
+
+  landed(answer: Answer): void {
+    for (const { asker } of this.close()) asker.came(answer);
+  }
+
+  failed(reason: unknown): void {
+    for (const { asker } of this.close()) asker.failed(reason);
+  }
+
+  /** Nobody joins it any more; those whom it still concerns. */
+  private close(): readonly Waiting[] {
+    if (this.flights.get(this.key) === this) this.flights.delete(this.key);
+    const { waiting } = this;
+    this.waiting = []; // so that nothing holds the answer
+    for (const each of waiting) offEnd(each.asker.lifetime, each);
+    return waiting;
+  }
+}
+
+class Waiting implements Listener {
+  readonly asker: Asker;
+  private readonly flight: Flight;
+
+  constructor(flight: Flight, asker: Asker) {
+    this.flight = flight;
+    this.asker = asker;
+  }
+
+  over(reason: Error): void {
+    this.flight.leave(this, reason);
   }
 }

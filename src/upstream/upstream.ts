@@ -4,7 +4,7 @@ import type { Config } from '../config.ts';
 import { createBudget } from './budget.ts';
 import { createCalls } from './call.ts';
 import { type Credential, createCredentials } from './credential.ts';
-import { type InFlight, createInFlight } from './flight.ts';
+import { type Flights, createFlights } from './flight.ts';
 import type { Lifetime } from './lifetime.ts';
 import { createFreshness } from './freshness.ts';
 import { type Operation, createOperation } from './operation.ts';
@@ -65,10 +65,10 @@ export function createUpstream(settings: UpstreamSettings, parts: UpstreamParts 
   const nothingKept = createRecords({ ttlSeconds: 0 });
   const credentials = createCredentials(settings.accessToken, settings.filmTier);
   const budget = createBudget(settings, shared?.windows);
-  const flights = createInFlight();
+  const inFlight = createFlights();
   let clearings = 0;
   // A read that began before a clearing does not answer for one that comes after it.
-  const inFlight: InFlight = (key, send, asker) => flights(`${clearings} ${key}`, send, asker);
+  const flights: Flights = { join: (key, asker) => inFlight.join(`${clearings} ${key}`, asker) };
   const clear = (scope: string) => {
     clearings++;
     return records.clear(scope);
@@ -84,7 +84,7 @@ export function createUpstream(settings: UpstreamSettings, parts: UpstreamParts 
       const trace = createTrace();
       const freshness = createFreshness(authorization !== undefined);
       const calls = createCalls(
-        { settings, transport, credentials, inFlight, budget, onRejected, observe },
+        { settings, transport, credentials, flights, budget, onRejected, observe },
         { isUnreadable, credential, trace, lifetime, requestId, address, span },
       );
       return createOperation({

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Answer } from '../../src/upstream/call.ts';
-import { createInFlight } from '../../src/upstream/flight.ts';
-import { type Lifetime, createLifetime, end, onEnd } from '../../src/upstream/lifetime.ts';
+import { type Flight, createFlights } from '../../src/upstream/flight.ts';
+import { type Lifetime, createLifetime, end } from '../../src/upstream/lifetime.ts';
 
 const answer: Answer = {
   value: { id: '7' },
@@ -10,53 +10,55 @@ const answer: Answer = {
   reuse: { noStore: false, isPrivate: false, maxAge: undefined },
 };
 
-/** A read that is answered when the test says so. */
+/** A read that is answered when the test says so, and those who ask for it. */
 function reading() {
+  const flights = createFlights();
   const read = {
     sent: 0,
     lifetime: undefined as Lifetime | undefined,
     answer: () => undefined as void,
     fail: (_: Error) => undefined as void,
   };
-  const send = (lifetime: Lifetime) => {
+  const send = (flight: Flight) => {
     read.sent++;
-    read.lifetime = lifetime;
-    return new Promise<Answer>((resolve, reject) => {
-      read.answer = () => resolve(answer);
-      read.fail = reject;
-      onEnd(lifetime, { over: reject });
-    });
+    read.lifetime = flight.lifetime;
+    read.answer = () => flight.landed(answer);
+    read.fail = (error) => flight.failed(error);
   };
-  return { read, send };
+  const ask = (lifetime = createLifetime()) => {
+    let coalesced = false;
+    const came = new Promise<Answer>((resolve, reject) => {
+      coalesced = flights.join('same', { lifetime, send, came: resolve, failed: reject });
+    });
+    return { answer: came, coalesced };
+  };
+  return { read, ask };
 }
 
 test('equal asks are one request', async () => {
-  const inFlight = createInFlight();
-  const { read, send } = reading();
-  const asks = Array.from({ length: 100 }, () => inFlight('same', send, createLifetime()));
+  const { read, ask } = reading();
+  const asks = Array.from({ length: 100 }, () => ask());
   expect(asks.filter(({ coalesced }) => coalesced).length).toBe(99);
   read.answer();
-  expect(new Set(await Promise.all(asks.map((ask) => ask.answer)))).toEqual(new Set([answer]));
+  expect(new Set(await Promise.all(asks.map((each) => each.answer)))).toEqual(new Set([answer]));
   expect(read.sent).toBe(1);
 });
 
 test('an answer is not given to who asks after it', async () => {
-  const inFlight = createInFlight();
-  const { read, send } = reading();
-  const first = inFlight('same', send, createLifetime());
+  const { read, ask } = reading();
+  const first = ask();
   read.answer();
   await first.answer;
-  expect(inFlight('same', send, createLifetime()).coalesced).toBe(false);
+  expect(ask().coalesced).toBe(false);
   expect(read.sent).toBe(2);
   read.answer();
 });
 
 test('it outlives its first asker while others wait', async () => {
-  const inFlight = createInFlight();
-  const { read, send } = reading();
+  const { read, ask } = reading();
   const leaving = createLifetime();
-  const first = inFlight('same', send, leaving);
-  const second = inFlight('same', send, createLifetime());
+  const first = ask(leaving);
+  const second = ask();
   end(leaving, new Error('gone'));
   await expect(first.answer).rejects.toThrow('gone');
   expect(read.lifetime?.ended).toBeUndefined();
@@ -65,33 +67,30 @@ test('it outlives its first asker while others wait', async () => {
 });
 
 test('it ends when the last asker leaves, and the next asks anew', async () => {
-  const inFlight = createInFlight();
-  const { read, send } = reading();
+  const { read, ask } = reading();
   const leaving = [createLifetime(), createLifetime()];
-  const asks = leaving.map((lifetime) => inFlight('same', send, lifetime));
+  const asks = leaving.map(ask);
   for (const each of leaving) end(each, new Error('gone'));
-  for (const ask of asks) await expect(ask.answer).rejects.toThrow('gone');
+  for (const each of asks) await expect(each.answer).rejects.toThrow('gone');
   expect(read.lifetime?.ended).toBeDefined();
-  expect(inFlight('same', send, createLifetime()).coalesced).toBe(false);
+  expect(ask().coalesced).toBe(false);
   expect(read.sent).toBe(2);
   read.answer();
 });
 
 test('who comes too late, being gone already, sends nothing that goes on', async () => {
-  const inFlight = createInFlight();
-  const { read, send } = reading();
+  const { read, ask } = reading();
   const over = createLifetime();
   end(over, new Error('gone'));
-  await expect(inFlight('same', send, over).answer).rejects.toThrow('gone');
+  await expect(ask(over).answer).rejects.toThrow('gone');
   expect(read.lifetime?.ended).toBeDefined();
 });
 
 test('a failure is told to all who wait, and not kept', async () => {
-  const inFlight = createInFlight();
-  const { read, send } = reading();
-  const asks = [1, 2, 3].map(() => inFlight('same', send, createLifetime()));
+  const { read, ask } = reading();
+  const asks = [1, 2, 3].map(() => ask());
   read.fail(new Error('lost'));
-  for (const ask of asks) await expect(ask.answer).rejects.toThrow('lost');
-  expect(inFlight('same', send, createLifetime()).coalesced).toBe(false);
+  for (const each of asks) await expect(each.answer).rejects.toThrow('lost');
+  expect(ask().coalesced).toBe(false);
   read.answer();
 });
