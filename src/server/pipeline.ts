@@ -7,6 +7,7 @@ import {
   type GraphQLSchema,
   type OperationDefinitionNode,
   OperationTypeNode,
+  type SelectionNode,
   getOperationAST,
   parse,
   validate,
@@ -17,6 +18,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import type { Context } from '../graph/builder.ts';
 import { type Cost, mostOf, rangeOf } from '../graph/cost.ts';
+import { comesInPieces } from '../graph/document.ts';
 import { type Plan, type Planner, createPlanner } from '../graph/plan.ts';
 import { type Lifetime, end } from '../upstream/lifetime.ts';
 import type { Freshness } from '../upstream/freshness.ts';
@@ -28,7 +30,7 @@ import { documentLimits, textLimit } from './limits.ts';
 import { masked } from './mask.ts';
 import type { Metrics } from './metrics.ts';
 import type { Telemetry } from './telemetry.ts';
-import { validationRules } from './rules.ts';
+import { checkPieces, piecesOf, validationRules } from './rules.ts';
 import { type Run, createRun } from './run.ts';
 
 /** A document made ready once; what is wrong with it is told instead of running it. */
@@ -41,6 +43,8 @@ export interface Prepared {
   run: Run | undefined;
   /** Parts of its answer may come later. */
   comesInPieces: boolean;
+  /** Those parts. */
+  pieces: readonly SelectionNode[];
 }
 
 /** Who asks, as far as the request tells. */
@@ -96,6 +100,7 @@ interface Ready {
   operation: OperationDefinitionNode;
   planner: Planner;
   run: Run;
+  pieces: readonly SelectionNode[];
 }
 
 /** Documents kept ready, and their characters together: what is made of one takes a hundred times its text. */
@@ -138,7 +143,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     },
 
     async answer(prepared, variables, caller, lifetime) {
-      const { document, operation, errors, planner, run } = prepared;
+      const { document, operation, errors, planner, run, pieces } = prepared;
       if (!document || !operation || !planner || !run || errors) return { errors: errors ?? [] };
       const started = performance.now();
       const type = operation.operation;
@@ -146,7 +151,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       let isInPieces = false;
       let result: Result;
       try {
-        result = await start({ document, operation, planner, run }, variables, caller, lifetime);
+        result = await start({ document, operation, planner, run, pieces }, variables, caller, lifetime);
         if (Symbol.asyncIterator in result) {
           isInPieces = true;
           result = finishing(result, stop);
@@ -181,6 +186,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       planner: undefined,
       run: undefined,
       comesInPieces: false,
+      pieces: [],
     });
     const tooLong = textLimit(text, config);
     if (tooLong) return failed(undefined, [tooLong]);
@@ -193,8 +199,8 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     }
     const over = documentLimits(document, config);
     if (over.length > 0) return failed(document, over);
-    const comesInPieces = /@(?:defer|stream)\b/.test(text);
-    const invalid = validate(schema, document, rulesFor(comesInPieces), { hideSuggestions: !config.suggestions });
+    const isDivided = comesInPieces(document);
+    const invalid = validate(schema, document, rulesFor(isDivided), { hideSuggestions: !config.suggestions });
     if (invalid.length > 0)
       return failed(
         document,
@@ -215,12 +221,13 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       errors: undefined,
       planner: createPlanner(schema, document, operation),
       run: createRun(schema, document, operation, byReference),
-      comesInPieces,
+      comesInPieces: isDivided,
+      pieces: isDivided ? piecesOf(document, operation) : [],
     };
   }
 
   async function start(
-    { document, operation, planner, run }: Ready,
+    { document, operation, planner, run, pieces }: Ready,
     variables: Readonly<Record<string, unknown>> | undefined,
     caller: Caller,
     lifetime: Lifetime,
@@ -234,6 +241,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     const service = upstream.open({ ...caller, lifetime });
     let plan: Plan;
     try {
+      checkPieces(schema, pieces, coerced);
       plan = planner.planFor(service.viewer, coerced);
     } catch (error) {
       // A null where a directive wants true or false.
