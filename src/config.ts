@@ -65,7 +65,7 @@ const httpAddress = {
   read: (address: string) => {
     const url = parsed(address);
     const isPlain = url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !/[?#]/.test(address);
-    return isPlain ? address.replace(/\/+$/, '') : undefined;
+    return isPlain ? address.replace(/(?<!\/)\/+$/, '') : undefined;
   },
   type: 'string',
   spell: spellText,

@@ -33,6 +33,9 @@ export interface Cost extends Range {
 /** Items of a list that neither an argument nor its field limits. */
 const LIST_SIZE = 20;
 
+/** Pages inside pages soon pass all that a number tells apart, and then what JSON can say: they are counted as far as this. */
+const capped = (calls: number): number => Math.min(calls, Number.MAX_SAFE_INTEGER);
+
 const fixed = new WeakMap<Plan, Cost>();
 
 /** The worst case, by field; counted once for a plan that no variable sizes. */
@@ -66,19 +69,19 @@ function count(plan: Plan, variables: Variables): Cost {
     const args = argsIn(field, variables);
     const isList = isListType(getNullableType(field.field.type));
     if (rule.write) {
-      add(field, path, times * (rule.calls ?? 1), rule.write);
+      add(field, path, capped(times * (rule.calls ?? 1)), rule.write);
       return arrive(field, times, path, 1, undefined);
     }
     if (mode === 'ask' || mode === 'read') {
       add(field, path, times, endpointOf(rule, args));
       const listed = rule.first === undefined ? (rule.size ?? LIST_SIZE) : (args.first ?? rule.first);
-      return arrive(field, isList ? times * listed : times, path, listed, rule.form ?? wholeForm);
+      return arrive(field, isList ? capped(times * listed) : times, path, listed, rule.form ?? wholeForm);
     }
     if (mode === 'hand') {
       const held = Math.min(args.first ?? rule.first ?? LIST_SIZE, rule.hand!.upTo ?? LIST_SIZE);
-      return arrive(field, isList ? times * held : times, path, held, rule.hand!.form);
+      return arrive(field, isList ? capped(times * held) : times, path, held, rule.hand!.form);
     }
-    arrive(field, isList ? times * (rule.size ?? size) : times, path, size, within ?? rule.form);
+    arrive(field, isList ? capped(times * (rule.size ?? size)) : times, path, size, within ?? rule.form);
   }
 
   /** The top-ups of what a field gives, and what is below it. */
@@ -105,11 +108,11 @@ function count(plan: Plan, variables: Variables): Cost {
   }
 
   function add(field: FieldPlan, path: string, times: number, { method, path: template, service }: Endpoint): void {
-    cost.max += times;
-    cost.services[service].max += times;
+    cost.max = capped(cost.max + times);
+    cost.services[service].max = capped(cost.services[service].max + times);
     const endpoint = `${method} ${template}`;
     const same = cost.fields.find((each) => each.path === path && each.endpoint === endpoint);
-    if (same) same.max += times;
+    if (same) same.max = capped(same.max + times);
     else cost.fields.push({ path, coordinate: `${field.parent}.${field.field.name}`, endpoint, min: 0, max: times });
   }
 }

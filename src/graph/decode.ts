@@ -90,7 +90,7 @@ export function asFlag(value: unknown): boolean {
 export function asUrl(value: unknown): string | null {
   if (typeof value !== 'string') return null;
   const url = value.trim();
-  return /^https?:\/\/[^\s/?#"<>\\]+[^\s"<>]*$/i.test(url) ? url : null;
+  return /^https?:\/\/[^\s/?#"<>\\][^\s"<>]*$/i.test(url) ? url : null;
 }
 
 const localForm = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}(?::\d{2})?)$/;

@@ -1,5 +1,6 @@
 /** What a document says of itself, beside what it selects: directives, variables, conditions. */
 import {
+  type DirectiveNode,
   type DocumentNode,
   type FieldNode,
   GraphQLIncludeDirective,
@@ -37,6 +38,18 @@ export function isDeferred(selection: SelectionNode, variables: Variables): bool
   if (condition?.kind === 'Variable') return variables[condition.name.value] !== false;
   return !(condition?.kind === 'BooleanValue' && !condition.value);
 }
+
+/**
+ * Whether an answer to the document may come in pieces. Its text would not tell: between the `@` and the name there may be blanks,
+ * commas and comments.
+ */
+export function comesInPieces(document: DocumentNode): boolean {
+  let found = false;
+  visitSelections(document, ({ directives }) => (found ||= directives?.some(isIncremental) ?? false));
+  return found;
+}
+
+export const isIncremental = ({ name }: DirectiveNode): boolean => name.value === 'defer' || name.value === 'stream';
 
 /** Whether a list of the document may come in pieces. */
 export function streams(document: DocumentNode): boolean {

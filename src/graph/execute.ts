@@ -80,6 +80,7 @@ function selection(
   return (source, running, path) => {
     const object = (isOdd ? Object.create(null) : {}) as Source;
     let waits: Promise<unknown>[] | undefined;
+    let names: string[] | undefined;
     try {
       for (const step of steps) {
         if (typeof step === 'string') {
@@ -88,7 +89,9 @@ function selection(
         }
         const value = taken(step, source, running, path);
         object[step.key] = value;
-        if (isPromise(value)) (waits ??= []).push(value.then((came) => (object[step.key] = came)));
+        if (!isPromise(value)) continue;
+        (waits ??= []).push(value);
+        (names ??= []).push(step.key);
       }
     } catch (error) {
       if (!waits) throw error;
@@ -97,7 +100,13 @@ function selection(
         throw error;
       });
     }
-    return waits ? Promise.all(waits).then(() => object) : object;
+    if (!waits || !names) return object;
+    const pending = names;
+    const put = (values: readonly unknown[]) => {
+      for (let at = 0; at < pending.length; at++) object[pending[at]!] = values[at];
+      return object;
+    };
+    return waits.length === 1 ? waits[0]!.then((value) => put([value])) : Promise.all(waits).then(put);
   };
 }
 
@@ -105,9 +114,20 @@ function taken(step: Step, source: Source, running: Running, path: Path | undefi
   const here = step.isLeaf ? undefined : addPath(path, step.key, step.parent);
   try {
     const value = step.resolve(source, running, here);
-    const shown = isPromise(value)
-      ? value.then((came) => step.complete(came, running, here!))
-      : step.complete(value, running, here!);
+    if (isPromise(value))
+      return value.then(
+        (came) => completed(step, came, running, here!, path),
+        (error: unknown) => refused(step, error, running, path),
+      );
+    return completed(step, value, running, here!, path);
+  } catch (error) {
+    return refused(step, error, running, path);
+  }
+}
+
+function completed(step: Step, value: unknown, running: Running, here: Path, path: Path | undefined): unknown {
+  try {
+    const shown = step.complete(value, running, here);
     return isPromise(shown) ? shown.then(undefined, (error: unknown) => refused(step, error, running, path)) : shown;
   } catch (error) {
     return refused(step, error, running, path);
@@ -233,10 +253,17 @@ interface Item {
 
 function itemOf(item: Item, value: unknown, index: number, running: Running, list: Path): unknown {
   const path = item.isLeaf ? list : addPath(list, index, undefined);
+  if (isPromise(value))
+    return value.then(
+      (came) => itemCompleted(item, came, index, running, list, path),
+      (error: unknown) => itemNulled(item, error, index, running, list),
+    );
+  return itemCompleted(item, value, index, running, list, path);
+}
+
+function itemCompleted(item: Item, value: unknown, index: number, running: Running, list: Path, path: Path): unknown {
   try {
-    const shown = isPromise(value)
-      ? value.then((came) => item.complete(came, running, path))
-      : item.complete(value, running, path);
+    const shown = item.complete(value, running, path);
     return isPromise(shown) ? shown.then(undefined, (error) => itemNulled(item, error, index, running, list)) : shown;
   } catch (error) {
     return itemNulled(item, error, index, running, list);

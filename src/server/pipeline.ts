@@ -7,6 +7,7 @@ import {
   type GraphQLSchema,
   type OperationDefinitionNode,
   OperationTypeNode,
+  type SelectionNode,
   getOperationAST,
   parse,
   validate,
@@ -17,7 +18,7 @@ import type { Config } from '../config.ts';
 import type { Context } from '../graph/builder.ts';
 import { type CoercedVariables, variablesOf } from '../graph/coerce.ts';
 import { type Cost, mostOf, rangeOf } from '../graph/cost.ts';
-import type { Variables } from '../graph/document.ts';
+import { type Variables, comesInPieces } from '../graph/document.ts';
 import { type Plan, type Planner, createPlanner } from '../graph/plan.ts';
 import { type Ticking, createClock } from '../upstream/clock.ts';
 import { type Lifetime, end } from '../upstream/lifetime.ts';
@@ -31,18 +32,16 @@ import { documentLimits, textLimit } from './limits.ts';
 import { masked } from './mask.ts';
 import type { Metrics } from './metrics.ts';
 import type { Telemetry } from './telemetry.ts';
-import { validationRules } from './rules.ts';
+import { checkPieces, piecesOf, validationRules } from './rules.ts';
 import { type Run, createRun } from './run.ts';
 
 /** A document made ready once; what is wrong with it is told instead of running it. */
 export interface Prepared {
   /** Absent where the text could not be parsed. */
   document: DocumentNode | undefined;
-  operation: OperationDefinitionNode | undefined;
   errors: readonly GraphQLError[] | undefined;
-  planner: Planner | undefined;
-  coerce: ((given: Variables) => CoercedVariables) | undefined;
-  run: Run | undefined;
+  /** Absent where something is wrong. */
+  ready: Ready | undefined;
   /** Parts of its answer may come later. */
   comesInPieces: boolean;
 }
@@ -101,6 +100,7 @@ interface Ready {
   planner: Planner;
   coerce: (given: Variables) => CoercedVariables;
   run: Run;
+  pieces: readonly SelectionNode[];
 }
 
 /** Documents kept ready, and their characters together: what is made of one takes a hundred times its text. */
@@ -144,30 +144,27 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       return prepared;
     },
 
-    async answer(prepared, variables, caller, lifetime) {
-      const { document, operation, errors, planner, coerce, run } = prepared;
-      if (!document || !operation || !planner || !coerce || !run || errors) return { errors: errors ?? [] };
+    async answer({ ready, errors: wrong }, variables, caller, lifetime) {
+      if (!ready) return { errors: wrong ?? [] };
       const started = performance.now();
-      const type = operation.operation;
+      const type = ready.operation.operation;
       const stop = startClock(caller, lifetime);
-      let isInPieces = false;
       let result: Result;
       try {
-        result = await start({ document, operation, planner, coerce, run }, variables, caller, lifetime);
-        if (Symbol.asyncIterator in result) {
-          isInPieces = true;
-          result = finishing(result, stop);
-        }
-      } finally {
-        if (!isInPieces) stop();
+        result = await start(ready, variables, caller, lifetime);
+      } catch (error) {
+        stop();
+        throw error;
       }
+      if (Symbol.asyncIterator in result) result = finishing(result, stop);
+      else stop();
       const ms = performance.now() - started;
-      const errorsShown = 'errors' in result ? result.errors : undefined;
-      if (errorsShown) count(type, errorsShown);
+      const errors = 'errors' in result ? result.errors : undefined;
+      if (errors) count(type, errors);
       else ran[type].add();
       took[type].observe(ms / 1000);
       if (caller.span)
-        telemetry?.operation(caller.span, type, operation.name?.value, ms, (errorsShown ?? []).map(codeOf));
+        telemetry?.operation(caller.span, type, ready.operation.name?.value, ms, (errors ?? []).map(codeOf));
       return result;
     },
 
@@ -183,11 +180,8 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   function make(text: string, operationName: string | undefined): Prepared {
     const failed = (document: DocumentNode | undefined, errors: readonly GraphQLError[]): Prepared => ({
       document,
-      operation: undefined,
       errors,
-      planner: undefined,
-      coerce: undefined,
-      run: undefined,
+      ready: undefined,
       comesInPieces: false,
     });
     const tooLong = textLimit(text, config);
@@ -201,8 +195,8 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     }
     const over = documentLimits(document, config);
     if (over.length > 0) return failed(document, over);
-    const comesInPieces = /@(?:defer|stream)\b/.test(text);
-    const invalid = validate(schema, document, rulesFor(comesInPieces), { hideSuggestions: !config.suggestions });
+    const isDivided = comesInPieces(document);
+    const invalid = validate(schema, document, rulesFor(isDivided), { hideSuggestions: !config.suggestions });
     if (invalid.length > 0)
       return failed(
         document,
@@ -217,48 +211,63 @@ export function createPipeline(parts: PipelineParts): Pipeline {
           : 'Say which of the operations to run.';
       return failed(document, [new GraphQLError(message, { extensions: { code: 'OPERATION_RESOLUTION_FAILURE' } })]);
     }
-    return {
+    const ready: Ready = {
       document,
       operation,
-      errors: undefined,
       planner: createPlanner(schema, document, operation),
       coerce: variablesOf(schema, operation, { maxErrors: 10, hideSuggestions: !config.suggestions }),
       run: createRun(schema, document, operation, byReference),
-      comesInPieces,
+      pieces: isDivided ? piecesOf(document, operation) : [],
     };
+    return { document, errors: undefined, ready, comesInPieces: isDivided };
   }
 
-  async function start(
-    { document, operation, planner, coerce, run }: Ready,
+  function start(
+    ready: Ready,
     variables: Readonly<Record<string, unknown>> | undefined,
     caller: Caller,
     lifetime: Lifetime,
-  ): Promise<Result> {
-    const { coerced, errors } = coerce(variables ?? noVariables);
+  ): Result | Promise<Result> {
+    const { coerced, errors } = ready.coerce(variables ?? noVariables);
     if (errors) return { errors: errors.map(badVariable) };
 
-    const service = upstream.open({ ...caller, lifetime });
+    const service = upstream.open(caller, lifetime);
     let plan: Plan;
     try {
-      plan = planner.planFor(service.viewer, coerced);
+      checkPieces(schema, ready.pieces, coerced);
+      plan = ready.planner.planFor(service.viewer, coerced);
     } catch (error) {
       // A null where a directive wants true or false.
       if (error instanceof GraphQLError) return { errors: [badVariable(error)] };
       throw error;
     }
-    const contextValue: Context = { viewer: service.viewer, upstream: service, plan, maxPictures: config.maxPictures };
-    if (caller.explain === 'plan') {
-      const extensions = { upstream: await rangeOf(plan, coerced, contextValue) };
-      return { errors: [plannedNotRun], data: null, extensions };
-    }
+    const context: Context = { viewer: service.viewer, upstream: service, plan, maxPictures: config.maxPictures };
+    if (caller.explain === 'plan') return planned(plan, coerced, context);
     const cost = mostOf(plan, coerced);
     if (cost.max > config.maxUpstreamCalls)
       return { errors: [tooExpensive(cost, config.maxUpstreamCalls)], data: null };
 
-    if (!plan.defers) return shown(await run(contextValue, variables, coerced), service, plan, caller);
-    if (!takesPieces(caller.accept)) return { errors: [notInPieces] };
-    const args = { schema, document, variableValues: variables, operationName: operation.name?.value, contextValue };
+    if (plan.defers) return takesPieces(caller.accept) ? divided(ready, variables, context, caller) : refusedPieces;
+    const running = ready.run(context, variables, coerced);
+    return running instanceof Promise
+      ? running.then((result) => shown(result, service, plan, caller))
+      : shown(running, service, plan, caller);
+  }
+
+  async function planned(plan: Plan, coerced: Variables, context: Context): Promise<Result> {
+    const extensions = { upstream: await rangeOf(plan, coerced, context) };
+    return { errors: [plannedNotRun], data: null, extensions };
+  }
+
+  async function divided(
+    { document, operation }: Ready,
+    variableValues: Variables | undefined,
+    contextValue: Context,
+    caller: Caller,
+  ): Promise<Result> {
+    const { upstream: service, plan } = contextValue;
     const { normalizedExecutor } = await import('@graphql-tools/executor');
+    const args = { schema, document, variableValues, operationName: operation.name?.value, contextValue };
     const result = (await normalizedExecutor(args)) as Result;
     return Symbol.asyncIterator in result
       ? inPieces(result, service, plan, caller)
@@ -339,6 +348,8 @@ const byType = <T>(make: (type: OperationTypeNode) => T): Record<OperationTypeNo
 });
 
 const noVariables: Variables = Object.freeze({});
+
+const refusedPieces: ExecutionResult = { errors: [notInPieces] };
 
 const plannedNotRun = new GraphQLError('The operation was planned and not run.', {
   extensions: { code: 'PLANNED_NOT_RUN' },

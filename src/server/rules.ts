@@ -4,16 +4,23 @@ import type * as DeferStream from '@graphql-yoga/plugin-defer-stream';
 import {
   type ASTVisitor,
   type DirectiveNode,
+  type DocumentNode,
   type FieldNode,
+  type FragmentDefinitionNode,
   GraphQLError,
+  type GraphQLSchema,
   Kind,
   NoSchemaIntrospectionCustomRule,
+  type OperationDefinitionNode,
+  type SelectionNode,
   type SelectionSetNode,
   type ValidationContext,
   type ValidationRule,
+  getDirectiveValues,
   print,
   specifiedRules,
 } from 'graphql';
+import { type Variables, isIncremental } from '../graph/document.ts';
 
 /** The rules for a document: more of them where its answer may come in pieces. */
 export function validationRules({
@@ -24,6 +31,41 @@ export function validationRules({
   const plain = [...specifiedRules, ...(introspection ? [] : [NoSchemaIntrospectionCustomRule])];
   let all: readonly ValidationRule[] | undefined;
   return (comesInPieces) => (comesInPieces ? (all ??= [...plain, StreamedAlikeRule, ...incrementalRules()]) : plain);
+}
+
+/** The selections of an operation and of the fragments it spreads whose part of the answer may come later. */
+export function piecesOf(
+  { definitions }: DocumentNode,
+  { selectionSet }: OperationDefinitionNode | FragmentDefinitionNode,
+): readonly SelectionNode[] {
+  const fragments = new Map<string, SelectionSetNode>();
+  for (const definition of definitions)
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition.selectionSet);
+  const pieces: SelectionNode[] = [];
+  const seen = new Set<SelectionSetNode>();
+  walk(selectionSet);
+  return pieces;
+
+  function walk(set: SelectionSetNode): void {
+    if (seen.has(set)) return;
+    seen.add(set);
+    for (const selection of set.selections) {
+      if (selection.directives?.some(isIncremental)) pieces.push(selection);
+      const isSpread = selection.kind === Kind.FRAGMENT_SPREAD;
+      const below = isSpread ? fragments.get(selection.name.value) : selection.selectionSet;
+      if (below) walk(below);
+    }
+  }
+}
+
+/** Throws a GraphQLError where they say what cannot be: before the run, for a write would have been carried out by then. */
+export function checkPieces(schema: GraphQLSchema, pieces: readonly SelectionNode[], variables: Variables): void {
+  for (const piece of pieces) {
+    getDirectiveValues(schema.getDirective('defer')!, piece, variables);
+    const stream = getDirectiveValues(schema.getDirective('stream')!, piece, variables);
+    if (stream && !(typeof stream.initialCount === 'number' && stream.initialCount >= 0))
+      throw new GraphQLError('`initialCount` of `@stream` must be 0 or more.', { nodes: piece.directives ?? null });
+  }
 }
 
 /**

@@ -4,7 +4,6 @@
  * A wish for names waits for those on their way and asks for the rest; a tick's wishes for one record are one ask. Nothing here
  * outlives the operation.
  */
-import DataLoader from 'dataloader';
 import type { Path } from 'graphql/jsutils/Path.js';
 import type { Endpoint, Tier } from '../contract/endpoint.ts';
 import type { BudgetState } from './budget.ts';
@@ -43,8 +42,9 @@ interface Entry {
   /** Everything that upstream has of it is in `record`. */
   whole: boolean;
   absent: boolean;
-  onTheWay: Map<string, Promise<unknown>>;
-  failed: Map<string, Error>;
+  /** Wishes that are not granted yet. */
+  wishes: readonly Wish[];
+  failed: Map<string, Error> | undefined;
 }
 interface Wish {
   entry: Entry;
@@ -53,11 +53,10 @@ interface Wish {
   /** What the cache has of it, as it was when the wish came. */
   kept: Kept | undefined | Promise<Kept | undefined>;
   path: Path | undefined;
-}
-
-/** In an object, because a promise among the results of a batch would hold up the others. */
-interface Filling {
-  done: Promise<void>;
+  /** Until its tick is over, more may be wished for with it. */
+  isOpen: boolean;
+  granted: Promise<void>;
+  grant: () => void;
 }
 
 /** What one operation may ask of the service. */
@@ -124,7 +123,8 @@ class KnownRecords implements Operation {
   private readonly parts: OperationParts;
   private readonly answers = new Map<string, unknown>();
   private readonly entries = new Map<string, Entry>();
-  private loader: DataLoader<Wish, Filling, Wish> | undefined = undefined;
+  /** Of this tick. */
+  private wishes: Wish[] = [];
 
   constructor(parts: OperationParts) {
     this.parts = parts;
@@ -157,31 +157,21 @@ class KnownRecords implements Operation {
     seen: Record_,
     path: Path | undefined,
   ): Promise<Record_ | null> | Record_ | null {
-    const { records, freshness, viewer } = this.parts;
     const entry = this.entryOf(kind, source, key);
     if (entry.absent) return null;
-    if (viewer.isLoggedIn && names.includes(VIEWERS_OWN)) freshness.read(null);
-    const { record, failed, onTheWay, whole } = entry;
-    const waits: Promise<unknown>[] = [];
-    let missing: string[] | undefined;
-    for (const name of names) {
-      const coming = onTheWay.get(name);
-      if (coming) {
-        if (!waits.includes(coming)) waits.push(coming);
-      } else if (!whole && !(name in record) && !failed.has(name) && isMember(source, name))
-        (missing ??= []).push(name);
-    }
-    if (missing) {
-      const kept = records.get(source.ask, kind, key);
+    if (this.viewer.isLoggedIn && names.includes(VIEWERS_OWN)) this.freshness.read(null);
+    let waits = wishesFor(entry, names);
+    const missing = names.filter((name) => isMissing(entry, name));
+    if (missing.length > 0) {
+      const kept = this.parts.records.get(source.ask, kind, key);
       if (kept instanceof Promise || !this.takeKept(entry, kept, missing, path)) {
-        const coming = this.batch.load({ entry, names: missing, kept, path }).then(doneOf);
-        for (const name of missing) onTheWay.set(name, coming);
-        waits.push(coming);
+        const wish = this.wish(entry, missing, kept, path);
+        if (!waits.includes(wish)) waits = [...waits, wish];
       }
     }
-    const result = () => (entry.absent ? null : withNames(seen, entry, names));
-    if (waits.length === 0) return result();
-    return (waits.length === 1 ? waits[0]! : Promise.all(waits)).then(result);
+    if (waits.length === 0) return entry.absent ? null : withNames(seen, entry, names);
+    const granted = waits.length === 1 ? waits[0]!.granted : Promise.all(waits.map((wish) => wish.granted));
+    return granted.then(() => (entry.absent ? null : withNames(seen, entry, names)));
   }
 
   refuse(kind: string, source: RecordSource, record: Record_, names: Names): Record_ {
@@ -272,7 +262,7 @@ class KnownRecords implements Operation {
     const place = `${kind}:${key}`;
     let entry = this.entries.get(place);
     if (!entry) {
-      entry = { kind, key, source, record: {}, whole: false, absent: false, onTheWay: new Map(), failed: new Map() };
+      entry = { kind, key, source, record: {}, whole: false, absent: false, wishes: noWishes, failed: undefined };
       this.entries.set(place, entry);
     }
     return entry;
@@ -288,26 +278,34 @@ class KnownRecords implements Operation {
     return true;
   }
 
-  /** The batch is one tick's wishes; what batches them must not remember them. */
-  private get batch(): DataLoader<Wish, Filling, Wish> {
-    return (this.loader ??= new DataLoader<Wish, Filling, Wish>((wishes) => this.grant(wishes), byTick));
+  /** One ask for each record that a tick's wishes name; each waits for its own alone. */
+  private wish(entry: Entry, names: Names, kept: Wish['kept'], path: Path | undefined): Wish {
+    const open = entry.wishes.find(({ isOpen }) => isOpen);
+    if (open) {
+      open.names = [...open.names, ...names].sort(); // they are others, or they would be on their way
+      return open;
+    }
+    const wish: Wish = { entry, names, kept, path, isOpen: true, granted: granting, grant: () => undefined };
+    wish.granted = new Promise((resolve) => (wish.grant = resolve));
+    entry.wishes = [...entry.wishes, wish];
+    this.wishes.push(wish);
+    // All that promises bring about now belongs to this tick.
+    if (this.wishes.length === 1) queueMicrotask(() => process.nextTick(grantAll, this));
+    return wish;
   }
 
-  /** One ask for each record that this tick's wishes name; each waits for its own alone. */
-  private grant(wishes: readonly Wish[]): Promise<Filling[]> {
-    if (wishes.length === 1) return Promise.resolve([{ done: this.fill(wishes[0]!) }]);
-    const asks = new Map<Entry, Wish>();
+  grantAll(): void {
+    const { wishes } = this;
+    this.wishes = [];
     for (const wish of wishes) {
-      const before = asks.get(wish.entry);
-      const names = before && [...new Set([...before.names, ...wish.names])].sort();
-      asks.set(wish.entry, names ? { ...before, names } : wish);
+      wish.isOpen = false;
+      void this.fill(wish);
     }
-    const fillings = new Map(Array.from(asks.values(), (wish) => [wish.entry, { done: this.fill(wish) }]));
-    return Promise.resolve(wishes.map(({ entry }) => fillings.get(entry)!));
   }
 
   /** Never rejects: a failure stands under each name that it cost. */
-  private async fill({ entry, names, kept: looked, path }: Wish): Promise<void> {
+  private async fill(wish: Wish): Promise<void> {
+    const { entry, names, kept: looked, path } = wish;
     const { kind, source, key } = entry;
     const { calls, records, freshness } = this.parts;
     try {
@@ -341,27 +339,42 @@ class KnownRecords implements Operation {
         if (there.length < names.length) throw error;
       }
     } catch (error) {
-      for (const name of names) if (!(name in entry.record)) entry.failed.set(name, error as Error);
+      for (const name of names) if (!(name in entry.record)) fail(entry, name, error as Error);
     } finally {
-      for (const name of names) entry.onTheWay.delete(name);
+      entry.wishes = entry.wishes.length === 1 ? noWishes : entry.wishes.filter((each) => each !== wish);
+      wish.grant();
     }
   }
 }
 
-const byTick: DataLoader.Options<Wish, Filling, Wish> = {
-  cache: false,
-  batchScheduleFn: (flush) => queueMicrotask(() => process.nextTick(flush)),
-};
-const doneOf = ({ done }: Filling): Promise<void> => done;
+const grantAll = (known: KnownRecords): void => known.grantAll();
+const noWishes: readonly Wish[] = Object.freeze([]);
+const granting: Promise<void> = Promise.resolve();
+
+/** The wishes that these names wait for. */
+const wishesFor = ({ wishes }: Entry, names: Names): readonly Wish[] =>
+  wishes.length === 0 ? wishes : wishes.filter((wish) => names.some((name) => wish.names.includes(name)));
+
+/** Whether nothing is known of it, and nothing on its way. */
+const isMissing = ({ record, whole, failed, source, wishes }: Entry, name: string): boolean =>
+  !whole &&
+  !(name in record) &&
+  !failed?.has(name) &&
+  isMember(source, name) &&
+  !wishes.some((wish) => wish.names.includes(name));
+
+const fail = (entry: Entry, name: string, error: Error): void =>
+  void (entry.failed ??= new Map<string, Error>()).set(name, error);
 
 /** Puts what came into what is known. */
-function take({ kind, source, record, failed }: Entry, came: Record_, names: Names): void {
+function take(entry: Entry, came: Record_, names: Names): void {
+  const { kind, source, record } = entry;
   for (const name in came) if (came[name] !== undefined) record[name] = came[name];
   for (const name of names) {
     if (name in record) continue;
     record[name] = undefined;
     const tiers = source.tiers?.[name];
-    if (tiers && tiers.length < 3 && isGated(source, name)) failed.set(name, tierRequired(kind, source, name));
+    if (tiers && tiers.length < 3 && isGated(source, name)) fail(entry, name, tierRequired(kind, source, name));
   }
 }
 
@@ -391,25 +404,25 @@ function projection({ ask, members }: RecordSource, names: Names): Names | undef
 
 function withNames(seen: Record_, { record, failed }: Entry, names: Names): Record_ {
   // Known by its id alone, it is what is known of it; a failed name is not among them.
-  if (failed.size === 0 && isBareId(seen)) {
+  if (!failed && isBareId(seen)) {
     record.id ??= seen.id;
     return record;
   }
   const whole: Record_ = { ...seen };
   const broken: string[] = [];
   for (const name of names) {
-    if (failed.has(name)) broken.push(name);
+    if (failed?.has(name)) broken.push(name);
     else whole[name] = record[name];
   }
   if (broken.length === 0) return whole;
   // Nothing but the failure is known of it: it is the failure.
   if (broken.length === names.length && Object.keys(seen).every((name) => name === 'id' || name === '__typename')) {
-    const error = failed.get(broken[0]!)!;
+    const error = failed!.get(broken[0]!)!;
     if (!(error instanceof TierRequired)) throw error;
   }
   // What it was found by stays known: a list beside the record may be open where the record is not.
   const untold = broken.filter((name) => !(name in seen));
-  return telling(whole, untold, (name) => failed.get(name)!);
+  return telling(whole, untold, (name) => failed!.get(name)!);
 }
 
 function isBareId(record: Record_): boolean {

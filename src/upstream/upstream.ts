@@ -21,15 +21,13 @@ export interface Asker {
   authorization: string | undefined;
   address: string;
   requestId: string;
-  /** How long the operation goes on. */
-  lifetime: Lifetime;
   /** The operation, where somebody follows it. */
   span?: Span | undefined;
 }
 
 export interface UpstreamSource {
-  /** The service for one operation. */
-  open: (asker: Asker) => Operation;
+  /** The service for one operation, as long as that goes on. */
+  open: (asker: Asker, lifetime: Lifetime) => Operation;
   /** Counts what was dropped of what is kept; null where nobody here can tell. */
   epoch: () => number | null;
   /** What goes on at each service now. */
@@ -77,7 +75,7 @@ export function createUpstream(settings: UpstreamSettings, parts: UpstreamParts 
   const onRejected = ({ id, isOwn }: Credential) => void records.clearCredential(id, isOwn);
 
   return {
-    open({ authorization, address, requestId, lifetime, span }) {
+    open({ authorization, address, requestId, span }, lifetime) {
       const token = bearerOf(authorization);
       const isUnreadable = authorization !== undefined && token === null;
       const credential = credentials.of(token);

@@ -126,6 +126,34 @@ test('an operation that could cost too many calls is refused with the field to c
   expect(books.heard).toEqual([]);
 });
 
+test('a cost past all numbers is still a number, and too much', async () => {
+  const deepest = { maxDepth: '2000', maxNesting: '2000', maxFields: '10000', maxTokens: '100000' };
+  const { books, ask } = await besieged({ ...deepest, maxDocumentCharacters: '1000000' });
+  const pages = (levels: number, first: string, inside: string): string =>
+    levels ? `series { books(first: ${first}) { nodes { ${pages(levels - 1, first, inside)} } } }` : inside;
+  const calls = 'annotations(first: 3) { nodes { id } }';
+  const asked: [query: string, variables?: Record<string, unknown>][] = [];
+  // Past what is exact at 8 levels, past what is finite at 154; and none of endlessly many would be no number at all.
+  for (const levels of [7, 8, 153, 154, 300]) {
+    asked.push([`{ book(id: 7) { ${pages(levels, '100', calls)} } }`]);
+    for (const n of [100, 2 ** 31 - 1])
+      asked.push([`query ($n: Int) { book(id: 7) { ${pages(levels, '$n', calls)} } }`, { n }]);
+    asked.push([`{ book(id: 7) { ${pages(levels, '100', pages(2, '0', calls))} } }`]);
+  }
+  for (const [query, variables = {}] of asked) {
+    const answer = await ask(query, { variables });
+    expect(codesIn(answer), query.slice(0, 200)).toEqual(['TOO_MANY_CALLS']);
+    const { limit, actual } = answer.errors![0]!.extensions;
+    expect([limit, Number.isSafeInteger(actual)]).toEqual([250, true]);
+    expect(answer.errors![0]!.message).toContain(String(actual));
+    const planned = await ask(query, { variables, headers: { 'x-explain': 'plan' } });
+    expect(planned.extensions).toMatchObject({ upstream: { max: actual, services: { catalog: { max: actual } } } });
+  }
+  expect(books.heard).toEqual([]);
+  // Without a single call below them, they cost what is asked for.
+  expect(codesIn(await ask(`{ book(id: 7) { ${pages(1, '100', 'id')} } }`))).toEqual([]);
+});
+
 // Each doubles, or worse, with a few more characters. A slow machine takes a second for all; without limits, a day would not do.
 const monsters: [name: string, document: string][] = [
   [

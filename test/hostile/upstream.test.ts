@@ -298,6 +298,76 @@ test('a feed of events with anything in its places is still an answer', async ()
   expect(logged).toEqual([]);
 });
 
+// Texts on which a pattern that looks for its end in more than one way would try all of them: seconds for each member.
+const LONG = 50_000;
+/** For all members together, on a busy machine; of a pattern that takes the square, each would take as much. */
+const SOON_MS = 5_000;
+const patient = {
+  headersTimeoutMs: '20000',
+  bodyTimeoutMs: '20000',
+  callTimeoutMs: '20000',
+  operationTimeoutMs: '20000',
+};
+const longs: [what: string, text: string][] = [
+  ['an address with a blank at its end', `http://${'a'.repeat(LONG)} .`],
+  ['an address of nothing but stops', `http://a${'.!/'.repeat(LONG / 3)}<`],
+  ['blanks', `x${' '.repeat(LONG)}x`],
+  ['digits', `${'1'.repeat(LONG)}x`],
+  ['marks that open and never close', '[url="<图片1>$$[img=1'.repeat(LONG / 20)],
+  ['signs that are no references', '&#x&lt;&'.repeat(LONG / 8)],
+];
+const longRecords: [type: string, path: string][] = [
+  ...records.map(([type, path]): [string, string] => [type, path]),
+  ['Note', '/v2/note/244600001'],
+];
+
+test.each(longRecords)('a %s of long texts takes no longer than they are', async (type, path) => {
+  const origin = await service();
+  const real = await (await fetch(origin.url + path, { headers: { authorization: 'Bearer demo-alice' } })).json();
+  const { books, ask } = await besieged(patient);
+  const query = `{ node(id: "${type}:7") { ... on ${type} { ${selectionOf(schema.getType(type) as GraphQLObjectType)} } } }`;
+  for (const [what, long] of longs) {
+    const body = JSON.stringify({ ...everyText(real, long), id: '7' });
+    if (body.length > 4_000_000) throw new Error('The texts are past the limit of an answer, so nothing reads them.');
+    books.behave(json(body));
+    const started = performance.now();
+    const answered = await ask(query, { headers: { authorization: 'Bearer demo-alice' } });
+    expect(performance.now() - started, what).toBeLessThan(SOON_MS);
+    expect(answered.data.node, what).not.toBeNull();
+  }
+});
+
+test('an event of long texts takes no longer than they are', async () => {
+  const real = readFileSync(new URL('../fixtures/atom/event-oddities.xml', import.meta.url), 'utf8');
+  const { events, ask } = await besieged(patient);
+  const query = `{ event(id: "7") { ${selectionOf(schema.getType('Event') as GraphQLObjectType)} } }`;
+  for (const [what, long] of longs) {
+    const escaped = long
+      .replaceAll('<', '&lt;')
+      .replaceAll('"', '&quot;')
+      .replaceAll(/&(?!lt;|quot;)/g, '&amp;');
+    const body = real
+      .replace(/>[^<\s][^<]*</g, `>${escaped}<`)
+      .replace(/((?:href|startTime|endTime|name|term)=")[^"]*"/g, `$1${escaped}"`);
+    if (Buffer.byteLength(body) > 2_000_000) throw new Error('The texts are past the limit, so nothing reads them.');
+    events.behave(xml(body));
+    const started = performance.now();
+    const answered = await ask(query);
+    expect(performance.now() - started, what).toBeLessThan(SOON_MS);
+    expect(answered.data.event, `${what}: ${JSON.stringify(answered.errors)?.slice(0, 200)}`).not.toBeNull();
+  }
+});
+
+/** The same record with this in place of each of its texts. */
+function everyText(value: unknown, text: string): object {
+  const changed = (inner: unknown): unknown => {
+    if (typeof inner === 'string') return text;
+    if (Array.isArray(inner)) return inner.slice(0, 1).map(changed);
+    return typeof inner === 'object' && inner ? everyText(inner, text) : inner;
+  };
+  return Object.fromEntries(Object.entries(value as object).map(([name, inner]) => [name, changed(inner)]));
+}
+
 /** Everything that can be selected of a type without an argument, two levels of it. */
 function selectionOf(type: GraphQLObjectType, levels = 2): string {
   const fields = Object.values(type.getFields()).flatMap((field) => {

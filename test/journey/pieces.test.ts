@@ -91,12 +91,12 @@ test('a deferred part with `if: false` is part of the one ask', async () => {
 });
 
 /** The answer to a question with this Accept, and the calls that it made. */
-async function refused(query: string, accept: string) {
+async function refused(query: string, accept: string, variables: object = {}) {
   cold.proxy.start();
   const response = await fetch(`${cold.facade.url}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept, authorization: 'Bearer demo-alice' },
-    body: JSON.stringify({ query }),
+    body: JSON.stringify({ query, variables }),
   });
   const body = (await response.json()) as { data?: unknown; errors: [{ message: string; extensions: object }] };
   return { status: response.status, body, calls: cold.proxy.stop() };
@@ -154,5 +154,115 @@ test.each(['multipart/mixed;deferSpec=20220824, application/json', '*/*', 'text/
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toMatch(/^(?:multipart\/mixed|text\/event-stream)/);
     expect(await response.text()).toContain('"hasNext":false');
+  },
+);
+
+describe('directives that say what cannot be are refused before anything runs', () => {
+  const streamed = 'top250(first: 3) { nodes @stream(initialCount: $n, if: $on) { title } }';
+  const deferred = 'likeNote(input: { id: "1" }) { ... @defer(if: $on) { note { id } } }';
+  const put = 'query ($n: Int, $on: Boolean = true)';
+
+  test.each<[string, string, object, string]>([
+    ['a negative count', '{ top250(first: 3) { nodes @stream(initialCount: -1) { title } } }', {}, 'BAD_USER_INPUT'],
+    ['no count at all', '{ top250(first: 3) { nodes @stream(initialCount: null) { title } } }', {}, 'BAD_USER_INPUT'],
+    ['a negative count by a variable', `${put} { ${streamed} }`, { n: -1 }, 'BAD_USER_INPUT'],
+    ['no count by a variable', `${put} { ${streamed} }`, { n: null }, 'BAD_USER_INPUT'],
+    ['a negative count by default', `query ($n: Int = -2, $on: Boolean = true) { ${streamed} }`, {}, 'BAD_USER_INPUT'],
+    [
+      'a negative count in a fragment',
+      '{ top250(first: 3) { ...F } } fragment F on SubjectConnection { nodes @stream(initialCount: -1) { title } }',
+      {},
+      'BAD_USER_INPUT',
+    ],
+    [
+      'a negative count of the schema',
+      '{ __schema { types @stream(initialCount: -1) { name } } }',
+      {},
+      'BAD_USER_INPUT',
+    ],
+    ['neither on nor off, in a read', `${put} { ${streamed} }`, { n: 1, on: null }, 'BAD_USER_INPUT'],
+    [
+      'neither on nor off, in a write',
+      `mutation ($on: Boolean = true) { ${deferred} }`,
+      { on: null },
+      'BAD_USER_INPUT',
+    ],
+    [
+      'a count past 32 bits',
+      '{ top250 { nodes @stream(initialCount: 2147483648) { title } } }',
+      {},
+      'GRAPHQL_VALIDATION_FAILED',
+    ],
+    [
+      'a count that is a text',
+      '{ top250 { nodes @stream(initialCount: "1") { title } } }',
+      {},
+      'GRAPHQL_VALIDATION_FAILED',
+    ],
+    ['on by a number', '{ top250 { nodes @stream(if: 1) { title } } }', {}, 'GRAPHQL_VALIDATION_FAILED'],
+    ['on by null', '{ book(id: "1") { ... @defer(if: null) { title } } }', {}, 'GRAPHQL_VALIDATION_FAILED'],
+    [
+      'a label that is null',
+      '{ book(id: "1") { ... @defer(label: null) { title } } }',
+      {},
+      'GRAPHQL_VALIDATION_FAILED',
+    ],
+    [
+      'a label by a variable',
+      'query ($l: String) { book(id: "1") { ... @defer(label: $l) { title } } }',
+      { l: 'x' },
+      'GRAPHQL_VALIDATION_FAILED',
+    ],
+    [
+      'a label twice',
+      '{ book(id: "1") { ... @defer(label: "a") { title } ... @defer(label: "a") { summary } } }',
+      {},
+      'GRAPHQL_VALIDATION_FAILED',
+    ],
+    // Between the `@` and the name there may be anything that means nothing.
+    [
+      'a label twice, and blanks',
+      '{ book(id: "1") { ... @ defer(label: "a") { title } ... @,defer(label: "a") { summary } } }',
+      {},
+      'GRAPHQL_VALIDATION_FAILED',
+    ],
+    [
+      'a write that is deferred',
+      'mutation { ... @ #\n defer { likeNote(input: { id: "1" }) { note { id } } } }',
+      {},
+      'GRAPHQL_VALIDATION_FAILED',
+    ],
+  ])('%s', async (_, query, variables, code) => {
+    const { status, body, calls } = await refused(
+      query,
+      'application/graphql-response+json, multipart/mixed',
+      variables,
+    );
+    expect(calls).toEqual([]);
+    expect(body).not.toHaveProperty('data');
+    expect(body.errors.map(({ extensions }) => (extensions as { code: unknown }).code)).toEqual([code]);
+    expect(status).toBe(400);
+  });
+
+  test('but not where no variable is given, and the default holds', async () => {
+    const query =
+      'query ($n: Int, $on: Boolean) { top250(first: 3) { nodes @stream(initialCount: $n, if: $on) { title } } }';
+    const [first, ...later] = await pieces(query, 'multipart/mixed');
+    expect(first).toMatchObject({ data: { top250: { nodes: [] } }, hasNext: true });
+    expect(later.length).toBeGreaterThan(0);
+  });
+});
+
+test.each(['@ defer', '@,defer', '@#\n#\ndefer', '@\ufeffdefer'])(
+  'a part deferred by %j comes later too',
+  async (at) => {
+    const query = `{ book(id: "6082808") { id ... ${at} { title } } }`;
+    const { status, body } = await refused(query, 'application/json');
+    expect([status, body.errors[0].extensions]).toEqual([406, expect.objectContaining({ code: 'NOT_ACCEPTABLE' })]);
+    for (const accept of ['multipart/mixed', 'text/event-stream']) {
+      const [first, later] = await pieces(query, accept);
+      expect(first).toEqual({ data: { book: { id: 'Book:6082808' } }, hasNext: true });
+      expect(later).toMatchObject({ incremental: [{ data: { title: '百年孤独' } }], hasNext: false });
+    }
   },
 );

@@ -26,7 +26,7 @@ async function service(behaviour: Behaviour) {
   });
   afterAll(() => upstream.close());
   const open = (authorization?: string) =>
-    upstream.open({ authorization, address: '127.0.0.1', requestId: 'x', lifetime: createLifetime() });
+    upstream.open({ authorization, address: '127.0.0.1', requestId: 'x' }, createLifetime());
   return { ...house, open };
 }
 

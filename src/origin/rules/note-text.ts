@@ -17,7 +17,7 @@ const markup = new RegExp(`${picture}|${link}`, 'gs');
 const written = new RegExp(
   [
     String.raw`(?<kept>${picture}|${link})`,
-    String.raw`<a\s(?:[^>]{0,500}?\s)?href\s*=\s*(?:"(?<double>[^"]{0,2000})"|'(?<single>[^']{0,2000})')[^>]{0,500}>(?<title>.{0,1000}?)<\/a>`,
+    String.raw`<a\s(?:[^<>]{0,500}?\s)?href\s*=\s*(?:"(?<double>[^"]{0,2000})"|'(?<single>[^']{0,2000})')[^<>]{0,500}>(?<title>.{0,1000}?)<\/a>`,
     String.raw`<图片p_(?<number>\d{1,6})>`,
     String.raw`(?<bare>https?:\/\/[^\s<>"'\[\]（）《》「」，。；：！？、]+)`,
   ].join('|'),
@@ -33,7 +33,7 @@ export function noteMarkup(content: string, placed: Placed): string {
       return found ? pictureTag(Number(number), found.layout, found.caption) : whole;
     }
     if (bare !== undefined) {
-      const url = bare.replace(/[.,;:!?)]+$/, '');
+      const url = bare.replace(/(?<![.,;:!?)])[.,;:!?)]+$/, '');
       return `[url="${url}"][/url]${bare.slice(url.length)}`;
     }
     const href = double ?? single;

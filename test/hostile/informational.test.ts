@@ -1,0 +1,98 @@
+// What the service may say before its answer: 1xx, which HTTP lets it say at any time, any number of times.
+import { expect, test } from 'vitest';
+import { besieged, codesIn } from '../support/besieged.ts';
+import { type Behaviour, drip, until, xml } from '../support/hostile.ts';
+
+const book = '{ book(id: "7") { title } }';
+const collect = 'mutation { collectBook(input: { bookId: "7", status: READ }) { collection { status } } }';
+const caller = { headers: { authorization: 'Bearer caller' } };
+
+const body = '{"id":"7","title":"活着","status":"read"}';
+const whole = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+const hint = 'HTTP/1.1 103 Early Hints\r\nlink: </style.css>; rel=preload\r\n';
+
+const shown = { book: { title: '活着' } };
+
+test.each([
+  ['102', 'HTTP/1.1 102 Processing\r\n\r\n'],
+  ['103 with hints', `${hint}\r\n`],
+  // What a 103 says of an encoding, a length or a pause is said of nothing.
+  [
+    '103 with headers of a body that never comes',
+    `${hint}content-encoding: br\r\ncontent-length: 4000000000\r\nretry-after: 60\r\ncache-control: no-store\r\n\r\n`,
+  ],
+  ['a number that nobody has heard of', 'HTTP/1.1 199 Whatever\r\n\r\n'],
+  ['fifty of them', `${hint}\r\n`.repeat(50)],
+])('an answer after %s is the answer, of reads and writes', async (_, before) => {
+  const { books, ask, logged } = await besieged();
+  books.behave((socket) => {
+    socket.write(before);
+    setTimeout(() => socket.write(whole), 10);
+  });
+  expect(await ask(book)).toEqual({ data: shown });
+  expect((await ask(collect, caller)).data).toEqual({ collectBook: { collection: { status: 'READ' } } });
+  books.behave((socket) => socket.write(before + whole)); // in one piece
+  expect(await ask(book)).toEqual({ data: shown });
+  expect(books.connections()).toBe(1);
+  expect(logged).toEqual([]);
+});
+
+const ends: [name: string, behaviour: Behaviour, read: string, attempts: number][] = [
+  // Not asked for: nobody sent `expect`. What comes after it is not read.
+  ['100', (socket) => socket.write(`HTTP/1.1 100 Continue\r\n\r\n${whole}`), 'UPSTREAM_UNAVAILABLE', 3],
+  [
+    '101 and another protocol',
+    (socket) =>
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\n\r\n\x81\0'),
+    'UPSTREAM_UNAVAILABLE',
+    3,
+  ],
+  [
+    '101 that names no protocol',
+    (socket) => socket.write(`HTTP/1.1 101 X\r\n\r\n${whole}`),
+    'UPSTREAM_INVALID_RESPONSE',
+    1,
+  ],
+  ['103 and the end of the connection', (socket) => socket.end(`${hint}\r\n`), 'UPSTREAM_UNAVAILABLE', 3],
+  ['103 and silence', (socket) => socket.write(`${hint}\r\n`), 'UPSTREAM_TIMEOUT', 1],
+  ['103 without end', drip(`${hint}\r\n`, `${hint}\r\n`, 5), 'UPSTREAM_TIMEOUT', 1],
+  ['103 whose headers have no end', drip(hint, 'x-a: b\r\n', 5), 'UPSTREAM_TIMEOUT', 1],
+  [
+    '103 with headers past all measure',
+    (socket) => socket.write(`${hint}x-a: ${'b'.repeat(40_000)}\r\n\r\n${whole}`),
+    'UPSTREAM_INVALID_RESPONSE',
+    1,
+  ],
+];
+
+test.each(ends)('%s is no answer, and has its code in time', async (_, behaviour, code, attempts) => {
+  const { books, ask, close, logged } = await besieged();
+  books.behave(behaviour);
+  const started = performance.now();
+  const read = await ask(book);
+  expect([read.data, codesIn(read)]).toEqual([{ book: null }, [code]]);
+  expect(performance.now() - started).toBeLessThan(5_000);
+  expect(books.heard).toHaveLength(attempts);
+
+  const written = await ask(collect, caller);
+  expect(codesIn(written)).toEqual(['UPSTREAM_RESULT_UNKNOWN']);
+  expect(books.heard.filter(({ method }) => method === 'POST')).toHaveLength(1);
+  expect(logged).toEqual([]);
+  await close();
+  await until(() => books.open() === 0);
+});
+
+test('a flood of them holds up nothing else, and ends with the time of the call', async () => {
+  const { books, events, ask, close } = await besieged({ callTimeoutMs: '1500' });
+  const flood = `${hint}x-a: ${'b'.repeat(10_000)}\r\n\r\n`.repeat(5);
+  books.behave(drip(flood, flood, 1));
+  events.behave(xml('<entry xmlns="http://www.w3.org/2005/Atom"><id>http://x/event/7</id><title>t</title></entry>'));
+  let isOver = false;
+  const asked = ask(book).finally(() => (isOver = true));
+  await until(() => books.heard.length === 1);
+  expect((await ask('{ event(id: "7") { title } }')).data).toEqual({ event: { title: 't' } });
+  expect(isOver).toBe(false);
+  expect(codesIn(await asked)).toEqual(['UPSTREAM_TIMEOUT']);
+  await close();
+  await until(() => books.open() === 0);
+});
