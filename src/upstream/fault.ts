@@ -20,11 +20,17 @@ const lossCodes = [
 ];
 const codeOf = (error: unknown): string => (error as { code?: string }).code ?? '';
 
+/** The last answer of a connection: that it was cut, undici tells otherwise than of any before. */
+const endsTooEarly = (error: unknown): boolean =>
+  error instanceof errors.ResponseContentLengthMismatchError ||
+  (error instanceof errors.HTTPParserError && error.message.includes('Invalid EOF state'));
+
 /** Another attempt may find a connection that holds. */
 export const isConnectionLoss = (error: unknown): boolean =>
   error instanceof errors.SocketError ||
   error instanceof errors.ConnectTimeoutError ||
-  lossCodes.includes(codeOf(error));
+  lossCodes.includes(codeOf(error)) ||
+  endsTooEarly(error);
 
 /** Beside lost connections, those that cannot be made: no route, a certificate that does not hold. */
 export const isUnreachable = (error: unknown): boolean =>

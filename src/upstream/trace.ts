@@ -58,7 +58,7 @@ export function pathOf(path: Path | undefined): (string | number)[] {
 }
 
 function withoutFields(path: string): [string, string | undefined] {
-  const [, before, fields, after] = /^(.*[?&])fields=([^&]*)(.*)$/.exec(path) ?? [];
+  const [, before, fields, after] = /^(.*[?&])fields=([^&]*)((?:&.*)?)$/s.exec(path) ?? [];
   if (before === undefined || fields === undefined) return [path, undefined];
   return [
     (before + (after ?? '')).replace(/&&|[?&]$|\?&/g, (joint) => (joint === '&&' ? '&' : joint === '?&' ? '?' : '')),
