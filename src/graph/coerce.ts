@@ -59,10 +59,7 @@ export function variablesOf(
 const noVariables: CoercedVariables = { coerced: {} };
 
 /** The arguments of one field; worked out once where no variable is in them. */
-export function argumentsOf(
-  field: GraphQLField<unknown, unknown>,
-  node: FieldNode,
-): (variables: Variables) => object {
+export function argumentsOf(field: GraphQLField<unknown, unknown>, node: FieldNode): (variables: Variables) => object {
   if (field.args.length === 0) return () => noArguments;
   if (!hasVariables(node)) {
     let constant: object | undefined;

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Config } from '../config.ts';
+import { createClock } from '../upstream/clock.ts';
 import { RequestRefusal } from './refusal.ts';
 
 /** What a POST asks, before anything of it is believed. */
@@ -41,13 +42,48 @@ export function isMultipart({ headers }: IncomingMessage): boolean {
   return mediaType(headers['content-type']) === 'multipart/form-data';
 }
 
-/** Reads the whole body within its limits of size and time. */
-export function readBody(request: IncomingMessage, config: Config): Promise<string> {
-  const encoding = request.headers['content-encoding'];
-  if (encoding && encoding !== 'identity') {
-    throw new RequestRefusal(415, 'UNSUPPORTED_ENCODING', 'Send the body without Content-Encoding.');
-  }
-  return readText(request, config);
+/** Reads whole bodies within their limits of size and time. */
+export function createBodyReader({
+  maxBodyBytes,
+  requestBodyTimeoutMs,
+}: Config): (r: IncomingMessage) => Promise<string> {
+  const clock = createClock(requestBodyTimeoutMs);
+  const tooLarge = () => new RequestRefusal(413, 'BODY_TOO_LARGE', `A body has at most ${maxBodyBytes} bytes.`);
+  const tooSlow = () => new RequestRefusal(408, 'REQUEST_TIMEOUT', `A body arrives within ${requestBodyTimeoutMs} ms.`);
+
+  return (request) => {
+    const { 'content-encoding': encoding, 'content-length': length } = request.headers;
+    if (encoding && encoding !== 'identity') {
+      throw new RequestRefusal(415, 'UNSUPPORTED_ENCODING', 'Send the body without Content-Encoding.');
+    }
+    if (Number(length) > maxBodyBytes) throw tooLarge();
+    return new Promise((resolve, reject) => {
+      let first: Buffer | undefined;
+      let more: Buffer[] | undefined;
+      let size = 0;
+      const fail = (refusal: RequestRefusal) => {
+        clock.stop(ticking);
+        request.off('data', take);
+        request.off('end', finish);
+        request.pause();
+        reject(refusal);
+      };
+      const take = (chunk: Buffer) => {
+        size += chunk.length;
+        if (size > maxBodyBytes) fail(tooLarge());
+        else if (first === undefined) first = chunk;
+        else (more ??= [first]).push(chunk);
+      };
+      const finish = () => {
+        clock.stop(ticking);
+        resolve(more ? Buffer.concat(more).toString() : (first?.toString() ?? ''));
+      };
+      const ticking = clock.start({ overdue: () => fail(tooSlow()) });
+      request.on('data', take);
+      request.on('end', finish);
+      request.on('error', () => fail(new RequestRefusal(400, 'BAD_REQUEST', 'The body broke off.')));
+    });
+  };
 }
 
 export const isJson = ({ headers }: IncomingMessage): boolean => JSON_TYPES.has(mediaType(headers['content-type']));
@@ -100,38 +136,6 @@ function json(text: string, what: string): unknown {
   } catch {
     throw new RequestRefusal(400, 'BAD_REQUEST', `${what} must be JSON.`);
   }
-}
-
-function readText(request: IncomingMessage, { maxBodyBytes, requestBodyTimeoutMs }: Config): Promise<string> {
-  const tooLarge = () => new RequestRefusal(413, 'BODY_TOO_LARGE', `A body has at most ${maxBodyBytes} bytes.`);
-  if (Number(request.headers['content-length']) > maxBodyBytes) return Promise.reject(tooLarge());
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    const fail = (refusal: RequestRefusal) => {
-      clearTimeout(clock);
-      request.off('data', take);
-      request.off('end', finish);
-      request.pause();
-      reject(refusal);
-    };
-    const take = (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > maxBodyBytes) fail(tooLarge());
-      else chunks.push(chunk);
-    };
-    const finish = () => {
-      clearTimeout(clock);
-      resolve((chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString());
-    };
-    const clock = setTimeout(
-      () => fail(new RequestRefusal(408, 'REQUEST_TIMEOUT', `A body arrives within ${requestBodyTimeoutMs} ms.`)),
-      requestBodyTimeoutMs,
-    );
-    request.on('data', take);
-    request.once('end', finish);
-    request.once('error', () => fail(new RequestRefusal(400, 'BAD_REQUEST', 'The body broke off.')));
-  });
 }
 
 /** The media type of a header, most often written as it is meant. */

@@ -6,6 +6,7 @@ import type { ServerResponse } from 'node:http';
 import type { GraphQLError } from 'graphql';
 import type { Question } from './body.ts';
 import type { Freshness } from '../upstream/freshness.ts';
+import type { Span } from '../upstream/span.ts';
 import { type Answers, isReusable } from './answers.ts';
 import { addHelp } from './help.ts';
 import type { Caller, Pipeline } from './pipeline.ts';
@@ -32,29 +33,31 @@ export interface Asked {
   response: ServerResponse;
   /** Headers that go with any answer, names and values in turn. */
   standing: readonly string[];
-  passage: Passage;
 }
+
+/** Whose answer it is. */
+type Who = Pick<Caller, 'authorization' | 'explain'>;
 
 export interface Door {
   /** Answers with what was answered before, where that stands; false where it does not. */
-  again: (asked: Asked) => boolean;
+  again: (asked: Asked, who: Who, spanOf: () => Span) => boolean;
   /** Answers the question; false where it is one for the other door. */
-  ask: (question: Question, asked: Asked) => Promise<boolean>;
+  ask: (question: Question, asked: Asked, passage: Passage) => Promise<boolean>;
 }
 
 export function createDoor(pipeline: Pipeline, answers: Answers, epoch: () => number | null): Door {
   return {
-    again({ body, accept, response, standing, passage: { caller } }) {
+    again({ body, accept, response, standing }, who, spanOf) {
       const media = medias.get(accept);
-      if (media === undefined || !isAnybody(caller)) return false;
+      if (media === undefined || !isAnybody(who)) return false;
       const startedAt = performance.now();
       const answer = answers.get(media, body);
       if (!answer) return false;
       send(response, 200, media, standing, answer, answer.length);
-      pipeline.repeated(caller, startedAt);
+      pipeline.repeated(startedAt, spanOf);
       return true;
     },
-    async ask(question, { body, accept, response, standing, passage }) {
+    async ask(question, { body, accept, response, standing }, passage) {
       const media = medias.get(accept);
       if (media === undefined || !isPlain(question)) return false;
       const { query, operationName, variables } = question;
@@ -81,7 +84,7 @@ export function createDoor(pipeline: Pipeline, answers: Answers, epoch: () => nu
 }
 
 /** Nobody's own answer, and not one about how it came to be. */
-const isAnybody = ({ authorization, explain }: Caller): boolean => authorization === undefined && explain === undefined;
+const isAnybody = ({ authorization, explain }: Who): boolean => authorization === undefined && explain === undefined;
 
 function send(
   response: ServerResponse,

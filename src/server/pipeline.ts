@@ -72,7 +72,7 @@ export interface Pipeline {
     lifetime: Lifetime,
   ): Promise<Result>;
   /** Counts a query whose answer stood already, and was given again. */
-  repeated(caller: Caller, startedAt: number): void;
+  repeated(startedAt: number, spanOf: () => Span): void;
 }
 
 /** One answer, or one that comes in pieces. */
@@ -168,12 +168,12 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       return result;
     },
 
-    repeated({ span }, startedAt) {
+    repeated(startedAt, spanOf) {
       const ms = performance.now() - startedAt;
       again.add();
       ran.query.add();
       took.query.observe(ms / 1000);
-      if (span) telemetry?.operation(span, 'query', undefined, ms, []);
+      telemetry?.operation(spanOf(), 'query', undefined, ms, []);
     },
   };
 

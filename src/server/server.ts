@@ -5,7 +5,15 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
-import { explainIn, isJson, isMultipart, questionIn, readBody, refuseBrokenParameters, refuseForgery } from './body.ts';
+import {
+  createBodyReader,
+  explainIn,
+  isJson,
+  isMultipart,
+  questionIn,
+  refuseBrokenParameters,
+  refuseForgery,
+} from './body.ts';
 import type { RawQuestion } from './body.ts';
 import { graphiqlPage, graphiqlPolicy } from './graphiql.ts';
 import type { Panel, Tab } from './graphiql.ts';
@@ -88,6 +96,7 @@ export function createGraphServer(
     const { createYogaDoor } = await import('./yoga.ts');
     return createYogaDoor({ schema, pipeline, persisted, page, log });
   });
+  const readBody = createBodyReader(config);
   const health = createHealth(config);
   const running = new Set<Lifetime>();
   const admission = createAdmission(config);
@@ -147,33 +156,34 @@ export function createGraphServer(
       const uploading = isMultipart(request) ? await readUpload(request, response, config) : undefined;
       arrival = uploading?.arrival;
       question = uploading?.question;
-      if (!uploading) body = await readBody(request, config);
+      if (!uploading) body = await readBody(request);
     } else if (request.method === 'GET') refuseBrokenParameters(request);
     else {
       throw new RequestRefusal(405, 'METHOD_NOT_ALLOWED', 'Use GET or POST.', { allow: 'GET, POST, OPTIONS' });
     }
+    const spanOf = () => spanFrom(one(headers.traceparent), one(headers.tracestate));
+    const who = { authorization: headers.authorization, explain: config.explain ? explainIn(request) : undefined };
+    let plain: Asked | undefined;
+    if (body !== undefined) {
+      if (isJson(request)) plain = { body, accept: headers.accept, response, standing };
+      if (plain && door.again(plain, who, spanOf)) return;
+      question = questionIn(body, request);
+    }
     const caller = {
-      authorization: headers.authorization,
-      explain: config.explain ? explainIn(request) : undefined,
+      ...who,
       address: request.socket.remoteAddress ?? '',
       requestId,
       accept: headers.accept,
-      span: spanFrom(one(headers.traceparent), one(headers.tracestate)),
+      span: spanOf(),
       arrival,
       onReusable,
     };
     const passage: Passage = { caller, lifetime };
-    let plain: Asked | undefined;
-    if (body !== undefined) {
-      if (isJson(request)) plain = { body, accept: headers.accept, response, standing, passage };
-      if (plain && door.again(plain)) return;
-      question = questionIn(body, request);
-    }
     const waiting = admission.enter(lifetime);
     if (waiting) await waiting;
     try {
       const whole = question && plain ? plainQuestion(question, persisted, passage) : undefined;
-      if (whole && plain && (await door.ask(whole, plain))) return;
+      if (whole && plain && (await door.ask(whole, plain, passage))) return;
       stand(response, passing);
       if (question) {
         // Whoever reads on takes the body from here: the stream is spent, or is for the files alone.

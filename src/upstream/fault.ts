@@ -6,7 +6,10 @@ import { Nonsense } from './payload.ts';
 import { UpstreamFault, type UpstreamWord } from './refusal.ts';
 import type { WireRequest } from './transport.ts';
 
-export const wordOf = ({ service, line }: Pick<WireRequest, 'service' | 'line'>): UpstreamWord => ({ service, request: line });
+export const wordOf = ({ service, line }: Pick<WireRequest, 'service' | 'line'>): UpstreamWord => ({
+  service,
+  request: line,
+});
 
 const lossCodes = [
   'ECONNREFUSED',

@@ -30,4 +30,3 @@ export function decodeUtf8(bytes: Buffer): string {
   return text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
 }
 const BYTE_ORDER_MARK = 0xfeff;
-

@@ -150,7 +150,8 @@ class Sending implements Dispatcher.DispatchHandler, Listener, Timed {
     try {
       const body = more ? Buffer.concat(more) : first;
       const bytes = inflated(body, this.headers['content-encoding'], this.request.maxBytes);
-      if (bytes instanceof Promise) bytes.then((all) => this.came(all)).catch((error: unknown) => this.onError(error as Error));
+      if (bytes instanceof Promise)
+        bytes.then((all) => this.came(all)).catch((error: unknown) => this.onError(error as Error));
       else this.came(bytes);
     } catch (error) {
       this.onError(error as Error);

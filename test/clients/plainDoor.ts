@@ -26,13 +26,11 @@ export async function isForPlainDoor(sent: RequestInit | undefined): Promise<boo
   const response = { writeHead: () => response, end: () => (answered = true) } as unknown as ServerResponse;
   const caller = { authorization: undefined, explain: 'plan', address: '', requestId: '' };
   const epoch = () => null;
-  const isTaken = await createDoor(pipeline, createAnswers(epoch), epoch).ask(JSON.parse(body) as Question, {
-    body,
-    accept: new Headers(headers).get('accept') ?? undefined,
-    response,
-    standing: [],
-    passage: { caller, lifetime: createLifetime() },
-  });
+  const isTaken = await createDoor(pipeline, createAnswers(epoch), epoch).ask(
+    JSON.parse(body) as Question,
+    { body, accept: new Headers(headers).get('accept') ?? undefined, response, standing: [] },
+    { caller, lifetime: createLifetime() },
+  );
   await upstream.close();
   return isTaken && answered;
 }
