@@ -1,18 +1,169 @@
-// Asks for four times what the facade can do, and says what becomes of it: node scripts/overload.mjs [seconds]
-// Everything runs on 127.0.0.1: the built facade in a process of its own, a stub of the service and the callers in this one.
-import { spawn } from 'node:child_process';
+// Asks for up to four times what the facade can do, and says what becomes of it: node scripts/overload.mjs [rounds] [seconds] [connections]
+// Everything runs on 127.0.0.1, in processes of their own: the built facade, a stub of the service, and the callers. Both of these speak
+// over bare sockets, with bytes made beforehand, so that they take little of what the facade is measured with; what they take is told.
+import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import { connect } from 'node:net';
+import { readFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import { bundle } from '../build.mjs';
 
-const SECONDS = Number(process.argv[2] ?? 10);
+/** Every connection asks again as soon as it is answered, whatever it was told. */
+const ALL = 'all at once';
+/** Offered in each round, as parts of the estimate; the most that is accepted at any of them is the peak. */
+const TIMES = [0.5, 0.75, 1, 1.5, 2, 4, ALL];
+const SERVICE_MS = 20;
+/** Cores that something else may take while it is measured, else it is measured again; the calmest of the attempts counts. */
+const OTHERS_MAX = 0.25;
+const ATTEMPTS = 3;
 const IDS = 2_000;
-const CONNECTIONS_MAX = 3_000;
 
-await bundle();
-const service = createServer((request, response) => {
-  const id = /\/book\/(\w+)/.exec(request.url ?? '')?.[1] ?? '0';
+const roles = { service, callers };
+process.on('disconnect', () => process.exit()); // nothing of it stays behind when the measuring one is gone
+await (roles[process.argv[2]] ?? measure)();
+
+async function measure() {
+  const [rounds = 3, seconds = 5, connections = 3_000] = process.argv.slice(2).map(Number);
+  await bundle();
+  const self = fileURLToPath(import.meta.url);
+  const stub = fork(self, ['service']);
+  const [servicePort] = await once(stub, 'message');
+  const address = `http://127.0.0.1:${servicePort}`;
+  const facade = spawn(process.execPath, ['--enable-source-maps', 'dist/main.js'], {
+    env: {
+      PATH: process.env.PATH,
+      NODE_ENV: 'production',
+      PORT: '0',
+      LOG_LEVEL: 'error',
+      BASE_URL: address,
+      EVENT_BASE_URL: address,
+      ...Object.fromEntries(Object.entries(process.env).filter(([name]) => name.startsWith('MAX_'))),
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [banner] = await once(facade.stdout, 'data');
+  const { port } = new URL(/graph +(\S+)\/graphql/.exec(String(banner))[1]);
+  const crowd = fork(self, ['callers', port, String(connections)]);
+  await once(crowd, 'message');
+
+  const pids = { facade: facade.pid, callers: crowd.pid, service: stub.pid };
+  const spent = () => [...Object.values(pids).map(cpuSeconds), machineSeconds()];
+  /** What became of so many a second, and what it took of a core. */
+  const attempted = async (order) => {
+    const before = spent();
+    const began = performance.now();
+    crowd.send(order);
+    const [seen] = await once(crowd, 'message');
+    const took = (performance.now() - began) / 1_000;
+    const [facade, callers, service, all] = spent().map((after, at) => (after - before[at]) / took);
+    return { ...seen, cpu: { facade, callers, service, others: all - facade - callers - service } };
+  };
+  const asked = async (order) => {
+    let calmest;
+    for (let attempt = 0; attempt < ATTEMPTS && !(calmest?.cpu.others < OTHERS_MAX); attempt++) {
+      const next = await attempted(order);
+      if (!calmest || next.cpu.others < calmest.cpu.others) calmest = next;
+    }
+    return calmest;
+  };
+
+  await asked({ callers: 64, seconds: 6 }); // until everything is compiled
+  const estimate = (await asked({ callers: 320, seconds: 4 })).accepted;
+  console.log(
+    `estimate ${Math.round(estimate)}/s, of 320 callers that ask again when answered; ${connections} connections below`,
+  );
+  const seen = TIMES.map(() => []);
+  for (let round = 0; round < rounds; round++) {
+    for (const [at, times] of TIMES.entries()) {
+      seen[at].push(
+        await asked(times === ALL ? { callers: connections, seconds } : { rate: estimate * times, seconds }),
+      );
+    }
+  }
+  const rows = seen.map((each, at) => ({ times: TIMES[at], ...middle(each) }));
+  const peak = Math.max(...rows.map(({ accepted }) => accepted));
+  console.table(
+    rows.map(({ times, offered, accepted, refused, unsent, lost, p50, p99, slowest, refusedP99, cpu }) => ({
+      times,
+      'offered/s': Math.round(offered),
+      'accepted/s': Math.round(accepted),
+      'of peak': `${Math.round((accepted / peak) * 100)} %`,
+      'refused/s': Math.round(refused),
+      'unsent/s': Math.round(unsent), // no connection was free: what asks over them waited itself
+      lost,
+      'p50 ms': Math.round(p50),
+      'p99 ms': Math.round(p99),
+      'slowest ms': Math.round(slowest),
+      'refused p99 ms': Math.round(refusedP99),
+      'cpu facade': cpu.facade.toFixed(2),
+      callers: cpu.callers.toFixed(2),
+      service: cpu.service.toFixed(2),
+      others: cpu.others.toFixed(2),
+    })),
+  );
+  const ofPeak = ({ accepted }) => `${Math.round((accepted / peak) * 100)} %`;
+  const most = TIMES.indexOf(4);
+  const { offered, p99 } = rows[most];
+  console.log(
+    `peak ${Math.round(peak)}/s; offered ${(offered / peak).toFixed(1)} times that, ${ofPeak(rows[most])} of it are accepted ` +
+      `(each round: ${seen[most].map(ofPeak).join(', ')}), p99 ${Math.round(p99)} ms`,
+  );
+  crowd.kill();
+  facade.kill('SIGTERM');
+  const [code] = await once(facade, 'exit');
+  console.log(`ended with ${code}`);
+  stub.kill();
+}
+
+/** Of each figure the median over the rounds. */
+function middle(each) {
+  const median = (values) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)];
+  const figures = (of) =>
+    Object.fromEntries(
+      Object.entries(of[0]).map(([name, value]) => {
+        const values = of.map((one) => one[name]);
+        return [name, typeof value === 'object' ? figures(values) : median(values)];
+      }),
+    );
+  return figures(each);
+}
+
+/** CPU seconds of all threads of a process, in user and kernel; the kernel counts in hundredths. */
+function cpuSeconds(pid) {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+/** CPU seconds of everything that runs here. */
+function machineSeconds() {
+  const [, user, nice, system, , , irq, softirq] = readFileSync('/proc/stat', 'utf8').split('\n', 1)[0].split(/ +/);
+  return (Number(user) + Number(nice) + Number(system) + Number(irq) + Number(softirq)) / 100;
+}
+
+/** A service that takes 20 ms for each book. */
+async function service() {
+  const answers = new Map();
+  const server = createServer((socket) => {
+    let pending = '';
+    socket.setNoDelay(true);
+    socket.on('error', () => socket.destroy());
+    socket.on('data', (chunk) => {
+      pending += chunk.toString('latin1');
+      for (let end = pending.indexOf('\r\n\r\n'); end >= 0; end = pending.indexOf('\r\n\r\n')) {
+        const id = /\/book\/(\w+)/.exec(pending.slice(0, end))?.[1] ?? '0';
+        pending = pending.slice(end + 4);
+        let bytes = answers.get(id);
+        if (!bytes) answers.set(id, (bytes = book(id)));
+        setTimeout(() => socket.writable && socket.write(bytes), SERVICE_MS);
+      }
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  process.send(server.address().port);
+}
+
+function book(id) {
   const body = JSON.stringify({
     id,
     title: '活着',
@@ -20,128 +171,156 @@ const service = createServer((request, response) => {
     summary: '书'.repeat(300),
     rating: { average: '9.4' },
   });
-  setTimeout(
-    () => response.setHeader('content-type', 'application/json').setHeader('cache-control', 'no-store').end(body),
-    20,
+  return Buffer.from(
+    `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncache-control: no-store\r\n` +
+      `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
-}).listen(0, '127.0.0.1');
-await once(service, 'listening');
-const address = `http://127.0.0.1:${service.address().port}`;
-const facade = spawn(process.execPath, ['dist/main.js'], {
-  env: { PATH: process.env.PATH, PORT: '0', LOG_LEVEL: 'error', BASE_URL: address, EVENT_BASE_URL: address },
-  stdio: ['ignore', 'pipe', 'inherit'],
-});
-const [banner] = await once(facade.stdout, 'data');
-const url = /graph +(\S+)\/graphql/.exec(String(banner))[1];
-const { hostname, port } = new URL(url);
+}
 
-// Sockets of our own: an HTTP client would be the first thing to be overloaded.
-const idle = [];
-let connections = 0;
-function connection() {
-  const socket = connect(Number(port), hostname);
-  const mine = { socket, done: undefined };
-  let text = '';
-  socket.setNoDelay(true);
-  socket.on('data', (chunk) => {
-    text += chunk.toString('latin1');
-    const end = text.indexOf('\r\n\r\n');
-    if (end === -1 || !mine.done) return; // what nobody asked for says that the connection is closed
-    const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0);
-    if (text.length < end + 4 + length) return;
-    const status = text.slice(9, 12);
-    text = '';
-    idle.push(mine);
-    mine.done?.(status);
+async function callers() {
+  const [port, most] = process.argv.slice(3).map(Number);
+  const requests = Array.from({ length: IDS }, (_, id) => {
+    const body = `{"query":"query($id:ID!){book(id:$id){title authors summary rating{average}}}","variables":{"id":"${id}"}}`;
+    return `POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
   });
-  socket.on('error', () => undefined);
-  socket.on('close', () => {
-    connections--;
-    if (idle.includes(mine)) idle.splice(idle.indexOf(mine), 1);
-    mine.done?.('lost');
-  });
-  connections++;
-  return mine;
-}
+  /** In the order in which they became free: each is another client, and all have their turn. */
+  const idle = queue();
+  const buffer = Buffer.alloc(65_536); // one for all: it is read before the next is
+  let turn = 0;
 
-let asked = 0;
-/** False where no connection is free. */
-function ask(seen, then) {
-  const mine = idle.pop() ?? (connections < CONNECTIONS_MAX ? connection() : undefined);
-  if (!mine) return false;
-  const body = `{"query":"query($id:ID!){book(id:$id){title authors summary rating{average}}}","variables":{"id":"${asked++ % IDS}"}}`;
-  const started = performance.now();
-  mine.done = (status) => {
-    mine.done = undefined;
-    seen.count[status] = (seen.count[status] ?? 0) + 1;
-    if (status === '200') seen.times.push(performance.now() - started);
-    then?.();
+  function connection(whenOpen) {
+    const mine = { socket: undefined, done: undefined };
+    let status = '';
+    let missing = 0;
+    mine.socket = connect({
+      port,
+      host: '127.0.0.1',
+      noDelay: true,
+      onread: {
+        buffer,
+        callback(size) {
+          if (missing === 0) {
+            const text = buffer.latin1Slice(0, size);
+            const end = text.indexOf('\r\n\r\n');
+            const length = text.indexOf('content-length: ');
+            if (end < 0 || length < 0 || !mine.done) return; // what nobody asked for says that the connection is closed
+            status = text.slice(9, 12);
+            missing = end + 4 + parseInt(text.slice(length + 16, length + 24), 10);
+          }
+          missing -= size;
+          if (missing > 0) return;
+          missing = 0;
+          const { done } = mine;
+          mine.done = undefined;
+          idle.push(mine);
+          done(status);
+        },
+      },
+    });
+    mine.socket.on('connect', () => {
+      idle.push(mine);
+      whenOpen();
+    });
+    mine.socket.on('error', () => undefined);
+    mine.socket.on('close', () => {
+      mine.done?.('lost');
+      connection(() => undefined);
+    });
+  }
+
+  // Beforehand, and not at once: a crowd that connects together waits for the system, not for the facade.
+  for (let n = 0; n < most; n += 100) {
+    await Promise.all(Array.from({ length: Math.min(100, most - n) }, () => new Promise(connection)));
+  }
+
+  /** False where no connection is free. */
+  function ask(then) {
+    let mine = idle.shift();
+    while (mine?.socket.destroyed) mine = idle.shift();
+    if (!mine) return false;
+    mine.done = then;
+    mine.socket.write(requests[turn++ % IDS], 'latin1');
+    return true;
+  }
+
+  /** Counts what is answered after the first second and before the end; of what was sent by then, how long it took. */
+  const counting = (seconds) => {
+    const began = performance.now() + 1_000;
+    return { began, ends: began + seconds * 1_000, count: {}, times: { 200: [], 503: [], lost: [] } };
   };
-  mine.socket.write(
-    `POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
-  );
-  return true;
-}
-
-function told(name, { count, times }, seconds) {
-  times.sort((a, b) => a - b);
-  const at = (share) => Math.round(times[Math.floor(times.length * share)] ?? 0);
-  const accepted = Math.round((count[200] ?? 0) / seconds);
-  console.log(
-    `${name.padEnd(26)} accepted ${accepted}/s  p50 ${at(0.5)} ms  p99 ${at(0.99)} ms  ${JSON.stringify(count)}`,
-  );
-  return accepted;
-}
-
-/** As many callers as it takes, each asking again when it is answered. */
-async function closed(callers, seconds) {
-  const seen = { count: {}, times: [] };
-  const end = performance.now() + seconds * 1_000;
-  const caller = async () => {
-    while (performance.now() < end) await new Promise((resolve) => ask(seen, resolve));
+  const note = ({ began, ends, count, times }, status, since) => {
+    const now = performance.now();
+    if (now < began) return;
+    if (now < ends) count[status] = (count[status] ?? 0) + 1;
+    times[status]?.push(now - since);
   };
-  await Promise.all(Array.from({ length: callers }, caller));
-  return seen;
-}
 
-/** So many a second, whatever becomes of them. */
-async function open(rate, seconds) {
-  const seen = { count: {}, times: [] };
-  const started = performance.now();
-  let sent = 0;
-  let outstanding = 0;
-  while (performance.now() - started < seconds * 1_000) {
-    const due = ((performance.now() - started) / 1_000) * rate;
-    for (; sent < due; sent++) {
-      if (ask(seen, () => outstanding--)) outstanding++;
-      else seen.count.unsent = (seen.count.unsent ?? 0) + 1;
+  /** So many callers, each asking again when it is answered. */
+  async function closed(callers, seconds) {
+    const seen = counting(seconds);
+    const caller = async () => {
+      for (let now = performance.now(); now < seen.ends; now = performance.now()) {
+        await new Promise((resolve) =>
+          ask((status) => {
+            note(seen, status, now);
+            resolve();
+          }),
+        );
+      }
+    };
+    await Promise.all(Array.from({ length: callers }, caller));
+    return seen;
+  }
+
+  /** So many a second, whatever becomes of them; each has waited since it was due. */
+  async function open(rate, seconds) {
+    const seen = counting(seconds);
+    let due = performance.now();
+    let outstanding = 0;
+    for (let now = due; now < seen.ends; now = performance.now()) {
+      for (; due < now; due += 1_000 / rate) {
+        const since = due;
+        const sent = ask((status) => {
+          outstanding--;
+          note(seen, status, since);
+        });
+        if (sent) outstanding++;
+        else note(seen, 'unsent', since);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 1));
     }
-    await new Promise((resolve) => setTimeout(resolve, 2));
+    while (outstanding > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    return seen;
   }
-  const took = (performance.now() - started) / 1_000;
-  while (outstanding > 0) await new Promise((resolve) => setTimeout(resolve, 10));
-  return { seen, took };
+
+  process.on('message', async ({ rate, callers, seconds }) => {
+    const { count, times } = rate ? await open(rate, seconds) : await closed(callers, seconds);
+    const at = (of, share) => of.sort((a, b) => a - b)[Math.min(of.length - 1, Math.floor(of.length * share))] ?? 0;
+    const perSecond = (status) => (count[status] ?? 0) / seconds;
+    process.send({
+      offered: Object.values(count).reduce((sum, n) => sum + n, 0) / seconds,
+      accepted: perSecond(200),
+      refused: perSecond(503),
+      unsent: perSecond('unsent'),
+      lost: count.lost ?? 0,
+      p50: at(times[200], 0.5),
+      p99: at(times[200], 0.99),
+      slowest: at(times[200], 1),
+      refusedP99: at(times[503], 0.99),
+    });
+  });
+  process.send('ready');
 }
 
-await closed(50, 8); // until everything is compiled and kept
-let peak = 0;
-for (const callers of [8, 32, 128, 256]) peak = Math.max(peak, told(`${callers} callers`, await closed(callers, 4), 4));
-/** Beforehand: a crowd that connects at once waits for the system, not for the facade. */
-async function connectAll() {
-  for (let n = 0; n < CONNECTIONS_MAX; n += 100) {
-    const wave = Array.from({ length: Math.min(100, CONNECTIONS_MAX - connections) }, connection);
-    await Promise.all(wave.map((mine) => once(mine.socket, 'connect')));
-    idle.push(...wave);
-  }
+/** First in, first out; an array would be moved at each step. */
+function queue() {
+  let first = [];
+  let last = [];
+  return {
+    push: (value) => last.push(value),
+    shift() {
+      if (first.length === 0) [first, last] = [last.reverse(), first];
+      return first.pop();
+    },
+  };
 }
-await connectAll();
-for (const times of [1, 2, 4]) {
-  const { seen, took } = await open(peak * times, SECONDS);
-  const accepted = told(`${times} times ${peak}/s`, seen, took);
-  console.log(`${''.padEnd(26)} ${Math.round((accepted / peak) * 100)} % of the peak`);
-}
-facade.kill('SIGTERM');
-const [code] = await once(facade, 'exit');
-console.log(`ended with ${code}`);
-for (const { socket } of idle.splice(0)) socket.destroy();
-service.close();

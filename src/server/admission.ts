@@ -8,8 +8,8 @@ import { type Lifetime, offEnd, onEnd } from '../upstream/lifetime.ts';
 import { RequestRefusal, refusalBody } from './refusal.ts';
 
 export interface Admission {
-  /** Whether there is no room: asked before a request is looked at. */
-  isFull: () => boolean;
+  /** How many more could be taken in, to run or to wait: asked before a request is looked at. */
+  room: () => number;
   /** Undefined where the operation may run; else resolves when it may. Throws or rejects with the refusal. Who is in must leave. */
   enter: (lifetime: Lifetime) => Promise<void> | undefined;
   leave: () => void;
@@ -27,15 +27,15 @@ export function createAdmission(settings: AdmissionSettings): Admission {
   const queue = new Set<() => void>();
   let running = 0;
 
-  const isFull = () => running >= maxRunningOperations && queue.size >= maxWaitingOperations;
+  const room = () => maxRunningOperations - running + maxWaitingOperations - queue.size;
 
   return {
-    isFull,
+    room,
     running: () => running,
     waiting: () => queue.size,
     enter(lifetime) {
       if (lifetime.ended) throw left();
-      if (isFull()) throw overloaded();
+      if (room() <= 0) throw overloaded();
       if (running >= maxRunningOperations || queue.size > 0) return waited(lifetime);
       running++;
       return undefined;

@@ -22,6 +22,7 @@ import { type Asked, createDoor } from './door.ts';
 import { createAdmission, refuseQuickly } from './admission.ts';
 import { cacheControl } from './cachecontrol.ts';
 import { createHealth } from './health.ts';
+import { createLine } from './line.ts';
 import { createMetrics } from './metrics.ts';
 import type { Metrics } from './metrics.ts';
 import { createPersisted, plainQuestion } from './persisted.ts';
@@ -100,11 +101,13 @@ export function createGraphServer(
   const health = createHealth(config);
   const running = new Set<Lifetime>();
   const admission = createAdmission(config);
+  const line = createLine(admission.room);
   let closing = false;
   const requests = metrics.counter('catalog_requests_total', 'HTTP requests by path and status.');
   metrics.gauge('catalog_requests_running', 'HTTP requests being answered.', () => running.size);
   metrics.gauge('catalog_operations_running', 'Operations under way.', admission.running);
   metrics.gauge('catalog_operations_waiting', 'Operations that wait to run.', admission.waiting);
+  metrics.gauge('catalog_connections_waiting', 'Connections that are read when it is their turn.', line.size);
   watchServices(metrics, upstream);
   const overloads = metrics.counter('catalog_overloads_total', 'Requests refused because there were too many.');
   /** Connections past the number that can be served soon: a request waits on its connection until those of all others were read. */
@@ -203,12 +206,13 @@ export function createGraphServer(
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const isSurplus = surplus.has(request.socket);
-    if (admission.isFull() || isSurplus) {
+    if (isSurplus || admission.room() === 0) {
       const isProbe = request.url === '/health' || request.url === '/ready' || request.url === '/metrics';
       if (!isProbe) {
         const standing: string[] = [];
         admitOrigin(request, standing, config.corsOrigins);
-        if (isSurplus) standing.push('connection', 'close');
+        if (isSurplus || closing) standing.push('connection', 'close');
+        else request.once('close', () => line.join(request.socket)); // reading its body would end the pause
         overloads.add();
         return refuseQuickly(response, standing);
       }
@@ -223,6 +227,8 @@ export function createGraphServer(
     running.add(lifetime);
     response.once('close', () => {
       running.delete(lifetime);
+      // Who was answered comes after those who were not.
+      if (line.size() > 0 && path === '/graphql' && request.complete && !closing) line.join(request.socket);
       if (!response.writableFinished) end(lifetime, new Error('The client has left.'));
       const { statusCode: status } = response;
       requests.add({ path: path in routes ? path : 'other', status: String(status) });
@@ -268,6 +274,11 @@ export function createGraphServer(
 
   async function shutDown(): Promise<void> {
     closing = true;
+    if (line.size() > 0) {
+      line.end();
+      // What came over these connections is read in the next turn: closing them before would cut it off unheard.
+      for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve));
+    }
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     server.closeIdleConnections();
     // A connection that was busy just now becomes idle, and `close` does not look again.
@@ -305,6 +316,7 @@ const VARY = 'Authorization, Accept, x-explain';
 
 /** Names the origins that were listed and no other; credentials travel in a header, so cookies are never asked for. */
 function admitOrigin(request: IncomingMessage, standing: string[], origins: readonly string[]): void {
+  if (origins.length === 0) return;
   const { origin } = request.headers;
   if (!origin || !origins.includes(origin)) return;
   standing.push('access-control-allow-origin', origin, 'access-control-expose-headers', 'x-request-id, retry-after');

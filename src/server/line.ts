@@ -1,0 +1,52 @@
+/**
+ * The line in which connections stand while there is no room: they are not read until it is their turn, so that what they ask next
+ * waits with its client, where it costs nothing. A refusal costs a tenth of an answer and more, and who is refused may ask again at
+ * once: without the line, the more is asked, the less is answered.
+ */
+import type { Socket } from 'node:net';
+
+export interface Line {
+  size: () => number;
+  /** To its end. What comes over this connection is read when all before it were. */
+  join: (socket: Socket) => void;
+  /** Reads all of them again. */
+  end: () => void;
+}
+
+/** The line moves this often; less often where there is much to do. */
+const STEP_MS = 10;
+/** How many leave it at each step though there is no room: nobody waits for more than an answer that says so. */
+const REFUSED_AT_EACH = 40;
+
+/** `room` tells how many operations could be taken in. */
+export function createLine(room: () => number): Line {
+  const line = new Set<Socket>();
+  let clock: NodeJS.Timeout | undefined;
+
+  function move(): void {
+    let next = room() + REFUSED_AT_EACH;
+    for (const socket of line) {
+      if (next-- <= 0) break;
+      leave(socket);
+    }
+    clock = line.size > 0 ? setTimeout(move, STEP_MS) : undefined;
+  }
+
+  function leave(socket: Socket): void {
+    line.delete(socket);
+    socket.resume();
+  }
+
+  return {
+    size: () => line.size,
+    join(socket) {
+      if (socket.destroyed) return;
+      socket.pause();
+      line.add(socket);
+      clock ??= setTimeout(move, STEP_MS);
+    },
+    end() {
+      for (const socket of line) leave(socket);
+    },
+  };
+}
