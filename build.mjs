@@ -38,7 +38,7 @@ export async function bundle(entry = PROGRAM) {
     metafile: true,
     bundle: true,
     ...(isProgram ? WITH_DEPENDENCIES : { packages: 'external' }),
-    mainFields: ['module', 'main'], // one graphql, whether it is imported or required
+    mainFields: ['module', 'main'], // the same form of a package, whether it is imported or required
     preserveSymlinks: true,
     platform: 'node',
     format: 'esm',
@@ -79,9 +79,13 @@ function isBuilt(record) {
 }
 
 const REQUIRE = `\nimport { createRequire as requireFrom } from 'node:module';\nconst require = requireFrom(import.meta.url);`;
-const slim = {
-  name: 'slim',
-  setup({ onLoad }) {
+const graphqlAndUndici = {
+  name: 'graphql and undici',
+  setup({ onLoad, onResolve }) {
+    // Of its two forms the one that all others get.
+    onResolve({ filter: /^graphql\/.*\.js$/ }, ({ path }) => ({
+      path: `${root}node_modules/${path.replace(/js$/, 'mjs')}`,
+    }));
     // Its index brings fetch, WebSocket, caches and mocks, and wakes the ones that Node has besides.
     onLoad({ filter: /\/node_modules\/undici\/index\.js$/ }, () => ({
       contents: `export { default as Pool } from './lib/dispatcher/pool.js'; export { default as errors } from './lib/core/errors.js';`,
@@ -92,7 +96,7 @@ const slim = {
 
 const WITH_DEPENDENCIES = {
   external: OUTSIDE,
-  plugins: [slim],
+  plugins: [graphqlAndUndici],
   // A second entry for the sake of the pieces that it shares with the program; itself it is thrown away.
   stdin: { contents: APART.map((name) => `export * from '${name}';`).join('\n'), resolveDir: root },
 };
