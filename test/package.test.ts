@@ -81,9 +81,28 @@ test('the package holds what it needs to run and to be read, and nothing of the 
   const programs = ['facade.js', 'main.js', ...pieces];
   expect(pieces.length).toBeGreaterThan(1);
   expect(made).toEqual(
-    [...programs, ...programs.map((file) => `${file}.map`), 'operations.d.ts', 'operations.js'].sort(),
+    [
+      ...programs,
+      ...programs.map((file) => `${file}.map`),
+      'main.licenses.txt',
+      'operations.d.ts',
+      'operations.js',
+    ].sort(),
   );
   for (const file of made) expect(readFileSync(join(installed, 'dist', file), 'utf8')).not.toContain(elsewhere);
+});
+
+test('the program carries the licenses of what is bundled with it', () => {
+  const licenses = readFileSync(join(installed, 'dist/main.licenses.txt'), 'utf8');
+  for (const name of ['graphql', 'undici', '@pothos/core', 'kysely', 'hono']) {
+    expect(licenses).toMatch(new RegExp(`^${name} [\\d.]+\\n\\n.*(?:MIT|ISC) License`, 'm'));
+  }
+});
+
+test('one graphql is bundled: two would not know the types of each other', () => {
+  const pieces = readdirSync(join(installed, 'dist')).filter((file) => /^main.*\.js$/.test(file));
+  const text = pieces.map((file) => readFileSync(join(installed, 'dist', file), 'utf8')).join('\n');
+  expect(text.split('Ensure that there is only one instance of "graphql"')).toHaveLength(2);
 });
 
 test(

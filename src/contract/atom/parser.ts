@@ -2,7 +2,8 @@
  * Reads any Atom by building its tree. The parser takes truncated text, HTML and worse without a word, so the text is made plain and checked first.
  * What it makes of a text is right by definition: the scanner must find the same, or nothing.
  */
-import { XMLParser, XMLValidator } from 'fast-xml-parser';
+import { createRequire } from 'node:module';
+import type * as Xml from 'fast-xml-parser';
 import { type Parts, type TextName, addAttribute, addLink, addTerm, createParts, locationOf, texts } from './parts.ts';
 import { AtomError, escape, namespaces, refuseUnwritable, trim } from './xml.ts';
 
@@ -66,25 +67,43 @@ interface Element {
 
 const DEPTH_MAX = 40;
 
-const parser = new XMLParser({
-  preserveOrder: true,
-  ignoreAttributes: false,
-  attributeNamePrefix: '',
-  parseTagValue: false, // 00123 is not 123
-  parseAttributeValue: false,
-  trimValues: false, // its trim would also take the ideographic space that begins a Chinese paragraph
-  jPath: false, // no path is asked for
-  htmlEntities: true, // without it, numeric references stay
-  // No entity can be declared here, so references cannot grow; the default limit would refuse a long text.
-  processEntities: { enabled: true, maxExpandedLength: Infinity, maxTotalExpansions: Infinity },
-});
+interface Library {
+  isWellFormed: (text: string) => boolean;
+  parse: (text: string) => unknown;
+}
+
+let library: Library | undefined;
+
+/** Most facades never meet a text that the scanner leaves to it. */
+const withLibrary = (): Library => (library ??= load());
+
+function load(): Library {
+  const { XMLParser, XMLValidator } = createRequire(import.meta.url)('fast-xml-parser') as typeof Xml;
+  const parser = new XMLParser({
+    preserveOrder: true,
+    ignoreAttributes: false,
+    attributeNamePrefix: '',
+    parseTagValue: false, // 00123 is not 123
+    parseAttributeValue: false,
+    trimValues: false, // its trim would also take the ideographic space that begins a Chinese paragraph
+    jPath: false, // no path is asked for
+    htmlEntities: true, // without it, numeric references stay
+    // No entity can be declared here, so references cannot grow; the default limit would refuse a long text.
+    processEntities: { enabled: true, maxExpandedLength: Infinity, maxTotalExpansions: Infinity },
+  });
+  return {
+    isWellFormed: (text) => XMLValidator.validate(text) === true,
+    parse: (text) => parser.parse(text) as unknown,
+  };
+}
 
 function rootOf(text: string, root: string): Element {
   const plain = plainMarkup(text);
-  if (XMLValidator.validate(plain) !== true) throw new AtomError('not well-formed XML');
+  const xml = withLibrary();
+  if (!xml.isWellFormed(plain)) throw new AtomError('not well-formed XML');
   let parsed: ParsedNode[];
   try {
-    parsed = parser.parse(plain) as ParsedNode[];
+    parsed = xml.parse(plain) as ParsedNode[];
   } catch (error) {
     throw new AtomError('not XML that can be read', { cause: error });
   }
