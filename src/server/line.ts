@@ -15,8 +15,8 @@ export interface Line {
 
 /** The line moves this often; less often where there is much to do. */
 const STEP_MS = 10;
-/** How many leave it at each step though there is no room: nobody waits for more than an answer that says so. */
-const REFUSED_AT_EACH = 40;
+/** As many as there is room for leave it, and as many again, and these: who finds no room is refused, which is what they wait for. */
+const AT_LEAST = 20;
 
 /** `room` tells how many operations could be taken in. */
 export function createLine(room: () => number): Line {
@@ -24,7 +24,7 @@ export function createLine(room: () => number): Line {
   let clock: NodeJS.Timeout | undefined;
 
   function move(): void {
-    let next = room() + REFUSED_AT_EACH;
+    let next = 2 * room() + AT_LEAST;
     for (const socket of line) {
       if (next-- <= 0) break;
       leave(socket);

