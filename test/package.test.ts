@@ -138,6 +138,14 @@ test(
     expect(program.banner).toContain('filled with the demo catalog');
     const answer = await fetch(`${program.url}/graphql?query={book(id:"6082808"){title}}`);
     expect(await answer.json()).toEqual({ data: { book: { title: '百年孤独' } } });
+    const pieces = await fetch(`${program.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'multipart/mixed' },
+      body: JSON.stringify({ query: '{ top250(first: 2) { nodes @stream(initialCount: 0) { title } } }' }),
+    });
+    const streamed = await pieces.text();
+    expect(streamed).toContain('"title":');
+    expect(streamed).not.toContain('"errors":');
     const page = await fetch(`${program.url}/graphql`, { headers: { accept: 'text/html' } });
     expect(await page.text()).toContain('top250'); // of the tabs
     expect(await program.stop()).toMatchObject({ code: 0, err: '' });

@@ -23,17 +23,21 @@ export interface CoercionOptions {
   hideSuggestions: boolean;
 }
 
-/** Scalars whose values come as they stay. */
-const plainly: Readonly<Record<string, (value: unknown) => boolean>> = {
-  ID: (value) => typeof value === 'string',
-  String: (value) => typeof value === 'string',
-  Int: (value) => typeof value === 'number' && (value | 0) === value,
-  Float: (value) => typeof value === 'number' && Number.isFinite(value),
-  Boolean: (value) => typeof value === 'boolean',
-};
+const isText = (value: unknown): boolean => typeof value === 'string';
+const checks = new Map<string, (value: unknown) => boolean>([
+  ['ID', isText],
+  ['String', isText],
+  ['Int', (value) => typeof value === 'number' && (value | 0) === value],
+  ['Float', (value) => typeof value === 'number' && Number.isFinite(value)],
+  ['Boolean', (value) => typeof value === 'boolean'],
+]);
 
+/** Whether a value of the built-in scalar of that name is one that comes as it stays; undefined for any other type. */
+export const plainly = (name: string): ((value: unknown) => boolean) | undefined => checks.get(name);
+
+const isNeverPlain = (): boolean => false;
 const plainlyOf = (type: GraphQLType | undefined) =>
-  plainly[String(isNonNullType(type) ? type.ofType : type)] ?? (() => false);
+  plainly(String(isNonNullType(type) ? type.ofType : type)) ?? isNeverPlain;
 
 /** Coerces the variables of one operation. */
 export function variablesOf(
@@ -56,7 +60,7 @@ export function variablesOf(
     return { coerced };
   };
 }
-const noVariables: CoercedVariables = { coerced: {} };
+const noVariables: CoercedVariables = Object.freeze({ coerced: Object.freeze({}) });
 
 /** The arguments of one field; worked out once where no variable is in them. */
 export function argumentsOf(field: GraphQLField<unknown, unknown>, node: FieldNode): (variables: Variables) => object {

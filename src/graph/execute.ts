@@ -19,6 +19,7 @@ import {
 import { type Path, addPath, pathToArray } from 'graphql/jsutils/Path.js';
 import { answeringOf, isPromise, outside } from './arrive.ts';
 import type { Context } from './builder.ts';
+import { plainly } from './coerce.ts';
 import type { Variables } from './document.ts';
 import { type Below, type FieldPlan, type Plan, keyOf } from './plan.ts';
 
@@ -203,18 +204,9 @@ function leafOf(type: GraphQLOutputType & { name: string; serialize: (value: unk
     throw new Error(`Expected \`${type.name}.serialize(${String(value)})\` to return non-nullable value.`);
   };
   if (isEnumType(type)) return serialize;
-  const isSo = plainly[type.name];
+  const isSo = plainly(type.name);
   return isSo ? (value) => (isSo(value) ? value : serialize(value)) : serialize;
 }
-const isText = (value: unknown): boolean => typeof value === 'string';
-const plainly: Readonly<Record<string, (value: unknown) => boolean>> = {
-  ID: isText,
-  String: isText,
-  Int: (value) => typeof value === 'number' && (value | 0) === value,
-  Float: (value) => typeof value === 'number' && Number.isFinite(value),
-  Boolean: (value) => typeof value === 'boolean',
-};
-
 function listOf(schema: GraphQLSchema, plan: FieldPlan, type: GraphQLOutputType): Complete {
   const item: Item = {
     plan,

@@ -53,7 +53,7 @@ export function createDoor(pipeline: Pipeline, answers: Answers, epoch: () => nu
       const startedAt = performance.now();
       const answer = answers.get(media, body);
       if (!answer) return false;
-      send(response, 200, media, standing, answer, answer.length);
+      send(response, 200, media, standing, answer);
       pipeline.repeated(startedAt, spanOf);
       return true;
     },
@@ -74,14 +74,18 @@ export function createDoor(pipeline: Pipeline, answers: Answers, epoch: () => nu
       const result = await pipeline.answer(prepared, variables ?? undefined, caller, lifetime);
       if (Symbol.asyncIterator in result) throw new Error('an answer in pieces at the plain door');
       addHelp(result.errors);
-      const answer = JSON.stringify(result.errors ? { ...result, errors: result.errors.map(withoutHttp) } : result);
+      const shown = result.errors ? { ...result, errors: result.errors.map(withoutHttp) } : result;
+      const answer = Buffer.from(JSON.stringify(shown)); // a text would be encoded twice, and slower
       const status = statusOf(result.errors, result.data === undefined, media);
-      send(response, status, media, standing, answer, Buffer.byteLength(answer));
-      if (freshness && isReusable(freshness)) answers.keep(media, body, Buffer.from(answer), freshness, begun);
+      send(response, status, media, standing, answer);
+      if (freshness && isReusable(freshness)) answers.keep(media, body, apart(answer), freshness, begun);
       return true;
     },
   };
 }
+
+/** A copy of its own: a short one is a piece of something larger, which it would keep. */
+const apart = (answer: Buffer): Buffer => Buffer.from(new Uint8Array(answer).buffer);
 
 /** Nobody's own answer, and not one about how it came to be. */
 const isAnybody = ({ authorization, explain }: Who): boolean => authorization === undefined && explain === undefined;
@@ -91,10 +95,15 @@ function send(
   status: number,
   media: string,
   standing: readonly string[],
-  answer: string | Buffer,
-  bytes: number,
+  answer: Buffer,
 ): void {
-  response.writeHead(status, [...standing, 'content-type', `${media}; charset=utf-8`, 'content-length', String(bytes)]);
+  response.writeHead(status, [
+    ...standing,
+    'content-type',
+    `${media}; charset=utf-8`,
+    'content-length',
+    String(answer.length),
+  ]);
   response.end(answer);
 }
 

@@ -1,6 +1,4 @@
 /** What a document must keep to: the rules of the specification, those for incremental delivery among them. */
-import { createRequire } from 'node:module';
-import type * as DeferStream from '@graphql-yoga/plugin-defer-stream';
 import {
   type ASTVisitor,
   type DirectiveNode,
@@ -17,6 +15,8 @@ import {
   type ValidationContext,
   type ValidationRule,
   getDirectiveValues,
+  getNullableType,
+  isListType,
   print,
   specifiedRules,
 } from 'graphql';
@@ -29,8 +29,8 @@ export function validationRules({
   introspection: boolean;
 }): (comesInPieces: boolean) => readonly ValidationRule[] {
   const plain = [...specifiedRules, ...(introspection ? [] : [NoSchemaIntrospectionCustomRule])];
-  let all: readonly ValidationRule[] | undefined;
-  return (comesInPieces) => (comesInPieces ? (all ??= [...plain, StreamedAlikeRule, ...incrementalRules()]) : plain);
+  const all = [...plain, PieceLabelRule, PieceOfRootRule, StreamedListRule, StreamedAlikeRule];
+  return (comesInPieces) => (comesInPieces ? all : plain);
 }
 
 /** The selections of an operation and of the fragments it spreads whose part of the answer may come later. */
@@ -68,22 +68,51 @@ export function checkPieces(schema: GraphQLSchema, pieces: readonly SelectionNod
   }
 }
 
-/**
- * Their library gives them as a hook only. Its copy of OverlappingFieldsCanBeMerged is left out: it compares every pair of fields
- * whatever that takes, 0.3 s and more for a document within all limits, where graphql's own has a budget.
- */
-function incrementalRules(): ValidationRule[] {
-  // Brings Yoga along, so not before somebody needs it.
-  const { useDeferStream } = createRequire(import.meta.url)('@graphql-yoga/plugin-defer-stream') as typeof DeferStream;
-  const added: ValidationRule[] = [];
-  const hook = useDeferStream().onValidate as unknown as (payload: object) => void;
-  hook({ params: { rules: [] }, addValidationRule: (rule: ValidationRule) => added.push(rule) });
-  return added.filter(({ name }) => name !== 'OverlappingFieldsCanBeMergedRule');
+/** A label names its piece in the answer, so it stands in the document, and once. */
+function PieceLabelRule(context: ValidationContext): ASTVisitor {
+  const labels = new Map<string, DirectiveNode>();
+  return {
+    Directive(node) {
+      const label = isIncremental(node) && node.arguments?.find(({ name }) => name.value === 'label')?.value;
+      if (!label) return;
+      if (label.kind !== Kind.STRING)
+        return report(context, `The label of @${node.name.value} must be written as a string.`, node);
+      const other = labels.get(label.value);
+      if (other) report(context, `The label "${label.value}" names two pieces.`, other, node);
+      else labels.set(label.value, node);
+    },
+  };
 }
 
+/** A write, and a subscription, is answered whole. */
+function PieceOfRootRule(context: ValidationContext): ASTVisitor {
+  return {
+    Directive(node) {
+      const parent = context.getParentType();
+      const schema = context.getSchema();
+      if (!parent || !isIncremental(node)) return;
+      if (parent === schema.getMutationType() || parent === schema.getSubscriptionType())
+        report(context, `@${node.name.value} cannot be used on the root type ${parent.name}.`, node);
+    },
+  };
+}
+
+function StreamedListRule(context: ValidationContext): ASTVisitor {
+  return {
+    Directive(node) {
+      const field = context.getFieldDef();
+      if (!field || node.name.value !== 'stream' || isListType(getNullableType(field.type))) return;
+      report(context, `@stream cannot be used on the field ${field.name}, which is no list.`, node);
+    },
+  };
+}
+
+const report = (context: ValidationContext, message: string, ...nodes: DirectiveNode[]): void =>
+  context.reportError(new GraphQLError(message, { nodes }));
+
 /**
- * What the copy adds: fields that are one in the answer are streamed alike. Seen within a selection and its inline fragments; of
- * those that meet through named ones the first decides.
+ * Fields that are one in the answer are streamed alike. Seen within a selection and its inline fragments; of those that meet through
+ * named ones the first decides.
  */
 function StreamedAlikeRule(context: ValidationContext): ASTVisitor {
   return {

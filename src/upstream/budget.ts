@@ -17,6 +17,8 @@ export interface BudgetState {
 export interface Paid {
   /** It was answered, or failed: its slot comes back a window from now. `isRejected`: upstream does not know the token. */
   ended: (isRejected: boolean) => void;
+  /** It was not sent after all: its slot comes back now. */
+  notMade: () => void;
 }
 
 export interface Budget {
@@ -164,16 +166,19 @@ export function createBudget(settings: BudgetSettings, shared?: SharedWindows): 
     const { credential } = asker;
     const newcomer = credential.accepted ? undefined : await settled(asker, settleNewcomer);
     let film: Slot | undefined;
-    try {
-      if (isCounted(endpoint) && isLimited(credential)) film = await takeFilm(asker);
-      const pause = pauseOf(credential); // it may have waited
-      if (pause > 0) throw limited(pause);
-    } catch (error) {
+    const notMade = () => {
       if (film) {
         end(film, windows.release);
         shared?.release(film);
       }
       if (newcomer) end(newcomer, windows.release);
+    };
+    try {
+      if (isCounted(endpoint) && isLimited(credential)) film = await takeFilm(asker);
+      const pause = pauseOf(credential); // it may have waited
+      if (pause > 0) throw limited(pause);
+    } catch (error) {
+      notMade();
       throw error;
     }
     return {
@@ -183,12 +188,13 @@ export function createBudget(settings: BudgetSettings, shared?: SharedWindows): 
         end(film, windows.answered);
         shared?.answered(film);
       },
+      notMade,
     };
   }
 }
 
 /** Paid for by nobody: the call counts nowhere. */
-const free: Paid = { ended: () => undefined };
+const free: Paid = { ended: () => undefined, notMade: () => undefined };
 
 /** Tells the slots of this process from those of another with its number. */
 const unique = Math.random().toString(36).slice(2, 8);

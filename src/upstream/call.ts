@@ -1,5 +1,5 @@
 /** One endpoint and one input become one answer or one refusal. */
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import type { Path } from 'graphql/jsutils/Path.js';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { BASIC_CALLS_A_MINUTE } from '../contract/film.ts';
@@ -100,12 +100,14 @@ class OperationCalls implements Calls {
       const { endpoint } = wanted;
       const { settings, flights } = this.parts;
       const credential = this.admitted(endpoint);
+      if (this.caller.lifetime.ended) throw overdue(endpoint, lineOf(wanted), this.caller.lifetime.ended);
       if (++this.made > settings.maxUpstreamCalls) throw new TooManyCalls(settings.maxUpstreamCalls);
 
       const { asked, telling } = this.withTelling(wanted, credential);
       const making = new Making(this, asked, telling, credential, this.begin(asked, path), resolve, reject);
       if (endpoint.method !== 'GET') return making.write(bodyOf(asked, files));
-      const key = `${credential.id} ${credential.writes} ${endpoint.service} ${asked.wirePath}`;
+      // What was asked for beside what is wanted is taken out of the answer again: it is not the same ask.
+      const key = `${credential.id} ${credential.writes} ${endpoint.service} ${asked.wirePath} ${telling.join()}`;
       if (flights.join(key, making)) making.traced.coalesced = true;
     });
   }
@@ -221,14 +223,15 @@ class Making implements Asker, Payer, WireRequest {
 
   came(answer: Answer): void {
     this.traced.status ??= answer.status;
-    this.end();
     this.resolve(answer);
+    this.end();
   }
 
   failed(failure: unknown): void {
-    const told = this.told(failure);
+    this.reject(this.told(failure));
     this.end();
-    this.reject(told);
+    // What was never sent lets go of its files too.
+    if (this.body instanceof Readable) this.body.destroy();
   }
 
   private end(): void {
@@ -247,6 +250,10 @@ class Making implements Asker, Payer, WireRequest {
     transport.refuseDown(this);
     const pay = budget.take(endpoint, credential, this.calls.caller.address);
     this.paid = pay instanceof Promise ? await pay : pay;
+    if (lifetime.ended) {
+      this.paid.notMade();
+      throw overdue(endpoint, this.line, lifetime.ended);
+    }
     try {
       const answer = await transport.send(this, lifetime);
       traced.status = answer.status;

@@ -3,7 +3,7 @@
  *
  * Nearly all end before their time; a timer for each would cost more than most of what it guards.
  */
-import { type Place, createLine, join, leave } from './line.ts';
+import { type Place, createQueue, join, leave } from './queue.ts';
 
 export interface Clock {
   start: (timed: Timed) => Ticking;
@@ -18,28 +18,27 @@ export interface Timed {
 export type Ticking = Place<{ timed: Timed; until: number }>;
 
 export function createClock(ms: number): Clock {
-  const line = createLine<{ timed: Timed; until: number }>();
+  const queue = createQueue<{ timed: Timed; until: number }>();
   let timer: NodeJS.Timeout | undefined;
 
   function ring(): void {
-    timer = undefined;
-    while (line.first) {
-      const { timed, until } = line.first.who;
-      const left = until - performance.now();
+    for (let first = queue.first; first; first = queue.first) {
+      const left = first.who.until - performance.now();
       if (left > 0) return wind(left);
-      leave(line, line.first);
-      timed.overdue();
+      leave(queue, first);
+      first.who.timed.overdue();
     }
+    timer = undefined;
   }
   function wind(after: number): void {
-    timer ??= setTimeout(ring, after).unref(); // what it guards keeps the process alive, or nothing does
+    timer = setTimeout(ring, after).unref(); // what it guards keeps the process alive, or nothing does
   }
 
   return {
     start(timed) {
       if (!timer) wind(ms);
-      return join(line, { timed, until: performance.now() + ms });
+      return join(queue, { timed, until: performance.now() + ms });
     },
-    stop: (ticking) => void leave(line, ticking),
+    stop: (ticking) => void leave(queue, ticking),
   };
 }

@@ -4,7 +4,7 @@
  * A burst of quick calls is as fast over a few connections and easier on the service; slow ones must not hold up the rest.
  */
 import { type Ticking, type Timed, createClock } from './clock.ts';
-import { type Place, createLine, join, leave } from './line.ts';
+import { type Place, createQueue, join, leave } from './queue.ts';
 
 export interface GateSettings {
   maxConnections: number;
@@ -12,7 +12,7 @@ export interface GateSettings {
 }
 
 export interface Gate {
-  /** Undefined where a call may begin; else its place in the line: `begin` is called when it may, unless it gives up. Who is in must leave. */
+  /** Undefined where a call may begin; else its place in the queue: `begin` is called when it may, unless it gives up. Who is in must leave. */
   enter: (begin: () => void) => Waiting | undefined;
   /** False where it was let in already. */
   giveUp: (waiting: Waiting) => boolean;
@@ -32,23 +32,30 @@ interface Waiter extends Timed {
 }
 
 export function createGate({ maxConnections, maxBusyConnections }: GateSettings): Gate {
-  const line = createLine<Waiter>();
+  const queue = createQueue<Waiter>();
   const clock = createClock(PATIENCE_MS);
   let running = 0;
+  let pumping = false;
 
-  /** The oldest first; none is more impatient than the oldest. */
+  /** The oldest first; none is more impatient than the oldest. Who leaves at once does not begin it anew: it goes on by itself. */
   function pump(): void {
-    while (line.first) {
-      const waiter = line.first.who;
-      if (running >= (waiter.isImpatient ? maxBusyConnections : maxConnections)) return;
-      quit(line.first);
-      running++;
-      waiter.begin();
+    if (pumping) return;
+    pumping = true;
+    try {
+      while (queue.first) {
+        const waiter = queue.first.who;
+        if (running >= (waiter.isImpatient ? maxBusyConnections : maxConnections)) return;
+        quit(queue.first);
+        running++;
+        waiter.begin();
+      }
+    } finally {
+      pumping = false;
     }
   }
   function quit(place: Waiting): boolean {
     if (place.who.patience) clock.stop(place.who.patience);
-    return leave(line, place);
+    return leave(queue, place);
   }
   function overdue(this: Waiter): void {
     this.isImpatient = true;
@@ -57,20 +64,20 @@ export function createGate({ maxConnections, maxBusyConnections }: GateSettings)
 
   return {
     running: () => running,
-    waiting: () => line.size,
+    waiting: () => queue.size,
     enter(begin) {
-      if (running < maxConnections && line.size === 0) {
+      if (running < maxConnections && queue.size === 0) {
         running++;
         return undefined;
       }
       const waiter: Waiter = { begin, isImpatient: false, patience: undefined, overdue };
       waiter.patience = clock.start(waiter);
-      return join(line, waiter);
+      return join(queue, waiter);
     },
     giveUp: quit,
     leave() {
       running--;
-      if (line.size > 0) pump();
+      if (queue.size > 0) pump();
     },
   };
 }

@@ -54,6 +54,8 @@ class Sending implements Dispatcher.DispatchHandler, Listener, Timed {
   /** Why it is over before its end; once it is over, whatever happens tells nothing. */
   private ended: Error | undefined = undefined;
   private isOver = false;
+  /** Between two attempts: ends it with what came of the last. */
+  private settleNow: (() => void) | undefined = undefined;
   private attempts = 0;
   private ticking: Ticking | undefined = undefined;
   private waiting: Waiting | undefined = undefined;
@@ -115,6 +117,7 @@ class Sending implements Dispatcher.DispatchHandler, Listener, Timed {
       return this.fail(downFault(this.request));
     }
     const { method, path: asked, headers, body = null } = this.request;
+    this.abort = undefined;
     try {
       pool.dispatch({ origin, path: path + asked, method, headers, body }, this);
     } catch (error) {
@@ -123,12 +126,12 @@ class Sending implements Dispatcher.DispatchHandler, Listener, Timed {
   }
 
   onConnect(abort: (reason?: Error) => void): void {
+    if (this.ended) return abort(this.ended); // before a byte of it was sent
     this.abort = abort;
     this.status = 0;
     this.headers = noHeaders;
     this.size = 0;
     this.first = this.more = undefined;
-    if (this.ended) abort(this.ended);
   }
 
   onHeaders(status: number, headers: Buffer[]): boolean {
@@ -176,7 +179,8 @@ class Sending implements Dispatcher.DispatchHandler, Listener, Timed {
   onError(error: Error): void {
     settle(this.passage!, error, this.asker.ended !== undefined);
     this.way.gate.leave();
-    const fault = faultOf(this.request, error, true, this.asker);
+    if (this.isOver) return;
+    const fault = faultOf(this.request, error, this.abort !== undefined, this.asker);
     if (isConnectionLoss(error) && this.mayTryAgain()) void this.tryAgain(() => this.fail(fault));
     else this.fail(fault);
   }
@@ -184,8 +188,11 @@ class Sending implements Dispatcher.DispatchHandler, Listener, Timed {
   /** The asker is gone, or the call has taken its time. */
   over(reason: Error): void {
     this.ended ??= reason;
-    if (this.waiting && this.way.gate.giveUp(this.waiting)) this.fail(faultOf(this.request, reason, false, this.asker));
-    else this.abort?.(reason);
+    if (this.abort) return this.abort(reason);
+    if (this.settleNow) return this.settleNow();
+    // In the line, or on the way to a connection: nothing of it is on the wire.
+    if (this.waiting) this.way.gate.giveUp(this.waiting);
+    this.fail(faultOf(this.request, reason, false, this.asker));
   }
 
   overdue(): void {
@@ -199,8 +206,11 @@ class Sending implements Dispatcher.DispatchHandler, Listener, Timed {
   /** Waits a while and tries again; what came is the end of it where there is no time or no budget left. */
   private async tryAgain(orElse: () => void): Promise<void> {
     this.abort = undefined;
+    this.settleNow = orElse;
     await sleep(Math.random() * 60 * 2 ** this.attempts);
-    if (this.ended || (await this.request.payer?.payAgain()) === false) orElse();
+    if (this.isOver) return;
+    this.settleNow = undefined;
+    if ((await this.request.payer?.payAgain()) === false || this.ended) orElse();
     else this.try();
   }
 

@@ -3,7 +3,7 @@
  *
  * A Map would do the same, but what it has let go of hangs on its outgrown tables until the next full collection, answers and all.
  */
-export interface Line<T> {
+export interface Queue<T> {
   first: Place<T> | undefined;
   last: Place<T> | undefined;
   size: number;
@@ -16,27 +16,27 @@ export interface Place<T> {
   isIn: boolean;
 }
 
-export const createLine = <T>(): Line<T> => ({ first: undefined, last: undefined, size: 0 });
+export const createQueue = <T>(): Queue<T> => ({ first: undefined, last: undefined, size: 0 });
 
-export function join<T>(line: Line<T>, who: T): Place<T> {
-  const place: Place<T> = { who, before: line.last, after: undefined, isIn: true };
-  if (line.last) line.last.after = place;
-  else line.first = place;
-  line.last = place;
-  line.size++;
+export function join<T>(queue: Queue<T>, who: T): Place<T> {
+  const place: Place<T> = { who, before: queue.last, after: undefined, isIn: true };
+  if (queue.last) queue.last.after = place;
+  else queue.first = place;
+  queue.last = place;
+  queue.size++;
   return place;
 }
 
 /** False for who had left already. */
-export function leave<T>(line: Line<T>, place: Place<T>): boolean {
+export function leave<T>(queue: Queue<T>, place: Place<T>): boolean {
   if (!place.isIn) return false;
   const { before, after } = place;
   if (before) before.after = after;
-  else line.first = after;
+  else queue.first = after;
   if (after) after.before = before;
-  else line.last = before;
+  else queue.last = before;
   place.before = place.after = undefined;
   place.isIn = false;
-  line.size--;
+  queue.size--;
   return true;
 }

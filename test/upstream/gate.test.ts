@@ -1,0 +1,67 @@
+import type { Dispatcher } from 'undici';
+import { expect, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { createGate } from '../../src/upstream/gate.ts';
+import { createLifetime, end } from '../../src/upstream/lifetime.ts';
+import { UpstreamFault } from '../../src/upstream/refusal.ts';
+import { createTransport } from '../../src/upstream/transport.ts';
+
+const CROWD = 20_000;
+
+test('a crowd that is let in and leaves at once is let in to the last', () => {
+  const gate = createGate({ maxConnections: 1, maxBusyConnections: 1 });
+  expect(gate.enter(() => undefined)).toBeUndefined();
+  let begun = 0;
+  const begin = () => {
+    begun++;
+    gate.leave();
+  };
+  for (let each = 0; each < CROWD; each++) expect(gate.enter(begin)).toBeDefined();
+  gate.leave();
+  expect(begun).toBe(CROWD);
+  expect(gate.running()).toBe(0);
+});
+
+test('a crowd that waits for a service found dead is told so, every one', async () => {
+  const pending: Dispatcher.DispatchHandler[] = [];
+  const dead = {
+    dispatch: (_: object, handler: Dispatcher.DispatchHandler) => pending.push(handler) > 0,
+  } as unknown as Dispatcher;
+  const settings = { ...readConfig({}), baseUrl: 'http://dead.example', eventBaseUrl: 'http://dead.example' };
+  const transport = createTransport({ ...settings, readAttempts: 1, breakerFailures: 1 }, dead);
+  const request = { service: 'catalog', method: 'GET', path: '/x', headers: {}, maxBytes: 1, line: 'GET /x' } as const;
+  const sent = Array.from({ length: CROWD }, () => transport.send(request, createLifetime()).catch((error) => error));
+  for (const handler of pending.splice(0))
+    handler.onError!(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }));
+  const told = await Promise.all(sent);
+  expect(told.filter((error) => error instanceof UpstreamFault && error.code === 'UPSTREAM_UNAVAILABLE').length).toBe(
+    CROWD,
+  );
+  expect(transport.state().catalog).toMatchObject({ running: 0, waiting: 0 });
+});
+
+test('a write that ends before it has a connection is known not to have been sent', async () => {
+  let handler: Dispatcher.DispatchHandler | undefined;
+  const slow = {
+    dispatch: (_: object, given: Dispatcher.DispatchHandler) => (handler = given) !== undefined,
+  } as unknown as Dispatcher;
+  const settings = { ...readConfig({}), baseUrl: 'http://slow.example', eventBaseUrl: 'http://slow.example' };
+  const transport = createTransport(settings, slow);
+  const lifetime = createLifetime();
+  const request = {
+    service: 'catalog',
+    method: 'POST',
+    path: '/x',
+    headers: {},
+    maxBytes: 1,
+    line: 'POST /x',
+  } as const;
+  const sent = transport.send(request, lifetime).catch((error) => error);
+  end(lifetime, new Error('gone'));
+  expect(await sent).toMatchObject({ code: 'UPSTREAM_TIMEOUT' });
+  let aborted: unknown;
+  handler!.onConnect!((reason) => (aborted = reason));
+  expect(aborted).toMatchObject({ message: 'gone' });
+  handler!.onError!(aborted as Error);
+  expect(transport.state().catalog).toMatchObject({ running: 0, waiting: 0 });
+});
