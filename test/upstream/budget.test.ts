@@ -24,7 +24,7 @@ const take = (
   credential: Credential,
   calls: number,
   from = (call: number) => `10.0.0.${call}`,
-) => Promise.allSettled(Array.from({ length: calls }, (_, call) => budget.take(film, credential, from(call))));
+) => Promise.allSettled(Array.from({ length: calls }, async (_, call) => budget.take(film, credential, from(call))));
 const paid = (results: PromiseSettledResult<Paid>[]) =>
   results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
 
@@ -71,7 +71,9 @@ test('books, and the other tiers, are not counted', async () => {
   ])
     expect(paid(await take(budget, credential, 100)).length).toBe(100);
   const bob = known('bob', ['basic']);
-  const books = await Promise.allSettled(Array.from({ length: 100 }, () => budget.take(bookEndpoints.byId, bob, here)));
+  const books = await Promise.allSettled(
+    Array.from({ length: 100 }, async () => budget.take(bookEndpoints.byId, bob, here)),
+  );
   expect(paid(books).length).toBe(100);
   expect(await budget.state(known('alice', ['advance']))).toBeNull();
 });
