@@ -83,7 +83,9 @@ function selection(
     let waits: Promise<unknown>[] | undefined;
     let names: string[] | undefined;
     try {
-      for (const step of steps) {
+      // Counted, because an iterator would make an object of each step.
+      for (let at = 0; at < steps.length; at++) {
+        const step = steps[at]!;
         if (typeof step === 'string') {
           object[step] = type.name;
           continue;
@@ -96,44 +98,56 @@ function selection(
       }
     } catch (error) {
       if (!waits) throw error;
-      // What is on its way may fail too, and must not do so unheard.
-      return Promise.all(waits).finally(() => {
-        throw error;
-      });
+      return unheard(waits, error);
     }
-    if (!waits || !names) return object;
-    const pending = names;
-    const put = (values: readonly unknown[]) => {
-      for (let at = 0; at < pending.length; at++) object[pending[at]!] = values[at];
-      return object;
-    };
-    return waits.length === 1 ? waits[0]!.then((value) => put([value])) : Promise.all(waits).then(put);
+    return waits && names ? filled(object, names, waits) : object;
   };
+}
+
+// What follows holds all closures: a function with one in it makes room for what that would hold, whether it comes to be or not.
+
+/** What is on its way may fail too, and must not do so unheard. */
+function unheard(waits: readonly Promise<unknown>[], error: unknown): Promise<never> {
+  return Promise.all(waits).finally(() => {
+    throw error;
+  }) as Promise<never>;
+}
+
+function filled(object: Source, names: readonly string[], waits: readonly Promise<unknown>[]): Promise<Source> {
+  const put = (values: readonly unknown[]) => {
+    for (let at = 0; at < names.length; at++) object[names[at]!] = values[at];
+    return object;
+  };
+  return waits.length === 1 ? waits[0]!.then((value) => put([value])) : Promise.all(waits).then(put);
 }
 
 function taken(step: Step, source: Source, running: Running, path: Path | undefined): unknown {
   const here = step.isLeaf ? undefined : addPath(path, step.key, step.parent);
   try {
     const value = step.resolve(source, running, here);
-    if (isPromise(value))
-      return value.then(
-        (came) => completed(step, came, running, here!, path),
-        (error: unknown) => refused(step, error, running, path),
-      );
-    return completed(step, value, running, here!, path);
+    return isPromise(value) ? awaited(step, value, running, here!, path) : completed(step, value, running, here!, path);
   } catch (error) {
     return refused(step, error, running, path);
   }
 }
 
+const awaited = (step: Step, value: Promise<unknown>, running: Running, here: Path, path: Path | undefined) =>
+  value.then(
+    (came) => completed(step, came, running, here, path),
+    (error: unknown) => refused(step, error, running, path),
+  );
+
 function completed(step: Step, value: unknown, running: Running, here: Path, path: Path | undefined): unknown {
   try {
     const shown = step.complete(value, running, here);
-    return isPromise(shown) ? shown.then(undefined, (error: unknown) => refused(step, error, running, path)) : shown;
+    return isPromise(shown) ? guarded(step, shown, running, path) : shown;
   } catch (error) {
     return refused(step, error, running, path);
   }
 }
+
+const guarded = (step: Step, shown: Promise<unknown>, running: Running, path: Path | undefined) =>
+  shown.then(undefined, (error: unknown) => refused(step, error, running, path));
 
 /** A field that failed is null, or fails what it stands in. */
 function refused({ plan, isNonNull, key, parent }: Step, error: unknown, running: Running, path: Path | undefined) {
@@ -228,7 +242,7 @@ function listOf(schema: GraphQLSchema, plan: FieldPlan, type: GraphQLOutputType)
         pending ||= isPromise(shown);
       }
     } catch (error) {
-      // What is on its way may fail too, and must not do so unheard.
+      // As above: not unheard.
       if (pending) Promise.all(items).catch(() => undefined);
       throw error;
     }
@@ -245,22 +259,28 @@ interface Item {
 
 function itemOf(item: Item, value: unknown, index: number, running: Running, list: Path): unknown {
   const path = item.isLeaf ? list : addPath(list, index, undefined);
-  if (isPromise(value))
-    return value.then(
-      (came) => itemCompleted(item, came, index, running, list, path),
-      (error: unknown) => itemNulled(item, error, index, running, list),
-    );
-  return itemCompleted(item, value, index, running, list, path);
+  return isPromise(value)
+    ? itemAwaited(item, value, index, running, list, path)
+    : itemCompleted(item, value, index, running, list, path);
 }
+
+const itemAwaited = (item: Item, value: Promise<unknown>, index: number, running: Running, list: Path, path: Path) =>
+  value.then(
+    (came) => itemCompleted(item, came, index, running, list, path),
+    (error: unknown) => itemNulled(item, error, index, running, list),
+  );
 
 function itemCompleted(item: Item, value: unknown, index: number, running: Running, list: Path, path: Path): unknown {
   try {
     const shown = item.complete(value, running, path);
-    return isPromise(shown) ? shown.then(undefined, (error) => itemNulled(item, error, index, running, list)) : shown;
+    return isPromise(shown) ? itemGuarded(item, shown, index, running, list) : shown;
   } catch (error) {
     return itemNulled(item, error, index, running, list);
   }
 }
+
+const itemGuarded = (item: Item, shown: Promise<unknown>, index: number, running: Running, list: Path) =>
+  shown.then(undefined, (error: unknown) => itemNulled(item, error, index, running, list));
 
 const itemNulled = ({ plan, isNonNull }: Item, error: unknown, index: number, running: Running, list: Path): null =>
   nulled(plan, isNonNull, error, running, addPath(list, index, undefined));

@@ -14,7 +14,7 @@ import { type Kept, type KeptAnswer, type Records, VIEWERS_OWN } from './records
 import { TierRequired, UpstreamFault, UpstreamRefusal, isFault, isNo } from './refusal.ts';
 import type { Trace } from './trace.ts';
 import type { Viewer } from './viewer.ts';
-import { type Asked, askedOf } from './wire.ts';
+import { type Asked, askedOf, insert } from './wire.ts';
 
 /** How the whole record of a kind is told by its key. */
 export interface RecordSource {
@@ -160,18 +160,16 @@ class KnownRecords implements Operation {
     const entry = this.entryOf(kind, source, key);
     if (entry.absent) return null;
     if (this.viewer.isLoggedIn && names.includes(VIEWERS_OWN)) this.freshness.read(null);
+    const missing = missingOf(entry, names);
     let waits = wishesFor(entry, names);
-    const missing = names.filter((name) => isMissing(entry, name));
-    if (missing.length > 0) {
+    if (missing) {
       const kept = this.parts.records.get(source.ask, kind, key);
       if (kept instanceof Promise || !this.takeKept(entry, kept, missing, path)) {
         const wish = this.wish(entry, missing, kept, path);
         if (!waits.includes(wish)) waits = [...waits, wish];
       }
     }
-    if (waits.length === 0) return entry.absent ? null : withNames(seen, entry, names);
-    const granted = waits.length === 1 ? waits[0]!.granted : Promise.all(waits.map((wish) => wish.granted));
-    return granted.then(() => (entry.absent ? null : withNames(seen, entry, names)));
+    return waits.length > 0 ? wished(waits, seen, entry, names) : shownOf(seen, entry, names);
   }
 
   refuse(kind: string, source: RecordSource, record: Record_, names: Names): Record_ {
@@ -287,7 +285,7 @@ class KnownRecords implements Operation {
     }
     const wish: Wish = { entry, names, kept, path, isOpen: true, granted: granting, grant: () => undefined };
     wish.granted = new Promise((resolve) => (wish.grant = resolve));
-    entry.wishes = [...entry.wishes, wish];
+    entry.wishes = entry.wishes.length === 0 ? [wish] : [...entry.wishes, wish];
     this.wishes.push(wish);
     // All that promises bring about now belongs to this tick.
     if (this.wishes.length === 1) queueMicrotask(() => process.nextTick(grantAll, this));
@@ -355,13 +353,28 @@ const granting: Promise<void> = Promise.resolve();
 const wishesFor = ({ wishes }: Entry, names: Names): readonly Wish[] =>
   wishes.length === 0 ? wishes : wishes.filter((wish) => names.some((name) => wish.names.includes(name)));
 
-/** Whether nothing is known of it, and nothing on its way. */
-const isMissing = ({ record, whole, failed, source, wishes }: Entry, name: string): boolean =>
-  !whole &&
-  !(name in record) &&
-  !failed?.has(name) &&
-  isMember(source, name) &&
-  !wishes.some((wish) => wish.names.includes(name));
+const isOnTheWay = (wishes: readonly Wish[], name: string): boolean =>
+  wishes.length > 0 && wishes.some((wish) => wish.names.includes(name));
+
+/** The names of which nothing is known, and nothing is on its way; undefined where there are none. */
+function missingOf({ record, whole, failed, source, wishes }: Entry, names: Names): string[] | undefined {
+  if (whole) return undefined;
+  let missing: string[] | undefined;
+  for (let at = 0; at < names.length; at++) {
+    const name = names[at]!;
+    if (!(name in record) && !failed?.has(name) && isMember(source, name) && !isOnTheWay(wishes, name))
+      (missing ??= []).push(name);
+  }
+  return missing;
+}
+
+const shownOf = (seen: Record_, entry: Entry, names: Names): Record_ | null =>
+  entry.absent ? null : withNames(seen, entry, names);
+
+function wished(waits: readonly Wish[], seen: Record_, entry: Entry, names: Names): Promise<Record_ | null> {
+  const granted = waits.length === 1 ? waits[0]!.granted : Promise.all(waits.map((wish) => wish.granted));
+  return granted.then(() => shownOf(seen, entry, names));
+}
 
 const fail = (entry: Entry, name: string, error: Error): void =>
   void (entry.failed ??= new Map<string, Error>()).set(name, error);
@@ -399,7 +412,10 @@ function tierRequired(kind: string, { tiers }: RecordSource, name: string): Erro
 /** The `fields` of an ask for a record: none where nearly everything is wanted. */
 function projection({ ask, members }: RecordSource, names: Names): Names | undefined {
   if (!members || ask.service === 'event' || names.length > members.length * NEARLY_ALL) return undefined;
-  return names.includes('id') ? names : [...names, 'id'].sort();
+  if (names.includes('id')) return names;
+  const known = names.slice();
+  insert(known, 'id');
+  return known;
 }
 
 function withNames(seen: Record_, { record, failed }: Entry, names: Names): Record_ {

@@ -180,7 +180,7 @@ class Sending implements Dispatcher.DispatchHandler, Listener, Timed {
     settle(this.passage!, error, this.asker.ended !== undefined);
     this.way.gate.leave();
     if (this.isOver) return;
-    const fault = faultOf(this.request, error, this.abort !== undefined, this.asker);
+    const fault = faultOf(this.request, error, true, this.asker);
     if (isConnectionLoss(error) && this.mayTryAgain()) void this.tryAgain(() => this.fail(fault));
     else this.fail(fault);
   }

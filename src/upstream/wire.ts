@@ -28,14 +28,17 @@ function pathOf({ params, between, method }: Endpoint, input: object): string {
   for (let at = 0; at < params.length; at++) filled += encoded(values[params[at]!]) + between[at + 1]!;
   if (method !== 'GET') return filled;
   const names: string[] = [];
-  for (const name in values) if (values[name] != null && !params.includes(name)) names.push(name);
-  if (names.length > 1) names.sort();
-  let mark = '?';
-  for (const name of names) {
-    filled += `${mark}${name}=${encoded(values[name])}`;
-    mark = '&';
-  }
+  for (const name in values) if (values[name] != null && !params.includes(name)) insert(names, name);
+  for (let at = 0; at < names.length; at++)
+    filled += `${at === 0 ? '?' : '&'}${names[at]}=${encoded(values[names[at]!])}`;
   return filled;
+}
+
+/** Keeps a short list in order: sorting one makes copies of it. */
+export function insert(names: string[], name: string): void {
+  let at = names.length;
+  for (; at > 0 && names[at - 1]! > name; at--) names[at] = names[at - 1]!;
+  names[at] = name;
 }
 
 /** Half a character cannot be written in UTF-8, and would throw. */
