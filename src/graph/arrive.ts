@@ -330,13 +330,48 @@ function topUp(
   const source = below.rule.record!;
   const key = keyIn(record, source);
   if (!key) return record;
-  const { upstream } = context;
-  const started = startChildren(record, below, context, at);
+  const started = below.starts.length > 0 ? startChildren(record, below, context, at) : noneStarted;
 
   // Nothing of the record itself is selected: its children speak for it.
   if (unproven && !below.isRead && started.length > 0 && missing.every((name) => name in record)) return record;
 
-  const asked = missing.filter((name) => (name !== 'id' || unproven) && !below.refused.has(name));
+  const asked = askedFor(missing, below, unproven);
+  if (started.length > 0 || below.rule.handle || below.refused.size > 0)
+    return toldOrAsked({ record, below, missing, asked, started, key, isNeeded }, context, at);
+  if (asked.length === 0) return record;
+  const came = context.upstream.want(below.type.name, source, key, asked, record, at.path);
+  return isNeeded ? orElse(came, record) : came;
+}
+
+const noneStarted: readonly Started[] = Object.freeze([]);
+
+/** Of a record that is not there by itself, what its list or its parent told stands where null would cost them too. */
+const orElse = (came: unknown, record: Parent): unknown => then(came, (told) => told ?? record);
+
+/** What is asked of the record: not what its tier is refused, nor the key, which shows nothing but that there is one. */
+function askedFor(missing: readonly string[], { refused }: Below, unproven: boolean): readonly string[] {
+  return (unproven || !missing.includes('id')) && refused.size === 0
+    ? missing
+    : missing.filter((name) => (name !== 'id' || unproven) && !refused.has(name));
+}
+
+interface Wanting {
+  record: Parent;
+  below: Below;
+  missing: readonly string[];
+  asked: readonly string[];
+  started: readonly Started[];
+  key: string;
+  isNeeded: boolean;
+}
+
+/** The same where a child may tell what is missing, where the record is refused in part, or stands by itself. */
+function toldOrAsked(
+  { record, below, missing, asked, started, key, isNeeded }: Wanting,
+  { upstream }: Context,
+  at: At,
+): unknown {
+  const source = below.rule.record!;
   const teller = started.find(({ plan }) => {
     const told: readonly string[] = plan.rule.tells?.names ?? [];
     return asked.length > 0 ? asked.every((name) => told.includes(name)) : missing.some((name) => told.includes(name));
@@ -346,7 +381,6 @@ function topUp(
     names.length ? upstream.want(name, source, key, names, record, at.path) : record;
   const arriving = () => (teller ? toldBy(teller, record, asked, want) : want(asked));
   return then(below.rule.handle ? standing(arriving, record, asked) : arriving(), (told) => {
-    // Of a record that is not there by itself, what its list or its parent told stands where null would cost them too.
     if (told === null) return below.rule.handle || isNeeded ? record : null;
     const refused = missing.filter((each) => below.refused.has(each) && !(each in (told as Parent)));
     return refused.length ? upstream.refuse(name, source, told as Parent, refused) : told;
