@@ -172,6 +172,7 @@ class Making implements Asker, Payer, WireRequest {
   private cause: (() => unknown) | undefined = undefined;
   private paid: Paid | undefined = undefined;
   private paidAgain: Paid[] | undefined = undefined;
+  private isSettled = false;
 
   private readonly calls: OperationCalls;
   private readonly asked: Asked;
@@ -274,14 +275,18 @@ class Making implements Asker, Payer, WireRequest {
     const { credential, asked } = this;
     try {
       const pay = this.calls.parts.budget.take(asked.endpoint, credential, this.calls.caller.address, true);
-      (this.paidAgain ??= []).push(pay instanceof Promise ? await pay : pay);
-      return true;
+      const paid = pay instanceof Promise ? await pay : pay;
+      // It may have ended meanwhile.
+      if (this.isSettled) paid.notMade();
+      else (this.paidAgain ??= []).push(paid);
+      return !this.isSettled;
     } catch {
       return false;
     }
   }
 
   private settle(wasRejected: boolean): void {
+    this.isSettled = true;
     this.paid?.ended(wasRejected);
     if (this.paidAgain) for (const each of this.paidAgain) each.ended(wasRejected);
   }
