@@ -18,7 +18,7 @@ import {
 } from 'graphql';
 import type { Path } from 'graphql/jsutils/Path.js';
 import { type Endpoint, type Form, isPromised, wholeForm } from '../contract/endpoint.ts';
-import { type RecordSource, telling } from '../upstream/operation.ts';
+import { type RecordSource, telling } from '../upstream/known.ts';
 import { TierRequired } from '../upstream/refusal.ts';
 import type { FieldRule } from './ask.ts';
 import type { Context } from './builder.ts';

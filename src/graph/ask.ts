@@ -17,7 +17,7 @@ import {
   type TypeParam,
 } from '@pothos/core';
 import type { Endpoint, Form } from '../contract/endpoint.ts';
-import type { RecordSource } from '../upstream/operation.ts';
+import type { RecordSource } from '../upstream/known.ts';
 import type { Viewer } from '../upstream/viewer.ts';
 import type { Decoder } from './decode.ts';
 import { type Page, connectionOf, pagingArgs } from './paging.ts';

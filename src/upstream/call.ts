@@ -1,47 +1,13 @@
-/** One endpoint and one input become one answer or one refusal. */
-import { Readable } from 'node:stream';
+/** One endpoint and one input become one answer or one refusal: who may ask, with whose token, and with whom it is shared. */
 import type { Path } from 'graphql/jsutils/Path.js';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { BASIC_CALLS_A_MINUTE } from '../contract/film.ts';
-import type { Budget, Paid } from './budget.ts';
-import {
-  type Credential,
-  type Credentials,
-  credentialFor,
-  forgetLearned,
-  learnFromAnswer,
-  learnFromRefusal,
-  tellingNames,
-} from './credential.ts';
-import type { Asker, Flight, Flights } from './flight.ts';
-import type { Lifetime } from './lifetime.ts';
+import { type Credential, credentialFor, tellingNames } from './credential.ts';
+import { type CallParts, type Caller, Making, overdue } from './making.ts';
 import type { FilePart } from './multipart.ts';
-import {
-  LoginRequired,
-  TierRequired,
-  TooManyCalls,
-  Unauthenticated,
-  UpstreamFault,
-  UpstreamRefusal,
-  type UpstreamWord,
-  isAbsent,
-  isRateLimit,
-  isRejection,
-} from './refusal.ts';
-import type { Reuse } from './records.ts';
-import { type SeenCall, type Span, addTrace, spanBelow } from './span.ts';
-import { type Trace, type TracedCall, sinceStart } from './trace.ts';
-import type { Payer, Transport, WireAnswer, WireRequest } from './transport.ts';
-import { type Asked, type Body, askedOf, bodyOf, codeIn, decode, lineOf, retryAfterOf, reuseOf } from './wire.ts';
-
-/** An answer as it came, decoded: null where what was asked for is absent. May be shared: never written into. */
-export interface Answer {
-  value: unknown;
-  bytes: number;
-  status: number;
-  /** Whether and how long upstream lets it be used again. */
-  reuse: Reuse;
-}
+import { LoginRequired, TierRequired, TooManyCalls, Unauthenticated } from './refusal.ts';
+import { type TracedCall, sinceStart } from './trace.ts';
+import { type Answer, type Asked, askedOf, bodyOf, lineOf } from './wire.ts';
 
 /** Makes calls for one operation. */
 export interface Calls {
@@ -54,41 +20,12 @@ export interface Calls {
   spared: (asked: Asked, path: Path | undefined, how: Partial<TracedCall>) => void;
 }
 
-export interface CallSettings {
-  maxJsonBytes: number;
-  maxAtomBytes: number;
-  maxUpstreamCalls: number;
-}
-
-export interface CallParts {
-  settings: CallSettings;
-  transport: Transport;
-  credentials: Credentials;
-  flights: Flights;
-  budget: Budget;
-  /** Upstream does not know the token: nothing that was read with it may be shown again. */
-  onRejected: (credential: Credential) => void;
-  observe: (seen: SeenCall) => void;
-}
-export interface Caller {
-  /** What came as Authorization is no bearer token. */
-  isUnreadable: boolean;
-  credential: Credential;
-  trace: Trace;
-  lifetime: Lifetime;
-  requestId: string;
-  address: string;
-  /** The operation, where somebody follows it. */
-  span?: Span | undefined;
-}
-
 export const createCalls = (parts: CallParts, caller: Caller): Calls => new OperationCalls(parts, caller);
 
-/** An object with methods, where the house has functions: each operation has one, and a closure a method would be dear. */
 class OperationCalls implements Calls {
   private made = 0;
-  readonly parts: CallParts;
-  readonly caller: Caller;
+  private readonly parts: CallParts;
+  private readonly caller: Caller;
 
   constructor(parts: CallParts, caller: Caller) {
     this.parts = parts;
@@ -104,7 +41,16 @@ class OperationCalls implements Calls {
       if (++this.made > settings.maxUpstreamCalls) throw new TooManyCalls(settings.maxUpstreamCalls);
 
       const { asked, telling } = this.withTelling(wanted, credential);
-      const making = new Making(this, asked, telling, credential, this.begin(asked, path), resolve, reject);
+      const making = new Making(
+        this.parts,
+        this.caller,
+        asked,
+        telling,
+        credential,
+        this.begin(asked, path),
+        resolve,
+        reject,
+      );
       if (endpoint.method !== 'GET') return making.write(bodyOf(asked, files));
       // What was asked for beside what is wanted is taken out of the answer again: it is not the same ask.
       const key = `${credential.id} ${credential.writes} ${endpoint.service} ${asked.wirePath} ${telling.join()}`;
@@ -160,222 +106,6 @@ class OperationCalls implements Calls {
   }
 }
 
-/** One call as it is made: paid for, sent, read, and learned from; and what it asks for on the wire. */
-class Making implements Asker, Payer, WireRequest {
-  readonly traced: TracedCall;
-  readonly lifetime: Lifetime;
-  readonly span: Span | undefined;
-  readonly line: string;
-  body: string | Readable | undefined = undefined;
-  private contentType: string | undefined = undefined;
-  /** Why the files of its body could not be sent. */
-  private cause: (() => unknown) | undefined = undefined;
-  private paid: Paid | undefined = undefined;
-  private paidAgain: Paid[] | undefined = undefined;
-  private isSettled = false;
-
-  private readonly calls: OperationCalls;
-  private readonly asked: Asked;
-  /** Names that were asked for beside what is wanted. */
-  private readonly telling: readonly string[];
-  private readonly credential: Credential;
-  private readonly resolve: (answer: Answer) => void;
-  private readonly reject: (reason: unknown) => void;
-
-  constructor(
-    calls: OperationCalls,
-    asked: Asked,
-    telling: readonly string[],
-    credential: Credential,
-    traced: TracedCall,
-    resolve: (answer: Answer) => void,
-    reject: (reason: unknown) => void,
-  ) {
-    const { lifetime, span } = calls.caller;
-    this.traced = traced;
-    this.lifetime = lifetime;
-    this.span = span && spanBelow(span);
-    this.line = lineOf(asked);
-    this.calls = calls;
-    this.asked = asked;
-    this.telling = telling;
-    this.credential = credential;
-    this.resolve = resolve;
-    this.reject = reject;
-  }
-
-  /** A write is nobody else's. */
-  write({ body, contentType, cause }: Body): void {
-    this.body = body;
-    this.contentType = contentType;
-    this.cause = cause;
-    this.answer(this.lifetime).then(
-      (answer) => this.came(answer),
-      (error: unknown) => this.failed(error),
-    );
-  }
-
-  send(flight: Flight): void {
-    this.answer(flight.lifetime).then(
-      (answer) => flight.landed(answer),
-      (error: unknown) => flight.failed(error),
-    );
-  }
-
-  came(answer: Answer): void {
-    this.traced.status ??= answer.status;
-    this.resolve(answer);
-    this.end();
-  }
-
-  failed(failure: unknown): void {
-    this.reject(this.told(failure));
-    this.end();
-    // What was never sent lets go of its files too.
-    if (this.body instanceof Readable) this.body.destroy();
-  }
-
-  private end(): void {
-    const { traced, span } = this;
-    const { endpoint } = this.asked;
-    const { trace } = this.calls.caller;
-    if (endpoint.method !== 'GET') this.credential.writes++;
-    traced.ms = sinceStart(trace) - traced.startMs;
-    if (!traced.coalesced) this.calls.parts.observe({ endpoint, outcome: outcomeOf(traced), ms: traced.ms, span });
-  }
-
-  private async answer(lifetime: Lifetime): Promise<Answer> {
-    const { asked, credential, traced, telling } = this;
-    const { endpoint, input } = asked;
-    const { transport, budget } = this.calls.parts;
-    transport.refuseDown(this);
-    const pay = budget.take(endpoint, credential, this.calls.caller.address);
-    this.paid = pay instanceof Promise ? await pay : pay;
-    if (lifetime.ended) {
-      this.paid.notMade();
-      throw overdue(endpoint, this.line, lifetime.ended);
-    }
-    try {
-      const answer = await transport.send(this, lifetime);
-      traced.status = answer.status;
-      traced.bytes = answer.bytes;
-      if (answer.attempts > 1) traced.attempts = answer.attempts;
-      const came = this.read(answer);
-      if (came.value !== null) learnFromAnswer(credential, endpoint, came.value, !('fields' in input));
-      if (telling.length) strike(came.value, telling, (input as { fields: string }).fields.split(','));
-      this.settle(false);
-      return came;
-    } catch (error) {
-      this.settle(error instanceof UpstreamRefusal && isRejection(error.word));
-      throw error;
-    }
-  }
-
-  async payAgain(): Promise<boolean> {
-    const { credential, asked } = this;
-    try {
-      const pay = this.calls.parts.budget.take(asked.endpoint, credential, this.calls.caller.address, true);
-      const paid = pay instanceof Promise ? await pay : pay;
-      // It may have ended meanwhile.
-      if (this.isSettled) paid.notMade();
-      else (this.paidAgain ??= []).push(paid);
-      return !this.isSettled;
-    } catch {
-      return false;
-    }
-  }
-
-  private settle(wasRejected: boolean): void {
-    this.isSettled = true;
-    this.paid?.ended(wasRejected);
-    if (this.paidAgain) for (const each of this.paidAgain) each.ended(wasRejected);
-  }
-
-  /** What is told of a failure: the trace is, and what it teaches is learned. */
-  private told(failure: unknown): unknown {
-    const { endpoint } = this.asked;
-    const { ended } = this.lifetime;
-    const error = ended && failure === ended ? overdue(endpoint, this.line, failure) : failure;
-    // A file that was refused cut its form: that is what happened, whatever the connection made of it.
-    const cause = this.cause?.();
-    if (cause !== undefined) return cause;
-    this.traced.error = error instanceof UpstreamFault ? error.code : (error as Error).name;
-    if (!(error instanceof UpstreamRefusal)) return error;
-    if (error.word.status !== undefined) this.traced.status ??= error.word.status;
-    return learned(endpoint, this.credential, error);
-  }
-
-  get service() {
-    return this.asked.endpoint.service;
-  }
-  get method() {
-    return this.asked.endpoint.method;
-  }
-  get path() {
-    return this.asked.wirePath;
-  }
-  get payer() {
-    return this;
-  }
-  get maxBytes() {
-    const { settings } = this.calls.parts;
-    return this.asked.endpoint.media === 'json' ? settings.maxJsonBytes : settings.maxAtomBytes;
-  }
-  get headers() {
-    const { span, contentType } = this;
-    const { media } = this.asked.endpoint;
-    const headers: Record<string, string> = {
-      accept: media === 'json' || media === 'empty' ? 'application/json' : 'application/atom+xml',
-      'accept-encoding': 'gzip',
-      'x-request-id': this.calls.caller.requestId,
-    };
-    if (span) addTrace(span, headers);
-    const { token } = this.credential;
-    if (token !== null) headers.authorization = `Bearer ${token}`;
-    if (contentType) headers['content-type'] = contentType;
-    return headers;
-  }
-
-  private read(answer: WireAnswer): Answer {
-    const { credential, line } = this;
-    const { endpoint } = this.asked;
-    const { budget, onRejected } = this.calls.parts;
-    const { status, headers, text, bytes } = answer;
-    const word: UpstreamWord = { service: endpoint.service, status, request: line };
-    if (status >= 200 && status < 300) {
-      credential.accepted = true;
-      const value = struck(endpoint, credential, decode(endpoint, text, word));
-      shorten(endpoint, this.asked.input, value);
-      return { value, bytes, status, reuse: reuseOf(headers['cache-control']) };
-    }
-    if (status < 400) throw new UpstreamFault('UPSTREAM_INVALID_RESPONSE', word, `status ${status}`);
-    const code = codeIn(text);
-    const known = code === undefined ? word : { ...word, code };
-    if (endpoint.method === 'GET' && isAbsent(endpoint, status, code)) {
-      if (code !== undefined) credential.accepted = true;
-      return { value: null, bytes, status, reuse: { noStore: true, isPrivate: false, maxAge: 0 } };
-    }
-    if (isRateLimit(known)) {
-      credential.accepted = true;
-      if (endpoint.share === 'tier') credential.hasMetLimit = true;
-      const retryAfter = budget.refused(credential, retryAfterOf(headers['retry-after']));
-      throw new UpstreamRefusal(known, retryAfter);
-    }
-    // A gateway that lost the answer of a write does not know what became of it.
-    const isLost = endpoint.method !== 'GET' && code === undefined && (status === 502 || status === 504);
-    if (status >= 500)
-      throw new UpstreamFault(isLost ? 'UPSTREAM_RESULT_UNKNOWN' : 'UPSTREAM_UNAVAILABLE', known, `status ${status}`);
-    if (code === undefined && status !== 401 && status !== 403) {
-      throw new UpstreamFault('UPSTREAM_INVALID_RESPONSE', known, `status ${status} without the service's error body`);
-    }
-    if (isRejection(known)) {
-      forgetLearned(credential);
-      onRejected(credential);
-    } else if (code !== undefined) credential.accepted = true;
-    throw new UpstreamRefusal(known);
-  }
-}
-
 const nothing: readonly string[] = Object.freeze([]);
 
 function refuseKnown(endpoint: Endpoint, credential: Credential): void {
@@ -385,50 +115,4 @@ function refuseKnown(endpoint: Endpoint, credential: Credential): void {
     throw new TierRequired(endpoint.tiers, endpoint.path, true);
   const until = refused.get(endpoint.path);
   if (until !== undefined && until > Date.now()) throw new TierRequired(endpoint.tiers, endpoint.path, true);
-}
-
-/** A film endpoint that is not open to every tier, refused for want of permission: the tier is the reason. */
-function learned(endpoint: Endpoint, credential: Credential, refusal: UpstreamRefusal): Error {
-  if (endpoint.share !== 'tier' || endpoint.tiers.length === 3 || refusal.word.code !== 1000) return refusal;
-  learnFromRefusal(credential, endpoint);
-  return new TierRequired(endpoint.tiers, endpoint.path, true);
-}
-
-/** The operation ended before its call did. */
-const overdue = ({ method, service }: Endpoint, request: string, cause: unknown): UpstreamFault =>
-  new UpstreamFault(
-    method === 'GET' ? 'UPSTREAM_TIMEOUT' : 'UPSTREAM_RESULT_UNKNOWN',
-    { service, request },
-    'the operation has ended',
-    { cause },
-  );
-
-/** What a refusal says is its status; what a fault says is its name. */
-const outcomeOf = ({ error, status }: TracedCall): string =>
-  error === undefined || /^(Upstream|Named)Refusal$/.test(error) ? String(status ?? 'none') : error;
-
-/** The facade's own credential never speaks for a person: what an answer says of one is struck. */
-function struck({ share, list }: Endpoint, { isOwn }: Credential, value: unknown): unknown {
-  if (!isOwn || share !== 'public' || typeof value !== 'object' || value === null) return value;
-  const record = value as Record<string, unknown>;
-  delete record.current_user_collection;
-  const items = list === undefined ? undefined : record[list];
-  if (Array.isArray(items))
-    for (const item of items)
-      if (typeof item === 'object' && item !== null) delete (item as Record<string, unknown>).current_user_collection;
-  return value;
-}
-
-/** Some lists come whole, whatever was asked for: of what is too much, one item tells that there is more. */
-function shorten({ list }: Endpoint, input: { count?: number }, value: unknown): void {
-  if (list === undefined || input.count === undefined || typeof value !== 'object' || value === null) return;
-  const items = (value as Record<string, unknown>)[list];
-  if (Array.isArray(items) && items.length > input.count + 1) items.length = input.count + 1;
-}
-
-/** Takes out again what was asked to tell the tier; a whole record, sent by an upstream that does not honour `fields`, stays whole. */
-function strike(value: unknown, names: readonly string[], asked: readonly string[]): void {
-  const record = value as Record<string, unknown> | null;
-  if (record === null || Object.keys(record).some((name) => !asked.includes(name))) return;
-  for (const name of names) delete record[name];
 }

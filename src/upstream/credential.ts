@@ -33,7 +33,7 @@ export interface Credentials {
 
 const CREDENTIALS_MAX = 10_000;
 /** How long a refusal of an endpoint is remembered, in ms. */
-export const REFUSAL_MS = 60_000;
+const REFUSAL_MS = 60_000;
 
 export function createCredentials(ownToken: string | undefined, ownTier: Tier | undefined): Credentials {
   const table = new LRUCache<string, Credential>({ max: CREDENTIALS_MAX });

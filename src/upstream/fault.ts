@@ -4,7 +4,7 @@ import { errors } from 'undici';
 import type { Lifetime } from './lifetime.ts';
 import { Nonsense } from './payload.ts';
 import { UpstreamFault, type UpstreamWord } from './refusal.ts';
-import type { WireRequest } from './transport.ts';
+import type { WireRequest } from './wire.ts';
 
 export const wordOf = ({ service, line }: Pick<WireRequest, 'service' | 'line'>): UpstreamWord => ({
   service,

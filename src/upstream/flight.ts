@@ -1,5 +1,5 @@
-import type { Answer } from './call.ts';
 import { type Lifetime, type Listener, createLifetime, end, offEnd, onEnd } from './lifetime.ts';
+import type { Answer } from './wire.ts';
 
 /** Shares reads in flight: equal asks of one credential are one request, whoever asks. */
 export interface Flights {
@@ -34,7 +34,7 @@ export function createFlights(): Flights {
   };
 }
 
-/** One request on its way, and all who wait for it. An object with methods, as what is made for every call is. */
+/** One request on its way, and all who wait for it. */
 export class Flight {
   /** It outlives its first asker while others wait, and ends with the last. */
   readonly lifetime = createLifetime();

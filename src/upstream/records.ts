@@ -144,7 +144,6 @@ interface Keeping {
   drop: (place: Place | null) => void;
 }
 
-/** An object with methods, where the house has functions: each operation has one, and a closure a method would be dear. */
 class SeenRecords implements Records {
   /** When each place was looked at: what is cleared while a call is on its way is not brought back by its answer. */
   private readonly marks = new Map<string, Mark | undefined>();

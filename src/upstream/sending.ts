@@ -1,8 +1,7 @@
 /**
  * One request on its way: past the breaker and the gate, onto the wire, to the last byte of its answer, and once more where that may help.
  *
- * An object with methods, where the house has functions: an operation has dozens of these, and each is told of a dozen things. Its body
- * is wanted whole or not at all, so there is no stream between.
+ * Its body is wanted whole or not at all, so there is no stream between.
  */
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,7 +14,7 @@ import { type Lifetime, type Listener, offEnd, onEnd } from './lifetime.ts';
 import { reasonOf } from './outage.ts';
 import { Nonsense, decodeUtf8, inflated } from './payload.ts';
 import { UpstreamFault } from './refusal.ts';
-import type { WireAnswer, WireRequest } from './transport.ts';
+import type { RawHeaders, WireAnswer, WireRequest } from './wire.ts';
 
 /** The way to one service. */
 export interface Way {
@@ -29,13 +28,6 @@ export interface Way {
   clock: Clock;
   /** How often a read is tried at most. */
   readAttempts: number;
-}
-
-/** Of the headers of an answer, those that somebody reads; one that is sent twice is one list. */
-export interface RawHeaders {
-  'cache-control'?: string;
-  'content-encoding'?: string;
-  'retry-after'?: string;
 }
 
 /** Sends it; rejects with UpstreamFault. */

@@ -1,5 +1,4 @@
 /** The shared connection: to each service a pool, a gate, a breaker and a clock. */
-import type { Readable } from 'node:stream';
 import { type Dispatcher, Pool } from 'undici';
 import type { Config } from '../config.ts';
 import { type BreakerSettings, createBreaker } from './breaker.ts';
@@ -8,36 +7,8 @@ import { type GateSettings, createGate } from './gate.ts';
 import type { Lifetime } from './lifetime.ts';
 import type { OnOutage } from './outage.ts';
 import type { Service } from './refusal.ts';
-import { type RawHeaders, type Way, downFault, send } from './sending.ts';
-
-/** One request as it goes on the wire. */
-export interface WireRequest {
-  service: Service;
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Path and query, to be put behind the service's base. */
-  path: string;
-  headers: Record<string, string>;
-  body?: string | Readable | undefined;
-  maxBytes: number;
-  /** The request line a client may see. */
-  line: string;
-  payer?: Payer | undefined;
-}
-
-/** Who pays for a request. */
-export interface Payer {
-  /** Asked before each attempt after the first; false: there is no more. */
-  payAgain: () => Promise<boolean>;
-}
-
-export interface WireAnswer {
-  status: number;
-  headers: RawHeaders;
-  text: string;
-  /** Of the body, inflated. */
-  bytes: number;
-  attempts: number;
-}
+import { type Way, downFault, send } from './sending.ts';
+import type { WireAnswer, WireRequest } from './wire.ts';
 
 export interface Transport {
   /** Sends it; a GET is tried again when the connection is lost or a gateway fails. Rejects with UpstreamFault. */

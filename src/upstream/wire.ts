@@ -5,7 +5,52 @@ import type { Endpoint } from '../contract/endpoint.ts';
 import { type FilePart, multipartForm } from './multipart.ts';
 import { NESTING_MAX, parseShallow } from './nesting.ts';
 import type { Reuse } from './records.ts';
-import { UpstreamFault, type UpstreamWord } from './refusal.ts';
+import { type Service, UpstreamFault, type UpstreamWord } from './refusal.ts';
+
+/** One request as it goes on the wire. */
+export interface WireRequest {
+  service: Service;
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Path and query, to be put behind the service's base. */
+  path: string;
+  headers: Record<string, string>;
+  body?: string | Readable | undefined;
+  maxBytes: number;
+  /** The request line a client may see. */
+  line: string;
+  payer?: Payer | undefined;
+}
+
+/** Who pays for a request. */
+export interface Payer {
+  /** Asked before each attempt after the first; false: there is no more. */
+  payAgain: () => Promise<boolean>;
+}
+
+export interface WireAnswer {
+  status: number;
+  headers: RawHeaders;
+  text: string;
+  /** Of the body, inflated. */
+  bytes: number;
+  attempts: number;
+}
+
+/** Of the headers of an answer, those that somebody reads; one that is sent twice is one list. */
+export interface RawHeaders {
+  'cache-control'?: string;
+  'content-encoding'?: string;
+  'retry-after'?: string;
+}
+
+/** An answer as it came, decoded: null where what was asked for is absent. May be shared: never written into. */
+export interface Answer {
+  value: unknown;
+  bytes: number;
+  status: number;
+  /** Whether and how long upstream lets it be used again. */
+  reuse: Reuse;
+}
 
 /** One request of an endpoint, written out. */
 export interface Asked {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Answer } from '../../src/upstream/call.ts';
+import type { Answer } from '../../src/upstream/wire.ts';
 import { type Flight, createFlights } from '../../src/upstream/flight.ts';
 import { type Lifetime, createLifetime, end } from '../../src/upstream/lifetime.ts';
 

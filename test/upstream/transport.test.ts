@@ -6,7 +6,8 @@ import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { UpstreamFault } from '../../src/upstream/refusal.ts';
 import { createLifetime, end } from '../../src/upstream/lifetime.ts';
-import { type TransportSettings, type WireRequest, createTransport } from '../../src/upstream/transport.ts';
+import { type TransportSettings, createTransport } from '../../src/upstream/transport.ts';
+import type { WireRequest } from '../../src/upstream/wire.ts';
 import { type Behaviour, cutInBody, drip, hostile, inTurn, json, reset, silence, until } from '../support/hostile.ts';
 
 /** Quick to give up, so that the tests are quick too. */
