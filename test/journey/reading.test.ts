@@ -77,8 +77,8 @@ describe('a list', () => {
       alice,
     );
     known.SERIES = data.bookByIsbn.series.sourceId;
-    known.NOTE = most(data.user.notes.nodes, ({ commentsCount }) => commentsCount).sourceId;
-    known.EVENT = most(data.searchEvents.nodes, ({ participantsCount, wishersCount }) =>
+    known.NOTE = most(data.user.notes.nodes as NoteNode[], ({ commentsCount }) => commentsCount).sourceId;
+    known.EVENT = most(data.searchEvents.nodes as EventNode[], ({ participantsCount, wishersCount }) =>
       Math.min(participantsCount, wishersCount),
     ).sourceId;
   });
@@ -384,6 +384,16 @@ interface Page {
   pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string | null; endCursor: string | null };
 }
 
+interface NoteNode {
+  sourceId: string;
+  commentsCount: number;
+}
+interface EventNode {
+  sourceId: string;
+  participantsCount: number;
+  wishersCount: number;
+}
+
 /** The value under a key, wherever it stands. */
 function find(value: unknown, key: string): unknown {
   if (typeof value !== 'object' || value === null) return undefined;
@@ -393,9 +403,8 @@ function find(value: unknown, key: string): unknown {
     .find((found) => found !== undefined);
 }
 
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- a test says what it expects of an answer by expecting it
-function most(items: any[], by: (item: any) => number): any {
-  return [...items].sort((a, b) => by(b) - by(a))[0];
+function most<T>(items: readonly T[], by: (item: T) => number): T {
+  return [...items].sort((a, b) => by(b) - by(a))[0]!;
 }
 
 function leavesOf(value: unknown): string[] {
