@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Config } from '../config.ts';
+import { createBatch } from '../upstream/batch.ts';
 import { createClock } from '../upstream/clock.ts';
 import { RequestRefusal } from './refusal.ts';
 
@@ -42,12 +43,21 @@ export function isMultipart({ headers }: IncomingMessage): boolean {
   return mediaType(headers['content-type']) === 'multipart/form-data';
 }
 
+/** A body that has come to its end, and who waits for it. */
+interface Whole {
+  chunks: Buffer | Buffer[] | undefined;
+  resolve: (text: string) => void;
+}
+
 /** Reads whole bodies within their limits of size and time. */
 export function createBodyReader({
   maxBodyBytes,
   requestBodyTimeoutMs,
 }: Config): (r: IncomingMessage) => Promise<string> {
   const clock = createClock(requestBodyTimeoutMs);
+  const whole = createBatch<Whole>(({ chunks, resolve }) => {
+    resolve(chunks === undefined ? '' : (Array.isArray(chunks) ? Buffer.concat(chunks) : chunks).toString());
+  });
   const tooLarge = () => new RequestRefusal(413, 'BODY_TOO_LARGE', `A body has at most ${maxBodyBytes} bytes.`);
   const tooSlow = () => new RequestRefusal(408, 'REQUEST_TIMEOUT', `A body arrives within ${requestBodyTimeoutMs} ms.`);
 
@@ -76,7 +86,7 @@ export function createBodyReader({
       };
       const finish = () => {
         clock.stop(ticking);
-        resolve(more ? Buffer.concat(more).toString() : (first?.toString() ?? ''));
+        whole({ chunks: more ?? first, resolve });
       };
       const ticking = clock.start({ overdue: () => fail(tooSlow()) });
       request.on('data', take);

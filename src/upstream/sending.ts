@@ -6,6 +6,7 @@
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Dispatcher, errors } from 'undici';
+import { createBatch } from './batch.ts';
 import type { Breaker, Passage } from './breaker.ts';
 import type { Clock, Ticking, Timed } from './clock.ts';
 import { faultOf, isConnectionLoss, isTimeout, isUnreachable, wordOf } from './fault.ts';
@@ -141,6 +142,11 @@ class Sending implements Dispatcher.DispatchHandler, Listener, Timed {
   }
 
   onComplete(): void {
+    complete(this);
+  }
+
+  /** Its whole answer is there. */
+  completed(): void {
     const { first = nothing, more } = this;
     try {
       const body = more ? Buffer.concat(more) : first;
@@ -224,6 +230,8 @@ class Sending implements Dispatcher.DispatchHandler, Listener, Timed {
     if (this.request.body instanceof Readable) this.request.body.destroy();
   }
 }
+
+const complete = createBatch<Sending>((sending) => sending.completed());
 
 function settle(passage: Passage, error: unknown, isOver: boolean): void {
   if (isOver) passage.left();
