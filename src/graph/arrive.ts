@@ -18,6 +18,7 @@ import {
 } from 'graphql';
 import type { Path } from 'graphql/jsutils/Path.js';
 import { type Endpoint, type Form, isPromised, wholeForm } from '../contract/endpoint.ts';
+import { joined } from '../upstream/copy.ts';
 import { type RecordSource, telling } from '../upstream/known.ts';
 import { TierRequired } from '../upstream/refusal.ts';
 import type { FieldRule } from './ask.ts';
@@ -190,7 +191,7 @@ function startAsk(
   const endpoint = endpointOf(rule, args);
   const input = rule.input!(parent, args, viewer);
   const window = rule.first === undefined ? undefined : windowOf(args, rule.first, () => listOf(endpoint, input));
-  const answer = upstream.ask(endpoint, window ? { ...input, ...windowInput(endpoint, window) } : input, names, path);
+  const answer = upstream.ask(endpoint, window ? joined(input, windowInput(endpoint, window)) : input, names, path);
   return { answer, endpoint, input };
 }
 
@@ -413,7 +414,7 @@ function startChildren(record: Parent, below: Below, context: Context, at: At): 
       const args = plan.args(at.variables);
       if (plan.rule.none?.(record) || toldWhole(plan, record, args) !== undefined) continue;
       const path = { prev: at.path, key: keyOf(plan), typename: below.type.name };
-      answer = Promise.resolve(startAsk(plan, record, args, context, { ...at, path }).answer);
+      answer = Promise.resolve(startAsk(plan, record, args, context, { path, variables: at.variables }).answer);
     } catch (error) {
       answer = Promise.reject(asError(error)); // wrong input
     }
@@ -439,7 +440,7 @@ async function toldBy(
     told = undefined;
   }
   if (!told || !names.every((name) => name in told)) return want(names);
-  return { ...record, ...told };
+  return joined(record, told);
 }
 
 /** In a deferring document, a field whose names were left out of the first ask asks for them itself. */

@@ -14,6 +14,7 @@ import {
   valueFromAST,
 } from 'graphql';
 import { getVariableValues } from 'graphql/execution/values.js';
+import { copyOf } from '../upstream/copy.ts';
 import { type Variables, hasVariable, hasVariables } from './document.ts';
 
 export type CoercedVariables = ReturnType<typeof getVariableValues>;
@@ -74,7 +75,7 @@ export function argumentsOf(field: GraphQLField<unknown, unknown>, node: FieldNo
   if (!parts) return byReference;
   const { constants, taken } = parts;
   return (variables) => {
-    const values: Record<string, unknown> = { ...constants };
+    const values = copyOf(constants);
     for (const [name, variable] of taken) {
       const value = variables[variable];
       if (value === null || value === undefined || !Object.hasOwn(variables, variable)) return byReference(variables);

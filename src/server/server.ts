@@ -173,7 +173,8 @@ export function createGraphServer(
       question = questionIn(body, request);
     }
     const caller = {
-      ...who,
+      authorization: who.authorization,
+      explain: who.explain,
       address: request.socket.remoteAddress ?? '',
       requestId,
       accept: headers.accept,

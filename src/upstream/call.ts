@@ -2,6 +2,7 @@
 import type { Path } from 'graphql/jsutils/Path.js';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { BASIC_CALLS_A_MINUTE } from '../contract/film.ts';
+import { joined } from './copy.ts';
 import { type Credential, credentialFor, tellingNames } from './credential.ts';
 import { type CallParts, type Caller, Making, overdue } from './making.ts';
 import type { FilePart } from './multipart.ts';
@@ -102,7 +103,7 @@ class OperationCalls implements Calls {
     if (telling.length === 0 || this.parts.budget.used(credential) < BASIC_CALLS_A_MINUTE / 4)
       return { asked, telling: nothing };
     const names = [...String(fields).split(','), ...telling].sort().join(',');
-    return { asked: askedOf(endpoint, { ...input, fields: names }), telling };
+    return { asked: askedOf(endpoint, joined(input, { fields: names })), telling };
   }
 }
 

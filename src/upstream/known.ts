@@ -1,6 +1,7 @@
 /** What is known of one record, and what of it is wished for. */
 import type { Path } from 'graphql/jsutils/Path.js';
 import type { Endpoint, Tier } from '../contract/endpoint.ts';
+import { copyOf } from './copy.ts';
 import type { Kept } from './records.ts';
 import { TierRequired } from './refusal.ts';
 
@@ -120,7 +121,7 @@ function withNames(seen: Record_, { record, failed }: Entry, names: Names): Reco
     record.id ??= seen.id;
     return record;
   }
-  const whole: Record_ = { ...seen };
+  const whole = copyOf(seen);
   const broken: string[] = [];
   for (const name of names) {
     if (failed?.has(name)) broken.push(name);

@@ -5,6 +5,7 @@ import type { Budget, Paid } from './budget.ts';
 import { type Credential, type Credentials, forgetLearned, learnFromAnswer, learnFromRefusal } from './credential.ts';
 import type { Asker, Flight, Flights } from './flight.ts';
 import type { Lifetime } from './lifetime.ts';
+import { strikeViewersOwn } from './records.ts';
 import {
   TierRequired,
   UpstreamFault,
@@ -297,11 +298,11 @@ const outcomeOf = ({ error, status }: TracedCall): string =>
 function struck({ share, list }: Endpoint, { isOwn }: Credential, value: unknown): unknown {
   if (!isOwn || share !== 'public' || typeof value !== 'object' || value === null) return value;
   const record = value as Record<string, unknown>;
-  delete record.current_user_collection;
+  strikeViewersOwn(record);
   const items = list === undefined ? undefined : record[list];
   if (Array.isArray(items))
     for (const item of items)
-      if (typeof item === 'object' && item !== null) delete (item as Record<string, unknown>).current_user_collection;
+      if (typeof item === 'object' && item !== null) strikeViewersOwn(item as Record<string, unknown>);
   return value;
 }
 

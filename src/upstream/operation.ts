@@ -8,6 +8,7 @@ import type { Path } from 'graphql/jsutils/Path.js';
 import type { Endpoint } from '../contract/endpoint.ts';
 import type { BudgetState } from './budget.ts';
 import type { Calls } from './call.ts';
+import { joined } from './copy.ts';
 import type { Freshness } from './freshness.ts';
 import type { FilePart } from './multipart.ts';
 import {
@@ -298,7 +299,7 @@ class KnownRecords implements Operation {
         }
         // An upstream that does not honour `fields` has told the whole record.
         entry.whole ||= !fields || Object.keys(value as Record_).some((name) => !fields.includes(name));
-        take(entry, kept?.isFresh ? { ...kept.record, ...record } : (record as Record_), names);
+        take(entry, kept?.isFresh ? joined(kept.record, record) : (record as Record_), names);
         if (kept?.isFresh) freshness.read(kept.freshUntil);
         const known = fields && !entry.whole ? fields : (source.members ?? names);
         freshness.read(records.put(source.ask, kind, key, record as Record_, known, came));
@@ -324,7 +325,7 @@ const grantAll = (known: KnownRecords): void => known.grantAll();
 
 /** The ask with the names that are wanted of its answer; Atom takes none. */
 const projected = (endpoint: Endpoint, input: object, names: Names | undefined): Asked =>
-  askedOf(endpoint, names && endpoint.service === 'catalog' ? { ...input, fields: names.join(',') } : input);
+  askedOf(endpoint, names && endpoint.service === 'catalog' ? joined(input, { fields: names.join(',') }) : input);
 
 const keyOf = ({ endpoint, wirePath }: Asked): string => `${endpoint.service} ${wirePath}`;
 

@@ -7,6 +7,7 @@
  * Whatever belongs to a viewer is never here.
  */
 import type { Endpoint, Share } from '../contract/endpoint.ts';
+import { copyOf } from './copy.ts';
 import { type Cache, type Entry, type Found, type Mark, type Place, createMemoryCache, keyOf } from './cache.ts';
 
 type Record_ = Record<string, unknown>;
@@ -32,6 +33,11 @@ const MAX_AGE_SECONDS = 86_400;
 const MAX_BYTES = 64_000_000;
 /** The member of a book that is the viewer's own. */
 export const VIEWERS_OWN = 'current_user_collection';
+
+/** Most often it is not there; to find that out by deleting it would take a call into the runtime. */
+export function strikeViewersOwn(record: Record_): void {
+  if (VIEWERS_OWN in record) delete record[VIEWERS_OWN];
+}
 
 /** What upstream allows of an answer, by its Cache-Control. */
 export interface Reuse {
@@ -168,10 +174,10 @@ class SeenRecords implements Records {
     const freshUntil = now + seconds * 1000;
     this.keep(place, (before) => {
       const merges = before !== undefined && before.freshUntil > now;
-      const value: Record_ = merges ? { ...(before.value as Record_) } : {};
+      const value: Record_ = merges ? copyOf(before.value) : {};
       for (const name of names) value[name] = undefined; // asked for and not there: known to have none
       Object.assign(value, record);
-      delete value[VIEWERS_OWN];
+      strikeViewersOwn(value);
       // A merged record is as old as its oldest name, and fresh no longer than any of them.
       return entryOf(
         value,
