@@ -111,10 +111,10 @@ async function compare(
   return playing.map(({ name }) => summary(workload.name, latencyMs, name, played));
 }
 
-/** Until the engine has compiled what is hot: long for a fresh process, short for the next workload. */
+/** Until the engine has compiled what is hot: of each workload another part. A quick run does not wait so long. */
 function warmUpMs(latencyMs: number, isFresh: boolean): number {
   if (given.quick) return isFresh ? 2000 : latencyMs ? 300 : 800;
-  return isFresh ? 5000 : 1500;
+  return 5000;
 }
 
 function requestFor({ path }: Contestant, workload: Workload, variant: number): Buffer {
