@@ -49,11 +49,14 @@ interface Whole {
   resolve: (text: string) => void;
 }
 
+export interface BodyReader {
+  read: (request: IncomingMessage) => Promise<string>;
+  /** Bodies that have come, and whose readers are told of it at the end of this turn. */
+  whole: () => number;
+}
+
 /** Reads whole bodies within their limits of size and time. */
-export function createBodyReader({
-  maxBodyBytes,
-  requestBodyTimeoutMs,
-}: Config): (r: IncomingMessage) => Promise<string> {
+export function createBodyReader({ maxBodyBytes, requestBodyTimeoutMs }: Config): BodyReader {
   const clock = createClock(requestBodyTimeoutMs);
   const whole = createBatch<Whole>(({ chunks, resolve }) => {
     resolve(chunks === undefined ? '' : (Array.isArray(chunks) ? Buffer.concat(chunks) : chunks).toString());
@@ -61,7 +64,9 @@ export function createBodyReader({
   const tooLarge = () => new RequestRefusal(413, 'BODY_TOO_LARGE', `A body has at most ${maxBodyBytes} bytes.`);
   const tooSlow = () => new RequestRefusal(408, 'REQUEST_TIMEOUT', `A body arrives within ${requestBodyTimeoutMs} ms.`);
 
-  return (request) => {
+  return { read, whole: whole.size };
+
+  function read(request: IncomingMessage): Promise<string> {
     const { 'content-encoding': encoding, 'content-length': length } = request.headers;
     if (encoding && encoding !== 'identity') {
       throw new RequestRefusal(415, 'UNSUPPORTED_ENCODING', 'Send the body without Content-Encoding.');
@@ -86,14 +91,14 @@ export function createBodyReader({
       };
       const finish = () => {
         clock.stop(ticking);
-        whole({ chunks: more ?? first, resolve });
+        whole.add({ chunks: more ?? first, resolve });
       };
       const ticking = clock.start({ overdue: () => fail(tooSlow()) });
       request.on('data', take);
       request.on('end', finish);
       request.on('error', () => fail(new RequestRefusal(400, 'BAD_REQUEST', 'The body broke off.')));
     });
-  };
+  }
 }
 
 export const isJson = ({ headers }: IncomingMessage): boolean => JSON_TYPES.has(mediaType(headers['content-type']));

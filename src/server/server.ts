@@ -97,7 +97,7 @@ export function createGraphServer(
     const { createYogaDoor } = await import('./yoga.ts');
     return createYogaDoor({ schema, pipeline, persisted, page, log });
   });
-  const readBody = createBodyReader(config);
+  const bodies = createBodyReader(config);
   const health = createHealth(config);
   const running = new Set<Lifetime>();
   const admission = createAdmission(config);
@@ -159,7 +159,7 @@ export function createGraphServer(
       const uploading = isMultipart(request) ? await readUpload(request, response, config) : undefined;
       arrival = uploading?.arrival;
       question = uploading?.question;
-      if (!uploading) body = await readBody(request);
+      if (!uploading) body = await bodies.read(request);
     } else if (request.method === 'GET') refuseBrokenParameters(request);
     else {
       throw new RequestRefusal(405, 'METHOD_NOT_ALLOWED', 'Use GET or POST.', { allow: 'GET, POST, OPTIONS' });
@@ -207,7 +207,8 @@ export function createGraphServer(
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const isSurplus = surplus.has(request.socket);
-    if (isSurplus || admission.room() === 0) {
+    // Those whose bodies have come in this turn are not counted there yet.
+    if (isSurplus || admission.room() <= bodies.whole()) {
       const isProbe = request.url === '/health' || request.url === '/ready' || request.url === '/metrics';
       if (!isProbe) {
         const standing: string[] = [];

@@ -5,16 +5,25 @@
  * others' there. It waits for nothing but the rest of the turn.
  */
 
+export interface Batch<T> {
+  add: (item: T) => void;
+  /** Those that wait for the end of the turn. */
+  size: () => number;
+}
+
 /** `run` does not throw. */
-export function createBatch<T>(run: (item: T) => void): (item: T) => void {
+export function createBatch<T>(run: (item: T) => void): Batch<T> {
   let items: T[] = [];
   function flush(): void {
     const now = items;
     items = [];
     for (const item of now) run(item);
   }
-  return (item) => {
-    if (items.length === 0) setImmediate(flush);
-    items.push(item);
+  return {
+    size: () => items.length,
+    add(item) {
+      if (items.length === 0) setImmediate(flush);
+      items.push(item);
+    },
   };
 }

@@ -142,7 +142,7 @@ class Sending implements Dispatcher.DispatchHandler, Listener, Timed {
   }
 
   onComplete(): void {
-    complete(this);
+    whole.add(this);
   }
 
   /** Its whole answer is there. */
@@ -231,7 +231,7 @@ class Sending implements Dispatcher.DispatchHandler, Listener, Timed {
   }
 }
 
-const complete = createBatch<Sending>((sending) => sending.completed());
+const whole = createBatch<Sending>((sending) => sending.completed());
 
 function settle(passage: Passage, error: unknown, isOver: boolean): void {
   if (isOver) passage.left();

@@ -5,12 +5,14 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 test('what comes in one turn is done in its order, each step of it for all before the next', async () => {
   const done: string[] = [];
-  const add = createBatch<string>((item) => {
+  const batch = createBatch<string>((item) => {
     done.push(`first ${item}`);
     void Promise.resolve().then(() => done.push(`then ${item}`));
   });
-  add('a');
-  add('b');
+  expect(batch.size()).toBe(0);
+  batch.add('a');
+  batch.add('b');
+  expect(batch.size()).toBe(2);
   await Promise.resolve();
   expect(done).toEqual([]);
   await turn();
@@ -19,11 +21,11 @@ test('what comes in one turn is done in its order, each step of it for all befor
 
 test('what comes while a batch is done is of the next', async () => {
   const done: number[] = [];
-  const add = createBatch<number>((item) => {
+  const batch = createBatch<number>((item) => {
     done.push(item);
-    if (item < 3) add(item + 1);
+    if (item < 3) batch.add(item + 1);
   });
-  add(1);
+  batch.add(1);
   await turn();
   expect(done).toEqual([1]);
   await turn();
