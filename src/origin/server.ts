@@ -19,7 +19,7 @@ import { setDemoTokens } from './store/tokens.ts';
 export interface OriginOptions {
   /** Holds the database and the pictures; made when it is not there. */
   dataDir: string;
-  /** 0: any free one. */
+  /** 0: one that is free. */
   port: number;
   host: string;
   /** Holds the facts that a first start is filled from. */

@@ -48,6 +48,7 @@ export interface CallParts {
   onRejected: (credential: Credential) => void;
   observe: (seen: SeenCall) => void;
 }
+
 export interface Caller {
   /** What came as Authorization is no bearer token. */
   isUnreadable: boolean;
