@@ -1,58 +1,76 @@
 /** A text as an array of numbers: to ask a string for one character after another costs several times as much. */
 
+export interface Codes {
+  /** The UTF-16 code units of a text and a 0 behind them. */
+  readonly units: Uint16Array;
+  /** The same memory. */
+  readonly view: DataView;
+  /** Of the text. */
+  length: number;
+}
+
+const createCodes = (capacity: number): Codes => {
+  const units = new Uint16Array(capacity);
+  return { units, view: new DataView(units.buffer), length: 0 };
+};
+
 /** Longer arrays are made for one text and let go. */
 const KEPT_MAX = 1 << 17;
-let kept = new Uint16Array(1 << 13);
-let keptBytes = Buffer.from(kept.buffer);
+let kept = createCodes(1 << 13);
 
-/** The UTF-16 code units of a text and a 0 behind them; good until the next call. */
-export function codesOf(text: string): Uint16Array {
+/** Good until the next call. */
+export function codesOf(text: string): Codes {
   let codes = kept;
-  let bytes = keptBytes;
-  if (text.length >= kept.length) {
-    codes = new Uint16Array(1 << (32 - Math.clz32(text.length)));
-    bytes = Buffer.from(codes.buffer);
-    if (codes.length <= KEPT_MAX) [kept, keptBytes] = [codes, bytes];
+  if (text.length >= kept.units.length) {
+    codes = createCodes(1 << (32 - Math.clz32(text.length)));
+    if (codes.units.length <= KEPT_MAX) kept = codes;
   }
+  const bytes = Buffer.from(codes.units.buffer);
   bytes.write(text, 0, 'utf16le');
   if (!isLittleEndian) bytes.swap16();
-  codes[text.length] = 0;
+  codes.units[text.length] = 0;
+  codes.length = text.length;
   return codes;
 }
 
 const isLittleEndian = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
 
-/** Whether that piece of a text is this name. */
-export function isAt(codes: Uint16Array, from: number, to: number, name: string): boolean {
-  if (to - from !== name.length) return false;
-  for (let i = 0; i < name.length; i++) if (codes[from + i] !== name.charCodeAt(i)) return false;
-  return true;
+/** A piece of text that others are compared to, four units at a time. */
+export interface Piece {
+  readonly length: number;
+  readonly fours: Float64Array;
+  /** The last four, which may be of the last but one as well. */
+  readonly last: number;
+  /** All units, where they are less than four. */
+  readonly few: readonly number[];
 }
 
-/** What a piece of a text is the name of; found without cutting it out. */
-export type Lookup<Value> = (codes: Uint16Array, from: number, to: number) => Value | undefined;
+const FOUR = 4;
 
-export function createLookup<Value>(entries: readonly (readonly [string, Value])[]): Lookup<Value> {
-  interface Entry {
-    codes: Uint16Array;
-    value: Value;
-    next: Entry | undefined;
-  }
-  const slot = (first: number, length: number) => (first * 16 + length) & 511;
-  const table: (Entry | undefined)[] = Array.from({ length: 512 }, () => undefined);
-  for (const [name, value] of entries) {
-    const at = slot(name.charCodeAt(0), name.length);
-    const codes = Uint16Array.from(name, (character) => character.charCodeAt(0));
-    table[at] = { codes, value, next: table[at] };
-  }
-  return (codes, from, to) => {
-    const length = to - from;
-    for (let entry = table[slot(codes[from]!, length)]; entry !== undefined; entry = entry.next) {
-      if (entry.codes.length !== length) continue;
-      let i = 0;
-      while (i < length && codes[from + i] === entry.codes[i]) i++;
-      if (i === length) return entry.value;
-    }
-    return undefined;
+export function pieceOf({ units, view }: Codes, from: number, to: number): Piece {
+  const length = to - from;
+  const fours = new Float64Array(Math.floor(length / FOUR));
+  for (let i = 0; i < fours.length; i++) fours[i] = fourAt(view, from + FOUR * i);
+  const isShort = length < FOUR;
+  return {
+    length,
+    fours,
+    last: isShort ? 0 : fourAt(view, to - FOUR),
+    few: isShort ? [...units.subarray(from, to)] : [],
   };
+}
+
+/** Equal numbers are equal units; those that make no number equal nothing, and a piece that holds them is never found. */
+const fourAt = (view: DataView, at: number) => view.getFloat64(2 * at, true);
+
+/** Whether the piece stands there. */
+export function standsAt({ units, view, length }: Codes, at: number, piece: Piece): boolean {
+  if (at + piece.length > length) return false;
+  if (piece.length < FOUR) {
+    for (let i = 0; i < piece.few.length; i++) if (units[at + i] !== piece.few[i]) return false;
+    return true;
+  }
+  const { fours } = piece;
+  for (let i = 0; i < fours.length; i++) if (fourAt(view, at + FOUR * i) !== fours[i]) return false;
+  return fourAt(view, at + piece.length - FOUR) === piece.last;
 }

@@ -4,7 +4,16 @@
  */
 import { createRequire } from 'node:module';
 import type * as Xml from 'fast-xml-parser';
-import { type Parts, type TextName, addAttribute, addLink, addTerm, createParts, locationOf, texts } from './parts.ts';
+import {
+  type Parts,
+  createParts,
+  place,
+  placeOfAttribute,
+  placeOfLink,
+  put,
+  textElements,
+  textNames,
+} from './parts.ts';
 import { AtomError, escape, namespaces, refuseUnwritable, trim } from './xml.ts';
 
 /** What is in the root element, which must be called `root`. Throws AtomError. */
@@ -13,22 +22,22 @@ export const parse = (text: string, root: string): Parts => partsOf(rootOf(text,
 // Elements are found by namespace or, where senders are sloppy with namespaces, merely by local name.
 
 const { atom, db, gd } = namespaces;
-const textNames = Object.keys(texts) as TextName[];
 
 function partsOf(parent: Element): Parts {
   const parts = createParts();
-  for (const name of textNames) parts[name] = textAt(parent, namespaces[texts[name]], name);
-  for (const link of findAll(parent, atom, 'link')) addLink(parts, attribute(link, 'rel'), attribute(link, 'href'));
-  for (const category of findAll(parent, atom, 'category')) addTerm(parts, attribute(category, 'term'));
-  for (const one of findAll(parent, db, 'attribute')) addAttribute(parts, attribute(one, 'name'), textOf(one));
-  const location = find(parent, db, 'location');
-  const when = find(parent, gd, 'when');
-  const where = find(parent, gd, 'where');
+  const keep = (at: number | undefined, text: string | undefined) => {
+    if (at !== undefined && text !== undefined) put(parts, at, text);
+  };
+  for (const name of textNames) keep(place[name], textAt(parent, namespaces[textElements[name]], name));
+  for (const link of findAll(parent, atom, 'link')) keep(placeOfLink(attribute(link, 'rel')), attribute(link, 'href'));
+  for (const category of findAll(parent, atom, 'category')) keep(place.term, attribute(category, 'term'));
+  for (const one of findAll(parent, db, 'attribute')) keep(placeOfAttribute(attribute(one, 'name')), textOf(one));
+  keep(place.location, textAt(parent, db, 'location'));
+  keep(place.locationId, attribute(find(parent, db, 'location'), 'id'));
+  keep(place.startTime, attribute(find(parent, gd, 'when'), 'startTime'));
+  keep(place.endTime, attribute(find(parent, gd, 'when'), 'endTime'));
+  keep(place.where, attribute(find(parent, gd, 'where'), 'valueString'));
   const author = find(parent, atom, 'author');
-  parts.location = location && locationOf(attribute(location, 'id'), textOf(location));
-  parts.startTime = when && attribute(when, 'startTime');
-  parts.endTime = when && attribute(when, 'endTime');
-  parts.where = where && attribute(where, 'valueString');
   parts.author = author && partsOf(author);
   parts.entries = findAll(parent, atom, 'entry').map(partsOf);
   return parts;
@@ -42,8 +51,8 @@ function findAll(parent: Element, uri: string, local: string): Element[] {
   return exact.length > 0 ? exact : named;
 }
 
-function attribute(of: Element, name: string): string | undefined {
-  const value = Object.hasOwn(of.attributes, name) ? of.attributes[name] : undefined;
+function attribute(of: Element | undefined, name: string): string | undefined {
+  const value = of && Object.hasOwn(of.attributes, name) ? of.attributes[name] : undefined;
   return value === undefined ? undefined : trim(value);
 }
 

@@ -1,8 +1,7 @@
-import type { AtomLocation, Links } from '../event.ts';
 import type { Namespace } from './xml.ts';
 
 /** The elements that are read for their text, and the namespace of each. */
-export const texts = {
+export const textElements = {
   id: 'atom',
   title: 'atom',
   name: 'atom',
@@ -17,76 +16,55 @@ export const texts = {
   itemsPerPage: 'opensearch',
   totalResults: 'opensearch',
 } as const satisfies Record<string, Namespace>;
-export type TextName = keyof typeof texts;
+export type TextElement = keyof typeof textElements;
+export const textNames = Object.keys(textElements) as TextElement[];
 
-export const rels = ['self', 'alternate', 'icon', 'image', 'homepage'] as const satisfies (keyof Links)[];
+/** The links that are read, by their `rel`. */
+export const rels = ['self', 'alternate', 'icon', 'image', 'homepage'] as const;
 
 /** The names of `db:attribute` that are read. */
 export const attributeNames = ['invite_only', 'can_invite', 'participants', 'wishers', 'status', 'album'] as const;
-export type AttributeName = (typeof attributeNames)[number];
+
+const valueNames = ['startTime', 'endTime', 'where'] as const;
+/** What is absent where it is empty. */
+const fullNames = [...rels, 'term', 'locationId', 'location'] as const;
+
+const partNames = [...textNames, ...attributeNames, ...valueNames, ...fullNames];
+export type PartName = (typeof partNames)[number];
+
+/** Where the text of each part stands in {@link Parts}. */
+export const place = Object.fromEntries(partNames.map((name, at) => [name, at])) as Record<PartName, number>;
+const fullFrom = place[fullNames[0]];
 
 /**
  * What was found in a feed, an entry or an author: the same whether a text was scanned or parsed, and all that records are made of.
- * Texts and values are without white space at their ends; undefined where the element is absent, `''` where it is empty.
+ * Texts are without white space at their ends; undefined where the element is absent, `''` where it is empty.
  */
-export interface Parts extends Record<TextName, string | undefined> {
-  links: Links;
-  /** The term of the category that names a type of event, else of the first one. */
-  term: string | undefined;
-  attributes: Partial<Record<AttributeName, string>>;
-  location: AtomLocation | undefined;
-  startTime: string | undefined;
-  endTime: string | undefined;
-  where: string | undefined;
+export interface Parts {
+  /** By {@link place}: an array, since to store under a name that varies costs several times as much. */
+  texts: (string | undefined)[];
   author: Parts | undefined;
   entries: Parts[];
 }
 
-export const createParts = (): Parts => ({
-  id: undefined,
-  title: undefined,
-  name: undefined,
-  uri: undefined,
-  summary: undefined,
-  content: undefined,
-  result: undefined,
-  uid: undefined,
-  point: undefined,
-  startIndex: undefined,
-  itemPerPage: undefined,
-  itemsPerPage: undefined,
-  totalResults: undefined,
-  links: {},
-  term: undefined,
-  attributes: {},
-  location: undefined,
-  startTime: undefined,
-  endTime: undefined,
-  where: undefined,
-  author: undefined,
-  entries: [],
-});
+const noTexts: Parts['texts'] = partNames.map(() => undefined);
+export const createParts = (): Parts => ({ texts: noTexts.slice(), author: undefined, entries: [] });
 
-/** The first link of each rel counts. */
-export function addLink({ links }: Parts, rel: string | undefined, href: string | undefined): void {
-  if (!href) return;
-  const named = rel ?? 'alternate'; // Atom's default
-  for (const known of rels) if (known === named) links[known] ??= href;
-}
-
-export function addTerm(parts: Parts, term: string | undefined): void {
-  if (!term) return;
-  if (parts.term === undefined || (!isOfEvent(parts.term) && isOfEvent(term))) parts.term = term;
+/** The first of each counts; of categories the first that names a type of event, else the first. */
+export function put({ texts }: Parts, at: number, text: string): void {
+  if (text === '' && at >= fullFrom) return;
+  const known = texts[at];
+  if (known === undefined || (at === place.term && !isOfEvent(known) && isOfEvent(text))) texts[at] = text;
 }
 
 const isOfEvent = (term: string) => term.includes('#event.');
 
-/** The first attribute of each name counts. */
-export function addAttribute({ attributes }: Parts, name: string | undefined, text: string): void {
-  for (const known of attributeNames) if (known === name) attributes[known] ??= text;
-}
+/** Where the target of a link stands; undefined for one that is not read. */
+export const placeOfLink = (rel = 'alternate'): number | undefined => placeAmong(rels, rel); // Atom's default
 
-export function locationOf(id: string | undefined, name: string): AtomLocation | undefined {
-  if (!id) return name ? { name } : undefined;
-  return name ? { id, name } : { id };
-}
+export const placeOfAttribute = (name: string | undefined): number | undefined => placeAmong(attributeNames, name);
+
+const placeAmong = (names: readonly PartName[], name: string | undefined): number | undefined => {
+  const known = names.find((each) => each === name);
+  return known && place[known];
+};

@@ -1,6 +1,15 @@
 /** Makes records of what was found in a document. What is absent there is absent here: never a member that is undefined. */
-import type { AtomPerson, EventDraft, EventFeed, EventRecord, Feed, PersonFeed } from '../event.ts';
-import { type Parts, attributeNames } from './parts.ts';
+import type {
+  AtomLocation,
+  AtomPerson,
+  EventDraft,
+  EventFeed,
+  EventRecord,
+  Feed,
+  Links,
+  PersonFeed,
+} from '../event.ts';
+import { type PartName, type Parts, attributeNames, place, rels } from './parts.ts';
 import { AtomError } from './xml.ts';
 
 export function decodeEvent(entry: Parts): EventRecord {
@@ -11,87 +20,114 @@ export function decodeEvent(entry: Parts): EventRecord {
 
 export const decodeEventFeed = (feed: Parts): EventFeed => decodeFeed(feed, eventOf);
 export const decodePersonFeed = (feed: Parts): PersonFeed => decodeFeed(feed, personOf);
-export const decodeReason = ({ content }: Parts) => ({ reason: content ?? '' });
-export const decodeResult = ({ result }: Parts) => ({ result: result ?? '' });
+export const decodeReason = ({ texts }: Parts) => ({ reason: texts[place.content] ?? '' });
+export const decodeResult = ({ texts }: Parts) => ({ result: texts[place.result] ?? '' });
 
-export function decodeDraft({ title, term, content, attributes, startTime, endTime, where }: Parts): EventDraft {
-  const { invite_only, can_invite } = attributes;
+export function decodeDraft({ texts }: Parts): EventDraft {
   const draft: EventDraft = {
-    title: title ?? '',
-    term: term ?? '',
-    content: content ?? '',
-    startTime: startTime ?? '',
-    endTime: endTime ?? '',
-    where: where ?? '',
+    title: texts[place.title] ?? '',
+    term: texts[place.term] ?? '',
+    content: texts[place.content] ?? '',
+    startTime: texts[place.startTime] ?? '',
+    endTime: texts[place.endTime] ?? '',
+    where: texts[place.where] ?? '',
   };
-  if (invite_only !== undefined) draft.invite_only = invite_only;
-  if (can_invite !== undefined) draft.can_invite = can_invite;
+  const inviteOnly = texts[place.invite_only];
+  const canInvite = texts[place.can_invite];
+  if (inviteOnly !== undefined) draft.invite_only = inviteOnly;
+  if (canInvite !== undefined) draft.can_invite = canInvite;
   return draft;
 }
 
 /** undefined without an id: it names nothing. */
-function eventOf(entry: Parts): EventRecord | undefined {
-  const id = idFrom(entry.id) ?? idFrom(entry.links.self);
+function eventOf({ texts, author }: Parts): EventRecord | undefined {
+  const links = linksOf(texts);
+  const id = idFrom(texts[place.id]) ?? idFrom(links.self);
   if (!id) return undefined;
-  const event: EventRecord = { id, title: entry.title ?? '', links: entry.links };
-  const { term, author, summary, content, attributes, location, startTime, endTime, where, point } = entry;
-  if (term !== undefined) event.term = term;
+  const event: EventRecord = { id, title: texts[place.title] ?? '', links };
+  take(texts, eventTexts, event);
   if (author) event.author = authorOf(author);
-  if (summary !== undefined) event.summary = summary;
-  if (content !== undefined) event.content = content;
-  for (const name of attributeNames) {
-    const value = attributes[name];
-    if (value !== undefined) event[name] = value;
-  }
+  const location = locationOf(texts);
   if (location) event.location = location;
-  if (startTime !== undefined) event.startTime = startTime;
-  if (endTime !== undefined) event.endTime = endTime;
-  if (where !== undefined) event.where = where;
-  if (point !== undefined) event.point = point;
   return event;
 }
+const eventTexts = ['term', 'summary', 'content', ...attributeNames, 'startTime', 'endTime', 'where', 'point'] as const;
 
-function personOf(entry: Parts): AtomPerson | undefined {
-  const { links, uid, title, content, location } = entry;
-  const url = entry.id ?? links.self;
+function personOf({ texts }: Parts): AtomPerson | undefined {
+  const links = linksOf(texts);
+  const url = texts[place.id] ?? links.self;
   const id = idFrom(url) ?? idFrom(links.self);
   if (!id) return undefined;
-  const type = personType(url, links);
   const person: AtomPerson = { id, links };
+  const uid = texts[place.uid];
+  const name = texts[place.title];
+  const type = personType(url, links);
+  const location = locationOf(texts);
   if (uid) person.uid = uid;
-  if (title !== undefined) person.name = title;
+  if (name !== undefined) person.name = name;
   if (type) person.type = type;
-  if (content !== undefined) person.content = content;
+  take(texts, personTexts, person);
   if (location) person.location = location;
   return person;
 }
+const personTexts = ['content'] as const;
 
-function authorOf({ uri, links, name }: Parts): AtomPerson {
+function authorOf({ texts }: Parts): AtomPerson {
+  const links = linksOf(texts);
+  const uri = texts[place.uri];
   const id = idFrom(uri) ?? idFrom(links.self);
   const type = personType(uri, links);
   const author: AtomPerson = { links };
   if (id) author.id = id;
-  if (name !== undefined) author.name = name;
+  take(texts, authorTexts, author);
   if (type) author.type = type;
   return author;
 }
+const authorTexts = ['name'] as const;
 
 function decodeFeed<Entry>(feed: Parts, decode: (entry: Parts) => Entry | undefined): Feed<Entry> {
+  const { texts, author } = feed;
   const entries: Entry[] = [];
   for (const entry of feed.entries) {
     const record = decode(entry);
     if (record) entries.push(record); // one entry that names nothing does not cost the page
   }
-  const decoded: Feed<Entry> = { links: feed.links, entries };
-  const startIndex = integer(feed.startIndex);
-  const itemsPerPage = integer(feed.itemPerPage) ?? integer(feed.itemsPerPage);
-  const totalResults = integer(feed.totalResults);
-  if (feed.title !== undefined) decoded.title = feed.title;
-  if (feed.author) decoded.author = authorOf(feed.author);
+  const decoded: Feed<Entry> = { links: linksOf(texts), entries };
+  const startIndex = integer(texts[place.startIndex]);
+  const itemsPerPage = integer(texts[place.itemPerPage]) ?? integer(texts[place.itemsPerPage]);
+  const totalResults = integer(texts[place.totalResults]);
+  take(texts, feedTexts, decoded);
+  if (author) decoded.author = authorOf(author);
   if (startIndex !== undefined) decoded.startIndex = startIndex;
   if (itemsPerPage !== undefined) decoded.itemsPerPage = itemsPerPage;
   if (totalResults !== undefined) decoded.totalResults = totalResults;
   return decoded;
+}
+const feedTexts = ['title'] as const;
+
+/** Members of a record that are called as their parts are. */
+function take<Name extends PartName>(
+  texts: Parts['texts'],
+  names: readonly Name[],
+  record: Partial<Record<Name, string>>,
+): void {
+  for (const name of names) {
+    const text = texts[place[name]];
+    if (text !== undefined) record[name] = text;
+  }
+}
+
+function linksOf(texts: Parts['texts']): Links {
+  const links: Links = {};
+  take(texts, rels, links);
+  return links;
+}
+
+function locationOf(texts: Parts['texts']): AtomLocation | undefined {
+  const id = texts[place.locationId];
+  const name = texts[place.location];
+  if (id === undefined) return name === undefined ? undefined : { name };
+  return name === undefined ? { id } : { id, name };
 }
 
 const integer = (text: string | undefined) => (text && /^\d{1,9}$/.test(text) ? Number(text) : undefined);
@@ -99,17 +135,15 @@ const integer = (text: string | undefined) => (text && /^\d{1,9}$/.test(text) ? 
 /** The last segment of a URL's path. */
 export function idFrom(url: string | undefined): string | undefined {
   if (url === undefined) return undefined;
-  let end = url.search(/[?#]/);
-  if (end === -1) end = url.length;
+  let end = url.includes('?') || url.includes('#') ? url.search(/[?#]/) : url.length;
   while (end > 0 && url[end - 1] === '/') end--;
   return end === 0 ? undefined : url.slice(url.lastIndexOf('/', end - 1) + 1, end);
 }
 
-function personType(url: string | undefined, { self, alternate }: Parts['links']): AtomPerson['type'] {
+function personType(url: string | undefined, { self, alternate }: Links): AtomPerson['type'] {
   if (isSite(url) || isSite(self) || isSite(alternate)) return 'site';
   return isPerson(url) || isPerson(self) || isPerson(alternate) ? 'user' : undefined;
 }
 
-const isSite = (url: string | undefined) =>
-  url !== undefined && (url.includes('/site/') || url.startsWith('http://site.') || url.startsWith('https://site.'));
-const isPerson = (url: string | undefined) => url !== undefined && url.includes('/people/');
+const isSite = (url: string | undefined) => url?.includes('site') && /\/site\/|^https?:\/\/site\./.test(url);
+const isPerson = (url: string | undefined) => url?.includes('/people/');
