@@ -105,17 +105,22 @@ const zonedForm = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2})(?:\.\d+)?(?:Z|[+-
 export function asDateTime(value: unknown): string | null {
   const stamp = asText(value).trim();
   const [, day, time] = zonedForm.exec(stamp) ?? [];
-  return day && time && isReal(`${day}T${time}`) ? stamp.replace(' ', 'T') : null;
+  if (!day || !time || !isReal(stamp)) return null;
+  return stamp.includes(' ') ? stamp.replace(' ', 'T') : stamp;
 }
 
-/** False for the 31st of February, and for the 25th hour; of `YYYY-MM-DDTHH:MM:SS`. */
+/** False for the 31st of February, and for the 25th hour; of what begins with `YYYY-MM-DDTHH:MM:SS`. */
 function isReal(stamp: string): boolean {
-  const at = (start: number, end: number) => Number(stamp.slice(start, end));
-  const [year, month, day] = [at(0, 4), at(5, 7), at(8, 10)];
+  const year = 100 * digitsAt(stamp, 0) + digitsAt(stamp, 2);
+  const month = digitsAt(stamp, 5);
+  const day = digitsAt(stamp, 8);
   const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
   const days = month === 2 && isLeap ? 29 : (daysIn[month - 1] ?? 0);
-  return day >= 1 && day <= days && at(11, 13) <= 23 && at(14, 16) <= 59 && at(17, 19) <= 59;
+  return day >= 1 && day <= days && digitsAt(stamp, 11) <= 23 && digitsAt(stamp, 14) <= 59 && digitsAt(stamp, 17) <= 59;
 }
+
+/** The number that two digits make. */
+const digitsAt = (text: string, at: number): number => 10 * (text.charCodeAt(at) - 48) + text.charCodeAt(at + 1) - 48;
 const daysIn = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /** The word of a closed list that this is, or null. */

@@ -64,12 +64,16 @@ export function atomUser(person: AtomPerson | null | undefined): UserShape | nul
   if (!asText(id)) return null;
   const { alternate, icon, homepage } = asObject(links);
   const { id: loc_id, name: loc_name } = asObject(location);
-  const told = { id, uid, name, type, desc: content, alt: alternate, avatar: icon, homepage, loc_id, loc_name };
   // What is absent is unknown: a member holding undefined would stand for a known nothing.
-  const user: Record<string, unknown> = {};
-  for (const member in told) {
-    const value = told[member as keyof typeof told];
-    if (value !== undefined) user[member] = value;
-  }
-  return user as unknown as UserShape;
+  const user: UserShape = { id: id! };
+  if (uid !== undefined) user.uid = uid;
+  if (name !== undefined) user.name = name;
+  if (type !== undefined) user.type = type;
+  if (content !== undefined) user.desc = content;
+  if (alternate !== undefined) user.alt = alternate;
+  if (icon !== undefined) user.avatar = icon;
+  if (homepage !== undefined) user.homepage = homepage;
+  if (loc_id !== undefined) user.loc_id = loc_id;
+  if (loc_name !== undefined) user.loc_name = loc_name;
+  return user;
 }

@@ -7,9 +7,16 @@ export interface Place {
   partition: string;
   /** What a change clears it by, whoever may see it: `Book:7`, or the path of a list. */
   scope: string;
-  /** Tells entries of one scope apart: the query of a list. */
-  request: string;
+  /** The three in one; a line break is in no path, name or partition. */
+  key: string;
 }
+
+/** `request` tells entries of one scope apart: the query of a list. */
+export const placeOf = (partition: string, scope: string, request: string): Place => ({
+  partition,
+  scope,
+  key: `${partition}\n${scope}\n${request}`,
+});
 
 export interface Entry {
   /** A record, or an answer. Never written into: it may be in use. */
@@ -65,11 +72,10 @@ export function createMemoryCache(maxBytes: number): Cache {
     mark >= floor && mark >= (cleared.get(scope) ?? 0) && mark >= (cleared.get(partition) ?? 0);
 
   function find(place: Place): Entry | undefined {
-    const key = keyOf(place);
-    const entry = kept.get(key);
+    const entry = kept.get(place.key);
     if (!entry) return undefined;
     if (entry.keptUntil > Date.now() && isCurrent(entry.mark, place)) return entry;
-    kept.delete(key);
+    kept.delete(place.key);
     return undefined;
   }
 
@@ -77,14 +83,11 @@ export function createMemoryCache(maxBytes: number): Cache {
     get: (place) => ({ entry: find(place), mark: clearings }),
     set(place, mark = clearings, make) {
       if (!isCurrent(Number(mark), place)) return;
-      kept.set(keyOf(place), { ...make(find(place)), mark: clearings });
+      kept.set(place.key, { ...make(find(place)), mark: clearings });
     },
-    drop: (place) => kept.delete(keyOf(place)),
+    drop: (place) => kept.delete(place.key),
     clear(name) {
       cleared.set(name, ++clearings);
     },
   };
 }
-
-/** A line break is in no path, name or partition. */
-export const keyOf = ({ partition, scope, request }: Place): string => `${partition}\n${scope}\n${request}`;

@@ -54,8 +54,8 @@ class OperationCalls implements Calls {
       );
       if (endpoint.method !== 'GET') return making.write(bodyOf(asked, files));
       // What was asked for beside what is wanted is taken out of the answer again: it is not the same ask.
-      const key = `${credential.id} ${credential.writes} ${endpoint.service} ${asked.wirePath} ${telling.join()}`;
-      if (flights.join(key, making)) making.traced.coalesced = true;
+      const key = telling.length === 0 ? asked.wirePath : `${asked.wirePath} ${telling.join()}`;
+      if (flights.join(credential, key, making)) making.traced.coalesced = true;
     });
   }
 

@@ -18,8 +18,6 @@ export interface Credential {
   hasMetLimit: boolean;
   /** Upstream has taken it at least once. */
   accepted: boolean;
-  /** How many writes were made with it: a read that began before one does not answer for what came after. */
-  writes: number;
   /** Endpoint paths that were refused to it, each until when (ms). */
   readonly refused: Map<string, number>;
 }
@@ -50,7 +48,6 @@ export function createCredentials(ownToken: string | undefined, ownTier: Tier | 
     possibleTiers: configured ? [configured] : token === null ? ['basic'] : tiers,
     hasMetLimit: false,
     accepted: isOwn,
-    writes: 0,
     refused: new Map(),
   });
   const nobody = make('nobody', null, true, null);

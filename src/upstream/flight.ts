@@ -3,8 +3,10 @@ import type { Answer } from './wire.ts';
 
 /** Shares reads in flight: equal asks of one credential are one request, whoever asks. */
 export interface Flights {
-  /** Lets the asker wait for what is asked by this key, and send it where nobody has; true where somebody had. */
-  join: (key: string, asker: Asker) => boolean;
+  /** Lets the asker wait for what they ask by this key, and send it where nobody of that credential has; true where somebody had. */
+  join: (credential: object, key: string, asker: Asker) => boolean;
+  /** What was asked until now does not answer for what is asked from now on: with this credential, or with any. */
+  forget: (credential?: object) => void;
 }
 
 /** One who waits, as long as their own lifetime: told exactly once what came, or why nothing did. */
@@ -17,9 +19,11 @@ export interface Asker {
 }
 
 export function createFlights(): Flights {
-  const flights = new Map<string, Flight>();
+  let all = new WeakMap<object, Map<string, Flight>>();
   return {
-    join(key, asker) {
+    join(credential, key, asker) {
+      let flights = all.get(credential);
+      if (!flights) all.set(credential, (flights = new Map<string, Flight>()));
       const running = flights.get(key);
       if (running) {
         running.join(asker);
@@ -30,6 +34,10 @@ export function createFlights(): Flights {
       flight.join(asker);
       asker.send(flight);
       return false;
+    },
+    forget(credential) {
+      if (credential) all.delete(credential);
+      else all = new WeakMap();
     },
   };
 }

@@ -143,7 +143,8 @@ export class Making implements Asker, Payer, WireRequest {
     const { traced, span } = this;
     const { endpoint } = this.asked;
     const { trace } = this.caller;
-    if (endpoint.method !== 'GET') this.credential.writes++;
+    // A read that began before a write does not answer for one that comes after it.
+    if (endpoint.method !== 'GET') this.parts.flights.forget(this.credential);
     traced.ms = sinceStart(trace) - traced.startMs;
     if (!traced.coalesced) this.parts.observe({ endpoint, outcome: outcomeOf(traced), ms: traced.ms, span });
   }

@@ -111,7 +111,7 @@ class KnownRecords implements Operation {
 
   ask(endpoint: Endpoint, input: object, names: Names | undefined, path: Path | undefined): unknown {
     const asked = projected(endpoint, input, names);
-    const key = keyOf(asked);
+    const key = asked.wirePath;
     let answer = this.answers.get(key);
     if (answer === undefined) {
       const kept = this.parts.records.getAnswer(endpoint, key);
@@ -175,7 +175,7 @@ class KnownRecords implements Operation {
   }
 
   async wouldAsk(endpoint: Endpoint, input: object, names: Names | undefined): Promise<string | null> {
-    const key = keyOf(projected(endpoint, input, names));
+    const key = projected(endpoint, input, names).wirePath;
     const { calls, records } = this.parts;
     if (calls.refuses(endpoint) || (await records.getAnswer(endpoint, key))?.isFresh) return null;
     return key;
@@ -326,8 +326,6 @@ const grantAll = (known: KnownRecords): void => known.grantAll();
 /** The ask with the names that are wanted of its answer; Atom takes none. */
 const projected = (endpoint: Endpoint, input: object, names: Names | undefined): Asked =>
   askedOf(endpoint, names && endpoint.service === 'catalog' ? joined(input, { fields: names.join(',') }) : input);
-
-const keyOf = ({ endpoint, wirePath }: Asked): string => `${endpoint.service} ${wirePath}`;
 
 /** The `fields` of an ask for a record: none where nearly everything is wanted. */
 function projection({ ask, members }: RecordSource, names: Names): Names | undefined {

@@ -8,7 +8,7 @@
  */
 import type { Endpoint, Share } from '../contract/endpoint.ts';
 import { copyOf } from './copy.ts';
-import { type Cache, type Entry, type Found, type Mark, type Place, createMemoryCache, keyOf } from './cache.ts';
+import { type Cache, type Entry, type Found, type Mark, type Place, createMemoryCache, placeOf } from './cache.ts';
 
 type Record_ = Record<string, unknown>;
 
@@ -82,7 +82,7 @@ export interface Records {
     came: Came,
   ) => number | null;
   forget: (endpoint: Endpoint, kind: string, key: string) => void;
-  /** `request`: the service and the path with its query. */
+  /** `request`: the path with its query, which no other service has. */
   getAnswer: (endpoint: Endpoint, request: string) => Promise<KeptAnswer | undefined> | KeptAnswer | undefined;
   /** Tells until when it may be used again; null: not at all. */
   putAnswer: (endpoint: Endpoint, request: string, answer: object, came: Came) => number | null;
@@ -220,17 +220,16 @@ class SeenRecords implements Records {
 
   private placeOfRecord(endpoint: Endpoint, kind: string, key: string): Place | null {
     const partition = this.partitionOf(endpoint);
-    return partition === null ? null : { partition, scope: `${kind}:${key}`, request: '' };
+    return partition === null ? null : placeOf(partition, `${kind}:${key}`, '');
   }
 
-  private placeOfAnswer(endpoint: Endpoint, asked: string): Place | null {
+  private placeOfAnswer(endpoint: Endpoint, request: string): Place | null {
     const partition = this.partitionOf(endpoint);
     if (partition === null) return null;
-    const path = asked.indexOf(' ') + 1;
-    const query = asked.indexOf('?', path);
-    const request = query < 0 ? '' : asked.slice(query + 1);
-    if (this.partition.hasToken && partition === 'public' && mayTellOfViewer(endpoint, request)) return null;
-    return { partition, scope: asked.slice(path, query < 0 ? undefined : query), request };
+    const mark = request.indexOf('?');
+    const query = mark < 0 ? '' : request.slice(mark + 1);
+    if (this.partition.hasToken && partition === 'public' && mayTellOfViewer(endpoint, query)) return null;
+    return placeOf(partition, mark < 0 ? request : request.slice(0, mark), query);
   }
 
   private look<T>(place: Place | null, show: (entry: Entry) => T): Promise<T | undefined> | T | undefined {
@@ -242,8 +241,7 @@ class SeenRecords implements Records {
   }
 
   private seen<T>(place: Place, { entry, mark }: Found, show: (entry: Entry) => T): T | undefined {
-    const at = keyOf(place);
-    if (!this.marks.has(at)) this.marks.set(at, mark); // a call may be on its way since the first look
+    if (!this.marks.has(place.key)) this.marks.set(place.key, mark); // a call may be on its way since the first look
     return entry && show(entry);
   }
 
@@ -255,10 +253,9 @@ class SeenRecords implements Records {
   }
 
   private keep(place: Place, make: (before: Entry | undefined) => Entry): void {
-    const key = keyOf(place);
-    const mark = this.marks.get(key);
+    const mark = this.marks.get(place.key);
     // Looked at, and the cache did not answer: nobody knows what was cleared since.
-    if (mark === undefined && this.marks.has(key)) return;
+    if (mark === undefined && this.marks.has(place.key)) return;
     this.keeping.cache.set(place, mark, make);
   }
 }

@@ -6,7 +6,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
 import type * as IORedis from 'ioredis';
 import type { Redis } from 'ioredis';
-import { type Cache, type Entry, type Found, type Place, keyOf } from './cache.ts';
+import { type Cache, type Entry, type Found, type Place } from './cache.ts';
 import { type OnOutage, type Presence, createPresence, reasonOf } from './outage.ts';
 import { type SharedWindows, WINDOW_MS } from './window.ts';
 
@@ -154,7 +154,7 @@ function createSharedCache(redis: Redis, inTime: InTime): Cache {
 }
 
 const clearedKey = (name: string): string => `cleared:${short(name)}`;
-const entryKey = (place: Place): string => `kept:${short(keyOf(place))}`;
+const entryKey = (place: Place): string => `kept:${short(place.key)}`;
 /** A search text may be long. */
 const short = (key: string): string =>
   key.length <= KEY_MAX ? key : createHash('sha256').update(key).digest('base64url');

@@ -3,8 +3,9 @@ import type { Tier } from '../contract/endpoint.ts';
 import type { Config } from '../config.ts';
 import { createBudget } from './budget.ts';
 import { createCalls } from './call.ts';
+import type { CallParts, Caller } from './making.ts';
 import { type Credential, createCredentials } from './credential.ts';
-import { type Flights, createFlights } from './flight.ts';
+import { createFlights } from './flight.ts';
 import type { Lifetime } from './lifetime.ts';
 import { createFreshness } from './freshness.ts';
 import { type Operation, createOperation } from './operation.ts';
@@ -63,16 +64,14 @@ export function createUpstream(settings: UpstreamSettings, parts: UpstreamParts 
   const nothingKept = createRecords({ ttlSeconds: 0 });
   const credentials = createCredentials(settings.accessToken, settings.filmTier);
   const budget = createBudget(settings, shared?.windows);
-  const inFlight = createFlights();
-  let clearings = 0;
-  // A read that began before a clearing does not answer for one that comes after it.
-  const flights: Flights = { join: (key, asker) => inFlight.join(`${clearings} ${key}`, asker) };
+  const flights = createFlights();
   const clear = (scope: string) => {
-    clearings++;
+    flights.forget();
     return records.clear(scope);
   };
   const observe = parts.observe ?? (() => undefined);
   const onRejected = ({ id, isOwn }: Credential) => void records.clearCredential(id, isOwn);
+  const callParts: CallParts = { settings, transport, credentials, flights, budget, onRejected, observe };
 
   return {
     open({ authorization, address, requestId, span }, lifetime) {
@@ -81,10 +80,8 @@ export function createUpstream(settings: UpstreamSettings, parts: UpstreamParts 
       const credential = credentials.of(token);
       const trace = createTrace();
       const freshness = createFreshness(authorization !== undefined);
-      const calls = createCalls(
-        { settings, transport, credentials, flights, budget, onRejected, observe },
-        { isUnreadable, credential, trace, lifetime, requestId, address, span },
-      );
+      const caller: Caller = { isUnreadable, credential, trace, lifetime, requestId, address, span };
+      const calls = createCalls(callParts, caller);
       return createOperation({
         calls,
         records: (isUnreadable ? nothingKept : records).seenBy({ credential: credential.id, hasToken: token !== null }),

@@ -155,8 +155,16 @@ export function codeIn(text: string): number | undefined {
   }
 }
 
+/** A service says the same of nearly all its answers. */
+let lastSaid: { header: string; reuse: Reuse } | undefined;
+
 export function reuseOf(header: string | undefined): Reuse {
   if (header === undefined) return unsaid;
+  if (lastSaid?.header !== header) lastSaid = { header, reuse: readReuse(header) };
+  return lastSaid.reuse;
+}
+
+function readReuse(header: string): Reuse {
   const text = header.toLowerCase();
   const seconds = /\bs-maxage=(\d{1,9})/.exec(text)?.[1] ?? /\bmax-age="?(\d{1,9})/.exec(text)?.[1];
   return {

@@ -13,6 +13,7 @@ const answer: Answer = {
 /** A read that is answered when the test says so, and those who ask for it. */
 function reading() {
   const flights = createFlights();
+  const credential = {};
   const read = {
     sent: 0,
     lifetime: undefined as Lifetime | undefined,
@@ -28,7 +29,7 @@ function reading() {
   const ask = (lifetime = createLifetime()) => {
     let coalesced = false;
     const came = new Promise<Answer>((resolve, reject) => {
-      coalesced = flights.join('same', { lifetime, send, came: resolve, failed: reject });
+      coalesced = flights.join(credential, 'same', { lifetime, send, came: resolve, failed: reject });
     });
     return { answer: came, coalesced };
   };

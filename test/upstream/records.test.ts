@@ -3,7 +3,7 @@ import { bookEndpoints } from '../../src/contract/book.ts';
 import { eventEndpoints } from '../../src/contract/event.ts';
 import { filmEndpoints } from '../../src/contract/film.ts';
 import { noteEndpoints } from '../../src/contract/note.ts';
-import { type Cache, createMemoryCache } from '../../src/upstream/cache.ts';
+import { type Cache, createMemoryCache, placeOf } from '../../src/upstream/cache.ts';
 import { type Came, type Reuse, createRecords } from '../../src/upstream/records.ts';
 import { createShared } from '../../src/upstream/redis.ts';
 import { hasRedis, redisServer, until, withoutRedis } from '../support/redis.ts';
@@ -25,7 +25,7 @@ if (hasRedis) {
     'in Redis',
     async () => {
       const { cache } = createShared((await (server ??= redisServer())).url, `records ${names++}`);
-      await until(async () => (await cache.get({ partition: '', scope: '', request: '' })).mark !== undefined);
+      await until(async () => (await cache.get(placeOf('', '', ''))).mark !== undefined);
       return cache;
     },
   ]);
@@ -37,7 +37,7 @@ describe.each(caches)('records %s', (_, open) => {
   const recordStore = async (ttlSeconds?: number) => createRecords({ ttlSeconds, cache: (cache = await open()) });
   /** What is put is there when it is asked for, over a wire too: its few trips are over when as many later ones are. */
   const settled = async () => {
-    for (let trip = 0; trip < 4; trip++) await cache?.get({ partition: '', scope: '', request: '' });
+    for (let trip = 0; trip < 4; trip++) await cache?.get(placeOf('', '', ''));
   };
 
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
@@ -100,22 +100,17 @@ describe.each(caches)('records %s', (_, open) => {
     seen.put(eventEndpoints.byId, 'Event', '1', { title: 'x', status: 'wish' }, ['title'], silent);
     seen.putAnswer(
       bookEndpoints.annotations,
-      'catalog /v2/book/7/annotations?count=20',
+      '/v2/book/7/annotations?count=20',
       { annotations: [{ privacy: 0 }] },
       silent,
     );
     seen.putAnswer(
       bookEndpoints.search,
-      'catalog /v2/book/search?fields=books.current_user_collection,id&q=x',
+      '/v2/book/search?fields=books.current_user_collection,id&q=x',
       { books: [] },
       silent,
     );
-    seen.putAnswer(
-      bookEndpoints.search,
-      'catalog /v2/book/search?q=x',
-      { books: [{ current_user_collection: {} }] },
-      silent,
-    );
+    seen.putAnswer(bookEndpoints.search, '/v2/book/search?q=x', { books: [{ current_user_collection: {} }] }, silent);
     seen.put(
       bookEndpoints.byId,
       'Book',
@@ -129,17 +124,15 @@ describe.each(caches)('records %s', (_, open) => {
       const again = records.seenBy(who);
       expect(await again.get(noteEndpoints.byId, 'Note', '1')).toBeUndefined();
       expect(await again.get(eventEndpoints.byId, 'Event', '1')).toBeUndefined();
-      expect(
-        await again.getAnswer(bookEndpoints.annotations, 'catalog /v2/book/7/annotations?count=20'),
-      ).toBeUndefined();
-      expect(await again.getAnswer(bookEndpoints.search, 'catalog /v2/book/search?q=x')).toBeUndefined();
+      expect(await again.getAnswer(bookEndpoints.annotations, '/v2/book/7/annotations?count=20')).toBeUndefined();
+      expect(await again.getAnswer(bookEndpoints.search, '/v2/book/search?q=x')).toBeUndefined();
       expect((await again.get(bookEndpoints.byId, 'Book', '7'))?.record).toEqual({ title: 'x' });
     }
   });
 
   test('a list that an upstream fills unasked is kept without the viewer’s part', async () => {
     const records = await recordStore();
-    const request = 'catalog /v2/book/search?fields=id,title&q=x';
+    const request = '/v2/book/search?fields=id,title&q=x';
     const answer = { books: [{ id: '7', current_user_collection: { status: 'read' } }, { id: '8' }] };
     records.seenBy(alice).putAnswer(bookEndpoints.search, request, answer, silent);
     await settled();
@@ -157,10 +150,10 @@ describe.each(caches)('records %s', (_, open) => {
     const records = await recordStore();
     records
       .seenBy(nobody)
-      .putAnswer(bookEndpoints.annotations, 'catalog /v2/book/7/annotations?fields=id', { annotations: [] }, silent);
+      .putAnswer(bookEndpoints.annotations, '/v2/book/7/annotations?fields=id', { annotations: [] }, silent);
     await settled();
     expect(
-      await records.seenBy(alice).getAnswer(bookEndpoints.annotations, 'catalog /v2/book/7/annotations?fields=id'),
+      await records.seenBy(alice).getAnswer(bookEndpoints.annotations, '/v2/book/7/annotations?fields=id'),
     ).toBeUndefined();
   });
 
@@ -203,12 +196,7 @@ describe.each(caches)('records %s', (_, open) => {
     for (const id of ['7', '70']) {
       seen.put(bookEndpoints.byId, 'Book', id, { title: id }, ['title'], silent);
       for (const query of ['', '?count=20', '?fields=id&start=20'])
-        seen.putAnswer(
-          bookEndpoints.annotations,
-          `catalog /v2/book/${id}/annotations${query}`,
-          { annotations: [] },
-          silent,
-        );
+        seen.putAnswer(bookEndpoints.annotations, `/v2/book/${id}/annotations${query}`, { annotations: [] }, silent);
     }
     await settled();
     await records.clear('Book:7');
@@ -216,8 +204,8 @@ describe.each(caches)('records %s', (_, open) => {
     expect(await seen.get(bookEndpoints.byId, 'Book', '7')).toBeUndefined();
     expect(await seen.get(bookEndpoints.byId, 'Book', '70')).toMatchObject({ isFresh: true });
     for (const query of ['', '?count=20', '?fields=id&start=20']) {
-      expect(await seen.getAnswer(bookEndpoints.annotations, `catalog /v2/book/7/annotations${query}`)).toBeUndefined();
-      expect(await seen.getAnswer(bookEndpoints.annotations, `catalog /v2/book/70/annotations${query}`)).toMatchObject({
+      expect(await seen.getAnswer(bookEndpoints.annotations, `/v2/book/7/annotations${query}`)).toBeUndefined();
+      expect(await seen.getAnswer(bookEndpoints.annotations, `/v2/book/70/annotations${query}`)).toMatchObject({
         isFresh: true,
       });
     }

@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
 import { bookEndpoints } from '../../src/contract/book.ts';
+import { placeOf } from '../../src/upstream/cache.ts';
 import { createRecords } from '../../src/upstream/records.ts';
 import { createShared } from '../../src/upstream/redis.ts';
 import { hasRedis, redisServer, until, withoutRedis } from '../support/redis.ts';
@@ -8,7 +9,7 @@ import { hasRedis, redisServer, until, withoutRedis } from '../support/redis.ts'
 const nobody = { credential: 'own', hasToken: false };
 const silent = { bytes: 100, reuse: { noStore: false, isPrivate: false, maxAge: undefined } };
 const limits = { slots: 2, perAddress: 2, holdMs: 75_000 };
-const nowhere = { partition: '', scope: '', request: '' };
+const nowhere = placeOf('', '', '');
 let slots = 0;
 const slot = (of: string) => ({ of, id: String(slots++), address: '' });
 
