@@ -71,6 +71,8 @@ export class Making implements Asker, Payer, WireRequest {
   private contentType: string | undefined = undefined;
   /** Why the files of its body could not be sent. */
   private cause: (() => unknown) | undefined = undefined;
+  /** Those who wait for it, of a read. */
+  private flight: Flight | undefined = undefined;
   private paid: Paid | undefined = undefined;
   private paidAgain: Paid[] | undefined = undefined;
   private isSettled = false;
@@ -113,17 +115,12 @@ export class Making implements Asker, Payer, WireRequest {
     this.body = body;
     this.contentType = contentType;
     this.cause = cause;
-    this.answer(this.lifetime).then(
-      (answer) => this.came(answer),
-      (error: unknown) => this.failed(error),
-    );
+    this.start(this.lifetime);
   }
 
   send(flight: Flight): void {
-    this.answer(flight.lifetime).then(
-      (answer) => flight.landed(answer),
-      (error: unknown) => flight.failed(error),
-    );
+    this.flight = flight;
+    this.start(flight.lifetime);
   }
 
   came(answer: Answer): void {
@@ -149,31 +146,54 @@ export class Making implements Asker, Payer, WireRequest {
     if (!traced.coalesced) this.parts.observe({ endpoint, outcome: outcomeOf(traced), ms: traced.ms, span });
   }
 
-  private async answer(lifetime: Lifetime): Promise<Answer> {
-    const { asked, credential, traced, telling } = this;
-    const { endpoint, input } = asked;
-    const { transport, budget } = this.parts;
-    transport.refuseDown(this);
-    const pay = budget.take(endpoint, credential, this.caller.address);
-    this.paid = pay instanceof Promise ? await pay : pay;
-    if (lifetime.ended) {
-      this.paid.notMade();
-      throw overdue(endpoint, this.line, lifetime.ended);
-    }
+  private start(lifetime: Lifetime): void {
     try {
-      const answer = await transport.send(this, lifetime);
+      this.parts.transport.refuseDown(this);
+      const paid = this.parts.budget.take(this.asked.endpoint, this.credential, this.caller.address);
+      if (paid instanceof Promise)
+        paid.then((each) => this.sendPaid(each, lifetime)).catch((error: unknown) => this.over(error));
+      else this.sendPaid(paid, lifetime);
+    } catch (error) {
+      this.over(error);
+    }
+  }
+
+  private sendPaid(paid: Paid, lifetime: Lifetime): void {
+    if (lifetime.ended) {
+      paid.notMade();
+      throw overdue(this.asked.endpoint, this.line, lifetime.ended);
+    }
+    this.paid = paid;
+    this.parts.transport.send(this, lifetime);
+  }
+
+  answered(answer: WireAnswer): void {
+    const { asked, credential, traced, telling, flight } = this;
+    const { endpoint, input } = asked;
+    let came: Answer;
+    try {
       traced.status = answer.status;
       traced.bytes = answer.bytes;
       if (answer.attempts > 1) traced.attempts = answer.attempts;
-      const came = this.read(answer);
+      came = this.read(answer);
       if (came.value !== null) learnFromAnswer(credential, endpoint, came.value, !('fields' in input));
       if (telling.length) strike(came.value, telling, (input as { fields: string }).fields.split(','));
-      this.settle(false);
-      return came;
     } catch (error) {
-      this.settle(error instanceof UpstreamRefusal && isRejection(error.word));
-      throw error;
+      return this.unanswered(error);
     }
+    this.settle(false);
+    if (flight) flight.landed(came);
+    else this.came(came);
+  }
+
+  unanswered(fault: unknown): void {
+    this.settle(fault instanceof UpstreamRefusal && isRejection(fault.word));
+    this.over(fault);
+  }
+
+  private over(failure: unknown): void {
+    if (this.flight) this.flight.failed(failure);
+    else this.failed(failure);
   }
 
   async payAgain(): Promise<boolean> {

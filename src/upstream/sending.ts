@@ -31,11 +31,8 @@ export interface Way {
   readAttempts: number;
 }
 
-/** Sends it; rejects with UpstreamFault. */
-export function send(way: Way, request: WireRequest, asker: Lifetime): Promise<WireAnswer> {
-  return new Promise((resolve, reject) => {
-    new Sending(way, request, asker, resolve, reject).start();
-  });
+export function send(way: Way, request: WireRequest, asker: Lifetime): void {
+  new Sending(way, request, asker).start();
 }
 
 export const downFault = (request: Pick<WireRequest, 'service' | 'line'>) =>
@@ -63,21 +60,11 @@ class Sending implements Dispatcher.DispatchHandler, Listener, Timed {
   private readonly way: Way;
   private readonly request: WireRequest;
   private readonly asker: Lifetime;
-  private readonly resolve: (answer: WireAnswer) => void;
-  private readonly reject: (fault: unknown) => void;
 
-  constructor(
-    way: Way,
-    request: WireRequest,
-    asker: Lifetime,
-    resolve: (answer: WireAnswer) => void,
-    reject: (fault: unknown) => void,
-  ) {
+  constructor(way: Way, request: WireRequest, asker: Lifetime) {
     this.way = way;
     this.request = request;
     this.asker = asker;
-    this.resolve = resolve;
-    this.reject = reject;
   }
 
   start(): void {
@@ -148,26 +135,29 @@ class Sending implements Dispatcher.DispatchHandler, Listener, Timed {
   /** Its whole answer is there. */
   completed(): void {
     const { first = nothing, more } = this;
+    let bytes: Buffer | Promise<Buffer>;
     try {
       const body = more ? Buffer.concat(more) : first;
-      const bytes = inflated(body, this.headers['content-encoding'], this.request.maxBytes);
-      if (bytes instanceof Promise)
-        bytes.then((all) => this.came(all)).catch((error: unknown) => this.onError(error as Error));
-      else this.came(bytes);
+      bytes = inflated(body, this.headers['content-encoding'], this.request.maxBytes);
     } catch (error) {
-      this.onError(error as Error);
+      return this.onError(error as Error);
     }
+    if (!(bytes instanceof Promise)) return this.came(bytes);
+    bytes.then(
+      (all) => this.came(all),
+      (error: unknown) => this.onError(error as Error),
+    );
   }
 
   private came(bytes: Buffer): void {
     const { status, headers } = this;
-    const answer: WireAnswer = {
-      status,
-      headers,
-      text: decodeUtf8(bytes),
-      bytes: bytes.length,
-      attempts: this.attempts,
-    };
+    let text: string;
+    try {
+      text = decodeUtf8(bytes);
+    } catch (error) {
+      return this.onError(error as Error);
+    }
+    const answer: WireAnswer = { status, headers, text, bytes: bytes.length, attempts: this.attempts };
     this.passage?.answered();
     this.way.gate.leave();
     if (GATEWAY_FAILURES.includes(status) && this.mayTryAgain()) void this.tryAgain(() => this.succeed(answer));
@@ -213,13 +203,15 @@ class Sending implements Dispatcher.DispatchHandler, Listener, Timed {
   }
 
   private succeed(answer: WireAnswer): void {
+    if (this.isOver) return;
     this.close();
-    this.resolve(answer);
+    this.request.answered(answer);
   }
 
   private fail(fault: unknown): void {
+    if (this.isOver) return;
     this.close();
-    this.reject(fault);
+    this.request.unanswered(fault);
   }
 
   private close(): void {

@@ -8,11 +8,11 @@ import type { Lifetime } from './lifetime.ts';
 import type { OnOutage } from './outage.ts';
 import type { Service } from './refusal.ts';
 import { type Way, downFault, send } from './sending.ts';
-import type { WireAnswer, WireRequest } from './wire.ts';
+import type { WireRequest } from './wire.ts';
 
 export interface Transport {
-  /** Sends it; a GET is tried again when the connection is lost or a gateway fails. Rejects with UpstreamFault. */
-  send: (request: WireRequest, asker: Lifetime) => Promise<WireAnswer>;
+  /** Sends it, and tells it what came; a GET is tried again when the connection is lost or a gateway fails. */
+  send: (request: WireRequest, asker: Lifetime) => void;
   /** Throws UpstreamFault where the service is known to be down: asked before anything is spent on a call. */
   refuseDown: (request: Pick<WireRequest, 'service' | 'line'>) => void;
   state: () => Record<Service, ServiceState>;

@@ -7,7 +7,7 @@ import { NESTING_MAX, parseShallow } from './nesting.ts';
 import type { Reuse } from './records.ts';
 import { type Service, UpstreamFault, type UpstreamWord } from './refusal.ts';
 
-/** One request as it goes on the wire. */
+/** One request as it goes on the wire, and who is told what came of it. */
 export interface WireRequest {
   service: Service;
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -19,6 +19,9 @@ export interface WireRequest {
   /** The request line a client may see. */
   line: string;
   payer?: Payer | undefined;
+  /** Told once: what was answered, or by UpstreamFault why nothing was. A promise for each would cost more than what it tells. */
+  answered: (answer: WireAnswer) => void;
+  unanswered: (fault: unknown) => void;
 }
 
 /** Who pays for a request. */

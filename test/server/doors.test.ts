@@ -27,11 +27,11 @@ async function open(faulty: boolean, byReference: boolean) {
   const upstream = createUpstream(settings, {
     transport: {
       ...transport,
-      send: async (request, ...rest) => {
-        const answer = await transport.send(request, ...rest);
-        return faulty && checksum(request.path.split('?', 1)[0] ?? '') % 7 === 0
-          ? { ...answer, status: 400, text: '{"code": 999}' }
-          : answer;
+      send: (request, asker) => {
+        const isFaulty = faulty && checksum(request.path.split('?', 1)[0] ?? '') % 7 === 0;
+        const answered: typeof request.answered = (answer) =>
+          request.answered(isFaulty ? { ...answer, status: 400, text: '{"code": 999}' } : answer);
+        transport.send(Object.create(request, { answered: { value: answered } }) as typeof request, asker);
       },
     },
   });

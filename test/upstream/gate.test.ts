@@ -5,6 +5,7 @@ import { createGate } from '../../src/upstream/gate.ts';
 import { createLifetime, end } from '../../src/upstream/lifetime.ts';
 import { UpstreamFault } from '../../src/upstream/refusal.ts';
 import { createTransport } from '../../src/upstream/transport.ts';
+import { sent } from '../support/sent.ts';
 
 const CROWD = 20_000;
 
@@ -30,10 +31,12 @@ test('a crowd that waits for a service found dead is told so, every one', async 
   const settings = { ...readConfig({}), baseUrl: 'http://dead.example', eventBaseUrl: 'http://dead.example' };
   const transport = createTransport({ ...settings, readAttempts: 1, breakerFailures: 1 }, dead);
   const request = { service: 'catalog', method: 'GET', path: '/x', headers: {}, maxBytes: 1, line: 'GET /x' } as const;
-  const sent = Array.from({ length: CROWD }, () => transport.send(request, createLifetime()).catch((error) => error));
+  const asks = Array.from({ length: CROWD }, () =>
+    sent(transport, request, createLifetime()).catch((error: unknown) => error),
+  );
   for (const handler of pending.splice(0))
     handler.onError!(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }));
-  const told = await Promise.all(sent);
+  const told = await Promise.all(asks);
   expect(told.filter((error) => error instanceof UpstreamFault && error.code === 'UPSTREAM_UNAVAILABLE').length).toBe(
     CROWD,
   );
@@ -56,9 +59,9 @@ test('a write that ends before it has a connection is known not to have been sen
     maxBytes: 1,
     line: 'POST /x',
   } as const;
-  const sent = transport.send(request, lifetime).catch((error) => error);
+  const ask = sent(transport, request, lifetime).catch((error: unknown) => error);
   end(lifetime, new Error('gone'));
-  expect(await sent).toMatchObject({ code: 'UPSTREAM_TIMEOUT' });
+  expect(await ask).toMatchObject({ code: 'UPSTREAM_TIMEOUT' });
   let aborted: unknown;
   handler!.onConnect!((reason) => (aborted = reason));
   expect(aborted).toMatchObject({ message: 'gone' });

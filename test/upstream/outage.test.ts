@@ -8,6 +8,7 @@ import { createShared } from '../../src/upstream/redis.ts';
 import { createTransport } from '../../src/upstream/transport.ts';
 import { hostile, inTurn, json, reset } from '../support/hostile.ts';
 import { hasRedis, redisServer, until, withoutRedis } from '../support/redis.ts';
+import { sent } from '../support/sent.ts';
 
 /** What is logged, as far as it is said by us. */
 function logged() {
@@ -33,7 +34,7 @@ test('a service that goes away and comes back is logged once each time, with the
   const headers = { authorization: 'Bearer demo-alice' };
   const answered = async () => {
     try {
-      await transport.send({ ...asked, headers }, createLifetime());
+      await sent(transport, { ...asked, headers }, createLifetime());
       return true;
     } catch {
       return false;

@@ -9,6 +9,7 @@ import { createLifetime, end } from '../../src/upstream/lifetime.ts';
 import { type TransportSettings, createTransport } from '../../src/upstream/transport.ts';
 import type { WireRequest } from '../../src/upstream/wire.ts';
 import { type Behaviour, cutInBody, drip, hostile, inTurn, json, reset, silence, until } from '../support/hostile.ts';
+import { sent } from '../support/sent.ts';
 
 /** Quick to give up, so that the tests are quick too. */
 const quick = {
@@ -30,7 +31,8 @@ async function over(behaviour: Behaviour, settings: Partial<TransportSettings> =
     ...settings,
   });
   const send = (request: Partial<WireRequest> = {}, asker = createLifetime()) =>
-    transport.send(
+    sent(
+      transport,
       { service: 'catalog', method: 'GET', path: '/x', headers: {}, maxBytes: 10_000, line: 'GET /x', ...request },
       asker,
     );

@@ -5,13 +5,14 @@ export interface Codes {
   readonly units: Uint16Array;
   /** The same memory. */
   readonly view: DataView;
+  readonly bytes: Buffer;
   /** Of the text. */
   length: number;
 }
 
 const createCodes = (capacity: number): Codes => {
   const units = new Uint16Array(capacity);
-  return { units, view: new DataView(units.buffer), length: 0 };
+  return { units, view: new DataView(units.buffer), bytes: Buffer.from(units.buffer), length: 0 };
 };
 
 /** Longer arrays are made for one text and let go. */
@@ -25,9 +26,8 @@ export function codesOf(text: string): Codes {
     codes = createCodes(1 << (32 - Math.clz32(text.length)));
     if (codes.units.length <= KEPT_MAX) kept = codes;
   }
-  const bytes = Buffer.from(codes.units.buffer);
-  bytes.write(text, 0, 'utf16le');
-  if (!isLittleEndian) bytes.swap16();
+  codes.bytes.write(text, 0, 'utf16le');
+  if (!isLittleEndian) codes.bytes.swap16();
   codes.units[text.length] = 0;
   codes.length = text.length;
   return codes;
