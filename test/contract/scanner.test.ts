@@ -127,6 +127,21 @@ describe('what is scanned is what the parser finds', () => {
     expect(compare(text, 'entry')).toBe(outcome);
   });
 
+  test('in entries that end otherwise than they begin', () => {
+    const atom = 'http://www.w3.org/2005/Atom';
+    const feed = (inside: string) => `<feed xmlns="${atom}" xmlns:a="${atom}">${inside}</feed>`;
+    expect(compare(feed('<entry><id>1</id></entry><a:entry><id>2</id></a:entry>'))).toBe('scanned');
+    expect(compare(feed('<a:entry><id>1</id></entry>'))).toBe('refused');
+    expect(compare(feed('<entry><id>1</a:id></entry>'))).toBe('refused');
+  });
+
+  test('in texts that each go a way of their own, more of them than are remembered', () => {
+    for (let each = 0; each < 500; each++) {
+      const inside = Array.from({ length: 20 }, (_, at) => `<x${each}.${at} y="${at}">${each}</x${each}.${at}>`);
+      expect(compare(entry(`<id>${each}</id>${inside.join('')}`))).toBe('scanned');
+    }
+  });
+
   test('in every text that is cut off', () => {
     const [person] = participants(7, 1);
     const text = writers.personFeed({ title: 'a & b', links: {}, totalResults: 1, entries: [person!] });

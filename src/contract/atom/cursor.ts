@@ -43,7 +43,7 @@ export function giveUp(): never {
   throw doubt;
 }
 
-export const [DOUBLE_QUOTE, AMPERSAND, SINGLE_QUOTE, LESS, GREATER] = [34, 38, 39, 60, 62];
+export const [DOUBLE_QUOTE, AMPERSAND, SINGLE_QUOTE, SLASH, LESS, GREATER] = [34, 38, 39, 47, 60, 62];
 const [TAB, LINE_FEED, SPACE, SURROGATES] = [9, 10, 32, 0xd800];
 
 /** Goes over the value that begins there and that `mark` ends, a quote or the next tag; 0: there is nothing of it. Tells where it ends. */
@@ -80,13 +80,15 @@ export function endOfRun(cursor: Cursor, from: number, mark: number): number {
   const { units } = cursor.codes;
   let hasReference = false;
   for (let at = from; ; at++) {
-    const code = units[at]!;
-    if (code > GREATER) {
-      if (code >= SURROGATES) at += restOf(code, units[at + 1]!);
-    } else if (code === mark) {
+    let code = units[at]!;
+    // Nearly all are these: in a loop of their own they take half the time.
+    while ((code > LESS && code < SURROGATES) || (code > SINGLE_QUOTE && code < LESS)) code = units[++at]!;
+    if (code === mark) {
       cursor.hasReference = hasReference;
       return at;
-    } else if (code === AMPERSAND) hasReference = true;
+    }
+    if (code === AMPERSAND) hasReference = true;
+    else if (code >= SURROGATES) at += restOf(code, units[at + 1]!);
     else if (code === LESS || (code < SPACE && code !== LINE_FEED && code !== TAB)) giveUp();
   }
 }

@@ -51,7 +51,7 @@ function eventOf({ texts, author }: Parts): EventRecord | undefined {
   if (location) event.location = location;
   return event;
 }
-const eventTexts = ['term', 'summary', 'content', ...attributeNames, 'startTime', 'endTime', 'where', 'point'] as const;
+const eventTexts = placed('term', 'summary', 'content', ...attributeNames, 'startTime', 'endTime', 'where', 'point');
 
 function personOf({ texts }: Parts): AtomPerson | undefined {
   const links = linksOf(texts);
@@ -70,7 +70,7 @@ function personOf({ texts }: Parts): AtomPerson | undefined {
   if (location) person.location = location;
   return person;
 }
-const personTexts = ['content'] as const;
+const personTexts = placed('content');
 
 function authorOf({ texts }: Parts): AtomPerson {
   const links = linksOf(texts);
@@ -83,7 +83,7 @@ function authorOf({ texts }: Parts): AtomPerson {
   if (type) author.type = type;
   return author;
 }
-const authorTexts = ['name'] as const;
+const authorTexts = placed('name');
 
 function decodeFeed<Entry>(feed: Parts, decode: (entry: Parts) => Entry | undefined): Feed<Entry> {
   const { texts, author } = feed;
@@ -103,25 +103,35 @@ function decodeFeed<Entry>(feed: Parts, decode: (entry: Parts) => Entry | undefi
   if (totalResults !== undefined) decoded.totalResults = totalResults;
   return decoded;
 }
-const feedTexts = ['title'] as const;
+const feedTexts = placed('title');
 
-/** Members of a record that are called as their parts are. */
+/** A member of a record that is called as its part is. */
+interface Placed<Name extends PartName> {
+  name: Name;
+  at: number;
+}
+
+function placed<Name extends PartName>(...names: Name[]): readonly Placed<Name>[] {
+  return names.map((name) => ({ name, at: place[name] }));
+}
+
 function take<Name extends PartName>(
   texts: Parts['texts'],
-  names: readonly Name[],
+  members: readonly Placed<Name>[],
   record: Partial<Record<Name, string>>,
 ): void {
-  for (const name of names) {
-    const text = texts[place[name]];
+  for (const { name, at } of members) {
+    const text = texts[at];
     if (text !== undefined) record[name] = text;
   }
 }
 
 function linksOf(texts: Parts['texts']): Links {
   const links: Links = {};
-  take(texts, rels, links);
+  take(texts, linkTexts, links);
   return links;
 }
+const linkTexts = placed(...rels);
 
 function locationOf(texts: Parts['texts']): AtomLocation | undefined {
   const id = texts[place.locationId];
