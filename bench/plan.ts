@@ -26,7 +26,8 @@ const bytes = JSON.stringify(book(1));
 const upstream = createUpstream(settings, {
   transport: {
     ...createTransport(settings),
-    send: () => Promise.resolve({ status: 200, headers: {}, text: bytes, bytes: bytes.length, attempts: 1 }),
+    send: (request) =>
+      setImmediate(() => request.answered({ status: 200, headers: {}, text: bytes, bytes: bytes.length, attempts: 1 })),
   },
 });
 const pipeline = createPipeline({ schema, config, upstream, log: pino({ level: 'silent' }), metrics: createMetrics() });

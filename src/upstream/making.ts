@@ -151,10 +151,10 @@ export class Making implements Asker, Payer, WireRequest {
       this.parts.transport.refuseDown(this);
       const paid = this.parts.budget.take(this.asked.endpoint, this.credential, this.caller.address);
       if (paid instanceof Promise)
-        paid.then((each) => this.sendPaid(each, lifetime)).catch((error: unknown) => this.over(error));
+        paid.then((each) => this.sendPaid(each, lifetime)).catch((error: unknown) => this.unanswered(error));
       else this.sendPaid(paid, lifetime);
     } catch (error) {
-      this.over(error);
+      this.unanswered(error);
     }
   }
 
@@ -188,12 +188,8 @@ export class Making implements Asker, Payer, WireRequest {
 
   unanswered(fault: unknown): void {
     this.settle(fault instanceof UpstreamRefusal && isRejection(fault.word));
-    this.over(fault);
-  }
-
-  private over(failure: unknown): void {
-    if (this.flight) this.flight.failed(failure);
-    else this.failed(failure);
+    if (this.flight) this.flight.failed(fault);
+    else this.failed(fault);
   }
 
   async payAgain(): Promise<boolean> {

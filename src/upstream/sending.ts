@@ -96,9 +96,9 @@ class Sending implements Dispatcher.DispatchHandler, Listener, Timed {
       gate.leave();
       return this.fail(downFault(this.request));
     }
-    const { method, path: asked, headers, body = null } = this.request;
     this.abort = undefined;
     try {
+      const { method, path: asked, headers, body = null } = this.request;
       pool.dispatch({ origin, path: path + asked, method, headers, body }, this);
     } catch (error) {
       this.onError(error as Error);
@@ -205,13 +205,21 @@ class Sending implements Dispatcher.DispatchHandler, Listener, Timed {
   private succeed(answer: WireAnswer): void {
     if (this.isOver) return;
     this.close();
-    this.request.answered(answer);
+    try {
+      this.request.answered(answer);
+    } catch (error) {
+      alone(error);
+    }
   }
 
   private fail(fault: unknown): void {
     if (this.isOver) return;
     this.close();
-    this.request.unanswered(fault);
+    try {
+      this.request.unanswered(fault);
+    } catch (error) {
+      alone(error);
+    }
   }
 
   private close(): void {
@@ -222,6 +230,9 @@ class Sending implements Dispatcher.DispatchHandler, Listener, Timed {
     if (this.request.body instanceof Readable) this.request.body.destroy();
   }
 }
+
+/** Whoever was told failed at it: a defect of ours, which is to be seen and costs nobody else their answer. */
+const alone = (error: unknown): void => void Promise.reject(error instanceof Error ? error : new Error(String(error)));
 
 const whole = createBatch<Sending>((sending) => sending.completed());
 

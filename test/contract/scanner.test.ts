@@ -142,6 +142,13 @@ describe('what is scanned is what the parser finds', () => {
     }
   });
 
+  test('in texts of a great deal of markup, which is not kept', () => {
+    const before = process.memoryUsage().arrayBuffers;
+    for (let each = 0; each < 240; each++)
+      expect(scan(entry('<a>v</a>'.repeat(each % 60) + ' '.repeat(100_000 + each)), 'entry')).toBeDefined();
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(10_000_000); // 48 MB, if it were
+  });
+
   test('in every text that is cut off', () => {
     const [person] = participants(7, 1);
     const text = writers.personFeed({ title: 'a & b', links: {}, totalResults: 1, entries: [person!] });

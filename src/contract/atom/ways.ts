@@ -4,7 +4,7 @@
  * looked at. The same markup says the same, whoever reads it; where a text goes a way of its own, it is read with care again.
  */
 import { type Codes, type Piece, pieceOf, standsAt } from './codes.ts';
-import { type Cursor, forget, passValue } from './cursor.ts';
+import { type Cursor, type Values, forget, passValue } from './cursor.ts';
 
 /** What a text is read in. */
 export type Holder = 'feed' | 'entry' | 'author';
@@ -44,7 +44,7 @@ export interface Ways {
   /** In the root, where nothing is read yet. */
   readonly first: State;
   readonly states: Map<string, State>;
-  /** How many steps and states there are. */
+  /** What they take, in characters. */
   size: number;
 }
 
@@ -54,8 +54,11 @@ export function createWays(root: Holder, name: string): Ways {
 }
 
 /** More than a service has; what never repeats must not fill the memory. */
-const SIZE_MAX = 4_000;
+const SIZE_MAX = 500_000;
+const WAY_MAX = 10_000;
 const CHOICES_MAX = 16;
+/** Of a step or a state, beside its markup. */
+const OVERHEAD = 100;
 export const isFull = ({ size }: Ways): boolean => size > SIZE_MAX;
 
 /** Two ways to the same state go on as one. */
@@ -65,7 +68,7 @@ export function stateOf(ways: Ways, holder: Holder, name: string, seen: number):
   if (!state) {
     state = { holder, name, seen, steps: [] };
     ways.states.set(key, state);
-    ways.size++;
+    ways.size += OVERHEAD;
   }
   return state;
 }
@@ -105,7 +108,7 @@ export function learn(
   marks: readonly number[],
   rest: Rest,
 ): void {
-  if (isFull(ways)) return;
+  if (isFull(ways) || markupOf(values, at - from) > WAY_MAX) return;
   let { steps } = state;
   let start = from;
   for (const [i, mark] of marks.entries()) {
@@ -125,5 +128,12 @@ export function learn(
 function addStep(ways: Ways, steps: Step[], step: Step): void {
   if (steps.length === CHOICES_MAX) steps.shift();
   steps.push(step);
-  ways.size++;
+  ways.size += OVERHEAD + step.markup.length;
+}
+
+/** How much of a piece of that length is markup: values do not count, and may be long. */
+function markupOf({ count, starts, ends }: Values, length: number): number {
+  let rest = length;
+  for (let i = 0; i < count; i++) rest -= ends[i]! - starts[i]!;
+  return rest;
 }
