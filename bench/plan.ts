@@ -22,12 +22,11 @@ const LOOKUPS = 1_000_000;
 const nowhere = 'http://127.0.0.1:9';
 const config = readConfig({ BASE_URL: nowhere, EVENT_BASE_URL: nowhere, RECORD_TTL_SECONDS: '0' });
 const settings = { ...config, baseUrl: nowhere, eventBaseUrl: nowhere };
-const bytes = JSON.stringify(book(1));
+const body = Buffer.from(JSON.stringify(book(1)));
 const upstream = createUpstream(settings, {
   transport: {
     ...createTransport(settings),
-    send: (request) =>
-      setImmediate(() => request.answered({ status: 200, headers: {}, text: bytes, bytes: bytes.length, attempts: 1 })),
+    send: (request) => setImmediate(() => request.answered({ status: 200, headers: {}, body, attempts: 1 })),
   },
 });
 const pipeline = createPipeline({ schema, config, upstream, log: pino({ level: 'silent' }), metrics: createMetrics() });

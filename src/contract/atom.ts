@@ -28,15 +28,18 @@ export { AtomError } from './atom/xml.ts';
 /** The media that are Atom documents. */
 export type AtomMedia = Exclude<Media, 'json' | 'empty'>;
 
+/** A document in UTF-8 as it came, or its text. */
+type Document = Buffer | string;
+
 /** Reads a document into the record it stands for; throws AtomError. */
 export const readers = {
-  event: (text: string): EventRecord => decodeEvent(read(text, 'entry')),
-  eventFeed: (text: string): EventFeed => decodeEventFeed(read(text, 'feed')),
-  personFeed: (text: string): PersonFeed => decodePersonFeed(read(text, 'feed')),
-  eventDraft: (text: string): EventDraft => decodeDraft(read(text, 'entry')),
-  reason: (text: string) => decodeReason(read(text, 'entry')),
-  result: (text: string) => decodeResult(read(text, 'entry')),
-} satisfies Record<AtomMedia, (text: string) => object>;
+  event: (document: Document): EventRecord => decodeEvent(read(document, 'entry')),
+  eventFeed: (document: Document): EventFeed => decodeEventFeed(read(document, 'feed')),
+  personFeed: (document: Document): PersonFeed => decodePersonFeed(read(document, 'feed')),
+  eventDraft: (document: Document): EventDraft => decodeDraft(read(document, 'entry')),
+  reason: (document: Document) => decodeReason(read(document, 'entry')),
+  result: (document: Document) => decodeResult(read(document, 'entry')),
+} satisfies Record<AtomMedia, (document: Document) => object>;
 
 /** Writes a record as a document; throws AtomError where a text holds what XML 1.0 cannot carry. */
 export const writers = {
@@ -49,7 +52,8 @@ export const writers = {
 };
 
 /** The scanner reads what it is sure of; whatever else comes is the parser's to read or to refuse. */
-const read = (text: string, root: 'entry' | 'feed'): Parts => scan(text, root) ?? parse(text, root);
+const read = (document: Document, root: 'entry' | 'feed'): Parts =>
+  scan(typeof document === 'string' ? Buffer.from(document) : document, root) ?? parse(document.toString(), root);
 
 // The term's base is the scheme's without `#kind`.
 const kindTerm = 'http://www.douban.com/2007#event.';

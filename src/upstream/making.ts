@@ -173,7 +173,7 @@ export class Making implements Asker, Payer, WireRequest {
     let came: Answer;
     try {
       traced.status = answer.status;
-      traced.bytes = answer.bytes;
+      traced.bytes = answer.body.length;
       if (answer.attempts > 1) traced.attempts = answer.attempts;
       came = this.read(answer);
       if (came.value !== null) learnFromAnswer(credential, endpoint, came.value, !('fields' in input));
@@ -261,16 +261,17 @@ export class Making implements Asker, Payer, WireRequest {
     const { credential, line } = this;
     const { endpoint } = this.asked;
     const { budget, onRejected } = this.parts;
-    const { status, headers, text, bytes } = answer;
+    const { status, headers, body } = answer;
+    const bytes = body.length;
     const word: UpstreamWord = { service: endpoint.service, status, request: line };
     if (status >= 200 && status < 300) {
       credential.accepted = true;
-      const value = struck(endpoint, credential, decode(endpoint, text, word));
+      const value = struck(endpoint, credential, decode(endpoint, body, word));
       shorten(endpoint, this.asked.input, value);
       return { value, bytes, status, reuse: reuseOf(headers['cache-control']) };
     }
     if (status < 400) throw new UpstreamFault('UPSTREAM_INVALID_RESPONSE', word, `status ${status}`);
-    const code = codeIn(text);
+    const code = codeIn(body);
     const known = code === undefined ? word : { ...word, code };
     if (endpoint.method === 'GET' && isAbsent(endpoint, status, code)) {
       if (code !== undefined) credential.accepted = true;

@@ -19,14 +19,17 @@ export function inflated(body: Buffer, encoding: string | undefined, maxBytes: n
   });
 }
 
+/** The same without a byte order mark, where it is UTF-8. */
+export function utf8(body: Buffer): Buffer {
+  if (!isUtf8(body)) throw new Nonsense('a body that is not UTF-8');
+  return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body;
+}
+
 /** Up to here Node's own decoder is the quickest. */
 const SHORT_TEXT = 256;
 
 /** A text that is not ASCII decodes ten times as fast through UTF-16 as by Node's own decoder. */
 export function decodeUtf8(bytes: Buffer): string {
   if (isAscii(bytes)) return bytes.toString('latin1');
-  if (!isUtf8(bytes)) throw new Nonsense('a body that is not UTF-8');
-  const text = bytes.length > SHORT_TEXT ? transcode(bytes, 'utf8', 'utf16le').toString('utf16le') : bytes.toString();
-  return text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
+  return bytes.length > SHORT_TEXT ? transcode(bytes, 'utf8', 'utf16le').toString('utf16le') : bytes.toString();
 }
-const BYTE_ORDER_MARK = 0xfeff;

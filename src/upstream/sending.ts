@@ -13,7 +13,7 @@ import { faultOf, isConnectionLoss, isTimeout, isUnreachable, wordOf } from './f
 import type { Gate, Waiting } from './gate.ts';
 import { type Lifetime, type Listener, offEnd, onEnd } from './lifetime.ts';
 import { reasonOf } from './outage.ts';
-import { Nonsense, decodeUtf8, inflated } from './payload.ts';
+import { Nonsense, inflated, utf8 } from './payload.ts';
 import { UpstreamFault } from './refusal.ts';
 import type { RawHeaders, WireAnswer, WireRequest } from './wire.ts';
 
@@ -151,13 +151,13 @@ class Sending implements Dispatcher.DispatchHandler, Listener, Timed {
 
   private came(bytes: Buffer): void {
     const { status, headers } = this;
-    let text: string;
+    let body: Buffer;
     try {
-      text = decodeUtf8(bytes);
+      body = utf8(bytes);
     } catch (error) {
       return this.onError(error as Error);
     }
-    const answer: WireAnswer = { status, headers, text, bytes: bytes.length, attempts: this.attempts };
+    const answer: WireAnswer = { status, headers, body, attempts: this.attempts };
     this.passage?.answered();
     this.way.gate.leave();
     if (GATEWAY_FAILURES.includes(status) && this.mayTryAgain()) void this.tryAgain(() => this.succeed(answer));

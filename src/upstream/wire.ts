@@ -4,6 +4,7 @@ import { AtomError, readers, writers } from '../contract/atom.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { type FilePart, multipartForm } from './multipart.ts';
 import { NESTING_MAX, parseShallow } from './nesting.ts';
+import { decodeUtf8 } from './payload.ts';
 import type { Reuse } from './records.ts';
 import { type Service, UpstreamFault, type UpstreamWord } from './refusal.ts';
 
@@ -33,9 +34,8 @@ export interface Payer {
 export interface WireAnswer {
   status: number;
   headers: RawHeaders;
-  text: string;
-  /** Of the body, inflated. */
-  bytes: number;
+  /** UTF-8, inflated. */
+  body: Buffer;
   attempts: number;
 }
 
@@ -126,11 +126,11 @@ export function bodyOf({ endpoint, input }: Asked, files: AsyncIterable<FilePart
   return { body: writers[media](values as never), contentType: 'application/atom+xml; charset=utf-8' };
 }
 
-export function decode({ media }: Endpoint, text: string, word: UpstreamWord): unknown {
+export function decode({ media }: Endpoint, body: Buffer, word: UpstreamWord): unknown {
   if (media === 'empty') return {};
   try {
-    if (media !== 'json') return readers[media](text);
-    const value = parseShallow(text, NESTING_MAX);
+    if (media !== 'json') return readers[media](body);
+    const value = parseShallow(decodeUtf8(body), NESTING_MAX);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       if (typeof value === 'string') return value;
       throw new SyntaxError('not an object');
@@ -149,9 +149,9 @@ export function decode({ media }: Endpoint, text: string, word: UpstreamWord): u
   }
 }
 
-export function codeIn(text: string): number | undefined {
+export function codeIn(body: Buffer): number | undefined {
   try {
-    const { code } = JSON.parse(text) as { code?: unknown };
+    const { code } = JSON.parse(decodeUtf8(body)) as { code?: unknown };
     return typeof code === 'number' ? code : undefined;
   } catch {
     return undefined;

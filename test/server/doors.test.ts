@@ -30,7 +30,7 @@ async function open(faulty: boolean, byReference: boolean) {
       send: (request, asker) => {
         const isFaulty = faulty && checksum(request.path.split('?', 1)[0] ?? '') % 7 === 0;
         const answered: typeof request.answered = (answer) =>
-          request.answered(isFaulty ? { ...answer, status: 400, text: '{"code": 999}' } : answer);
+          request.answered(isFaulty ? { ...answer, status: 400, body: Buffer.from('{"code": 999}') } : answer);
         transport.send(Object.create(request, { answered: { value: answered } }) as typeof request, asker);
       },
     },

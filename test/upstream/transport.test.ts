@@ -177,9 +177,9 @@ test('a name that does not resolve is told as unreachable', async () => {
 
 test('a read outlives two lost connections, and gateways that fail twice', async () => {
   const { send } = await over(inTurn(reset, cutInBody, json('{"a":1}')));
-  expect(await send()).toMatchObject({ status: 200, text: '{"a":1}', attempts: 3 });
+  expect(await send()).toMatchObject({ status: 200, body: Buffer.from('{"a":1}'), attempts: 3 });
   const gateway = await over(inTurn(json('', 502), json('', 503), json('{"a":2}')));
-  expect(await gateway.send()).toMatchObject({ text: '{"a":2}', attempts: 3 });
+  expect(await gateway.send()).toMatchObject({ body: Buffer.from('{"a":2}'), attempts: 3 });
   const down = await over(json('down', 504));
   expect(await down.send()).toMatchObject({ status: 504, attempts: 3 });
 });
@@ -187,7 +187,7 @@ test('a read outlives two lost connections, and gateways that fail twice', async
 test('a connection that died while it was idle costs a read nothing', async () => {
   const { service, send } = await over(json('{"a":1}'));
   for (let round = 0; round < 5; round++) {
-    expect((await send()).text).toBe('{"a":1}');
+    expect((await send()).body.toString()).toBe('{"a":1}');
     service.hangUp();
   }
 });
@@ -198,7 +198,7 @@ test('a service that hangs up after each answer, or in place of every second one
     json('{"a":1}', 200, { connection: 'close' })(socket, heard);
     return socket.end();
   });
-  for (let round = 0; round < 8; round++) expect((await send()).text).toBe('{"a":1}');
+  for (let round = 0; round < 8; round++) expect((await send()).body.toString()).toBe('{"a":1}');
 });
 
 test.each([

@@ -1,15 +1,17 @@
-/** Where a scan is in its text, and the values that it went over since it last took any. */
-import { type Codes, codesOf } from './codes.ts';
+/** Where a scan is in its document, and the values that it went over since it last took any. */
+import { type Codes, codesOf, textOf } from './codes.ts';
 import { isBlank, isWritable, trim } from './xml.ts';
 
 export interface Cursor {
-  readonly text: string;
   readonly codes: Codes;
+  /** A character for each byte: right where they are ASCII, as all markup is that is read here. */
+  readonly text: string;
   at: number;
-  /** There are characters that were not looked at one by one: the whole text is, in the end. */
+  /** There are characters that were not looked at one by one: the whole document is, in the end. */
   isSuspect: boolean;
-  /** Whether there was a reference in what {@link endOfRun} went over. */
+  /** What there was in what {@link endOfRun} went over. */
   hasReference: boolean;
+  isWide: boolean;
   /** Where the values are, of texts and of attributes. */
   readonly values: Values;
 }
@@ -19,16 +21,20 @@ export interface Values {
   count: number;
   readonly starts: number[];
   readonly ends: number[];
+  /** Whether there is more than ASCII in each. */
+  readonly wide: boolean[];
   /** Those that are not what stands there, by their number: with their references read. */
   readonly read: Map<number, string>;
 }
 
 /** No two scans are under way at once: one set of arrays, grown once, is enough. */
-const values: Values = { count: 0, starts: [], ends: [], read: new Map() };
+const values: Values = { count: 0, starts: [], ends: [], wide: [], read: new Map() };
 
-export function createCursor(text: string): Cursor {
+export function createCursor(document: Uint8Array): Cursor {
   forget(values);
-  return { text, codes: codesOf(text), at: 0, isSuspect: false, hasReference: false, values };
+  const codes = codesOf(document);
+  const text = codes.bytes.toString('latin1', 0, codes.length);
+  return { codes, text, at: 0, isSuspect: false, hasReference: false, isWide: false, values };
 }
 
 export function forget(some: Values): void {
@@ -44,59 +50,69 @@ export function giveUp(): never {
 }
 
 export const [DOUBLE_QUOTE, AMPERSAND, SINGLE_QUOTE, SLASH, LESS, GREATER] = [34, 38, 39, 47, 60, 62];
-const [TAB, LINE_FEED, SPACE, SURROGATES] = [9, 10, 32, 0xd800];
+const [TAB, LINE_FEED, SPACE] = [9, 10, 32];
+/** Of a character beyond ASCII, and what the last of those that take three bytes begin with. */
+const [WIDE, LAST_OF_THREE] = [0x80, 0xef];
 
 /** Goes over the value that begins there and that `mark` ends, a quote or the next tag; 0: there is nothing of it. Tells where it ends. */
 export function passValue(cursor: Cursor, start: number, mark: number): number {
-  if (mark === 0) return addValue(cursor.values, start, start);
+  if (mark === 0) return addValue(cursor.values, start, start, false);
   const end = endOfRun(cursor, start, mark);
-  return addValue(cursor.values, start, end, cursor.hasReference ? readBetween(cursor, start, end) : undefined);
+  const read = cursor.hasReference ? readBetween(cursor, start, end) : undefined;
+  return addValue(cursor.values, start, end, cursor.isWide, read);
 }
 
-export function addValue(some: Values, start: number, end: number, read?: string): number {
+export function addValue(some: Values, start: number, end: number, isWide: boolean, read?: string): number {
   const at = some.count++;
   some.starts[at] = start;
   some.ends[at] = end;
+  some.wide[at] = isWide;
   if (read !== undefined) some.read.set(at, read);
   return end;
 }
 
-/** A piece of the text with its references read, without white space at its ends. */
-export const readBetween = ({ text }: Cursor, start: number, end: number): string =>
-  trim(withReferences(text.slice(start, end)));
+/** The same with its references read, without white space at its ends. */
+export const readBetween = (cursor: Cursor, start: number, end: number): string =>
+  trim(withReferences(textOf(cursor.codes, start, end)));
 
-export function valueAt({ text, codes: { units }, values }: Cursor, at: number): string {
+export function valueAt(cursor: Cursor, at: number): string {
+  const {
+    text,
+    codes: { bytes },
+    values,
+  } = cursor;
   const read = values.read.size > 0 ? values.read.get(at) : undefined;
   if (read !== undefined) return read;
   let start = values.starts[at]!;
   let end = values.ends[at]!;
-  while (start < end && isBlank(units[start]!)) start++;
-  while (end > start && isBlank(units[end - 1]!)) end--;
-  return text.slice(start, end);
+  while (start < end && isBlank(bytes[start]!)) start++;
+  while (end > start && isBlank(bytes[end - 1]!)) end--;
+  return values.wide[at] ? textOf(cursor.codes, start, end) : text.slice(start, end);
 }
 
 /** Where a text or a value ends that `mark` ends. */
 export function endOfRun(cursor: Cursor, from: number, mark: number): number {
-  const { units } = cursor.codes;
+  const { bytes } = cursor.codes;
   let hasReference = false;
+  let all = 0;
   for (let at = from; ; at++) {
-    let code = units[at]!;
+    let code = bytes[at]!;
     // Nearly all are these: in a loop of their own they take half the time.
-    while ((code > LESS && code < SURROGATES) || (code > SINGLE_QUOTE && code < LESS)) code = units[++at]!;
+    while (code > LESS ? code !== LAST_OF_THREE : code > SINGLE_QUOTE && code < LESS) {
+      all |= code;
+      code = bytes[++at]!;
+    }
     if (code === mark) {
       cursor.hasReference = hasReference;
+      cursor.isWide = all >= WIDE;
       return at;
     }
     if (code === AMPERSAND) hasReference = true;
-    else if (code >= SURROGATES) at += restOf(code, units[at + 1]!);
-    else if (code === LESS || (code < SPACE && code !== LINE_FEED && code !== TAB)) giveUp();
+    else if (code === LAST_OF_THREE) {
+      all |= code;
+      if (bytes[at + 1] === 0xbf && bytes[at + 2]! >= 0xbe) giveUp(); // no character
+    } else if (code === LESS || (code < SPACE && code !== LINE_FEED && code !== TAB)) giveUp();
   }
-}
-
-/** How many codes a character has after its first, which is not below the surrogates. */
-function restOf(code: number, next: number): number {
-  if (code < 0xdc00 && next >= 0xdc00 && next < 0xe000) return 1;
-  return code < 0xe000 || code > 0xfffd ? giveUp() : 0; // half a character, or none
 }
 
 /** A piece of text with its references read. */

@@ -3,6 +3,7 @@
  * may never take what the parser would refuse; whatever it is not sure of (nesting it does not know, a namespace that is not the interface's,
  * the same element twice, an entity beyond XML's five, a carriage return...) it leaves to the parser.
  */
+import { type Piece, pieceOf, standsAt, textOf } from './codes.ts';
 import {
   type Cursor,
   GREATER,
@@ -32,31 +33,34 @@ import { type Tag, readTag } from './tag.ts';
 import { type Holder, type Rest, type State, type Ways, createWays, isFull, learn, stateOf, walk } from './ways.ts';
 import { type Namespace, isBlank, isWritable, namespaces, trim } from './xml.ts';
 
-/** What is in the root element, where the parser would find the same; undefined where that is not certain. */
-export function scan(text: string, root: 'entry' | 'feed'): Parts | undefined {
-  const cursor = createCursor(text);
+/** What is in the root element of a document in UTF-8, where the parser would find the same; undefined where that is not certain. */
+export function scan(document: Uint8Array, root: 'entry' | 'feed'): Parts | undefined {
+  const cursor = createCursor(document);
   try {
     const head = headOf(cursor, root);
     const parts = createParts();
     readInside({ cursor, head }, head.ways.first, parts);
     let { at } = cursor;
-    while (isBlank(cursor.codes.units[at]!)) at++;
-    if (at !== text.length) giveUp();
-    return cursor.isSuspect && !isPlain(text) ? undefined : parts;
+    while (isBlank(cursor.codes.bytes[at]!)) at++;
+    if (at !== document.length) giveUp();
+    return cursor.isSuspect && !isPlain(cursor, at) ? undefined : parts;
   } catch (error) {
     if (error === doubt) return undefined;
     throw error;
   }
 }
 
-/** Whether every character is one that XML can carry, and none a line end that it would change. */
-const isPlain = (text: string): boolean => !text.includes('\r') && isWritable(text);
+/** Whether every character up to there is one that XML can carry, and none a line end that it would change. */
+const isPlain = (cursor: Cursor, end: number): boolean => {
+  const text = textOf(cursor.codes, 0, end);
+  return !text.includes('\r') && isWritable(text);
+};
 
 const [BANG, QUESTION] = [33, 63];
 
 /** A document up to the end of its root's tag. */
 interface Head {
-  text: string;
+  piece: Piece;
   root: string;
   spaces: Spaces;
   ways: Ways;
@@ -67,48 +71,47 @@ interface Scan {
   head: Head;
 }
 
-/** The heads met last, the last first: a service begins its documents in a few ways. */
-let heads: readonly Head[] = [];
+/** A service begins its documents in a few ways; where there are more, the oldest makes room. */
+const heads: Head[] = [];
 const HEADS_MAX = 8;
 const HEAD_LENGTH_MAX = 2_000;
 
 function headOf(cursor: Cursor, root: 'entry' | 'feed'): Head {
-  const isThis = (head: Head) => head.root === root && cursor.text.startsWith(head.text);
-  let head = heads[0];
-  if (!head || !isThis(head)) {
-    head = heads.find(isThis) ?? readHead(cursor, root);
-    if (head.text.length <= HEAD_LENGTH_MAX)
-      heads = [head, ...heads.filter((other) => other !== head)].slice(0, HEADS_MAX);
-  }
+  const head = knownHead(cursor, root) ?? readHead(cursor, root);
   if (isFull(head.ways)) head.ways = createWays(root, head.ways.first.name);
-  cursor.at = head.text.length;
+  cursor.at = head.piece.length;
   return head;
 }
 
+function knownHead({ codes }: Cursor, root: 'entry' | 'feed'): Head | undefined {
+  for (const head of heads) if (head.root === root && standsAt(codes, 0, head.piece)) return head;
+  return undefined;
+}
+
 function readHead(cursor: Cursor, root: 'entry' | 'feed'): Head {
-  const { text } = cursor;
-  if (text.startsWith('\ufeff')) cursor.at = 1;
+  const { codes, text } = cursor;
+  if (text.startsWith(BYTE_ORDER_MARK)) cursor.at = BYTE_ORDER_MARK.length;
   if (text.startsWith('<?xml', cursor.at)) skipDeclaration(cursor);
   skipToTag(cursor);
   const tag = readTag(cursor);
   if (tag.local !== root || tag.isEmpty) giveUp(); // a root that holds nothing is no answer we know
   // Now, not in the end: other texts will be known by this head, and nobody looks at it again.
-  if (cursor.isSuspect && !isPlain(text.slice(0, cursor.at))) giveUp();
-  return {
-    text: copyOf(text.slice(0, cursor.at)),
-    root,
-    spaces: declaredIn(tag),
-    ways: createWays(root, copyOf(tag.name)),
-  };
+  if (cursor.isSuspect && !isPlain(cursor, cursor.at)) giveUp();
+  const piece = pieceOf(codes, 0, cursor.at);
+  const head: Head = { piece, root, spaces: declaredIn(tag), ways: createWays(root, copyOf(tag.name)) };
+  if (piece.length <= HEAD_LENGTH_MAX && heads.push(head) > HEADS_MAX) heads.shift();
+  return head;
 }
+/** As it stands in UTF-8, a character for each byte. */
+const BYTE_ORDER_MARK = '\u00ef\u00bb\u00bf';
 
 /** A slice would keep the whole text. */
-const copyOf = (slice: string): string => Buffer.from(slice, 'utf16le').toString('utf16le');
+const copyOf = (slice: string): string => Buffer.from(slice, 'latin1').toString('latin1');
 
 const declaration =
   /^<\?xml version=(["'])1\.\d\1(?: encoding=(["'])utf-8\2)?(?: standalone=(["'])(?:yes|no)\3)? ?\?>$/i;
 
-/** The text is decoded by now; a document that says it is written in anything but UTF-8 is none we know. */
+/** A document that says it is written in anything but UTF-8 is none we know. */
 function skipDeclaration(cursor: Cursor): void {
   const { text, at } = cursor;
   cursor.at = endOf(text, '?>', at);
@@ -146,7 +149,7 @@ function readInside(scan: Scan, first: State, parts: Parts): void {
 
 /** Reads with care to the next rest, and keeps the way. */
 function readOn({ cursor, head: { spaces, ways } }: Scan, state: State): Rest {
-  const { units } = cursor.codes;
+  const { bytes } = cursor.codes;
   const from = cursor.at;
   const places: number[] = [];
   const marks: number[] = [];
@@ -163,7 +166,7 @@ function readOn({ cursor, head: { spaces, ways } }: Scan, state: State): Rest {
   forget(cursor.values);
   for (;;) {
     skipToTag(cursor);
-    if (units[cursor.at + 1] === SLASH) {
+    if (bytes[cursor.at + 1] === SLASH) {
       readEnd(cursor, state.name);
       return rested({ places, opened: undefined, inside: undefined, then: undefined });
     }
@@ -195,11 +198,11 @@ function readOn({ cursor, head: { spaces, ways } }: Scan, state: State): Rest {
       continue;
     }
     const end = endOfRun(cursor, cursor.at, LESS);
-    if (units[end + 1] === SLASH) {
+    if (bytes[end + 1] === SLASH) {
       cursor.at = pass(cursor.at, LESS, text);
     } else {
       places.push(text ?? NOWHERE);
-      addValue(cursor.values, end, end, readPieces(cursor));
+      addValue(cursor.values, end, end, false, readPieces(cursor));
     }
     readEnd(cursor, tag.name);
   }
@@ -259,18 +262,18 @@ const elements = new Map<string, Element>([
 function readPieces(cursor: Cursor): string {
   const {
     text,
-    codes: { units },
+    codes: { bytes },
   } = cursor;
   let whole = '';
   for (;;) {
     const end = endOfRun(cursor, cursor.at, LESS);
-    whole += withReferences(text.slice(cursor.at, end));
+    whole += withReferences(textOf(cursor.codes, cursor.at, end));
     cursor.at = end;
-    if (units[end + 1] === SLASH) return trim(whole);
+    if (bytes[end + 1] === SLASH) return trim(whole);
     if (text.startsWith('<![CDATA[', end)) {
       cursor.isSuspect = true;
       cursor.at = endOf(text, ']]>', end + 9);
-      whole += text.slice(end + 9, cursor.at - 3);
+      whole += textOf(cursor.codes, end + 9, cursor.at - 3);
     } else skipRemark(cursor);
   }
 }
@@ -279,21 +282,21 @@ function readPieces(cursor: Cursor): string {
 function readEnd(cursor: Cursor, name: string): void {
   const {
     text,
-    codes: { units },
+    codes: { bytes },
     at,
   } = cursor;
   const end = at + 2 + name.length;
-  if (!text.startsWith(name, at + 2) || units[end] !== GREATER) giveUp();
+  if (!text.startsWith(name, at + 2) || bytes[end] !== GREATER) giveUp();
   cursor.at = end + 1;
 }
 
 /** Goes to the next tag, over white space, comments and instructions. */
 function skipToTag(cursor: Cursor): void {
-  const { units } = cursor.codes;
+  const { bytes } = cursor.codes;
   for (;;) {
-    while (isBlank(units[cursor.at]!)) cursor.at++;
-    if (units[cursor.at] !== LESS) giveUp();
-    const next = units[cursor.at + 1];
+    while (isBlank(bytes[cursor.at]!)) cursor.at++;
+    if (bytes[cursor.at] !== LESS) giveUp();
+    const next = bytes[cursor.at + 1];
     if (next !== BANG && next !== QUESTION) return;
     skipRemark(cursor);
   }

@@ -26,20 +26,20 @@ const ATTRIBUTES_MAX = 32;
 export function readTag(cursor: Cursor): Tag {
   const {
     text,
-    codes: { units },
+    codes: { bytes },
   } = cursor;
   const from = cursor.at + 1;
-  let at = endOfName(units, from);
+  let at = endOfName(bytes, from);
   const name = nameAt(text, from, at);
   const colon = name.indexOf(':');
   const attributes: Attribute[] = [];
   for (;;) {
-    const isApart = isBlank(units[at]!);
-    while (isBlank(units[at]!)) at++;
-    const code = units[at];
+    const isApart = isBlank(bytes[at]!);
+    while (isBlank(bytes[at]!)) at++;
+    const code = bytes[at];
     if (code === GREATER || code === SLASH) {
       const isEmpty = code === SLASH;
-      if (isEmpty && units[++at] !== GREATER) giveUp();
+      if (isEmpty && bytes[++at] !== GREATER) giveUp();
       cursor.at = at + 1;
       return { name, prefix: name.slice(0, Math.max(0, colon)), local: name.slice(colon + 1), attributes, isEmpty };
     }
@@ -54,11 +54,11 @@ export function readTag(cursor: Cursor): Tag {
 function readAttribute(cursor: Cursor, from: number): Attribute {
   const {
     text,
-    codes: { units },
+    codes: { bytes },
   } = cursor;
-  const to = endOfName(units, from);
-  const mark = units[to + 1]!;
-  if (units[to] !== EQUALS || (mark !== DOUBLE_QUOTE && mark !== SINGLE_QUOTE)) giveUp();
+  const to = endOfName(bytes, from);
+  const mark = bytes[to + 1]!;
+  if (bytes[to] !== EQUALS || (mark !== DOUBLE_QUOTE && mark !== SINGLE_QUOTE)) giveUp();
   const start = to + 2;
   const end = endOfRun(cursor, start, mark);
   cursor.at = end + 1;
@@ -83,13 +83,13 @@ const isFirst = (code: number) => code < 128 && (nameCharacters[code]! & FIRST) 
 const isLater = (code: number) => code < 128 && nameCharacters[code] !== 0;
 
 /** The end of a name, which has one prefix at most. */
-function endOfName(units: Uint16Array, from: number): number {
-  if (!isFirst(units[from]!)) giveUp();
+function endOfName(bytes: Uint8Array, from: number): number {
+  if (!isFirst(bytes[from]!)) giveUp();
   let at = from + 1;
-  while (isLater(units[at]!)) at++;
-  if (units[at] !== COLON) return at;
+  while (isLater(bytes[at]!)) at++;
+  if (bytes[at] !== COLON) return at;
   at++;
-  if (!isFirst(units[at]!)) giveUp();
-  while (isLater(units[at]!)) at++;
-  return units[at] === COLON ? giveUp() : at;
+  if (!isFirst(bytes[at]!)) giveUp();
+  while (isLater(bytes[at]!)) at++;
+  return bytes[at] === COLON ? giveUp() : at;
 }

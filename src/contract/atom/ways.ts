@@ -44,7 +44,7 @@ export interface Ways {
   /** In the root, where nothing is read yet. */
   readonly first: State;
   readonly states: Map<string, State>;
-  /** What they take, in characters. */
+  /** What they take, in bytes. */
   size: number;
 }
 
