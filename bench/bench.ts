@@ -114,7 +114,7 @@ async function compare(
 /** Until the engine has compiled what is hot: of each workload another part. A quick run does not wait so long. */
 function warmUpMs(latencyMs: number, isFresh: boolean): number {
   if (given.quick) return isFresh ? 2000 : latencyMs ? 300 : 800;
-  return 5000;
+  return latencyMs ? 5000 : 10_000;
 }
 
 function requestFor({ path }: Contestant, workload: Workload, variant: number): Buffer {

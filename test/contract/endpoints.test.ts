@@ -105,3 +105,10 @@ test('every list names the member that holds its items', () => {
   expect(lists).toContain('/v2/movie/us_box subjects');
   expect(lists).toContain('/event/:id/wishers entries');
 });
+
+test('no path is in both services: what is asked of one and kept of it is known by its path alone', () => {
+  const firstSegment = ({ path }: Endpoint) => path.split('/')[1];
+  const ofService = (service: Endpoint['service']) => rows.filter((row) => row.service === service).map(firstSegment);
+  expect(new Set(ofService('catalog'))).toEqual(new Set(['v2']));
+  expect(ofService('event')).not.toContain('v2');
+});

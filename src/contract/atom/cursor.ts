@@ -71,7 +71,7 @@ export function addValue(some: Values, start: number, end: number, isWide: boole
   return end;
 }
 
-/** The same with its references read, without white space at its ends. */
+/** What stands there with its references read, without white space at its ends. */
 export const readBetween = (cursor: Cursor, start: number, end: number): string =>
   trim(withReferences(textOf(cursor.codes, start, end)));
 
