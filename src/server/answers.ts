@@ -17,6 +17,7 @@ const ANSWERS_MAX_BYTES = 8_000_000;
 const OVERHEAD_BYTES = 300;
 
 interface Kept {
+  media: string;
   answer: Buffer;
   freshUntil: number;
 }
@@ -37,13 +38,13 @@ export function createAnswers(epoch: () => number | null): Answers {
         return undefined;
       }
       const found = kept.get(keyOf(media, body));
-      return found && found.freshUntil > Date.now() ? found.answer : undefined;
+      return found?.media === media && found.freshUntil > Date.now() ? found.answer : undefined;
     },
     keep(media, body, answer, { freshUntil }, begun) {
       if (begun === null || begun !== epoch()) return;
       if (keptIn !== begun) kept.clear();
       keptIn = begun;
-      kept.set(keyOf(media, body), { answer, freshUntil });
+      kept.set(keyOf(media, body), { media, answer, freshUntil });
     },
   };
 }
@@ -52,4 +53,5 @@ export function createAnswers(epoch: () => number | null): Answers {
 export const isReusable = ({ share, freshUntil }: Freshness): boolean =>
   share === 'public' && Number.isFinite(freshUntil) && freshUntil > Date.now();
 
-const keyOf = (media: string, body: string): string => media + body;
+/** For the usual media type no text is put together; a body that begins with the name of the other is told apart by what was kept. */
+const keyOf = (media: string, body: string): string => (media === 'application/json' ? body : media + body);

@@ -26,6 +26,8 @@ const medias = new Map([
   ],
 ]);
 
+const contentTypes = new Map([...medias.values()].map((media) => [media, `${media}; charset=utf-8`]));
+
 /** A request whose body is JSON, and where its answer goes. */
 export interface Asked {
   body: string;
@@ -100,7 +102,7 @@ function send(
   response.writeHead(status, [
     ...standing,
     'content-type',
-    `${media}; charset=utf-8`,
+    contentTypes.get(media)!,
     'content-length',
     String(answer.length),
   ]);

@@ -104,6 +104,7 @@ export function createGraphServer(
   const line = createLine(admission.room);
   let closing = false;
   const requests = metrics.counter('catalog_requests_total', 'HTTP requests by path and status.');
+  const usualRequests = requests.of({ path: '/graphql', status: '200' });
   metrics.gauge('catalog_requests_running', 'HTTP requests being answered.', () => running.size);
   metrics.gauge('catalog_operations_running', 'Operations under way.', admission.running);
   metrics.gauge('catalog_operations_waiting', 'Operations that wait to run.', admission.waiting);
@@ -233,7 +234,8 @@ export function createGraphServer(
       if (line.size() > 0 && path === '/graphql' && request.complete && !closing) line.join(request.socket);
       if (!response.writableFinished) end(lifetime, new Error('The client has left.'));
       const { statusCode: status } = response;
-      requests.add({ path: path in routes ? path : 'other', status: String(status) });
+      if (status === 200 && path === '/graphql') usualRequests.add();
+      else requests.add({ path: Object.hasOwn(routes, path) ? path : 'other', status: String(status) });
       if (!log.isLevelEnabled('debug')) return;
       const ms = Math.round(performance.now() - started);
       log.debug({ requestId, method: request.method, path, status, ms }, 'request');

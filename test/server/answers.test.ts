@@ -20,6 +20,14 @@ test('an answer stands for the same body and media type, and for no other', () =
   expect(answers.get('application/graphql-response+json', 'a')).toBeUndefined();
 });
 
+test('a body that begins with the name of another media type is not taken for what was asked in that', () => {
+  const other = 'application/graphql-response+json';
+  answers.keep(other, '{}', bytes, minute(), 0);
+  expect(answers.get(other, '{}')).toBe(bytes);
+  expect(answers.get('application/json', `${other}{}`)).toBeUndefined();
+  expect(answers.get('application/json', '{}')).toBeUndefined();
+});
+
 test('it stands no longer than what was read for it is fresh', () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   answers.keep('', 'a', bytes, minute(), 0);
