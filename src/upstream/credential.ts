@@ -7,7 +7,8 @@ import { celebrityMembers, filmEndpoints, subjectMembers } from '../contract/fil
 export interface Credential {
   /** Stands for the token in tables and keys; never the token itself. */
   readonly id: string;
-  readonly token: string | null;
+  /** The token as it goes with a call; undefined for none. */
+  readonly authorization: string | undefined;
   /** The facade's own: it never speaks for a person. */
   readonly isOwn: boolean;
   /** Configured for the facade's own, learned for a caller's; null while it is not known. */
@@ -37,7 +38,7 @@ export function createCredentials(ownToken: string | undefined, ownTier: Tier | 
   const table = new LRUCache<string, Credential>({ max: CREDENTIALS_MAX });
   const make = (id: string, token: string | null, isOwn: boolean, configured: Tier | null): Credential => ({
     id,
-    token,
+    authorization: token === null ? undefined : `Bearer ${token}`,
     isOwn,
     get filmTier() {
       // Only what was configured speaks for the facade's own: what it learned would refuse before asking.

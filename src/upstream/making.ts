@@ -245,15 +245,12 @@ export class Making implements Asker, Payer, WireRequest {
   get headers() {
     const { span, contentType } = this;
     const { media } = this.asked.endpoint;
-    const headers: Record<string, string> = {
-      accept: media === 'json' || media === 'empty' ? 'application/json' : 'application/atom+xml',
-      'accept-encoding': 'gzip',
-      'x-request-id': this.caller.requestId,
-    };
+    const headers = ['accept', media === 'json' || media === 'empty' ? 'application/json' : 'application/atom+xml'];
+    headers.push('accept-encoding', 'gzip', 'x-request-id', this.caller.requestId);
     if (span) addTrace(span, headers);
-    const { token } = this.credential;
-    if (token !== null) headers.authorization = `Bearer ${token}`;
-    if (contentType) headers['content-type'] = contentType;
+    const { authorization } = this.credential;
+    if (authorization !== undefined) headers.push('authorization', authorization);
+    if (contentType) headers.push('content-type', contentType);
     return headers;
   }
 

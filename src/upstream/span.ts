@@ -49,9 +49,9 @@ export const spanBelow = ({ traceId, id, isSampled, state }: Span): Span => ({
   state,
 });
 
-export function addTrace({ traceId, id, isSampled, state }: Span, headers: Record<string, string>): void {
-  headers.traceparent = `00-${traceId}-${id}-${isSampled ? '01' : '00'}`;
-  if (state !== undefined) headers.tracestate = state;
+export function addTrace({ traceId, id, isSampled, state }: Span, headers: string[]): void {
+  headers.push('traceparent', `00-${traceId}-${id}-${isSampled ? '01' : '00'}`);
+  if (state !== undefined) headers.push('tracestate', state);
 }
 
 /** Random digits are drawn by the page: one system call for hundreds of ids. */

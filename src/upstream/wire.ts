@@ -14,7 +14,8 @@ export interface WireRequest {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Path and query, to be put behind the service's base. */
   path: string;
-  headers: Record<string, string>;
+  /** Names and values in turn. */
+  headers: string[];
   body?: string | Readable | undefined;
   maxBytes: number;
   /** The request line a client may see. */

@@ -13,9 +13,9 @@ import { besieged } from '../support/besieged.ts';
 import { hostile, json, reset, until } from '../support/hostile.ts';
 
 function headersOf(span: Span): Record<string, string> {
-  const headers = {};
+  const headers: string[] = [];
   addTrace(span, headers);
-  return headers;
+  return Object.fromEntries(headers.flatMap((name, at) => (at % 2 === 0 ? [[name, headers[at + 1]!]] : [])));
 }
 
 const parent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';

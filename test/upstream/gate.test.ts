@@ -9,6 +9,8 @@ import { sent } from '../support/sent.ts';
 
 const CROWD = 20_000;
 
+const headers: string[] = [];
+
 test('a crowd that is let in and leaves at once is let in to the last', () => {
   const gate = createGate({ maxConnections: 1, maxBusyConnections: 1 });
   expect(gate.enter(() => undefined)).toBeUndefined();
@@ -30,7 +32,7 @@ test('a crowd that waits for a service found dead is told so, every one', async 
   } as unknown as Dispatcher;
   const settings = { ...readConfig({}), baseUrl: 'http://dead.example', eventBaseUrl: 'http://dead.example' };
   const transport = createTransport({ ...settings, readAttempts: 1, breakerFailures: 1 }, dead);
-  const request = { service: 'catalog', method: 'GET', path: '/x', headers: {}, maxBytes: 1, line: 'GET /x' } as const;
+  const request = { service: 'catalog', method: 'GET', path: '/x', headers, maxBytes: 1, line: 'GET /x' } as const;
   const asks = Array.from({ length: CROWD }, () =>
     sent(transport, request, createLifetime()).catch((error: unknown) => error),
   );
@@ -55,7 +57,7 @@ test('a write that ends before it has a connection is known not to have been sen
     service: 'catalog',
     method: 'POST',
     path: '/x',
-    headers: {},
+    headers,
     maxBytes: 1,
     line: 'POST /x',
   } as const;

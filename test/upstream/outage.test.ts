@@ -31,7 +31,7 @@ test('a service that goes away and comes back is logged once each time, with the
     onOutage,
   );
   const asked = { service: 'catalog', method: 'GET', path: '/x', maxBytes: 10_000, line: 'GET /x' } as const;
-  const headers = { authorization: 'Bearer demo-alice' };
+  const headers = ['authorization', 'Bearer demo-alice'];
   const answered = async () => {
     try {
       await sent(transport, { ...asked, headers }, createLifetime());
