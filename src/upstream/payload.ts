@@ -1,7 +1,8 @@
 /** What the body of an answer says: inflated and decoded, or refused. */
-import { isAscii, isUtf8, transcode } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
+import { textOf } from '../contract/utf8.ts';
 
 const inflate = promisify(gunzip);
 
@@ -25,11 +26,4 @@ export function utf8(body: Buffer): Buffer {
   return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body;
 }
 
-/** Up to here Node's own decoder is the quickest. */
-const SHORT_TEXT = 256;
-
-/** A text that is not ASCII decodes ten times as fast through UTF-16 as by Node's own decoder. */
-export function decodeUtf8(bytes: Buffer): string {
-  if (isAscii(bytes)) return bytes.toString('latin1');
-  return bytes.length > SHORT_TEXT ? transcode(bytes, 'utf8', 'utf16le').toString('utf16le') : bytes.toString();
-}
+export const decodeUtf8 = (bytes: Buffer): string => (isAscii(bytes) ? bytes.toString('latin1') : textOf(bytes));

@@ -71,27 +71,3 @@ export function standsAt({ bytes, view, length }: Codes, at: number, piece: Piec
   for (let i = 0; i < eights.length; i++) if (eightAt(view, at + EIGHT * i) !== eights[i]) return false;
   return eightAt(view, at + piece.length - EIGHT) === piece.last;
 }
-
-/** What stands there. Node's own decoder takes four times as long for what is not ASCII and not long. */
-export function textOf({ bytes }: Codes, from: number, to: number): string {
-  if (to - from > units.length || !isLittleEndian) return bytes.toString('utf8', from, to);
-  let count = 0;
-  for (let at = from; at < to;) {
-    const first = bytes[at++]!;
-    if (first < 0x80) units[count++] = first;
-    else if (first < 0xe0) units[count++] = ((first & 0x1f) << 6) | (bytes[at++]! & 0x3f);
-    else if (first < 0xf0) {
-      units[count++] = ((first & 0x0f) << 12) | ((bytes[at++]! & 0x3f) << 6) | (bytes[at++]! & 0x3f);
-    } else {
-      const rest = ((bytes[at++]! & 0x3f) << 12) | ((bytes[at++]! & 0x3f) << 6) | (bytes[at++]! & 0x3f);
-      const beyond = (((first & 0x07) << 18) | rest) - 0x10000;
-      units[count++] = 0xd800 | (beyond >> 10);
-      units[count++] = 0xdc00 | (beyond & 0x3ff);
-    }
-  }
-  return unitBytes.toString('utf16le', 0, 2 * count);
-}
-/** The UTF-16 of one text: of no more units than it has bytes. */
-const units = new Uint16Array(1 << 12);
-const unitBytes = Buffer.from(units.buffer);
-const isLittleEndian = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;

@@ -1,5 +1,6 @@
 /** Where a scan is in its document, and the values that it went over since it last took any. */
-import { type Codes, codesOf, textOf } from './codes.ts';
+import { textOf } from '../utf8.ts';
+import { type Codes, codesOf } from './codes.ts';
 import { isBlank, isWritable, trim } from './xml.ts';
 
 export interface Cursor {
@@ -73,7 +74,7 @@ export function addValue(some: Values, start: number, end: number, isWide: boole
 
 /** What stands there with its references read, without white space at its ends. */
 export const readBetween = (cursor: Cursor, start: number, end: number): string =>
-  trim(withReferences(textOf(cursor.codes, start, end)));
+  trim(withReferences(textOf(cursor.codes.bytes, start, end)));
 
 export function valueAt(cursor: Cursor, at: number): string {
   const {
@@ -87,7 +88,7 @@ export function valueAt(cursor: Cursor, at: number): string {
   let end = values.ends[at]!;
   while (start < end && isBlank(bytes[start]!)) start++;
   while (end > start && isBlank(bytes[end - 1]!)) end--;
-  return values.wide[at] ? textOf(cursor.codes, start, end) : text.slice(start, end);
+  return values.wide[at] ? textOf(cursor.codes.bytes, start, end) : text.slice(start, end);
 }
 
 /** Where a text or a value ends that `mark` ends. */

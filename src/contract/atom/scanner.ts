@@ -3,7 +3,8 @@
  * may never take what the parser would refuse; whatever it is not sure of (nesting it does not know, a namespace that is not the interface's,
  * the same element twice, an entity beyond XML's five, a carriage return...) it leaves to the parser.
  */
-import { type Piece, pieceOf, standsAt, textOf } from './codes.ts';
+import { textOf } from '../utf8.ts';
+import { type Piece, pieceOf, standsAt } from './codes.ts';
 import {
   type Cursor,
   GREATER,
@@ -52,7 +53,7 @@ export function scan(document: Uint8Array, root: 'entry' | 'feed'): Parts | unde
 
 /** Whether every character up to there is one that XML can carry, and none a line end that it would change. */
 const isPlain = (cursor: Cursor, end: number): boolean => {
-  const text = textOf(cursor.codes, 0, end);
+  const text = textOf(cursor.codes.bytes, 0, end);
   return !text.includes('\r') && isWritable(text);
 };
 
@@ -267,13 +268,13 @@ function readPieces(cursor: Cursor): string {
   let whole = '';
   for (;;) {
     const end = endOfRun(cursor, cursor.at, LESS);
-    whole += withReferences(textOf(cursor.codes, cursor.at, end));
+    whole += withReferences(textOf(cursor.codes.bytes, cursor.at, end));
     cursor.at = end;
     if (bytes[end + 1] === SLASH) return trim(whole);
     if (text.startsWith('<![CDATA[', end)) {
       cursor.isSuspect = true;
       cursor.at = endOf(text, ']]>', end + 9);
-      whole += textOf(cursor.codes, end + 9, cursor.at - 3);
+      whole += textOf(cursor.codes.bytes, end + 9, cursor.at - 3);
     } else skipRemark(cursor);
   }
 }
