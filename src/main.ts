@@ -21,6 +21,7 @@ import { watchCalls, watchOutages, watchProcess } from './server/watch.ts';
 import { createUpstream } from './upstream/upstream.ts';
 
 // Left to itself, the heap of a machine with much memory grows to several times what is in use before anybody clears it up.
+// What NODE_OPTIONS says of it is overridden.
 setFlagsFromString('--heap-growing-percent=100');
 
 /** Where the package lies: this file is one step below it, in src as in dist. */

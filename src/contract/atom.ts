@@ -28,7 +28,7 @@ export { AtomError } from './atom/xml.ts';
 /** The media that are Atom documents. */
 export type AtomMedia = Exclude<Media, 'json' | 'empty'>;
 
-/** A document in UTF-8 as it came, or its text. */
+/** A document in UTF-8 as it came; or its text, in which half a character is read as U+FFFD. */
 type Document = Buffer | string;
 
 /** Reads a document into the record it stands for; throws AtomError. */

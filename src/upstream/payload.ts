@@ -1,4 +1,4 @@
-/** What the body of an answer says: inflated and decoded, or refused. */
+/** What the body of an answer says: inflated, checked and decoded, or refused. */
 import { isAscii, isUtf8 } from 'node:buffer';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
@@ -26,4 +26,5 @@ export function utf8(body: Buffer): Buffer {
   return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body;
 }
 
+/** The text of what {@link utf8} let through. */
 export const decodeUtf8 = (bytes: Buffer): string => (isAscii(bytes) ? bytes.toString('latin1') : textOf(bytes));

@@ -35,7 +35,7 @@ export interface Payer {
 export interface WireAnswer {
   status: number;
   headers: RawHeaders;
-  /** UTF-8, inflated. */
+  /** Inflated; UTF-8 for certain, without a byte order mark. */
   body: Buffer;
   attempts: number;
 }

@@ -184,6 +184,16 @@ test('a read outlives two lost connections, and gateways that fail twice', async
   expect(await down.send()).toMatchObject({ status: 504, attempts: 3 });
 });
 
+test('an answer loses its byte order mark, plain and in gzip, and one that is nothing else is empty', async () => {
+  const packed = gzipSync('\ufeff{"a":1}');
+  const inGzip: Behaviour = (socket) => {
+    socket.write(head(`content-encoding: gzip\r\ncontent-length: ${packed.length}`));
+    socket.write(packed);
+  };
+  const { send } = await over(inTurn(json('\ufeff{"a":1}'), inGzip, json('\ufeff')));
+  for (const body of ['{"a":1}', '{"a":1}', '']) expect((await send()).body.toString()).toBe(body);
+});
+
 test('a connection that died while it was idle costs a read nothing', async () => {
   const { service, send } = await over(json('{"a":1}'));
   for (let round = 0; round < 5; round++) {

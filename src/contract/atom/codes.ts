@@ -57,7 +57,7 @@ export function pieceOf({ bytes, view }: Codes, from: number, to: number): Piece
   };
 }
 
-/** Equal numbers are equal bytes, for none of XML is 0; those that make no number equal nothing, and a piece that holds them is never found. */
+/** Equal numbers are equal bytes: no eight of UTF-8 are NaN, for 7f never follows f0 and ff is in none; and none of XML is 0, so none are -0. */
 const eightAt = (view: DataView, at: number) => view.getFloat64(at, true);
 
 /** Whether the piece stands there. */

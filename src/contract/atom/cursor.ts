@@ -88,7 +88,7 @@ export function valueAt(cursor: Cursor, at: number): string {
   let end = values.ends[at]!;
   while (start < end && isBlank(bytes[start]!)) start++;
   while (end > start && isBlank(bytes[end - 1]!)) end--;
-  return values.wide[at] ? textOf(cursor.codes.bytes, start, end) : text.slice(start, end);
+  return values.wide[at] ? textOf(bytes, start, end) : text.slice(start, end);
 }
 
 /** Where a text or a value ends that `mark` ends. */

@@ -65,6 +65,8 @@ interface Head {
   root: string;
   spaces: Spaces;
   ways: Ways;
+  /** When it was met last, by the count of all that were. */
+  met: number;
 }
 
 interface Scan {
@@ -72,13 +74,15 @@ interface Scan {
   head: Head;
 }
 
-/** A service begins its documents in a few ways; where there are more, the oldest makes room. */
+/** A service begins its documents in a few ways; where there are more, the one that was not met for longest makes room. */
 const heads: Head[] = [];
+let meetings = 0;
 const HEADS_MAX = 8;
 const HEAD_LENGTH_MAX = 2_000;
 
 function headOf(cursor: Cursor, root: 'entry' | 'feed'): Head {
   const head = knownHead(cursor, root) ?? readHead(cursor, root);
+  head.met = ++meetings;
   if (isFull(head.ways)) head.ways = createWays(root, head.ways.first.name);
   cursor.at = head.piece.length;
   return head;
@@ -99,10 +103,16 @@ function readHead(cursor: Cursor, root: 'entry' | 'feed'): Head {
   // Now, not in the end: other texts will be known by this head, and nobody looks at it again.
   if (cursor.isSuspect && !isPlain(cursor, cursor.at)) giveUp();
   const piece = pieceOf(codes, 0, cursor.at);
-  const head: Head = { piece, root, spaces: declaredIn(tag), ways: createWays(root, copyOf(tag.name)) };
-  if (piece.length <= HEAD_LENGTH_MAX && heads.push(head) > HEADS_MAX) heads.shift();
+  const head: Head = { piece, root, spaces: declaredIn(tag), ways: createWays(root, copyOf(tag.name)), met: 0 };
+  if (piece.length > HEAD_LENGTH_MAX) return head;
+  if (heads.length === HEADS_MAX) {
+    const oldest = heads.reduce((one, other) => (other.met < one.met ? other : one));
+    heads.splice(heads.indexOf(oldest), 1);
+  }
+  heads.push(head);
   return head;
 }
+
 /** As it stands in UTF-8, a character for each byte. */
 const BYTE_ORDER_MARK = '\u00ef\u00bb\u00bf';
 
@@ -268,13 +278,13 @@ function readPieces(cursor: Cursor): string {
   let whole = '';
   for (;;) {
     const end = endOfRun(cursor, cursor.at, LESS);
-    whole += withReferences(textOf(cursor.codes.bytes, cursor.at, end));
+    whole += withReferences(textOf(bytes, cursor.at, end));
     cursor.at = end;
     if (bytes[end + 1] === SLASH) return trim(whole);
     if (text.startsWith('<![CDATA[', end)) {
       cursor.isSuspect = true;
       cursor.at = endOf(text, ']]>', end + 9);
-      whole += textOf(cursor.codes.bytes, end + 9, cursor.at - 3);
+      whole += textOf(bytes, end + 9, cursor.at - 3);
     } else skipRemark(cursor);
   }
 }
