@@ -26,19 +26,41 @@ export function refusalBody(code: ClientCode, message: string, requestId?: strin
   return JSON.stringify({ errors: [{ message, extensions: { code, requestId, help: helpFor(code) } }] });
 }
 
-export function sendRefusal(request: IncomingMessage, response: ServerResponse, refusal: RequestRefusal): void {
+/** `lingerMs`: how long who is still sending may go on. */
+export function sendRefusal(
+  request: IncomingMessage,
+  response: ServerResponse,
+  refusal: RequestRefusal,
+  lingerMs: number,
+): void {
   if (response.headersSent || response.destroyed) return void response.destroy();
   const body = refusalBody(refusal.code, refusal.message, String(response.getHeader('x-request-id') ?? ''));
-  // What is left of the body is not read, so the connection cannot be used again; but who is asked to wait should not have to
+  // What is left of the body is of no use, so the connection is not used again; but who is asked to wait should not have to
   // connect anew.
   const isDumped = refusal.status === 503 && Number(request.headers['content-length'] ?? 0) <= DUMPED_MAX;
-  if (!request.complete && !isDumped) response.setHeader('connection', 'close');
+  const isCutOff = !request.complete && !isDumped;
+  if (isCutOff) response.setHeader('connection', 'close');
   response.writeHead(refusal.status, {
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),
     ...refusal.headers,
   });
-  response.end(body);
+  if (!isCutOff) return void response.end(body);
+  response.write(body);
+  linger(request, response, lingerMs);
+}
+
+/** Closing a connection takes the answer from who has not done sending: what still comes is thrown away instead, for a while. */
+function linger(request: IncomingMessage, response: ServerResponse, lingerMs: number): void {
+  const end = () => {
+    clearTimeout(timer);
+    response.end();
+  };
+  const timer = setTimeout(end, lingerMs);
+  request.once('end', end);
+  response.once('close', end);
+  request.unpipe();
+  request.resume();
 }
 
 type Told = [status: string, code: ClientCode, message: string];

@@ -254,6 +254,7 @@ export function createGraphServer(
         error instanceof RequestRefusal
           ? error
           : new RequestRefusal(500, 'INTERNAL_SERVER_ERROR', 'Something went wrong.'),
+        config.requestBodyTimeoutMs,
       );
     }
   }

@@ -157,6 +157,22 @@ test('a body past the limit is refused, its length announced or not', async () =
   expect([streamed.status, await codeOf(streamed)]).toEqual([413, 'BODY_TOO_LARGE']);
 });
 
+test.each([
+  ['a body of announced length', 'application/json', `content-length: ${8_000_000}`, 'BODY_TOO_LARGE'],
+  ['a body of any length', 'application/json', 'transfer-encoding: chunked', 'BODY_TOO_LARGE'],
+  ['a form', 'multipart/form-data; boundary=x', `content-length: ${8_000_000}`, 'UPLOAD_TOO_LARGE'],
+  ['a form of any length', 'multipart/form-data; boundary=x', 'transfer-encoding: chunked', 'UPLOAD_TOO_LARGE'],
+])('who reads no answer before all is sent is told all the same why it is refused: %s', async (_, type, length, code) => {
+  const { port } = await open({ MAX_BODY_BYTES: '1000', MAX_UPLOAD_BYTES: '1000' });
+  const head = `POST /graphql HTTP/1.1\r\nhost: x\r\nx-graphql-csrf: 1\r\ncontent-type: ${type}\r\n${length}\r\n\r\n`;
+  const part = '--x\r\ncontent-disposition: form-data; name="operations"\r\n\r\n';
+  const stuff = (type.startsWith('multipart') ? part : '').padEnd(80_000, ' ');
+  const piece = length.startsWith('transfer') ? `${stuff.length.toString(16)}\r\n${stuff}\r\n` : stuff;
+  const end = length.startsWith('transfer') ? '0\r\n\r\n' : '';
+  const answer = await raw(port, head + piece.repeat(100) + end, { readsLast: true });
+  expect(answer).toContain(code);
+});
+
 test('a body that does not arrive is given up', async () => {
   const { port } = await open({ REQUEST_BODY_TIMEOUT_MS: '100' });
   const answer = await raw(
@@ -268,11 +284,12 @@ test('closing does not wait for ever', async () => {
 });
 
 /** Sends bytes as they are and tells everything that came back. */
-function raw(port: number, text: string): Promise<string> {
+function raw(port: number, text: string, { readsLast = false } = {}): Promise<string> {
   return new Promise((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1', () => socket.write(text));
     let answer = '';
-    socket.on('data', (chunk) => (answer += chunk.toString()));
+    const listen = () => socket.on('data', (chunk) => (answer += chunk.toString()));
+    const socket = connect(port, '127.0.0.1', () => socket.write(text, () => readsLast && listen()));
+    if (!readsLast) listen();
     socket.on('close', () => resolve(answer));
     socket.on('error', reject);
   });
