@@ -59,8 +59,8 @@ export interface ServerParts {
   byReference?: boolean;
 }
 
-/** What is left of ten seconds for closing pools and the database. */
-const CONNECTION_END_MS = 500;
+/** For what was ended to be told; what is left of ten seconds is for closing pools and the database. */
+const CONNECTION_END_MS = 1_000;
 
 /** Opens the port. Whoever calls `close` gets a facade that ends what it began. */
 export async function openServer(config: Config, parts: ServerParts): Promise<Facade> {

@@ -31,7 +31,7 @@ export function createClock(ms: number): Clock {
     timer = undefined;
   }
   function wind(after: number): void {
-    timer = setTimeout(ring, after).unref(); // what it guards keeps the process alive, or nothing does
+    timer = setTimeout(afterReading, after, ring).unref(); // what it guards keeps the process alive, or nothing does
   }
 
   return {
@@ -42,3 +42,6 @@ export function createClock(ms: number): Clock {
     stop: (ticking) => void leave(queue, ticking),
   };
 }
+
+/** Two turns of the event loop later: this process may be the busy one, and what has come meanwhile is read before it is called late. */
+export const afterReading = (then: () => void): void => void setImmediate(() => setImmediate(then));
