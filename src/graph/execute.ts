@@ -22,6 +22,7 @@ import type { Context } from './builder.ts';
 import { plainly } from './coerce.ts';
 import type { Variables } from './document.ts';
 import { type Below, type FieldPlan, type Plan, keyOf } from './plan.ts';
+import { stackless } from '../upstream/refusal.ts';
 
 export type Execute = (context: Context, variables: Variables) => ExecutionResult | Promise<ExecutionResult>;
 
@@ -155,7 +156,8 @@ function refused({ plan, isNonNull, key, parent }: Step, error: unknown, running
 }
 
 function nulled({ nodes }: FieldPlan, isNonNull: boolean, error: unknown, running: Running, path: Path): null {
-  const located = locatedError(error, nodes, pathToArray(path));
+  // The stack that matters is that of the error itself.
+  const located = stackless(() => locatedError(error, nodes, pathToArray(path)));
   if (isNonNull) throw located;
   running.errors.push(located);
   return null;

@@ -3,6 +3,7 @@ import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { told } from '../graph/errors.ts';
 import { type Below, type FieldPlan, type Plan, keyOf } from '../graph/plan.ts';
+import { stackless } from '../upstream/refusal.ts';
 
 export function masked(
   errors: readonly GraphQLError[],
@@ -56,9 +57,6 @@ function reworded(
   message: string,
   extensions: Record<string, unknown>,
 ): GraphQLError {
-  return new GraphQLError(message, {
-    nodes: error.nodes ?? field?.nodes ?? null,
-    path: error.path ?? null,
-    extensions,
-  });
+  const { path = null, nodes = field?.nodes ?? null } = error;
+  return stackless(() => new GraphQLError(message, { nodes, path, extensions }));
 }

@@ -228,7 +228,7 @@ export function createGraphServer(
     const standing = ['x-request-id', requestId, 'x-content-type-options', 'nosniff'];
     if (closing) standing.push('connection', 'close');
     running.add(lifetime);
-    response.once('close', () => {
+    response.on('close', () => {
       running.delete(lifetime);
       // Who was answered comes after those who were not.
       if (line.size() > 0 && path === '/graphql' && request.complete && !closing) line.join(request.socket);
@@ -338,8 +338,13 @@ function admitOrigin(request: IncomingMessage, standing: string[], origins: read
 
 function requestIdOf(request: IncomingMessage): string {
   const given = one(request.headers['x-request-id']);
-  return given && /^[A-Za-z0-9_.-]{1,64}$/.test(given) ? given : randomUUID();
+  return given && /^[A-Za-z0-9_.-]{1,64}$/.test(given) ? given : nextRequestId();
 }
+
+/** As a UUID is written: the process is told apart by chance, its requests by their number. */
+const ofThisProcess = randomUUID().slice(0, 24);
+let requestsNumbered = 0;
+const nextRequestId = (): string => ofThisProcess + (++requestsNumbered).toString(16).padStart(12, '0');
 
 function one(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header[0] : header;

@@ -11,8 +11,32 @@ export interface UpstreamWord {
   request: string;
 }
 
+/**
+ * What is told of and is no fault of ours: where in our code it was found says nothing, and to find that out costs as much as a call
+ * that is answered. A service that is gone is asked as often as one that is there.
+ */
+class Expected extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
+    super(message, options);
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
+
+/** Makes other errors of what is none of ours in the same way. */
+export function stackless<Made>(make: () => Made): Made {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    return make();
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
+
 /** Upstream answered, and said no. */
-export class UpstreamRefusal extends Error {
+export class UpstreamRefusal extends Expected {
   override name = 'UpstreamRefusal';
   readonly word: UpstreamWord;
   /** Seconds until it may be asked again. */
@@ -40,7 +64,7 @@ export type FaultCode =
   'UPSTREAM_TIMEOUT' | 'UPSTREAM_UNAVAILABLE' | 'UPSTREAM_INVALID_RESPONSE' | 'UPSTREAM_RESULT_UNKNOWN';
 
 /** Upstream is slow, gone, or talks nonsense. */
-export class UpstreamFault extends Error {
+export class UpstreamFault extends Expected {
   override name = 'UpstreamFault';
   readonly code: FaultCode;
   readonly word: UpstreamWord;
@@ -53,17 +77,17 @@ export class UpstreamFault extends Error {
 }
 
 /** The call was not made: a person must log in first. */
-export class LoginRequired extends Error {
+export class LoginRequired extends Expected {
   override name = 'LoginRequired';
 }
 
 /** The call was not made: what came as Authorization is no bearer token, and goes nowhere. */
-export class Unauthenticated extends Error {
+export class Unauthenticated extends Expected {
   override name = 'Unauthenticated';
 }
 
 /** The call was not made, or the member did not come: the caller's film tier does not get it. */
-export class TierRequired extends Error {
+export class TierRequired extends Expected {
   override name = 'TierRequired';
   readonly tiers: readonly Tier[];
   /** The whole endpoint is refused, not a member of its answer. */
@@ -77,7 +101,7 @@ export class TierRequired extends Error {
 }
 
 /** The call was not made: what the credential may ask for is used up. */
-export class RateLimited extends Error {
+export class RateLimited extends Expected {
   override name = 'RateLimited';
   /** Seconds. */
   readonly retryAfter: number;
@@ -89,7 +113,7 @@ export class RateLimited extends Error {
 }
 
 /** The call was not made: the operation has made as many as it may. */
-export class TooManyCalls extends Error {
+export class TooManyCalls extends Expected {
   override name = 'TooManyCalls';
   readonly limit: number;
 
