@@ -145,4 +145,4 @@ test('the checks of health tell what answers from what does not', async () => {
   const { url } = await origin();
   expect(await exitOf(at(new URL(url).port), {})).toBe(0);
   expect(await exitOf(at(port), {})).toBe(1);
-}, 60_000);
+});

@@ -9,13 +9,20 @@ import { createFacade } from '../src/facade.ts';
 import type { Shown } from './support/facade.ts';
 import { hosts } from './support/hosts.ts';
 import { journey } from './support/journey.ts';
+import { patient } from './support/patient.ts';
 import { until } from './support/redis.ts';
 import { picture } from './support/service.ts';
 import { pictures, uploadForm } from './support/upload.ts';
 
 const here = await journey();
 const upstreams = { baseUrl: here.origin.url, eventBaseUrl: here.origin.url };
-const settings: FacadeOptions = { ...upstreams, accessToken: 'demo-app', filmTier: 'advance', logLevel: 'silent' };
+const settings: FacadeOptions = {
+  ...upstreams,
+  ...patient,
+  accessToken: 'demo-app',
+  filmTier: 'advance',
+  logLevel: 'silent',
+};
 
 function embedded(more: Partial<FacadeOptions> = {}) {
   const facade = createFacade({ ...settings, ...more });
@@ -302,7 +309,7 @@ describe('close', () => {
 
   test('waits for what was asked, and takes no more', async () => {
     const silent = await silentService();
-    const facade = createFacade({ ...settings, baseUrl: silent.url, eventBaseUrl: silent.url });
+    const facade = createFacade({ ...settings, baseUrl: silent.url, eventBaseUrl: silent.url, shutdownMs: 60_000 });
     const answer = facade.fetch(asked(book));
     await until(() => silent.open() === 1);
     const closed = facade.close();

@@ -28,7 +28,7 @@ const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
 };
 
 /** Each starts npm, a compiler or the program: seconds, and many where others use the machine. */
-const LOADED = 120_000;
+const LOADED = 600_000;
 
 /** A folder into which the package is installed as npm would do it, but with the dependencies that are here already. */
 const elsewhere = mkdtempSync(join(tmpdir(), 'catalog-'));

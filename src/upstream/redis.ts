@@ -16,10 +16,14 @@ export interface Shared {
   close: () => Promise<void>;
 }
 
-/** Longest that a request waits for Redis to tell of a record. */
-const WAIT_MS = 50;
-/** Longer for the rate: what is not counted together may draw a 429. */
-const WINDOW_WAIT_MS = 200;
+/** Longest that a request waits for Redis, in ms. */
+export interface Waits {
+  /** To tell of a record. */
+  record: number;
+  /** Longer for the rate: what is not counted together may draw a 429. */
+  window: number;
+}
+export const BRIEF: Waits = { record: 50, window: 200 };
 /** How long it is left alone after it made somebody wait in vain. */
 const REST_MS = 1_000;
 const RETRY_MS = 500;
@@ -32,7 +36,7 @@ const KEY_MAX = 200;
 const EVERYTHING = '*';
 
 /** `namespace`: what the kept is of; another's is never seen. */
-export function createShared(url: string, namespace: string, onOutage?: OnOutage): Shared {
+export function createShared(url: string, namespace: string, onOutage?: OnOutage, waits = BRIEF): Shared {
   const keyPrefix = `catalog:${createHash('sha256').update(namespace).digest('base64url').slice(0, 8)}:`;
   // Most facades run without it.
   const { Redis: Client } = createRequire(import.meta.url)('ioredis') as typeof IORedis;
@@ -55,12 +59,12 @@ export function createShared(url: string, namespace: string, onOutage?: OnOutage
   redis.on('ready', () => presence.here());
 
   return {
-    cache: createSharedCache(redis, patience(redis, presence, WAIT_MS)),
-    windows: createSharedWindows(redis, patience(redis, presence, WINDOW_WAIT_MS)),
+    cache: createSharedCache(redis, patience(redis, presence, waits.record)),
+    windows: createSharedWindows(redis, patience(redis, presence, waits.window)),
     close: async () => {
       closing = true;
       const ended = redis.quit().catch(() => undefined);
-      await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, WINDOW_WAIT_MS).unref())]);
+      await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, waits.window).unref())]);
       redis.disconnect();
     },
   };

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Piece, annotationBlocks, contentPhotos, noteBlocks } from '../../src/graph/blocks.ts';
+import { expectTimeToGrowWith } from '../support/growth.ts';
 
 const photos = { 1: 'http://img.example/1.jpg', 2: 'http://img.example/2.jpg' };
 const first = { number: 1, url: 'http://img.example/1.jpg' };
@@ -143,11 +144,9 @@ describe('a note', () => {
 
   test.each(['[img=1:C]', '[url="', '[/img]', '[url="x"]', '$$', '$', '[url="x"][img=1:C]'])(
     'is read in time that grows with its length: %s',
-    (part) => {
-      const started = performance.now();
-      noteBlocks(part.repeat(100_000), photos);
-      annotationBlocks(part.repeat(100_000), photos, true);
-      expect(performance.now() - started).toBeLessThan(2_000);
+    async (part) => {
+      await expectTimeToGrowWith(100_000, (n) => noteBlocks(part.repeat(n), photos));
+      await expectTimeToGrowWith(100_000, (n) => annotationBlocks(part.repeat(n), photos, true));
     },
   );
 });

@@ -110,7 +110,7 @@ test('a read that began before a write does not answer for what came after it', 
   const read = { path: '/v2/note/5', query: { fields: 'id,liked_count' } };
   service.intercept(read).reply(200, { id: '5', liked_count: 0 }).delay(150);
   const before = ask('{ note(id: "5") { likesCount } }', alice);
-  await vi.waitFor(() => expect(calls).toHaveLength(1), { interval: 5 });
+  await vi.waitFor(() => expect(calls).toHaveLength(1), { interval: 5, timeout: 60_000 });
   service.intercept({ path: '/v2/note/5/like', method: 'POST' }).reply(200, {});
   service.intercept(read).reply(200, { id: '5', liked_count: 1 });
   const after = await ask('mutation { likeNote(input: { id: "5" }) { note { likesCount } } }', alice);

@@ -197,20 +197,16 @@ const monsters: [name: string, document: string][] = [
   ['a string that never ends', `{ book(id: "${'x'.repeat(10_000)}`],
 ];
 
-test.each(monsters)(
-  '%s: answered soon, again and again, and nothing of the inside is told',
-  { timeout: 30_000 },
-  async (_, document) => {
-    for (let n = 0; n < 3; n++) {
-      const answer = await ask(document);
-      for (const code of codesIn(answer))
-        expect(code).toMatch(/^(TOO_|DOCUMENT_TOO_|GRAPHQL_|OPERATION_RESOLUTION_|BAD_USER_INPUT)/);
-      expect(JSON.stringify(answer)).not.toMatch(INSIDE);
-    }
-  },
-);
+test.each(monsters)('%s: answered soon, again and again, and nothing of the inside is told', async (_, document) => {
+  for (let n = 0; n < 3; n++) {
+    const answer = await ask(document);
+    for (const code of codesIn(answer))
+      expect(code).toMatch(/^(TOO_|DOCUMENT_TOO_|GRAPHQL_|OPERATION_RESOLUTION_|BAD_USER_INPUT)/);
+    expect(JSON.stringify(answer)).not.toMatch(INSIDE);
+  }
+});
 
-test('variables as deep as a body allows are refused, or not looked at', { timeout: 30_000 }, async () => {
+test('variables as deep as a body allows are refused, or not looked at', async () => {
   const { url } = await besieged();
   const deep = '['.repeat(400_000) + ']'.repeat(400_000);
   for (const query of [
@@ -312,7 +308,7 @@ const parameters = new Set([
   'location',
 ]);
 
-test('ids and strings reach no other path, parameter or header of the service', { timeout: 120_000 }, async () => {
+test('ids and strings reach no other path, parameter or header of the service', { timeout: 900_000 }, async () => {
   const { books, events, ask } = await besieged({ maxUpstreamCalls: '100000' });
   books.behave(answered);
   events.behave(xml('<feed xmlns="http://www.w3.org/2005/Atom"/>'));
@@ -432,41 +428,34 @@ test('a client that does not read keeps nobody out, and is cut off', async () =>
     connectionTimeoutMs: '700',
   });
   books.behave(json(JSON.stringify({ id: '7', title: 'x', summary: '活'.repeat(1_000_000) })));
-  const socket = connect(facade.port, '127.0.0.1');
+  const socket = connect(facade.port, '127.0.0.1').on('error', () => undefined);
   const body = JSON.stringify({ query: '{ book(id: 7) { a: summary b: summary c: summary d: summary } }' });
   socket.write(
     `POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
   );
   socket.pause();
   await until(() => books.heard.length === 1);
-  await until(() => facade.port > 0 && books.open() >= 0);
   await expect
-    .poll(async () => (await ask('{ __typename }')).data, { timeout: 10_000 })
+    .poll(async () => (await ask('{ __typename }')).data, { timeout: 60_000 })
     .toEqual({ __typename: 'Query' });
-  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  const metrics = async () => (await fetch(`${facade.url}/metrics`)).text();
+  await expect.poll(metrics, { timeout: 60_000 }).toContain('catalog_requests_running 1'); // the one that asks this
   const closed = new Promise((resolve) => socket.once('close', resolve));
   let read = 0;
   socket.on('data', (chunk: Buffer) => (read += chunk.length));
-  socket.on('error', () => undefined);
   socket.resume();
   await closed;
   expect(read).toBeLessThan(12_000_000); // of 12 MB and more
 });
 
 test('more than can be done is refused at once, and what was taken is finished', async () => {
-  const { books, url, facade, ask } = await besieged({
-    maxRunningOperations: '2',
-    maxWaitingOperations: '2',
-    callTimeoutMs: '9000',
-    headersTimeoutMs: '9000',
-    operationTimeoutMs: '9000',
-  });
+  const { books, url, facade, ask } = await besieged({ maxRunningOperations: '2', maxWaitingOperations: '2' });
   const held: (() => void)[] = [];
   books.behave((socket, heard) => held.push(() => answered(socket, heard)));
   const taken = Array.from({ length: 4 }, (_, i) => ask(`{ book(id: ${i}) { title } }`));
   await until(() => held.length === 2);
   const metrics = async () => (await fetch(`${facade.url}/metrics`)).text();
-  await expect.poll(metrics, { timeout: 10_000 }).toContain('catalog_operations_waiting 2');
+  await expect.poll(metrics, { timeout: 60_000 }).toContain('catalog_operations_waiting 2');
 
   const refused = await fetch(url, {
     method: 'POST',
@@ -484,12 +473,7 @@ test('more than can be done is refused at once, and what was taken is finished',
 });
 
 test('who leaves while waiting gives the place to another', async () => {
-  const { books, url, facade } = await besieged({
-    maxRunningOperations: '1',
-    maxWaitingOperations: '1',
-    callTimeoutMs: '60000',
-    headersTimeoutMs: '60000',
-  });
+  const { books, url, facade } = await besieged({ maxRunningOperations: '1', maxWaitingOperations: '1' });
   books.behave(silence);
   const clients = [new AbortController(), new AbortController()];
   const init = {
@@ -501,26 +485,22 @@ test('who leaves while waiting gives the place to another', async () => {
   const asked = [];
   for (const [waiting, { signal }] of clients.entries()) {
     asked.push(fetch(url, { ...init, signal }).catch(() => 'gone'));
-    await expect.poll(metrics, { timeout: 10_000 }).toContain(`catalog_operations_waiting ${waiting}`);
+    await expect.poll(metrics, { timeout: 60_000 }).toContain(`catalog_operations_waiting ${waiting}`);
     await until(() => books.heard.length === 1);
   }
   clients[1]?.abort();
-  await expect.poll(metrics, { timeout: 10_000 }).toContain('catalog_operations_waiting 0');
+  await expect.poll(metrics, { timeout: 60_000 }).toContain('catalog_operations_waiting 0');
   clients[0]?.abort();
-  await expect.poll(metrics, { timeout: 10_000 }).toContain('catalog_operations_running 0');
+  await expect.poll(metrics, { timeout: 60_000 }).toContain('catalog_operations_running 0');
   expect(await Promise.all(asked)).toEqual(['gone', 'gone']);
 });
 
 test('an operation that waits too long to run is refused, not answered late', async () => {
-  const { books, ask, url } = await besieged({
-    maxRunningOperations: '1',
-    operationTimeoutMs: '300',
-    callTimeoutMs: '60000',
-    headersTimeoutMs: '60000',
-  });
+  const { books, ask, url } = await besieged({ maxRunningOperations: '1', operationTimeoutMs: '300' });
   books.behave(silence);
-  const first = ask('{ book(id: 7) { title } }');
-  await until(() => books.heard.length === 1);
+  let isOver = false;
+  const first = ask('{ book(id: 7) { title } }').finally(() => (isOver = true));
+  await until(() => isOver || books.heard.length === 1);
   const second = await fetch(url, {
     method: 'POST',
     body: '{"query":"{ book(id: 8) { title } }"}',
@@ -544,5 +524,5 @@ test('what is asked over more connections than there may be is refused, and prob
   expect((await refused.json()).errors[0].extensions.code).toBe('OVERLOADED');
   expect((await fetch(`${facade.url}/health`)).status).toBe(200);
   first.destroy();
-  await expect.poll(async () => (await fetch(url, init)).status, { timeout: 10_000 }).toBe(200);
+  await expect.poll(async () => (await fetch(url, init)).status, { timeout: 60_000 }).toBe(200);
 });

@@ -10,45 +10,52 @@ import { hostile, json } from '../support/hostile.ts';
 import { startProgram } from '../support/program.ts';
 import { picture } from '../support/service.ts';
 
-test(
-  'SIGTERM under load: every request that was taken is answered, and it ends by itself',
-  { timeout: 60_000 },
-  async () => {
-    const service = await hostile((socket, heard) =>
-      setTimeout(150).then(() => json('{"id":"7","title":"x"}')(socket, heard)),
-    );
-    const env = { PORT: '0', BASE_URL: service.url, EVENT_BASE_URL: service.url, RECORD_TTL_SECONDS: '0' };
-    const program = await startProgram(env);
-    let asked = 0;
-    const answered = new Map<string, string>();
-    const client = async () => {
-      for (;;) {
-        const id = String(++asked);
-        try {
-          const response = await fetch(`${program.url}/graphql`, {
-            method: 'POST',
-            headers: { 'content-type': 'application/json' },
-            body: JSON.stringify({ query: `{ book(id: ${id}) { title } }` }),
-          });
-          answered.set(id, await response.text());
-        } catch {
-          return; // refused, or cut before it was taken
-        }
+/** A machine may be slow, or stand still for seconds: what was taken has this long. */
+const patience = {
+  SHUTDOWN_MS: '60000',
+  OPERATION_TIMEOUT_MS: '60000',
+  CALL_TIMEOUT_MS: '60000',
+  HEADERS_TIMEOUT_MS: '60000',
+  BODY_TIMEOUT_MS: '60000',
+};
+/** Well before it would be ended. */
+const BY_ITSELF_MS = 50_000;
+
+test('SIGTERM under load: every request that was taken is answered, and it ends by itself', async () => {
+  const service = await hostile((socket, heard) =>
+    setTimeout(150).then(() => json('{"id":"7","title":"x"}')(socket, heard)),
+  );
+  const env = { PORT: '0', BASE_URL: service.url, EVENT_BASE_URL: service.url, RECORD_TTL_SECONDS: '0' };
+  const program = await startProgram({ ...env, ...patience });
+  let asked = 0;
+  const answered = new Map<string, string>();
+  const client = async () => {
+    for (;;) {
+      const id = String(++asked);
+      try {
+        const response = await fetch(`${program.url}/graphql`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ query: `{ book(id: ${id}) { title } }` }),
+        });
+        answered.set(id, await response.text());
+      } catch {
+        return; // refused, or cut before it was taken
       }
-    };
-    const clients = Array.from({ length: 40 }, client);
-    await expect.poll(() => answered.size, { timeout: 20_000 }).toBeGreaterThan(80);
-    const started = performance.now();
-    const { code, err } = await program.stop('SIGTERM');
-    expect(performance.now() - started).toBeLessThan(10_000);
-    await Promise.all(clients);
-    expect([code, err]).toEqual([0, '']);
-    const taken = service.heard.map(({ path }) => /\/v2\/book\/(\d+)/.exec(path)?.[1] ?? path);
-    expect(taken.length).toBeGreaterThan(80);
-    expect(taken.filter((id) => !answered.has(id))).toEqual([]);
-    expect(new Set(answered.values())).toEqual(new Set(['{"data":{"book":{"title":"x"}}}']));
-  },
-);
+    }
+  };
+  const clients = Array.from({ length: 40 }, client);
+  await expect.poll(() => answered.size, { timeout: 60_000 }).toBeGreaterThan(80);
+  const started = performance.now();
+  const { code, err } = await program.stop('SIGTERM');
+  expect(performance.now() - started).toBeLessThan(BY_ITSELF_MS);
+  await Promise.all(clients);
+  expect([code, err]).toEqual([0, '']);
+  const taken = service.heard.map(({ path }) => /\/v2\/book\/(\d+)/.exec(path)?.[1] ?? path);
+  expect(taken.length).toBeGreaterThan(80);
+  expect(taken.filter((id) => !answered.has(id))).toEqual([]);
+  expect(new Set(answered.values())).toEqual(new Set(['{"data":{"book":{"title":"x"}}}']));
+});
 
 /** A service whose answers a test gives when it likes. */
 async function held() {
@@ -64,11 +71,11 @@ async function held() {
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    env: { PORT: '0', BASE_URL: url, EVENT_BASE_URL: url, RECORD_TTL_SECONDS: '0' },
+    env: { PORT: '0', BASE_URL: url, EVENT_BASE_URL: url, RECORD_TTL_SECONDS: '0', ...patience },
     asked,
     /** Answers the request that has this in its line, and tells its body, once it has come. */
     async answer(line: string, status: number, record: object): Promise<string> {
-      await expect.poll(() => asked.some((each) => each.line.includes(line)), { timeout: 10_000 }).toBe(true);
+      await expect.poll(() => asked.some((each) => each.line.includes(line)), { timeout: 60_000 }).toBe(true);
       const { body, response } = asked.find((each) => each.line.includes(line))!;
       const sent = await body;
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(record));
@@ -84,7 +91,7 @@ async function refuses(url: string): Promise<void> {
       () => false,
       () => true,
     );
-  await expect.poll(isRefused, { timeout: 10_000, interval: 5 }).toBe(true);
+  await expect.poll(isRefused, { timeout: 60_000, interval: 5 }).toBe(true);
 }
 
 /** A request whose body is sent as a test likes. */
@@ -101,7 +108,7 @@ function slowly(url: string, headers: Record<string, string>) {
   return { outgoing, answered };
 }
 
-describe('SIGTERM while an upload is on its way', { timeout: 60_000 }, () => {
+describe('SIGTERM while an upload is on its way', () => {
   const operations = JSON.stringify({
     query: 'mutation ($input: CreateNoteInput!) { createNote(input: $input) { storedPictures note { id } } }',
     variables: { input: { title: 't', content: 'c', pictures: [{ number: 1, file: null }] } },
@@ -125,7 +132,9 @@ describe('SIGTERM while an upload is on its way', { timeout: 60_000 }, () => {
       return { ...upload, rest: whole.subarray(place) };
     });
     // Those that have come as far as a picture are passed on already.
-    await expect.poll(() => service.asked.length, { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => service.asked.length, { timeout: 60_000 }).toBe(2);
+    const metrics = async () => (await fetch(`${program.url}/metrics`)).text();
+    await expect.poll(metrics, { timeout: 60_000 }).toContain('catalog_requests_running 5'); // beside the four, this one
     const started = performance.now();
     const ended = program.stop('SIGTERM');
     await refuses(program.url);
@@ -136,7 +145,7 @@ describe('SIGTERM while an upload is on its way', { timeout: 60_000 }, () => {
       }
       outgoing.end();
     }
-    await expect.poll(() => service.asked.length, { timeout: 10_000 }).toBe(places.length);
+    await expect.poll(() => service.asked.length, { timeout: 60_000 }).toBe(places.length);
     for (const { body, response } of service.asked) {
       expect((await body).length).toBeGreaterThan(299_000);
       response.writeHead(201, { 'content-type': 'application/json' }).end('{"id":"5","title":"t"}');
@@ -147,7 +156,7 @@ describe('SIGTERM while an upload is on its way', { timeout: 60_000 }, () => {
         text: '{"data":{"createNote":{"storedPictures":[1],"note":{"id":"Note:5"}}}}',
       });
     expect(await ended).toMatchObject({ code: 0, err: '' });
-    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(performance.now() - started).toBeLessThan(BY_ITSELF_MS);
   });
 
   test('one that never ends is told so when the time is over, and nothing of it is stored', async () => {
@@ -156,14 +165,12 @@ describe('SIGTERM while an upload is on its way', { timeout: 60_000 }, () => {
     const { outgoing, answered } = slowly(program.url, headers);
     const start = `${part('operations', operations)}${part('map', '{"0":["variables.input.pictures.0.file"]}')}`;
     outgoing.write(Buffer.from(`${start}${part('0', await picturesBytes())}`, 'latin1').subarray(0, 5_000));
-    await expect.poll(() => service.asked.length, { timeout: 10_000 }).toBe(1);
-    const started = performance.now();
+    await expect.poll(() => service.asked.length, { timeout: 60_000 }).toBe(1);
     const ended = program.stop('SIGTERM');
     const { status, text } = await answered;
     expect([status, (JSON.parse(text) as Shown).data]).toEqual([200, { createNote: null }]);
     expect(codesIn(JSON.parse(text) as Shown)).toEqual(['UPSTREAM_TIMEOUT']);
     expect(await ended).toMatchObject({ code: 0, err: '' });
-    expect(performance.now() - started).toBeLessThan(10_000);
     expect(await service.asked[0]!.body).toBe('');
   });
 });
@@ -187,7 +194,7 @@ describe.each([
     return asked;
   };
 
-  test('every piece is sent, and the end', { timeout: 60_000 }, async () => {
+  test('every piece is sent, and the end', async () => {
     const service = await held();
     const program = await startProgram(service.env);
     const { outgoing, answered } = ask(program.url);
@@ -198,8 +205,7 @@ describe.each([
     const ended = program.stop('SIGTERM');
     await refuses(program.url);
     await setTimeout(300);
-    for (const { line } of service.asked.slice(1))
-      await service.answer(line, 200, { id: '7', summary: '后来', publisher: '作家' });
+    await service.answer('publisher', 200, { id: '7', summary: '后来', publisher: '作家' });
     const { status, text } = await answered;
     expect(piecesOf(text)).toEqual([
       { data: { book: { title: '活着' } }, hasNext: true },
@@ -213,17 +219,16 @@ describe.each([
     ]);
     expect([status, text.trimEnd().endsWith(last)]).toEqual([200, true]);
     expect(await ended).toMatchObject({ code: 0, err: '' });
-    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(performance.now() - started).toBeLessThan(BY_ITSELF_MS);
   });
 
-  test('a piece that never comes is told as a fault when the time is over', { timeout: 60_000 }, async () => {
+  test('a piece that never comes is told as a fault when the time is over', async () => {
     const service = await held();
     const program = await startProgram({ ...service.env, SHUTDOWN_MS: '600' });
     const { outgoing, answered } = ask(program.url);
     const first = once(outgoing, 'response');
     await service.answer('fields=id,title', 200, { id: '7', title: '活着' });
     await first;
-    const started = performance.now();
     const ended = program.stop('SIGTERM');
     const { status, text } = await answered;
     expect(piecesOf(text)).toEqual([
@@ -238,6 +243,5 @@ describe.each([
     ]);
     expect([status, text.trimEnd().endsWith(last)]).toEqual([200, true]);
     expect(await ended).toMatchObject({ code: 0, err: '' });
-    expect(performance.now() - started).toBeLessThan(10_000);
   });
 });

@@ -1,16 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { type GraphQLObjectType, getNamedType, isLeafType, isObjectType, isRequiredArgument } from 'graphql';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { schema } from '../../src/graph/schema.ts';
 import { besieged, codesIn } from '../support/besieged.ts';
 import { type Behaviour, answer, drip, hostile, inTurn, json, reset, silence, until, xml } from '../support/hostile.ts';
 import { service } from '../support/service.ts';
+
+afterEach(() => void vi.useRealTimers());
 
 const book = '{ book(id: "7") { title } }';
 const event = '{ event(id: "7") { title } }';
 const note = '{ note(id: "7") { title } }';
 const collect = 'mutation { collectBook(input: { bookId: "7", status: READ }) { collection { status } } }';
 const caller = { headers: { authorization: 'Bearer caller' } };
+/** Only where the service is silent: what it answers is waited for. */
+const hasty = { headersTimeoutMs: '500' };
 const deep = (depth: number) => `{"id":"7","title":"x","tags":${'['.repeat(depth)}${']'.repeat(depth)}}`;
 
 test.each<[string, Behaviour, string]>([
@@ -34,7 +38,7 @@ test.each<[string, Behaviour, string]>([
   ['a 401', json('{"msg":"invalid_access_token","code":103,"request":"GET /v2/book/7"}', 401), 'UNAUTHENTICATED'],
   ['a 403 without a word', json('', 403), 'FORBIDDEN'],
 ])('a book answered with %s costs that book, with its code', async (_, behaviour, code) => {
-  const { books, ask, logged } = await besieged();
+  const { books, ask, logged } = await besieged(behaviour === silence ? hasty : {});
   books.behave(behaviour);
   const answered = await ask(book, caller);
   expect([answered.data, codesIn(answered)]).toEqual([{ book: null }, [code]]);
@@ -83,6 +87,7 @@ test.each<[string, Buffer | string]>([
 
 test('one dead service of the two leaves the half of the other standing, and soon costs nothing', async () => {
   const { books, events, ask } = await besieged({
+    ...hasty,
     breakerFailures: '3',
     breakerPauseMs: '60000',
     maxBreakerPauseMs: '60000',
@@ -114,11 +119,7 @@ test('a service that comes back after a long outage is found again', async () =>
   }
   expect(books.heard.length).toBeLessThan(40); // one a pause
   books.behave(json('{"id":"7","title":"x"}'));
-  let shown: unknown;
-  await until(() => {
-    void ask(book).then(({ data }) => (shown = data.book));
-    return shown != null;
-  });
+  await expect.poll(async () => (await ask(book)).data.book, { timeout: 60_000 }).toEqual({ title: 'x' });
 });
 
 test('a service that flaps is read through its better moments', async () => {
@@ -133,13 +134,13 @@ test.each([
   ['a minute where it names a year', { 'retry-after': '31536000' }, 60],
   ['a pause of our own where it names nonsense', { 'retry-after': 'soon' }, 5],
 ])('a 429 is told with %s, and not repeated', async (_, headers: Record<string, string>, retryAfter) => {
+  vi.useFakeTimers({ toFake: ['Date'] }); // or the pause gets shorter on the way
   const { books, ask } = await besieged();
   books.behave(json('{"msg":"rate_limit_exceeded2","code":112,"request":"GET /v2/book/7"}', 429, headers));
   for (let n = 0; n < 3; n++) {
     const answered = await ask(book, caller);
     expect(codesIn(answered)).toEqual(['RATE_LIMITED']);
-    expect(answered.errors?.[0]?.extensions.retryAfter).toBeGreaterThan(retryAfter - 2);
-    expect(answered.errors?.[0]?.extensions.retryAfter).toBeLessThanOrEqual(retryAfter);
+    expect(answered.errors?.[0]?.extensions.retryAfter).toBe(retryAfter);
   }
   expect(books.heard).toHaveLength(1);
 });
@@ -150,29 +151,25 @@ test.each<[string, Behaviour, string]>([
   ['is lost by a gateway', json('', 504), 'UPSTREAM_RESULT_UNKNOWN'],
   ['meets a service that is too busy', json('', 503), 'UPSTREAM_UNAVAILABLE'],
 ])('a write that %s is sent once', async (_, behaviour, code) => {
-  const { books, ask } = await besieged();
+  const { books, ask } = await besieged(behaviour === silence ? hasty : {});
   books.behave(behaviour);
   expect(codesIn(await ask(collect, caller))).toEqual([code]);
   expect(books.heard.filter(({ method }) => method === 'POST')).toHaveLength(1);
 });
 
 test('an operation ends at its deadline, and says of what it was waiting for that it took too long', async () => {
-  const { books, events, ask, logged } = await besieged({
-    operationTimeoutMs: '300',
-    callTimeoutMs: '60000',
-    headersTimeoutMs: '60000',
-  });
+  const { books, events, ask, logged } = await besieged({ operationTimeoutMs: '300' });
   books.behave(silence);
   events.behave(drip('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n<', ' '));
   const answered = await ask('{ book(id: "7") { title } event(id: "7") { title } }');
   expect(answered.data).toEqual({ book: null, event: null });
   expect(codesIn(answered)).toEqual(['UPSTREAM_TIMEOUT', 'UPSTREAM_TIMEOUT']);
   expect(logged).toEqual([]);
-  await until(() => books.open() === 0 && events.open() === 0);
+  await until(() => [books, events].every(({ ended, heard }) => ended() >= heard.length));
 });
 
 test('a client that goes away has its calls aborted', async () => {
-  const { books, events, url } = await besieged({ callTimeoutMs: '60000', headersTimeoutMs: '60000' });
+  const { books, events, url } = await besieged();
   books.behave(silence);
   events.behave(silence);
   const client = new AbortController();
@@ -182,11 +179,12 @@ test('a client that goes away has its calls aborted', async () => {
   await until(() => books.heard.length === 1 && events.heard.length === 1);
   client.abort();
   expect(await asked).toBe('gone');
-  await until(() => books.open() === 0 && events.open() === 0);
+  await until(() => [books, events].every(({ ended, heard }) => ended() >= heard.length));
 });
 
 test('one of two who ask the same may leave without costing the other the answer', async () => {
-  const { books, url, ask } = await besieged();
+  const { books, facade, url, ask } = await besieged();
+  const metrics = async () => (await fetch(`${facade.url}/metrics`)).text();
   const held: (() => void)[] = [];
   books.behave((socket, heard) => held.push(() => json('{"id":"7","title":"x"}')(socket, heard)));
   const client = new AbortController();
@@ -198,10 +196,10 @@ test('one of two who ask the same may leave without costing the other the answer
   const leaving = fetch(url, { ...init, signal: client.signal }).catch(() => 'gone');
   await until(() => held.length === 1);
   const staying = ask(book);
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await expect.poll(metrics, { timeout: 60_000 }).toContain('catalog_operations_running 2');
   client.abort();
   await leaving;
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await expect.poll(metrics, { timeout: 60_000 }).toContain('catalog_operations_running 1');
   held[0]?.();
   expect((await staying).data).toEqual({ book: { title: 'x' } });
   expect(books.heard).toHaveLength(1);
@@ -300,17 +298,10 @@ test('a feed of events with anything in its places is still an answer', async ()
 
 // Texts on which a pattern that looks for its end in more than one way would try all of them: seconds for each member.
 const LONG = 50_000;
-/** For all members together, on a busy machine; of a pattern that takes the square, each would take as much. */
-const SOON_MS = 5_000;
-const patient = {
-  headersTimeoutMs: '20000',
-  bodyTimeoutMs: '20000',
-  callTimeoutMs: '20000',
-  operationTimeoutMs: '20000',
-};
 const longs: [what: string, text: string][] = [
   ['an address with a blank at its end', `http://${'a'.repeat(LONG)} .`],
   ['an address of nothing but stops', `http://a${'.!/'.repeat(LONG / 3)}<`],
+  ['letters', 'x'.repeat(LONG)],
   ['blanks', `x${' '.repeat(LONG)}x`],
   ['digits', `${'1'.repeat(LONG)}x`],
   ['marks that open and never close', '[url="<图片1>$$[img=1'.repeat(LONG / 20)],
@@ -321,28 +312,26 @@ const longRecords: [type: string, path: string][] = [
   ['Note', '/v2/note/244600001'],
 ];
 
-test.each(longRecords)('a %s of long texts takes no longer than they are', async (type, path) => {
+test.each(longRecords)('a %s of long texts takes no longer than they are', { timeout: 900_000 }, async (type, path) => {
   const origin = await service();
   const real = await (await fetch(origin.url + path, { headers: { authorization: 'Bearer demo-alice' } })).json();
-  const { books, ask } = await besieged(patient);
+  const { books, ask } = await besieged();
   const query = `{ node(id: "${type}:7") { ... on ${type} { ${selectionOf(schema.getType(type) as GraphQLObjectType)} } } }`;
-  for (const [what, long] of longs) {
-    const body = JSON.stringify({ ...everyText(real, long), id: '7' });
+  await expectNoneToTakeLonger(async (text) => {
+    const body = JSON.stringify({ ...everyText(real, text), id: '7' });
     if (body.length > 4_000_000) throw new Error('The texts are past the limit of an answer, so nothing reads them.');
     books.behave(json(body));
-    const started = performance.now();
     const answered = await ask(query, { headers: { authorization: 'Bearer demo-alice' } });
-    expect(performance.now() - started, what).toBeLessThan(SOON_MS);
-    expect(answered.data.node, what).not.toBeNull();
-  }
+    expect(answered.data.node, text.slice(0, 50)).not.toBeNull();
+  });
 });
 
-test('an event of long texts takes no longer than they are', async () => {
+test('an event of long texts takes no longer than they are', { timeout: 900_000 }, async () => {
   const real = readFileSync(new URL('../fixtures/atom/event-oddities.xml', import.meta.url), 'utf8');
-  const { events, ask } = await besieged(patient);
+  const { events, ask } = await besieged();
   const query = `{ event(id: "7") { ${selectionOf(schema.getType('Event') as GraphQLObjectType)} } }`;
-  for (const [what, long] of longs) {
-    const escaped = long
+  await expectNoneToTakeLonger(async (text) => {
+    const escaped = text
       .replaceAll('<', '&lt;')
       .replaceAll('"', '&quot;')
       .replaceAll(/&(?!lt;|quot;)/g, '&amp;');
@@ -351,12 +340,25 @@ test('an event of long texts takes no longer than they are', async () => {
       .replace(/((?:href|startTime|endTime|name|term)=")[^"]*"/g, `$1${escaped}"`);
     if (Buffer.byteLength(body) > 2_000_000) throw new Error('The texts are past the limit, so nothing reads them.');
     events.behave(xml(body));
-    const started = performance.now();
     const answered = await ask(query);
-    expect(performance.now() - started, what).toBeLessThan(SOON_MS);
-    expect(answered.data.event, `${what}: ${JSON.stringify(answered.errors)?.slice(0, 200)}`).not.toBeNull();
-  }
+    expect(answered.data.event, JSON.stringify(answered.errors)?.slice(0, 200)).not.toBeNull();
+  });
 });
+
+/** Than sentences as long, in which nothing goes on for long. The best of three counts: a machine may stall. */
+async function expectNoneToTakeLonger(show: (text: string) => Promise<void>) {
+  const best = async (text: string, isEnough = 0) => {
+    let ms = Infinity;
+    for (let turn = 0; turn < 3 && ms > isEnough; turn++) {
+      const started = performance.now();
+      await show(text);
+      ms = Math.min(ms, performance.now() - started);
+    }
+    return ms;
+  };
+  const soon = 20 * (await best('Nothing of note is here. '.repeat(LONG / 25))); // the slowest takes less than half of that
+  for (const [what, text] of longs) expect(await best(text, soon), what).toBeLessThan(soon);
+}
 
 /** The same record with this in place of each of its texts. */
 function everyText(value: unknown, text: string): object {

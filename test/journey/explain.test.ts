@@ -90,7 +90,7 @@ describe('x-explain: plan', () => {
       }),
       { numRuns: 25, seed: Number(process.env.EXPLAIN_SEED ?? 1) },
     );
-  }, 60_000);
+  }, 300_000);
 });
 
 describe('x-explain: trace', () => {

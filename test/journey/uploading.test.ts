@@ -2,11 +2,12 @@ import { type IncomingMessage, type ServerResponse, createServer } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { readConfig } from '../../src/config.ts';
+import { type Flags, readConfig } from '../../src/config.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { openServer } from '../../src/server/server.ts';
 import { createUpstream } from '../../src/upstream/upstream.ts';
 import type { Shown } from '../support/facade.ts';
+import { patientEnv } from '../support/patient.ts';
 import { picture } from '../support/service.ts';
 import { pictures, uploadForm } from '../support/upload.ts';
 
@@ -35,21 +36,26 @@ const upstreamServer = createServer((request, response) => {
 let url = '';
 beforeAll(async () => {
   await new Promise<void>((resolve) => upstreamServer.listen(0, '127.0.0.1', resolve));
+  url = await facadeUrl();
+});
+afterAll(() => {
+  upstreamServer.closeAllConnections();
+  upstreamServer.close();
+});
+
+/** Another facade: patient, unless it is said. */
+async function facadeUrl(settings: Flags = {}): Promise<string> {
   const base = `http://127.0.0.1:${(upstreamServer.address() as AddressInfo).port}`;
-  const config = readConfig(
-    { PORT: '0', BASE_URL: base, EVENT_BASE_URL: base },
-    { headersTimeoutMs: '400', callTimeoutMs: '800', requestBodyTimeoutMs: '700', maxUploadBytes: '9000000' },
-  );
+  const own = { PORT: '0', BASE_URL: base, EVENT_BASE_URL: base, MAX_UPLOAD_BYTES: '9000000' };
+  const config = readConfig({ ...patientEnv, ...own }, settings);
   const upstream = createUpstream({ ...config, baseUrl: base, eventBaseUrl: base });
   const facade = await openServer(config, { schema, upstream, log: pino({ level: 'silent' }) });
-  url = facade.url;
   afterAll(async () => {
     await facade.close();
     await upstream.close();
-    upstreamServer.closeAllConnections();
-    upstreamServer.close();
   });
-});
+  return facade.url;
+}
 beforeEach(() => {
   whole = [];
   begun = 0;
@@ -73,9 +79,9 @@ const annotation = (
   );
 const place = (index: number) => `input.pictures.${index}.file`;
 
-async function send(form: BodyInit, headers: Record<string, string> = { 'x-graphql-csrf': '1' }) {
+async function send(form: BodyInit, headers: Record<string, string> = { 'x-graphql-csrf': '1' }, to = url) {
   const init = { method: 'POST', headers: { authorization: 'Bearer alice', ...headers }, body: form, duplex: 'half' };
-  const response = await fetch(`${url}/graphql`, init);
+  const response = await fetch(`${to}/graphql`, init);
   const answer = (await response.json()) as Shown;
   return { status: response.status, code: answer.errors?.[0]?.extensions.code, answer };
 }
@@ -85,7 +91,8 @@ async function bytesOf(form: FormData) {
   const response = new Response(form);
   return { bytes: Buffer.from(await response.arrayBuffer()), type: response.headers.get('content-type')! };
 }
-const sendBytes = (bytes: BodyInit, type: string) => send(bytes, { 'x-graphql-csrf': '1', 'content-type': type });
+const sendBytes = (bytes: BodyInit, type: string, to?: string) =>
+  send(bytes, { 'x-graphql-csrf': '1', 'content-type': type }, to);
 
 /** A body that sends what it has and then nothing more. */
 const silentAfter = (bytes: Uint8Array) => new ReadableStream({ start: (controller) => controller.enqueue(bytes) });
@@ -216,7 +223,8 @@ describe('a request that is not what it should be', () => {
   });
   test('a sender that falls silent within a file', async () => {
     const { bytes, type } = await bytesOf(annotation({ [place(0)]: picture('png', 300_000) }));
-    const { code } = await sendBytes(silentAfter(new Uint8Array(bytes.subarray(0, 200_000))), type);
+    const hasty = await facadeUrl({ requestBodyTimeoutMs: '700' });
+    const { code } = await sendBytes(silentAfter(new Uint8Array(bytes.subarray(0, 200_000))), type, hasty);
     expect([code, whole]).toEqual(['REQUEST_TIMEOUT', []]);
   });
   test('a sender that leaves within a file', async () => {
@@ -261,10 +269,9 @@ describe('files in another order than the pictures', () => {
   });
   test('are refused at once where a later request would take what comes first', async () => {
     const input = { title: '题', content: '文', pictures: [1, 2, 3, 4].map((number) => ({ number, file: null })) };
-    const started = performance.now();
-    const { code } = await send(inOrder(publish, input, [3, 0, 1, 2]));
-    expect([code, whole]).toEqual(['BAD_UPLOAD', []]);
-    expect(performance.now() - started).toBeLessThan(600);
+    const { bytes, type } = await bytesOf(inOrder(publish, input, [3, 0, 1, 2]));
+    const { code } = await sendBytes(silentAfter(new Uint8Array(bytes.subarray(0, 500_000))), type);
+    expect([code, whole]).toEqual(['BAD_UPLOAD', []]); // who waits for the rest times out
   });
   test('two mutations of one request each have their own', async () => {
     const query = `mutation ($a: CreateAnnotationInput!, $b: CreateAnnotationInput!) {
@@ -279,18 +286,19 @@ describe('files in another order than the pictures', () => {
 });
 
 describe('an upstream that fails within an upload', () => {
-  const upload = () => send(annotation({ [place(0)]: picture('png', 2_900_000) }));
+  const upload = (to?: string) => send(annotation({ [place(0)]: picture('png', 2_900_000) }), undefined, to);
 
   test('by reading no more', async () => {
     onRequest = (request) => void request.pause();
-    const started = performance.now();
-    const { code } = await upload();
+    const { code } = await upload(await facadeUrl({ headersTimeoutMs: '400' }));
     expect(['UPSTREAM_TIMEOUT', 'UPSTREAM_RESULT_UNKNOWN']).toContain(code);
-    expect(performance.now() - started).toBeLessThan(3_000);
   });
   test('by hanging up', async () => {
     onRequest = (request) => void request.once('data', () => request.destroy());
-    expect((await upload()).code).toBe('UPSTREAM_UNAVAILABLE');
+    // Whole, it might be on its way already when the upstream is gone, and nobody would know what became of it.
+    const { bytes, type } = await bytesOf(annotation({ [place(0)]: picture('png', 300_000) }));
+    const { code } = await sendBytes(silentAfter(new Uint8Array(bytes.subarray(0, 200_000))), type);
+    expect(code).toBe('UPSTREAM_UNAVAILABLE');
   });
   test('by refusing before it has read', async () => {
     onRequest = (request, response) => {
@@ -302,7 +310,7 @@ describe('an upstream that fails within an upload', () => {
   });
   test('by reading all and never answering: nobody knows what became of it', async () => {
     onRequest = (request) => void request.resume();
-    expect((await upload()).code).toBe('UPSTREAM_RESULT_UNKNOWN');
+    expect((await upload(await facadeUrl({ callTimeoutMs: '400' }))).code).toBe('UPSTREAM_RESULT_UNKNOWN');
   });
   test('at a later request of a note: what is stored stays, and the rest is told', async () => {
     const lines: string[] = [];

@@ -140,10 +140,10 @@ describe('pictures of an annotation', () => {
     const part = '--x\r\ncontent-disposition: form-data; name="1"; filename="1.png"\r\n\r\n\x89PNG\r\n\x1a\n';
     await new Promise((sent) => cut.write(Buffer.from(part + 'x'.repeat(200_000), 'latin1'), sent));
     const arriving = join(origin.dataDir, 'pictures', 'arriving');
-    await vi.waitFor(() => expect(readdirSync(arriving)).toHaveLength(1));
+    await vi.waitFor(() => expect(readdirSync(arriving)).toHaveLength(1), { timeout: 60_000 });
     cut.destroy();
     await closed;
-    await vi.waitFor(() => expect(readdirSync(arriving)).toEqual([]));
+    await vi.waitFor(() => expect(readdirSync(arriving)).toEqual([]), { timeout: 60_000 });
     expect(stored()).toBe(before);
     expect((await origin.get('/v2/book/6082808')).status).toBe(200);
   });

@@ -25,7 +25,7 @@ async function stopped({ child }: { child: ChildProcess }): Promise<unknown> {
 
 test(
   'a disk that is full is told as a fault, reads go on, and nothing that was acknowledged is lost or half',
-  { timeout: 120_000 },
+  { timeout: 600_000 },
   async () => {
     const dataDir = temporaryDirectory();
     await stopped(await started(dataDir));

@@ -8,6 +8,7 @@ import { schema } from '../../src/graph/schema.ts';
 import { openServer } from '../../src/server/server.ts';
 import { createTransport } from '../../src/upstream/transport.ts';
 import { createUpstream } from '../../src/upstream/upstream.ts';
+import { patient } from '../support/patient.ts';
 import { randomDocument } from '../support/selections.ts';
 import { service } from '../support/service.ts';
 
@@ -22,7 +23,7 @@ async function open(faulty: boolean, byReference: boolean) {
     PORT: '0',
     RECORD_TTL_SECONDS: '0',
   });
-  const settings = { ...config, baseUrl: origin.url, eventBaseUrl: origin.url };
+  const settings = { ...config, ...patient, baseUrl: origin.url, eventBaseUrl: origin.url };
   const transport = createTransport(settings);
   const upstream = createUpstream(settings, {
     transport: {
@@ -35,7 +36,7 @@ async function open(faulty: boolean, byReference: boolean) {
       },
     },
   });
-  const facade = await openServer(config, { schema, upstream, log: pino({ level: 'silent' }), byReference });
+  const facade = await openServer(settings, { schema, upstream, log: pino({ level: 'silent' }), byReference });
   return async (body: object, accept = 'application/json'): Promise<string> => {
     const response = await fetch(`${facade.url}/graphql`, {
       method: 'POST',
@@ -147,5 +148,5 @@ describe.each([false, true])('with a service that fails now and then: %s', (faul
         seed: Number(process.env.DOORS_SEED ?? 1),
       },
     );
-  }, 60_000);
+  });
 });

@@ -177,7 +177,7 @@ describe('a document that nobody has sent yet', () => {
     expect(await post({ extensions: persistedQuery(long(109)) })).toEqual(good);
     expect(await post({ extensions: persistedQuery(long(0)) })).toEqual(untold);
     expect(await post({ extensions: persistedQuery(bookQuery), variables })).toEqual(good);
-  });
+  }, 600_000);
 
   test('is not kept where that is switched off, and clients are told not to try', async () => {
     const { post, get, url } = await facade({ automaticPersistedQueries: 'off' });

@@ -7,20 +7,13 @@ import { type ServerParts, openServer } from '../../src/server/server.ts';
 import { createUpstream } from '../../src/upstream/upstream.ts';
 import type { Shown } from './facade.ts';
 import { hostile } from './hostile.ts';
+import { patientEnv } from './patient.ts';
 
 /** The whole facade on a socket, between clients and services that a test misbehaves for. */
 export async function besieged(settings: Flags = {}, env: NodeJS.ProcessEnv = {}, parts: Partial<ServerParts> = {}) {
   const [books, events] = await Promise.all([hostile(), hostile()]);
-  const given: Flags = {
-    connectTimeoutMs: '500',
-    headersTimeoutMs: '500',
-    bodyTimeoutMs: '500',
-    callTimeoutMs: '900',
-    operationTimeoutMs: '5000',
-    recordTtlSeconds: '0',
-    ...settings,
-  };
-  const config = readConfig({ BASE_URL: books.url, EVENT_BASE_URL: events.url, PORT: '0', ...env }, given);
+  const own = { BASE_URL: books.url, EVENT_BASE_URL: events.url, PORT: '0', RECORD_TTL_SECONDS: '0' };
+  const config = readConfig({ ...patientEnv, ...own, ...env }, settings);
   const logged: string[] = [];
   const metrics = createMetrics();
   const log = pino({ level: config.logLevel }, { write: (line: string) => void logged.push(line) });

@@ -63,6 +63,8 @@ export async function hostile(behaviour: Behaviour = json('{}')) {
     open: () => sockets.size,
     /** Connections ever made. */
     connections: () => connections,
+    /** Those of them that have ended. */
+    ended: () => connections - sockets.size,
     behave: (next: Behaviour) => {
       current = next;
     },
@@ -130,11 +132,10 @@ export const inTurn = (...behaviours: Behaviour[]): Behaviour => {
   return (socket, heard) => behaviours[Math.min(turn++, behaviours.length - 1)]?.(socket, heard);
 };
 
-/** Waits until it is so; fails after a generous while. */
-export async function until(what: () => boolean, withinMs = 10_000): Promise<void> {
-  const end = Date.now() + withinMs;
-  while (!what()) {
-    if (Date.now() > end) throw new Error(`It did not become so within ${withinMs} ms: ${what.toString()}`);
+/** Waits until it is so; fails after a generous while, counted in looks: of those, a machine that stands still takes one. */
+export async function until(what: () => boolean): Promise<void> {
+  for (let looks = 0; !what(); looks++) {
+    if (looks === 10_000) throw new Error(`It did not become so: ${what.toString()}`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

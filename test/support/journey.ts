@@ -7,6 +7,7 @@ import { schema } from '../../src/graph/schema.ts';
 import { openServer } from '../../src/server/server.ts';
 import { createUpstream } from '../../src/upstream/upstream.ts';
 import type { Shown } from './facade.ts';
+import { patientEnv } from './patient.ts';
 import { service } from './service.ts';
 
 /** One call as it passed between facade and origin. */
@@ -22,10 +23,8 @@ export interface Passed {
 export async function journey(settings: Flags = {}) {
   const origin = await service();
   const proxy = await countingProxy(origin.url);
-  const config = readConfig(
-    { BASE_URL: proxy.url, EVENT_BASE_URL: proxy.url, ACCESS_TOKEN: 'demo-app', FILM_TIER: 'advance', PORT: '0' },
-    settings,
-  );
+  const own = { ACCESS_TOKEN: 'demo-app', FILM_TIER: 'advance', PORT: '0' };
+  const config = readConfig({ ...patientEnv, ...own, BASE_URL: proxy.url, EVENT_BASE_URL: proxy.url }, settings);
   const address = { baseUrl: proxy.url, eventBaseUrl: proxy.url };
   const upstream = createUpstream({ ...config, ...address });
   const facade = await openServer(config, { schema, upstream, log: pino({ level: 'silent' }) });

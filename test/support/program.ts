@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { afterAll } from 'vitest';
 
 /** Which program is run, and where. */
 interface Place {
@@ -62,6 +63,15 @@ export async function killProgram(env: NodeJS.ProcessEnv, when: () => Promise<vo
   return run.ended;
 }
 
+/** A test that fails in the middle does not come to end what it has started. */
+const running = new Set<ReturnType<typeof spawned>>();
+afterAll(async () => {
+  for (const { child, ended } of running) {
+    child.kill('SIGKILL');
+    await ended;
+  }
+});
+
 function spawned(env: NodeJS.ProcessEnv, args: string[], { main = built, cwd }: Place = {}) {
   const dataDir = mkdtempSync(join(tmpdir(), 'catalog-'));
   const child = spawn(process.execPath, [main, ...args], {
@@ -83,5 +93,8 @@ function spawned(env: NodeJS.ProcessEnv, args: string[], { main = built, cwd }: 
       resolve({ code, out, err });
     });
   });
-  return { child, banner, ended };
+  const run = { child, banner, ended };
+  running.add(run);
+  void ended.then(() => running.delete(run));
+  return run;
 }

@@ -5,10 +5,11 @@ import { schema } from '../../src/graph/schema.ts';
 import { openServer } from '../../src/server/server.ts';
 import { type UpstreamParts, createUpstream } from '../../src/upstream/upstream.ts';
 import type { Shown } from './facade.ts';
+import { patientEnv } from './patient.ts';
 
 /** Another facade over a service that is there already. */
 export async function replica(service: string, settings: Flags = {}, parts: UpstreamParts = {}) {
-  const config = readConfig({ BASE_URL: service, EVENT_BASE_URL: service, PORT: '0' }, settings);
+  const config = readConfig({ ...patientEnv, BASE_URL: service, EVENT_BASE_URL: service, PORT: '0' }, settings);
   const upstream = createUpstream({ ...config, baseUrl: service, eventBaseUrl: service }, parts);
   const facade = await openServer(config, { schema, upstream, log: pino({ level: 'silent' }) });
   afterAll(async () => {
@@ -20,7 +21,7 @@ export async function replica(service: string, settings: Flags = {}, parts: Upst
 
 /** Asks a facade, wherever it runs. */
 export function asking(url: string) {
-  return async (query: string, token?: string, signal?: AbortSignal): Promise<Shown> => {
+  const ask = async (query: string, token?: string, signal?: AbortSignal): Promise<Shown> => {
     const response = await fetch(`${url}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...(token ? { authorization: `Bearer ${token}` } : {}) },
@@ -29,4 +30,5 @@ export function asking(url: string) {
     });
     return (await response.json()) as Shown;
   };
+  return Object.assign(ask, { url });
 }

@@ -69,9 +69,15 @@ export async function read(response: Response): Promise<Answer> {
   return { status: response.status, headers: response.headers, text, body: json ? JSON.parse(text) : undefined };
 }
 
+/** A test that makes one does not come to remove it. */
+const directories: string[] = [];
+afterAll(() => {
+  for (const directory of directories) rmSync(directory, { recursive: true, force: true });
+});
+
 export function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'catalog-'));
-  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+  directories.push(directory);
   return directory;
 }
 

@@ -1,21 +1,28 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createClock } from '../../src/upstream/clock.ts';
 
-test('each is over in its turn, and who was stopped is not', async () => {
+// A turn of the event loop takes a millisecond of this time.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'setImmediate', 'performance'] }));
+afterEach(() => void vi.useRealTimers());
+
+test('each is over in its turn, and who was stopped is not', () => {
   const clock = createClock(30);
   const over: string[] = [];
   const start = (name: string) => clock.start({ overdue: () => void over.push(name) });
   start('first');
   const stopped = start('stopped');
-  await sleep(10);
+  vi.advanceTimersByTime(10);
   start('second');
   clock.stop(stopped);
-  while (over.length < 2) await sleep(5);
+  vi.advanceTimersByTime(19);
+  expect(over).toEqual([]);
+  vi.advanceTimersByTime(6);
+  expect(over).toEqual(['first']);
+  vi.advanceTimersByTime(10);
   expect(over).toEqual(['first', 'second']);
 });
 
-test('one that starts while another is over does not hold up those before it', async () => {
+test('one that starts while another is over does not hold up those before it', () => {
   const clock = createClock(40);
   const over: string[] = [];
   clock.start({
@@ -24,8 +31,10 @@ test('one that starts while another is over does not hold up those before it', a
       clock.start({ overdue: () => void over.push('third') });
     },
   });
-  await sleep(15);
+  vi.advanceTimersByTime(15);
   clock.start({ overdue: () => void over.push('second') });
-  while (over.length < 3) await sleep(5);
+  vi.advanceTimersByTime(45);
+  expect(over).toEqual(['first', 'second']);
+  vi.advanceTimersByTime(30);
   expect(over).toEqual(['first', 'second', 'third']);
 });

@@ -2,30 +2,30 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { UpstreamFault } from '../../src/upstream/refusal.ts';
 import { createLifetime, end } from '../../src/upstream/lifetime.ts';
 import { type TransportSettings, createTransport } from '../../src/upstream/transport.ts';
 import type { WireRequest } from '../../src/upstream/wire.ts';
 import { type Behaviour, cutInBody, drip, hostile, inTurn, json, reset, silence, until } from '../support/hostile.ts';
+import { patient } from '../support/patient.ts';
 import { sent } from '../support/sent.ts';
 
-/** Quick to give up, so that the tests are quick too. */
-const quick = {
-  connectTimeoutMs: 300,
-  headersTimeoutMs: 300,
-  bodyTimeoutMs: 300,
-  callTimeoutMs: 900,
-  breakerFailures: 1_000,
-  breakerPauseMs: 100,
-};
+/** Quick to give up, where that is tested. */
+const quick = { headersTimeoutMs: 300, bodyTimeoutMs: 300, callTimeoutMs: 900 };
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
 
 async function over(behaviour: Behaviour, settings: Partial<TransportSettings> = {}) {
   const service = await hostile(behaviour);
   const transport = createTransport({
     ...readConfig({}),
-    ...quick,
+    ...patient,
+    breakerFailures: 1_000,
     baseUrl: service.url,
     eventBaseUrl: service.url,
     ...settings,
@@ -143,8 +143,9 @@ const faults: [name: string, behaviour: Behaviour, code: string, attempts: numbe
 ];
 
 test.each(faults)('%s has its code, and leaves no connection behind', async (_, behaviour, code, attempts) => {
-  const { service, transport, send } = await over(behaviour);
+  const { service, transport, send } = await over(behaviour, code === 'UPSTREAM_TIMEOUT' ? quick : {});
   expect(await faultOf(send())).toBe(code);
+  await until(() => service.heard.length > 0); // given up, it may still be read
   expect(service.heard).toHaveLength(attempts);
   await transport.close();
   await until(() => service.open() === 0);
@@ -163,14 +164,14 @@ test('a connection that is never made is given up', async () => {
   const mute = createServer().listen(0, '127.0.0.1');
   await once(mute, 'listening');
   const url = `https://127.0.0.1:${(mute.address() as AddressInfo).port}`;
-  const { transport, send } = await over(silence, { baseUrl: url });
+  const { transport, send } = await over(silence, { ...quick, connectTimeoutMs: 300, baseUrl: url });
   expect(await faultOf(send())).toBe('UPSTREAM_TIMEOUT');
   await transport.close();
   mute.close();
 });
 
 test('a name that does not resolve is told as unreachable', async () => {
-  const { transport, send } = await over(silence, { baseUrl: 'http://nowhere.invalid', callTimeoutMs: 5_000 });
+  const { transport, send } = await over(silence, { baseUrl: 'http://nowhere.invalid', readAttempts: 1 });
   expect(await faultOf(send())).toBe('UPSTREAM_UNAVAILABLE');
   await transport.close();
 });
@@ -212,14 +213,18 @@ test('a service that hangs up after each answer, or in place of every second one
 });
 
 test.each([
-  ['reset', reset],
-  ['cut in its answer', cutInBody],
-  ['never answered', silence],
-] as const)('a write that is %s is sent once, and its outcome is said to be unknown', async (_, behaviour) => {
-  const { service, send } = await over(behaviour);
-  expect(await faultOf(send(post))).toBe('UPSTREAM_RESULT_UNKNOWN');
-  expect(service.heard).toHaveLength(1);
-});
+  ['reset', reset, {}],
+  ['cut in its answer', cutInBody, {}],
+  ['never answered', silence, quick],
+] as const)(
+  'a write that is %s is sent once, and its outcome is said to be unknown',
+  async (_, behaviour, settings) => {
+    const { service, send } = await over(behaviour, settings);
+    expect(await faultOf(send(post))).toBe('UPSTREAM_RESULT_UNKNOWN');
+    await until(() => service.heard.length > 0);
+    expect(service.heard).toHaveLength(1);
+  },
+);
 
 test('a write that a gateway fails is sent once', async () => {
   const { service, send } = await over(json('', 503));
@@ -252,15 +257,13 @@ test('redirects are not followed, and the token is not sent on', async () => {
 });
 
 test('a caller who goes away takes the call along, whatever it was waiting for', async () => {
+  vi.spyOn(Math, 'random').mockReturnValue(1_000); // no second attempt comes before the caller leaves
   for (const behaviour of [silence, drip(head('content-length: 1000'), ' '), reset]) {
-    const { service, transport, send } = await over(behaviour, {
-      callTimeoutMs: 60_000,
-      headersTimeoutMs: 60_000,
-      readAttempts: 10,
-    });
+    const { service, transport, send } = await over(behaviour, { readAttempts: 10 });
     const caller = createLifetime();
     const fault = faultOf(send({}, caller));
-    await until(() => service.heard.length > 0);
+    const isWaiting = () => behaviour !== reset || transport.state().catalog.running === 0;
+    await until(() => service.heard.length > 0 && isWaiting());
     end(caller, new Error('left'));
     expect(await fault).toBe(behaviour === reset ? 'UPSTREAM_UNAVAILABLE' : 'UPSTREAM_TIMEOUT');
     await transport.close();
@@ -274,7 +277,9 @@ test('a caller who goes away takes the call along, whatever it was waiting for',
 });
 
 test('a service that is down is left alone after a few faults, and tried with one call after a pause', async () => {
-  const { service, transport, send } = await over(reset, { breakerFailures: 3, readAttempts: 1 });
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const settings = { breakerFailures: 3, breakerPauseMs: 100, readAttempts: 1 };
+  const { service, transport, send } = await over(reset, settings);
   for (let n = 0; n < 3; n++) expect(await faultOf(send())).toBe('UPSTREAM_UNAVAILABLE');
   expect(service.heard).toHaveLength(3);
   expect(await faultOf(send())).toBe('UPSTREAM_UNAVAILABLE');
@@ -283,16 +288,17 @@ test('a service that is down is left alone after a few faults, and tried with on
   expect(() => transport.refuseDown({ service: 'catalog', line: 'GET /x' })).toThrow(UpstreamFault);
   transport.refuseDown({ service: 'event', line: 'GET /x' });
 
-  await new Promise((resolve) => setTimeout(resolve, 150));
+  vi.advanceTimersByTime(100);
   const crowd = await Promise.all(Array.from({ length: 20 }, () => faultOf(send())));
   expect(new Set(crowd)).toEqual(new Set(['UPSTREAM_UNAVAILABLE']));
   expect(service.heard).toHaveLength(4); // one of the twenty tried
 
   service.behave(json('{}'));
-  await until(() => {
-    void send().catch(() => undefined);
-    return !transport.state().catalog.isOpen;
-  });
+  vi.advanceTimersByTime(199); // the pause is twice as long by now
+  expect(await faultOf(send())).toBe('UPSTREAM_UNAVAILABLE');
+  vi.advanceTimersByTime(1);
+  await send();
+  expect(transport.state().catalog.isOpen).toBe(false);
   const answers = await Promise.all(Array.from({ length: 20 }, () => send()));
   expect(answers).toHaveLength(20);
 });
@@ -327,7 +333,7 @@ test('refusals, nonsense and callers who leave do not count as being down', asyn
 });
 
 test('a crowd of quick calls keeps to a few connections; more are opened while calls wait', async () => {
-  const settings = { maxConnections: 4, maxBusyConnections: 12, callTimeoutMs: 10_000, headersTimeoutMs: 10_000 };
+  const settings = { maxConnections: 4, maxBusyConnections: 12 };
   const quickly = await over(json('{}'), settings);
   await Promise.all(Array.from({ length: 40 }, () => quickly.send()));
   expect(quickly.service.connections()).toBeLessThanOrEqual(12);
@@ -351,12 +357,13 @@ test('a crowd of quick calls keeps to a few connections; more are opened while c
 
 test('a call that waits for a connection ends with its caller', async () => {
   const { service, transport, send } = await over(silence, { maxConnections: 1, maxBusyConnections: 1 });
-  const caller = createLifetime();
-  const first = faultOf(send());
-  const second = faultOf(send(post, caller));
+  const [one, other] = [createLifetime(), createLifetime()];
+  const first = faultOf(send({}, one));
+  const second = faultOf(send(post, other));
   await until(() => service.heard.length === 1);
-  end(caller, new Error('left'));
+  end(other, new Error('left'));
   expect(await second).toBe('UPSTREAM_TIMEOUT'); // never sent, so its outcome is known
+  end(one, new Error('left'));
   expect(await first).toBe('UPSTREAM_TIMEOUT');
   expect(transport.state().catalog).toMatchObject({ running: 0, waiting: 0 });
 });
