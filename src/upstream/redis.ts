@@ -7,6 +7,7 @@ import { createRequire } from 'node:module';
 import type * as IORedis from 'ioredis';
 import type { Redis } from 'ioredis';
 import { type Cache, type Entry, type Found, type Place } from './cache.ts';
+import { afterReading } from './clock.ts';
 import { type OnOutage, type Presence, createPresence, reasonOf } from './outage.ts';
 import { type SharedWindows, WINDOW_MS } from './window.ts';
 
@@ -80,8 +81,7 @@ function patience(redis: Redis, presence: Presence, waitMs: number): InTime {
     if (redis.status !== 'ready' || Date.now() < restsUntil) return undefined;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<null>((resolve) => {
-      // This process may be the busy one: what has come meanwhile is read first.
-      timer = setTimeout(() => setImmediate(() => setImmediate(resolve, null)), waitMs);
+      timer = setTimeout(afterReading, waitMs, () => resolve(null));
     });
     const told = ask().then(
       (value) => ({ value }),

@@ -7,17 +7,12 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { codesIn } from '../support/besieged.ts';
 import type { Shown } from '../support/facade.ts';
 import { hostile, json } from '../support/hostile.ts';
+import { patientEnv } from '../support/patient.ts';
 import { startProgram } from '../support/program.ts';
 import { picture } from '../support/service.ts';
 
 /** A machine may be slow, or stand still for seconds: what was taken has this long. */
-const patience = {
-  SHUTDOWN_MS: '60000',
-  OPERATION_TIMEOUT_MS: '60000',
-  CALL_TIMEOUT_MS: '60000',
-  HEADERS_TIMEOUT_MS: '60000',
-  BODY_TIMEOUT_MS: '60000',
-};
+const patience = { ...patientEnv, SHUTDOWN_MS: '60000' };
 /** Well before it would be ended. */
 const BY_ITSELF_MS = 50_000;
 

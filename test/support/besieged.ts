@@ -12,8 +12,8 @@ import { patientEnv } from './patient.ts';
 /** The whole facade on a socket, between clients and services that a test misbehaves for. */
 export async function besieged(settings: Flags = {}, env: NodeJS.ProcessEnv = {}, parts: Partial<ServerParts> = {}) {
   const [books, events] = await Promise.all([hostile(), hostile()]);
-  const own = { BASE_URL: books.url, EVENT_BASE_URL: events.url, PORT: '0', RECORD_TTL_SECONDS: '0' };
-  const config = readConfig({ ...patientEnv, ...own, ...env }, settings);
+  const own = { BASE_URL: books.url, EVENT_BASE_URL: events.url, PORT: '0' };
+  const config = readConfig({ ...patientEnv, ...own, ...env }, { recordTtlSeconds: '0', ...settings });
   const logged: string[] = [];
   const metrics = createMetrics();
   const log = pino({ level: config.logLevel }, { write: (line: string) => void logged.push(line) });
