@@ -33,8 +33,8 @@ export interface Asked {
   body: string;
   accept: string | undefined;
   response: ServerResponse;
-  /** Headers that go with any answer, names and values in turn. */
-  standing: readonly string[];
+  /** Headers that go with any answer, names and values in turn: the answer's own are added to them. */
+  standing: string[];
 }
 
 /** Whose answer it is. */
@@ -77,17 +77,21 @@ export function createDoor(pipeline: Pipeline, answers: Answers, epoch: () => nu
       if (Symbol.asyncIterator in result) throw new Error('an answer in pieces at the plain door');
       addHelp(result.errors);
       const shown = result.errors ? { ...result, errors: result.errors.map(withoutHttp) } : result;
-      const answer = Buffer.from(JSON.stringify(shown)); // a text would be encoded twice, and slower
+      const text = JSON.stringify(shown);
+      const answer = text.length > SHORT ? Buffer.from(text) : text;
       const status = statusOf(result.errors, result.data === undefined, media);
       send(response, status, media, standing, answer);
-      if (freshness && isReusable(freshness)) answers.keep(media, body, apart(answer), freshness, begun);
+      if (freshness && isReusable(freshness)) answers.keep(media, body, apart(text), freshness, begun);
       return true;
     },
   };
 }
 
-/** A copy of its own: a short one is a piece of something larger, which it would keep. */
-const apart = (answer: Buffer): Buffer => Buffer.from(new Uint8Array(answer).buffer);
+/** Characters of an answer that goes out in one piece with its headers; what is longer would be copied once more for that. */
+const SHORT = 5_000;
+
+/** In memory of its own: a short Buffer is a piece of something larger, which it would keep. */
+const apart = (text: string): Buffer => Buffer.from(new TextEncoder().encode(text).buffer);
 
 /** Nobody's own answer, and not one about how it came to be. */
 const isAnybody = ({ authorization, explain }: Who): boolean => authorization === undefined && explain === undefined;
@@ -96,16 +100,12 @@ function send(
   response: ServerResponse,
   status: number,
   media: string,
-  standing: readonly string[],
-  answer: Buffer,
+  standing: string[],
+  answer: Buffer | string,
 ): void {
-  response.writeHead(status, [
-    ...standing,
-    'content-type',
-    contentTypes.get(media)!,
-    'content-length',
-    String(answer.length),
-  ]);
+  const length = String(Buffer.byteLength(answer));
+  standing.push('content-type', contentTypes.get(media)!, 'content-length', length);
+  response.writeHead(status, standing);
   response.end(answer);
 }
 

@@ -37,9 +37,13 @@ export function sendRefusal(
   const body = refusalBody(refusal.code, refusal.message, String(response.getHeader('x-request-id') ?? ''));
   // What is left of the body is of no use, so the connection is not used again; but who is asked to wait should not have to
   // connect anew.
-  const isDumped = refusal.status === 503 && Number(request.headers['content-length'] ?? 0) <= DUMPED_MAX;
-  const isCutOff = !request.complete && !isDumped;
-  if (isCutOff) response.setHeader('connection', 'close');
+  const { 'content-length': length = 0, 'transfer-encoding': inChunks } = request.headers;
+  const isDumped = refusal.status === 503 && Number(length) <= DUMPED_MAX;
+  const isCutOff = !request.complete && (Number(length) > 0 || inChunks !== undefined) && !isDumped;
+  if (isCutOff) {
+    response.removeHeader('keep-alive');
+    response.setHeader('connection', 'close');
+  }
   response.writeHead(refusal.status, {
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),

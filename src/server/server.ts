@@ -21,6 +21,7 @@ import { createAnswers } from './answers.ts';
 import { type Asked, createDoor } from './door.ts';
 import { createAdmission, refuseQuickly } from './admission.ts';
 import { cacheControl } from './cachecontrol.ts';
+import { watchConnections } from './connections.ts';
 import { createHealth } from './health.ts';
 import { createLine } from './line.ts';
 import { createMetrics } from './metrics.ts';
@@ -61,6 +62,11 @@ export interface ServerParts {
 
 /** For what was ended to be told; what is left of ten seconds is for closing pools and the database. */
 const CONNECTION_END_MS = 1_000;
+
+/** Longer than the balancers in front, which must be the ones to hang up. */
+const UNUSED_MS = 65_000;
+const KEPT = ['keep-alive', `timeout=${UNUSED_MS / 1_000}`] as const;
+const LAST = ['connection', 'close'] as const;
 
 /** Opens the port. Whoever calls `close` gets a facade that ends what it began. */
 export async function openServer(config: Config, parts: ServerParts): Promise<Facade> {
@@ -111,8 +117,6 @@ export function createGraphServer(
   metrics.gauge('catalog_connections_waiting', 'Connections that are read when it is their turn.', line.size);
   watchServices(metrics, upstream);
   const overloads = metrics.counter('catalog_overloads_total', 'Requests refused because there were too many.');
-  /** Connections past the number that can be served soon: a request waits on its connection until those of all others were read. */
-  const surplus = new WeakSet<Socket>();
 
   const routes: Record<string, (request: IncomingMessage, response: ServerResponse, passing: Passing) => unknown> = {
     '/graphql': graphql,
@@ -207,14 +211,15 @@ export function createGraphServer(
   }
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const isSurplus = surplus.has(request.socket);
+    const connection = connections.of(request.socket);
+    const { isSurplus } = connection;
     // Those whose bodies have come in this turn are not counted there yet.
     if (isSurplus || admission.room() <= bodies.whole()) {
       const isProbe = request.url === '/health' || request.url === '/ready' || request.url === '/metrics';
       if (!isProbe) {
         const standing: string[] = [];
         admitOrigin(request, standing, config.corsOrigins);
-        if (isSurplus || closing) standing.push('connection', 'close');
+        if (isSurplus || closing) standing.push(...LAST);
         else request.once('close', () => line.join(request.socket)); // reading its body would end the pause
         overloads.add();
         return refuseQuickly(response, standing);
@@ -225,11 +230,13 @@ export function createGraphServer(
     const url = request.url ?? '/';
     const path = url === '/graphql' ? url : url.split('?', 1)[0]!;
     const lifetime = createLifetime();
-    const standing = ['x-request-id', requestId, 'x-content-type-options', 'nosniff'];
-    if (closing) standing.push('connection', 'close');
+    const keeping = closing ? LAST : KEPT;
+    const standing = ['x-request-id', requestId, 'x-content-type-options', 'nosniff', keeping[0], keeping[1]];
     running.add(lifetime);
+    connection.underWay++;
     response.on('close', () => {
       running.delete(lifetime);
+      connection.underWay--;
       // Who was answered comes after those who were not.
       if (line.size() > 0 && path === '/graphql' && request.complete && !closing) line.join(request.socket);
       if (!response.writableFinished) end(lifetime, new Error('The client has left.'));
@@ -265,16 +272,10 @@ export function createGraphServer(
       headersTimeout: config.requestHeadersTimeoutMs,
       requestTimeout: 0, // bodies have clocks of their own: an upload may take longer than a question
       connectionsCheckingInterval: Math.min(1_000, config.requestHeadersTimeoutMs),
-      keepAliveTimeout: 65_000, // longer than the balancers in front, which must be the ones to hang up
     },
     (request, response) => void handle(request, response),
   );
-  server.timeout = config.connectionTimeoutMs;
-  let connections = 0;
-  server.on('connection', (socket: Socket) => {
-    if (++connections > config.maxClientConnections) surplus.add(socket);
-    socket.once('close', () => connections--);
-  });
+  const connections = watchConnections(server, { ...config, unusedMs: UNUSED_MS });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => refuseConnection(error, socket, config));
 
   async function shutDown(): Promise<void> {

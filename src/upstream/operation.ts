@@ -264,7 +264,7 @@ class KnownRecords implements Operation {
     entry.wishes = entry.wishes.length === 0 ? [wish] : [...entry.wishes, wish];
     this.wishes.push(wish);
     // All that promises bring about now belongs to this tick.
-    if (this.wishes.length === 1) queueMicrotask(() => process.nextTick(grantAll, this));
+    if (this.wishes.length === 1) void soon.then(() => process.nextTick(grantAll, this));
     return wish;
   }
 
@@ -322,6 +322,9 @@ class KnownRecords implements Operation {
 }
 
 const grantAll = (known: KnownRecords): void => known.grantAll();
+
+/** A microtask of its own makes Node follow it as it would a call from outside, at three times the price. */
+const soon = Promise.resolve();
 
 /** The ask with the names that are wanted of its answer; Atom takes none. */
 const projected = (endpoint: Endpoint, input: object, names: Names | undefined): Asked =>

@@ -194,6 +194,15 @@ test('headers too large, too slow or no HTTP at all are answered with a code', a
   expect(await raw(hasty.port, 'GET /health HTTP/1.1\r\nx: ')).toContain('REQUEST_TIMEOUT');
 });
 
+test('an answer says whether its connection is kept, and how long', async () => {
+  const { url } = await open();
+  const answers = [await post(url, { query: '{ word }' }), await fetch(`${url}/health`), await fetch(`${url}/nowhere`)];
+  for (const { headers } of answers)
+    expect([headers.get('connection'), headers.get('keep-alive')]).toEqual(['keep-alive', 'timeout=65']);
+  const { headers } = await post(`${url}/nowhere`, '{}'); // its body is not waited for
+  expect([headers.get('connection'), headers.get('keep-alive')]).toEqual(['close', null]);
+});
+
 test('elsewhere there is nothing, said in JSON', async () => {
   const { url } = await open();
   for (const path of ['/', '/graphql/x', '/constructor', '/__proto__']) {

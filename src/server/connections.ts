@@ -1,0 +1,64 @@
+/**
+ * The connections of clients: which of them are more than can be served soon, and which have been silent for too long.
+ *
+ * Node would wind a timer for each twice a request. Here all are looked at now and then, and only one that was silent since the last
+ * look gets a timer: Node's own, which knows of a client that reads slowly and winds itself anew whenever anything comes or goes.
+ */
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+
+export interface Connection {
+  /** Past the number that can be served soon: a request waits on it until those of all others were read. */
+  readonly isSurplus: boolean;
+  /** Requests that are being answered. */
+  underWay: number;
+}
+
+export interface Connections {
+  of: (socket: Socket) => Connection;
+}
+
+export interface ConnectionSettings {
+  maxClientConnections: number;
+  /** Silence after which one in use is cut, to within a quarter. */
+  connectionTimeoutMs: number;
+  /** The same for one that waits for its next request. */
+  unusedMs: number;
+}
+
+interface Watched extends Connection {
+  /** Bytes that had come and gone at the last look. */
+  moved: number;
+  isTimed: boolean;
+}
+
+const LOOKS = 4;
+
+export function watchConnections(server: Server, settings: ConnectionSettings): Connections {
+  const { maxClientConnections, connectionTimeoutMs, unusedMs } = settings;
+  const watched = new Map<Socket, Watched>();
+  const lookMs = Math.min(connectionTimeoutMs, unusedMs) / LOOKS;
+
+  server.timeout = 0;
+  server.keepAliveTimeout = 0;
+  server.on('connection', (socket: Socket) => {
+    watched.set(socket, { isSurplus: watched.size >= maxClientConnections, underWay: 0, moved: 0, isTimed: false });
+    socket.once('close', () => watched.delete(socket));
+  });
+  const looking = setInterval(look, lookMs).unref();
+  server.on('close', () => clearInterval(looking));
+
+  function look(): void {
+    for (const [socket, connection] of watched) {
+      const moved = socket.bytesRead + socket.bytesWritten;
+      const isSilent = moved === connection.moved;
+      connection.moved = moved;
+      if (isSilent === connection.isTimed) continue;
+      connection.isTimed = isSilent;
+      socket.setTimeout(isSilent ? (connection.underWay > 0 ? connectionTimeoutMs : unusedMs) - lookMs : 0);
+    }
+  }
+
+  // It may be closed before what came over it is looked at.
+  return { of: (socket) => watched.get(socket) ?? { isSurplus: false, underWay: 0 } };
+}

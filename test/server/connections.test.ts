@@ -1,0 +1,125 @@
+import { type ServerResponse, createServer } from 'node:http';
+import { type AddressInfo, type Socket, connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, expect, test } from 'vitest';
+import { type ConnectionSettings, type Connections, watchConnections } from '../../src/server/connections.ts';
+import { until } from '../support/hostile.ts';
+
+const LONG = 3_600_000;
+const running: { close: () => void }[] = [];
+afterEach(() => running.splice(0).forEach(({ close }) => close()));
+
+/** A server whose answers are held back until they are let go, and whoever calls it. */
+async function serving(settings: Partial<ConnectionSettings>) {
+  const held: ServerResponse[] = [];
+  const connections: Connections[] = [];
+  const server = createServer((request, response) => {
+    const connection = connections[0]!.of(request.socket);
+    connection.underWay++;
+    response.on('close', () => connection.underWay--);
+    if (request.url === '/held') held.push(response);
+    else response.end(request.url === '/surplus' ? String(connection.isSurplus) : 'here');
+  });
+  connections.push(
+    watchConnections(server, { maxClientConnections: 100, connectionTimeoutMs: LONG, unusedMs: LONG, ...settings }),
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  running.push({ close: () => (server.close(), server.closeAllConnections()) });
+  const { port } = server.address() as AddressInfo;
+  const call = () => {
+    const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+    const caller = { socket, read: 0, isCut: false, ask: (path: string) => void socket.write(lineOf(path)) };
+    socket.on('data', (chunk: Buffer) => (caller.read += chunk.length));
+    socket.on('close', () => (caller.isCut = true));
+    return caller;
+  };
+  return { held, call };
+}
+
+const lineOf = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`;
+
+test('a connection that waits too long for its next request is cut, one that is used now and then is not', async () => {
+  const { call } = await serving({ unusedMs: 2_000 });
+  const [unused, used] = [call(), call()];
+  unused.ask('/');
+  while (!unused.isCut) {
+    used.ask('/');
+    await sleep(20);
+  }
+  expect(unused.read).toBeGreaterThan(0);
+  expect(used.isCut).toBe(false);
+});
+
+test('a connection that is used again is not cut by the silence before that', async () => {
+  const { call } = await serving({ unusedMs: 2_000 });
+  const [used, unused] = [call(), call()];
+  used.ask('/');
+  await sleep(1_500); // long enough to be watched, so that it has a timer
+  used.ask('/');
+  const read = used.read;
+  await until(() => used.read > read);
+  unused.ask('/');
+  const cut: string[] = [];
+  used.socket.on('close', () => cut.push('used'));
+  unused.socket.on('close', () => cut.push('unused'));
+  while (!unused.isCut) {
+    used.ask('/');
+    await sleep(20);
+  }
+  expect(cut).toEqual(['unused']);
+});
+
+test('one whose answer is awaited has a time of its own', async () => {
+  const { call, held } = await serving({ connectionTimeoutMs: 400 });
+  const [waiting, unused] = [call(), call()];
+  unused.ask('/');
+  await until(() => unused.read > 0);
+  waiting.ask('/held');
+  await until(() => waiting.isCut);
+  expect(held).toHaveLength(1);
+  expect(unused.isCut).toBe(false);
+});
+
+test('a client that reads slowly is not cut while it reads', async () => {
+  const { call, held } = await serving({ connectionTimeoutMs: 800 });
+  const slow = call();
+  slow.ask('/held');
+  await until(() => held.length === 1);
+  const whole = Buffer.alloc(16_000_000);
+  held[0]!.end(whole);
+  const begun = performance.now();
+  slow.socket.on('data', () => void pausing(slow.socket));
+  await until(() => slow.read > whole.length);
+  expect(slow.isCut).toBe(false);
+  // Long enough to have been cut, had it not been read.
+  expect(performance.now() - begun).toBeGreaterThan(2 * 800);
+});
+
+async function pausing(socket: Socket): Promise<void> {
+  socket.pause();
+  await sleep(10);
+  socket.resume();
+}
+
+test('connections past the number that can be served soon are told apart, until others are closed', async () => {
+  const { call } = await serving({ maxClientConnections: 2 });
+  const told = async () => {
+    const caller = call();
+    let text = '';
+    caller.socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    caller.ask('/surplus');
+    await until(() => /(true|false)$/.test(text));
+    return { caller, isSurplus: text.endsWith('true') };
+  };
+  const first = await told();
+  const second = await told();
+  const third = await told();
+  expect([first, second, third].map(({ isSurplus }) => isSurplus)).toEqual([false, false, true]);
+  for (const { caller } of [first, third]) caller.socket.destroy();
+  const next = async () => {
+    const { caller, isSurplus } = await told();
+    caller.socket.destroy();
+    return isSurplus;
+  };
+  await expect.poll(next, { timeout: 60_000 }).toBe(false);
+});
