@@ -46,9 +46,10 @@ const results: Result[] = [];
 const upstream = await start('upstream.js', {});
 const startedAt = new Date();
 for (const latencyMs of given.latency.split(',').map(Number)) {
-  // At 0 ms is what the figures are about, so there the rounds are.
-  const rounds = Number(given.rounds ?? (given.quick ? (latencyMs ? 1 : 3) : latencyMs ? 3 : 7));
-  const ms = 1000 * Number(given.seconds ?? (given.quick ? 0.5 : 3));
+  // At 0 ms is what the figures are about, so there the rounds are: short ones, for shared cores change their speed from one second to
+  // the next, and within a round all should have the same.
+  const rounds = Number(given.rounds ?? (given.quick ? (latencyMs ? 1 : 6) : latencyMs ? 9 : 40));
+  const ms = 1000 * Number(given.seconds ?? (latencyMs ? (given.quick ? 0.5 : 1) : given.quick ? 0.25 : 0.5));
   const running = new Map<Contestant, Running>();
   for (const contestant of playing) running.set(contestant, await open(contestant, latencyMs));
   for (const workload of chosen) {
@@ -141,13 +142,19 @@ function summary(workload: string, latencyMs: number, name: string, played: read
     const measured = round.find(({ contestant }) => contestant === who)?.measured;
     return measured && measured.operations / measured.seconds;
   };
-  const against = (who: string) => {
-    const ratios = played.flatMap((round) => {
-      const other = speedOf(round, who);
-      return other ? speedOf(round, name)! / other : [];
-    });
-    return ratios.length > 0 ? median(ratios) : undefined;
+  const cpuOf = (round: readonly Round[], who: string) => {
+    const one = round.find(({ contestant }) => contestant === who);
+    return one && (1000 * one.cpu) / one.measured.operations;
   };
+  /** The median of what one is to another in each round. */
+  const against = (who: string, of: typeof speedOf, compare: (mine: number, other: number) => number) => {
+    const compared = played.flatMap((round) => {
+      const other = of(round, who);
+      return other === undefined ? [] : compare(of(round, name)!, other);
+    });
+    return compared.length > 0 ? median(compared) : undefined;
+  };
+  const ratio = (one: number, other: number) => one / other;
   const mine = played.map((round) => round.find(({ contestant }) => contestant === name)!);
   const perOperation = (of: (round: Round) => number) =>
     sum(mine.map(of)) / sum(mine.map(({ measured }) => measured.operations));
@@ -157,13 +164,15 @@ function summary(workload: string, latencyMs: number, name: string, played: read
     latencyMs,
     contestant: name,
     perSecond: median(played.map((round) => speedOf(round, name)!)),
-    ofLimit: against('limit'),
-    ofApollo: against('apollo'),
+    ofLimit: against('limit', speedOf, ratio),
+    ofApollo: against('apollo', speedOf, ratio),
+    cpuOfLimit: against('limit', cpuOf, ratio),
+    extraCpu: against('limit', cpuOf, (one, other) => one - other),
     p50: latencies[Math.floor(latencies.length * 0.5)]!,
     p99: latencies[Math.floor(latencies.length * 0.99)]!,
     calls: perOperation(({ calls }) => calls),
     kilobytes: perOperation(({ bytes }) => bytes) / 1000,
-    cpu: 1000 * perOperation(({ cpu }) => cpu),
+    cpu: median(played.map((round) => cpuOf(round, name)!)),
     rss: Math.max(...mine.map(({ rss }) => rss)),
     operations: latencies.length,
   };
