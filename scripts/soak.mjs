@@ -175,7 +175,7 @@ while (performance.now() - begun < MINUTES * 60_000) {
   await new Promise((resolve) => setTimeout(resolve, 5));
 }
 while (under > 0) await new Promise((resolve) => setTimeout(resolve, 50));
-await new Promise((resolve) => setTimeout(resolve, 70_000)); // idle connections of clients are kept for 65 s
+await new Promise((resolve) => setTimeout(resolve, 90_000)); // idle connections of clients are kept for 66 s, or a quarter more
 await sample();
 const last = samples.pop();
 

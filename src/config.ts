@@ -281,7 +281,7 @@ export const settings = {
     'CONNECTION_TIMEOUT_MS',
     milliseconds,
     90_000,
-    'silence after which a connection in use is cut, to within a quarter: its client does not read, say',
+    'silence after which a connection in use is cut: its client does not read, say',
   ),
 
   maxPictures: setting('MAX_PICTURES', amount, 12, 'pictures in a mutation'),

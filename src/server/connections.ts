@@ -20,7 +20,7 @@ export interface Connections {
 
 export interface ConnectionSettings {
   maxClientConnections: number;
-  /** Silence after which one in use is cut, to within a quarter. */
+  /** Silence after which one in use is cut, or up to a quarter more; where bytes wait for a client that does not read, up to twice that. */
   connectionTimeoutMs: number;
   /** The same for one that waits for its next request. */
   unusedMs: number;
@@ -29,7 +29,8 @@ export interface ConnectionSettings {
 interface Watched extends Connection {
   /** Bytes that had come and gone at the last look. */
   moved: number;
-  isTimed: boolean;
+  /** What its timer is set to; 0 for none. */
+  timerMs: number;
 }
 
 const LOOKS = 4;
@@ -42,20 +43,24 @@ export function watchConnections(server: Server, settings: ConnectionSettings): 
   server.timeout = 0;
   server.keepAliveTimeout = 0;
   server.on('connection', (socket: Socket) => {
-    watched.set(socket, { isSurplus: watched.size >= maxClientConnections, underWay: 0, moved: 0, isTimed: false });
+    watched.set(socket, { isSurplus: watched.size >= maxClientConnections, underWay: 0, moved: 0, timerMs: 0 });
     socket.once('close', () => watched.delete(socket));
   });
-  const looking = setInterval(look, lookMs).unref();
-  server.on('close', () => clearInterval(looking));
+  // One that has no port has connections of its own kind, over which nobody is silent.
+  server.on('listening', () => {
+    const looking = setInterval(look, lookMs).unref();
+    server.once('close', () => clearInterval(looking));
+  });
 
   function look(): void {
     for (const [socket, connection] of watched) {
       const moved = socket.bytesRead + socket.bytesWritten;
       const isSilent = moved === connection.moved;
+      const timerMs = isSilent ? (connection.underWay > 0 ? connectionTimeoutMs : unusedMs) - lookMs : 0;
       connection.moved = moved;
-      if (isSilent === connection.isTimed) continue;
-      connection.isTimed = isSilent;
-      socket.setTimeout(isSilent ? (connection.underWay > 0 ? connectionTimeoutMs : unusedMs) - lookMs : 0);
+      if (timerMs === connection.timerMs) continue;
+      connection.timerMs = timerMs;
+      socket.setTimeout(timerMs);
     }
   }
 

@@ -81,7 +81,7 @@ export function createDoor(pipeline: Pipeline, answers: Answers, epoch: () => nu
       const answer = text.length > SHORT ? Buffer.from(text) : text;
       const status = statusOf(result.errors, result.data === undefined, media);
       send(response, status, media, standing, answer);
-      if (freshness && isReusable(freshness)) answers.keep(media, body, apart(text), freshness, begun);
+      if (freshness && isReusable(freshness)) answers.keep(media, body, apart(answer), freshness, begun);
       return true;
     },
   };
@@ -90,8 +90,9 @@ export function createDoor(pipeline: Pipeline, answers: Answers, epoch: () => nu
 /** Characters of an answer that goes out in one piece with its headers; what is longer would be copied once more for that. */
 const SHORT = 5_000;
 
-/** In memory of its own: a short Buffer is a piece of something larger, which it would keep. */
-const apart = (text: string): Buffer => Buffer.from(new TextEncoder().encode(text).buffer);
+/** In memory of its own: the Buffer of a short text is a piece of something larger, which it would keep. */
+const apart = (answer: Buffer | string): Buffer =>
+  typeof answer === 'string' ? Buffer.from(new TextEncoder().encode(answer).buffer) : answer;
 
 /** Nobody's own answer, and not one about how it came to be. */
 const isAnybody = ({ authorization, explain }: Who): boolean => authorization === undefined && explain === undefined;

@@ -63,9 +63,11 @@ export interface ServerParts {
 /** For what was ended to be told; what is left of ten seconds is for closing pools and the database. */
 const CONNECTION_END_MS = 1_000;
 
-/** Longer than the balancers in front, which must be the ones to hang up. */
-const UNUSED_MS = 65_000;
-const KEPT = ['keep-alive', `timeout=${UNUSED_MS / 1_000}`] as const;
+/** What clients are told: longer than balancers keep theirs, which must be the ones to hang up. */
+const KEPT_SECONDS = 65;
+/** Longer than that, so that what is sent at the last moment does not meet the end. */
+const UNUSED_MS = 1_000 * (KEPT_SECONDS + 1);
+const KEPT = ['keep-alive', `timeout=${KEPT_SECONDS}`] as const;
 const LAST = ['connection', 'close'] as const;
 
 /** Opens the port. Whoever calls `close` gets a facade that ends what it began. */
@@ -219,8 +221,11 @@ export function createGraphServer(
       if (!isProbe) {
         const standing: string[] = [];
         admitOrigin(request, standing, config.corsOrigins);
-        if (isSurplus || closing) standing.push(...LAST);
-        else request.once('close', () => line.join(request.socket)); // reading its body would end the pause
+        if (isSurplus || closing || !response.shouldKeepAlive) standing.push(...LAST);
+        else {
+          standing.push(...KEPT);
+          request.once('close', () => line.join(request.socket)); // reading its body would end the pause
+        }
         overloads.add();
         return refuseQuickly(response, standing);
       }
@@ -230,7 +235,7 @@ export function createGraphServer(
     const url = request.url ?? '/';
     const path = url === '/graphql' ? url : url.split('?', 1)[0]!;
     const lifetime = createLifetime();
-    const keeping = closing ? LAST : KEPT;
+    const keeping = closing || !response.shouldKeepAlive ? LAST : KEPT;
     const standing = ['x-request-id', requestId, 'x-content-type-options', 'nosniff', keeping[0], keeping[1]];
     running.add(lifetime);
     connection.underWay++;
