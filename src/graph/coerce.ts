@@ -33,12 +33,10 @@ const checks = new Map<string, (value: unknown) => boolean>([
   ['Boolean', (value) => typeof value === 'boolean'],
 ]);
 
-/** Whether a value of the built-in scalar of that name is one that comes as it stays; undefined for any other type. */
-export const plainly = (name: string): ((value: unknown) => boolean) | undefined => checks.get(name);
-
 const isNeverPlain = (): boolean => false;
-const plainlyOf = (type: GraphQLType | undefined) =>
-  plainly(String(isNonNullType(type) ? type.ofType : type)) ?? isNeverPlain;
+/** Whether a value is plainly of the type, a built-in scalar: one that comes as it stays. Of no other type is it known. */
+export const plainlyOf = (type: GraphQLType | undefined): ((value: unknown) => boolean) =>
+  checks.get(String(isNonNullType(type) ? type.ofType : type)) ?? isNeverPlain;
 
 /** Coerces the variables of one operation. */
 export function variablesOf(
@@ -84,7 +82,7 @@ export function argumentsOf(field: GraphQLField<unknown, unknown>, node: FieldNo
     return values;
   };
 }
-const noArguments: object = Object.freeze({});
+export const noArguments: object = Object.freeze({});
 
 /** What of the arguments never changes, and what is a variable; undefined where a variable is within a value. */
 function partsOf({ args }: GraphQLField<unknown, unknown>, node: FieldNode) {

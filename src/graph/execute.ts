@@ -7,10 +7,10 @@
 import {
   type ExecutionResult,
   GraphQLError,
+  type GraphQLLeafType,
   type GraphQLOutputType,
   type GraphQLSchema,
   isAbstractType,
-  isEnumType,
   isLeafType,
   isListType,
   isNonNullType,
@@ -19,7 +19,7 @@ import {
 import { type Path, addPath, pathToArray } from 'graphql/jsutils/Path.js';
 import { answeringOf, isPromise, outside } from './arrive.ts';
 import type { Context } from './builder.ts';
-import { plainly } from './coerce.ts';
+import { noArguments, plainlyOf } from './coerce.ts';
 import type { Variables } from './document.ts';
 import { type Below, type FieldPlan, type Plan, keyOf } from './plan.ts';
 import { stackless } from '../upstream/refusal.ts';
@@ -38,6 +38,9 @@ interface Running {
 /** Makes of a resolved value what the answer shows: the value, or a promise of it. Throws where it cannot be shown. */
 type Complete = (value: unknown, running: Running, path: Path) => unknown;
 
+/** Whether a resolved value is shown as it is: most often it is, and no more is to be asked of it. */
+type IsShown = (value: unknown) => boolean;
+
 /** One field of an object in the answer. */
 interface Step {
   key: string;
@@ -45,6 +48,7 @@ interface Step {
   plan: FieldPlan;
   resolve: (source: Source, running: Running, path: Path | undefined) => unknown;
   complete: Complete;
+  isShown: IsShown;
   /** Nothing below it, so no path is needed unless it fails. */
   isLeaf: boolean;
   isNonNull: boolean;
@@ -126,6 +130,7 @@ function taken(step: Step, source: Source, running: Running, path: Path | undefi
   const here = step.isLeaf ? undefined : addPath(path, step.key, step.parent);
   try {
     const value = step.resolve(source, running, here);
+    if (step.isShown(value)) return value;
     return isPromise(value) ? awaited(step, value, running, here!, path) : completed(step, value, running, here!, path);
   } catch (error) {
     return refused(step, error, running, path);
@@ -171,6 +176,7 @@ function stepOf(schema: GraphQLSchema, plan: FieldPlan): Step {
     plan,
     resolve: resolveOf(schema, plan),
     complete: completeOf(schema, plan, field.type),
+    isShown: plainlyOf(field.type),
     isLeaf: isPlainLeaf(field.type) && !answeringOf(field).engine,
     isNonNull: isNonNullType(field.type),
   };
@@ -184,6 +190,7 @@ function resolveOf(schema: GraphQLSchema, plan: FieldPlan): Step['resolve'] {
       engine(plan, source, args(variables), context, { path: path!, variables });
   if (!plain) return (source) => source[field.name];
   const info = outside(schema);
+  if (field.args.length === 0) return (source, { context }) => plain(source, noArguments, context, info);
   return (source, { context, variables }) => plain(source, args(variables), context, info);
 }
 
@@ -212,21 +219,20 @@ function completeOf(schema: GraphQLSchema, plan: FieldPlan, type: GraphQLOutputT
   };
 }
 
-/** A leaf is most often what it should be; what is not, its type makes so, or refuses. */
-function leafOf(type: GraphQLOutputType & { name: string; serialize: (value: unknown) => unknown }): Complete {
-  const serialize = (value: unknown): unknown => {
+/** What is not shown as it is, its type makes so, or refuses. */
+function leafOf(type: GraphQLLeafType): Complete {
+  return (value) => {
     const shown = type.serialize(value);
     if (shown !== null && shown !== undefined) return shown;
     throw new Error(`Expected \`${type.name}.serialize(${String(value)})\` to return non-nullable value.`);
   };
-  if (isEnumType(type)) return serialize;
-  const isSo = plainly(type.name);
-  return isSo ? (value) => (isSo(value) ? value : serialize(value)) : serialize;
 }
+
 function listOf(schema: GraphQLSchema, plan: FieldPlan, type: GraphQLOutputType): Complete {
   const item: Item = {
     plan,
     complete: completeOf(schema, plan, type),
+    isShown: plainlyOf(type),
     isLeaf: isPlainLeaf(type),
     isNonNull: isNonNullType(type),
   };
@@ -255,11 +261,13 @@ function listOf(schema: GraphQLSchema, plan: FieldPlan, type: GraphQLOutputType)
 interface Item {
   plan: FieldPlan;
   complete: Complete;
+  isShown: IsShown;
   isLeaf: boolean;
   isNonNull: boolean;
 }
 
 function itemOf(item: Item, value: unknown, index: number, running: Running, list: Path): unknown {
+  if (item.isShown(value)) return value;
   const path = item.isLeaf ? list : addPath(list, index, undefined);
   return isPromise(value)
     ? itemAwaited(item, value, index, running, list, path)

@@ -16,7 +16,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import type { Tier } from '../contract/endpoint.ts';
-import { NEARLY_ALL } from '../upstream/operation.ts';
+import { NEARLY_ALL } from '../upstream/asking.ts';
 import type { Viewer } from '../upstream/viewer.ts';
 import type { FieldRule, TypeRule } from './ask.ts';
 import { argumentsOf } from './coerce.ts';

@@ -8,11 +8,12 @@ import { type CallParts, type Caller, Making, overdue } from './making.ts';
 import type { FilePart } from './multipart.ts';
 import { LoginRequired, TierRequired, TooManyCalls, Unauthenticated } from './refusal.ts';
 import { type TracedCall, sinceStart } from './trace.ts';
-import { type Answer, type Asked, askedOf, bodyOf, lineOf } from './wire.ts';
+import { type Asked, type Recipient, askedOf, bodyOf, lineOf } from './wire.ts';
 
 /** Makes calls for one operation. */
 export interface Calls {
-  make: (asked: Asked, path: Path | undefined, files?: AsyncIterable<FilePart>) => Promise<Answer>;
+  /** The recipient does not throw; it may be told before this returns. */
+  make: (asked: Asked, path: Path | undefined, recipient: Recipient, files?: AsyncIterable<FilePart>) => void;
   /** Throws unless the caller sent a token of their own. */
   requireLogin: () => void;
   /** Whether a call of this endpoint would be refused without being made. */
@@ -33,30 +34,28 @@ class OperationCalls implements Calls {
     this.caller = caller;
   }
 
-  make(wanted: Asked, path: Path | undefined, files?: AsyncIterable<FilePart>): Promise<Answer> {
-    return new Promise((resolve, reject) => {
-      const { endpoint } = wanted;
-      const { settings, flights } = this.parts;
-      const credential = this.admitted(endpoint);
-      if (this.caller.lifetime.ended) throw overdue(endpoint, lineOf(wanted), this.caller.lifetime.ended);
-      if (++this.made > settings.maxUpstreamCalls) throw new TooManyCalls(settings.maxUpstreamCalls);
+  make(wanted: Asked, path: Path | undefined, recipient: Recipient, files?: AsyncIterable<FilePart>): void {
+    try {
+      this.start(wanted, path, recipient, files);
+    } catch (error) {
+      recipient.failed(error); // before anything of it was sent
+    }
+  }
 
-      const { asked, telling } = this.withTelling(wanted, credential);
-      const making = new Making(
-        this.parts,
-        this.caller,
-        asked,
-        telling,
-        credential,
-        this.begin(asked, path),
-        resolve,
-        reject,
-      );
-      if (endpoint.method !== 'GET') return making.write(bodyOf(asked, files));
-      // What was asked for beside what is wanted is taken out of the answer again: it is not the same ask.
-      const key = telling.length === 0 ? asked.wirePath : `${asked.wirePath} ${telling.join()}`;
-      if (flights.join(credential, key, making)) making.traced.coalesced = true;
-    });
+  private start(wanted: Asked, path: Path | undefined, recipient: Recipient, files?: AsyncIterable<FilePart>): void {
+    const { endpoint } = wanted;
+    const { settings, flights } = this.parts;
+    const credential = this.admitted(endpoint);
+    if (this.caller.lifetime.ended) throw overdue(endpoint, lineOf(wanted), this.caller.lifetime.ended);
+    if (++this.made > settings.maxUpstreamCalls) throw new TooManyCalls(settings.maxUpstreamCalls);
+
+    const { asked, telling } = this.withTelling(wanted, credential);
+    const traced = this.begin(asked, path);
+    const making = new Making(this.parts, this.caller, asked, telling, credential, traced, recipient);
+    if (endpoint.method !== 'GET') return making.write(bodyOf(asked, files));
+    // What was asked for beside what is wanted is taken out of the answer again: it is not the same ask.
+    const key = telling.length === 0 ? asked.wirePath : `${asked.wirePath} ${telling.join()}`;
+    if (flights.join(credential, key, making)) traced.coalesced = true;
   }
 
   requireLogin(): void {

@@ -1,5 +1,5 @@
 import { type Lifetime, type Listener, createLifetime, end, offEnd, onEnd } from './lifetime.ts';
-import type { Answer } from './wire.ts';
+import type { Answer, Recipient } from './wire.ts';
 
 /** Shares reads in flight: equal asks of one credential are one request, whoever asks. */
 export interface Flights {
@@ -9,13 +9,11 @@ export interface Flights {
   forget: (credential?: object) => void;
 }
 
-/** One who waits, as long as their own lifetime: told exactly once what came, or why nothing did. */
-export interface Asker {
+/** One who waits, as long as their own lifetime. */
+export interface Asker extends Recipient {
   readonly lifetime: Lifetime;
   /** Sends what all wait for; `landed` or `failed` tells the flight what became of it. */
   send: (flight: Flight) => void;
-  came: (answer: Answer) => void;
-  failed: (reason: unknown) => void;
 }
 
 export function createFlights(): Flights {

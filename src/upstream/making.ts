@@ -23,6 +23,7 @@ import {
   type Asked,
   type Body,
   type Payer,
+  type Recipient,
   type WireAnswer,
   type WireRequest,
   codeIn,
@@ -83,8 +84,7 @@ export class Making implements Asker, Payer, WireRequest {
   /** Names that were asked for beside what is wanted. */
   private readonly telling: readonly string[];
   private readonly credential: Credential;
-  private readonly resolve: (answer: Answer) => void;
-  private readonly reject: (reason: unknown) => void;
+  private readonly recipient: Recipient;
 
   constructor(
     parts: CallParts,
@@ -93,8 +93,7 @@ export class Making implements Asker, Payer, WireRequest {
     telling: readonly string[],
     credential: Credential,
     traced: TracedCall,
-    resolve: (answer: Answer) => void,
-    reject: (reason: unknown) => void,
+    recipient: Recipient,
   ) {
     const { lifetime, span } = caller;
     this.traced = traced;
@@ -106,8 +105,7 @@ export class Making implements Asker, Payer, WireRequest {
     this.asked = asked;
     this.telling = telling;
     this.credential = credential;
-    this.resolve = resolve;
-    this.reject = reject;
+    this.recipient = recipient;
   }
 
   /** A write is nobody else's. */
@@ -125,15 +123,16 @@ export class Making implements Asker, Payer, WireRequest {
 
   came(answer: Answer): void {
     this.traced.status ??= answer.status;
-    this.resolve(answer);
     this.end();
+    this.recipient.came(answer);
   }
 
   failed(failure: unknown): void {
-    this.reject(this.told(failure));
+    const reason = this.told(failure);
     this.end();
     // What was never sent lets go of its files too.
     if (this.body instanceof Readable) this.body.destroy();
+    this.recipient.failed(reason);
   }
 
   private end(): void {

@@ -6,31 +6,26 @@
  */
 import type { Path } from 'graphql/jsutils/Path.js';
 import type { Endpoint } from '../contract/endpoint.ts';
+import { type Asking, answerAnew, fill, projected, takeKept } from './asking.ts';
 import type { BudgetState } from './budget.ts';
-import type { Calls } from './call.ts';
-import { joined } from './copy.ts';
 import type { Freshness } from './freshness.ts';
-import type { FilePart } from './multipart.ts';
 import {
   type Entry,
   type RecordSource,
   type Wish,
   createEntry,
-  fail,
   missingOf,
-  noWishes,
   shownOf,
-  take,
   telling,
   tierRequired,
   wished,
   wishesFor,
 } from './known.ts';
-import { type Kept, type KeptAnswer, type Records, VIEWERS_OWN } from './records.ts';
-import { UpstreamFault, UpstreamRefusal, isFault, isNo } from './refusal.ts';
+import type { FilePart } from './multipart.ts';
+import { type KeptAnswer, VIEWERS_OWN } from './records.ts';
 import type { Trace } from './trace.ts';
 import type { Viewer } from './viewer.ts';
-import { type Asked, askedOf, insert } from './wire.ts';
+import { type Answer, type Asked, askedOf } from './wire.ts';
 
 type Record_ = Record<string, unknown>;
 type Names = readonly string[];
@@ -73,16 +68,8 @@ export interface Operation {
   wouldRead: (kind: string, source: RecordSource, key: string, names: Names) => Promise<string | null>;
 }
 
-/** Asked for this share of a record's members, the whole record is as good. */
-export const NEARLY_ALL = 0.85;
-
-interface OperationParts {
-  calls: Calls;
-  records: Records;
-  viewer: Viewer;
+interface OperationParts extends Asking {
   trace: Trace;
-  /** Told of everything that is read. */
-  freshness: Freshness;
   rateBudget: () => Promise<BudgetState | null>;
   /** Drops what the shared cache keeps of a record or a list, whoever asked. */
   clear: (scope: string) => void | Promise<void>;
@@ -117,8 +104,8 @@ class KnownRecords implements Operation {
       const kept = this.parts.records.getAnswer(endpoint, key);
       answer =
         kept instanceof Promise
-          ? kept.then((found) => this.answerOf(asked, key, found, path))
-          : this.answerOf(asked, key, kept, path);
+          ? kept.then((found) => this.answerOf(asked, found, path))
+          : this.answerOf(asked, kept, path);
       this.answers.set(key, answer);
     }
     return answer;
@@ -139,7 +126,7 @@ class KnownRecords implements Operation {
     let waits = wishesFor(entry, names);
     if (missing) {
       const kept = this.parts.records.get(source.ask, kind, key);
-      if (kept instanceof Promise || !this.takeKept(entry, kept, missing, path)) {
+      if (kept instanceof Promise || !takeKept(this.parts, entry, kept, missing, path)) {
         const wish = this.wish(entry, missing, kept, path);
         if (!waits.includes(wish)) waits = [...waits, wish];
       }
@@ -159,7 +146,10 @@ class KnownRecords implements Operation {
   ): Promise<unknown> {
     this.freshness.read(null);
     try {
-      return (await this.parts.calls.make(askedOf(endpoint, input), path, files)).value;
+      const came = await new Promise<Answer>((resolve, reject) => {
+        this.parts.calls.make(askedOf(endpoint, input), path, { came: resolve, failed: reject }, files);
+      });
+      return came.value;
     } finally {
       this.answers.clear();
     }
@@ -189,46 +179,11 @@ class KnownRecords implements Operation {
   }
 
   /** The answer of a list or of a record asked otherwise than by its key, from the cache while it is fresh. */
-  private answerOf(asked: Asked, key: string, kept: KeptAnswer | undefined, path: Path | undefined): unknown {
-    if (!kept?.isFresh) return this.answerAnew(asked, key, kept, path);
+  private answerOf(asked: Asked, kept: KeptAnswer | undefined, path: Path | undefined): unknown {
+    if (!kept?.isFresh) return answerAnew(this.parts, asked, kept, path);
     this.parts.calls.spared(asked, path, { cached: true });
     this.freshness.read(kept.freshUntil);
     return kept.answer;
-  }
-
-  private async answerAnew(
-    asked: Asked,
-    key: string,
-    kept: KeptAnswer | undefined,
-    path: Path | undefined,
-  ): Promise<unknown> {
-    const { endpoint } = asked;
-    const { calls, records, freshness } = this.parts;
-    try {
-      const came = await calls.make(asked, path);
-      const { value } = came;
-      if (typeof value === 'object' && value !== null) freshness.read(records.putAnswer(endpoint, key, value, came));
-      else {
-        records.forgetAnswer(endpoint, key);
-        freshness.read(null);
-      }
-      return value;
-    } catch (error) {
-      freshness.read(null);
-      if (this.isDenied(endpoint, error)) records.forgetAnswer(endpoint, key);
-      if (!kept || !isFault(error)) throw error;
-      calls.spared(asked, path, { staleSeconds: kept.ageSeconds });
-      return kept.answer;
-    }
-  }
-
-  /**
-   * Upstream said no: what is kept of it is not to be shown again. Of what is the same for everybody, a no to somebody's own token
-   * says nothing: anyone can send a token that is not known.
-   */
-  private isDenied({ share }: Endpoint, error: unknown): boolean {
-    if (!(error instanceof UpstreamRefusal || error instanceof UpstreamFault) || !isNo(error.word)) return false;
-    return error.word.status === 404 || share !== 'public' || !this.viewer.isLoggedIn;
   }
 
   private entryOf(kind: string, source: RecordSource, key: string): Entry {
@@ -239,16 +194,6 @@ class KnownRecords implements Operation {
       this.entries.set(place, entry);
     }
     return entry;
-  }
-
-  /** Takes what the cache has of the record, where that answers the wish. */
-  private takeKept(entry: Entry, kept: Kept | undefined, names: Names, path: Path | undefined): boolean {
-    if (!kept?.isFresh || !names.every((name) => name in kept.record)) return false;
-    const { source, key } = entry;
-    this.parts.calls.spared(askedOf(source.ask, source.input(key)), path, { cached: true });
-    this.freshness.read(kept.freshUntil);
-    take(entry, kept.record, names);
-    return true;
   }
 
   /** One ask for each record that a tick's wishes name; each waits for its own alone. */
@@ -273,50 +218,7 @@ class KnownRecords implements Operation {
     this.wishes = [];
     for (const wish of wishes) {
       wish.isOpen = false;
-      void this.fill(wish);
-    }
-  }
-
-  /** Never rejects: a failure stands under each name that it cost. */
-  private async fill(wish: Wish): Promise<void> {
-    const { entry, names, kept: looked, path } = wish;
-    const { kind, source, key } = entry;
-    const { calls, records, freshness } = this.parts;
-    try {
-      const kept = looked instanceof Promise ? await looked : looked;
-      if (this.takeKept(entry, kept, names, path)) return;
-      const fields = projection(source, kept?.isFresh ? names.filter((name) => !(name in kept.record)) : names);
-      const asked = projected(source.ask, source.input(key), fields);
-      try {
-        const came = await calls.make(asked, path);
-        const { value } = came;
-        const record = value === null ? null : source.read ? source.read(value as never, key) : (value as Record_);
-        if (!record) {
-          entry.absent = true;
-          freshness.read(null);
-          records.forget(source.ask, kind, key);
-          return;
-        }
-        // An upstream that does not honour `fields` has told the whole record.
-        entry.whole ||= !fields || Object.keys(value as Record_).some((name) => !fields.includes(name));
-        take(entry, kept?.isFresh ? joined(kept.record, record) : (record as Record_), names);
-        if (kept?.isFresh) freshness.read(kept.freshUntil);
-        const known = fields && !entry.whole ? fields : (source.members ?? names);
-        freshness.read(records.put(source.ask, kind, key, record as Record_, known, came));
-      } catch (error) {
-        freshness.read(null);
-        if (this.isDenied(source.ask, error)) records.forget(source.ask, kind, key);
-        if (!kept || !isFault(error)) throw error;
-        const there = names.filter((name) => name in kept.record);
-        if (there.length && !kept.isFresh) calls.spared(asked, path, { staleSeconds: kept.ageSeconds });
-        take(entry, kept.record, there);
-        if (there.length < names.length) throw error;
-      }
-    } catch (error) {
-      for (const name of names) if (!(name in entry.record)) fail(entry, name, error as Error);
-    } finally {
-      entry.wishes = entry.wishes.length === 1 ? noWishes : entry.wishes.filter((each) => each !== wish);
-      wish.grant();
+      fill(this.parts, wish);
     }
   }
 }
@@ -325,16 +227,3 @@ const grantAll = (known: KnownRecords): void => known.grantAll();
 
 /** A microtask of its own makes Node follow it as it would a call from outside, at three times the price. */
 const soon = Promise.resolve();
-
-/** The ask with the names that are wanted of its answer; Atom takes none. */
-const projected = (endpoint: Endpoint, input: object, names: Names | undefined): Asked =>
-  askedOf(endpoint, names && endpoint.service === 'catalog' ? joined(input, { fields: names.join(',') }) : input);
-
-/** The `fields` of an ask for a record: none where nearly everything is wanted. */
-function projection({ ask, members }: RecordSource, names: Names): Names | undefined {
-  if (!members || ask.service === 'event' || names.length > members.length * NEARLY_ALL) return undefined;
-  if (names.includes('id')) return names;
-  const known = names.slice();
-  insert(known, 'id');
-  return known;
-}

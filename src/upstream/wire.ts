@@ -21,7 +21,7 @@ export interface WireRequest {
   /** The request line a client may see. */
   line: string;
   payer?: Payer | undefined;
-  /** Told once: what was answered, or by UpstreamFault why nothing was. A promise for each would cost more than what it tells. */
+  /** Told once: what was answered, or by UpstreamFault why nothing was. */
   answered: (answer: WireAnswer) => void;
   unanswered: (fault: unknown) => void;
 }
@@ -54,6 +54,12 @@ export interface Answer {
   status: number;
   /** Whether and how long upstream lets it be used again. */
   reuse: Reuse;
+}
+
+/** Who a call is made for: told once what came of it. A promise of each would cost more than what it tells. */
+export interface Recipient {
+  came: (answer: Answer) => void;
+  failed: (reason: unknown) => void;
 }
 
 /** One request of an endpoint, written out. */

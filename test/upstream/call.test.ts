@@ -11,7 +11,7 @@ import { createLifetime, end } from '../../src/upstream/lifetime.ts';
 import { createTrace } from '../../src/upstream/trace.ts';
 import { createTransport } from '../../src/upstream/transport.ts';
 import type { SharedWindows, Slot } from '../../src/upstream/window.ts';
-import { askedOf } from '../../src/upstream/wire.ts';
+import { type Answer, type Asked, askedOf } from '../../src/upstream/wire.ts';
 import { type Behaviour, hostile, json, silence, until } from '../support/hostile.ts';
 
 const here = '127.0.0.1';
@@ -50,15 +50,22 @@ async function over(behaviour: Behaviour, shared?: SharedWindows) {
     /** A caller that upstream knows. */
     known: (token: string, possibleTiers: readonly Tier[]) =>
       Object.assign(credentials.of(token), { accepted: true, possibleTiers }),
-    operation: (credential = credentials.of('alice'), lifetime = createLifetime()) =>
-      createCalls(parts, {
+    operation: (credential = credentials.of('alice'), lifetime = createLifetime()) => {
+      const calls = createCalls(parts, {
         isUnreadable: false,
         credential,
         trace: createTrace(),
         lifetime,
         requestId: 'test',
         address: here,
-      }),
+      });
+      return {
+        make: (asked: Asked) =>
+          new Promise<Answer>((came, failed) => {
+            calls.make(asked, undefined, { came, failed });
+          }),
+      };
+    },
     /** Calls of others on their way, so many that a newcomer of this address waits for one of them to end. */
     crowd: () =>
       Promise.all(
@@ -74,7 +81,7 @@ test('a write of an operation that is over already is told at once to have timed
   await crowd(); // it does not wait for these
   const lifetime = createLifetime();
   end(lifetime, new Error('left'));
-  const write = operation(newcomer('alice'), lifetime).make(collecting, undefined);
+  const write = operation(newcomer('alice'), lifetime).make(collecting);
   await expect(write).rejects.toMatchObject({ code: 'UPSTREAM_TIMEOUT' });
   expect(sent).toEqual([]);
 });
@@ -83,7 +90,7 @@ test('a write whose operation ends while it waits for the budget has timed out, 
   const { operation, newcomer, crowd, budget, sent } = await over(json('{}', 201));
   const [first] = await crowd();
   const lifetime = createLifetime();
-  const write = operation(newcomer('alice'), lifetime).make(collecting, undefined);
+  const write = operation(newcomer('alice'), lifetime).make(collecting);
   await new Promise((resolve) => setImmediate(resolve)); // without the crowd it would be sent by now
   end(lifetime, new Error('left'));
   first!.ended(false);
@@ -95,7 +102,7 @@ test('a write whose operation ends while it waits for the budget has timed out, 
 test('of a write whose operation ends when it is sent already, the outcome is unknown', async () => {
   const { operation, newcomer, service, sent } = await over(silence);
   const lifetime = createLifetime();
-  const write = operation(newcomer('alice'), lifetime).make(collecting, undefined);
+  const write = operation(newcomer('alice'), lifetime).make(collecting);
   await until(() => service.heard.length > 0);
   end(lifetime, new Error('left'));
   await expect(write).rejects.toMatchObject({ code: 'UPSTREAM_RESULT_UNKNOWN' });
@@ -110,7 +117,7 @@ test('who wants the names that tell a tier does not share the answer of one for 
   for (let call = 0; call < BASIC_CALLS_A_MINUTE / 4; call++) await budget.take(filmEndpoints.subject, alice, here);
 
   const wanted = ['title', 'durations,languages,title', 'languages,title', 'durations,title', 'title'];
-  const answers = await Promise.all(wanted.map((fields) => operation(alice).make(film(fields), undefined)));
+  const answers = await Promise.all(wanted.map((fields) => operation(alice).make(film(fields))));
   expect(answers.map(({ value }) => value)).toEqual([
     { title },
     { durations, languages, title },
@@ -135,7 +142,7 @@ test('a slot that is paid for another attempt when the call has ended is given b
   });
   const bob = known('bob', ['basic']);
   const lifetime = createLifetime();
-  const read = operation(bob, lifetime).make(film('title'), undefined);
+  const read = operation(bob, lifetime).make(film('title'));
   await until(() => asked.length === 1);
   asked[0]!.grant();
   await until(() => asked.length === 2);
