@@ -146,7 +146,11 @@ function summary(workload: string, latencyMs: number, name: string, played: read
     const one = round.find(({ contestant }) => contestant === who);
     return one && (1000 * one.cpu) / one.measured.operations;
   };
-  /** The median of what one is to another in each round. */
+  const p99In = (round: readonly Round[], who: string) => {
+    const measured = round.find(({ contestant }) => contestant === who)?.measured;
+    return measured && ofHundred(99, inOrder(measured.latencies));
+  };
+  /** The median of what one is to another in each round: a stall of the machine meets whoever's turn it is. */
   const against = (who: string, of: typeof speedOf, compare: (mine: number, other: number) => number) => {
     const compared = played.flatMap((round) => {
       const other = of(round, who);
@@ -158,7 +162,7 @@ function summary(workload: string, latencyMs: number, name: string, played: read
   const mine = played.map((round) => round.find(({ contestant }) => contestant === name)!);
   const perOperation = (of: (round: Round) => number) =>
     sum(mine.map(of)) / sum(mine.map(({ measured }) => measured.operations));
-  const latencies = mine.flatMap(({ measured }) => measured.latencies).sort((a, b) => a - b);
+  const latencies = inOrder(mine.flatMap(({ measured }) => measured.latencies));
   return {
     workload,
     latencyMs,
@@ -168,8 +172,9 @@ function summary(workload: string, latencyMs: number, name: string, played: read
     ofApollo: against('apollo', speedOf, ratio),
     cpuOfLimit: against('limit', cpuOf, ratio),
     extraCpu: against('limit', cpuOf, (one, other) => one - other),
-    p50: latencies[Math.floor(latencies.length * 0.5)]!,
-    p99: latencies[Math.floor(latencies.length * 0.99)]!,
+    p99OfLimit: against('limit', p99In, ratio),
+    p50: ofHundred(50, latencies),
+    p99: ofHundred(99, latencies),
     calls: perOperation(({ calls }) => calls),
     kilobytes: perOperation(({ bytes }) => bytes) / 1000,
     cpu: median(played.map((round) => cpuOf(round, name)!)),
@@ -185,9 +190,15 @@ async function countedUpstream(): Promise<{ calls: number; bytes: number }> {
 function address({ port }: Running): string {
   return `http://127.0.0.1:${port}`;
 }
+function inOrder(values: readonly number[]): number[] {
+  return [...values].sort((a, b) => a - b);
+}
+/** The value that so many of a hundred stay below. */
+function ofHundred(many: number, ordered: readonly number[]): number {
+  return ordered[Math.floor((ordered.length * many) / 100)]!;
+}
 function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[sorted.length >> 1]!;
+  return ofHundred(50, inOrder(values));
 }
 function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
