@@ -42,7 +42,7 @@ type Who = Pick<Caller, 'authorization' | 'explain'>;
 
 export interface Door {
   /** Answers with what was answered before, where that stands; false where it does not. */
-  again: (asked: Asked, who: Who, spanOf: () => Span) => boolean;
+  again: (asked: Asked, who: Who, spanOf: () => Span | undefined) => boolean;
   /** Answers the question; false where it is one for the other door. */
   ask: (question: Question, asked: Asked, passage: Passage) => Promise<boolean>;
 }

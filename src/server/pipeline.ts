@@ -56,7 +56,7 @@ export interface Caller {
   /** The Accept header: whether an answer in pieces can be read. */
   accept?: string | undefined;
   /** The operation, as tracing systems know it. */
-  span?: Span;
+  span?: Span | undefined;
   /** Files are on their way: the operation has a longer deadline, from when the last byte of them has come. */
   arrival?: Promise<void> | undefined;
   /** Told how long an answer may be kept, where it may be kept at all. */
@@ -72,7 +72,7 @@ export interface Pipeline {
     lifetime: Lifetime,
   ): Promise<Result>;
   /** Counts a query whose answer stood already, and was given again. */
-  repeated(startedAt: number, spanOf: () => Span): void;
+  repeated(startedAt: number, spanOf: () => Span | undefined): void;
 }
 
 /** One answer, or one that comes in pieces. */
@@ -173,7 +173,9 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       again.add();
       ran.query.add();
       took.query.observe(ms / 1000);
-      telemetry?.operation(spanOf(), 'query', undefined, ms, []);
+      if (!telemetry) return;
+      const span = spanOf();
+      if (span) telemetry.operation(span, 'query', undefined, ms, []);
     },
   };
 

@@ -35,7 +35,7 @@ import { readUpload } from './uploads.ts';
 import { watchServices } from './watch.ts';
 import type { Passage } from './yoga.ts';
 import { type Lifetime, createLifetime, end } from '../upstream/lifetime.ts';
-import { spanFrom } from '../upstream/span.ts';
+import { newSpan, spanFrom } from '../upstream/span.ts';
 import type { UpstreamSource } from '../upstream/upstream.ts';
 
 export interface Facade {
@@ -171,7 +171,9 @@ export function createGraphServer(
     else {
       throw new RequestRefusal(405, 'METHOD_NOT_ALLOWED', 'Use GET or POST.', { allow: 'GET, POST, OPTIONS' });
     }
-    const spanOf = () => spanFrom(one(headers.traceparent), one(headers.tracestate));
+    // A trace that nobody collects is not begun: it would only have the service record it.
+    const spanOf = () =>
+      spanFrom(one(headers.traceparent), one(headers.tracestate)) ?? (telemetry ? newSpan() : undefined);
     const who = { authorization: headers.authorization, explain: config.explain ? explainIn(request) : undefined };
     let plain: Asked | undefined;
     if (body !== undefined) {

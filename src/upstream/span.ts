@@ -23,17 +23,18 @@ export interface SeenCall {
   span?: Span | undefined;
 }
 
-/** Goes on with the caller's trace where the header is a valid one, else begins one. */
-export function spanFrom(traceparent: string | undefined, tracestate?: string): Span {
-  if (traceparent === undefined) return newSpan();
+/** Goes on with the caller's trace; undefined where the header is none or not a valid one. */
+export function spanFrom(traceparent: string | undefined, tracestate?: string): Span | undefined {
+  if (traceparent === undefined) return undefined;
   const [, traceId, parentId, flags] =
     /^(?!ff)[\da-f]{2}-((?!0{32})[\da-f]{32})-((?!0{16})[\da-f]{16})-([\da-f]{2})(?:-.*)?$/.exec(traceparent) ?? [];
-  if (traceId === undefined || flags === undefined) return newSpan();
+  if (traceId === undefined || flags === undefined) return undefined;
   const state = tracestate && /^[\x20-\x7e]{1,512}$/.test(tracestate) ? tracestate : undefined;
   return { traceId, id: hex(8), parentId, isSampled: (Number.parseInt(flags, 16) & 1) === 1, state };
 }
 
-const newSpan = (): Span => ({
+/** Begins a trace. */
+export const newSpan = (): Span => ({
   traceId: hex(16),
   id: hex(8),
   parentId: undefined,

@@ -7,7 +7,7 @@ import { readConfig } from '../../src/config.ts';
 import { createMetrics } from '../../src/server/metrics.ts';
 import { createTelemetry } from '../../src/server/telemetry.ts';
 import { watchCalls } from '../../src/server/watch.ts';
-import { type Span, addTrace, spanBelow, spanFrom } from '../../src/upstream/span.ts';
+import { type Span, addTrace, newSpan, spanBelow, spanFrom } from '../../src/upstream/span.ts';
 import { createUpstream } from '../../src/upstream/upstream.ts';
 import { besieged } from '../support/besieged.ts';
 import { hostile, json, reset, until } from '../support/hostile.ts';
@@ -115,7 +115,7 @@ test('a collector that is away, or refuses, costs nothing but a line in the log'
     const lines: string[] = [];
     const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
     const telemetry = createTelemetry(readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: url }), log);
-    for (let n = 0; n < 6_000; n++) telemetry?.operation(spanFrom(undefined), 'query', undefined, 1, []);
+    for (let n = 0; n < 6_000; n++) telemetry?.operation(newSpan(), 'query', undefined, 1, []);
     await telemetry?.close();
     expect(lines.join('')).toMatch(/the collector (cannot be reached|refused spans)/);
   }
@@ -138,9 +138,21 @@ test.each([
   [parent.slice(0, -1), false],
 ])('the trace of %s is taken over: %s', (header, isTaken) => {
   const span = spanFrom(header, 'a=1\r\nx: y');
-  expect(span.traceId === '4bf92f3577b34da6a3ce929d0e0e4736').toBe(isTaken);
-  expect(headersOf(spanBelow(span)).traceparent).toMatch(/^00-[\da-f]{32}-[\da-f]{16}-0[01]$/);
+  expect(span?.traceId).toBe(isTaken ? '4bf92f3577b34da6a3ce929d0e0e4736' : undefined);
+  if (!span) return;
+  expect(headersOf(spanBelow(span)).traceparent).toMatch(/^00-4bf92f3577b34da6a3ce929d0e0e4736-[\da-f]{16}-01$/);
   expect(headersOf(span)).not.toHaveProperty('tracestate'); // one that would break a header is not handed on
+});
+
+test('without a collector the trace of a caller is handed on, and none is begun', async () => {
+  const { books, ask } = await besieged();
+  books.behave(json('{"id":"7","title":"x"}'));
+  await ask('{ book(id: 7) { title } }', { headers: { traceparent: parent, tracestate: 'a=1' } });
+  await ask('{ book(id: 7) { title } }');
+  const [handedOn, alone] = books.heard.map(({ headers }) => headers);
+  expect(handedOn?.traceparent).toMatch(/^00-4bf92f3577b34da6a3ce929d0e0e4736-[\da-f]{16}-01$/);
+  expect(handedOn?.tracestate).toBe('a=1');
+  expect(alone).not.toHaveProperty('traceparent');
 });
 
 test('metrics tell calls by the template of their endpoint, and what kept records and whole answers spared', async () => {
