@@ -7,6 +7,14 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
+/** What clients are told: longer than balancers keep theirs, which must be the ones to hang up. */
+const KEPT_SECONDS = 65;
+/** Longer than that, so that what is sent at the last moment does not meet the end. */
+export const UNUSED_MS = 1_000 * (KEPT_SECONDS + 1);
+/** The header by which a client is told that its connection is kept, or that this was the last answer on it. */
+export const KEPT = ['keep-alive', `timeout=${KEPT_SECONDS}`] as const;
+export const LAST = ['connection', 'close'] as const;
+
 export interface Connection {
   /** Past the number that can be served soon: a request waits on it until those of all others were read. */
   readonly isSurplus: boolean;

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -21,7 +20,8 @@ import { createAnswers } from './answers.ts';
 import { type Asked, createDoor } from './door.ts';
 import { createAdmission, refuseQuickly } from './admission.ts';
 import { cacheControl } from './cachecontrol.ts';
-import { watchConnections } from './connections.ts';
+import { KEPT, LAST, UNUSED_MS, watchConnections } from './connections.ts';
+import { VARY, admitOrigin, one, requestIdOf } from './headers.ts';
 import { createHealth } from './health.ts';
 import { createLine } from './line.ts';
 import { createMetrics } from './metrics.ts';
@@ -62,13 +62,6 @@ export interface ServerParts {
 
 /** For what was ended to be told; what is left of ten seconds is for closing pools and the database. */
 const CONNECTION_END_MS = 1_000;
-
-/** What clients are told: longer than balancers keep theirs, which must be the ones to hang up. */
-const KEPT_SECONDS = 65;
-/** Longer than that, so that what is sent at the last moment does not meet the end. */
-const UNUSED_MS = 1_000 * (KEPT_SECONDS + 1);
-const KEPT = ['keep-alive', `timeout=${KEPT_SECONDS}`] as const;
-const LAST = ['connection', 'close'] as const;
 
 /** Opens the port. Whoever calls `close` gets a facade that ends what it began. */
 export async function openServer(config: Config, parts: ServerParts): Promise<Facade> {
@@ -323,39 +316,6 @@ interface Passing {
 
 function stand(response: ServerResponse, { standing }: Passing): void {
   for (let at = 0; at < standing.length; at += 2) response.setHeader(standing[at]!, standing[at + 1]!);
-}
-
-const VARY = 'Authorization, Accept, x-explain';
-
-/** Names the origins that were listed and no other; credentials travel in a header, so cookies are never asked for. */
-function admitOrigin(request: IncomingMessage, standing: string[], origins: readonly string[]): void {
-  if (origins.length === 0) return;
-  const { origin } = request.headers;
-  if (!origin || !origins.includes(origin)) return;
-  standing.push('access-control-allow-origin', origin, 'access-control-expose-headers', 'x-request-id, retry-after');
-  if (request.method !== 'OPTIONS') return;
-  standing.push(
-    'access-control-allow-methods',
-    'GET, POST',
-    'access-control-allow-headers',
-    'authorization, content-type, x-explain, x-request-id, x-graphql-csrf, apollo-require-preflight',
-    'access-control-max-age',
-    '86400',
-  );
-}
-
-function requestIdOf(request: IncomingMessage): string {
-  const given = one(request.headers['x-request-id']);
-  return given && /^[A-Za-z0-9_.-]{1,64}$/.test(given) ? given : nextRequestId();
-}
-
-/** As a UUID is written: the process is told apart by chance, its requests by their number. */
-const ofThisProcess = randomUUID().slice(0, 24);
-let requestsNumbered = 0;
-const nextRequestId = (): string => ofThisProcess + (++requestsNumbered).toString(16).padStart(12, '0');
-
-function one(header: string | string[] | undefined): string | undefined {
-  return Array.isArray(header) ? header[0] : header;
 }
 
 function onlyRead({ method }: IncomingMessage): void {

@@ -1,0 +1,38 @@
+/** What is read of the headers of any request, and what the answers to it carry for that. */
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+
+export const VARY = 'Authorization, Accept, x-explain';
+
+/** Names the origins that were listed and no other; credentials travel in a header, so cookies are never asked for. */
+export function admitOrigin(request: IncomingMessage, standing: string[], origins: readonly string[]): void {
+  if (origins.length === 0) return;
+  const { origin } = request.headers;
+  if (!origin || !origins.includes(origin)) return;
+  standing.push('access-control-allow-origin', origin, 'access-control-expose-headers', 'x-request-id, retry-after');
+  if (request.method !== 'OPTIONS') return;
+  standing.push(
+    'access-control-allow-methods',
+    'GET, POST',
+    'access-control-allow-headers',
+    'authorization, content-type, x-explain, x-request-id, x-graphql-csrf, apollo-require-preflight',
+    'access-control-max-age',
+    '86400',
+  );
+}
+
+/** The caller's own where it is a plain one, else one of ours: it is in the answer, in the log and in what the service is asked. */
+export function requestIdOf(request: IncomingMessage): string {
+  const given = one(request.headers['x-request-id']);
+  return given && /^[A-Za-z0-9_.-]{1,64}$/.test(given) ? given : nextRequestId();
+}
+
+/** As a UUID is written: the process is told apart by chance, its requests by their number. */
+const ofThisProcess = randomUUID().slice(0, 24);
+let requestsNumbered = 0;
+const nextRequestId = (): string => ofThisProcess + (++requestsNumbered).toString(16).padStart(12, '0');
+
+/** Of a header that was sent more than once, the first. */
+export function one(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header[0] : header;
+}
