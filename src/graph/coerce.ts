@@ -34,6 +34,7 @@ const checks = new Map<string, (value: unknown) => boolean>([
 ]);
 
 const isNeverPlain = (): boolean => false;
+
 /** Whether a value is plainly of the type, a built-in scalar: one that comes as it stays. Of no other type is it known. */
 export const plainlyOf = (type: GraphQLType | undefined): ((value: unknown) => boolean) =>
   checks.get(String(isNonNullType(type) ? type.ofType : type)) ?? isNeverPlain;
@@ -82,7 +83,7 @@ export function argumentsOf(field: GraphQLField<unknown, unknown>, node: FieldNo
     return values;
   };
 }
-export const noArguments: object = Object.freeze({});
+const noArguments: object = Object.freeze({});
 
 /** What of the arguments never changes, and what is a variable; undefined where a variable is within a value. */
 function partsOf({ args }: GraphQLField<unknown, unknown>, node: FieldNode) {

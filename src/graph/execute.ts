@@ -19,7 +19,7 @@ import {
 import { type Path, addPath, pathToArray } from 'graphql/jsutils/Path.js';
 import { answeringOf, isPromise, outside } from './arrive.ts';
 import type { Context } from './builder.ts';
-import { noArguments, plainlyOf } from './coerce.ts';
+import { plainlyOf } from './coerce.ts';
 import type { Variables } from './document.ts';
 import { type Below, type FieldPlan, type Plan, keyOf } from './plan.ts';
 import { stackless } from '../upstream/refusal.ts';
@@ -190,7 +190,6 @@ function resolveOf(schema: GraphQLSchema, plan: FieldPlan): Step['resolve'] {
       engine(plan, source, args(variables), context, { path: path!, variables });
   if (!plain) return (source) => source[field.name];
   const info = outside(schema);
-  if (field.args.length === 0) return (source, { context }) => plain(source, noArguments, context, info);
   return (source, { context, variables }) => plain(source, args(variables), context, info);
 }
 
@@ -219,7 +218,7 @@ function completeOf(schema: GraphQLSchema, plan: FieldPlan, type: GraphQLOutputT
   };
 }
 
-/** What is not shown as it is, its type makes so, or refuses. */
+/** What is not plainly of its type, or came late, the type makes so, or refuses. */
 function leafOf(type: GraphQLLeafType): Complete {
   return (value) => {
     const shown = type.serialize(value);

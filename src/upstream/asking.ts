@@ -4,17 +4,14 @@ import type { Endpoint } from '../contract/endpoint.ts';
 import type { Calls } from './call.ts';
 import { joined } from './copy.ts';
 import type { Freshness } from './freshness.ts';
-import { type Entry, type RecordSource, type Wish, fail, noWishes, take } from './known.ts';
+import { type Entry, type Names, type Record_, type RecordSource, type Wish, fail, noWishes, take } from './known.ts';
 import type { Kept, KeptAnswer, Records } from './records.ts';
 import { UpstreamFault, UpstreamRefusal, isFault, isNo } from './refusal.ts';
 import type { Viewer } from './viewer.ts';
 import { type Answer, type Asked, type Recipient, askedOf, insert } from './wire.ts';
 
-type Record_ = Record<string, unknown>;
-type Names = readonly string[];
-
-/** What asking takes, of one operation. */
-export interface Asking {
+/** What it takes to ask, for one operation. */
+export interface AskingParts {
   calls: Calls;
   records: Records;
   viewer: Viewer;
@@ -40,17 +37,17 @@ function projection({ ask, members }: RecordSource, names: Names): Names | undef
 
 /** The answer of a list or of a record asked otherwise than by its key; what is kept of it stands in while upstream fails. */
 export const answerAnew = (
-  asking: Asking,
+  parts: AskingParts,
   asked: Asked,
   kept: KeptAnswer | undefined,
   path: Path | undefined,
 ): Promise<unknown> =>
   new Promise((resolve, reject) => {
-    asking.calls.make(asked, path, new Answering(asking, asked, kept, path, resolve, reject));
+    parts.calls.make(asked, path, new Answering(parts, asked, kept, path, resolve, reject));
   });
 
 class Answering implements Recipient {
-  private readonly asking: Asking;
+  private readonly parts: AskingParts;
   private readonly asked: Asked;
   private readonly kept: KeptAnswer | undefined;
   private readonly path: Path | undefined;
@@ -58,14 +55,14 @@ class Answering implements Recipient {
   private readonly reject: (reason: unknown) => void;
 
   constructor(
-    asking: Asking,
+    parts: AskingParts,
     asked: Asked,
     kept: KeptAnswer | undefined,
     path: Path | undefined,
     resolve: (value: unknown) => void,
     reject: (reason: unknown) => void,
   ) {
-    this.asking = asking;
+    this.parts = parts;
     this.asked = asked;
     this.kept = kept;
     this.path = path;
@@ -83,7 +80,7 @@ class Answering implements Recipient {
   }
 
   private keep(came: Answer): void {
-    const { records, freshness } = this.asking;
+    const { records, freshness } = this.parts;
     const { endpoint, wirePath } = this.asked;
     const { value } = came;
     if (typeof value === 'object' && value !== null) freshness.read(records.putAnswer(endpoint, wirePath, value, came));
@@ -94,19 +91,29 @@ class Answering implements Recipient {
   }
 
   failed(error: unknown): void {
-    const { asking, asked, kept, path } = this;
-    const { calls, records, freshness } = asking;
+    try {
+      if (!this.standIn(error)) this.reject(error);
+    } catch (defect) {
+      this.reject(defect);
+    }
+  }
+
+  /** Answers with what is kept, where that may stand in for what failed. */
+  private standIn(error: unknown): boolean {
+    const { parts, asked, kept, path } = this;
+    const { calls, records, freshness } = parts;
     freshness.read(null);
-    if (isDenied(asking, asked.endpoint, error)) records.forgetAnswer(asked.endpoint, asked.wirePath);
-    if (!kept || !isFault(error)) return this.reject(error);
+    if (isDenied(parts, asked.endpoint, error)) records.forgetAnswer(asked.endpoint, asked.wirePath);
+    if (!kept || !isFault(error)) return false;
     calls.spared(asked, path, { staleSeconds: kept.ageSeconds });
     this.resolve(kept.answer);
+    return true;
   }
 }
 
-/** Takes what the cache has of the record, where that answers the wish. */
+/** Takes what the cache has of the record; false where that does not answer the wish. */
 export function takeKept(
-  { calls, freshness }: Asking,
+  { calls, freshness }: AskingParts,
   entry: Entry,
   kept: Kept | undefined,
   names: Names,
@@ -121,41 +128,41 @@ export function takeKept(
 }
 
 /** Grants a wish, in the end: a failure stands under each name that it cost. */
-export function fill(asking: Asking, wish: Wish): void {
+export function fill(parts: AskingParts, wish: Wish): void {
   const { kept } = wish;
-  if (kept instanceof Promise) fillLater(asking, wish, kept);
-  else fillFrom(asking, wish, kept);
+  if (kept instanceof Promise) fillLater(parts, wish, kept);
+  else fillFrom(parts, wish, kept);
 }
 
-function fillLater(asking: Asking, wish: Wish, kept: Promise<Kept | undefined>): void {
+function fillLater(parts: AskingParts, wish: Wish, kept: Promise<Kept | undefined>): void {
   kept.then(
-    (found) => fillFrom(asking, wish, found),
+    (found) => fillFrom(parts, wish, found),
     (error: unknown) => lose(wish, error),
   );
 }
 
-function fillFrom(asking: Asking, wish: Wish, kept: Kept | undefined): void {
+function fillFrom(parts: AskingParts, wish: Wish, kept: Kept | undefined): void {
   const { entry, names, path } = wish;
   const { source, key } = entry;
   try {
-    if (takeKept(asking, entry, kept, names, path)) return granted(wish);
+    if (takeKept(parts, entry, kept, names, path)) return granted(wish);
     const fields = projection(source, kept?.isFresh ? names.filter((name) => !(name in kept.record)) : names);
     const asked = projected(source.ask, source.input(key), fields);
-    asking.calls.make(asked, path, new Filling(asking, wish, kept, fields, asked));
+    parts.calls.make(asked, path, new Filling(parts, wish, kept, fields, asked));
   } catch (error) {
     lose(wish, error);
   }
 }
 
 class Filling implements Recipient {
-  private readonly asking: Asking;
+  private readonly parts: AskingParts;
   private readonly wish: Wish;
   private readonly kept: Kept | undefined;
   private readonly fields: Names | undefined;
   private readonly asked: Asked;
 
-  constructor(asking: Asking, wish: Wish, kept: Kept | undefined, fields: Names | undefined, asked: Asked) {
-    this.asking = asking;
+  constructor(parts: AskingParts, wish: Wish, kept: Kept | undefined, fields: Names | undefined, asked: Asked) {
+    this.parts = parts;
     this.wish = wish;
     this.kept = kept;
     this.fields = fields;
@@ -173,7 +180,7 @@ class Filling implements Recipient {
 
   private taken(came: Answer): void {
     const { kept, fields, wish } = this;
-    const { records, freshness } = this.asking;
+    const { records, freshness } = this.parts;
     const { entry, names } = wish;
     const { kind, source, key } = entry;
     const { value } = came;
@@ -193,18 +200,27 @@ class Filling implements Recipient {
   }
 
   failed(error: unknown): void {
-    const { asking, asked, kept, wish } = this;
-    const { calls, records, freshness } = asking;
+    let reason = error;
+    try {
+      this.standIn(error);
+    } catch (defect) {
+      reason = defect;
+    }
+    lose(this.wish, reason);
+  }
+
+  /** Takes what is kept, as far as that may stand in for what failed. */
+  private standIn(error: unknown): void {
+    const { parts, asked, kept, wish } = this;
+    const { calls, records, freshness } = parts;
     const { entry, names, path } = wish;
     const { kind, source, key } = entry;
     freshness.read(null);
-    if (isDenied(asking, source.ask, error)) records.forget(source.ask, kind, key);
-    if (kept && isFault(error)) {
-      const there = names.filter((name) => name in kept.record);
-      if (there.length && !kept.isFresh) calls.spared(asked, path, { staleSeconds: kept.ageSeconds });
-      take(entry, kept.record, there);
-    }
-    lose(wish, error);
+    if (isDenied(parts, source.ask, error)) records.forget(source.ask, kind, key);
+    if (!kept || !isFault(error)) return;
+    const there = names.filter((name) => name in kept.record);
+    if (there.length && !kept.isFresh) calls.spared(asked, path, { staleSeconds: kept.ageSeconds });
+    take(entry, kept.record, there);
   }
 }
 
@@ -225,7 +241,7 @@ function granted(wish: Wish): void {
  * Upstream said no: what is kept of it is not to be shown again. Of what is the same for everybody, a no to somebody's own token
  * says nothing: anyone can send a token that is not known.
  */
-function isDenied({ viewer }: Asking, { share }: Endpoint, error: unknown): boolean {
+function isDenied({ viewer }: AskingParts, { share }: Endpoint, error: unknown): boolean {
   if (!(error instanceof UpstreamRefusal || error instanceof UpstreamFault) || !isNo(error.word)) return false;
   return error.word.status === 404 || share !== 'public' || !viewer.isLoggedIn;
 }

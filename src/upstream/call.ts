@@ -12,7 +12,7 @@ import { type Asked, type Recipient, askedOf, bodyOf, lineOf } from './wire.ts';
 
 /** Makes calls for one operation. */
 export interface Calls {
-  /** The recipient does not throw; it may be told before this returns. */
+  /** The recipient may be told before this returns. */
   make: (asked: Asked, path: Path | undefined, recipient: Recipient, files?: AsyncIterable<FilePart>) => void;
   /** Throws unless the caller sent a token of their own. */
   requireLogin: () => void;

@@ -19,8 +19,8 @@ export interface RecordSource {
   readonly keyOf?: (record: never) => string | null;
 }
 
-type Record_ = Record<string, unknown>;
-type Names = readonly string[];
+export type Record_ = Record<string, unknown>;
+export type Names = readonly string[];
 
 /** What is known of one record. A name that was asked for and did not come is there as undefined. */
 export interface Entry {

@@ -123,16 +123,22 @@ export class Making implements Asker, Payer, WireRequest {
 
   came(answer: Answer): void {
     this.traced.status ??= answer.status;
-    this.end();
-    this.recipient.came(answer);
+    try {
+      this.end();
+    } finally {
+      this.recipient.came(answer);
+    }
   }
 
   failed(failure: unknown): void {
     const reason = this.told(failure);
-    this.end();
-    // What was never sent lets go of its files too.
-    if (this.body instanceof Readable) this.body.destroy();
-    this.recipient.failed(reason);
+    try {
+      this.end();
+      // What was never sent lets go of its files too.
+      if (this.body instanceof Readable) this.body.destroy();
+    } finally {
+      this.recipient.failed(reason);
+    }
   }
 
   private end(): void {

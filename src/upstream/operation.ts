@@ -6,11 +6,13 @@
  */
 import type { Path } from 'graphql/jsutils/Path.js';
 import type { Endpoint } from '../contract/endpoint.ts';
-import { type Asking, answerAnew, fill, projected, takeKept } from './asking.ts';
+import { type AskingParts, answerAnew, fill, projected, takeKept } from './asking.ts';
 import type { BudgetState } from './budget.ts';
 import type { Freshness } from './freshness.ts';
 import {
   type Entry,
+  type Names,
+  type Record_,
   type RecordSource,
   type Wish,
   createEntry,
@@ -26,9 +28,6 @@ import { type KeptAnswer, VIEWERS_OWN } from './records.ts';
 import type { Trace } from './trace.ts';
 import type { Viewer } from './viewer.ts';
 import { type Answer, type Asked, askedOf } from './wire.ts';
-
-type Record_ = Record<string, unknown>;
-type Names = readonly string[];
 
 /** What one operation may ask of the service. */
 export interface Operation {
@@ -68,7 +67,7 @@ export interface Operation {
   wouldRead: (kind: string, source: RecordSource, key: string, names: Names) => Promise<string | null>;
 }
 
-interface OperationParts extends Asking {
+interface OperationParts extends AskingParts {
   trace: Trace;
   rateBudget: () => Promise<BudgetState | null>;
   /** Drops what the shared cache keeps of a record or a list, whoever asked. */
@@ -178,7 +177,7 @@ class KnownRecords implements Operation {
     return kept?.isFresh && names.every((name) => name in kept.record) ? null : `${kind}:${key}`;
   }
 
-  /** The answer of a list or of a record asked otherwise than by its key, from the cache while it is fresh. */
+  /** From the cache while that is fresh. */
   private answerOf(asked: Asked, kept: KeptAnswer | undefined, path: Path | undefined): unknown {
     if (!kept?.isFresh) return answerAnew(this.parts, asked, kept, path);
     this.parts.calls.spared(asked, path, { cached: true });

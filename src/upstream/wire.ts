@@ -56,7 +56,10 @@ export interface Answer {
   reuse: Reuse;
 }
 
-/** Who a call is made for: told once what came of it. A promise of each would cost more than what it tells. */
+/**
+ * Who a call is made for: told once what came of it, and never throws, for others may be told in the same breath. A promise of each
+ * would cost more than what it tells.
+ */
 export interface Recipient {
   came: (answer: Answer) => void;
   failed: (reason: unknown) => void;

@@ -105,6 +105,7 @@ test('operations and their calls are spans of the trace of the caller, and the s
   expect([failedCall?.status.code, failedOperation?.status.code]).toEqual([2, 2]);
   expect(failedCall?.attributes).toContainEqual({ key: 'error.type', value: { stringValue: 'UPSTREAM_UNAVAILABLE' } });
   expect(service.heard[1]?.headers.traceparent).toMatch(/^00-4bf92f3577b34da6a3ce929d0e0e4736-[\da-f]{16}-00$/);
+  expect(service.heard.at(-1)?.headers.traceparent).toMatch(/^00-(?!4bf92f)[\da-f]{32}-[\da-f]{16}-01$/); // begun here
   expect(JSON.stringify(batches)).not.toContain('secret-token');
 });
 
