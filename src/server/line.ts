@@ -15,7 +15,10 @@ export interface Line {
 
 /** The line moves this often; less often where there is much to do. */
 const STEP_MS = 10;
-/** As many as there is room for leave it, and as many again, and these: who finds no room is refused, which is what they wait for. */
+/**
+ * As many as there is room for leave it, and these: they keep it moving while there is no room. Those of them that ask are refused,
+ * at the cost of a part of an answer each, so they are few.
+ */
 const AT_LEAST = 20;
 
 /** `room` tells how many operations could be taken in. */
@@ -24,7 +27,7 @@ export function createLine(room: () => number): Line {
   let clock: NodeJS.Timeout | undefined;
 
   function move(): void {
-    let next = 2 * room() + AT_LEAST;
+    let next = room() + AT_LEAST;
     for (const socket of line) {
       if (next-- <= 0) break;
       leave(socket);
