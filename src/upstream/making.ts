@@ -268,8 +268,7 @@ export class Making implements Asker, Payer, WireRequest {
     const word: UpstreamWord = { service: endpoint.service, status, request: line };
     if (status >= 200 && status < 300) {
       credential.accepted = true;
-      const value = struck(endpoint, credential, decode(endpoint, body, word));
-      shorten(endpoint, this.asked.input, value);
+      const value = struck(endpoint, credential, decode(this.asked, body, word));
       return { value, bytes, status, reuse: reuseOf(headers['cache-control']) };
     }
     if (status < 400) throw new UpstreamFault('UPSTREAM_INVALID_RESPONSE', word, `status ${status}`);
@@ -325,13 +324,6 @@ function struck({ share, list }: Endpoint, { isOwn }: Credential, value: unknown
     for (const item of items)
       if (typeof item === 'object' && item !== null) strikeViewersOwn(item as Record<string, unknown>);
   return value;
-}
-
-/** Some lists come whole, whatever was asked for: of what is too much, one item tells that there is more. */
-function shorten({ list }: Endpoint, input: { count?: number }, value: unknown): void {
-  if (list === undefined || input.count === undefined || typeof value !== 'object' || value === null) return;
-  const items = (value as Record<string, unknown>)[list];
-  if (Array.isArray(items) && items.length > input.count + 1) items.length = input.count + 1;
 }
 
 /** Takes out again what was asked to tell the tier; a whole record, sent by an upstream that does not honour `fields`, stays whole. */

@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import { AtomError, readers, writers } from '../contract/atom.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
+import { dropExcess, withoutExcess } from './excess.ts';
 import { type FilePart, multipartForm } from './multipart.ts';
 import { NESTING_MAX, parseShallow } from './nesting.ts';
 import { decodeUtf8 } from './payload.ts';
@@ -136,15 +137,17 @@ export function bodyOf({ endpoint, input }: Asked, files: AsyncIterable<FilePart
   return { body: writers[media](values as never), contentType: 'application/atom+xml; charset=utf-8' };
 }
 
-export function decode({ media }: Endpoint, body: Buffer, word: UpstreamWord): unknown {
+export function decode(asked: Asked, body: Buffer, word: UpstreamWord): unknown {
+  const { media } = asked.endpoint;
   if (media === 'empty') return {};
   try {
     if (media !== 'json') return readers[media](body);
-    const value = parseShallow(decodeUtf8(body), NESTING_MAX);
+    const value = parseShallow(decodeUtf8(withoutExcess(asked, body)), NESTING_MAX);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       if (typeof value === 'string') return value;
       throw new SyntaxError('not an object');
     }
+    dropExcess(asked, value as Record<string, unknown>);
     return value;
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof AtomError) {
