@@ -32,153 +32,165 @@ type Source = Record<string, unknown>;
 interface Running {
   context: Context;
   variables: Variables;
+  data: unknown;
   errors: GraphQLError[];
+  /** Values on their way; when the last has come, whoever waits is told the answer. */
+  awaited: number;
+  tell: ((answer: ExecutionResult) => void) | undefined;
 }
 
-/** Makes of a resolved value what the answer shows: the value, or a promise of it. Throws where it cannot be shown. */
+/** Makes of a resolved value what the answer shows, for now without what in it comes later. Throws where it cannot be shown. */
 type Complete = (value: unknown, running: Running, path: Path) => unknown;
 
 /** Whether a resolved value is shown as it is: most often it is, and no more is to be asked of it. */
 type IsShown = (value: unknown) => boolean;
 
-/** One field of an object in the answer. */
-interface Step {
-  key: string;
-  parent: string;
+/** Where in an answer values stand, be it a field or the items of a list; each is one key of the path. */
+interface Spot {
   plan: FieldPlan;
-  resolve: (source: Source, running: Running, path: Path | undefined) => unknown;
+  isNonNull: boolean;
+  /** What falls with it where it may not be null; undefined for the fields of the whole answer. */
+  above: Spot | undefined;
+}
+
+/** What becomes of a value that is to stand there. */
+interface Place {
+  spot: Spot;
   complete: Complete;
   isShown: IsShown;
-  /** Nothing below it, so no path is needed unless it fails. */
+}
+
+/** One field of an object in the answer. */
+interface Step extends Place {
+  key: string;
+  parent: string;
+  resolve: (source: Source, running: Running, path: Path | undefined) => unknown;
+  /** Nothing below it, so no path is needed unless it fails or comes late. */
   isLeaf: boolean;
-  isNonNull: boolean;
 }
 
 /** Undefined for what the reference must run. */
 export function createExecute(schema: GraphQLSchema, { root, defers, introspects }: Plan): Execute | undefined {
   if (defers || introspects || root.type !== schema.getQueryType()) return undefined;
-  const select = selection(schema, root);
+  const select = selection(schema, root, undefined);
   return (context, variables) => {
-    const running: Running = { context, variables, errors: [] };
-    const answer = (data: unknown): ExecutionResult =>
-      running.errors.length ? { errors: running.errors, data: data as Source | null } : { data: data as Source };
-    const failed = (error: unknown): ExecutionResult => {
-      running.errors.push(error as GraphQLError);
-      return answer(null);
-    };
+    const running: Running = { context, variables, data: null, errors: [], awaited: 0, tell: undefined };
     try {
-      const data = select({}, running, undefined);
-      return isPromise(data) ? data.then(answer, failed) : answer(data);
+      running.data = select({}, running, undefined);
     } catch (error) {
-      return failed(error);
+      running.errors.push(error as GraphQLError);
     }
+    return running.awaited === 0 ? answerOf(running) : later(running);
   };
 }
+
+const answerOf = ({ data, errors }: Running): ExecutionResult =>
+  errors.length ? { errors, data: data as Source | null } : { data: data as Source };
+
+// Closures have functions of their own: a function with one in it makes room for what that would hold, whether it comes to be or not.
+
+const later = (running: Running): Promise<ExecutionResult> => new Promise((resolve) => (running.tell = resolve));
 
 /** The fields selected of an object. */
 function selection(
   schema: GraphQLSchema,
   { shown, type }: Below,
-): (source: Source, running: Running, path: Path | undefined) => unknown {
-  const steps = shown.map((each) => (typeof each === 'string' ? each : stepOf(schema, each)));
+  above: Spot | undefined,
+): (source: Source, running: Running, path: Path | undefined) => Source {
+  const steps = shown.map((each) => (typeof each === 'string' ? each : stepOf(schema, each, above)));
   // An object without a prototype is slow; in any other this one key would be no member.
   const isOdd = steps.some((step) => typeof step !== 'string' && step.key === '__proto__');
   return (source, running, path) => {
     const object = (isOdd ? Object.create(null) : {}) as Source;
-    let waits: Promise<unknown>[] | undefined;
-    let names: string[] | undefined;
-    try {
-      // Counted, because an iterator would make an object of each step.
-      for (let at = 0; at < steps.length; at++) {
-        const step = steps[at]!;
-        if (typeof step === 'string') {
-          object[step] = type.name;
-          continue;
-        }
-        const value = taken(step, source, running, path);
-        object[step.key] = value;
-        if (!isPromise(value)) continue;
-        (waits ??= []).push(value);
-        (names ??= []).push(step.key);
-      }
-    } catch (error) {
-      if (!waits) throw error;
-      return unheard(waits, error);
+    // Counted, because an iterator would make an object of each step.
+    for (let at = 0; at < steps.length; at++) {
+      const step = steps[at]!;
+      if (typeof step === 'string') object[step] = type.name;
+      else object[step.key] = taken(step, source, running, path, object);
     }
-    return waits && names ? filled(object, names, waits) : object;
-  };
-}
-
-// What follows holds all closures: a function with one in it makes room for what that would hold, whether it comes to be or not.
-
-/** What is on its way may fail too, and must not do so unheard. */
-function unheard(waits: readonly Promise<unknown>[], error: unknown): Promise<never> {
-  return Promise.all(waits).finally(() => {
-    throw error;
-  }) as Promise<never>;
-}
-
-function filled(object: Source, names: readonly string[], waits: readonly Promise<unknown>[]): Promise<Source> {
-  const put = (values: readonly unknown[]) => {
-    for (let at = 0; at < names.length; at++) object[names[at]!] = values[at];
     return object;
   };
-  return waits.length === 1 ? waits[0]!.then((value) => put([value])) : Promise.all(waits).then(put);
 }
 
-function taken(step: Step, source: Source, running: Running, path: Path | undefined): unknown {
+function taken(step: Step, source: Source, running: Running, path: Path | undefined, object: Source): unknown {
   const here = step.isLeaf ? undefined : addPath(path, step.key, step.parent);
   try {
     const value = step.resolve(source, running, here);
     if (step.isShown(value)) return value;
-    return isPromise(value) ? awaited(step, value, running, here!, path) : completed(step, value, running, here!, path);
+    return isPromise(value)
+      ? awaited(step, value, running, object, here ?? addPath(path, step.key, step.parent))
+      : step.complete(value, running, here!);
   } catch (error) {
-    return refused(step, error, running, path);
+    return nulled(step.spot, error, running, here ?? addPath(path, step.key, step.parent));
   }
 }
 
-const awaited = (step: Step, value: Promise<unknown>, running: Running, here: Path, path: Path | undefined) =>
+/** Null keeps its place until it has come. A promise of all that holds it, up to the whole answer, would cost more than the value. */
+function awaited(place: Place, value: Promise<unknown>, running: Running, holder: object, path: Path): null {
+  running.awaited++;
   value.then(
-    (came) => completed(step, came, running, here, path),
-    (error: unknown) => refused(step, error, running, path),
+    (came) => arrived(place, came, running, holder, path),
+    (error: unknown) => lost(place.spot, error, running, path),
   );
-
-function completed(step: Step, value: unknown, running: Running, here: Path, path: Path | undefined): unknown {
-  try {
-    const shown = step.complete(value, running, here);
-    return isPromise(shown) ? guarded(step, shown, running, path) : shown;
-  } catch (error) {
-    return refused(step, error, running, path);
-  }
-}
-
-const guarded = (step: Step, shown: Promise<unknown>, running: Running, path: Path | undefined) =>
-  shown.then(undefined, (error: unknown) => refused(step, error, running, path));
-
-/** A field that failed is null, or fails what it stands in. */
-function refused({ plan, isNonNull, key, parent }: Step, error: unknown, running: Running, path: Path | undefined) {
-  return nulled(plan, isNonNull, error, running, addPath(path, key, parent));
-}
-
-function nulled({ nodes }: FieldPlan, isNonNull: boolean, error: unknown, running: Running, path: Path): null {
-  // The stack that matters is that of the error itself.
-  const located = stackless(() => locatedError(error, nodes, pathToArray(path)));
-  if (isNonNull) throw located;
-  running.errors.push(located);
   return null;
 }
 
-function stepOf(schema: GraphQLSchema, plan: FieldPlan): Step {
+function arrived({ spot, complete }: Place, came: unknown, running: Running, holder: object, path: Path): void {
+  try {
+    (holder as Source)[path.key] = complete(came, running, path);
+  } catch (error) {
+    return lost(spot, error, running, path);
+  }
+  settled(running);
+}
+
+/** It is null already; where it may not be, so is what holds it now, and so on. Of what has fallen before nothing more is told. */
+function lost(spot: Spot, error: unknown, running: Running, path: Path): void {
+  let failed: Spot | undefined = spot;
+  let at: Path | undefined = path;
+  for (; failed?.isNonNull; failed = failed.above) at = at?.prev;
+  const holder = at && standingAt(running, at.prev);
+  if (at ? holder : running.data) {
+    running.errors.push(located(spot, error, path));
+    if (at) holder![at.key] = null;
+    else running.data = null;
+  }
+  settled(running);
+}
+
+/** What stands there in the answer; nothing where it, or what held it, is null. */
+function standingAt(running: Running, path: Path | undefined): Source | null | undefined {
+  if (!path) return running.data as Source | null;
+  return standingAt(running, path.prev)?.[path.key] as Source | null | undefined;
+}
+
+function settled(running: Running): void {
+  if (--running.awaited === 0) running.tell!(answerOf(running));
+}
+
+/** A field that failed is null, or fails what it stands in. */
+function nulled(spot: Spot, error: unknown, running: Running, path: Path): null {
+  const failure = located(spot, error, path);
+  if (spot.isNonNull) throw failure;
+  running.errors.push(failure);
+  return null;
+}
+
+/** The stack that matters is that of the error itself. */
+const located = ({ plan: { nodes } }: Spot, error: unknown, path: Path): GraphQLError =>
+  stackless(() => locatedError(error, nodes, pathToArray(path)));
+
+function stepOf(schema: GraphQLSchema, plan: FieldPlan, above: Spot | undefined): Step {
   const { field, parent } = plan;
+  const spot: Spot = { plan, isNonNull: isNonNullType(field.type), above };
   return {
     key: keyOf(plan),
     parent,
-    plan,
+    spot,
     resolve: resolveOf(schema, plan),
-    complete: completeOf(schema, plan, field.type),
+    complete: completeOf(schema, spot, field.type),
     isShown: plainlyOf(field.type),
     isLeaf: isPlainLeaf(field.type) && !answeringOf(field).engine,
-    isNonNull: isNonNullType(field.type),
   };
 }
 
@@ -195,23 +207,21 @@ function resolveOf(schema: GraphQLSchema, plan: FieldPlan): Step['resolve'] {
 
 const isPlainLeaf = (type: GraphQLOutputType): boolean => isLeafType(isNonNullType(type) ? type.ofType : type);
 
-function completeOf(schema: GraphQLSchema, plan: FieldPlan, type: GraphQLOutputType): Complete {
+function completeOf(schema: GraphQLSchema, spot: Spot, type: GraphQLOutputType): Complete {
   if (isNonNullType(type)) {
-    const inner = completeOf(schema, plan, type.ofType);
-    const there = (value: unknown) => {
-      if (value !== null) return value;
-      throw new Error(`Cannot return null for non-nullable field ${plan.parent}.${plan.field.name}.`);
-    };
+    const { field, parent } = spot.plan;
+    const inner = completeOf(schema, spot, type.ofType);
     return (value, running, path) => {
       const shown = inner(value, running, path);
-      return isPromise(shown) ? shown.then(there) : there(shown);
+      if (shown !== null) return shown;
+      throw new Error(`Cannot return null for non-nullable field ${parent}.${field.name}.`);
     };
   }
   const complete = isListType(type)
-    ? listOf(schema, plan, type.ofType)
+    ? listOf(schema, spot, type.ofType)
     : isLeafType(type)
       ? leafOf(type)
-      : objectOf(schema, plan);
+      : objectOf(schema, spot);
   return (value, running, path) => {
     if (value instanceof Error) throw value;
     return value === null || value === undefined ? null : complete(value, running, path);
@@ -227,76 +237,34 @@ function leafOf(type: GraphQLLeafType): Complete {
   };
 }
 
-function listOf(schema: GraphQLSchema, plan: FieldPlan, type: GraphQLOutputType): Complete {
-  const item: Item = {
-    plan,
-    complete: completeOf(schema, plan, type),
-    isShown: plainlyOf(type),
-    isLeaf: isPlainLeaf(type),
-    isNonNull: isNonNullType(type),
-  };
+function listOf(schema: GraphQLSchema, list: Spot, type: GraphQLOutputType): Complete {
+  const { field, parent } = list.plan;
+  const spot: Spot = { plan: list.plan, isNonNull: isNonNullType(type), above: list };
+  const item: Place = { spot, complete: completeOf(schema, spot, type), isShown: plainlyOf(type) };
   return (value, running, path) => {
-    if (!isIterable(value)) {
-      throw new GraphQLError(`Expected Iterable, but did not find one for field "${plan.parent}.${plan.field.name}".`);
-    }
+    if (!isIterable(value))
+      throw new GraphQLError(`Expected Iterable, but did not find one for field "${parent}.${field.name}".`);
     const given: readonly unknown[] = Array.isArray(value) ? value : [...value];
     const items = new Array<unknown>(given.length).fill(null);
-    let pending = false;
-    try {
-      for (let at = 0; at < given.length; at++) {
-        const shown = itemOf(item, given[at], at, running, path);
-        items[at] = shown;
-        pending ||= isPromise(shown);
-      }
-    } catch (error) {
-      // As above: not unheard.
-      if (pending) Promise.all(items).catch(() => undefined);
-      throw error;
-    }
-    return pending ? Promise.all(items) : items;
+    for (let at = 0; at < given.length; at++) items[at] = itemOf(item, given[at], at, running, path, items);
+    return items;
   };
 }
 
-interface Item {
-  plan: FieldPlan;
-  complete: Complete;
-  isShown: IsShown;
-  isLeaf: boolean;
-  isNonNull: boolean;
-}
-
-function itemOf(item: Item, value: unknown, index: number, running: Running, list: Path): unknown {
+function itemOf(item: Place, value: unknown, at: number, running: Running, list: Path, items: unknown[]): unknown {
   if (item.isShown(value)) return value;
-  const path = item.isLeaf ? list : addPath(list, index, undefined);
-  return isPromise(value)
-    ? itemAwaited(item, value, index, running, list, path)
-    : itemCompleted(item, value, index, running, list, path);
-}
-
-const itemAwaited = (item: Item, value: Promise<unknown>, index: number, running: Running, list: Path, path: Path) =>
-  value.then(
-    (came) => itemCompleted(item, came, index, running, list, path),
-    (error: unknown) => itemNulled(item, error, index, running, list),
-  );
-
-function itemCompleted(item: Item, value: unknown, index: number, running: Running, list: Path, path: Path): unknown {
+  const path = addPath(list, at, undefined);
   try {
-    const shown = item.complete(value, running, path);
-    return isPromise(shown) ? itemGuarded(item, shown, index, running, list) : shown;
+    return isPromise(value) ? awaited(item, value, running, items, path) : item.complete(value, running, path);
   } catch (error) {
-    return itemNulled(item, error, index, running, list);
+    return nulled(item.spot, error, running, path);
   }
 }
 
-const itemGuarded = (item: Item, shown: Promise<unknown>, index: number, running: Running, list: Path) =>
-  shown.then(undefined, (error: unknown) => itemNulled(item, error, index, running, list));
-
-const itemNulled = ({ plan, isNonNull }: Item, error: unknown, index: number, running: Running, list: Path): null =>
-  nulled(plan, isNonNull, error, running, addPath(list, index, undefined));
-
 /** An object of the one type that it can be, or of the one that it says it is. */
-function objectOf(schema: GraphQLSchema, { below, field }: FieldPlan): Complete {
-  const selections = new Map([...below].map(([name, each]) => [name, selection(schema, each)]));
+function objectOf(schema: GraphQLSchema, spot: Spot): Complete {
+  const { below, field } = spot.plan;
+  const selections = new Map([...below].map(([name, each]) => [name, selection(schema, each, spot)]));
   const [only] = selections.values();
   const abstract = abstractIn(field.type);
   if (!abstract && only) return (value, running, path) => only(value as Source, running, path);
