@@ -24,7 +24,7 @@ import { TierRequired } from '../upstream/refusal.ts';
 import type { FieldRule } from './ask.ts';
 import type { Context } from './builder.ts';
 import { asText } from './decode.ts';
-import { type Page, listOf, pageOf, windowInput, windowOf } from './paging.ts';
+import { type Page, type Window, listOf, pageOf, windowInput, windowOf } from './paging.ts';
 import { endpointOf, fieldRule, typeRule } from './declared.ts';
 import type { Variables } from './document.ts';
 import { type Below, type FieldPlan, keyOf } from './plan.ts';
@@ -176,8 +176,13 @@ function toldWhole({ rule, mode, below }: FieldPlan, parent: Parent, args: objec
 
 interface Asking {
   answer: unknown;
+  /** Of a list. */
+  paging: Paging | undefined;
+}
+interface Paging {
   endpoint: Endpoint;
-  input: object;
+  window: Window;
+  list: () => string;
 }
 
 /** Makes the call of a field, or finds it on its way: equal calls of an operation are one. */
@@ -190,32 +195,33 @@ function startAsk(
 ): Asking {
   const endpoint = endpointOf(rule, args);
   const input = rule.input!(parent, args, viewer);
-  const window = rule.first === undefined ? undefined : windowOf(args, rule.first, () => listOf(endpoint, input));
-  const answer = upstream.ask(endpoint, window ? joined(input, windowInput(endpoint, window)) : input, names, path);
-  return { answer, endpoint, input };
+  if (rule.first === undefined) return { answer: upstream.ask(endpoint, input, names, path), paging: undefined };
+  const paging = pagingOf(endpoint, input, args, rule.first);
+  const answer = upstream.ask(endpoint, joined(input, windowInput(endpoint, paging.window)), names, path);
+  return { answer, paging };
+}
+
+function pagingOf(endpoint: Endpoint, input: object, args: object, first: number): Paging {
+  const list = lazily(() => listOf(endpoint, input));
+  return { endpoint, window: windowOf(args, first, list), list };
 }
 
 /** What an answer makes of its field. */
 function valueOf(
   rule: FieldRule,
-  { endpoint, input }: Asking,
+  { paging }: Asking,
   answer: unknown,
   args: object,
   parent: Parent,
   { viewer }: Context,
   keyed: boolean,
 ): unknown {
-  if (rule.first === undefined) return rule.decide!(answer, args, parent);
-  const list = lazily(() => listOf(endpoint, input));
-  const window = windowOf(args, rule.first, list);
+  if (!paging) return rule.decide!(answer, args, parent);
+  const { endpoint, window, list } = paging;
   const members = rule.items ? rule.items(answer, parent, args) : (answer as Parent)[endpoint.list!];
   const capped = rule.capped?.(answer, viewer, args) ?? false;
-  return pageOf(answer as object, Array.isArray(members) ? members : [], window, {
-    list,
-    form: rule.form ?? wholeForm,
-    keyed,
-    capped,
-  });
+  const form = rule.form ?? wholeForm;
+  return pageOf(answer as object, Array.isArray(members) ? members : [], window, { list, form, keyed, capped });
 }
 
 /** What the parent's record carries, in the shape of the answer that it stands for. */
@@ -257,13 +263,14 @@ const emptyPage = (rule: FieldRule): Page<never> => ({
 function readByKey(plan: FieldPlan, args: object, context: Context, at: At): unknown {
   const { rule } = plan;
   const handle = rule.input!({}, args, context.viewer) as Parent;
-  const below = [...plan.below.values()][0]!;
+  const below = plan.only!;
   return topUp(handle, below, below.names.length ? below.names : ['id'], context, at, true);
 }
 
 /** One record, or a list of them, on its way to the fields selected of it. */
 function arrive(value: unknown, plan: FieldPlan, form: Form, context: Context, at: At): unknown {
   if (value === null || value === undefined) return null;
+  if (plan.only && !plan.only.rule.record) return value; // nothing can be asked of it
   if (!Array.isArray(value)) return arriveOne(value as Parent, plan, form, context, at);
   let pending = false;
   // A failure is a value in the list, never thrown past the items that are still on their way.
@@ -284,7 +291,7 @@ function arrive(value: unknown, plan: FieldPlan, form: Form, context: Context, a
 
 function arriveOne(record: Parent, plan: FieldPlan, form: Form, context: Context, at: At): unknown {
   if (record instanceof Error) return record;
-  const below = plan.below.size === 1 ? first(plan.below) : plan.below.get(record.__typename as string);
+  const below = plan.only ?? plan.below.get(record.__typename as string);
   if (!below?.rule.record) return record;
   // An id that a caller made up shows nothing: whether there is such a record is still to be asked.
   const isMadeUp = plan.parent === 'Query' && ROOT_NODES.includes(plan.field.name) && !below.rule.handle;
@@ -304,7 +311,6 @@ function cannotBeNull({ field }: FieldPlan): boolean {
   return isNonNullType(isListType(type) ? type.ofType : field.type);
 }
 
-const first = (below: ReadonlyMap<string, Below>): Below | undefined => below.values().next().value;
 const noForm: Form = { names: [] };
 const ROOT_NODES = ['node', 'nodes'];
 

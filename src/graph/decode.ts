@@ -101,11 +101,10 @@ function asLocalDateTime(value: unknown): string | null {
   return isReal(stamp) ? stamp : null;
 }
 
-const zonedForm = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2})(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/i;
+const zonedForm = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/i;
 export function asDateTime(value: unknown): string | null {
   const stamp = asText(value).trim();
-  const [, day, time] = zonedForm.exec(stamp) ?? [];
-  if (!day || !time || !isReal(stamp)) return null;
+  if (!zonedForm.test(stamp) || !isReal(stamp)) return null;
   return stamp.includes(' ') ? stamp.replace(' ', 'T') : stamp;
 }
 

@@ -114,7 +114,7 @@ function makeConnection(of: ObjectRef<Types, unknown>): ObjectRef<Types, Page<un
       nodes: t.field({
         type: [of],
         description: 'The nodes alone.',
-        resolve: (page) => page.items.filter((item) => item !== null) as never,
+        resolve: ({ items }) => (items.includes(null) ? items.filter((item) => item !== null) : items) as never,
       }),
       pageInfo: t.field({ type: PageInfo, description: 'Where this page stands.', resolve: (page) => page }),
       totalCount: t.int({
@@ -170,7 +170,7 @@ export function pageOf<Item>(
   const full = Math.min(first, asInt(answer.count ?? answer.itemsPerPage) || first);
   const hasNext = items.length > 0 && (total === null || capped ? items.length >= full : start + items.length < total);
   return {
-    items: items.slice(0, first).map((item) => (isShown(item, keyed) ? item : null)),
+    items: shownOf(items, first, keyed),
     start,
     total: total === null || total < 0 ? null : total,
     capped,
@@ -179,6 +179,15 @@ export function pageOf<Item>(
     list,
     form,
   };
+}
+
+function shownOf<Item>(items: readonly (Item | null | undefined)[], first: number, keyed: boolean): (Item | null)[] {
+  const shown: (Item | null)[] = [];
+  for (let at = 0; at < items.length && at < first; at++) {
+    const item = items[at];
+    shown.push(isShown(item, keyed) ? item : null);
+  }
+  return shown;
 }
 
 function isShown<Item>(item: Item | null | undefined, keyed: boolean): item is Item {

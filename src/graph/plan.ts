@@ -52,6 +52,8 @@ export interface FieldPlan {
   readonly mode: Mode;
   /** What is selected of each concrete type it may give; empty for leaves. */
   readonly below: ReadonlyMap<string, Below>;
+  /** The same where there is one type alone. */
+  readonly only: Below | undefined;
   /** Names that the items of its answer are wanted with, sorted; undefined for all of them. */
   readonly names: readonly string[] | undefined;
   /** Names of the parent's record that it reads. */
@@ -223,6 +225,7 @@ function makePlan(
       nodes,
       mode,
       below,
+      only: below.size === 1 ? below.values().next().value : undefined,
       names: mode === 'value' || mode === 'none' ? undefined : projection(below, rule),
       needs: needsOf(rule, mode, below),
       args,

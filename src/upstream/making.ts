@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import type { Endpoint } from '../contract/endpoint.ts';
 import type { Budget, Paid } from './budget.ts';
 import { type Credential, type Credentials, forgetLearned, learnFromAnswer, learnFromRefusal } from './credential.ts';
+import { wordOf } from './fault.ts';
 import type { Asker, Flight, Flights } from './flight.ts';
 import type { Lifetime } from './lifetime.ts';
 import { strikeViewersOwn } from './records.ts';
@@ -67,7 +68,6 @@ export class Making implements Asker, Payer, WireRequest {
   readonly traced: TracedCall;
   readonly lifetime: Lifetime;
   readonly span: Span | undefined;
-  readonly line: string;
   body: string | Readable | undefined = undefined;
   private contentType: string | undefined = undefined;
   /** Why the files of its body could not be sent. */
@@ -99,7 +99,6 @@ export class Making implements Asker, Payer, WireRequest {
     this.traced = traced;
     this.lifetime = lifetime;
     this.span = span && spanBelow(span);
-    this.line = lineOf(asked);
     this.parts = parts;
     this.caller = caller;
     this.asked = asked;
@@ -240,6 +239,9 @@ export class Making implements Asker, Payer, WireRequest {
   get path() {
     return this.asked.wirePath;
   }
+  get line() {
+    return lineOf(this.asked);
+  }
   get payer() {
     return this;
   }
@@ -260,17 +262,17 @@ export class Making implements Asker, Payer, WireRequest {
   }
 
   private read(answer: WireAnswer): Answer {
-    const { credential, line } = this;
+    const { credential } = this;
     const { endpoint } = this.asked;
     const { budget, onRejected } = this.parts;
     const { status, headers, body } = answer;
     const bytes = body.length;
-    const word: UpstreamWord = { service: endpoint.service, status, request: line };
     if (status >= 200 && status < 300) {
       credential.accepted = true;
-      const value = struck(endpoint, credential, decode(this.asked, body, word));
+      const value = struck(endpoint, credential, decode(this.asked, body, status));
       return { value, bytes, status, reuse: reuseOf(headers['cache-control']) };
     }
+    const word: UpstreamWord = { ...wordOf(this), status };
     if (status < 400) throw new UpstreamFault('UPSTREAM_INVALID_RESPONSE', word, `status ${status}`);
     const code = codeIn(body);
     const known = code === undefined ? word : { ...word, code };

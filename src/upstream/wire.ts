@@ -7,7 +7,7 @@ import { type FilePart, multipartForm } from './multipart.ts';
 import { NESTING_MAX, parseShallow } from './nesting.ts';
 import { decodeUtf8 } from './payload.ts';
 import type { Reuse } from './records.ts';
-import { type Service, UpstreamFault, type UpstreamWord } from './refusal.ts';
+import { type Service, UpstreamFault } from './refusal.ts';
 
 /** One request as it goes on the wire, and who is told what came of it. */
 export interface WireRequest {
@@ -137,8 +137,8 @@ export function bodyOf({ endpoint, input }: Asked, files: AsyncIterable<FilePart
   return { body: writers[media](values as never), contentType: 'application/atom+xml; charset=utf-8' };
 }
 
-export function decode(asked: Asked, body: Buffer, word: UpstreamWord): unknown {
-  const { media } = asked.endpoint;
+export function decode(asked: Asked, body: Buffer, status: number): unknown {
+  const { media, service } = asked.endpoint;
   if (media === 'empty') return {};
   try {
     if (media !== 'json') return readers[media](body);
@@ -153,7 +153,7 @@ export function decode(asked: Asked, body: Buffer, word: UpstreamWord): unknown 
     if (error instanceof SyntaxError || error instanceof AtomError) {
       throw new UpstreamFault(
         'UPSTREAM_INVALID_RESPONSE',
-        word,
+        { service, status, request: lineOf(asked) },
         media === 'json' ? 'not JSON of the right shape' : 'not the Atom it should be',
         { cause: error },
       );

@@ -9,7 +9,7 @@ import type {
   Links,
   PersonFeed,
 } from '../event.ts';
-import { type PartName, type Parts, attributeNames, place, rels } from './parts.ts';
+import { type Parts, place } from './parts.ts';
 import { AtomError } from './xml.ts';
 
 export function decodeEvent(entry: Parts): EventRecord {
@@ -45,13 +45,37 @@ function eventOf({ texts, author }: Parts): EventRecord | undefined {
   const id = idFrom(texts[place.id]) ?? idFrom(links.self);
   if (!id) return undefined;
   const event: EventRecord = { id, title: texts[place.title] ?? '', links };
-  take(texts, eventTexts, event);
+  const term = texts[place.term];
+  const summary = texts[place.summary];
+  const content = texts[place.content];
+  const inviteOnly = texts[place.invite_only];
+  const canInvite = texts[place.can_invite];
+  const participants = texts[place.participants];
+  const wishers = texts[place.wishers];
+  const status = texts[place.status];
+  const album = texts[place.album];
+  const startTime = texts[place.startTime];
+  const endTime = texts[place.endTime];
+  const where = texts[place.where];
+  const point = texts[place.point];
+  if (term !== undefined) event.term = term;
+  if (summary !== undefined) event.summary = summary;
+  if (content !== undefined) event.content = content;
+  if (inviteOnly !== undefined) event.invite_only = inviteOnly;
+  if (canInvite !== undefined) event.can_invite = canInvite;
+  if (participants !== undefined) event.participants = participants;
+  if (wishers !== undefined) event.wishers = wishers;
+  if (status !== undefined) event.status = status;
+  if (album !== undefined) event.album = album;
+  if (startTime !== undefined) event.startTime = startTime;
+  if (endTime !== undefined) event.endTime = endTime;
+  if (where !== undefined) event.where = where;
+  if (point !== undefined) event.point = point;
   if (author) event.author = authorOf(author);
   const location = locationOf(texts);
   if (location) event.location = location;
   return event;
 }
-const eventTexts = placed('term', 'summary', 'content', ...attributeNames, 'startTime', 'endTime', 'where', 'point');
 
 function personOf({ texts }: Parts): AtomPerson | undefined {
   const links = linksOf(texts);
@@ -62,28 +86,28 @@ function personOf({ texts }: Parts): AtomPerson | undefined {
   const uid = texts[place.uid];
   const name = texts[place.title];
   const type = personType(url, links);
+  const content = texts[place.content];
   const location = locationOf(texts);
   if (uid) person.uid = uid;
   if (name !== undefined) person.name = name;
   if (type) person.type = type;
-  take(texts, personTexts, person);
+  if (content !== undefined) person.content = content;
   if (location) person.location = location;
   return person;
 }
-const personTexts = placed('content');
 
 function authorOf({ texts }: Parts): AtomPerson {
   const links = linksOf(texts);
   const uri = texts[place.uri];
   const id = idFrom(uri) ?? idFrom(links.self);
   const type = personType(uri, links);
+  const name = texts[place.name];
   const author: AtomPerson = { links };
   if (id) author.id = id;
-  take(texts, authorTexts, author);
+  if (name !== undefined) author.name = name;
   if (type) author.type = type;
   return author;
 }
-const authorTexts = placed('name');
 
 function decodeFeed<Entry>(feed: Parts, decode: (entry: Parts) => Entry | undefined): Feed<Entry> {
   const { texts, author } = feed;
@@ -93,45 +117,32 @@ function decodeFeed<Entry>(feed: Parts, decode: (entry: Parts) => Entry | undefi
     if (record) entries.push(record); // one entry that names nothing does not cost the page
   }
   const decoded: Feed<Entry> = { links: linksOf(texts), entries };
+  const title = texts[place.title];
   const startIndex = integer(texts[place.startIndex]);
   const itemsPerPage = integer(texts[place.itemPerPage]) ?? integer(texts[place.itemsPerPage]);
   const totalResults = integer(texts[place.totalResults]);
-  take(texts, feedTexts, decoded);
+  if (title !== undefined) decoded.title = title;
   if (author) decoded.author = authorOf(author);
   if (startIndex !== undefined) decoded.startIndex = startIndex;
   if (itemsPerPage !== undefined) decoded.itemsPerPage = itemsPerPage;
   if (totalResults !== undefined) decoded.totalResults = totalResults;
   return decoded;
 }
-const feedTexts = placed('title');
-
-/** A member of a record that is called as its part is. */
-interface Placed<Name extends PartName> {
-  name: Name;
-  at: number;
-}
-
-function placed<Name extends PartName>(...names: Name[]): readonly Placed<Name>[] {
-  return names.map((name) => ({ name, at: place[name] }));
-}
-
-function take<Name extends PartName>(
-  texts: Parts['texts'],
-  members: readonly Placed<Name>[],
-  record: Partial<Record<Name, string>>,
-): void {
-  for (const { name, at } of members) {
-    const text = texts[at];
-    if (text !== undefined) record[name] = text;
-  }
-}
 
 function linksOf(texts: Parts['texts']): Links {
   const links: Links = {};
-  take(texts, linkTexts, links);
+  const self = texts[place.self];
+  const alternate = texts[place.alternate];
+  const icon = texts[place.icon];
+  const image = texts[place.image];
+  const homepage = texts[place.homepage];
+  if (self !== undefined) links.self = self;
+  if (alternate !== undefined) links.alternate = alternate;
+  if (icon !== undefined) links.icon = icon;
+  if (image !== undefined) links.image = image;
+  if (homepage !== undefined) links.homepage = homepage;
   return links;
 }
-const linkTexts = placed(...rels);
 
 function locationOf(texts: Parts['texts']): AtomLocation | undefined {
   const id = texts[place.locationId];
