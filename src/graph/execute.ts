@@ -34,7 +34,7 @@ interface Running {
   variables: Variables;
   data: unknown;
   errors: GraphQLError[];
-  /** Values on their way; when the last has come, whoever waits is told the answer. */
+  /** Values on their way, those too whose place is null by now; when the last has come, whoever waits is told the answer. */
   awaited: number;
   tell: ((answer: ExecutionResult) => void) | undefined;
 }
