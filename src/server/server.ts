@@ -35,6 +35,7 @@ import { readUpload } from './uploads.ts';
 import { watchServices } from './watch.ts';
 import type { Passage } from './yoga.ts';
 import { type Lifetime, createLifetime, end } from '../upstream/lifetime.ts';
+import { createQueue, join, leave, membersOf } from '../upstream/queue.ts';
 import { newSpan, spanFrom } from '../upstream/span.ts';
 import type { UpstreamSource } from '../upstream/upstream.ts';
 
@@ -100,7 +101,7 @@ export function createGraphServer(
   });
   const bodies = createBodyReader(config);
   const health = createHealth(config);
-  const running = new Set<Lifetime>();
+  const running = createQueue<Lifetime>();
   const admission = createAdmission(config);
   const line = createLine(admission.room);
   let closing = false;
@@ -232,10 +233,10 @@ export function createGraphServer(
     const lifetime = createLifetime();
     const keeping = closing || !response.shouldKeepAlive ? LAST : KEPT;
     const standing = ['x-request-id', requestId, 'x-content-type-options', 'nosniff', keeping[0], keeping[1]];
-    running.add(lifetime);
+    const place = join(running, lifetime);
     connection.underWay++;
     response.on('close', () => {
-      running.delete(lifetime);
+      leave(running, place);
       connection.underWay--;
       // Who was answered comes after those who were not.
       if (line.size() > 0 && path === '/graphql' && request.complete && !closing) line.join(request.socket);
@@ -290,7 +291,7 @@ export function createGraphServer(
     // A connection that was busy just now becomes idle, and `close` does not look again.
     const sweep = setInterval(() => server.closeIdleConnections(), 50);
     if (!(await within(config.shutdownMs, closed))) {
-      for (const lifetime of running) end(lifetime, new Error('The server is shutting down.'));
+      for (const lifetime of membersOf(running)) end(lifetime, new Error('The server is shutting down.'));
       await within(CONNECTION_END_MS, closed);
       server.closeAllConnections();
       await closed;

@@ -17,18 +17,18 @@ export interface Asker extends Recipient {
 }
 
 export function createFlights(): Flights {
-  let all = new WeakMap<object, Map<string, Flight>>();
+  let all = new WeakMap<object, Underway>();
   return {
     join(credential, key, asker) {
-      let flights = all.get(credential);
-      if (!flights) all.set(credential, (flights = new Map<string, Flight>()));
-      const running = flights.get(key);
+      let underway = all.get(credential);
+      if (!underway) all.set(credential, (underway = { flights: new Map(), left: RENEWED_AFTER }));
+      const running = underway.flights.get(key);
       if (running) {
         running.join(asker);
         return true;
       }
-      const flight = new Flight(flights, key);
-      flights.set(key, flight);
+      const flight = new Flight(underway, key);
+      enter(underway, flight);
       flight.join(asker);
       asker.send(flight);
       return false;
@@ -40,16 +40,37 @@ export function createFlights(): Flights {
   };
 }
 
+/** The flights of one credential, by what they ask. */
+interface Underway {
+  flights: Map<string, Flight>;
+  /** So many more, and the Map is made anew. */
+  left: number;
+}
+
+/**
+ * A Map that grows or is tidied leaves a table behind, and each of these holds the next. Once one of them has grown old, all after it
+ * grow old too, with the flights that were in them, until the next full collection: so no Map lives for long.
+ */
+const RENEWED_AFTER = 500;
+
+function enter(underway: Underway, flight: Flight): void {
+  if (--underway.left === 0) {
+    underway.flights = new Map(underway.flights);
+    underway.left = RENEWED_AFTER;
+  }
+  underway.flights.set(flight.key, flight);
+}
+
 /** One request on its way, and all who wait for it. */
 export class Flight {
   /** It outlives its first asker while others wait, and ends with the last. */
   readonly lifetime = createLifetime();
   private waiting: Waiting[] = [];
-  private readonly flights: Map<string, Flight>;
-  private readonly key: string;
+  readonly key: string;
+  private readonly underway: Underway;
 
-  constructor(flights: Map<string, Flight>, key: string) {
-    this.flights = flights;
+  constructor(underway: Underway, key: string) {
+    this.underway = underway;
     this.key = key;
   }
 
@@ -77,7 +98,8 @@ export class Flight {
 
   /** Nobody joins it any more; those whom it still concerns. */
   private close(): readonly Waiting[] {
-    if (this.flights.get(this.key) === this) this.flights.delete(this.key);
+    const { flights } = this.underway;
+    if (flights.get(this.key) === this) flights.delete(this.key);
     const { waiting } = this;
     this.waiting = []; // so that nothing holds the answer
     for (const each of waiting) offEnd(each.asker.lifetime, each);

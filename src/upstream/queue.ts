@@ -40,3 +40,10 @@ export function leave<T>(queue: Queue<T>, place: Place<T>): boolean {
   queue.size--;
   return true;
 }
+
+/** As they are now: who leaves meanwhile is among them all the same. */
+export function membersOf<T>({ first }: Queue<T>): T[] {
+  const members: T[] = [];
+  for (let place = first; place; place = place.after) members.push(place.who);
+  return members;
+}

@@ -26,10 +26,10 @@ function reading() {
     read.answer = () => flight.landed(answer);
     read.fail = (error) => flight.failed(error);
   };
-  const ask = (lifetime = createLifetime()) => {
+  const ask = (lifetime = createLifetime(), key = 'same') => {
     let coalesced = false;
     const came = new Promise<Answer>((resolve, reject) => {
-      coalesced = flights.join(credential, 'same', { lifetime, send, came: resolve, failed: reject });
+      coalesced = flights.join(credential, key, { lifetime, send, came: resolve, failed: reject });
     });
     return { answer: came, coalesced };
   };
@@ -43,6 +43,20 @@ test('equal asks are one request', async () => {
   read.answer();
   expect(new Set(await Promise.all(asks.map((each) => each.answer)))).toEqual(new Set([answer]));
   expect(read.sent).toBe(1);
+});
+
+test('a request on its way is found however many were made since, and not when it has landed', async () => {
+  const { read, ask } = reading();
+  const { answer: first } = ask();
+  const { answer: land } = read;
+  for (let other = 0; other < 2_000; other++) {
+    ask(undefined, `other ${other}`);
+    read.answer();
+  }
+  expect(ask().coalesced).toBe(true);
+  land();
+  await first;
+  expect(ask().coalesced).toBe(false);
 });
 
 test('an answer is not given to who asks after it', async () => {
