@@ -84,7 +84,7 @@ test('it outlives its first asker while others wait', async () => {
 test('it ends when the last asker leaves, and the next asks anew', async () => {
   const { read, ask } = reading();
   const leaving = [createLifetime(), createLifetime()];
-  const asks = leaving.map(ask);
+  const asks = leaving.map((lifetime) => ask(lifetime));
   for (const each of leaving) end(each, new Error('gone'));
   for (const each of asks) await expect(each.answer).rejects.toThrow('gone');
   expect(read.lifetime?.ended).toBeDefined();
