@@ -53,7 +53,6 @@ for (const latencyMs of given.latency.split(',').map(Number)) {
   const running = new Map<Contestant, Running>();
   for (const contestant of playing) running.set(contestant, await open(contestant, latencyMs));
   for (const workload of chosen) {
-    await fetch(`${address(upstream)}/admin/set?latency=${latencyMs}&reuse=${workload.reuse ? REUSE_SECONDS : 0}`);
     process.stderr.write(`${workload.name} at ${latencyMs} ms: ${workload.title}\n`);
     results.push(...(await compare(workload, latencyMs, running, { rounds, ms })));
   }
@@ -89,11 +88,14 @@ async function compare(
     playing.map((contestant) => [contestant, order.map((variant) => requestFor(contestant, workload, variant))]),
   );
   const played: Round[][] = [];
+  // Without latency, in which too little would be done for the engine to know what is hot.
+  await setUpstream(workload, 0);
   for (const contestant of playing) {
     const { port } = running.get(contestant)!;
     await verify(contestant, workload, port, order.slice(0, SAMPLES));
-    await load(port, asking.get(contestant)!, { connections, ms: warmUpMs(latencyMs, workload === chosen[0]) });
+    await load(port, asking.get(contestant)!, { connections, ms: warmUpMs(workload === chosen[0]) });
   }
+  await setUpstream(workload, latencyMs);
   for (let round = 0; round < rounds; round++) {
     const turn = round % playing.length;
     const each: Round[] = [];
@@ -113,9 +115,13 @@ async function compare(
 }
 
 /** Until the engine has compiled what is hot: of each workload another part. A quick run does not wait so long. */
-function warmUpMs(latencyMs: number, isFresh: boolean): number {
-  if (given.quick) return isFresh ? 2000 : latencyMs ? 300 : 800;
-  return latencyMs ? 5000 : 10_000;
+function warmUpMs(isFresh: boolean): number {
+  if (given.quick) return isFresh ? 2000 : 600;
+  return 10_000;
+}
+
+async function setUpstream({ reuse }: Workload, latencyMs: number): Promise<void> {
+  await fetch(`${address(upstream)}/admin/set?latency=${latencyMs}&reuse=${reuse ? REUSE_SECONDS : 0}`);
 }
 
 function requestFor({ path }: Contestant, workload: Workload, variant: number): Buffer {

@@ -23,7 +23,7 @@ export interface Gate {
 export type Waiting = Place<Waiter>;
 
 /** Having waited this long, a call may use a connection past the calm number. */
-const PATIENCE_MS = 5;
+const PATIENCE_MS = 2;
 
 interface Waiter extends Timed {
   begin: () => void;
