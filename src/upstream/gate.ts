@@ -22,7 +22,7 @@ export interface Gate {
 }
 export type Waiting = Place<Waiter>;
 
-/** Having waited this long, a call may use a connection past the calm number. At 2 more connections cost more than they bring, at 5 their want is felt. */
+/** Having waited this long, a call may use a connection past the calm number. */
 const PATIENCE_MS = 4;
 
 interface Waiter extends Timed {
