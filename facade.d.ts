@@ -109,9 +109,9 @@ export interface FacadeOptions {
   maxAtomBytes?: number;
   /** Attempts of a read; writes have one (a whole number from 1 to 10). Default: 3. */
   readAttempts?: number;
-  /** Connections to an upstream (a whole number from 1 to 10000). Default: 64. */
+  /** Connections to an upstream that is quick (a whole number from 1 to 10000). Default: 64. */
   maxConnections?: number;
-  /** Connections to an upstream while calls wait (a whole number from 1 to 10000). Default: 256. */
+  /** Connections to an upstream that is slow, or while calls wait (a whole number from 1 to 10000). Default: 256. */
   maxBusyConnections?: number;
   /** Connection faults and timeouts of an upstream in a row, until it is left alone (a whole number from 1 to 1000). Default: 5. */
   breakerFailures?: number;

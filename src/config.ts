@@ -295,12 +295,12 @@ export const settings = {
   maxJsonBytes: setting('MAX_JSON_BYTES', bytes, 4_000_000, 'largest JSON answer of upstream, inflated'),
   maxAtomBytes: setting('MAX_ATOM_BYTES', bytes, 2_000_000, 'largest Atom answer of upstream, inflated'),
   readAttempts: setting('READ_ATTEMPTS', whole(1, 10), 3, 'attempts of a read; writes have one'),
-  maxConnections: setting('MAX_CONNECTIONS', whole(1, 10_000), 64, 'connections to an upstream'),
+  maxConnections: setting('MAX_CONNECTIONS', whole(1, 10_000), 64, 'connections to an upstream that is quick'),
   maxBusyConnections: setting(
     'MAX_BUSY_CONNECTIONS',
     whole(1, 10_000),
     256,
-    'connections to an upstream while calls wait',
+    'connections to an upstream that is slow, or while calls wait',
   ),
   breakerFailures: setting(
     'BREAKER_FAILURES',

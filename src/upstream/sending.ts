@@ -47,6 +47,8 @@ class Sending implements Dispatcher.DispatchHandler, Listener, Timed {
   /** Between two attempts: ends it with what came of the last. */
   private settleNow: (() => void) | undefined = undefined;
   private attempts = 0;
+  /** When the last of them was let in. */
+  private begun = 0;
   private ticking: Ticking | undefined = undefined;
   private waiting: Waiting | undefined = undefined;
   private passage: Passage | undefined = undefined;
@@ -90,10 +92,11 @@ class Sending implements Dispatcher.DispatchHandler, Listener, Timed {
   }
 
   private begin(): void {
-    const { breaker, gate, origin, path, pool } = this.way;
+    const { breaker, origin, path, pool } = this.way;
     this.passage = breaker.pass();
+    this.begun = performance.now();
     if (!this.passage) {
-      gate.leave();
+      this.leave();
       return this.fail(downFault(this.request));
     }
     this.abort = undefined;
@@ -103,6 +106,10 @@ class Sending implements Dispatcher.DispatchHandler, Listener, Timed {
     } catch (error) {
       this.onError(error as Error);
     }
+  }
+
+  private leave(): void {
+    this.way.gate.leave(performance.now() - this.begun);
   }
 
   onConnect(abort: (reason?: Error) => void): void {
@@ -159,14 +166,14 @@ class Sending implements Dispatcher.DispatchHandler, Listener, Timed {
     }
     const answer: WireAnswer = { status, headers, body, attempts: this.attempts };
     this.passage?.answered();
-    this.way.gate.leave();
+    this.leave();
     if (GATEWAY_FAILURES.includes(status) && this.mayTryAgain()) void this.tryAgain(() => this.succeed(answer));
     else this.succeed(answer);
   }
 
   onError(error: Error): void {
     settle(this.passage!, error, this.asker.ended !== undefined);
-    this.way.gate.leave();
+    this.leave();
     if (this.isOver) return;
     const fault = faultOf(this.request, error, true, this.asker);
     if (isConnectionLoss(error) && this.mayTryAgain()) void this.tryAgain(() => this.fail(fault));

@@ -17,12 +17,34 @@ test('a crowd that is let in and leaves at once is let in to the last', () => {
   let begun = 0;
   const begin = () => {
     begun++;
-    gate.leave();
+    gate.leave(1);
   };
   for (let each = 0; each < CROWD; each++) expect(gate.enter(begin)).toBeDefined();
-  gate.leave();
+  gate.leave(1);
   expect(begun).toBe(CROWD);
   expect(gate.running()).toBe(0);
+});
+
+test('a service gets all its connections at once while even its quickest calls take their time, and few while it is quick', () => {
+  const [few, all, many] = [4, 12, 1000];
+  const gate = createGate({ maxConnections: few, maxBusyConnections: all });
+  const crowd = 20;
+  /** How many of a crowd are let in at once, where each takes so long. */
+  const letIn = (tookMs: number): number => {
+    let inside = 0;
+    for (let each = 0; each < crowd; each++) if (!gate.enter(() => inside++)) inside++;
+    const atOnce = inside;
+    for (let left = 0; left < crowd; left++) gate.leave(tookMs);
+    expect(gate.running()).toBe(0);
+    return atOnce;
+  };
+  expect(letIn(20)).toBe(few); // nothing is known yet
+  for (let each = 0; each < many; each++) letIn(20);
+  expect(letIn(20)).toBe(all);
+  letIn(0.5);
+  expect(letIn(20)).toBe(few);
+  for (let each = 0; each < many; each++) letIn(20);
+  expect(letIn(20)).toBe(all);
 });
 
 test('a crowd that waits for a service found dead is told so, every one', async () => {
