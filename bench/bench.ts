@@ -4,6 +4,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { type Measured, ask, load, requestOf } from './load.ts';
@@ -28,6 +29,8 @@ const { values: given } = parseArgs({
 /** Answers compared with the truth, before the load and after it. */
 const SAMPLES = 5;
 const REUSE_SECONDS = 60;
+/** What the one before leaves undone, its garbage above all, is not to be paid for by the next. */
+const REST_MS = 100;
 
 const connections = Number(given.connections);
 const chosen = workloads.filter(({ name }) => given.only?.split(',').includes(name) ?? true);
@@ -97,10 +100,10 @@ async function compare(
   }
   await setUpstream(workload, latencyMs);
   for (let round = 0; round < rounds; round++) {
-    const turn = round % playing.length;
     const each: Round[] = [];
-    for (const contestant of [...playing.slice(turn), ...playing.slice(0, turn)]) {
+    for (const contestant of inTurn(round)) {
       const { port, pid } = running.get(contestant)!;
+      await sleep(REST_MS);
       await countedUpstream();
       const before = cpuSeconds(pid);
       const measured = await load(port, asking.get(contestant)!, { connections, ms });
@@ -112,6 +115,13 @@ async function compare(
   for (const contestant of playing)
     await verify(contestant, workload, running.get(contestant)!.port, order.slice(-SAMPLES));
   return playing.map(({ name }) => summary(workload.name, latencyMs, name, played));
+}
+
+/** Each begins as often as any other, and comes as often after one neighbour as after the other. */
+function inTurn(round: number): Contestant[] {
+  const turn = Math.floor(round / 2) % playing.length;
+  const order = [...playing.slice(turn), ...playing.slice(0, turn)];
+  return round % 2 === 0 ? order : order.reverse();
 }
 
 /** Until the engine has compiled what is hot: of each workload another part. A quick run does not wait so long. */
