@@ -50,9 +50,9 @@ const upstream = await start('upstream.js', {});
 const startedAt = new Date();
 for (const latencyMs of given.latency.split(',').map(Number)) {
   // At 0 ms is what the figures are about, so there the rounds are: short ones, for shared cores change their speed from one second to
-  // the next, and within a round all should have the same.
+  // the next, and within a round all should have the same. With latency it is the p99, which takes a thousand operations.
   const rounds = Number(given.rounds ?? (given.quick ? (latencyMs ? 1 : 6) : latencyMs ? 9 : 40));
-  const ms = 1000 * Number(given.seconds ?? (latencyMs ? (given.quick ? 0.5 : 1) : given.quick ? 0.25 : 0.5));
+  const ms = 1000 * Number(given.seconds ?? (latencyMs ? (given.quick ? 0.5 : 2) : given.quick ? 0.25 : 0.5));
   const running = new Map<Contestant, Running>();
   for (const contestant of playing) running.set(contestant, await open(contestant, latencyMs));
   for (const workload of chosen) {
