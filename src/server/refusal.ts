@@ -51,19 +51,22 @@ export function sendRefusal(
   });
   if (!isCutOff) return void response.end(body);
   response.write(body);
-  linger(request, response, lingerMs);
+  request.unpipe();
+  discard(request, lingerMs, () => response.end());
 }
 
-/** Closing a connection takes the answer from who has not done sending: what still comes is thrown away instead, for a while. */
-function linger(request: IncomingMessage, response: ServerResponse, lingerMs: number): void {
+/**
+ * What still comes of a request is thrown away, for a while: who has not done sending does not read, and closing the connection would take
+ * the answer from them. `over` is called, and may be more than once, when they have done, are gone, or have had their time.
+ */
+export function discard(request: IncomingMessage, withinMs: number, over: () => void): void {
+  const timer = setTimeout(over, withinMs);
   const end = () => {
     clearTimeout(timer);
-    response.end();
+    over();
   };
-  const timer = setTimeout(end, lingerMs);
   request.once('end', end);
-  response.once('close', end);
-  request.unpipe();
+  request.once('close', end);
   request.resume();
 }
 

@@ -6,7 +6,7 @@ import type { Config } from '../config.ts';
 import type { ClientCode } from '../graph/codes.ts';
 import { question } from './body.ts';
 import type { RawQuestion } from './body.ts';
-import { RequestRefusal } from './refusal.ts';
+import { RequestRefusal, discard } from './refusal.ts';
 
 /** The envelope of a multipart request: boundaries, part headers, the map. The operations have a limit of their own. */
 const ENVELOPE_BYTES = 20_000;
@@ -79,7 +79,14 @@ export async function readUpload(
   request.once('close', () => {
     if (!request.complete) refuse(400, 'BAD_UPLOAD', 'The request broke off.');
   });
-  response.once('close', () => drain(request, counted, requestBodyTimeoutMs));
+  response.once('close', () => {
+    request.unpipe(counted);
+    counted.destroy();
+    if (request.complete || request.destroyed) return;
+    discard(request, requestBodyTimeoutMs, () => {
+      if (!request.complete) request.destroy();
+    });
+  });
 
   // The library keeps its parser to itself, but has to hand it to `pipe`: what the library lets pass is refused there.
   const pipe = counted.pipe.bind(counted);
@@ -172,15 +179,4 @@ function readMap(text: string, expected: Set<string>, refuse: Refuse): void {
     return refuse(400, 'BAD_UPLOAD', 'A file is mapped to one place, and a place to one file.');
   }
   for (const name of Object.keys(map)) expected.add(name);
-}
-
-/** Lets the client finish sending, or it would never read the answer; but not for ever. */
-function drain(request: IncomingMessage, counted: Transform, withinMs: number): void {
-  request.unpipe(counted);
-  counted.destroy();
-  if (request.complete || request.destroyed) return;
-  const timer = setTimeout(() => request.destroy(), withinMs);
-  request.once('close', () => clearTimeout(timer));
-  request.once('end', () => clearTimeout(timer));
-  request.resume();
 }

@@ -40,6 +40,7 @@ export function decodeDraft({ texts }: Parts): EventDraft {
 }
 
 /** undefined without an id: it names nothing. */
+/** Member by member: to store under a name that varies would cost more than reading the text did. */
 function eventOf({ texts, author }: Parts): EventRecord | undefined {
   const links = linksOf(texts);
   const id = idFrom(texts[place.id]) ?? idFrom(links.self);
