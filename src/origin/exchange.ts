@@ -167,6 +167,8 @@ async function readForm(incoming: IncomingMessage, store: PictureStore): Promise
       texts.push([name, value]);
     });
     form.on('file', (name, stream) => {
+      // The form may break off before the store reads the picture: an error without a listener would end the process.
+      stream.on('error', () => undefined);
       const picture = store.receive(name, stream as AsyncIterable<Buffer>);
       picture.catch(() => {}); // told when the form has ended
       arriving.push(picture);

@@ -99,7 +99,7 @@ function bodyOf({ body, bodyUsed }: Request): Readable | undefined {
 function pass(body: Readable, question: ClientRequest): void {
   // The answer may come before the whole question is read: a body too large, say.
   question.once('close', () => body.destroy());
-  body.once('error', (error) => question.destroy(error));
+  body.on('error', (error) => question.destroy(error));
   body.pipe(question);
 }
 

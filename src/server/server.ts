@@ -274,7 +274,14 @@ export function createGraphServer(
       requestTimeout: 0, // bodies have clocks of their own: an upload may take longer than a question
       connectionsCheckingInterval: Math.min(1_000, config.requestHeadersTimeoutMs),
     },
-    (request, response) => void handle(request, response),
+    (request, response) => {
+      request.on('error', ignore);
+      response.on('error', ignore);
+      handle(request, response).catch((error: unknown) => {
+        log.error({ err: error }, 'a request failed, and its answer too');
+        response.destroy();
+      });
+    },
   );
   const connections = watchConnections(server, { ...config, unusedMs: UNUSED_MS });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => refuseConnection(error, socket, config));
@@ -301,6 +308,9 @@ export function createGraphServer(
 
   return { server, shutDown };
 }
+
+/** For errors of a stream whose end is noticed by its `close`: without a listener they would end the process. */
+const ignore = (): void => undefined;
 
 /** Made when it is first asked for. */
 function lazily<T>(make: () => T): () => T {

@@ -92,11 +92,14 @@ export async function readUpload(
   const pipe = counted.pipe.bind(counted);
   counted.pipe = (to) => {
     parser = to as unknown as Writable;
+    // A part header that cannot be read makes two errors, and the library listens for one.
+    parser.on('error', () => undefined);
     const expected = new Set<string>();
     parser.on('field', (name: string, value: string) => {
       if (name === 'map' && !refusal) readMap(value, expected, refuse);
     });
     parser.on('file', (name: string, stream: Readable) => {
+      stream.on('error', () => undefined); // whoever reads the file is told
       if (!expected.delete(name)) return refuse(400, 'BAD_UPLOAD', 'Each file is named in the map, and sent once.');
       last?.end();
       last = heldOpen(stream);

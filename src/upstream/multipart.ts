@@ -35,9 +35,12 @@ export function multipartForm(texts: Readonly<Record<string, unknown>>, files: A
     },
     return: () => pieces.return(),
   };
+  const body = Readable.from(watched, { objectMode: false });
+  // `cause` keeps the error; the HTTP client stops listening when its request is over, which may be before the form is.
+  body.on('error', () => undefined);
   return {
     contentType: `multipart/form-data; boundary=${boundary}`,
-    body: Readable.from(watched, { objectMode: false }),
+    body,
     cause: () => cause,
   };
 }

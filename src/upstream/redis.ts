@@ -141,7 +141,7 @@ function createSharedCache(redis: Redis, inTime: InTime): Cache {
         const life = Math.min(LIFE_MS, Math.round(entry.keptUntil - Date.now()));
         if (life <= 0) return;
         await inTime(() => redis.set(entryKey(place), encodeEntry(entry, found.mark!), 'PX', life));
-      })();
+      })().catch(() => undefined); // what cannot be stored is not stored
     },
     drop(place) {
       void inTime(() => redis.del(entryKey(place)));

@@ -7,6 +7,9 @@ import { filmEndpoints } from '../../src/contract/film.ts';
 import { noteEndpoints } from '../../src/contract/note.ts';
 import { besieged, codesIn } from '../support/besieged.ts';
 import { json, silence, until, xml } from '../support/hostile.ts';
+import { failOnUnhandledErrors } from '../support/unhandled.ts';
+
+failOnUnhandledErrors();
 
 const many = (n: number, text: (i: number) => string) => Array.from({ length: n }, (_, i) => text(i)).join(' ');
 const deepBook = (levels: number): string =>

@@ -4,6 +4,9 @@ import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { besieged } from '../support/besieged.ts';
 import type { Behaviour, Heard } from '../support/hostile.ts';
+import { failOnUnhandledErrors } from '../support/unhandled.ts';
+
+failOnUnhandledErrors();
 
 /** All places of an answer are asked for in one operation, so an operation may be as large; and nothing is tried again. */
 const large = {

@@ -3,6 +3,9 @@ import { expect, test } from 'vitest';
 import type { Flags } from '../../src/config.ts';
 import { besieged, codesIn } from '../support/besieged.ts';
 import { type Behaviour, drip, until, xml } from '../support/hostile.ts';
+import { failOnUnhandledErrors } from '../support/unhandled.ts';
+
+failOnUnhandledErrors();
 
 const book = '{ book(id: "7") { title } }';
 const collect = 'mutation { collectBook(input: { bookId: "7", status: READ }) { collection { status } } }';

@@ -6,6 +6,9 @@ import { besieged } from '../support/besieged.ts';
 import type { Shown } from '../support/facade.ts';
 import { type Behaviour, type Heard, answer } from '../support/hostile.ts';
 import { service } from '../support/service.ts';
+import { failOnUnhandledErrors } from '../support/unhandled.ts';
+
+failOnUnhandledErrors();
 
 /** How far below the root things are asked for: what is one call further is another root's. */
 const LEVELS = 1;

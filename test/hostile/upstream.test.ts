@@ -5,6 +5,9 @@ import { schema } from '../../src/graph/schema.ts';
 import { besieged, codesIn } from '../support/besieged.ts';
 import { type Behaviour, answer, drip, hostile, inTurn, json, reset, silence, until, xml } from '../support/hostile.ts';
 import { service } from '../support/service.ts';
+import { failOnUnhandledErrors } from '../support/unhandled.ts';
+
+failOnUnhandledErrors();
 
 afterEach(() => void vi.useRealTimers());
 

@@ -1,5 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { journey } from '../support/journey.ts';
+import { failOnUnhandledErrors } from '../support/unhandled.ts';
+
+failOnUnhandledErrors();
 
 let way: Awaited<ReturnType<typeof journey>>;
 beforeAll(async () => {

@@ -10,6 +10,9 @@ import type { Shown } from '../support/facade.ts';
 import { patientEnv } from '../support/patient.ts';
 import { picture } from '../support/service.ts';
 import { pictures, uploadForm } from '../support/upload.ts';
+import { failOnUnhandledErrors } from '../support/unhandled.ts';
+
+failOnUnhandledErrors();
 
 /** An upstream that keeps what reached it whole, and does with the rest what a test says. */
 let whole: { line: string; type: string; body: Buffer }[] = [];

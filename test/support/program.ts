@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll } from 'vitest';
+import { afterAll, expect } from 'vitest';
+import { stacksIn } from './unhandled.ts';
 
 /** Which program is run, and where. */
 interface Place {
@@ -19,6 +20,8 @@ export interface Program {
   origin: string;
   banner: string;
   pid: number;
+  /** Fails where the program has ended, or has written the stack of an error, which one that nobody handles always does. */
+  expectUnharmed(): void;
   /** Asks it to end and tells how it did. */
   stop(signal?: NodeJS.Signals): Promise<Ended>;
 }
@@ -43,6 +46,14 @@ export async function startProgram(env: NodeJS.ProcessEnv, args: string[] = [], 
     origin: /origin +(\S+)/.exec(banner)?.[1] ?? '',
     banner,
     pid: run.child.pid ?? 0,
+    expectUnharmed() {
+      const { exitCode, signalCode } = run.child;
+      expect({ exitCode, signalCode, stacks: stacksIn(run.written()) }).toEqual({
+        exitCode: null,
+        signalCode: null,
+        stacks: [],
+      });
+    },
     stop(signal = 'SIGTERM') {
       run.child.kill(signal);
       return run.ended;
@@ -93,7 +104,7 @@ function spawned(env: NodeJS.ProcessEnv, args: string[], { main = built, cwd }: 
       resolve({ code, out, err });
     });
   });
-  const run = { child, banner, ended };
+  const run = { child, banner, ended, written: () => out + err };
   running.add(run);
   void ended.then(() => running.delete(run));
   return run;

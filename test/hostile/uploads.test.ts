@@ -1,0 +1,135 @@
+// Forms that break, sent to the whole program: whatever comes, neither facade nor origin ends.
+import { connect } from 'node:net';
+import { expect, test } from 'vitest';
+import { startProgram } from '../support/program.ts';
+import { picture } from '../support/service.ts';
+import { uploadForm } from '../support/upload.ts';
+
+const program = await startProgram({ PORT: '0', ORIGIN_PORT: '0' });
+const graph = new URL(`${program.url}/graphql`);
+const origin = new URL(program.origin);
+
+const publish =
+  'mutation ($input: CreateNoteInput!) { createNote(input: $input) { failedPictures { code } note { id } } }';
+const given = [1, 2].map((number) => ({ number, file: null }));
+const noteForm = (second: Blob) =>
+  uploadForm(
+    publish,
+    { input: { title: '题', content: '文', pictures: given } },
+    { 'input.pictures.0.file': picture('png', 300), 'input.pictures.1.file': second },
+  );
+
+async function bytesOf(form: FormData) {
+  const response = new Response(form);
+  return { bytes: Buffer.from(await response.arrayBuffer()), type: response.headers.get('content-type')! };
+}
+
+/** A form of the origin: two texts and a picture. */
+function originForm() {
+  const form = new FormData();
+  form.set('title', '题');
+  form.set('content', '<图片p_1>');
+  form.set('pids', 'p_1');
+  form.set('image_1', picture('png', 300), '1.png');
+  return bytesOf(form);
+}
+
+/** Sends these bytes as a body that says it is this long; resolves with what came back, when the connection has closed. */
+function sendRaw({ hostname, port }: URL, path: string, type: string, body: Uint8Array, length: number) {
+  return new Promise<string>((resolve) => {
+    const socket = connect(Number(port), hostname);
+    let answer = '';
+    socket.on('error', () => undefined);
+    socket.on('data', (chunk) => (answer += chunk.toString()));
+    socket.on('close', () => resolve(answer));
+    const token = 'authorization: Bearer demo-alice\r\nx-graphql-csrf: 1\r\nconnection: close\r\n';
+    socket.write(
+      `POST ${path} HTTP/1.1\r\nhost: x\r\n${token}content-type: ${type}\r\ncontent-length: ${length}\r\n\r\n`,
+    );
+    socket.write(body, () => {
+      // A body that is shorter than it says breaks off; the writing side alone would be waited for.
+      if (body.length < length) setTimeout(() => socket.destroy(), 3);
+    });
+  });
+}
+const targets = [
+  ['the facade', graph, '/graphql', () => bytesOf(noteForm(picture('png', 300)))],
+  ['the origin', origin, '/v2/notes', originForm],
+] as const;
+
+test('a picture and a file that is none are a coded refusal, however often they come', async () => {
+  for (let round = 0; round < 30; round++) {
+    const response = await fetch(graph, {
+      method: 'POST',
+      headers: { authorization: 'Bearer demo-alice', 'x-graphql-csrf': '1' },
+      body: noteForm(new Blob(['no picture'])),
+    });
+    const { errors } = (await response.json()) as { errors: { extensions: { code: string } }[] };
+    expect(errors.map(({ extensions }) => extensions.code)).toEqual(['PICTURE_TYPE']);
+  }
+  program.expectUnharmed();
+});
+
+test.each(targets)('a form that is cut at any byte is refused by %s', async (_, url, path, make) => {
+  const { bytes, type } = await make();
+  for (let end = 0; end < bytes.length - 2; end += end < bytes.length - 400 ? 5 : 1) {
+    const answer = await sendRaw(url, path, type, bytes.subarray(0, end), end);
+    expect(answer, `${end} of ${bytes.length} bytes`).toMatch(/^HTTP\/1\.1 [24]\d\d[^]*"code"/);
+  }
+  program.expectUnharmed();
+});
+
+test.each(targets)('an upload that breaks off at any byte harms nothing of %s', async (_, url, path, make) => {
+  const { bytes, type } = await make();
+  const ends = Array.from({ length: Math.ceil(bytes.length / 3) }, (_, nth) => nth * 3);
+  for (let at = 0; at < ends.length; at += 20)
+    await Promise.all(
+      ends.slice(at, at + 20).map((end) => sendRaw(url, path, type, bytes.subarray(0, end), bytes.length)),
+    );
+  program.expectUnharmed();
+});
+
+test.each(targets)('a part with a header that cannot be read is refused by %s', async (_, url, path, make) => {
+  const { bytes, type } = await make();
+  const text = bytes.toString('latin1');
+  const marks = [...text.matchAll(/content-disposition/gi)].map(({ index }) => index);
+  for (const at of marks) {
+    const broken = Buffer.from(`${text.slice(0, at)}\0:::${text.slice(at)}`, 'latin1');
+    expect(await sendRaw(url, path, type, broken, broken.length)).toMatch(/^HTTP\/1\.1 [24]\d\d/);
+  }
+  program.expectUnharmed();
+});
+
+test.each([
+  ['the facade', graph],
+  ['the origin', origin],
+])('whatever line or header a request begins with, %s goes on', async (_, { hostname, port }) => {
+  const heads = [
+    'GET // HTTP/1.1\r\nhost: x',
+    'GET /v2/book/%E0%A4%A HTTP/1.1\r\nhost: x',
+    'GET /v2/book/1?fields=%FF&q=%ED%A0%80 HTTP/1.1\r\nhost: x',
+    'GET /graphql?query=%FF&variables=%7B HTTP/1.1\r\nhost: x',
+    'GET http://[ HTTP/1.1\r\nhost: x',
+    'GET /v2/book/1 HTTP/1.1\r\nhost: [',
+    'GET /v2/book/1 HTTP/1.1\r\nhost: a b',
+    'GET /pictures/..%2f..%2forigin.db HTTP/1.1\r\nhost: x',
+    'GET /pictures/%00 HTTP/1.1\r\nhost: x',
+    'OPTIONS * HTTP/1.1\r\nhost: x',
+    'CONNECT x:1 HTTP/1.1\r\nhost: x',
+    'TRACE / HTTP/1.1\r\nhost: x',
+    'GET / HTTP/1.1\r\nhost: x\r\nupgrade: websocket\r\nconnection: upgrade',
+    'POST /graphql HTTP/1.1\r\nhost: x\r\nexpect: nothing\r\ncontent-length: 1',
+    'POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: multipart/form-data; boundary=\r\nx-graphql-csrf: 1\r\ncontent-length: 2',
+    'POST /v2/notes HTTP/1.1\r\nhost: x\r\nauthorization: Bearer demo-alice\r\ncontent-type: multipart/form-data\r\ncontent-length: 2',
+    'POST /v2/notes HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\ncontent-length: 2',
+  ];
+  for (const head of heads) {
+    await new Promise<void>((resolve) => {
+      const socket = connect(Number(port), hostname, () => socket.write(`${head}\r\n\r\n`));
+      socket.on('error', () => undefined).on('close', () => resolve());
+      socket.once('data', () => setTimeout(() => socket.destroy(), 2));
+      setTimeout(() => socket.destroy(), 200);
+    });
+  }
+  program.expectUnharmed();
+});
