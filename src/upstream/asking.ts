@@ -191,11 +191,11 @@ class Filling implements Recipient {
       records.forget(source.ask, kind, key);
       return;
     }
-    // An upstream that does not honour `fields` has told the whole record.
-    entry.whole ||= !fields || Object.keys(value as Record_).some((name) => !fields.includes(name));
+    if (!fields) entry.whole = true;
     take(entry, kept?.isFresh ? joined(kept.record, record) : (record as Record_), names);
     if (kept?.isFresh) freshness.read(kept.freshUntil);
-    const known = fields && !entry.whole ? fields : (source.members ?? names);
+    // Only what this very answer was asked for is known to be absent: members that came unasked do not prove that all came.
+    const known = fields ?? source.members ?? names;
     freshness.read(records.put(source.ask, kind, key, record as Record_, known, came));
   }
 

@@ -1,11 +1,12 @@
-import { expect, test } from 'vitest';
+import type { Socket } from 'node:net';
+import { afterAll, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import { bookEndpoints } from '../../src/contract/book.ts';
+import { bookEndpoints, bookMembers } from '../../src/contract/book.ts';
 import type { RecordSource } from '../../src/upstream/known.ts';
 import { createLifetime } from '../../src/upstream/lifetime.ts';
 import { type RecordStore, type Records, createRecords } from '../../src/upstream/records.ts';
 import { createUpstream } from '../../src/upstream/upstream.ts';
-import { type Behaviour, hostile, json } from '../support/hostile.ts';
+import { type Behaviour, type Heard, hostile, json, until } from '../support/hostile.ts';
 import { patient } from '../support/patient.ts';
 
 const books: RecordSource = { ask: bookEndpoints.byId, input: (id) => ({ id }) };
@@ -58,4 +59,70 @@ test('a cache that fails over a refusal costs nobody else theirs, and nobody the
   expect(service.heard).toHaveLength(1);
   expect(wants[0]).toEqual({ status: 'rejected', reason: broken });
   expect(wants[1]).toMatchObject({ status: 'rejected', reason: { word: { status: 401 } } });
+});
+
+const asker = { authorization: undefined, address: '127.0.0.1', requestId: 'test' };
+const wholeBooks: RecordSource = { ...books, members: bookMembers };
+const few = ['title'];
+const many = bookMembers.filter((name) => name !== 'id' && name !== 'title');
+const book = { id: '7', title: '活着', pages: '191', publisher: '作家出版社' };
+const members = (heard: Heard) => new URL(heard.path, 'http://x').searchParams.get('fields')?.split(',');
+
+/** Operations over one cache and one service. */
+async function operationsOver(behaviour: Behaviour) {
+  const service = await hostile(behaviour);
+  const upstream = createUpstream({ ...readConfig({}), ...patient, baseUrl: service.url, eventBaseUrl: service.url });
+  afterAll(() => upstream.close());
+  return { service, open: () => upstream.open(asker, createLifetime()) };
+}
+
+test('a partial answer that comes after the whole one is not kept as if it told every member', async () => {
+  let held: (() => void) | undefined;
+  const { service, open } = await operationsOver((socket: Socket, heard) => {
+    const fields = members(heard);
+    if (!fields) return json(JSON.stringify(book))(socket, heard);
+    const part = Object.fromEntries(Object.entries(book).filter(([name]) => fields.includes(name)));
+    held = () => json(JSON.stringify(part))(socket, heard);
+  });
+  const first = open();
+  const title = first.want('Book', wholeBooks, '7', few, {}, undefined);
+  await until(() => held !== undefined);
+  await first.want('Book', wholeBooks, '7', many, {}, undefined);
+  held!();
+  await title;
+  const later = await open().want('Book', wholeBooks, '7', ['pages', 'publisher'], {}, undefined);
+  expect(later).toMatchObject({ pages: '191', publisher: '作家出版社' });
+  expect(service.heard).toHaveLength(2);
+});
+
+test('one member more than was asked for does not stand for the whole record: what came is used, the rest is asked', async () => {
+  const { service, open } = await operationsOver((socket, heard) => {
+    const fields = [...(members(heard) ?? Object.keys(book)), 'alt'];
+    const record = { ...book, alt: 'http://book.example/7' };
+    const part = Object.entries(record).filter(([name]) => fields.includes(name));
+    json(JSON.stringify(Object.fromEntries(part)))(socket, heard);
+  });
+  await open().want('Book', wholeBooks, '7', ['title'], {}, undefined);
+  const operation = open();
+  expect(await operation.want('Book', wholeBooks, '7', ['alt'], {}, undefined)).toMatchObject({
+    alt: 'http://book.example/7',
+  });
+  expect(await operation.want('Book', wholeBooks, '7', ['pages'], {}, undefined)).toMatchObject({ pages: '191' });
+  expect(await open().want('Book', wholeBooks, '7', ['publisher'], {}, undefined)).toMatchObject({
+    publisher: '作家出版社',
+  });
+  expect(service.heard.map(members)).toEqual([
+    ['id', 'title'],
+    ['id', 'pages'],
+    ['id', 'publisher'],
+  ]);
+});
+
+test('an upstream that sends everything whatever is asked for is used for all that it sent', async () => {
+  const { service, open } = await operationsOver(json(JSON.stringify(book)));
+  await open().want('Book', wholeBooks, '7', ['title'], {}, undefined);
+  expect(await open().want('Book', wholeBooks, '7', ['pages', 'publisher'], {}, undefined)).toMatchObject({
+    pages: '191',
+  });
+  expect(service.heard).toHaveLength(1);
 });
