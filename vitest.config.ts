@@ -1,20 +1,8 @@
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const graphql = dirname(createRequire(import.meta.url).resolve('graphql/package.json'));
-
-/** Begun last, it would run on when all others are done. */
-const LONGEST = 'test/hostile/members.test.ts';
-
-class LongestFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLongest = ({ moduleId }: TestSpecification) => moduleId.endsWith(LONGEST);
-    const sorted = await super.sort(files);
-    return [...sorted.filter(isLongest), ...sorted.filter((file) => !isLongest(file))];
-  }
-}
 
 export default defineConfig({
   resolve: {
@@ -27,7 +15,6 @@ export default defineConfig({
     globalSetup: ['test/build.ts'],
     pool: 'forks',
     maxWorkers: 2,
-    sequence: { sequencer: LongestFirst },
     // How long something takes is no test's business unless it says so, and a machine may be slow, or stand still for seconds.
     testTimeout: 180_000,
     hookTimeout: 180_000,
