@@ -1,34 +1,51 @@
-/** What reading a feed costs, scanned and parsed: the two feeds of W5, in turns. `npm run bench:atom` */
-import { parse } from '../src/contract/atom/parser.ts';
-import { decodeEventFeed, decodePersonFeed } from '../src/contract/atom/records.ts';
-import { scan } from '../src/contract/atom/scanner.ts';
-import { writers } from '../src/contract/atom.ts';
-import { cityEvents, participants } from './records.ts';
+/** What reading a feed costs, in each spelling that a sender may choose: `npm run bench:atom`. Rounds take the spellings in turns. */
+import { parseFields } from '../src/contract/atom/parser.ts';
+import { readFields } from '../src/contract/atom/reader.ts';
+import { readers, writers } from '../src/contract/atom.ts';
+import { cityEvents } from './records.ts';
 
 const FEEDS = 20;
-const ROUNDS = 500;
+const ROUNDS = 300;
 
-const page = { startIndex: 1, itemsPerPage: 5, totalResults: 340 };
-const many = (write: (at: number) => string) => Array.from({ length: FEEDS }, (_, at) => Buffer.from(write(at)));
-const people = many((at) => writers.personFeed({ ...page, entries: participants(100 + at, 3) }));
-const events = many((at) => writers.eventFeed({ ...page, entries: cityEvents(`city${at}`, 5) }));
+const feeds = Array.from({ length: FEEDS }, (_, at) =>
+  writers.eventFeed({ startIndex: 1, itemsPerPage: 5, totalResults: 340, entries: cityEvents(`city${at}`, 5) }),
+);
 
-const readings: [string, Buffer[], (document: Buffer) => unknown][] = [
-  ['3 participants, scanned', people, (document) => decodePersonFeed(scan(document, 'feed')!)],
-  ['3 participants, parsed', people, (document) => decodePersonFeed(parse(document.toString(), 'feed'))],
-  ['5 events, scanned', events, (document) => decodeEventFeed(scan(document, 'feed')!)],
-  ['5 events, parsed', events, (document) => decodeEventFeed(parse(document.toString(), 'feed'))],
+const spellings: [name: string, spell: (text: string) => string][] = [
+  ['plain', (text) => text],
+  ['other namespace URIs', (text) => text.replaceAll(/xmlns(:\w+)?="[^"]*"/g, 'xmlns$1="urn:other$1"')],
+  ['another prefix', (text) => text.replaceAll(/<(\/?)(?=[a-z]+[ />])/gi, '<$1a:').replace('xmlns=', 'xmlns:a=')],
+  ['pretty-printed', (text) => text.replaceAll('><', '>\n    <')],
+  ['single quotes', (text) => text.replaceAll('"', "'")],
+  ['CDATA', (text) => text.replaceAll(/<(title|content|summary)>([^<]*)</g, '<$1><![CDATA[$2]]><')],
+  ['comments', (text) => text.replaceAll('<link', '<!-- a link --><link')],
+  ['CR LF', (text) => text.replaceAll('><', '>\r\n<')],
 ];
 
-const taken = readings.map((): number[] => []);
+const readings = spellings.map(([name, spell]) => {
+  const documents = feeds.map((text) => Buffer.from(spell(text)));
+  if (!readFields(documents[0]!.toString(), 'feed')) throw new Error(`${name} is left to the tree parser`);
+  return { name, documents, read: (document: Buffer): unknown => readers.eventFeed(document), taken: [] as number[] };
+});
+readings.push({
+  name: 'plain, by the tree parser',
+  documents: readings[0]!.documents.slice(0, 2),
+  read: (document) => parseFields(document.toString(), 'feed'),
+  taken: [],
+});
+
 for (let round = 0; round < ROUNDS; round++) {
-  for (const [at, [, documents, read]] of readings.entries()) {
+  for (const { documents, read, taken } of readings) {
     const started = process.hrtime.bigint();
     for (const document of documents) read(document);
-    taken[at]!.push(Number(process.hrtime.bigint() - started) / 1000 / FEEDS);
+    taken.push(Number(process.hrtime.bigint() - started) / 1000 / documents.length);
   }
 }
-for (const [at, [name]] of readings.entries()) {
-  const warm = taken[at]!.slice(ROUNDS / 2).sort((a, b) => a - b);
-  console.log(`${name}: ${warm[warm.length >> 1]!.toFixed(1)} us a feed, ${warm[0]!.toFixed(1)} at the least`);
+
+const medianOf = (values: number[]) => values.slice(ROUNDS / 2).sort((a, b) => a - b)[ROUNDS / 4]!;
+const plain = medianOf(readings[0]!.taken);
+console.log(`${feeds[0]!.length} characters, 5 events`);
+for (const { name, taken } of readings) {
+  const median = medianOf(taken);
+  console.log(`${name}: ${median.toFixed(1)} us a feed, ${(median / plain).toFixed(2)} of plain`);
 }

@@ -7,9 +7,9 @@ import {
   decodeReason,
   decodeResult,
 } from './atom/records.ts';
-import { parse } from './atom/parser.ts';
-import type { Parts } from './atom/parts.ts';
-import { scan } from './atom/scanner.ts';
+import type { Fields } from './atom/fields.ts';
+import { parseFields } from './atom/parser.ts';
+import { readFields } from './atom/reader.ts';
 import {
   encodeDraft,
   encodeEvent,
@@ -20,6 +20,7 @@ import {
   serialize,
 } from './atom/writer.ts';
 import type { Media } from './endpoint.ts';
+import { textOf } from './utf8.ts';
 import type { EventDraft, EventFeed, EventRecord, EventType, PersonFeed } from './event.ts';
 import { eventTypes } from './event.ts';
 
@@ -51,9 +52,10 @@ export const writers = {
   result: (body: { result: string }) => serialize(encodeResult(body)),
 };
 
-/** The scanner reads what it is sure of; whatever else comes is the parser's to read or to refuse. */
-const read = (document: Document, root: 'entry' | 'feed'): Parts =>
-  scan(typeof document === 'string' ? Buffer.from(document) : document, root) ?? parse(document.toString(), root);
+function read(document: Document, root: 'entry' | 'feed'): Fields {
+  const text = textOf(typeof document === 'string' ? Buffer.from(document) : document);
+  return readFields(text, root) ?? parseFields(text, root);
+}
 
 // The term's base is the scheme's without `#kind`.
 const kindTerm = 'http://www.douban.com/2007#event.';

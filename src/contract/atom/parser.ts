@@ -1,49 +1,37 @@
 /**
- * Reads any Atom by building its tree. The parser takes truncated text, HTML and worse without a word, so the text is made plain and checked first.
- * What it makes of a text is right by definition: the scanner must find the same, or nothing.
+ * Reads any Atom by building its tree. fast-xml-parser accepts truncated text and HTML without an error, so the markup is simplified and
+ * checked first. It is the reference: the reader in one pass must find the same fields, or leave the document to it.
  */
 import { createRequire } from 'node:module';
 import type * as Xml from 'fast-xml-parser';
-import {
-  type Parts,
-  createParts,
-  place,
-  placeOfAttribute,
-  placeOfLink,
-  put,
-  textElements,
-  textNames,
-} from './parts.ts';
-import { AtomError, escape, namespaces, refuseUnwritable, trim } from './xml.ts';
+import { type ElementRule, type Fields, elementRules, setField } from './fields.ts';
+import { AtomError, escape, namespaces, refuseUnwritable, trim, withLineFeeds } from './xml.ts';
 
-/** What is in the root element, which must be called `root`. Throws AtomError. */
-export const parse = (text: string, root: string): Parts => partsOf(rootOf(text, root));
+/** The fields in the root element, which must be called `root`. Throws AtomError. */
+export const parseFields = (text: string, root: string): Fields => fieldsOf(rootOf(text, root));
 
 // Elements are found by namespace or, where senders are sloppy with namespaces, merely by local name.
 
-const { atom, db, gd } = namespaces;
-
-function partsOf(parent: Element): Parts {
-  const parts = createParts();
-  const keep = (at: number | undefined, text: string | undefined) => {
-    if (at !== undefined && text !== undefined) put(parts, at, text);
-  };
-  for (const name of textNames) keep(place[name], textAt(parent, namespaces[textElements[name]], name));
-  for (const link of findAll(parent, atom, 'link')) keep(placeOfLink(attribute(link, 'rel')), attribute(link, 'href'));
-  for (const category of findAll(parent, atom, 'category')) keep(place.term, attribute(category, 'term'));
-  for (const one of findAll(parent, db, 'attribute')) keep(placeOfAttribute(attribute(one, 'name')), textOf(one));
-  keep(place.location, textAt(parent, db, 'location'));
-  keep(place.locationId, attribute(find(parent, db, 'location'), 'id'));
-  keep(place.startTime, attribute(find(parent, gd, 'when'), 'startTime'));
-  keep(place.endTime, attribute(find(parent, gd, 'when'), 'endTime'));
-  keep(place.where, attribute(find(parent, gd, 'where'), 'valueString'));
-  const author = find(parent, atom, 'author');
-  parts.author = author && partsOf(author);
-  parts.entries = findAll(parent, atom, 'entry').map(partsOf);
-  return parts;
+function fieldsOf(parent: Element): Fields {
+  const fields: Fields = { entries: [] };
+  for (const [local, rule] of elementRules) {
+    const found = findAll(parent, namespaces[rule.namespace], local);
+    for (const element of rule.repeats ? found : found.slice(0, 1)) take(fields, element, rule);
+  }
+  return fields;
 }
 
-const find = (parent: Element, uri: string, local: string) => findAll(parent, uri, local)[0];
+function take(fields: Fields, element: Element, { holds, decidedBy, text, attributes }: ElementRule): void {
+  if (holds === 'author') fields.author = fieldsOf(element);
+  if (holds === 'entries') fields.entries.push(fieldsOf(element));
+  const decided = decidedBy === undefined ? undefined : attribute(element, decidedBy);
+  const textField = text?.(decided);
+  if (textField !== undefined) setField(fields, textField, textOf(element));
+  for (const [name, field] of Object.entries(attributes?.(decided) ?? {})) {
+    const value = attribute(element, name);
+    if (field !== undefined && value !== undefined) setField(fields, field, value);
+  }
+}
 
 function findAll(parent: Element, uri: string, local: string): Element[] {
   const named = parent.children.filter((child) => typeof child === 'object' && child.local === local) as Element[];
@@ -51,14 +39,9 @@ function findAll(parent: Element, uri: string, local: string): Element[] {
   return exact.length > 0 ? exact : named;
 }
 
-function attribute(of: Element | undefined, name: string): string | undefined {
-  const value = of && Object.hasOwn(of.attributes, name) ? of.attributes[name] : undefined;
+function attribute(of: Element, name: string): string | undefined {
+  const value = Object.hasOwn(of.attributes, name) ? of.attributes[name] : undefined;
   return value === undefined ? undefined : trim(value);
-}
-
-function textAt(parent: Element, uri: string, local: string): string | undefined {
-  const found = find(parent, uri, local);
-  return found && textOf(found);
 }
 
 const textOf = (of: Element) => trim(allText(of));
@@ -83,7 +66,7 @@ interface Library {
 
 let library: Library | undefined;
 
-/** Most facades never meet a text that the scanner leaves to it. */
+/** Loaded with the first document that needs it: most processes never meet one. */
 const withLibrary = (): Library => (library ??= load());
 
 function load(): Library {
@@ -129,8 +112,9 @@ function rootOf(text: string, root: string): Element {
  * The same document in elements, attributes and escaped text alone, in one pass over it: comments and instructions left out, CDATA as text, and an
  * ampersand that begins no reference escaped, since senders forget to. Declarations and deep nesting are refused.
  */
-function plainMarkup(text: string): string {
-  refuseUnwritable(text);
+function plainMarkup(document: string): string {
+  refuseUnwritable(document);
+  const text = withLineFeeds(document);
   const out: string[] = [];
   let depth = 0;
   let at = text.startsWith('\ufeff') ? 1 : 0;

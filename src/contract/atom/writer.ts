@@ -1,6 +1,6 @@
 /** Writes records as documents. The names, their order and their spelling are the interface's. */
 import type { AtomLocation, AtomPerson, EventDraft, EventRecord, Feed, Links } from '../event.ts';
-import { attributeNames, rels } from './parts.ts';
+import { attributeNames, rels } from './fields.ts';
 import { idFrom } from './records.ts';
 import { escape, namespaces } from './xml.ts';
 

