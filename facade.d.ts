@@ -63,6 +63,8 @@ export interface FacadeOptions {
   maxDepth?: number;
   /** Fields in a document, fragments counted where they are spread (a whole number from 1 to 1000000). Default: 1000. */
   maxFields?: number;
+  /** Fields of an operation, counted for every type that they may be of (a whole number from 1 to 1000000). Default: 3000. */
+  maxPlannedFields?: number;
   /** Fragments in a document (a whole number from 1 to 1000000). Default: 100. */
   maxFragments?: number;
   /** Aliases in a document (a whole number from 1 to 1000000). Default: 60. */

@@ -233,6 +233,12 @@ export const settings = {
   maxNesting: setting('MAX_NESTING', amount, 100, 'brackets of any kind inside one another in a document'),
   maxDepth: setting('MAX_DEPTH', amount, 14, 'fields below one another; introspection is not counted'),
   maxFields: setting('MAX_FIELDS', amount, 1_000, 'fields in a document, fragments counted where they are spread'),
+  maxPlannedFields: setting(
+    'MAX_PLANNED_FIELDS',
+    amount,
+    3_000,
+    'fields of an operation, counted for every type that they may be of',
+  ),
   maxFragments: setting('MAX_FRAGMENTS', amount, 100, 'fragments in a document'),
   maxAliases: setting('MAX_ALIASES', amount, 60, 'aliases in a document'),
   maxRootFields: setting('MAX_ROOT_FIELDS', amount, 30, 'fields at the root of an operation'),

@@ -335,9 +335,9 @@ const table = [
         operator: 'The limit is `MAX_DEPTH`.',
       },
       TOO_MANY_FIELDS: {
-        what: 'The document has too many fields, fragments counted where they are spread.',
+        what: 'The document has too many fields, fragments counted where they are spread; or the operation has, counted for every type that they may be of.',
         client: ASK_LESS,
-        operator: 'The limit is `MAX_FIELDS`.',
+        operator: 'The limits are `MAX_FIELDS` and `MAX_PLANNED_FIELDS`.',
       },
       TOO_MANY_ROOT_FIELDS: {
         what: 'The operation has too many fields at its root.',

@@ -13,7 +13,6 @@ import {
   getDirectiveValues,
   isAbstractType,
 } from 'graphql';
-import { fieldsWithHand } from './declared.ts';
 
 export type Variables = Readonly<Record<string, unknown>>;
 
@@ -61,21 +60,8 @@ export function streams(document: DocumentNode): boolean {
   return found;
 }
 
-/** The variables that decide what is read and called: those of directives, and those in arguments of fields with a page in hand. */
-export function steeringVariables(schema: GraphQLSchema, document: DocumentNode): readonly string[] {
-  const names = new Set<string>();
-  const handed = fieldsWithHand(schema);
-  visitSelections(document, (selection) => {
-    for (const { arguments: given = [] } of selection.directives ?? []) {
-      for (const { value } of given) if (value.kind === 'Variable') names.add(value.name.value);
-    }
-    if (selection.kind !== 'Field' || !handed.has(selection.name.value)) return;
-    for (const { value } of selection.arguments ?? []) if (value.kind === 'Variable') names.add(value.name.value);
-  });
-  return [...names];
-}
-
-function visitSelections(document: DocumentNode, visit: (selection: SelectionNode) => void): void {
+/** Every selection of a document, those of its fragments too. */
+export function visitSelections(document: DocumentNode, visit: (selection: SelectionNode) => void): void {
   const walk = ({ selections }: SelectionSetNode) => {
     for (const selection of selections) {
       visit(selection);

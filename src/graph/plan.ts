@@ -1,8 +1,8 @@
 /**
- * What a document reads, calls and may cost: one walk, done once per document and kept.
+ * What a document reads, calls and may cost: one walk, whose result is kept.
  *
- * What is below a field depends on its nodes, the concrete type and the steering variables alone, so a plan is kept per document
- * and per value of these (its variants). Resolvers never see the selection; the engine looks it up here.
+ * What is below a field depends on its nodes, the concrete type, the viewer and what the variables decide (`steering.ts`), on nothing
+ * else of a request. Resolvers never see the selection; the engine looks it up here.
  */
 import {
   type DocumentNode,
@@ -15,23 +15,13 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
-import type { Tier } from '../contract/endpoint.ts';
 import { NEARLY_ALL } from '../upstream/asking.ts';
 import type { Viewer } from '../upstream/viewer.ts';
 import type { FieldRule, TypeRule } from './ask.ts';
 import { argumentsOf } from './coerce.ts';
 import { factsOf, typeRule } from './declared.ts';
-import {
-  type Variables,
-  applies,
-  hasVariable,
-  hasVariables,
-  isDeferred,
-  isIncluded,
-  steeringVariables,
-  streams,
-} from './document.ts';
-import type { PagingArgs } from './paging.ts';
+import { type Variables, applies, hasVariable, hasVariables, isDeferred, isIncluded, streams } from './document.ts';
+import { argumentsAllowHand } from './hand.ts';
 
 /**
  * How a field gets its value.
@@ -91,50 +81,39 @@ export interface Plan {
   readonly introspects: boolean;
   /** True where a variable says how much is asked for: the cost is then another each time. */
   readonly varies: boolean;
+  /** Fields planned, each counted for every type that it is selected of. */
+  readonly size: number;
   /** The field of these nodes; of any parent where `parent` is ''. */
   fieldAt: (nodes: readonly FieldNode[], parent: string) => FieldPlan | undefined;
 }
-
-/** A document's plans, made as they are needed. */
-export interface Planner {
-  planFor: (viewer: Pick<Viewer, 'isLoggedIn' | 'filmTier'>, variables: Variables) => Plan;
-}
-
-/** Steering values are a caller's to choose, so variants are bounded. */
-const VARIANTS_MAX = 32;
 
 const nothingBelow: Map<string, Below> = new Map();
 const noNames: readonly string[] = Object.freeze([]);
 const noRefusals: ReadonlySet<string> = new Set();
 
-export function createPlanner(
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  operation: OperationDefinitionNode,
-): Planner {
-  const steering = steeringVariables(schema, document);
-  const plans = new Map<string, Plan>();
-  return {
-    planFor: ({ isLoggedIn, filmTier }, variables) => {
-      let key = `${isLoggedIn ? 1 : 0}${filmTier ?? ''}`;
-      for (const name of steering) key += `|${JSON.stringify(variables[name]) ?? ''}`;
-      let plan = plans.get(key);
-      if (!plan) {
-        plan = makePlan(schema, document, operation, { isLoggedIn, filmTier }, variables);
-        if (plans.size >= VARIANTS_MAX) plans.delete(plans.keys().next().value!);
-        plans.set(key, plan);
-      }
-      return plan;
-    },
-  };
+/** Who a plan is made for. */
+export type PlanViewer = Pick<Viewer, 'isLoggedIn' | 'filmTier'>;
+
+/** Thrown while planning: fragments on many types, spread many times, make a plan far larger than its document. */
+export class PlanTooLarge extends Error {
+  readonly limit: number;
+
+  constructor(limit: number) {
+    super(`The plan has more than ${limit} fields.`);
+    this.limit = limit;
+  }
 }
 
-function makePlan(
+/** What a walk costs beside the fields that it plans: selections that it only passes, as one that is merged into another. */
+const PASSED_PER_FIELD = 20;
+
+export function makePlan(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
-  viewer: { isLoggedIn: boolean; filmTier: Tier | null },
+  viewer: PlanViewer,
   variables: Variables,
+  maxFields = Infinity,
 ): Plan {
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const definition of document.definitions) {
@@ -144,10 +123,12 @@ function makePlan(
   let defers = false;
   let varies = false;
   let introspects = false;
+  let size = 0;
+  let passed = 0;
 
   const rootType = schema.getRootType(operation.operation)!;
   const root = planType(rootType, [operation.selectionSet]);
-  return { root, defers: defers || streams(document), introspects, varies, fieldAt };
+  return { root, defers: defers || streams(document), introspects, varies, size, fieldAt };
 
   function fieldAt(nodes: readonly FieldNode[], parent: string): FieldPlan | undefined {
     const plans = known.get(nodes[0]!);
@@ -209,6 +190,7 @@ function makePlan(
   function planField(parent: GraphQLObjectType, nodes: readonly FieldNode[]): FieldPlan | undefined {
     const facts = factsOf(schema, parent).get(nodes[0]!.name.value);
     if (!facts) return undefined; // __typename, or what asks of the schema
+    if (++size > maxFields) throw new PlanTooLarge(maxFields);
     const { field, rule, types } = facts;
     const below = types.length ? new Map<string, Below>() : nothingBelow;
     if (types.length) {
@@ -253,22 +235,14 @@ function makePlan(
   /** Whether what the parent's record carries answers all that is selected. */
   function handSuffices(
     parent: GraphQLObjectType,
-    { hand, first: byDefault }: FieldRule,
+    rule: FieldRule,
     below: ReadonlyMap<string, Below>,
     args: (variables: Variables) => object,
   ): boolean {
-    if (!hand) return false;
+    const { hand } = rule;
+    if (!hand || !argumentsAllowHand(rule, args, variables)) return false;
     const tiers = typeRule(parent).record?.tiers?.[hand.name];
     if (tiers && viewer.filmTier && !tiers.includes(viewer.filmTier)) return false;
-    let given: PagingArgs;
-    try {
-      given = args(variables);
-    } catch {
-      return false; // the executor will say what is wrong with them
-    }
-    if (hand.when && !hand.when(given as never)) return false;
-    if (hand.upTo !== undefined && (given.first ?? byDefault ?? 0) > hand.upTo) return false;
-    if (given.after != null || given.offset) return false;
     for (const each of below.values()) {
       if (each.rule.wraps && each.selected.has('totalCount')) return false;
     }
@@ -284,6 +258,7 @@ function makePlan(
     seen: Set<string>,
   ): void {
     for (const selection of selections) {
+      if (++passed > maxFields * PASSED_PER_FIELD) throw new PlanTooLarge(maxFields);
       if (!isIncluded(selection, variables)) continue;
       if (selection.kind === 'Field') {
         const key = selection.alias?.value ?? selection.name.value;

@@ -12,7 +12,8 @@ import type { ClientCode } from '../graph/codes.ts';
 import { bareId, sha256Of } from '../manifest.ts';
 import type { Question, RawQuestion } from './body.ts';
 import type { Metrics } from './metrics.ts';
-import type { Pipeline, Prepared } from './pipeline.ts';
+import type { Pipeline } from './pipeline.ts';
+import type { Prepared } from './prepare.ts';
 import type { Passage } from './yoga.ts';
 
 /** The text that was asked for, or why there is none. */

@@ -1,25 +1,17 @@
 /** What both doors call: nothing of ours happens to an operation outside `prepare` and `answer`. */
 import {
-  type DocumentNode,
   type ExecutionResult,
   GraphQLError,
   type GraphQLFormattedError,
   type GraphQLSchema,
-  type OperationDefinitionNode,
   OperationTypeNode,
-  type SelectionNode,
-  getOperationAST,
-  parse,
-  validate,
 } from 'graphql';
-import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import type { Context } from '../graph/builder.ts';
-import { type CoercedVariables, variablesOf } from '../graph/coerce.ts';
-import { type Cost, mostOf, rangeOf } from '../graph/cost.ts';
-import { type Variables, comesInPieces } from '../graph/document.ts';
-import { type Plan, type Planner, createPlanner } from '../graph/plan.ts';
+import { rangeOf } from '../graph/cost.ts';
+import type { Variables } from '../graph/document.ts';
+import type { Plan } from '../graph/plan.ts';
 import { type Ticking, createClock } from '../upstream/clock.ts';
 import { type Lifetime, end } from '../upstream/lifetime.ts';
 import type { Freshness } from '../upstream/freshness.ts';
@@ -28,23 +20,11 @@ import { type TracedCall, pathOf, shownCall } from '../upstream/trace.ts';
 import type { Operation } from '../upstream/operation.ts';
 import type { UpstreamSource } from '../upstream/upstream.ts';
 import { notInPieces, takesPieces } from './accept.ts';
-import { documentLimits, textLimit } from './limits.ts';
 import { masked } from './mask.ts';
 import type { Metrics } from './metrics.ts';
 import type { Telemetry } from './telemetry.ts';
-import { checkPieces, piecesOf, validationRules } from './rules.ts';
-import { type Run, createRun } from './run.ts';
-
-/** A document made ready once; what is wrong with it is told instead of running it. */
-export interface Prepared {
-  /** Absent where the text could not be parsed. */
-  document: DocumentNode | undefined;
-  errors: readonly GraphQLError[] | undefined;
-  /** Absent where something is wrong. */
-  ready: Ready | undefined;
-  /** Parts of its answer may come later. */
-  comesInPieces: boolean;
-}
+import { type Prepared, type Ready, createPreparation } from './prepare.ts';
+import { checkPieces } from './rules.ts';
 
 /** Who asks, as far as the request tells. */
 export interface Caller {
@@ -93,23 +73,9 @@ export interface PipelineParts {
   byReference?: boolean | undefined;
 }
 
-/** A document that nothing is wrong with. */
-interface Ready {
-  document: DocumentNode;
-  operation: OperationDefinitionNode;
-  planner: Planner;
-  coerce: (given: Variables) => CoercedVariables;
-  run: Run;
-  pieces: readonly SelectionNode[];
-}
-
-/** Documents kept ready, and their characters together: what is made of one takes a hundred times its text. */
-const DOCUMENTS_MAX = 1_000;
-const DOCUMENT_CHARACTERS_MAX = 1_000_000;
-
 export function createPipeline(parts: PipelineParts): Pipeline {
   const { schema, config, upstream, log, metrics, telemetry, byReference } = parts;
-  const rulesFor = validationRules(config);
+  const preparation = createPreparation(schema, config, byReference);
   const clock = createClock(config.operationTimeoutMs);
   const uploadClock = createClock(config.uploadTimeoutMs);
   const operations = metrics.counter('catalog_operations_total', 'Operations by type and outcome.');
@@ -124,22 +90,10 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     .of({});
   const ran = byType((type) => operations.of({ type, outcome: 'ok' }));
   const took = byType((type) => durations.of({ type }));
-  const ready = new LRUCache<string, Prepared>({
-    max: DOCUMENTS_MAX,
-    maxSize: DOCUMENT_CHARACTERS_MAX,
-    sizeCalculation: (_, key) => key.length,
-  });
 
   return {
-    prepare(text, givenName) {
-      const operationName = givenName || undefined; // an empty name is none
-      // With its length, so that no name can be taken for the beginning of a text.
-      const key = operationName === undefined ? `\n${text}` : `${operationName.length} ${operationName}\n${text}`;
-      let prepared = ready.get(key);
-      if (!prepared) {
-        prepared = make(text, operationName);
-        if (text.length <= config.maxDocumentCharacters) ready.set(key, prepared);
-      }
+    prepare(text, operationName) {
+      const prepared = preparation.prepare(text, operationName);
       if (prepared.errors) count('none', prepared.errors);
       return prepared;
     },
@@ -179,51 +133,6 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     },
   };
 
-  function make(text: string, operationName: string | undefined): Prepared {
-    const failed = (document: DocumentNode | undefined, errors: readonly GraphQLError[]): Prepared => ({
-      document,
-      errors,
-      ready: undefined,
-      comesInPieces: false,
-    });
-    const tooLong = textLimit(text, config);
-    if (tooLong) return failed(undefined, [tooLong]);
-    let document: DocumentNode;
-    try {
-      document = parse(text, { maxTokens: config.maxTokens });
-    } catch (error) {
-      const isTokens = /\d tokens\b/.test((error as Error).message);
-      return failed(undefined, [coded(error as GraphQLError, isTokens ? 'TOO_MANY_TOKENS' : 'GRAPHQL_PARSE_FAILED')]);
-    }
-    const over = documentLimits(document, config);
-    if (over.length > 0) return failed(document, over);
-    const isDivided = comesInPieces(document);
-    const invalid = validate(schema, document, rulesFor(isDivided), { hideSuggestions: !config.suggestions });
-    if (invalid.length > 0)
-      return failed(
-        document,
-        invalid.map((error) => coded(error, 'GRAPHQL_VALIDATION_FAILED')),
-      );
-    const operation = getOperationAST(document, operationName);
-    if (!operation || !schema.getRootType(operation.operation)) {
-      const message = operation
-        ? `There is nothing to run by ${operation.operation}.`
-        : operationName
-          ? 'The document has no operation of that name.'
-          : 'Say which of the operations to run.';
-      return failed(document, [new GraphQLError(message, { extensions: { code: 'OPERATION_RESOLUTION_FAILURE' } })]);
-    }
-    const ready: Ready = {
-      document,
-      operation,
-      planner: createPlanner(schema, document, operation),
-      coerce: variablesOf(schema, operation, { maxErrors: 10, hideSuggestions: !config.suggestions }),
-      run: createRun(schema, document, operation, byReference),
-      pieces: isDivided ? piecesOf(document, operation) : [],
-    };
-    return { document, errors: undefined, ready, comesInPieces: isDivided };
-  }
-
   function start(
     ready: Ready,
     variables: Readonly<Record<string, unknown>> | undefined,
@@ -234,21 +143,20 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     if (errors) return { errors: errors.map(badVariable) };
 
     const service = upstream.open(caller, lifetime);
-    let plan: Plan;
+    const isExplained = caller.explain === 'plan';
+    let plan: Plan | GraphQLError;
     try {
       checkPieces(schema, ready.pieces, coerced);
-      plan = ready.planner.planFor(service.viewer, coerced);
+      const { planner } = ready;
+      plan = isExplained ? planner.planToShow(service.viewer, coerced) : planner.planFor(service.viewer, coerced);
     } catch (error) {
       // A null where a directive wants true or false.
       if (error instanceof GraphQLError) return { errors: [badVariable(error)] };
       throw error;
     }
+    if (plan instanceof GraphQLError) return { errors: [plan], data: null };
     const context: Context = { viewer: service.viewer, upstream: service, plan, maxPictures: config.maxPictures };
-    if (caller.explain === 'plan') return planned(plan, coerced, context);
-    const cost = mostOf(plan, coerced);
-    if (cost.max > config.maxUpstreamCalls)
-      return { errors: [tooExpensive(cost, config.maxUpstreamCalls)], data: null };
-
+    if (isExplained) return planned(plan, coerced, context);
     if (plan.defers) return takesPieces(caller.accept) ? divided(ready, variables, context, caller) : refusedPieces;
     const running = ready.run(context, variables, coerced);
     return running instanceof Promise
@@ -365,15 +273,6 @@ async function* finishing<T>(items: AsyncIterable<T>, finish: () => void): Async
   }
 }
 
-/** Names the field that costs most: the one to change. */
-function tooExpensive({ max, fields }: Cost, limit: number): GraphQLError {
-  const dearest = fields.reduce((a, b) => (b.max > a.max ? b : a));
-  return new GraphQLError(
-    `The operation may cost ${max} calls of the service, at most ${limit} are allowed; ${dearest.coordinate} alone ${dearest.max}.`,
-    { extensions: { code: 'TOO_MANY_CALLS', limit, actual: max, field: dearest.path, coordinate: dearest.coordinate } },
-  );
-}
-
 function codeOf({ extensions }: GraphQLError | GraphQLFormattedError): string {
   return typeof extensions?.code === 'string' ? extensions.code : 'INTERNAL_SERVER_ERROR';
 }
@@ -381,10 +280,6 @@ function codeOf({ extensions }: GraphQLError | GraphQLFormattedError): string {
 /** A request that cannot be run as it is, so its status may say so. */
 function badVariable(error: GraphQLError): GraphQLError {
   Object.assign(error.extensions, { http: { status: 400, spec: true } });
-  return coded(error, 'BAD_USER_INPUT');
-}
-
-function coded(error: GraphQLError, code: string): GraphQLError {
-  Object.assign(error.extensions, { code: error.extensions.code ?? code });
+  error.extensions.code ??= 'BAD_USER_INPUT';
   return error;
 }

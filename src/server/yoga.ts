@@ -8,7 +8,8 @@ import type { Lifetime } from '../upstream/lifetime.ts';
 import { refuseUnacceptable } from './accept.ts';
 import type { Found, PersistedDocuments } from './persisted.ts';
 import { addHelp } from './help.ts';
-import type { Caller, Pipeline, Prepared } from './pipeline.ts';
+import type { Caller, Pipeline } from './pipeline.ts';
+import type { Prepared } from './prepare.ts';
 
 /** What the server hands to Yoga with a request. */
 export interface Passage {

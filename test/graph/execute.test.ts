@@ -3,7 +3,7 @@ import { type ExecutionResult, type OperationDefinitionNode, buildSchema, execut
 import { expect, test } from 'vitest';
 import type { Context } from '../../src/graph/builder.ts';
 import { createExecute } from '../../src/graph/execute.ts';
-import { createPlanner } from '../../src/graph/plan.ts';
+import { makePlan } from '../../src/graph/plan.ts';
 
 /** A capital is what may not be null: a number, an object, or a list and its items. */
 const schema = buildSchema(`
@@ -71,7 +71,7 @@ for (const type of Object.values(schema.getTypeMap())) {
     };
 }
 
-const plan = createPlanner(schema, document, operation).planFor({ isLoggedIn: false, filmTier: null }, {});
+const plan = makePlan(schema, document, operation, { isLoggedIn: false, filmTier: null }, {});
 
 /** The places that failures have nulled: of several that null the same, an executor may tell one or all. */
 function nulledIn({ data, errors = [] }: ExecutionResult): string[] {

@@ -1,0 +1,94 @@
+/** The plans of all documents, and the bound on what they take together. */
+import { type DocumentNode, GraphQLError, type GraphQLSchema, type OperationDefinitionNode } from 'graphql';
+import { LRUCache } from 'lru-cache';
+import type { ClientCode } from './codes.ts';
+import type { Variables } from './document.ts';
+import { type Plan, PlanTooLarge, type PlanViewer, makePlan } from './plan.ts';
+import { steeringOf } from './steering.ts';
+
+/** Why a plan must not be run with these variables; undefined where it may. */
+export type PlanCheck = (plan: Plan, variables: Variables) => GraphQLError | undefined;
+
+/** Makes the plans of one document. */
+export interface Planner {
+  /** The plan for a request, or why it is not run. */
+  planFor: (viewer: PlanViewer, variables: Variables) => Plan | GraphQLError;
+  /** The same, unchecked: to be shown, not run. */
+  planToShow: (viewer: PlanViewer, variables: Variables) => Plan | GraphQLError;
+}
+
+export interface Plans {
+  plannerFor: (document: DocumentNode, operation: OperationDefinitionNode) => Planner;
+  /** What all kept plans take, in fields. */
+  keptFields: () => number;
+}
+
+interface PlanSettings {
+  /** Fields that one plan may have. */
+  maxFields?: number;
+  /** Fields of all kept plans together. */
+  maxKeptFields?: number;
+  check?: PlanCheck;
+}
+
+/** With what runs it, a planned field takes 1 to 1.5 kB: all of them about 50 MB. */
+const KEPT_FIELDS_MAX = 40_000;
+/** What a plan, or the reason against one, takes beside its fields, in fields. */
+const OVERHEAD_FIELDS = 2;
+/** Characters of a key that take as much as a field. */
+const KEY_CHARACTERS = 500;
+
+const isAllowed: PlanCheck = () => undefined;
+
+export function createPlans(
+  schema: GraphQLSchema,
+  { maxFields = Infinity, maxKeptFields = KEPT_FIELDS_MAX, check = isAllowed }: PlanSettings = {},
+): Plans {
+  const kept = new LRUCache<string, Plan | GraphQLError>({
+    maxSize: maxKeptFields,
+    sizeCalculation: (plan, key) =>
+      OVERHEAD_FIELDS + Math.floor(key.length / KEY_CHARACTERS) + (plan instanceof GraphQLError ? 0 : plan.size),
+  });
+  let documents = 0;
+  return { plannerFor, keptFields: () => kept.calculatedSize };
+
+  function plannerFor(document: DocumentNode, operation: OperationDefinitionNode): Planner {
+    const steering = steeringOf(schema, document);
+    const number = ++documents;
+    return {
+      planFor(viewer, variables) {
+        const key = keyFor(viewer, variables);
+        const known = kept.get(key);
+        const plan = known ?? make(viewer, variables);
+        const refusal = plan instanceof GraphQLError ? plan : check(plan, variables);
+        // Kept is what holds for every request with this key: a plan that may run, or a refusal that no variable changes.
+        const answer = refusal ?? plan;
+        if (!known && (plan instanceof GraphQLError || !refusal || !plan.varies)) kept.set(key, answer);
+        return answer;
+      },
+      planToShow(viewer, variables) {
+        const known = kept.get(keyFor(viewer, variables));
+        return known && !(known instanceof GraphQLError) ? known : make(viewer, variables);
+      },
+    };
+
+    function keyFor({ isLoggedIn, filmTier }: PlanViewer, variables: Variables): string {
+      return `${number} ${isLoggedIn ? 1 : 0}${filmTier ?? ''} ${steering(variables)}`;
+    }
+
+    function make(viewer: PlanViewer, variables: Variables): Plan | GraphQLError {
+      try {
+        return makePlan(schema, document, operation, viewer, variables, maxFields);
+      } catch (error) {
+        if (error instanceof PlanTooLarge) return tooLarge(error);
+        throw error;
+      }
+    }
+  }
+}
+
+const code: ClientCode = 'TOO_MANY_FIELDS';
+const tooLarge = ({ limit }: PlanTooLarge): GraphQLError =>
+  new GraphQLError(`Fields of an operation, counted for every type that they may be of: at most ${limit}.`, {
+    extensions: { code, limit },
+  });
