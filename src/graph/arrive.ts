@@ -13,30 +13,21 @@ import {
   getNullableType,
   isAbstractType,
   isListType,
-  isNonNullType,
   isObjectType,
 } from 'graphql';
-import type { Path } from 'graphql/jsutils/Path.js';
-import { type Endpoint, type Form, isPromised, wholeForm } from '../contract/endpoint.ts';
-import { joined } from '../upstream/copy.ts';
-import { type RecordSource, telling } from '../upstream/known.ts';
+import { type Form, isPromised, wholeForm } from '../contract/endpoint.ts';
 import { TierRequired } from '../upstream/refusal.ts';
 import type { FieldRule } from './ask.ts';
 import type { Context } from './builder.ts';
-import { asText } from './decode.ts';
-import { type Page, type Window, listOf, pageOf, windowInput, windowOf } from './paging.ts';
+import { type At, type Parent, type StartedCall, heldWhole, startCall } from './call.ts';
 import { endpointOf, fieldRule, typeRule } from './declared.ts';
-import type { Variables } from './document.ts';
-import { type Below, type FieldPlan, keyOf } from './plan.ts';
+import { loadMissing, loadingPostponed } from './load.ts';
+import { type Page, listOf, pageOf, windowOf } from './paging.ts';
+import type { FieldPlan } from './plan.ts';
+import { asError, isPromise, lazily, withValue } from './promises.ts';
 
-type Parent = Record<string, unknown>;
 type Resolver = GraphQLFieldResolver<Parent, Context, object>;
 
-/** Where in a run a field is answered: its place in the response, and the variables that its arguments may take. */
-export interface At {
-  path: Path;
-  variables: Variables;
-}
 /** How the engine answers a field, by what was planned for it. */
 export type EngineResolver = (plan: FieldPlan, parent: Parent, args: object, context: Context, at: At) => unknown;
 
@@ -63,7 +54,7 @@ export function connectFields(schema: GraphQLSchema): GraphQLSchema {
           : undefined;
       answerings.set(field, { ...(engine ? { engine } : {}), ...(plain ? { plain } : {}) });
       let resolve = engine ? byPlan(engine) : plain;
-      if (typeRule(type).record && resolve) resolve = filling(resolve);
+      if (typeRule(type).record && resolve) resolve = loadingPostponed(resolve);
       if (resolve) field.resolve = resolve as GraphQLFieldResolver<unknown, unknown>;
     }
   }
@@ -95,7 +86,8 @@ function arriving(rule: FieldRule, inner: Resolver, info: GraphQLResolveInfo): E
   return (plan, parent, args, context, at) => {
     if (plan.mode === 'none') return null;
     const value: unknown = inner(parent, args, context, info);
-    return arrive(value, plan, formWithin(parent) ?? rule.form ?? wholeForm, context, at);
+    const listed = formWithin(parent);
+    return arrive(value, plan, listed ?? rule.form ?? wholeForm, listed !== undefined, context, at);
   };
 }
 /** What a resolver is told beside its arguments: the schema, and nothing of the selection. */
@@ -131,11 +123,11 @@ function asked(rule: FieldRule, keyed: boolean): EngineResolver {
       if (member !== notTold && (holds?.(member as never) ?? true))
         return settle(inHand(rule, args, parent, member, keyed), plan, form, context, at);
     }
-    const told = toldWhole(plan, parent, args);
+    const told = heldWhole(plan, parent, args);
     if (told !== undefined)
       return settle(told && inHand(rule, args, parent, told, keyed), plan, rule.hand!.form, context, at);
-    const asking = startAsk(plan, parent, args, context, at);
-    return then(asking.answer, (answer) => {
+    const asking = startCall(plan, parent, args, context, at);
+    return withValue(asking.answer, (answer) => {
       if (answer === null || answer === undefined) return null;
       return settle(
         valueOf(rule, asking, answer, args, parent, context, keyed),
@@ -148,7 +140,7 @@ function asked(rule: FieldRule, keyed: boolean): EngineResolver {
   };
 
   function settle(value: unknown, plan: FieldPlan, form: Form, context: Context, at: At): unknown {
-    return rule.first === undefined ? arrive(value, plan, form, context, at) : value;
+    return rule.first === undefined ? arrive(value, plan, form, true, context, at) : value;
   }
 }
 
@@ -164,52 +156,10 @@ function inRecord(parent: Parent, name: string): unknown {
   }
 }
 
-/** A single record that the parent holds with all that is wanted of it, as the answer to a write does; undefined where it does not. */
-function toldWhole({ rule, mode, below }: FieldPlan, parent: Parent, args: object): object | null | undefined {
-  const { hand } = rule;
-  if (mode !== 'ask' || !hand || hand.when || rule.first !== undefined || endpointOf(rule, args).list) return undefined;
-  if (!Object.prototype.propertyIsEnumerable.call(parent, hand.name)) return undefined;
-  const member = parent[hand.name];
-  if (typeof member !== 'object' || member === null) return member === null ? null : undefined;
-  return [...below.values()].every(({ names }) => names.every((name) => name in member)) ? member : undefined;
-}
-
-interface Asking {
-  answer: unknown;
-  /** Of a list. */
-  paging: Paging | undefined;
-}
-interface Paging {
-  endpoint: Endpoint;
-  window: Window;
-  list: () => string;
-}
-
-/** Makes the call of a field, or finds it on its way: equal calls of an operation are one. */
-function startAsk(
-  { rule, names }: FieldPlan,
-  parent: Parent,
-  args: object,
-  { upstream, viewer }: Context,
-  { path }: At,
-): Asking {
-  const endpoint = endpointOf(rule, args);
-  const input = rule.input!(parent, args, viewer);
-  if (rule.first === undefined) return { answer: upstream.ask(endpoint, input, names, path), paging: undefined };
-  const paging = pagingOf(endpoint, input, args, rule.first);
-  const answer = upstream.ask(endpoint, joined(input, windowInput(endpoint, paging.window)), names, path);
-  return { answer, paging };
-}
-
-function pagingOf(endpoint: Endpoint, input: object, args: object, first: number): Paging {
-  const list = lazily(() => listOf(endpoint, input));
-  return { endpoint, window: windowOf(args, first, list), list };
-}
-
 /** What an answer makes of its field. */
 function valueOf(
   rule: FieldRule,
-  { paging }: Asking,
+  { paging }: StartedCall,
   answer: unknown,
   args: object,
   parent: Parent,
@@ -242,12 +192,6 @@ function inHand(rule: FieldRule, args: object, parent: Parent, member: unknown, 
 }
 const anybody = { isLoggedIn: false, filmTier: null };
 
-/** Worked out when it is first asked for. */
-function lazily<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => (made ??= make());
-}
-
 const emptyPage = (rule: FieldRule): Page<never> => ({
   items: [],
   start: 0,
@@ -264,20 +208,25 @@ function readByKey(plan: FieldPlan, args: object, context: Context, at: At): unk
   const { rule } = plan;
   const handle = rule.input!({}, args, context.viewer) as Parent;
   const below = plan.only!;
-  return topUp(handle, below, below.names.length ? below.names : ['id'], context, at, true);
+  return loadMissing(handle, below, below.names.length ? below.names : ['id'], 'named', context, at);
 }
 
-/** One record, or a list of them, on its way to the fields selected of it. */
-function arrive(value: unknown, plan: FieldPlan, form: Form, context: Context, at: At): unknown {
+/**
+ * One record, or a list of them, on its way to the fields selected of it. `isAnswer` where the records are those that a call was made
+ * for: each is as whole as its form promises, whatever came.
+ */
+function arrive(value: unknown, plan: FieldPlan, form: Form, isAnswer: boolean, context: Context, at: At): unknown {
   if (value === null || value === undefined) return null;
   if (plan.only && !plan.only.rule.record) return value; // nothing can be asked of it
-  if (!Array.isArray(value)) return arriveOne(value as Parent, plan, form, context, at);
+  if (!Array.isArray(value)) return arriveOne(value as Parent, plan, form, isAnswer, context, at);
+  if (!isListType(getNullableType(plan.field.type))) return null; // no record
+  const isListed = isAnswer || !isRootNode(plan);
   let pending = false;
   // A failure is a value in the list, never thrown past the items that are still on their way.
   const arrived = value.map((item: Parent | null) => {
     if (item === null) return null;
     try {
-      const one = arriveOne(item, plan, form, context, at);
+      const one = arriveOne(item, plan, form, isListed, context, at);
       if (!isPromise(one)) return one;
       pending = true;
       return one.catch(asError);
@@ -289,181 +238,31 @@ function arrive(value: unknown, plan: FieldPlan, form: Form, context: Context, a
   return pending ? Promise.all(arrived) : arrived;
 }
 
-function arriveOne(record: Parent, plan: FieldPlan, form: Form, context: Context, at: At): unknown {
+function arriveOne(record: Parent, plan: FieldPlan, form: Form, isAnswer: boolean, context: Context, at: At): unknown {
   if (record instanceof Error) return record;
   const below = plan.only ?? plan.below.get(record.__typename as string);
   if (!below?.rule.record) return record;
+  if (typeof record !== 'object') return null;
   // An id that a caller made up shows nothing: whether there is such a record is still to be asked.
-  const isMadeUp = plan.parent === 'Query' && ROOT_NODES.includes(plan.field.name) && !below.rule.handle;
+  const isNamed = isRootNode(plan) && !below.rule.handle;
   let promised: Form | undefined;
   let missing: string[] | undefined;
   for (const name of below.names) {
-    if (!isMadeUp && name in record) continue;
-    promised ??= isBare(record) ? noForm : form;
+    if (!isNamed && name in record) continue;
+    promised ??= isAnswer || !isBare(record) ? form : noForm;
     if (!isPromised(promised, name)) (missing ??= []).push(name);
   }
-  return missing ? topUp(record, below, missing, context, at, isMadeUp, cannotBeNull(plan)) : record;
-}
-
-/** Whether the records of a field are there as long as the field is. */
-function cannotBeNull({ field }: FieldPlan): boolean {
-  const type = getNullableType(field.type);
-  return isNonNullType(isListType(type) ? type.ofType : field.type);
+  if (!missing) return record;
+  const isShown = promised === form && form.names.length > 0;
+  return loadMissing(record, below, missing, isNamed ? 'named' : isShown ? 'shown' : 'referred', context, at);
 }
 
 const noForm: Form = { names: [] };
 const ROOT_NODES = ['node', 'nodes'];
+const isRootNode = ({ parent, field }: FieldPlan): boolean => parent === 'Query' && ROOT_NODES.includes(field.name);
 
 /** A key and nothing else: no form was promised for it. */
 function isBare(record: Parent): boolean {
   for (const name in record) if (name !== 'id' && name !== '__typename') return false;
   return true;
 }
-
-/** The key that a record is asked by; '' where it has none. */
-const keyIn = (record: Parent, { keyOf }: RecordSource): string =>
-  (keyOf ? keyOf(record as never) : asText(record.id)) ?? '';
-
-/** Asks for what is missing of a record; `unproven` where nothing has shown yet that there is one. */
-function topUp(
-  record: Parent,
-  below: Below,
-  missing: readonly string[],
-  context: Context,
-  at: At,
-  unproven: boolean,
-  isNeeded = false,
-): unknown {
-  const source = below.rule.record!;
-  const key = keyIn(record, source);
-  if (!key) return record;
-  const started = below.starts.length > 0 ? startChildren(record, below, context, at) : noneStarted;
-
-  // Nothing of the record itself is selected: its children speak for it.
-  if (unproven && !below.isRead && started.length > 0 && missing.every((name) => name in record)) return record;
-
-  const asked = askedFor(missing, below, unproven);
-  if (started.length > 0 || below.rule.handle || below.refused.size > 0)
-    return toldOrAsked({ record, below, missing, asked, started, key, isNeeded }, context, at);
-  if (asked.length === 0) return record;
-  const came = context.upstream.want(below.type.name, source, key, asked, record, at.path);
-  return isNeeded ? orElse(came, record) : came;
-}
-
-const noneStarted: readonly Started[] = Object.freeze([]);
-
-/** Of a record that is not there by itself, what its list or its parent told stands where null would cost them too. */
-const orElse = (came: unknown, record: Parent): unknown => then(came, (told) => told ?? record);
-
-/** What is asked of the record: not what its tier is refused, nor the key, which shows nothing but that there is one. */
-function askedFor(missing: readonly string[], { refused }: Below, unproven: boolean): readonly string[] {
-  return (unproven || !missing.includes('id')) && refused.size === 0
-    ? missing
-    : missing.filter((name) => (name !== 'id' || unproven) && !refused.has(name));
-}
-
-interface Wanting {
-  record: Parent;
-  below: Below;
-  missing: readonly string[];
-  asked: readonly string[];
-  started: readonly Started[];
-  key: string;
-  isNeeded: boolean;
-}
-
-/** The same where a child may tell what is missing, where the record is refused in part, or stands by itself. */
-function toldOrAsked(
-  { record, below, missing, asked, started, key, isNeeded }: Wanting,
-  { upstream }: Context,
-  at: At,
-): unknown {
-  const source = below.rule.record!;
-  const teller = started.find(({ plan }) => {
-    const told: readonly string[] = plan.rule.tells?.names ?? [];
-    return asked.length > 0 ? asked.every((name) => told.includes(name)) : missing.some((name) => told.includes(name));
-  });
-  const { name } = below.type;
-  const want = (names: readonly string[]) =>
-    names.length ? upstream.want(name, source, key, names, record, at.path) : record;
-  const arriving = () => (teller ? toldBy(teller, record, asked, want) : want(asked));
-  return then(below.rule.handle ? standing(arriving, record, asked) : arriving(), (told) => {
-    if (told === null) return below.rule.handle || isNeeded ? record : null;
-    const refused = missing.filter((each) => below.refused.has(each) && !(each in (told as Parent)));
-    return refused.length ? upstream.refuse(name, source, told as Parent, refused) : told;
-  });
-}
-
-/** A handle stands by itself: that something of it could not be read is told by the fields that show it. */
-function standing(arriving: () => unknown, record: Parent, names: readonly string[]): unknown {
-  const failing = (error: unknown) => telling(record, names, () => asError(error));
-  try {
-    const came = arriving();
-    return isPromise(came) ? came.catch(failing) : came;
-  } catch (error) {
-    return failing(error); // it failed before, for another place
-  }
-}
-
-interface Started {
-  plan: FieldPlan;
-  answer: Promise<unknown>;
-}
-
-/** Starts the calls below a record that need no more of it than is known, beside the call for the record itself. */
-function startChildren(record: Parent, below: Below, context: Context, at: At): Started[] {
-  const started: Started[] = [];
-  for (const plan of below.starts) {
-    if (!plan.rule.from?.every((name) => name in record)) continue;
-    let answer: Promise<unknown>;
-    try {
-      const args = plan.args(at.variables);
-      if (plan.rule.none?.(record) || toldWhole(plan, record, args) !== undefined) continue;
-      const path = { prev: at.path, key: keyOf(plan), typename: below.type.name };
-      answer = Promise.resolve(startAsk(plan, record, args, context, { path, variables: at.variables }).answer);
-    } catch (error) {
-      answer = Promise.reject(asError(error)); // wrong input
-    }
-    answer.catch(() => undefined); // the field itself says so, and finds a call's failure in the operation's memo
-    started.push({ plan, answer });
-  }
-  return started;
-}
-
-/** The names that a child's answer tells of its parent, the rest asked for when it tells less than it should. */
-async function toldBy(
-  { plan, answer }: Started,
-  record: Parent,
-  names: readonly string[],
-  want: (names: readonly string[]) => unknown,
-): Promise<unknown> {
-  let told: Parent | null | undefined;
-  try {
-    const came = await answer;
-    if (came === null) return null;
-    told = plan.rule.tells!.read(came);
-  } catch {
-    told = undefined;
-  }
-  if (!told || !names.every((name) => name in told)) return want(names);
-  return joined(record, told);
-}
-
-/** In a deferring document, a field whose names were left out of the first ask asks for them itself. */
-function filling(inner: Resolver): Resolver {
-  return (parent, args, context, info) => {
-    if (!context.plan.defers) return inner(parent, args, context, info);
-    const plan = context.plan.fieldAt(info.fieldNodes, info.parentType.name);
-    const missing = plan?.needs.filter((name) => !(name in parent)) ?? [];
-    const source = typeRule(info.parentType).record!;
-    const key = keyIn(parent, source);
-    if (missing.length === 0 || !key) return inner(parent, args, context, info);
-    const filled = context.upstream.want(info.parentType.name, source, key, missing, parent, info.path);
-    return then(filled, (record) => inner((record ?? parent) as Parent, args, context, info));
-  };
-}
-
-export const isPromise = (value: unknown): value is Promise<unknown> => value instanceof Promise;
-const asError = (reason: unknown): Error => (reason instanceof Error ? reason : new Error(String(reason)));
-const then = (value: unknown, next: (value: unknown) => unknown): unknown =>
-  isPromise(value) ? value.then(next) : next(value);

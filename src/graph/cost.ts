@@ -89,10 +89,11 @@ function count(plan: Plan, variables: Variables): Cost {
     for (const below of field.below.values()) {
       const { record, wraps } = below.rule;
       if (record) {
-        if (field.mode !== 'read') topUp(below, times, path, record.ask, (name) => isThere(form, name));
-        // What is deferred was left out of the first ask, whatever the form promised.
+        if (field.mode !== 'read')
+          topUp(below, times, path, record.ask, (name) => isThere(form, name) || !below.firstNames.includes(name));
+        // At most: what is deferred may be in what the first call loads.
         for (const part of below.later)
-          topUp(part, times, path, record.ask, (name) => name === 'id' || below.names.includes(name));
+          topUp(part, times, path, record.ask, (name) => name === 'id' || below.firstNames.includes(name));
       }
       // What wraps a list holds as many as were asked for, as whole as the list promised.
       if (wraps) inside(below, times, path, size, form);

@@ -17,11 +17,12 @@ import {
   locatedError,
 } from 'graphql';
 import { type Path, addPath, pathToArray } from 'graphql/jsutils/Path.js';
-import { answeringOf, isPromise, outside } from './arrive.ts';
+import { answeringOf, outside } from './arrive.ts';
 import type { Context } from './builder.ts';
 import { plainlyOf } from './coerce.ts';
 import type { Variables } from './document.ts';
 import { type Below, type FieldPlan, type Plan, keyOf } from './plan.ts';
+import { isPromise } from './promises.ts';
 import { stackless } from '../upstream/refusal.ts';
 
 export type Execute = (context: Context, variables: Variables) => ExecutionResult | Promise<ExecutionResult>;

@@ -55,27 +55,29 @@ export interface FieldPlan {
 export interface Below {
   readonly type: GraphQLObjectType;
   readonly rule: TypeRule;
-  /** Names wanted of the record, sorted. */
+  /** Names wanted of the record, sorted; those of its deferred parts too. */
   readonly names: readonly string[];
+  /** Those of them that what comes first shows: the same array where nothing is deferred. */
+  readonly firstNames: readonly string[];
   /** Those of them that its record does not tell to the facade's own tier: not asked for. */
   readonly refused: ReadonlySet<string>;
   /** Whether anything of the record itself is selected, beside what is below it. */
   readonly isRead: boolean;
-  /** Calls that start as soon as their `from` is known. */
+  /** Calls that start as soon as their `from` is known; those of deferred parts too, whose answers are waited for later. */
   readonly starts: readonly FieldPlan[];
   readonly fields: readonly FieldPlan[];
   /** What is shown, in the document's order: fields, and the response keys of `__typename`. */
   readonly shown: readonly (FieldPlan | string)[];
   /** Its deferred parts, those within them too. */
   readonly later: readonly Below[];
-  /** Field names selected. */
+  /** Field names selected, in deferred parts too. */
   readonly selected: ReadonlySet<string>;
 }
 
 /** A document's plan for one kind of caller and one value of its steering variables. */
 export interface Plan {
   readonly root: Below;
-  /** True where a part of the document may come later: its fields then ask for themselves. */
+  /** True where a part of the answer may come later. */
   readonly defers: boolean;
   /** True where the schema itself is asked about, beside a `__typename`. */
   readonly introspects: boolean;
@@ -140,50 +142,50 @@ export function makePlan(
   }
 
   function planType(type: GraphQLObjectType, sets: readonly SelectionSetNode[]): Below {
-    const groups = new Map<string, FieldNode[]>();
-    const later: SelectionSetNode[] = [];
+    const groups: FieldGroups = new Map();
+    const later: FieldGroups[] = [];
     const seen = new Set<string>(); // of all sets: an executor takes a fragment once
     for (const set of sets) collect(type, set.selections, groups, later, seen);
+    defers ||= later.length > 0;
+    return planGroups(
+      type,
+      groups,
+      later.map((part) => planGroups(type, part, [])),
+    );
+  }
 
-    const rule = typeRule(type);
-    const names = new Set<string>();
+  /**
+   * Requests are planned as if nothing were deferred, so that a divided answer is the undivided one: what a list or a parent is asked
+   * for includes the names of deferred parts. What must be loaded for a record by its key is loaded in two steps, `firstNames` first.
+   */
+  function planGroups(type: GraphQLObjectType, groups: FieldGroups, later: readonly Below[]): Below {
     const fields: FieldPlan[] = [];
     const shown: (FieldPlan | string)[] = [];
     for (const [key, nodes] of groups) {
       const plan = planField(type, nodes);
       shown.push(plan ?? key);
-      if (!plan) {
-        introspects ||= nodes[0]!.name.value !== '__typename';
-        continue;
-      }
-      fields.push(plan);
-      for (const name of plan.needs) names.add(name);
+      if (plan) fields.push(plan);
+      else introspects ||= nodes[0]!.name.value !== '__typename';
     }
-    // Deferred parts are planned, so that their fields find themselves, but add nothing to the first ask of a record that can be
-    // asked again.
-    const parts: Below[] = [];
-    for (const set of later) {
-      defers = true;
-      const deferred = planType(type, [set]);
-      parts.push(deferred, ...deferred.later);
-      if (!rule.record) for (const name of deferred.names) names.add(name);
-    }
+    const rule = typeRule(type);
+    const all = later.length === 0 ? fields : [...fields, ...later.flatMap((part) => part.fields)];
+    const names = namesOf(all);
     const { tiers } = rule.record ?? {};
     // A caller's tier is learned, and asked again; the configured one is taken at its word.
     const tier = viewer.isLoggedIn ? null : viewer.filmTier;
-    const refused =
-      tiers && tier ? new Set([...names].filter((name) => tiers[name]?.includes(tier) === false)) : noRefusals;
+    const refused = tiers && tier ? new Set(names.filter((name) => tiers[name]?.includes(tier) === false)) : noRefusals;
     return {
       type,
       rule,
-      names: [...names].sort(),
+      names,
+      firstNames: later.length === 0 ? names : namesOf(fields),
       refused,
-      isRead: fields.some((plan) => plan.mode !== 'ask' && plan.needs.length > 0),
-      starts: fields.filter((plan) => plan.mode === 'ask'),
+      isRead: all.some((plan) => plan.mode !== 'ask' && plan.needs.length > 0),
+      starts: all.filter((plan) => plan.mode === 'ask'),
       fields,
       shown,
-      later: parts,
-      selected: new Set(fields.map((plan) => plan.field.name)),
+      later,
+      selected: new Set(all.map((plan) => plan.field.name)),
     };
   }
 
@@ -250,11 +252,12 @@ export function makePlan(
     return carried === 'all' || itemsOf(below).every((item) => item.names.every((name) => carried.includes(name)));
   }
 
+  /** In the executor's order, so that the nodes of a field are those that it resolves together. */
   function collect(
     type: GraphQLObjectType,
     selections: readonly SelectionNode[],
-    groups: Map<string, FieldNode[]>,
-    later: SelectionSetNode[],
+    groups: FieldGroups,
+    later: FieldGroups[],
     seen: Set<string>,
   ): void {
     for (const selection of selections) {
@@ -268,18 +271,23 @@ export function makePlan(
         continue;
       }
       const isSpread = selection.kind === 'FragmentSpread';
-      if (isSpread && seen.has(selection.name.value)) continue;
+      const isPart = isDeferred(selection, variables);
+      if (isSpread && !isPart && seen.has(selection.name.value)) continue;
       const fragment = isSpread ? fragments.get(selection.name.value) : selection;
       if (!fragment || !applies(schema, fragment.typeCondition?.name.value, type)) continue;
-      if (isDeferred(selection, variables)) {
-        later.push(fragment.selectionSet);
-        continue;
-      }
-      if (isSpread) seen.add(selection.name.value);
-      collect(type, fragment.selectionSet.selections, groups, later, seen);
+      if (isSpread && !isPart) seen.add(selection.name.value);
+      const part = isPart ? new Map<string, FieldNode[]>() : groups;
+      collect(type, fragment.selectionSet.selections, part, later, seen);
+      if (isPart) later.push(part);
     }
   }
 }
+
+/** Fields of one object by their response key, the nodes of each that are answered together. */
+type FieldGroups = Map<string, FieldNode[]>;
+
+const namesOf = (fields: readonly FieldPlan[]): readonly string[] =>
+  [...new Set(fields.flatMap(({ needs }) => needs))].sort();
 
 /** Whether a variable decides what a field costs: how much of a list is asked for, or which endpoint is. */
 function sizeVaries({ ask, first }: FieldRule, node: FieldNode): boolean {
@@ -295,7 +303,9 @@ export const keyOf = ({ nodes }: FieldPlan): string => nodes[0]!.alias?.value ??
 /** What each concrete item of an answer is wanted with, seen through the types that wrap it. */
 function itemsOf(below: ReadonlyMap<string, Below>): Below[] {
   return [...below.values()].flatMap((each) =>
-    each.rule.wraps ? each.fields.flatMap((field) => itemsOf(field.below)) : [each],
+    each.rule.wraps
+      ? [each, ...each.later].flatMap(({ fields }) => fields.flatMap(({ below }) => itemsOf(below)))
+      : [each],
   );
 }
 

@@ -40,15 +40,14 @@ const codeOf = ({ nodes, extensions }: GraphQLError): object =>
 /** The field that a response path leads to: executors name it by different means, the path is the same. */
 function fieldAt(path: readonly (string | number)[], root: Below): FieldPlan | undefined {
   let below: readonly Below[] = [root];
-  let found: FieldPlan | undefined;
+  let found: FieldPlan[] = [];
   for (const key of path) {
     if (typeof key === 'number') continue;
     const selected = below.flatMap((each) => [each, ...each.later]).flatMap(({ fields }) => fields);
-    found = selected.find((field) => keyOf(field) === key);
-    if (!found) return undefined;
-    below = [...found.below.values()];
+    found = selected.filter((field) => keyOf(field) === key); // several, where some of them are deferred
+    below = found.flatMap((field) => [...field.below.values()]);
   }
-  return found;
+  return found[0];
 }
 
 function reworded(

@@ -9,6 +9,7 @@ import { createPipeline } from '../../src/server/pipeline.ts';
 import { createLifetime } from '../../src/upstream/lifetime.ts';
 import { createTransport } from '../../src/upstream/transport.ts';
 import { createUpstream } from '../../src/upstream/upstream.ts';
+import { type Piece, merged } from './pieces.ts';
 
 export interface Asking {
   variables?: Record<string, unknown>;
@@ -66,21 +67,26 @@ export function facade(settings: Partial<Config> = {}) {
     events,
     /** Method, path and query of every call made so far. */
     calls,
-    /** The answer, as it goes out as JSON. */
+    /** The answer, as it goes out as JSON; one that comes in pieces is put together. */
     ask: async (query: string, { variables, token, authorization, explain }: Asking = {}) => {
       const caller = {
         authorization: authorization ?? (token && `Bearer ${token}`),
         explain,
         address: '127.0.0.1',
         requestId: 'test',
+        accept: 'multipart/mixed',
       };
       const answer = await pipeline.answer(pipeline.prepare(query, undefined), variables, caller, createLifetime());
-      return JSON.parse(
-        JSON.stringify(answer, (_, value: unknown) => (value instanceof GraphQLError ? value.toJSON() : value)),
-      ) as Shown;
+      if (!(Symbol.asyncIterator in answer)) return asJson(answer) as Shown;
+      const pieces: Piece[] = [];
+      for await (const piece of answer) pieces.push(asJson(piece) as Piece);
+      return merged(pieces);
     },
   };
 }
+
+const asJson = (answer: unknown): unknown =>
+  JSON.parse(JSON.stringify(answer, (_, value: unknown) => (value instanceof GraphQLError ? value.toJSON() : value)));
 
 /** An answer as a client reads it. */
 export interface Shown {

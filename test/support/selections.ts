@@ -130,7 +130,7 @@ export function randomDocument(schema: GraphQLSchema, seed: number, { depth = 5,
   }
 }
 
-function mulberry32(seed: number): () => number {
+export function mulberry32(seed: number): () => number {
   let state = seed | 0;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

@@ -1,0 +1,194 @@
+/**
+ * Loads what a record lacks of the fields that are selected of it.
+ *
+ * What the first part of the answer shows is loaded at once, together with the calls below the record; the names of deferred parts are
+ * loaded when the first deferred field needs one of them.
+ */
+import type { GraphQLFieldResolver } from 'graphql';
+import { joined } from '../upstream/copy.ts';
+import { type RecordSource, telling } from '../upstream/known.ts';
+import type { Context } from './builder.ts';
+import { type At, type Parent, heldWhole, startCall } from './call.ts';
+import { asText } from './decode.ts';
+import { type Below, type FieldPlan, keyOf } from './plan.ts';
+import { asError, isPromise, lazily, withValue } from './promises.ts';
+
+/** How sure it is that there is such a record. */
+export type Existence =
+  /** The caller named it: even its id shows nothing yet. */
+  | 'named'
+  /** Upstream named it by its id: where the record is absent, or fails to load, the field is too. */
+  | 'referred'
+  /** Upstream showed something of it, or listed it: what is known of it stays, whatever comes of the rest. */
+  | 'shown';
+
+/** The record with the missing names, as far as they are shown at first. */
+export function loadMissing(
+  record: Parent,
+  below: Below,
+  missing: readonly string[],
+  existence: Existence,
+  context: Context,
+  at: At,
+): unknown {
+  const { names, firstNames, rule } = below;
+  const load = (of: Parent, wanted: readonly string[], as: Existence) =>
+    loadNames({ record: of, below, missing: wanted, existence: as }, context, at);
+  if (firstNames === names) return load(record, missing, existence);
+
+  const first = missing.filter((name) => firstNames.includes(name));
+  const isSure = existence === 'shown' || rule.handle === true;
+  // Whether there is such a record is part of what comes first: where only deferred names are missing, they show it.
+  if (first.length === 0 && !isSure) return load(record, missing, existence);
+  return withValue(first.length ? load(record, first, existence) : record, (loaded) => {
+    if (loaded === null) return null;
+    const rest = missing.filter((name) => !(name in (loaded as Parent)));
+    return rest.length ? postpone(loaded as Parent, rest, (known) => load(known, rest, 'shown')) : loaded;
+  });
+}
+
+interface Postponed {
+  names: readonly string[];
+  load: () => unknown;
+}
+const postponed = new WeakMap<object, Postponed>();
+
+/** A copy of the record, because the same one may be shown elsewhere, with other parts deferred. */
+function postpone(record: Parent, names: readonly string[], load: (record: Parent) => unknown): Parent {
+  const copy = Object.defineProperties({}, Object.getOwnPropertyDescriptors(record)) as Parent;
+  postponed.set(copy, { names, load: lazily(() => load(copy)) });
+  return copy;
+}
+
+type Resolver = GraphQLFieldResolver<Parent, Context, object>;
+
+/** A resolver that loads the postponed names of its record before it reads one of them. */
+export function loadingPostponed(inner: Resolver): Resolver {
+  return (parent, args, context, info) => {
+    const rest = postponed.get(parent);
+    const plan = rest && context.plan.fieldAt(info.fieldNodes, info.parentType.name);
+    if (!plan?.needs.some((name) => rest!.names.includes(name))) return inner(parent, args, context, info);
+    return withValue(rest!.load(), (record) => inner(record as Parent, args, context, info));
+  };
+}
+
+interface Loading {
+  record: Parent;
+  below: Below;
+  missing: readonly string[];
+  existence: Existence;
+}
+
+/** The key that a record is asked by; '' where it has none. */
+const keyIn = (record: Parent, { keyOf: keyOfRecord }: RecordSource): string =>
+  (keyOfRecord ? keyOfRecord(record as never) : asText(record.id)) ?? '';
+
+function loadNames(loading: Loading, context: Context, at: At): unknown {
+  const { record, below, missing, existence } = loading;
+  const source = below.rule.record!;
+  const key = keyIn(record, source);
+  if (!key) return record;
+  const started = below.starts.length > 0 ? startChildren(record, below, context, at) : noneStarted;
+
+  // Nothing of the record itself is selected: its children speak for it.
+  const isNamed = existence === 'named';
+  if (isNamed && !below.isRead && started.length > 0 && missing.every((name) => name in record)) return record;
+
+  const asked = askedFor(missing, below, isNamed);
+  if (started.length > 0 || below.rule.handle || below.refused.size > 0)
+    return toldOrAsked(loading, asked, started, key, context, at);
+  if (asked.length === 0) return record;
+  const load = () => context.upstream.want(below.type.name, source, key, asked, record, at.path);
+  return existence === 'shown' ? withValue(standing(load, record, asked), (loaded) => loaded ?? record) : load();
+}
+
+const noneStarted: readonly Started[] = Object.freeze([]);
+
+/** What is asked of the record: not what its tier is refused, nor the key, which shows nothing but that there is one. */
+function askedFor(missing: readonly string[], { refused }: Below, isNamed: boolean): readonly string[] {
+  return (isNamed || !missing.includes('id')) && refused.size === 0
+    ? missing
+    : missing.filter((name) => (name !== 'id' || isNamed) && !refused.has(name));
+}
+
+/** The same where a child may tell what is missing, where the record is refused in part, or stands by itself. */
+function toldOrAsked(
+  { record, below, missing, existence }: Loading,
+  asked: readonly string[],
+  started: readonly Started[],
+  key: string,
+  { upstream }: Context,
+  at: At,
+): unknown {
+  const source = below.rule.record!;
+  const teller = started.find(({ plan }) => {
+    const told: readonly string[] = plan.rule.tells?.names ?? [];
+    return asked.length > 0 ? asked.every((name) => told.includes(name)) : missing.some((name) => told.includes(name));
+  });
+  const { name } = below.type;
+  const stands = below.rule.handle === true || existence === 'shown';
+  const want = (names: readonly string[]) =>
+    names.length ? upstream.want(name, source, key, names, record, at.path) : record;
+  const arriving = () => (teller ? toldBy(teller, record, asked, want) : want(asked));
+  return withValue(stands ? standing(arriving, record, asked) : arriving(), (told) => {
+    if (told === null && !stands) return null;
+    const known = (told ?? record) as Parent;
+    const refused = missing.filter((each) => below.refused.has(each) && !(each in known));
+    return refused.length ? upstream.refuse(name, source, known, refused) : known;
+  });
+}
+
+/** What is known of a record stays: that something of it could not be loaded is told by the fields that show it. */
+function standing(load: () => unknown, record: Parent, names: readonly string[]): unknown {
+  const failing = (error: unknown) => telling(record, names, () => asError(error));
+  try {
+    const came = load();
+    return isPromise(came) ? came.catch(failing) : came;
+  } catch (error) {
+    return failing(error); // it failed before, for another place
+  }
+}
+
+interface Started {
+  plan: FieldPlan;
+  answer: Promise<unknown>;
+}
+
+/** Starts the calls below a record that need no more of it than is known, beside the call for the record itself. */
+function startChildren(record: Parent, below: Below, context: Context, at: At): Started[] {
+  const started: Started[] = [];
+  for (const plan of below.starts) {
+    if (!plan.rule.from?.every((name) => name in record)) continue;
+    let answer: Promise<unknown>;
+    try {
+      const args = plan.args(at.variables);
+      if (plan.rule.none?.(record) || heldWhole(plan, record, args) !== undefined) continue;
+      const path = { prev: at.path, key: keyOf(plan), typename: below.type.name };
+      answer = Promise.resolve(startCall(plan, record, args, context, { path, variables: at.variables }).answer);
+    } catch (error) {
+      answer = Promise.reject(asError(error)); // wrong input
+    }
+    answer.catch(() => undefined); // the field itself says so, and finds a call's failure in the operation's memo
+    started.push({ plan, answer });
+  }
+  return started;
+}
+
+/** The names that a child's answer tells of its parent, the rest asked for when it tells less than it should. */
+async function toldBy(
+  { plan, answer }: Started,
+  record: Parent,
+  names: readonly string[],
+  want: (names: readonly string[]) => unknown,
+): Promise<unknown> {
+  let told: Parent | null | undefined;
+  try {
+    const came = await answer;
+    if (came === null) return null;
+    told = plan.rule.tells!.read(came);
+  } catch {
+    told = undefined;
+  }
+  if (!told || !names.every((name) => name in told)) return want(names);
+  return joined(record, told);
+}
