@@ -4,28 +4,57 @@
  */
 import type { ServerResponse } from 'node:http';
 import type { Config } from '../config.ts';
+import { type Clock, type Ticking, createClock } from '../upstream/clock.ts';
 import { type Lifetime, offEnd, onEnd } from '../upstream/lifetime.ts';
 import { RequestRefusal, refusalBody } from './refusal.ts';
+
+/** The right to run one operation. */
+export interface Slot {
+  /** Gives it back; calling it again does nothing. */
+  release: () => void;
+}
+
+export interface Entrant {
+  lifetime: Lifetime;
+  /** Files are on their way: the operation has a longer deadline, from when the last byte of them has come. */
+  arrival?: Promise<void> | undefined;
+  /** Called when the slot was taken away, because the operation still held it some time after its deadline. */
+  onOverdue: () => void;
+}
 
 export interface Admission {
   /** How many more could be taken in, to run or to wait: asked before a request is looked at. */
   room: () => number;
-  /** Undefined where the operation may run; else resolves when it may. Throws or rejects with the refusal. Who is in must leave. */
-  enter: (lifetime: Lifetime) => Promise<void> | undefined;
-  leave: () => void;
+  /** The slot where the operation may run at once; else a promise of it. Throws or rejects with the refusal. */
+  enter: (entrant: Entrant) => Slot | Promise<Slot>;
   running: () => number;
   waiting: () => number;
+  /** Slots whose time is measured. */
+  timers: () => number;
+  /** There is no room, and no slot came back for so long. */
+  isStuck: () => boolean;
 }
 
-export type AdmissionSettings = Pick<Config, 'maxRunningOperations' | 'maxWaitingOperations' | 'operationTimeoutMs'>;
+export type AdmissionSettings = Pick<
+  Config,
+  'maxRunningOperations' | 'maxWaitingOperations' | 'operationTimeoutMs' | 'uploadTimeoutMs'
+>;
+
+/** Past its deadline an operation only has to write its answer: what still holds a slot after this time is a fault of ours. */
+const GRACE_MS = 2_000;
+/** No room and no slot given back for this long is not a load that comes and goes. */
+const STUCK_MS = 5_000;
 
 const RETRY_AFTER_SECONDS = '1';
 const OVERLOADED = 'More is asked than can be done. Try again in a moment.';
 
 export function createAdmission(settings: AdmissionSettings): Admission {
-  const { maxRunningOperations, maxWaitingOperations, operationTimeoutMs } = settings;
+  const { maxRunningOperations, maxWaitingOperations, operationTimeoutMs, uploadTimeoutMs } = settings;
   const queue = new Set<() => void>();
+  const clock = createClock(operationTimeoutMs + GRACE_MS);
+  const uploadClock = createClock(uploadTimeoutMs + GRACE_MS);
   let running = 0;
+  let releasedAt = 0;
 
   const room = () => maxRunningOperations - running + maxWaitingOperations - queue.size;
 
@@ -33,26 +62,51 @@ export function createAdmission(settings: AdmissionSettings): Admission {
     room,
     running: () => running,
     waiting: () => queue.size,
-    enter(lifetime) {
-      if (lifetime.ended) throw left();
+    timers: () => clock.size() + uploadClock.size(),
+    isStuck: () => room() <= 0 && performance.now() - releasedAt > STUCK_MS,
+    enter(entrant) {
+      if (entrant.lifetime.ended) throw left();
       if (room() <= 0) throw overloaded();
-      if (running >= maxRunningOperations || queue.size > 0) return waited(lifetime);
-      running++;
-      return undefined;
+      return running < maxRunningOperations && queue.size === 0 ? take(entrant) : waited(entrant);
     },
-    leave() {
+  };
+
+  function take({ arrival, onOverdue }: Entrant): Slot {
+    // While nothing was held, nothing could come back.
+    if (running++ === 0) releasedAt = performance.now();
+    let isHeld = true;
+    let stop: (() => void) | undefined;
+    const release = () => {
+      if (!isHeld) return;
+      isHeld = false;
+      stop?.();
       running--;
+      releasedAt = performance.now();
       for (const begin of queue) {
         if (running >= maxRunningOperations) return;
         begin();
       }
-    },
-  };
+    };
+    const start = (by: Clock) => {
+      if (!isHeld) return;
+      const ticking: Ticking = by.start({
+        overdue() {
+          release();
+          onOverdue();
+        },
+      });
+      stop = () => by.stop(ticking);
+    };
+    if (arrival) void arrival.then(() => start(uploadClock));
+    else start(clock);
+    return { release };
+  }
 
-  function waited(lifetime: Lifetime): Promise<void> {
+  function waited(entrant: Entrant): Promise<Slot> {
+    const { lifetime } = entrant;
     return new Promise((resolve, reject) => {
       const settle = () => {
-        clearTimeout(clock);
+        clearTimeout(timer);
         offEnd(lifetime, leave);
         queue.delete(begin);
       };
@@ -68,10 +122,9 @@ export function createAdmission(settings: AdmissionSettings): Admission {
       };
       const begin = () => {
         settle();
-        running++;
-        resolve();
+        resolve(take(entrant));
       };
-      const clock = setTimeout(refuse, operationTimeoutMs);
+      const timer = setTimeout(refuse, operationTimeoutMs);
       onEnd(lifetime, leave);
       queue.add(begin);
     });

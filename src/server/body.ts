@@ -53,6 +53,8 @@ export interface BodyReader {
   read: (request: IncomingMessage) => Promise<string>;
   /** Bodies that have come, and whose readers are told of it at the end of this turn. */
   whole: () => number;
+  /** Bodies that are on their way. */
+  reading: () => number;
 }
 
 /** Reads whole bodies within their limits of size and time. */
@@ -64,7 +66,7 @@ export function createBodyReader({ maxBodyBytes, requestBodyTimeoutMs }: Config)
   const tooLarge = () => new RequestRefusal(413, 'BODY_TOO_LARGE', `A body has at most ${maxBodyBytes} bytes.`);
   const tooSlow = () => new RequestRefusal(408, 'REQUEST_TIMEOUT', `A body arrives within ${requestBodyTimeoutMs} ms.`);
 
-  return { read, whole: whole.size };
+  return { read, whole: whole.size, reading: clock.size };
 
   function read(request: IncomingMessage): Promise<string> {
     const { 'content-encoding': encoding, 'content-length': length } = request.headers;

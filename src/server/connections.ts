@@ -6,6 +6,8 @@
  */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { type Queue, createQueue, membersOf } from '../upstream/queue.ts';
+import type { Exchange } from './exchange.ts';
 
 /** What clients are told: longer than balancers keep theirs, which must be the ones to hang up. */
 const KEPT_SECONDS = 65;
@@ -18,12 +20,14 @@ export const LAST = ['connection', 'close'] as const;
 export interface Connection {
   /** Past the number that can be served soon: a request waits on it until those of all others were read. */
   readonly isSurplus: boolean;
-  /** Requests that are being answered. */
-  underWay: number;
+  /** Requests that are being answered over it, the oldest first. */
+  readonly exchanges: Queue<Exchange>;
 }
 
 export interface Connections {
-  of: (socket: Socket) => Connection;
+  /** Undefined for one that is closed: nobody is left to answer. */
+  of: (socket: Socket) => Connection | undefined;
+  size: () => number;
 }
 
 export interface ConnectionSettings {
@@ -51,8 +55,13 @@ export function watchConnections(server: Server, settings: ConnectionSettings): 
   server.timeout = 0;
   server.keepAliveTimeout = 0;
   server.on('connection', (socket: Socket) => {
-    watched.set(socket, { isSurplus: watched.size >= maxClientConnections, underWay: 0, moved: 0, timerMs: 0 });
-    socket.once('close', () => watched.delete(socket));
+    const isSurplus = watched.size >= maxClientConnections;
+    const exchanges = createQueue<Exchange>();
+    watched.set(socket, { isSurplus, exchanges, moved: 0, timerMs: 0 });
+    socket.once('close', () => {
+      watched.delete(socket);
+      for (const exchange of membersOf(exchanges)) exchange.close();
+    });
   });
   // One that has no port has connections of its own kind, over which nobody is silent.
   server.on('listening', () => {
@@ -64,7 +73,7 @@ export function watchConnections(server: Server, settings: ConnectionSettings): 
     for (const [socket, connection] of watched) {
       const moved = socket.bytesRead + socket.bytesWritten;
       const isSilent = moved === connection.moved;
-      const timerMs = isSilent ? (connection.underWay > 0 ? connectionTimeoutMs : unusedMs) - lookMs : 0;
+      const timerMs = isSilent ? (connection.exchanges.size > 0 ? connectionTimeoutMs : unusedMs) - lookMs : 0;
       connection.moved = moved;
       if (timerMs === connection.timerMs) continue;
       connection.timerMs = timerMs;
@@ -72,6 +81,5 @@ export function watchConnections(server: Server, settings: ConnectionSettings): 
     }
   }
 
-  // It may be closed before what came over it is looked at.
-  return { of: (socket) => watched.get(socket) ?? { isSurplus: false, underWay: 0 } };
+  return { of: (socket) => watched.get(socket), size: () => watched.size };
 }

@@ -2,14 +2,15 @@
  * The door for plain questions: JSON in, JSON out, straight to the pipeline. Whatever is unusual goes to Yoga, which asks the same
  * pipeline; nothing is decided here that is not decided there.
  */
-import type { ServerResponse } from 'node:http';
 import type { GraphQLError } from 'graphql';
 import type { Question } from './body.ts';
 import type { Freshness } from '../upstream/freshness.ts';
 import type { Span } from '../upstream/span.ts';
 import { type Answers, isReusable } from './answers.ts';
+import type { Exchange } from './exchange.ts';
 import { addHelp } from './help.ts';
 import type { Caller, Pipeline } from './pipeline.ts';
+import { sendBody } from './send.ts';
 import type { Passage } from './yoga.ts';
 
 const medias = new Map([
@@ -32,9 +33,7 @@ const contentTypes = new Map([...medias.values()].map((media) => [media, `${medi
 export interface Asked {
   body: string;
   accept: string | undefined;
-  response: ServerResponse;
-  /** Headers that go with any answer, names and values in turn: the answer's own are added to them. */
-  standing: string[];
+  exchange: Exchange;
 }
 
 /** Whose answer it is. */
@@ -49,17 +48,17 @@ export interface Door {
 
 export function createDoor(pipeline: Pipeline, answers: Answers, epoch: () => number | null): Door {
   return {
-    again({ body, accept, response, standing }, who, spanOf) {
+    again({ body, accept, exchange }, who, spanOf) {
       const media = medias.get(accept);
       if (media === undefined || !isAnybody(who)) return false;
       const startedAt = performance.now();
       const answer = answers.get(media, body);
       if (!answer) return false;
-      send(response, 200, media, standing, answer);
+      send(exchange, 200, media, answer);
       pipeline.repeated(startedAt, spanOf);
       return true;
     },
-    async ask(question, { body, accept, response, standing }, passage) {
+    async ask(question, { body, accept, exchange }, passage) {
       const media = medias.get(accept);
       if (media === undefined || !isPlain(question)) return false;
       const { query, operationName, variables } = question;
@@ -75,12 +74,13 @@ export function createDoor(pipeline: Pipeline, answers: Answers, epoch: () => nu
       const begun = epoch();
       const result = await pipeline.answer(prepared, variables ?? undefined, caller, lifetime);
       if (Symbol.asyncIterator in result) throw new Error('an answer in pieces at the plain door');
+      if (!exchange.isOpen) return true;
       addHelp(result.errors);
       const shown = result.errors ? { ...result, errors: result.errors.map(withoutHttp) } : result;
       const text = JSON.stringify(shown);
       const answer = text.length > SHORT ? Buffer.from(text) : text;
       const status = statusOf(result.errors, result.data === undefined, media);
-      send(response, status, media, standing, answer);
+      send(exchange, status, media, answer);
       if (freshness && isReusable(freshness)) answers.keep(media, body, apart(answer), freshness, begun);
       return true;
     },
@@ -97,17 +97,11 @@ const apart = (answer: Buffer | string): Buffer =>
 /** Nobody's own answer, and not one about how it came to be. */
 const isAnybody = ({ authorization, explain }: Who): boolean => authorization === undefined && explain === undefined;
 
-function send(
-  response: ServerResponse,
-  status: number,
-  media: string,
-  standing: string[],
-  answer: Buffer | string,
-): void {
-  const length = String(Buffer.byteLength(answer));
-  standing.push('content-type', contentTypes.get(media)!, 'content-length', length);
-  response.writeHead(status, standing);
-  response.end(answer);
+function send(exchange: Exchange, status: number, media: string, answer: Buffer | string): void {
+  const { headers, response } = exchange;
+  headers.push('content-type', contentTypes.get(media)!, 'content-length', String(Buffer.byteLength(answer)));
+  response.writeHead(status, headers);
+  sendBody(exchange, answer);
 }
 
 interface PlainQuestion extends Question {

@@ -51,6 +51,8 @@ export interface Pipeline {
     caller: Caller,
     lifetime: Lifetime,
   ): Promise<Result>;
+  /** Operations whose deadline is measured. */
+  running: () => number;
   /** Counts a query whose answer stood already, and was given again. */
   repeated(startedAt: number, spanOf: () => Span | undefined): void;
 }
@@ -121,6 +123,8 @@ export function createPipeline(parts: PipelineParts): Pipeline {
         telemetry?.operation(caller.span, type, ready.operation.name?.value, ms, (errors ?? []).map(codeOf));
       return result;
     },
+
+    running: () => clock.size() + uploadClock.size(),
 
     repeated(startedAt, spanOf) {
       const ms = performance.now() - startedAt;

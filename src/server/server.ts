@@ -21,6 +21,7 @@ import { type Asked, createDoor } from './door.ts';
 import { createAdmission, refuseQuickly } from './admission.ts';
 import { cacheControl } from './cachecontrol.ts';
 import { KEPT, LAST, UNUSED_MS, watchConnections } from './connections.ts';
+import { Exchange } from './exchange.ts';
 import { VARY, admitOrigin, one, requestIdOf } from './headers.ts';
 import { createHealth } from './health.ts';
 import { createLine } from './line.ts';
@@ -30,11 +31,13 @@ import { createPersisted, plainQuestion } from './persisted.ts';
 import { createPipeline } from './pipeline.ts';
 import { HELP_PATH, errorsPage, errorsPolicy } from './help.ts';
 import { refuseConnection, RequestRefusal, sendRefusal } from './refusal.ts';
+import { sendBody } from './send.ts';
+import type { ServerState } from './state.ts';
 import type { Telemetry } from './telemetry.ts';
 import { readUpload } from './uploads.ts';
 import { watchServices } from './watch.ts';
 import type { Passage } from './yoga.ts';
-import { type Lifetime, createLifetime, end } from '../upstream/lifetime.ts';
+import { end } from '../upstream/lifetime.ts';
 import { createQueue, join, leave, membersOf } from '../upstream/queue.ts';
 import { newSpan, spanFrom } from '../upstream/span.ts';
 import type { UpstreamSource } from '../upstream/upstream.ts';
@@ -42,6 +45,8 @@ import type { UpstreamSource } from '../upstream/upstream.ts';
 export interface Facade {
   url: string;
   port: number;
+  /** What is under way now; all zero when nobody asks. */
+  state(): ServerState;
   close(): Promise<void>;
 }
 
@@ -66,7 +71,7 @@ const CONNECTION_END_MS = 1_000;
 
 /** Opens the port. Whoever calls `close` gets a facade that ends what it began. */
 export async function openServer(config: Config, parts: ServerParts): Promise<Facade> {
-  const { server, shutDown } = createGraphServer(config, parts);
+  const { server, state, shutDown } = createGraphServer(config, parts);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     // Beyond this the system lets a client's connection wait for seconds before it tries again.
@@ -77,14 +82,14 @@ export async function openServer(config: Config, parts: ServerParts): Promise<Fa
   });
   const { port } = server.address() as AddressInfo;
   let ended: Promise<void> | undefined;
-  return { url: `http://${shownHost(config.host)}:${port}`, port, close: () => (ended ??= shutDown()) };
+  return { url: `http://${shownHost(config.host)}:${port}`, port, state, close: () => (ended ??= shutDown()) };
 }
 
 /** All of the server but its port. */
 export function createGraphServer(
   config: Config,
   parts: ServerParts,
-): { server: Server; shutDown: () => Promise<void> } {
+): { server: Server; state: () => ServerState; shutDown: () => Promise<void> } {
   const { schema, upstream, log, tabs = [], panel, metrics = createMetrics(), telemetry, byReference } = parts;
   const pipeline = createPipeline({ schema, config, upstream, log, metrics, telemetry, byReference });
   const demoToken = config.ownOrigin && config.demoTokens ? 'demo-alice' : undefined;
@@ -101,7 +106,7 @@ export function createGraphServer(
   });
   const bodies = createBodyReader(config);
   const health = createHealth(config);
-  const running = createQueue<Lifetime>();
+  const running = createQueue<Exchange>();
   const admission = createAdmission(config);
   const line = createLine(admission.room);
   let closing = false;
@@ -114,41 +119,36 @@ export function createGraphServer(
   watchServices(metrics, upstream);
   const overloads = metrics.counter('catalog_overloads_total', 'Requests refused because there were too many.');
 
-  const routes: Record<string, (request: IncomingMessage, response: ServerResponse, passing: Passing) => unknown> = {
+  const routes: Record<string, (exchange: Exchange) => unknown> = {
     '/graphql': graphql,
-    '/health': (request, response, passing) => json(request, response, passing, 200, { status: 'ok' }),
-    '/ready': async (request, response, passing) => {
-      if (closing) return json(request, response, passing, 503, { status: 'shutting down' });
+    '/health': (exchange) => json(exchange, 200, { status: 'ok' }),
+    '/ready': async (exchange) => {
+      if (closing) return json(exchange, 503, { status: 'shutting down' });
+      // It would be refused, and others may have room.
+      if (admission.isStuck()) return json(exchange, 503, { status: 'overloaded' });
       const { ready, upstreams } = await health.check();
       const status = ready ? 'ready' : 'unreachable';
-      return json(request, response, passing, ready ? 200 : 503, { status, upstreams });
+      return json(exchange, ready ? 200 : 503, { status, upstreams });
     },
-    '/metrics': (request, response, passing) => {
-      onlyRead(request);
-      stand(response, passing);
-      response.writeHead(200, {
-        'content-type': 'text/plain; version=0.0.4; charset=utf-8',
-        'cache-control': 'no-store',
-      });
-      response.end(request.method === 'HEAD' ? undefined : metrics.text());
+    '/metrics': (exchange) => {
+      const headers = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'cache-control': 'no-store' };
+      read(exchange, 200, headers, metrics.text());
     },
-    [HELP_PATH]: (request, response, passing) => {
-      onlyRead(request);
-      stand(response, passing);
-      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': errorsPolicy });
-      response.end(request.method === 'HEAD' ? undefined : errorsPage);
+    [HELP_PATH]: (exchange) => {
+      const headers = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': errorsPolicy };
+      read(exchange, 200, headers, errorsPage);
     },
   };
 
   const vary = config.corsOrigins.length > 0 ? `${VARY}, Origin` : VARY;
 
-  async function graphql(request: IncomingMessage, response: ServerResponse, passing: Passing): Promise<void> {
+  async function graphql(exchange: Exchange): Promise<void> {
+    const { request, response, requestId, lifetime } = exchange;
     const { headers } = request;
-    const { requestId, lifetime, standing } = passing;
-    standing.push('vary', vary);
-    if (headers.origin) admitOrigin(request, standing, config.corsOrigins);
+    exchange.headers.push('vary', vary);
+    if (headers.origin) admitOrigin(request, exchange.headers, config.corsOrigins);
     if (request.method === 'OPTIONS') {
-      stand(response, passing);
+      exchange.setHeaders();
       return void response.writeHead(204, { allow: 'GET, POST, OPTIONS' }).end();
     }
     const onReusable = cacheControl(request, response);
@@ -157,7 +157,7 @@ export function createGraphServer(
     let body: string | undefined;
     if (request.method === 'POST') {
       refuseForgery(request);
-      const uploading = isMultipart(request) ? await readUpload(request, response, config) : undefined;
+      const uploading = isMultipart(request) ? await readUpload(exchange, config) : undefined;
       arrival = uploading?.arrival;
       question = uploading?.question;
       if (!uploading) body = await bodies.read(request);
@@ -171,7 +171,7 @@ export function createGraphServer(
     const who = { authorization: headers.authorization, explain: config.explain ? explainIn(request) : undefined };
     let plain: Asked | undefined;
     if (body !== undefined) {
-      if (isJson(request)) plain = { body, accept: headers.accept, response, standing };
+      if (isJson(request)) plain = { body, accept: headers.accept, exchange };
       if (plain && door.again(plain, who, spanOf)) return;
       question = questionIn(body, request);
     }
@@ -185,32 +185,35 @@ export function createGraphServer(
       arrival,
       onReusable,
     };
-    const passage: Passage = { caller, lifetime };
-    const waiting = admission.enter(lifetime);
-    if (waiting) await waiting;
+    const passage: Passage = { caller, lifetime, question };
+    const entered = admission.enter({ lifetime, arrival, onOverdue: () => abandon(exchange) });
+    const slot = entered instanceof Promise ? await entered : entered;
+    exchange.onClose(slot.release);
     try {
       const whole = question && plain ? plainQuestion(question, persisted, passage) : undefined;
       if (whole && plain && (await door.ask(whole, plain, passage))) return;
-      stand(response, passing);
-      if (question) {
-        // Whoever reads on takes the body from here: the stream is spent, or is for the files alone.
-        Object.assign(request, { body: question });
-        // The question is JSON now, whatever it came as.
-        headers['content-type'] = 'application/json';
-      }
+      exchange.setHeaders();
       if (pagePolicy && headers.accept?.includes('text/html')) {
         response.setHeader('content-security-policy', await pagePolicy());
       }
       const yoga = await unusual();
-      await yoga(request, response, passage);
+      await yoga(exchange, passage);
     } finally {
-      admission.leave(); // not when the client has read it all: who does not read must not keep others out
+      slot.release(); // not when the client has read it all: who does not read must not keep others out
     }
+  }
+
+  /** Answers for an operation that did not end in time, whatever became of it. */
+  function abandon(exchange: Exchange): void {
+    log.error({ requestId: exchange.requestId }, 'an operation did not end after its deadline, and was given up');
+    end(exchange.lifetime, new Error('The operation did not end.'));
+    fail(exchange, new RequestRefusal(500, 'INTERNAL_SERVER_ERROR', 'The operation did not end in time.'));
   }
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const connection = connections.of(request.socket);
-    const { isSurplus } = connection;
+    if (!connection) return void response.destroy();
+    const { isSurplus, exchanges } = connection;
     // Those whose bodies have come in this turn are not counted there yet.
     if (isSurplus || admission.room() <= bodies.whole()) {
       const isProbe = request.url === '/health' || request.url === '/ready' || request.url === '/metrics';
@@ -230,17 +233,18 @@ export function createGraphServer(
     const requestId = requestIdOf(request);
     const url = request.url ?? '/';
     const path = url === '/graphql' ? url : url.split('?', 1)[0]!;
-    const lifetime = createLifetime();
     const keeping = closing || !response.shouldKeepAlive ? LAST : KEPT;
     const standing = ['x-request-id', requestId, 'x-content-type-options', 'nosniff', keeping[0], keeping[1]];
-    const place = join(running, lifetime);
-    connection.underWay++;
-    response.on('close', () => {
+    const exchange = new Exchange(request, response, connection, requestId, standing);
+    const place = join(running, exchange);
+    const placeThere = join(exchanges, exchange);
+    response.on('close', () => exchange.close());
+    exchange.onClose(() => {
       leave(running, place);
-      connection.underWay--;
+      leave(exchanges, placeThere);
       // Who was answered comes after those who were not.
       if (line.size() > 0 && path === '/graphql' && request.complete && !closing) line.join(request.socket);
-      if (!response.writableFinished) end(lifetime, new Error('The client has left.'));
+      if (!response.writableFinished) end(exchange.lifetime, new Error('The client has left.'));
       const { statusCode: status } = response;
       if (status === 200 && path === '/graphql') usualRequests.add();
       else requests.add({ path: Object.hasOwn(routes, path) ? path : 'other', status: String(status) });
@@ -248,23 +252,24 @@ export function createGraphServer(
       const ms = Math.round(performance.now() - started);
       log.debug({ requestId, method: request.method, path, status, ms }, 'request');
     });
-    const passing: Passing = { requestId, lifetime, standing };
     try {
       const route = Object.hasOwn(routes, path) ? routes[path] : undefined;
       if (!route) throw new RequestRefusal(404, 'NOT_FOUND', 'There is nothing here; the graph is at /graphql.');
-      await route(request, response, passing);
+      await route(exchange);
     } catch (error) {
-      if (!(error instanceof RequestRefusal)) log.error({ err: error, requestId }, 'a request failed');
-      if (!response.headersSent) stand(response, passing);
-      sendRefusal(
-        request,
-        response,
-        error instanceof RequestRefusal
-          ? error
-          : new RequestRefusal(500, 'INTERNAL_SERVER_ERROR', 'Something went wrong.'),
-        config.requestBodyTimeoutMs,
-      );
+      fail(exchange, error);
     }
+  }
+
+  /** Answers with the refusal; with a 500 of ours, and a line in the log, where it is none. */
+  function fail(exchange: Exchange, error: unknown): void {
+    const { request, response, requestId } = exchange;
+    const isRefusal = error instanceof RequestRefusal;
+    if (!isRefusal) log.error({ err: error, requestId }, 'a request failed');
+    if (exchange.isClosed || response.writableEnded) return;
+    if (!response.headersSent) exchange.setHeaders();
+    const refusal = isRefusal ? error : new RequestRefusal(500, 'INTERNAL_SERVER_ERROR', 'Something went wrong.');
+    sendRefusal(request, response, refusal, config.requestBodyTimeoutMs);
   }
 
   const server = createServer(
@@ -298,7 +303,7 @@ export function createGraphServer(
     // A connection that was busy just now becomes idle, and `close` does not look again.
     const sweep = setInterval(() => server.closeIdleConnections(), 50);
     if (!(await within(config.shutdownMs, closed))) {
-      for (const lifetime of membersOf(running)) end(lifetime, new Error('The server is shutting down.'));
+      for (const { lifetime } of membersOf(running)) end(lifetime, new Error('The server is shutting down.'));
       await within(CONNECTION_END_MS, closed);
       server.closeAllConnections();
       await closed;
@@ -306,7 +311,22 @@ export function createGraphServer(
     clearInterval(sweep);
   }
 
-  return { server, shutDown };
+  const state = (): ServerState => {
+    const { catalog, event } = upstream.state();
+    return {
+      connections: connections.size(),
+      connectionsWaiting: line.size(),
+      requestsRunning: running.size,
+      operationsRunning: admission.running(),
+      operationsWaiting: admission.waiting(),
+      deadlines: admission.timers() + bodies.reading() + pipeline.running() + catalog.deadlines + event.deadlines,
+      callsRunning: catalog.running + event.running,
+      callsWaiting: catalog.waiting + event.waiting,
+      sharedReads: upstream.sharedReads(),
+    };
+  };
+
+  return { server, state, shutDown };
 }
 
 /** For errors of a stream whose end is noticed by its `close`: without a listener they would end the process. */
@@ -318,39 +338,28 @@ function lazily<T>(make: () => T): () => T {
   return () => (made ??= make());
 }
 
-interface Passing {
-  requestId: string;
-  lifetime: Lifetime;
-  /** Headers that the answer carries, whatever it is: names and values in turn. */
-  standing: string[];
-}
-
-function stand(response: ServerResponse, { standing }: Passing): void {
-  for (let at = 0; at < standing.length; at += 2) response.setHeader(standing[at]!, standing[at + 1]!);
-}
-
 function onlyRead({ method }: IncomingMessage): void {
   if (method !== 'GET' && method !== 'HEAD') {
     throw new RequestRefusal(405, 'METHOD_NOT_ALLOWED', 'Use GET.', { allow: 'GET, HEAD' });
   }
 }
 
-function json(
-  request: IncomingMessage,
-  response: ServerResponse,
-  passing: Passing,
-  status: number,
-  value: object,
-): void {
+function json(exchange: Exchange, status: number, value: object): void {
+  read(
+    exchange,
+    status,
+    { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
+    JSON.stringify(value),
+  );
+}
+
+/** Answers a request that only reads. */
+function read(exchange: Exchange, status: number, headers: Readonly<Record<string, string>>, body: string): void {
+  const { request, response } = exchange;
   onlyRead(request);
-  stand(response, passing);
-  const body = JSON.stringify(value);
-  response.writeHead(status, {
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': Buffer.byteLength(body),
-    'cache-control': 'no-store',
-  });
-  response.end(request.method === 'HEAD' ? undefined : body);
+  exchange.setHeaders();
+  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) });
+  sendBody(exchange, request.method === 'HEAD' ? undefined : body);
 }
 
 async function within(ms: number, work: Promise<unknown>): Promise<boolean> {

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { type Readable, Transform, type Writable } from 'node:stream';
 import { GraphQLError } from 'graphql';
 import { processRequest } from 'graphql-upload-minimal';
@@ -6,6 +6,7 @@ import type { Config } from '../config.ts';
 import type { ClientCode } from '../graph/codes.ts';
 import { question } from './body.ts';
 import type { RawQuestion } from './body.ts';
+import type { Exchange } from './exchange.ts';
 import { RequestRefusal, discard } from './refusal.ts';
 
 /** The envelope of a multipart request: boundaries, part headers, the map. The operations have a limit of their own. */
@@ -24,11 +25,8 @@ export interface Uploading {
  * Reads a multipart request as far as its map; the files go on arriving while the operation reads them.
  * Nothing is buffered whole, and what nobody reads is thrown away when the answer is out.
  */
-export async function readUpload(
-  request: IncomingMessage,
-  response: ServerResponse,
-  config: Config,
-): Promise<Uploading> {
+export async function readUpload(exchange: Exchange, config: Config): Promise<Uploading> {
+  const { request, response } = exchange;
   const { maxBodyBytes, maxUploadBytes, maxPictures, maxMutations, requestBodyTimeoutMs } = config;
   const most = maxUploadBytes + maxBodyBytes + ENVELOPE_BYTES;
   const tooLarge = `The files of a request have at most ${maxUploadBytes} bytes together.`;
@@ -79,7 +77,7 @@ export async function readUpload(
   request.once('close', () => {
     if (!request.complete) refuse(400, 'BAD_UPLOAD', 'The request broke off.');
   });
-  response.once('close', () => {
+  exchange.onClose(() => {
     request.unpipe(counted);
     counted.destroy();
     if (request.complete || request.destroyed) return;

@@ -1,21 +1,25 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GraphQLError } from 'graphql';
 import type { ExecutionResult, GraphQLSchema } from 'graphql';
 import { createYoga } from 'graphql-yoga';
-import type { Plugin } from 'graphql-yoga';
+import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import type { Lifetime } from '../upstream/lifetime.ts';
 import { refuseUnacceptable } from './accept.ts';
+import type { RawQuestion } from './body.ts';
+import type { Exchange } from './exchange.ts';
 import type { Found, PersistedDocuments } from './persisted.ts';
 import { addHelp } from './help.ts';
 import type { Caller, Pipeline } from './pipeline.ts';
 import type { Prepared } from './prepare.ts';
+import { sendBody, sendStream } from './send.ts';
 
 /** What the server hands to Yoga with a request. */
 export interface Passage {
   caller: Caller;
   /** Of the request: it ends when the client leaves, or when its time is over. */
   lifetime: Lifetime;
+  /** What the body said, where there was one: it was read before. */
+  question?: RawQuestion | undefined;
   /** Made ready at the other door already. */
   prepared?: Prepared;
   /** The document that is named in place of a text, looked up already. */
@@ -31,14 +35,23 @@ interface Parts {
   log: Logger;
 }
 
-export type YogaDoor = (request: IncomingMessage, response: ServerResponse, passage: Passage) => Promise<unknown>;
+export type YogaDoor = (exchange: Exchange, passage: Passage) => Promise<void>;
 
-/** The door for GraphiQL, GET and everything unusual. Its hooks call the pipeline; nothing else of ours lives in here. */
+const STREAMED = /^(?:multipart\/mixed|text\/event-stream)\b/;
+/** Of the connection, which is the server's. */
+const OF_THE_CONNECTION = new Set(['connection', 'transfer-encoding']);
+
+/**
+ * The door for GraphiQL, GET and everything unusual. Its hooks call the pipeline; nothing else of ours lives in here.
+ *
+ * Yoga gets a request of what it has to know and gives back a response, which is sent here. Its own adapter to Node would build a URL
+ * of the Host header, answer an exception with its stack, and wait for ever on a client that has left.
+ */
 export function createYogaDoor({ schema, pipeline, persisted, page, log }: Parts): YogaDoor {
   const silent = () => undefined;
   const yoga = createYoga<Passage>({
     schema,
-    plugins: [findingDocuments(persisted), throughPipeline(pipeline)],
+    plugins: [readingQuestion, findingDocuments(persisted), throughPipeline(pipeline)],
     graphqlEndpoint: '/graphql',
     graphiql: page !== undefined,
     renderGraphiQL: () => page?.() ?? '',
@@ -54,13 +67,37 @@ export function createYogaDoor({ schema, pipeline, persisted, page, log }: Parts
     },
     logging: { debug: silent, info: silent, warn: silent, error: silent },
   });
-  return async (request, response, passage) => {
-    const { accept } = request.headers;
-    const isPage = page !== undefined && request.method === 'GET' && accept?.includes('text/html');
+  const { Request } = yoga.fetchAPI;
+  return async (exchange, passage) => {
+    const { request, response } = exchange;
+    const { method = 'GET', url = '', headers } = request;
+    const { accept } = headers;
+    const isPage = page !== undefined && method === 'GET' && accept?.includes('text/html');
     if (!isPage) refuseUnacceptable(accept);
-    await yoga.handle(request, response, passage);
+    // The server has matched the path; nothing here may depend on what the client calls this host.
+    const asked = new Request(`http://localhost${url}`, { method, ...(accept && { headers: { accept } }) });
+    const answer = await yoga.fetch(asked, passage);
+    if (!exchange.isOpen) return void answer.body?.cancel().catch(() => undefined);
+    answer.headers.forEach((value, name) => {
+      if (!OF_THE_CONNECTION.has(name)) response.setHeader(name, value);
+    });
+    response.statusCode = answer.status;
+    if (answer.body && STREAMED.test(answer.headers.get('content-type') ?? '')) await sendStream(exchange, answer.body);
+    else {
+      const body = Buffer.from(await answer.text());
+      response.setHeader('content-length', body.length);
+      sendBody(exchange, body);
+    }
   };
 }
+
+/** The body was read already: Yoga's parsers would look for it in the request. */
+const readingQuestion: Plugin<object, Passage> = {
+  onRequestParse({ serverContext, setRequestParser }) {
+    const { question } = serverContext;
+    if (question) setRequestParser(() => question as GraphQLParams);
+  },
+};
 
 /** Puts the text in the place of what names it. */
 function findingDocuments(persisted: PersistedDocuments): Plugin<object, Passage> {

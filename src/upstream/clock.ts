@@ -8,6 +8,8 @@ import { type Place, createQueue, join, leave } from './queue.ts';
 export interface Clock {
   start: (timed: Timed) => Ticking;
   stop: (ticking: Ticking) => void;
+  /** How many it runs for. */
+  size: () => number;
 }
 
 export interface Timed {
@@ -40,6 +42,7 @@ export function createClock(ms: number): Clock {
       return join(queue, { timed, until: performance.now() + ms });
     },
     stop: (ticking) => void leave(queue, ticking),
+    size: () => queue.size,
   };
 }
 

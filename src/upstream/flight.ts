@@ -7,6 +7,8 @@ export interface Flights {
   join: (credential: object, key: string, asker: Asker) => boolean;
   /** What was asked until now does not answer for what is asked from now on: with this credential, or with any. */
   forget: (credential?: object) => void;
+  /** Requests in flight. */
+  size: () => number;
 }
 
 /** One who waits, as long as their own lifetime. */
@@ -18,10 +20,11 @@ export interface Asker extends Recipient {
 
 export function createFlights(): Flights {
   let all = new WeakMap<object, Underway>();
+  const count = { flights: 0 };
   return {
     join(credential, key, asker) {
       let underway = all.get(credential);
-      if (!underway) all.set(credential, (underway = { flights: new Map(), left: RENEWED_AFTER }));
+      if (!underway) all.set(credential, (underway = { flights: new Map(), left: RENEWED_AFTER, count }));
       const running = underway.flights.get(key);
       if (running) {
         running.join(asker);
@@ -37,6 +40,7 @@ export function createFlights(): Flights {
       if (credential) all.delete(credential);
       else all = new WeakMap();
     },
+    size: () => count.flights,
   };
 }
 
@@ -45,6 +49,8 @@ interface Underway {
   flights: Map<string, Flight>;
   /** So many more, and the Map is made anew. */
   left: number;
+  /** Of all credentials. */
+  count: { flights: number };
 }
 
 /**
@@ -59,6 +65,7 @@ function enter(underway: Underway, flight: Flight): void {
     underway.left = RENEWED_AFTER;
   }
   underway.flights.set(flight.key, flight);
+  underway.count.flights++;
 }
 
 /** One request on its way, and all who wait for it. */
@@ -98,8 +105,8 @@ export class Flight {
 
   /** Nobody joins it any more; those whom it still concerns. */
   private close(): readonly Waiting[] {
-    const { flights } = this.underway;
-    if (flights.get(this.key) === this) flights.delete(this.key);
+    const { flights, count } = this.underway;
+    if (flights.get(this.key) === this && flights.delete(this.key)) count.flights--;
     const { waiting } = this;
     this.waiting = []; // so that nothing holds the answer
     for (const each of waiting) offEnd(each.asker.lifetime, each);

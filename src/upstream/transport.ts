@@ -23,6 +23,8 @@ export interface ServiceState {
   isOpen: boolean;
   running: number;
   waiting: number;
+  /** Calls whose time is measured. */
+  deadlines: number;
 }
 
 export type TransportSettings = Pick<
@@ -71,8 +73,9 @@ export function createTransport(settings: TransportSettings, dispatcher?: Dispat
   };
 }
 
-const stateOf = ({ breaker, gate }: Way): ServiceState => ({
+const stateOf = ({ breaker, gate, clock }: Way): ServiceState => ({
   isOpen: breaker.isOpen(),
   running: gate.running(),
   waiting: gate.waiting(),
+  deadlines: clock.size(),
 });

@@ -33,6 +33,8 @@ export interface UpstreamSource {
   epoch: () => number | null;
   /** What goes on at each service now. */
   state: Transport['state'];
+  /** Reads in flight, which equal ones share. */
+  sharedReads: () => number;
   close: () => Promise<void>;
 }
 
@@ -94,6 +96,7 @@ export function createUpstream(settings: UpstreamSettings, parts: UpstreamParts 
     },
     epoch: () => records.epoch(),
     state: () => transport.state(),
+    sharedReads: flights.size,
     close: async () => {
       await transport.close();
       await shared?.close();

@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import { pino } from 'pino';
 import { readConfig } from '../../src/config.ts';
 import { schema } from '../../src/graph/schema.ts';
@@ -7,6 +6,7 @@ import { createDoor } from '../../src/server/door.ts';
 import { createMetrics } from '../../src/server/metrics.ts';
 import { createPipeline } from '../../src/server/pipeline.ts';
 import type { Question } from '../../src/server/body.ts';
+import type { Exchange } from '../../src/server/exchange.ts';
 import { createLifetime } from '../../src/upstream/lifetime.ts';
 import { createUpstream } from '../../src/upstream/upstream.ts';
 
@@ -23,12 +23,13 @@ export async function isForPlainDoor(sent: RequestInit | undefined): Promise<boo
   });
   const { body, headers } = sent as { body: string; headers: Record<string, string> };
   let answered = false;
-  const response = { writeHead: () => response, end: () => (answered = true) } as unknown as ServerResponse;
+  const response = { writeHead: () => response, end: () => (answered = true) };
+  const exchange = { response, headers: [], isOpen: true } as unknown as Exchange;
   const caller = { authorization: undefined, explain: 'plan', address: '', requestId: '' };
   const epoch = () => null;
   const isTaken = await createDoor(pipeline, createAnswers(epoch), epoch).ask(
     JSON.parse(body) as Question,
-    { body, accept: new Headers(headers).get('accept') ?? undefined, response, standing: [] },
+    { body, accept: new Headers(headers).get('accept') ?? undefined, exchange },
     { caller, lifetime: createLifetime() },
   );
   await upstream.close();

@@ -3,6 +3,8 @@ import { type AddressInfo, type Socket, connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { type ConnectionSettings, type Connections, watchConnections } from '../../src/server/connections.ts';
+import { Exchange } from '../../src/server/exchange.ts';
+import { join, leave } from '../../src/upstream/queue.ts';
 import { until } from '../support/hostile.ts';
 
 const LONG = 3_600_000;
@@ -15,9 +17,9 @@ async function serving(settings: Partial<ConnectionSettings>) {
   const sockets: Socket[] = [];
   const connections: Connections[] = [];
   const server = createServer((request, response) => {
-    const connection = connections[0]!.of(request.socket);
-    connection.underWay++;
-    response.on('close', () => connection.underWay--);
+    const connection = connections[0]!.of(request.socket)!;
+    const place = join(connection.exchanges, new Exchange(request, response, connection, '', []));
+    response.on('close', () => leave(connection.exchanges, place));
     if (request.url === '/held') held.push(response);
     else response.end(request.url === '/surplus' ? String(connection.isSurplus) : 'here');
   });

@@ -8,6 +8,7 @@ import { readConfig } from '../../src/config.ts';
 import { openServer } from '../../src/server/server.ts';
 import { createUpstream } from '../../src/upstream/upstream.ts';
 import type { Facade } from '../../src/server/server.ts';
+import { expectAtRest } from '../support/atRest.ts';
 
 const opened: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -296,6 +297,18 @@ test('closing does not wait for ever', async () => {
   await running;
   await facade.close();
   expect(await answer).toBe('cut');
+});
+
+test('an operation that does not end at its deadline gives its slot to others, and its client is answered', async () => {
+  const facade = await open({ MAX_RUNNING_OPERATIONS: '1', MAX_WAITING_OPERATIONS: '0', OPERATION_TIMEOUT_MS: '100' });
+  const running = new Promise<void>((started) => (slow = { started, until: new Promise(() => undefined) }));
+  const stuck = post(facade.url, { query: '{ slow }' });
+  await running;
+  expect(await codeOf(await post(facade.url, { query: '{ word }' }))).toBe('OVERLOADED');
+  const answer = await stuck;
+  expect([answer.status, await codeOf(answer)]).toEqual([500, 'INTERNAL_SERVER_ERROR']);
+  await expectAtRest(facade);
+  expect(await (await post(facade.url, { query: '{ word }' })).json()).toEqual({ data: { word: 'yes' } });
 });
 
 /** Sends bytes as they are and tells everything that came back. */

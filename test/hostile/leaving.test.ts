@@ -1,0 +1,78 @@
+// Clients that leave while their answer goes out. Whatever the kind of request, all that it held comes back.
+import { type Socket, connect } from 'node:net';
+import { expect, test } from 'vitest';
+import { besieged } from '../support/besieged.ts';
+import { expectAtRest } from '../support/atRest.ts';
+import { json } from '../support/hostile.ts';
+
+const boundary = 'x';
+const part = (name: string, value: string, file = '') =>
+  `--${boundary}\r\ncontent-disposition: form-data; name="${name}"${file}\r\n\r\n${value}\r\n`;
+
+const post = (query: string, headers: string) => {
+  const body = JSON.stringify({ query });
+  return `POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n${headers}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+};
+const get = (path: string, headers = '') => `GET ${path} HTTP/1.1\r\nhost: x\r\n${headers}\r\n`;
+const upload = (query: string) => {
+  const operations = JSON.stringify({ query: `query ($f: Boolean) ${query}`, variables: { f: null } });
+  const body = `${part('operations', operations)}${part('map', '{"0":["variables.f"]}')}${part('0', 'y'.repeat(500), '; filename="a.png"')}--${boundary}--\r\n`;
+  return `POST /graphql HTTP/1.1\r\nhost: x\r\nx-graphql-csrf: 1\r\ncontent-type: multipart/form-data; boundary=${boundary}\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+};
+
+/** The request of each kind whose answer is this selection of a book. */
+const kinds: Record<string, (fields: string) => string> = {
+  GET: (fields) => get(`/graphql?query=${encodeURIComponent(`{ book(id: 7) { ${fields} } }`)}`),
+  POST: (fields) => post(`{ book(id: 7) { ${fields} } }`, ''),
+  'POST with an unusual Accept': (fields) =>
+    post(`{ book(id: 7) { ${fields} } }`, 'accept: application/json, image/png\r\n'),
+  'incremental delivery': (fields) =>
+    post(`{ book(id: 7) { id ... @defer { ${fields} } } }`, 'accept: multipart/mixed\r\n'),
+  'server-sent events': (fields) =>
+    post(`{ book(id: 7) { id ... @defer { ${fields} } } }`, 'accept: text/event-stream\r\n'),
+  'an upload': (fields) => upload(`{ book(id: 7) { ${fields} } }`),
+  'the GraphiQL page': () => get('/graphql', 'accept: text/html\r\n'),
+};
+
+/** Sends the request and hangs up when the first byte of the answer is there. */
+const leaveAtFirstByte = (port: number, request: string): Promise<void> =>
+  new Promise((resolve) => {
+    const socket: Socket = connect(port, '127.0.0.1', () => void socket.write(request));
+    socket.on('error', () => undefined);
+    socket.once('data', () => socket.resetAndDestroy());
+    socket.once('close', () => resolve());
+  });
+
+const book = (summary: string) => json(JSON.stringify({ id: '7', title: 'x', summary }));
+
+test.each(Object.keys(kinds))(
+  'a client that leaves in the middle of a large answer gives its slot back: %s',
+  async (kind) => {
+    const { books, facade } = await besieged({ maxRunningOperations: '2', maxWaitingOperations: '100' });
+    books.behave(book('活'.repeat(1_000_000)));
+    const large = kinds[kind]!('a: summary b: summary c: summary d: summary e: summary f: summary');
+    for (let turn = 0; turn < 3; turn++) await leaveAtFirstByte(facade.port, large);
+    await expectAtRest(facade, { connections: true });
+  },
+);
+
+test('after two thousand clients that left, by every kind of request, nothing is held', async () => {
+  const { books, facade, metrics } = await besieged({ maxRunningOperations: '16', maxWaitingOperations: '64' });
+  books.behave(book('活'.repeat(2_000)));
+  const { 'the GraphiQL page': page, ...others } = kinds;
+  const requests = Object.values(others).map((kind) => kind('a: summary b: summary title'));
+  const CLIENTS = 2_000;
+  let next = 0;
+  const inTurn = async () => {
+    while (next < CLIENTS) {
+      const nth = next++;
+      const isPage = nth % 100 === 0; // it has megabytes
+      await leaveAtFirstByte(facade.port, isPage ? page!('') : requests[nth % requests.length]!);
+    }
+  };
+  await Promise.all(Array.from({ length: 40 }, inTurn));
+  await expectAtRest(facade, { connections: true });
+  expect(metrics.text()).toMatch(/catalog_requests_total\{path="\/graphql",status="200"\} 2000/);
+  const after = await fetch(`${facade.url}/graphql?query={__typename}`);
+  expect(await after.json()).toEqual({ data: { __typename: 'Query' } });
+});

@@ -1,0 +1,22 @@
+import type { Facade } from '../../src/server/server.ts';
+import { until } from './hostile.ts';
+
+/** Node warns of listeners that pile up on one emitter. */
+const warnings: string[] = [];
+process.on('warning', ({ name, message }) => {
+  if (name === 'MaxListenersExceededWarning') warnings.push(message);
+});
+
+/**
+ * Waits until every counter of the facade is zero: slots, waiting operations, requests, upstream calls and permits, timers; and fails
+ * where listeners have piled up. Connections that clients keep open are counted only with `connections`.
+ */
+export async function expectAtRest(facade: Pick<Facade, 'state'>, { connections = false } = {}): Promise<void> {
+  const busy = () =>
+    Object.entries(facade.state()).filter(([name, count]) => count !== 0 && (connections || name !== 'connections'));
+  await until(() => busy().length === 0).catch(() => {
+    const counters = busy().map((each) => each.join(' '));
+    throw new Error(`These did not come back to zero: ${counters.join(', ')}`);
+  });
+  if (warnings.length > 0) throw new Error(warnings.join('\n'));
+}
