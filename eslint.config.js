@@ -17,6 +17,7 @@ const libraries = [
     home: ['src/contract/atom/parser.ts'],
     message: 'Only contract/atom/parser.ts builds trees of XML.',
   },
+  { names: ['prom-client'], home: ['src/server/metrics.ts'], message: 'Only server/metrics.ts declares metrics.' },
 ];
 
 /** What a room may not import from another: arrows skip rooms, they never turn back. */

@@ -148,9 +148,9 @@ async function sample() {
   const fds = readdirSync(`/proc/${facade.child.pid}/fd`).length;
   samples.push({
     rss: read('process_resident_memory_bytes'),
-    heap: read('process_heap_bytes'),
-    timers: read('process_active_timers'),
-    handles: read('process_active_handles'),
+    heap: read('nodejs_heap_size_used_bytes'),
+    timers: read('nodejs_active_resources\\{type="Timeout"\\}'),
+    handles: read('nodejs_active_handles_total'),
     fds,
   });
 }

@@ -17,7 +17,7 @@ import { readPanel, readTabs } from './server/graphiql.ts';
 import { createMetrics } from './server/metrics.ts';
 import { openServer } from './server/server.ts';
 import { createTelemetry } from './server/telemetry.ts';
-import { watchCalls, watchOutages, watchProcess } from './server/watch.ts';
+import { watchCalls, watchOutages } from './server/watch.ts';
 import { createUpstream } from './upstream/upstream.ts';
 
 // Left to itself, the heap of a machine with much memory grows to several times what is in use before anybody clears it up.
@@ -140,7 +140,7 @@ async function runFacade(config: Config, log: Logger, opened: Closable[]): Promi
     started.origin = origin;
   }
   const metrics = createMetrics();
-  watchProcess(metrics);
+  metrics.watchProcess();
   const telemetry = createTelemetry(config, log);
   if (telemetry) opened.unshift(telemetry);
   const upstream = createUpstream(

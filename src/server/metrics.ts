@@ -1,116 +1,78 @@
-type Labels = Readonly<Record<string, string>>;
+/** Every metric of the facade, in one registry of prom-client. No label takes a value that a client can choose freely. */
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 
-export interface Counter {
-  add(labels?: Labels, amount?: number): void;
-  /** The series of these labels, found once: for what is counted all the time. */
-  of(labels: Labels): { add(amount?: number): void };
-}
+export type Metrics = ReturnType<typeof createMetrics>;
 
-export interface Histogram {
-  observe(value: number, labels?: Labels): void;
-  of(labels: Labels): { observe(value: number): void };
-}
-
-export interface Metrics {
-  counter(name: string, help: string): Counter;
-  /** Read when it is asked for. */
-  gauge(name: string, help: string, read: () => number): void;
-  histogram(name: string, help: string, bounds: readonly number[]): Histogram;
-  /** The Prometheus text format. */
-  text(): string;
-}
-
-/** A new series past this is dropped: a label that a client could choose must not fill the memory. */
-const MAX_SERIES = 500;
-
-/** A registry in a page of code: the three kinds we need, and the text that Prometheus reads. */
-export function createMetrics(): Metrics {
-  const writers: (() => string[])[] = [];
-
-  const family = (name: string, help: string, type: string, lines: () => string[]) =>
-    writers.push(() => [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines()]);
+export function createMetrics() {
+  const registry = new Registry();
+  const registers = [registry];
+  const counter = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
+    new Counter({ name, help, labelNames, registers });
+  const histogram = <Label extends string>(name: string, help: string, buckets: number[], labelNames: Label[]) =>
+    new Histogram({ name, help, buckets, labelNames, registers });
 
   return {
-    counter(name, help) {
-      const series = new Map<string, { written: string; value: number }>();
-      family(name, help, 'counter', () =>
-        [...series.values()].map(({ written, value }) => `${name}${written} ${value}`),
-      );
-      const seriesOf = found(series, (labels) => ({ written: written(labels), value: 0 }));
-      return {
-        add(labels = {}, amount = 1) {
-          seriesOf(labels).value += amount;
+    requests: counter('catalog_requests_total', 'HTTP requests by path and status.', ['path', 'status']),
+    overloads: counter('catalog_overloads_total', 'Requests refused because too many were running.'),
+    operations: counter('catalog_operations_total', 'Operations by type and outcome.', ['type', 'outcome']),
+    operationSeconds: histogram(
+      'catalog_operation_seconds',
+      'Seconds that an operation took, by type.',
+      [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
+      ['type'],
+    ),
+    errors: counter('catalog_errors_total', 'Errors in responses by code.', ['code']),
+    responseCacheHits: counter('catalog_answers_again_total', 'Responses served from the response cache.'),
+    persistedDocuments: counter('catalog_persisted_documents_total', 'Documents requested by id, by outcome.', [
+      'outcome',
+    ]),
+    upstreamCalls: counter('catalog_upstream_calls_total', 'Upstream calls by endpoint and outcome.', [
+      'service',
+      'endpoint',
+      'outcome',
+    ]),
+    upstreamSeconds: histogram(
+      'catalog_upstream_seconds',
+      'Seconds that an upstream call took, by endpoint.',
+      [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+      ['service', 'endpoint'],
+    ),
+    cacheHits: counter('catalog_cache_answers_total', 'Upstream calls served from the record cache, fresh or stale.', [
+      'service',
+      'endpoint',
+      'how',
+    ]),
+    rateLimited: counter('catalog_budget_refusals_total', 'Upstream calls not made because of the rate limit.', [
+      'service',
+      'endpoint',
+    ]),
+    /** A gauge that is read when the metrics are. */
+    gauge(name: string, help: string, read: () => number): void {
+      new Gauge({
+        name,
+        help,
+        registers,
+        collect() {
+          this.set(read());
         },
-        of(labels) {
-          const one = seriesOf(labels);
-          return { add: (amount = 1) => void (one.value += amount) };
+      });
+    },
+    /** The same, one value for each value of a label. */
+    gaugeBy(name: string, help: string, label: string, read: () => Readonly<Record<string, number>>): void {
+      new Gauge({
+        name,
+        help,
+        labelNames: [label],
+        registers,
+        collect() {
+          for (const [value, number] of Object.entries(read())) this.set({ [label]: value }, number);
         },
-      };
+      });
     },
-    gauge(name, help, read) {
-      family(name, help, 'gauge', () => [`${name} ${read()}`]);
-    },
-    histogram(name, help, bounds) {
-      const series = new Map<string, { labels: Labels; counts: number[]; sum: number; count: number }>();
-      family(name, help, 'histogram', () =>
-        [...series.values()].flatMap(({ labels, counts, sum, count }) => [
-          ...bounds.map((bound, i) => `${name}_bucket${written({ ...labels, le: String(bound) })} ${upTo(counts, i)}`),
-          `${name}_bucket${written({ ...labels, le: '+Inf' })} ${count}`,
-          `${name}_sum${written(labels)} ${sum}`,
-          `${name}_count${written(labels)} ${count}`,
-        ]),
-      );
-      const seriesOf = found(series, (labels) => ({ labels, counts: bounds.map(() => 0), sum: 0, count: 0 }));
-      const observed = (one: { counts: number[]; sum: number; count: number }, value: number) => {
-        one.sum += value;
-        one.count++;
-        for (let i = 0; i < bounds.length; i++) {
-          if (value > bounds[i]!) continue;
-          one.counts[i]!++;
-          return;
-        }
-      };
-      return {
-        observe: (value, labels = {}) => observed(seriesOf(labels), value),
-        of(labels) {
-          const one = seriesOf(labels);
-          return { observe: (value) => observed(one, value) };
-        },
-      };
-    },
-    text: () => `${writers.flatMap((write) => write()).join('\n')}\n`,
+    /** CPU, memory, event loop lag and garbage collection of the process. */
+    watchProcess: () => collectDefaultMetrics({ register: registry }),
+    contentType: registry.contentType,
+    /** The Prometheus text format. */
+    text: () => registry.metrics(),
   };
-}
-
-/** The series of these labels, made on first sight; past the bound one that nobody reads. */
-function found<Series>(series: Map<string, Series>, make: (labels: Labels) => Series): (labels: Labels) => Series {
-  return (labels) => {
-    const key = keyOf(labels);
-    let one = series.get(key);
-    if (!one) {
-      one = make(labels);
-      if (series.size < MAX_SERIES) series.set(key, one);
-    }
-    return one;
-  };
-}
-
-/** A bucket of Prometheus holds what the smaller ones hold too. */
-const upTo = (counts: readonly number[], last: number): number =>
-  counts.slice(0, last + 1).reduce((sum, count) => sum + count, 0);
-
-/** A family is always counted by the same labels, so their values tell its series apart. */
-function keyOf(labels: Labels): string {
-  let key = '';
-  for (const name in labels) key += `${labels[name]}\n`;
-  return key;
-}
-
-function written(labels: Labels): string {
-  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${value.replace(/[\\"\n]/g, escaped)}"`);
-  return pairs.length > 0 ? `{${pairs.join(',')}}` : '';
-}
-
-function escaped(character: string): string {
-  return character === '\n' ? '\\n' : `\\${character}`;
 }

@@ -41,13 +41,12 @@ export function createPersisted(
     maxSize: REGISTERED_CHARACTERS_MAX,
     sizeCalculation: (text) => text.length,
   });
-  const outcomes = metrics.counter('catalog_persisted_documents_total', 'Documents asked for by name, by outcome.');
   const found = (outcome: string, text: string, prepared?: Prepared): Found => {
-    outcomes.add({ outcome });
+    metrics.persistedDocuments.inc({ outcome });
     return prepared ? { text, prepared } : { text };
   };
   const refused = (outcome: string, refusal: GraphQLError): Found => {
-    outcomes.add({ outcome });
+    metrics.persistedDocuments.inc({ outcome });
     return { refusal };
   };
 

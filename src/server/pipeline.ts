@@ -80,18 +80,8 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   const preparation = createPreparation(schema, config, byReference);
   const clock = createClock(config.operationTimeoutMs);
   const uploadClock = createClock(config.uploadTimeoutMs);
-  const operations = metrics.counter('catalog_operations_total', 'Operations by type and outcome.');
-  const errorCodes = metrics.counter('catalog_errors_total', 'Errors in answers by code.');
-  const durations = metrics.histogram(
-    'catalog_operation_seconds',
-    'Time an operation took, by type.',
-    [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
-  );
-  const again = metrics
-    .counter('catalog_answers_again_total', 'Answers that stood whole, and were given again without a run.')
-    .of({});
-  const ran = byType((type) => operations.of({ type, outcome: 'ok' }));
-  const took = byType((type) => durations.of({ type }));
+  const succeeded = byType((type) => metrics.operations.labels({ type, outcome: 'ok' }));
+  const seconds = byType((type) => metrics.operationSeconds.labels({ type }));
 
   return {
     prepare(text, operationName) {
@@ -117,8 +107,8 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       const ms = performance.now() - started;
       const errors = 'errors' in result ? result.errors : undefined;
       if (errors) count(type, errors);
-      else ran[type].add();
-      took[type].observe(ms / 1000);
+      else succeeded[type].inc();
+      seconds[type].observe(ms / 1000);
       if (caller.span)
         telemetry?.operation(caller.span, type, ready.operation.name?.value, ms, (errors ?? []).map(codeOf));
       return result;
@@ -128,9 +118,9 @@ export function createPipeline(parts: PipelineParts): Pipeline {
 
     repeated(startedAt, spanOf) {
       const ms = performance.now() - startedAt;
-      again.add();
-      ran.query.add();
-      took.query.observe(ms / 1000);
+      metrics.responseCacheHits.inc();
+      succeeded.query.inc();
+      seconds.query.observe(ms / 1000);
       if (!telemetry) return;
       const span = spanOf();
       if (span) telemetry.operation(span, 'query', undefined, ms, []);
@@ -250,8 +240,8 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   }
 
   function count(type: string, errors: readonly (GraphQLError | GraphQLFormattedError)[]): void {
-    for (const error of errors) errorCodes.add({ code: codeOf(error) });
-    operations.add({ type, outcome: 'errors' });
+    for (const error of errors) metrics.errors.inc({ code: codeOf(error) });
+    metrics.operations.inc({ type, outcome: 'errors' });
   }
 }
 

@@ -25,8 +25,7 @@ import { Exchange } from './exchange.ts';
 import { VARY, admitOrigin, one, requestIdOf } from './headers.ts';
 import { createHealth } from './health.ts';
 import { createLine } from './line.ts';
-import { createMetrics } from './metrics.ts';
-import type { Metrics } from './metrics.ts';
+import { type Metrics, createMetrics } from './metrics.ts';
 import { createPersisted, plainQuestion } from './persisted.ts';
 import { createPipeline } from './pipeline.ts';
 import { HELP_PATH, errorsPage, errorsPolicy } from './help.ts';
@@ -110,14 +109,12 @@ export function createGraphServer(
   const admission = createAdmission(config);
   const line = createLine(admission.room);
   let closing = false;
-  const requests = metrics.counter('catalog_requests_total', 'HTTP requests by path and status.');
-  const usualRequests = requests.of({ path: '/graphql', status: '200' });
+  const usualRequests = metrics.requests.labels({ path: '/graphql', status: '200' });
   metrics.gauge('catalog_requests_running', 'HTTP requests being answered.', () => running.size);
   metrics.gauge('catalog_operations_running', 'Operations under way.', admission.running);
   metrics.gauge('catalog_operations_waiting', 'Operations that wait to run.', admission.waiting);
   metrics.gauge('catalog_connections_waiting', 'Connections that are read when it is their turn.', line.size);
   watchServices(metrics, upstream);
-  const overloads = metrics.counter('catalog_overloads_total', 'Requests refused because there were too many.');
 
   const routes: Record<string, (exchange: Exchange) => unknown> = {
     '/graphql': graphql,
@@ -130,9 +127,9 @@ export function createGraphServer(
       const status = ready ? 'ready' : 'unreachable';
       return json(exchange, ready ? 200 : 503, { status, upstreams });
     },
-    '/metrics': (exchange) => {
-      const headers = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'cache-control': 'no-store' };
-      read(exchange, 200, headers, metrics.text());
+    '/metrics': async (exchange) => {
+      const headers = { 'content-type': metrics.contentType, 'cache-control': 'no-store' };
+      read(exchange, 200, headers, await metrics.text());
     },
     [HELP_PATH]: (exchange) => {
       const headers = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': errorsPolicy };
@@ -225,7 +222,7 @@ export function createGraphServer(
           standing.push(...KEPT);
           request.once('close', () => line.join(request.socket)); // reading its body would end the pause
         }
-        overloads.add();
+        metrics.overloads.inc();
         return refuseQuickly(response, standing);
       }
     }
@@ -246,8 +243,8 @@ export function createGraphServer(
       if (line.size() > 0 && path === '/graphql' && request.complete && !closing) line.join(request.socket);
       if (!response.writableFinished) end(exchange.lifetime, new Error('The client has left.'));
       const { statusCode: status } = response;
-      if (status === 200 && path === '/graphql') usualRequests.add();
-      else requests.add({ path: Object.hasOwn(routes, path) ? path : 'other', status: String(status) });
+      if (status === 200 && path === '/graphql') usualRequests.inc();
+      else metrics.requests.inc({ path: Object.hasOwn(routes, path) ? path : 'other', status: String(status) });
       if (!log.isLevelEnabled('debug')) return;
       const ms = Math.round(performance.now() - started);
       log.debug({ requestId, method: request.method, path, status, ms }, 'request');

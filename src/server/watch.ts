@@ -2,36 +2,29 @@ import type { Endpoint } from '../contract/endpoint.ts';
 import type { Logger } from 'pino';
 import type { OnOutage } from '../upstream/outage.ts';
 import type { SeenCall } from '../upstream/span.ts';
+import type { ServiceState } from '../upstream/transport.ts';
 import type { UpstreamSource } from '../upstream/upstream.ts';
 import type { Metrics } from './metrics.ts';
 import type { Telemetry } from './telemetry.ts';
 
 /** Counts the upstream calls by the template of their endpoint: never by an id, which a client could choose. */
 export function watchCalls(metrics: Metrics, telemetry?: Telemetry): (seen: SeenCall) => void {
-  const calls = metrics.counter('catalog_upstream_calls_total', 'Calls of the service by endpoint and outcome.');
-  const kept = metrics.counter('catalog_cache_answers_total', 'Calls spared by kept records, fresh or stale.');
-  const refused = metrics.counter(
-    'catalog_budget_refusals_total',
-    'Calls not made because the rate limit was used up.',
-  );
-  const seconds = metrics.histogram(
-    'catalog_upstream_seconds',
-    'Time of the calls of the service, by endpoint.',
-    [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-  );
-  const series = new WeakMap<Endpoint, { ok: { add: () => void }; seconds: { observe: (value: number) => void } }>();
+  const series = new WeakMap<
+    Endpoint,
+    { succeeded: { inc: () => void }; seconds: { observe: (value: number) => void } }
+  >();
   return (seen) => {
     const { endpoint, outcome, ms } = seen;
-    const labels = () => ({ service: endpoint.service, endpoint: `${endpoint.method} ${endpoint.path}` });
-    if (outcome === 'cached' || outcome === 'stale') return kept.add({ ...labels(), how: outcome });
-    if (outcome === 'RateLimited') return refused.add(labels());
+    const labels = { service: endpoint.service, endpoint: `${endpoint.method} ${endpoint.path}` };
+    if (outcome === 'cached' || outcome === 'stale') return metrics.cacheHits.inc({ ...labels, how: outcome });
+    if (outcome === 'RateLimited') return metrics.rateLimited.inc(labels);
     let known = series.get(endpoint);
     if (!known) {
-      known = { ok: calls.of({ ...labels(), outcome: '200' }), seconds: seconds.of(labels()) };
-      series.set(endpoint, known);
+      const succeeded = metrics.upstreamCalls.labels({ ...labels, outcome: '200' });
+      series.set(endpoint, (known = { succeeded, seconds: metrics.upstreamSeconds.labels(labels) }));
     }
-    if (outcome === '200') known.ok.add();
-    else calls.add({ ...labels(), outcome });
+    if (outcome === '200') known.succeeded.inc();
+    else metrics.upstreamCalls.inc({ ...labels, outcome });
     known.seconds.observe(ms / 1000);
     telemetry?.call(seen);
   };
@@ -45,38 +38,17 @@ export const watchOutages =
       ? log.warn({ service }, `${service} is back`)
       : log.warn({ service, reason }, `${service} is away`);
 
-/** Shows what goes on at each service. */
+/** Gauges of each upstream. */
 export function watchServices(metrics: Metrics, { state }: UpstreamSource): void {
-  for (const service of ['catalog', 'event'] as const) {
-    metrics.gauge(
-      `catalog_${service}_calls_running`,
-      `Calls of the ${service} service under way.`,
-      () => state()[service].running,
-    );
-    metrics.gauge(
-      `catalog_${service}_calls_waiting`,
-      `Calls that wait for a connection to the ${service} service.`,
-      () => state()[service].waiting,
-    );
-    metrics.gauge(`catalog_${service}_down`, `1 while the ${service} service is left alone for being down.`, () =>
-      state()[service].isOpen ? 1 : 0,
-    );
-  }
-}
-
-/** What a long run would let grow, if anything did. */
-export function watchProcess(metrics: Metrics): void {
-  const active = () => process.getActiveResourcesInfo();
-  metrics.gauge('process_resident_memory_bytes', 'Memory of the process.', () => process.memoryUsage.rss());
-  metrics.gauge('process_heap_bytes', 'Heap in use.', () => process.memoryUsage().heapUsed);
-  metrics.gauge(
-    'process_active_timers',
-    'Timers that run.',
-    () => active().filter((kind) => kind === 'Timeout').length,
+  const ofEach = (read: (service: ServiceState) => number) => () => {
+    const { catalog, event } = state();
+    return { catalog: read(catalog), event: read(event) };
+  };
+  const gauge = (name: string, help: string, read: (service: ServiceState) => number) =>
+    metrics.gaugeBy(name, help, 'service', ofEach(read));
+  gauge('catalog_upstream_up', '0 while the circuit breaker of the upstream is open.', ({ isOpen }) =>
+    isOpen ? 0 : 1,
   );
-  metrics.gauge(
-    'process_active_handles',
-    'Sockets, files and the like.',
-    () => active().filter((kind) => kind !== 'Timeout').length,
-  );
+  gauge('catalog_upstream_calls_running', 'Upstream calls under way.', ({ running }) => running);
+  gauge('catalog_upstream_calls_waiting', 'Upstream calls that wait for a connection.', ({ waiting }) => waiting);
 }

@@ -229,13 +229,13 @@ test('what is asked for by name is counted by what became of it', async () => {
   await post({ documentId: sha256(bookQuery), variables });
   await post({ documentId: 'Book' });
   await post({ query: '{', extensions: persistedQuery('{') });
-  const counted = metrics.text().match(/^catalog_persisted_documents_total.*$/gm);
+  const counted = (await metrics.text()).match(/^catalog_persisted_documents_total.*$/gm);
   expect(counted).toEqual([
     'catalog_persisted_documents_total{outcome="trusted"} 1',
     'catalog_persisted_documents_total{outcome="unknown"} 1',
     'catalog_persisted_documents_total{outcome="sent"} 1',
   ]);
-  expect(metrics.text()).toContain('catalog_errors_total{code="GRAPHQL_PARSE_FAILED"} 1\n');
+  expect(await metrics.text()).toContain('catalog_errors_total{code="GRAPHQL_PARSE_FAILED"} 1\n');
 });
 
 describe('where only trusted documents are run', async () => {

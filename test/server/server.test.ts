@@ -273,7 +273,7 @@ test('metrics count operations, errors by code and requests', async () => {
   expect(text).toContain('catalog_operations_total{type="query",outcome="ok"} 1');
   expect(text).toContain('catalog_errors_total{code="GRAPHQL_VALIDATION_FAILED"} 1');
   expect(text).toContain('catalog_requests_total{path="other",status="404"} 1');
-  expect(text).toContain('catalog_operation_seconds_bucket{type="query",le="+Inf"} 1');
+  expect(text).toContain('catalog_operation_seconds_bucket{le="+Inf",type="query"} 1');
 });
 
 test('closing ends what runs, takes nothing new and is done once', async () => {
