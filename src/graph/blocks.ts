@@ -127,14 +127,14 @@ export function noteBlocks(content: string, photos: unknown): Piece[] {
   const closes = pairs(marks);
   const page = paper(photos);
   let at = 0;
-  let link: { url: string; empty: boolean; end: number } | null = null;
+  let link: { url: string; shownUrl: string | null; empty: boolean; end: number } | null = null;
   let picture: { number: string; layout: PictureLayout; caption: string; end: number } | null = null;
 
   const write = (written: string) => {
     if (written === '') return;
     if (link && written.trim() !== '') link.empty = false;
     if (picture) picture.caption += written;
-    else page.write(written, link && asUrl(link.url));
+    else page.write(written, link && link.shownUrl);
   };
 
   /** The text up to a mark; the mark itself is not shown. */
@@ -159,7 +159,7 @@ export function noteBlocks(content: string, photos: unknown): Piece[] {
     } else if (end !== undefined) {
       writeUpTo(mark);
       if (number === undefined) {
-        link = { url, empty: true, end };
+        link = { url, shownUrl: asUrl(url), empty: true, end };
       } else {
         if (link) link.empty = false;
         picture = { number, layout: layoutOf(layout), caption: '', end };

@@ -95,7 +95,11 @@ const table = [
         client: GONE,
         operator: 'Where everybody gets it, the tokens lack the scope `book_basic_w`.',
       },
-      COMMENT_TOO_LONG: { what: 'A comment has more than 350 characters.', client: SHOW, operator: NOTHING },
+      COMMENT_TOO_LONG: {
+        what: 'A comment has more than 350 characters. Characters are Unicode code points; `actual` counts 10,000 of them at most.',
+        client: SHOW,
+        operator: NOTHING,
+      },
       RATING_OUT_OF_RANGE: { what: 'A rating is not from 1 to 5.', client: SHOW, operator: NOTHING },
       INVALID_TAG: {
         what: 'A tag has a space in it, or is empty: the service parts tags by spaces.',
@@ -109,7 +113,7 @@ const table = [
     when: 'rules of annotations and reviews',
     codes: {
       ANNOTATION_TOO_SHORT: {
-        what: 'The text of an annotation has 15 characters or fewer.',
+        what: 'The text of an annotation has 15 characters (code points) or fewer.',
         client: SHOW,
         operator: NOTHING,
       },
@@ -119,12 +123,16 @@ const table = [
         operator: NOTHING,
       },
       CHAPTER_TOO_LONG: {
-        what: 'The name of a chapter has more than 100 characters.',
+        what: 'The name of a chapter has more than 100 characters (code points).',
         client: SHOW,
         operator: NOTHING,
       },
       PAGE_OR_CHAPTER: { what: 'Both a page and a chapter are given.', client: 'Give one of them.', operator: NOTHING },
-      REVIEW_TOO_SHORT: { what: 'The text of a review has 150 characters or fewer.', client: SHOW, operator: NOTHING },
+      REVIEW_TOO_SHORT: {
+        what: 'The text of a review has 150 characters (code points) or fewer.',
+        client: SHOW,
+        operator: NOTHING,
+      },
     },
   },
   {

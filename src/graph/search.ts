@@ -1,3 +1,4 @@
+import { hasMoreThan } from '../contract/characters.ts';
 import { badInput } from './errors.ts';
 
 /** Longest search text, in characters. */
@@ -7,8 +8,7 @@ export const SEARCH_TEXT_MAX = 1000;
 export function searchText(argument: string, given: string | null | undefined): string | undefined {
   const wanted = given?.trim();
   if (!wanted) return undefined;
-  // Code points: a rare character counts once.
-  if (wanted.length > SEARCH_TEXT_MAX && [...wanted].length > SEARCH_TEXT_MAX) {
+  if (hasMoreThan(wanted, SEARCH_TEXT_MAX)) {
     throw badInput(`\`${argument}\` must have at most ${SEARCH_TEXT_MAX} characters.`, {
       argument,
       limit: SEARCH_TEXT_MAX,

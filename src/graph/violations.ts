@@ -1,15 +1,19 @@
 /** The rules of the interface that are checked before a call: what an input breaks, all of it at once. */
 import { GraphQLError } from 'graphql';
-import { charactersIn } from '../contract/characters.ts';
+import { charactersIn, hasMoreThan } from '../contract/characters.ts';
 import type { ClientCode } from './codes.ts';
 import { badInput } from './errors.ts';
+
+/** Characters of a text that is too long are counted up to here. */
+const COUNTED_MAX = 10_000;
+const counted = ({ actual }: Limits) => (actual === COUNTED_MAX ? `${actual} or more` : actual);
 
 /** What a person reads: the limit that was broken stands in it. */
 const texts = {
   ANNOTATION_TOO_SHORT: ({ limit, actual }) => `An annotation has more than ${limit} characters, this one ${actual}.`,
   BAD_USER_INPUT: 'That is no value for this.',
-  CHAPTER_TOO_LONG: ({ limit, actual }) => `The name of a chapter has at most ${limit} characters, this one ${actual}.`,
-  COMMENT_TOO_LONG: ({ limit, actual }) => `A comment has at most ${limit} characters, this one ${actual}.`,
+  CHAPTER_TOO_LONG: (over) => `The name of a chapter has at most ${over.limit} characters, this one ${counted(over)}.`,
+  COMMENT_TOO_LONG: (over) => `A comment has at most ${over.limit} characters, this one ${counted(over)}.`,
   EVENT_TIMES: 'An event does not end before it begins.',
   INVALID_PAGE_NUMBER: 'A page is a positive number of at most six digits.',
   INVALID_PICTURE_NUMBER: 'A picture has a positive number of at most six digits.',
@@ -61,14 +65,14 @@ export function atMost(
   limit: number,
   code: ViolationCode,
 ): Violation[] {
-  const actual = charactersIn(text ?? '');
-  return broken(actual > limit, { path: ['input', field], code, limit, actual });
+  if (!text || !hasMoreThan(text, limit)) return [];
+  return [{ path: ['input', field], code, limit, actual: charactersIn(text, COUNTED_MAX) }];
 }
 
 /** A text that has more characters than this. */
 export function moreThan(field: string, text: string, limit: number, code: ViolationCode): Violation[] {
-  const actual = charactersIn(text);
-  return broken(actual <= limit, { path: ['input', field], code, limit, actual });
+  if (hasMoreThan(text, limit)) return [];
+  return [{ path: ['input', field], code, limit, actual: charactersIn(text, limit) }];
 }
 
 /** A whole number between the two, where it is given; `limit` is the end that it is beyond. */

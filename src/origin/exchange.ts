@@ -151,6 +151,7 @@ async function readForm(incoming: IncomingMessage, store: PictureStore): Promise
   const texts: [string, string][] = [];
   const arriving: Promise<ReceivedPicture>[] = [];
   let excessive = false;
+  let textBytes = 0;
   const received = async () => {
     const outcomes = await Promise.allSettled(arriving);
     const pictures = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
@@ -163,8 +164,9 @@ async function readForm(incoming: IncomingMessage, store: PictureStore): Promise
       limits: { fields: 100, files: 20, parts: 120, fieldSize: BODY_MAX },
     });
     form.on('field', (name, value, info) => {
-      if (info.valueTruncated || info.nameTruncated) excessive = true;
-      texts.push([name, value]);
+      textBytes += Buffer.byteLength(value);
+      if (info.valueTruncated || info.nameTruncated || textBytes > BODY_MAX) excessive = true;
+      if (!excessive) texts.push([name, value]);
     });
     form.on('file', (name, stream) => {
       // The form may break off before the store reads the picture: an error without a listener would end the process.

@@ -46,6 +46,7 @@ const opine = {
   selection: 'review { id }',
   answer: ['POST', '/v2/book/reviews', 201, reviewed] as Case['answer'] & object,
 };
+/** Of seven code points. */
 const family = '👨‍👩‍👧‍👦';
 
 const cases: Case[] = [
@@ -58,11 +59,11 @@ const cases: Case[] = [
     violation: { path: ['input', 'content'], code: 'ANNOTATION_TOO_SHORT', limit: 15, actual: 15 },
   },
   {
-    rule: 'an annotation of 16 emoji of seven code points each',
+    rule: 'an annotation of 16 code points, whatever they make',
     ...annotate,
     input: { bookId: '7' },
-    bad: { content: family.repeat(15) },
-    good: { content: family.repeat(16) },
+    bad: { content: `${family}${family}𠮷` },
+    good: { content: `${family}${family}𠮷𠮷` },
     violation: { path: ['input', 'content'], code: 'ANNOTATION_TOO_SHORT', limit: 15, actual: 15 },
   },
   {
@@ -101,8 +102,8 @@ const cases: Case[] = [
     rule: 'a comment of 350 characters',
     ...collect,
     input: { bookId: '7', status: 'WISH' },
-    bad: { comment: family.repeat(351) },
-    good: { comment: family.repeat(350) },
+    bad: { comment: `${family.repeat(50)}𠮷` },
+    good: { comment: family.repeat(50) },
     violation: { path: ['input', 'comment'], code: 'COMMENT_TOO_LONG', limit: 350, actual: 351 },
   },
   {

@@ -350,3 +350,8 @@ describe('comments', () => {
     expect((await origin.post('/v2/note/1/comments', 'bob', { content: '好' })).body.code).toBe(1006);
   });
 });
+
+test('the texts of a form have a limit together', async () => {
+  const texts = Object.fromEntries(['content', 'a', 'b'].map((name) => [name, 'x'.repeat(700_000)]));
+  expect((await origin.post('/v2/notes', 'alice', form({ title: '题', ...texts }))).body.code).toBe(999);
+});

@@ -212,10 +212,13 @@ const DeleteAnnotationInput = builder.inputType('DeleteAnnotationInput', {
 
 function annotationFields(t: InputBuilder) {
   return {
-    content: t.string({ required: true, description: `The text, more than ${ANNOTATION_MORE_THAN} characters.` }),
+    content: t.string({
+      required: true,
+      description: `The text, more than ${ANNOTATION_MORE_THAN} characters (code points).`,
+    }),
     page: t.int({ description: `The page it is on, 1 to ${PAGE_BELOW - 1}; not together with a chapter.` }),
     chapter: t.string({
-      description: `The chapter it is on, at most ${CHAPTER_MAX} characters; not together with a page.`,
+      description: `The chapter it is on, at most ${CHAPTER_MAX} characters (code points); not together with a page.`,
     }),
     pictures: t.field({ type: [PictureInput], description: 'Pictures to add, sent along as a multipart request.' }),
   };

@@ -124,8 +124,10 @@ builder.queryField('searchBooks', (t) =>
     description:
       'Books whose text or tag matches, in the order of the service, from `GET /v2/book/search`. Give at least one of `query` and `tag`.',
     args: {
-      query: t.arg.string({ description: `Words to look for, at most ${SEARCH_TEXT_MAX} characters.` }),
-      tag: t.arg.string({ description: `A tag that readers gave, at most ${SEARCH_TEXT_MAX} characters.` }),
+      query: t.arg.string({ description: `Words to look for, at most ${SEARCH_TEXT_MAX} characters (code points).` }),
+      tag: t.arg.string({
+        description: `A tag that readers gave, at most ${SEARCH_TEXT_MAX} characters (code points).`,
+      }),
     },
     ask: bookEndpoints.search,
     input: (_, args): BookSearch => {

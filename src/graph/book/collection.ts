@@ -204,7 +204,7 @@ function collectionFields(t: InputBuilder) {
     status: t.field({ type: CollectionStatus, required: true, description: 'How far the caller is with it.' }),
     rating: t.int({ description: `From ${RATING_MIN} to ${RATING_MAX}; none leaves it unrated.` }),
     tags: t.stringList({ description: 'Single words: the service parts tags by spaces.' }),
-    comment: t.string({ description: `A short opinion, at most ${COMMENT_MAX} characters.` }),
+    comment: t.string({ description: `A short opinion, at most ${COMMENT_MAX} characters (code points).` }),
   };
 }
 

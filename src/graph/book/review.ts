@@ -77,7 +77,10 @@ const DeleteReviewInput = builder.inputType('DeleteReviewInput', {
 function reviewFields(t: InputBuilder) {
   return {
     title: t.string({ required: true, description: 'The headline, not empty.' }),
-    content: t.string({ required: true, description: `The text, more than ${REVIEW_MORE_THAN} characters.` }),
+    content: t.string({
+      required: true,
+      description: `The text, more than ${REVIEW_MORE_THAN} characters (code points).`,
+    }),
     rating: t.int({ description: `From ${RATING_MIN} to ${RATING_MAX}; none leaves the book unrated.` }),
   };
 }

@@ -115,7 +115,7 @@ builder.queryField('searchEvents', (t) =>
     description:
       'Events whose text matches, in one city or in all of them; without either argument, every event. `GET /events`',
     args: {
-      query: t.arg.string({ description: 'Words of the event, at most 1,000 characters.' }),
+      query: t.arg.string({ description: 'Words of the event, at most 1,000 characters (code points).' }),
       cityId: t.arg.id({ description: 'The id of a city, global or bare; without it, every city.' }),
     },
     ask: eventEndpoints.search,

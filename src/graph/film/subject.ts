@@ -149,8 +149,8 @@ builder.queryField('searchSubjects', (t) =>
     first: 20,
     description: 'Movies and series whose text or tag matches; give at least one of the two. `GET /v2/movie/search`',
     args: {
-      query: t.arg.string({ description: `Words of a title, at most ${SEARCH_TEXT_MAX} characters.` }),
-      tag: t.arg.string({ description: `A tag, at most ${SEARCH_TEXT_MAX} characters.` }),
+      query: t.arg.string({ description: `Words of a title, at most ${SEARCH_TEXT_MAX} characters (code points).` }),
+      tag: t.arg.string({ description: `A tag, at most ${SEARCH_TEXT_MAX} characters (code points).` }),
     },
     ask: filmEndpoints.search,
     input: (_, { query, tag }) => {

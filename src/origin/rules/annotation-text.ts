@@ -1,4 +1,4 @@
-import { charactersIn } from '../../contract/characters.ts';
+import { firstCharacters, hasMoreThan } from '../../contract/characters.ts';
 
 const ABSTRACT_MAX = 100;
 const pictureTag = /<图片(\d{1,6})>/g;
@@ -11,8 +11,7 @@ export function abstractOf(content: string): string {
 /** On one line, and cut with dots where it is longer. */
 export function shortened(text: string, max: number): string {
   const line = text.replace(/\s+/gu, ' ').trim();
-  if (charactersIn(line) <= max) return line;
-  return `${[...line].slice(0, max).join('').trimEnd()}...`;
+  return hasMoreThan(line, max) ? `${firstCharacters(line, max).trimEnd()}...` : line;
 }
 
 /** Numbers of the pictures that the content shows, in its order. */

@@ -11,7 +11,7 @@ import {
   annotationFormats,
   annotationOrders,
 } from '../../contract/book.ts';
-import { charactersIn } from '../../contract/characters.ts';
+import { hasMoreThan } from '../../contract/characters.ts';
 import type { AnnotationContent, StoredAnnotation } from '../store/annotation.ts';
 import { userRecord } from '../store/people.ts';
 import type { ReceivedPicture } from '../store/pictures.ts';
@@ -112,10 +112,10 @@ function ownAnnotation({ annotations }: Stores, reader: string, id: string): Sto
 
 function checked({ content, page, chapter = '', privacy }: AnnotationDraft): AnnotationContent {
   if (content === undefined) throw new Refusal(1002);
-  if (charactersIn(content) <= ANNOTATION_MORE_THAN) throw new Refusal(1005);
+  if (!hasMoreThan(content, ANNOTATION_MORE_THAN)) throw new Refusal(1005);
   if (page !== undefined && chapter !== '') throw new Refusal(999);
   if (page !== undefined && !isPage(page)) throw new Refusal(6012);
-  if (charactersIn(chapter) > CHAPTER_MAX) throw new Refusal(6013);
+  if (hasMoreThan(chapter, CHAPTER_MAX)) throw new Refusal(6013);
   return { content, chapter, page_no: page ?? null, private: isPrivate(privacy) ? 1 : 0 };
 }
 

@@ -10,7 +10,7 @@ import {
   collectionStatuses,
   statusAliases,
 } from '../../contract/book.ts';
-import { charactersIn } from '../../contract/characters.ts';
+import { hasMoreThan } from '../../contract/characters.ts';
 import { instantOf, timestamp } from '../store/clock.ts';
 import type { CollectionContent, StoredCollection } from '../store/collection.ts';
 import type { Stores } from '../store/stores.ts';
@@ -93,7 +93,7 @@ function checked(draft: CollectionDraft): CollectionContent {
   if (draft.status === undefined) throw new Refusal(1002);
   const status = statusAliases[draft.status] ?? draft.status;
   if (!isStatus(status)) throw new Refusal(999);
-  if (charactersIn(comment) > COMMENT_MAX) throw new Refusal(6010);
+  if (hasMoreThan(comment, COMMENT_MAX)) throw new Refusal(6010);
   return {
     status,
     comment,

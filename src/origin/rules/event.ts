@@ -12,6 +12,7 @@ import {
   type EventType,
   type PersonFeed,
 } from '../../contract/event.ts';
+import { firstCharacters, hasMoreThan } from '../../contract/characters.ts';
 import type { FeedWindow } from '../../contract/endpoint.ts';
 import type { CityStore } from '../store/city.ts';
 import { instantOf } from '../store/clock.ts';
@@ -247,8 +248,7 @@ function statusOf(relation: Relation | undefined, isCreator: boolean) {
 }
 
 function abstract(content: string): string {
-  const characters = [...content];
-  return characters.length > ABSTRACT_MAX ? `${characters.slice(0, ABSTRACT_MAX).join('')}...` : content;
+  return hasMoreThan(content, ABSTRACT_MAX) ? `${firstCharacters(content, ABSTRACT_MAX)}...` : content;
 }
 
 function author({ base }: Town, person: PersonRow): AtomPerson {

@@ -1,3 +1,4 @@
+import { charactersIn, firstCharacters, hasMoreThan } from '../../contract/characters.ts';
 import type { NoteFormat, PictureLayout } from '../../contract/note.ts';
 import { escaped, shortened } from './annotation-text.ts';
 
@@ -38,7 +39,7 @@ export function noteMarkup(content: string, placed: Placed): string {
     }
     const href = double ?? single;
     if (href === undefined) return whole;
-    const words = unescaped(title.replace(/<[^>]{0,500}>/g, '')).replaceAll('[/url]', '');
+    const words = unescaped(title.replace(/<[^<>]{0,500}>/g, '')).replaceAll('[/url]', '');
     const url = unescaped(href).trim();
     // Other schemes could carry a script.
     return /^https?:\/\//i.test(url) ? `[url="${url.replace(/["\s]/g, encodeURIComponent)}"]${words}[/url]` : words;
@@ -94,13 +95,11 @@ function abridged(all: readonly Piece[]): Piece[] {
     if ('number' in piece) continue;
     if ('url' in piece) {
       kept.push(piece);
-      left -= [...(piece.title || piece.url)].length;
+      left -= charactersIn(piece.title || piece.url, left);
     } else {
-      const characters = [...piece.text];
-      kept.push({
-        text: characters.length > left ? `${characters.slice(0, Math.max(0, left)).join('').trimEnd()}...` : piece.text,
-      });
-      left -= characters.length;
+      const text = hasMoreThan(piece.text, left) ? `${firstCharacters(piece.text, left).trimEnd()}...` : piece.text;
+      kept.push({ text });
+      left -= charactersIn(piece.text, left);
     }
     if (left <= 0) break;
   }

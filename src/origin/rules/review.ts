@@ -1,5 +1,5 @@
 import { REVIEW_MORE_THAN, type ReviewDraft, type ReviewRecord } from '../../contract/book.ts';
-import { charactersIn } from '../../contract/characters.ts';
+import { hasMoreThan } from '../../contract/characters.ts';
 import { userRecord } from '../store/people.ts';
 import type { ReviewContent, StoredReview } from '../store/review.ts';
 import type { Stores } from '../store/stores.ts';
@@ -33,7 +33,7 @@ function ownReview({ reviews }: Stores, reader: string, id: string): StoredRevie
 
 function checked({ title, content, rating }: ReviewDraft): ReviewContent {
   if (!title?.trim() || content === undefined) throw new Refusal(1002);
-  if (charactersIn(content) <= REVIEW_MORE_THAN) throw new Refusal(6004);
+  if (!hasMoreThan(content, REVIEW_MORE_THAN)) throw new Refusal(6004);
   return { title, content, rating: checkedRating(rating) };
 }
 

@@ -1,3 +1,4 @@
+import { hasMoreThan } from '../../contract/characters.ts';
 import type { Database } from './database.ts';
 
 /** Parts names, titles and tags from one another; in no text that is looked for. */
@@ -55,8 +56,8 @@ export function termsOf(text: string): string[] {
 
 /** What of the full-text index holds this text somewhere. */
 export function holding(text: string, column?: 'title'): string {
-  const characters = [...text];
-  const isShort = characters.length < 3;
+  const isShort = !hasMoreThan(text, 2);
+  const characters = isShort ? [...text] : [];
   // The trigrams of gapped text are its characters and pairs: GAP a GAP, and a GAP b.
   const sought = isShort ? (characters.length === 1 ? `${GAP}${text}${GAP}` : characters.join(GAP)) : text;
   return `${column ? `${isShort ? 'short_' : ''}${column} : ` : ''}${quoted(sought)}`;
