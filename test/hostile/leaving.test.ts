@@ -72,7 +72,7 @@ test('after two thousand clients that left, by every kind of request, nothing is
   };
   await Promise.all(Array.from({ length: 40 }, inTurn));
   await expectAtRest(facade, { connections: true });
-  expect(metrics.text()).toMatch(/catalog_requests_total\{path="\/graphql",status="200"\} 2000/);
+  expect(await metrics.text()).toMatch(/catalog_requests_total\{path="\/graphql",status="200"\} 2000/);
   const after = await fetch(`${facade.url}/graphql?query={__typename}`);
   expect(await after.json()).toEqual({ data: { __typename: 'Query' } });
 });
