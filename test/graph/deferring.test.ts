@@ -1,26 +1,6 @@
-import type { Interceptable } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { type Shown, facade } from '../support/facade.ts';
-
-const json = { headers: { 'content-type': 'application/json' } };
-
-/** What a service answers: the body by path, with no more of each record than `fields` names. */
-type Bodies = Record<string, { list?: string; body: Record<string, unknown>; status?: number }>;
-
-function serve(service: Interceptable, bodies: Bodies): void {
-  for (const [path, { list, body, status = 200 }] of Object.entries(bodies)) {
-    service
-      .intercept({ path: (asked) => asked.split('?')[0] === path })
-      .reply((request) => {
-        const fields = new URLSearchParams(request.path.split('?')[1] ?? '').get('fields')?.split(',');
-        const cut = (record: object) =>
-          Object.fromEntries(Object.entries(record).filter(([name]) => !fields || fields.includes(name)));
-        const data = status !== 200 ? body : list ? { ...body, [list]: (body[list] as object[]).map(cut) } : cut(body);
-        return { statusCode: status, data, responseOptions: json };
-      })
-      .persist();
-  }
-}
+import { type Bodies, serve } from '../support/serve.ts';
 
 /** The answer in pieces, put together, and the undivided one; with the calls that each made and was planned to make. */
 async function bothWays(bodies: Bodies, divided: string, asking: object = {}) {

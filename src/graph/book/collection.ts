@@ -13,7 +13,7 @@ import {
   viewerCollection,
 } from '../../contract/book.ts';
 import { type InputBuilder, builder } from '../builder.ts';
-import { asOneOf, asText, localDateTime, textOrNull, texts } from '../decode.ts';
+import { asObject, asOneOf, asText, localDateTime, textOrNull, texts } from '../decode.ts';
 import { badInput } from '../errors.ts';
 import { globalId, isSourceId, sourceIdOf } from '../ids.ts';
 import { type FieldBuilder, Node, embedded } from '../node.ts';
@@ -114,7 +114,7 @@ builder.objectField(Book, 'viewerCollection', (t) =>
     input: ({ id }) => ({ id }),
     hand: { name: 'current_user_collection', form: viewerCollection },
     viewerOnly: true,
-    resolve: (collection) => collection,
+    resolve: (collection) => (Object.keys(asObject(collection)).length > 0 ? collection : null),
   }),
 );
 

@@ -1,0 +1,22 @@
+import type { Interceptable } from 'undici';
+
+/** What a service answers by path; of each item of `list`, or of the one record, what `fields` names. */
+export type Bodies = Record<string, { list?: string; body: Record<string, unknown>; status?: number }>;
+
+export function serve(service: Interceptable, bodies: Bodies): void {
+  for (const [path, { list, body, status = 200 }] of Object.entries(bodies)) {
+    service
+      .intercept({ path: (asked) => asked.split('?')[0] === path })
+      .reply((request) => {
+        const fields = new URLSearchParams(request.path.split('?')[1] ?? '').get('fields')?.split(',');
+        const cut = (record: object) =>
+          Object.fromEntries(Object.entries(record).filter(([name]) => !fields || fields.includes(name)));
+        const data = status !== 200 ? body : list ? { ...body, [list]: (body[list] as object[]).map(cut) } : cut(body);
+        return { statusCode: status, data, responseOptions: { headers: { 'content-type': 'application/json' } } };
+      })
+      .persist();
+  }
+}
+
+/** There is none, as the service says it of a film. */
+export const filmNotFound = { status: 404, body: { code: 5000, msg: 'movie_not_found', request: 'GET /v2/movie' } };
