@@ -19,6 +19,7 @@ import { type Form, isPromised, wholeForm } from '../contract/endpoint.ts';
 import { TierRequired } from '../upstream/refusal.ts';
 import type { FieldRule } from './ask.ts';
 import type { Context } from './builder.ts';
+import { asObjects } from './decode.ts';
 import { type At, type Parent, type StartedCall, heldWhole, startCall } from './call.ts';
 import { endpointOf, fieldRule, typeRule } from './declared.ts';
 import { loadMissing, loadingPostponed } from './load.ts';
@@ -115,29 +116,32 @@ function asked(rule: FieldRule, keyed: boolean): EngineResolver {
     if (plan.mode === 'read') return readByKey(plan, args, context, at);
     if (rule.none?.(parent)) return emptyPage(rule);
     if (plan.mode === 'hand') {
-      const { name, holds, form } = rule.hand!;
+      const { name, form } = rule.hand!;
       const member = inRecord(parent, name);
       const isList = endpointOf(rule, args).list !== undefined;
-      if (member === undefined && !isList && !holds) return null;
+      if (member === undefined && !isList) return null;
       // A list that was asked for and did not come has its default: nothing is in it.
-      if (member !== notTold && (holds?.(member as never) ?? true))
-        return settle(inHand(rule, args, parent, member, keyed), plan, form, context, at);
+      if (member !== notTold) {
+        const held = () => settle(inHand(rule, args, parent, member, keyed), plan, form, context, at);
+        return lacksAny(member, plan.mayLack)
+          ? unlessRefused(() => call(plan, parent, args, context, at), held)
+          : held();
+      }
     }
     const told = heldWhole(plan, parent, args);
     if (told !== undefined)
       return settle(told && inHand(rule, args, parent, told, keyed), plan, rule.hand!.form, context, at);
-    const asking = startCall(plan, parent, args, context, at);
-    return withValue(asking.answer, (answer) => {
-      if (answer === null || answer === undefined) return null;
-      return settle(
-        valueOf(rule, asking, answer, args, parent, context, keyed),
-        plan,
-        rule.form ?? wholeForm,
-        context,
-        at,
-      );
-    });
+    return call(plan, parent, args, context, at);
   };
+
+  function call(plan: FieldPlan, parent: Parent, args: object, context: Context, at: At): unknown {
+    const started = startCall(plan, parent, args, context, at);
+    return withValue(started.answer, (answer) => {
+      if (answer === null || answer === undefined) return null;
+      const value = valueOf(rule, started, answer, args, parent, context, keyed);
+      return settle(value, plan, rule.form ?? wholeForm, context, at);
+    });
+  }
 
   function settle(value: unknown, plan: FieldPlan, form: Form, context: Context, at: At): unknown {
     return rule.first === undefined ? arrive(value, plan, form, true, context, at) : value;
@@ -145,6 +149,19 @@ function asked(rule: FieldRule, keyed: boolean): EngineResolver {
 }
 
 const notTold = Symbol('not told');
+
+const lacksAny = (items: unknown, names: readonly string[]): boolean =>
+  names.length > 0 && asObjects(items as object[]).some((item) => names.some((name) => !(name in item)));
+
+/** What a call gives, or what is held where the caller's tier does not get the call. */
+async function unlessRefused(call: () => unknown, held: () => unknown): Promise<unknown> {
+  try {
+    return await call();
+  } catch (error) {
+    if (error instanceof TierRequired) return held();
+    throw error;
+  }
+}
 
 /** A member of the record; not told where the whole record is refused to the caller's tier, as a list of its own may not be. */
 function inRecord(parent: Parent, name: string): unknown {

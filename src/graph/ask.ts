@@ -32,8 +32,8 @@ export interface Hand<Parent> {
   form: Form;
   /** False for arguments that the member does not answer. */
   when?: (args: never) => boolean;
-  /** False for a member that does not hold what its form promises: the call is made. */
-  holds?: (member: never) => boolean;
+  /** Names of its form that some services leave out of its items: where one is selected and lacking, the call is made. */
+  mayLack?: readonly string[];
   /** The resolver takes the parent's record itself, not the member. */
   whole?: boolean;
 }

@@ -78,6 +78,7 @@ function count(plan: Plan, variables: Variables): Cost {
       return arrive(field, isList ? capped(times * listed) : times, path, listed, rule.form ?? wholeForm);
     }
     if (mode === 'hand') {
+      if (field.mayLack.length > 0) add(field, path, times, endpointOf(rule, args));
       const held = Math.min(args.first ?? rule.first ?? LIST_SIZE, rule.hand!.upTo ?? LIST_SIZE);
       return arrive(field, isList ? capped(times * held) : times, path, held, rule.hand!.form);
     }

@@ -46,6 +46,8 @@ export interface FieldPlan {
   readonly only: Below | undefined;
   /** Names that the items of its answer are wanted with, sorted; undefined for all of them. */
   readonly names: readonly string[] | undefined;
+  /** Names selected that the embedded items may lack: the call is then made for them. */
+  readonly mayLack: readonly string[];
   /** Names of the parent's record that it reads. */
   readonly needs: readonly string[];
   readonly args: (variables: Variables) => object;
@@ -211,6 +213,7 @@ export function makePlan(
       below,
       only: below.size === 1 ? below.values().next().value : undefined,
       names: mode === 'value' || mode === 'none' ? undefined : projection(below, rule),
+      mayLack: mode === 'hand' ? mayLack(rule, below) : noNames,
       needs: needsOf(rule, mode, below),
       args,
     };
@@ -307,6 +310,11 @@ function itemsOf(below: ReadonlyMap<string, Below>): Below[] {
       ? [each, ...each.later].flatMap(({ fields }) => fields.flatMap(({ below }) => itemsOf(below)))
       : [each],
   );
+}
+
+function mayLack({ hand }: FieldRule, below: ReadonlyMap<string, Below>): readonly string[] {
+  if (!hand?.mayLack) return noNames;
+  return hand.mayLack.filter((name) => itemsOf(below).some(({ names }) => names.includes(name)));
 }
 
 /** The `fields` of an ask. */

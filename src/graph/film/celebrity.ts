@@ -11,7 +11,7 @@ import {
   simpleCelebrity,
 } from '../../contract/film.ts';
 import { builder } from '../builder.ts';
-import { asObject, asObjects, asText, asTexts, textOrNull, textsOrNull, urlOrNull } from '../decode.ts';
+import { asObjects, asText, asTexts, textOrNull, textsOrNull, urlOrNull } from '../decode.ts';
 import { globalId, isSourceId, sourceIdOf } from '../ids.ts';
 import { Image, imageOf } from '../image.ts';
 import { Node, handleOf } from '../node.ts';
@@ -95,7 +95,7 @@ builder.objectField(Celebrity, 'works', (t) =>
       name: 'works',
       upTo: RECORD_WORKS,
       form: { names: ['roles', 'subject'] },
-      holds: (works) => asObjects<WorkRecord | SubjectRecord>(works).every((work) => 'roles' in work),
+      mayLack: ['roles'],
     },
     tells: { names: ['id', 'name', 'alt', 'avatars'], read: ({ celebrity }) => celebrity },
   }),
@@ -165,7 +165,7 @@ const credited = (person: PersonCredit): CelebrityRecord =>
 /** Half a surrogate pair cannot be percent-encoded. */
 const wellFormed = (name: string) => name.replace(/\p{Surrogate}/gu, '\ufffd');
 
-/** On paper a record's works are bare subjects; in life they are works, as in the list. */
+/** In the interface's table a record's works are bare subjects; the real service embeds works, as in the list. */
 function workFrom(work: WorkRecord | SubjectRecord): WorkRecord {
-  return 'subject' in work || 'roles' in work ? (work as WorkRecord) : { subject: asObject(work) as SubjectRecord };
+  return 'subject' in work || 'roles' in work ? (work as WorkRecord) : { subject: work };
 }
