@@ -251,7 +251,23 @@ describe('pictures of a note', () => {
     expect((await origin.post(`/v2/note/${id}`, 'alice', form({ pids: 'p_1', image_1: picture() }))).body.code).toBe(
       999,
     );
-    expect((await origin.post(`/v2/note/${id}`, 'alice', {})).body.code).toBe(1002);
+    for (const parts of [{}, { content: '有' }, { title: '有' }, { pids: '' }])
+      expect((await origin.post(`/v2/note/${id}`, 'alice', parts)).body.code).toBe(1002);
+  });
+
+  test('are what a POST to a note is for: a whole note without one is the wrong method', async () => {
+    const { id } = await written();
+    const path = `/v2/note/${id}`;
+    const before = await origin.get(path, 'alice');
+    const refused = refusal(400, 1014, 'wrong_method', `POST ${path}`);
+    for (const whole of [{ title: '新', content: '新' }, form({ title: '新', content: '新', privacy: 'private' })])
+      expect(await origin.post(path, 'alice', whole)).toMatchObject(refused);
+    expect((await origin.get(path, 'alice')).body).toEqual(before.body);
+    // Whose note it is, and whether there is one, comes first.
+    expect((await origin.post(path, 'bob', { title: '新', content: '新' })).body.code).toBe(1000);
+    expect((await origin.post('/v2/note/1', 'alice', { title: '新', content: '新' })).body.code).toBe(1006);
+    const both = await origin.post(path, 'alice', form({ title: '新', pids: 'p_1', image_1: picture() }));
+    expect(both).toMatchObject({ status: 200, body: { title: before.body.title } });
   });
 });
 

@@ -32,7 +32,7 @@ export function annotationsOfBook(stores: Stores, id: string, wanted: Annotation
   const { start = 0, count = COUNT_DEFAULT, order = 'rank', page } = wanted;
   if (!stores.books.has(id)) throw new Refusal(6000);
   if (!annotationOrders.includes(order)) throw new Refusal(999);
-  if (page !== undefined && !isPage(page)) throw new Refusal(999);
+  if (page !== undefined && !isPage(page)) throw new Refusal(6012);
   const { total, items } = stores.annotations.ofBook(id, order, page, { start, count });
   return { start, count, total, annotations: shown(stores, items, wanted.format) };
 }

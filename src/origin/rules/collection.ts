@@ -14,7 +14,7 @@ import { hasMoreThan } from '../../contract/characters.ts';
 import { instantOf, timestamp } from '../store/clock.ts';
 import type { CollectionContent, StoredCollection } from '../store/collection.ts';
 import type { Stores } from '../store/stores.ts';
-import { checkedRating, givenRating, isPrivate } from './opinion.ts';
+import { givenRating, isPrivate, isRating, ratingOrNone } from './opinion.ts';
 import { personNamed } from './person.ts';
 import { Refusal } from './refusal.ts';
 
@@ -43,6 +43,8 @@ export function collectionsOf(
   const { start = 0, count = COUNT_DEFAULT, status, tag, from, to, rating } = wanted;
   const person = personNamed(stores.people, name);
   if (status !== undefined && !collectionStatuses.includes(status)) throw new Refusal(999);
+  // Not specified: a filter by a rating that nobody can give. Leaving it out would answer another question.
+  if (rating !== undefined && !isRating(rating)) throw new Refusal(999);
   const filter = {
     // Not specified: whether the owner's own list has the private ones; it does.
     all: person.id === reader,
@@ -50,7 +52,7 @@ export function collectionsOf(
     tag,
     from: localTime(from),
     to: localTime(to),
-    rating: checkedRating(rating) ?? undefined,
+    rating,
   };
   const { total, items } = stores.collections.list(person.id, filter, { start, count });
   const books = stores.books.byIds(items.map((item) => item.book_id));
@@ -97,7 +99,7 @@ function checked(draft: CollectionDraft): CollectionContent {
   return {
     status,
     comment,
-    rating: checkedRating(rating),
+    rating: ratingOrNone(rating),
     private: isPrivate(privacy),
     tags: [...new Set(tags.split(/\s+/u).filter(Boolean))],
   };

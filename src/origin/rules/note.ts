@@ -79,12 +79,13 @@ export function addNotePictures(
   stores: Stores,
   reader: string,
   id: string,
-  draft: NotePictures,
+  draft: NotePictures & Partial<NoteDraft>,
   received: readonly ReceivedPicture[],
 ): NoteRecord {
   const note = ownNote(stores, reader, id);
   const pictures = newPictures(draft, received);
-  if (pictures.length === 0) throw new Refusal(1002);
+  // A title is no member of an upload: such a request meant the PUT of the whole note.
+  if (pictures.length === 0) throw new Refusal(draft.title && draft.content ? 1014 : 1002);
   return stores.transaction(() => {
     keep(stores, note.id, pictures);
     const tags = pictures.map(({ number, layout, caption }) => pictureTag(number, layout, caption));

@@ -3,7 +3,7 @@ import { hasMoreThan } from '../../contract/characters.ts';
 import { userRecord } from '../store/people.ts';
 import type { ReviewContent, StoredReview } from '../store/review.ts';
 import type { Stores } from '../store/stores.ts';
-import { checkedRating, givenRating } from './opinion.ts';
+import { givenRating, ratingOrNone } from './opinion.ts';
 import { numericId } from './numeric-id.ts';
 import { Refusal } from './refusal.ts';
 
@@ -34,7 +34,7 @@ function ownReview({ reviews }: Stores, reader: string, id: string): StoredRevie
 function checked({ title, content, rating }: ReviewDraft): ReviewContent {
   if (!title?.trim() || content === undefined) throw new Refusal(1002);
   if (!hasMoreThan(content, REVIEW_MORE_THAN)) throw new Refusal(6004);
-  return { title, content, rating: checkedRating(rating) };
+  return { title, content, rating: ratingOrNone(rating) };
 }
 
 function shown({ books, people }: Stores, review: StoredReview): ReviewRecord {
