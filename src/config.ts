@@ -167,6 +167,12 @@ export const settings = {
     'where the origin keeps its database and pictures',
   ),
   originPort: setting('ORIGIN_PORT', port, 4001, 'port of the origin'),
+  publicUrl: optional(
+    'PUBLIC_URL',
+    httpAddress,
+    'address of the origin for its clients: links and pictures in its records begin with it',
+    'as each client reached it',
+  ),
   redisUrl: optional('REDIS_URL', redisAddress, 'shared state of replicas: records and budgets', 'none: in memory'),
   logLevel: setting(
     'LOG_LEVEL',
@@ -384,6 +390,7 @@ const NOT_EMBEDDED = new Set<string>([
   'host',
   'dataDir',
   'originPort',
+  'publicUrl',
   'demoTokens',
   'maxClientConnections',
   'requestHeadersTimeoutMs',

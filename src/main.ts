@@ -28,7 +28,14 @@ setFlagsFromString('--heap-growing-percent=100');
 const root = fileURLToPath(new URL('..', import.meta.url));
 const demoDir = resolve(root, 'demo');
 
-const ORIGIN_SETTINGS: readonly SettingName[] = ['originPort', 'host', 'dataDir', 'demoTokens', 'logLevel'];
+const ORIGIN_SETTINGS: readonly SettingName[] = [
+  'originPort',
+  'host',
+  'publicUrl',
+  'dataDir',
+  'demoTokens',
+  'logLevel',
+];
 
 /** What is told to people in place of a stack. */
 class StartError extends Error {}
@@ -189,7 +196,7 @@ function wholeNumber(text: string): number {
 }
 
 async function startOrigin(config: Config, host: string, log: Logger, opened: Closable[]) {
-  const { dataDir, originPort, demoTokens } = config;
+  const { dataDir, originPort, publicUrl, demoTokens } = config;
   refuseUnwritable(dataDir);
   const onFault = (error: unknown, request: string) => log.error({ err: error, request }, 'the origin failed');
   const progress = createProgress(process.stderr);
@@ -198,7 +205,7 @@ async function startOrigin(config: Config, host: string, log: Logger, opened: Cl
   // A facade over another service has no use for it, nor for SQLite.
   const { openOrigin } = await import('./origin/server.ts');
   const origin = await listening('ORIGIN_PORT', originPort, () =>
-    openOrigin({ dataDir, port: originPort, host, demoDir, demoTokens, onFault, onStep }),
+    openOrigin({ dataDir, port: originPort, host, demoDir, demoTokens, publicUrl, onFault, onStep }),
   );
   progress.end();
   opened.push(origin);

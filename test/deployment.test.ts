@@ -67,6 +67,14 @@ test('two facades share a Redis and an origin, each a service that is there, at 
   }
 });
 
+test('the links and pictures in records lead to where the origin is published', () => {
+  const origin = Object.values(services).find(({ command }) => command?.includes('origin'))!;
+  const { publicUrl, originPort } = readConfig(environmentOf(origin));
+  const { hostname, port } = new URL(publicUrl!);
+  expect(hostname).toBe('localhost');
+  expect(origin.ports).toEqual([`127.0.0.1:${port}:${originPort}`]);
+});
+
 test('what waits for another names one that is there and that tells its health', () => {
   for (const { depends_on: awaited = {}, volumes = [] } of Object.values(services)) {
     for (const [name, { condition }] of Object.entries(awaited)) {
@@ -89,7 +97,7 @@ test('the proxy goes round the facades, and lets through what they would take', 
   const config = readConfig(image);
   const upstreams = [...nginx.matchAll(/^\s*server ([\w.-]+):(\d+);/gm)].map(([, host, port]) => [host, Number(port)]);
   expect(upstreams).toEqual(facades.map(([name]) => [name, config.port]));
-  const proxy = Object.values(services).find(({ ports }) => ports)!;
+  const { proxy } = services as { proxy: Service };
   expect(proxy.ports!.map((port) => port.split(':').at(-1))).toEqual([/listen (\d+);/.exec(nginx)![1]]);
   expect(proxy.volumes).toEqual(['./deploy/nginx.conf:/etc/nginx/nginx.conf:ro']);
   const number = (directive: string) => Number(new RegExp(`\\b${directive} (\\d+)[ms]?;`).exec(nginx)![1]);

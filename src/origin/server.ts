@@ -1,14 +1,15 @@
 import type { AddressInfo } from 'node:net';
-import { Readable } from 'node:stream';
 import { once } from 'node:events';
 import { type HttpBindings, createAdaptorServer } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { createAccess } from './access.ts';
+import { addressOf, withAddress } from './address.ts';
 import { type Route, exchange, failed, refused } from './exchange.ts';
 import { bookRoutes } from './routes/book.ts';
 import { eventRoutes } from './routes/event.ts';
 import { filmRoutes } from './routes/film.ts';
 import { noteRoutes } from './routes/note.ts';
+import { addPictures } from './routes/pictures.ts';
 import { Refusal } from './rules/refusal.ts';
 import { openDatabase } from './store/database.ts';
 import { createPictureStore } from './store/pictures.ts';
@@ -26,6 +27,8 @@ export interface OriginOptions {
   demoDir: string;
   /** Whether the fixed tokens of the demo people are honoured. */
   demoTokens: boolean;
+  /** What the addresses in records begin with; by default what each client reached the service by. */
+  publicUrl?: string | undefined;
   /** Told of every fault that is ours; by default written to standard error. */
   onFault?: (error: unknown, request: string) => void;
   /** Told how far a first start has come. */
@@ -53,19 +56,19 @@ export async function openOrigin(options: OriginOptions): Promise<Origin> {
     const seeded = fillOnce(db, options.demoDir, options.onStep);
     setDemoTokens(db, options.demoTokens);
 
-    let url = '';
-    const pictures = createPictureStore(options.dataDir, () => url);
+    const pictures = createPictureStore(options.dataDir);
     const stores = createStores(db, pictures);
     const routes = [
       ...bookRoutes(stores),
       ...noteRoutes(stores),
       ...filmRoutes(stores),
-      ...eventRoutes(stores, () => url, options.now),
+      ...eventRoutes(stores, options.now),
     ];
     const access = createAccess(stores.people, options.now);
 
     const app = new Hono<Env>();
     const requestLine = (c: Context<Env>) => `${c.req.method} ${new URL(c.req.url).pathname}`;
+    app.use((c, next) => withAddress(options.publicUrl ?? addressOf(c.env.incoming), next));
     for (const route of [...routes].sort(literalFirst)) {
       app.on(route.endpoint.method, route.endpoint.path, (c) => {
         const { incoming } = c.env;
@@ -75,21 +78,7 @@ export async function openOrigin(options: OriginOptions): Promise<Origin> {
         return exchange(route, { params: c.req.param(), query, incoming }, viewer, pictures);
       });
     }
-    app.get('/pictures/:name', (c) => {
-      const picture = pictures.read(c.req.param('name'));
-      if (!picture) throw new Refusal(1001);
-      return once(picture.stream, 'open').then(
-        () =>
-          new Response(Readable.toWeb(picture.stream) as ReadableStream, {
-            headers: {
-              'content-type': picture.type,
-              'cache-control': 'public, max-age=31536000, immutable',
-              'x-content-type-options': 'nosniff',
-            },
-          }),
-        () => refused(new Refusal(1001), requestLine(c)),
-      );
-    });
+    addPictures(app, stores);
     for (const path of new Set(routes.map((route) => route.endpoint.path))) {
       app.all(path, () => {
         throw new Refusal(1014);
@@ -113,7 +102,7 @@ export async function openOrigin(options: OriginOptions): Promise<Origin> {
       );
     });
     const { port } = server.address() as AddressInfo;
-    url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+    const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
     return {
       url,
       port,

@@ -183,6 +183,18 @@ test('participants and wishers are feeds of people', async () => {
   expect(interested.startIndex).toBe(41);
 });
 
+test('people have a link to a homepage of their own, where they have one', async () => {
+  const { id } = await showcase();
+  const { entries } = peopleOf(await origin.get(`/event/${id}/participants?max-results=50`));
+  const homepageOf = (wanted: string) => entries.find(({ uid }) => uid === wanted)!.links.homepage;
+  expect(homepageOf('alice')).toBe('https://alice.example/');
+  const homepages = entries.map(({ links }) => links.homepage);
+  expect(homepages).toContain(undefined);
+  for (const homepage of homepages) expect(homepage ?? 'https://').toMatch(/^https:/);
+  const text = (await origin.get(`/event/${id}/participants?max-results=1`)).text;
+  expect(text).toContain('<link href="https://alice.example/" rel="homepage"/>');
+});
+
 test('an organisation is told as a site', async () => {
   expect(eventOf(await origin.get('/event/30134553')).author).toMatchObject({ name: '票牛', type: 'site' });
 });

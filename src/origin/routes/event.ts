@@ -4,19 +4,13 @@ import { type Route, serve } from '../exchange.ts';
 import * as rules from '../rules/event.ts';
 import type { Stores } from '../store/stores.ts';
 
-/** `base` is known once the port is open. */
-export function eventRoutes(
-  { events, people, cities, transaction }: Stores,
-  base: () => string,
-  now: () => number = Date.now,
-): Route[] {
+export function eventRoutes({ events, people, cities, transaction }: Stores, now: () => number = Date.now): Route[] {
   const town = ({ person: viewer }: Viewer): rules.Town => ({
     events,
     people,
     cities,
     transaction,
     viewer,
-    base: base(),
     now: now(),
   });
   return [

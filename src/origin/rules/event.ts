@@ -14,10 +14,12 @@ import {
 } from '../../contract/event.ts';
 import { firstCharacters, hasMoreThan } from '../../contract/characters.ts';
 import type { FeedWindow } from '../../contract/endpoint.ts';
+import { address } from '../address.ts';
+import { drawnUrl } from '../store/drawn-pictures.ts';
 import type { CityStore } from '../store/city.ts';
 import { instantOf } from '../store/clock.ts';
 import type { EventStore, EventText, FeedSpan, Relation, StoredEvent } from '../store/event.ts';
-import { type PeopleStore, webPage } from '../store/people.ts';
+import { type PeopleStore, avatarOf, webPage } from '../store/people.ts';
 import type { PersonRow } from '../store/schema.ts';
 import { numericId } from './numeric-id.ts';
 import { personNamed } from './person.ts';
@@ -31,8 +33,6 @@ export interface Town {
   transaction: <T>(work: () => T) => T;
   /** The person who asks; null without a token. */
   viewer: string | null;
-  /** What the URLs of entries begin with. */
-  base: string;
   now: number;
 }
 type Of = { id: string };
@@ -52,7 +52,7 @@ export function attendees(town: Town, relation: Relation, { id, ...window }: Of 
     links: {},
     ...told(span),
     totalResults: total,
-    entries: rows.map((person) => personEntry(town, person)),
+    entries: rows.map(personEntry),
   };
 }
 
@@ -68,7 +68,7 @@ export function eventsOfPerson(
   const { rows, total } = town.events.ofPerson(person.id, relation, span);
   const feed: Feed<EventRecord> = {
     title: person.name + personTitles[relation],
-    author: author(town, person),
+    author: author(person),
     links: { alternate: `${webPage(person)}events` },
     ...told(span),
     entries: entries(town, rows, true),
@@ -203,7 +203,7 @@ function single(town: Town, row: StoredEvent): EventRecord {
 
 function entries(town: Town, rows: readonly StoredEvent[], withAuthors: boolean): EventRecord[] {
   if (rows.length === 0) return [];
-  const { viewer, base } = town;
+  const { viewer } = town;
   const ids = rows.map((row) => row.id);
   const headcounts = town.events.headcounts(ids);
   const relations = viewer === null ? undefined : town.events.relationsOf(viewer, ids);
@@ -219,11 +219,11 @@ function entries(town: Town, rows: readonly StoredEvent[], withAuthors: boolean)
       id: String(row.id),
       title: row.title,
       term: termOf(row.type),
-      ...(creator && { author: author(town, creator) }),
+      ...(creator && { author: author(creator) }),
       links: {
-        self: `${base}/event/${row.id}`,
+        self: address(`/event/${row.id}`),
         alternate: `https://www.catalog.example/event/${row.id}/`,
-        ...(row.has_image === 1 && { image: `https://img.catalog.example/event/${row.id}.jpg` }),
+        ...(row.has_image === 1 && { image: drawnUrl('event', 'large', String(row.id)) }),
       },
       summary: short,
       content: isCreator ? row.content : short,
@@ -251,22 +251,27 @@ function abstract(content: string): string {
   return hasMoreThan(content, ABSTRACT_MAX) ? `${firstCharacters(content, ABSTRACT_MAX)}...` : content;
 }
 
-function author({ base }: Town, person: PersonRow): AtomPerson {
-  const { id, uid, name, avatar } = person;
+function author(person: PersonRow): AtomPerson {
+  const { id, uid, name } = person;
   const isSite = person.type === 'site';
-  const self = isSite ? `${base}/site/${uid}` : `${base}/people/${id}`;
+  const self = address(isSite ? `/site/${uid}` : `/people/${id}`);
   const alternate = isSite ? `https://site.catalog.example/${uid}/` : webPage(person);
-  return { id: isSite ? uid : id, name, links: { self, alternate, icon: avatar } };
+  return { id: isSite ? uid : id, name, links: { self, alternate, icon: avatarOf(person) } };
 }
 
-function personEntry({ base }: Town, person: PersonRow): AtomPerson {
-  const { id, uid, name, intro, avatar, city_id, loc_name } = person;
+function personEntry(person: PersonRow): AtomPerson {
+  const { id, uid, name, intro, homepage, city_id, loc_name } = person;
   return {
     id,
     uid,
     name,
     content: intro,
-    links: { self: `${base}/people/${id}`, alternate: webPage(person), icon: avatar },
+    links: {
+      self: address(`/people/${id}`),
+      alternate: webPage(person),
+      icon: avatarOf(person),
+      ...(homepage !== '' && { homepage }),
+    },
     ...(city_id !== null && { location: { id: city_id, name: loc_name } }),
   };
 }

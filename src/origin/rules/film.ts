@@ -32,6 +32,7 @@ import {
   subjectMembers,
 } from '../../contract/film.ts';
 import type { Window } from '../../contract/endpoint.ts';
+import { drawnUrl } from '../store/drawn-pictures.ts';
 import type { CityStore } from '../store/city.ts';
 import type {
   FilmStore,
@@ -41,7 +42,7 @@ import type {
   StoredFilmReview,
   StoredSubject,
 } from '../store/film.ts';
-import { type PeopleStore, webPage } from '../store/people.ts';
+import { type PeopleStore, avatarOf, webPage } from '../store/people.ts';
 import type { CelebrityRow, CreditRow, PersonRow } from '../store/schema.ts';
 import { Refusal } from './refusal.ts';
 
@@ -362,14 +363,14 @@ function credited({ celebrity_id, name }: CreditRow): PersonCredit {
 }
 
 function simplePhoto({ id }: StoredFilmPhoto): PhotoRecord {
-  const at = (size: string) => `https://img.catalog.example/photo/${size}/p${id}.jpg`;
+  const at = (size: 'icon' | 'thumb' | 'cover' | 'large') => drawnUrl('photo', size, String(id));
   return {
     id: String(id),
     alt: `https://movie.catalog.example/photos/photo/${id}/`,
     icon: at('icon'),
-    image: at('photo'),
+    image: at('large'),
     thumb: at('thumb'),
-    cover: at('albumcover'),
+    cover: at('cover'),
   };
 }
 
@@ -412,14 +413,14 @@ function simpleReview(review: StoredFilmReview, authors: ReadonlyMap<string, Per
 
 function filmUser(person: PersonRow | undefined): FilmUserRecord {
   if (!person) throw new Error('an author is missing'); // the schema does not let one go
-  const { id, uid, name, signature, avatar } = person;
-  return { id, name, uid, signature, alt: webPage(person), avatar };
+  const { id, uid, name, signature } = person;
+  return { id, name, uid, signature, alt: webPage(person), avatar: avatarOf(person) };
 }
 
 const webPageOf = (id: string) => `https://movie.catalog.example/subject/${id}/`;
 
 function imagesOf(kind: 'subject' | 'celebrity', id: string) {
-  const at = (size: string) => `https://img.catalog.example/${kind}/${size}/${id}.jpg`;
+  const at = (size: 'small' | 'medium' | 'large') => drawnUrl(kind, size, id);
   return { small: at('small'), large: at('large'), medium: at('medium') };
 }
 

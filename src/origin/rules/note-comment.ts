@@ -2,7 +2,7 @@ import { COUNT_DEFAULT } from '../../contract/book.ts';
 import type { Window } from '../../contract/endpoint.ts';
 import type { NoteCommentPage, NoteCommentRecord } from '../../contract/note.ts';
 import type { StoredComment } from '../store/note.ts';
-import { webPage } from '../store/people.ts';
+import { avatarOf, webPage } from '../store/people.ts';
 import type { PersonRow } from '../store/schema.ts';
 import type { Stores } from '../store/stores.ts';
 import { visibleNote } from './note.ts';
@@ -58,7 +58,7 @@ function shown(comment: StoredComment, author: PersonRow | undefined): NoteComme
     content: comment.content,
     created: comment.created,
     ...(author && {
-      author: { id: author.id, uid: author.uid, name: author.name, alt: webPage(author), avatar: author.avatar },
+      author: { id: author.id, uid: author.uid, name: author.name, alt: webPage(author), avatar: avatarOf(author) },
     }),
   };
 }

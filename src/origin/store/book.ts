@@ -1,5 +1,7 @@
 import type { Selectable } from 'kysely';
 import { type BookRecord, RECORD_TAGS, TAGS_MAX, type TagRecord } from '../../contract/book.ts';
+import { address } from '../address.ts';
+import { drawnUrl } from './drawn-pictures.ts';
 import { being, holding, termsOf } from './book-index.ts';
 import type { Database } from './database.ts';
 import type { BookRow } from './schema.ts';
@@ -138,7 +140,7 @@ export function createBookStore(db: Database) {
 }
 
 function bookRecord(row: StoredBook, tags: { name: string; count: number }[]): BookRecord {
-  const image = (size: string) => `https://img.example.org/book/${size}/${row.id}.jpg`;
+  const image = (size: 'small' | 'medium' | 'large') => drawnUrl('book', size, row.id);
   const average = row.raters < RATERS_MIN ? '0.0' : (row.rating_sum / row.raters).toFixed(1);
   return {
     id: row.id,
@@ -148,7 +150,7 @@ function bookRecord(row: StoredBook, tags: { name: string; count: number }[]): B
     origin_title: row.origin_title,
     alt_title: row.alt_title,
     subtitle: row.subtitle,
-    url: `https://api.catalog.example/v2/book/${row.id}`,
+    url: address(`/v2/book/${row.id}`),
     alt: `https://book.catalog.example/subject/${row.id}/`,
     image: image('medium'),
     images: { small: image('small'), medium: image('medium'), large: image('large') },

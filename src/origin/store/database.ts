@@ -9,8 +9,8 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import { createBookIndex } from './book-index.ts';
-import { type Tables, ddl } from './schema.ts';
+import type { Tables } from './schema.ts';
+import { upgrade } from './upgrade.ts';
 
 /** A query that Kysely has typed but does not run. */
 interface Typed<Row> {
@@ -90,7 +90,7 @@ function openFile(dataDir: string): BetterSqlite.Database {
     raw.pragma('busy_timeout = 5000');
     raw.pragma('cache_size = -65536');
     const all = raw;
-    all.transaction(() => bringUpToDate(all)).immediate();
+    all.transaction(() => upgrade(all)).immediate();
     return raw;
   } catch (error) {
     raw?.close();
@@ -101,16 +101,4 @@ function openFile(dataDir: string): BetterSqlite.Database {
       },
     );
   }
-}
-
-/** Makes what is not there, and again what an older version had made otherwise. */
-function bringUpToDate(raw: BetterSqlite.Database): void {
-  const columns = raw.pragma('table_info(books)') as { name: string }[];
-  const isUnranked = columns.length > 0 && !columns.some(({ name }) => name === 'rank');
-  if (isUnranked)
-    raw.exec('ALTER TABLE books ADD COLUMN rank INTEGER; DROP TABLE books_fts; DROP INDEX book_tags_by_name;');
-  raw.exec(ddl);
-  if (!isUnranked) return;
-  const index = createBookIndex({ raw });
-  for (const id of raw.prepare<[], string>('SELECT id FROM books').pluck().all()) index(id);
 }

@@ -1,4 +1,6 @@
 import type { UserRecord } from '../../contract/user.ts';
+import { address } from '../address.ts';
+import { drawnUrl } from './drawn-pictures.ts';
 import type { Database } from './database.ts';
 import type { PersonRow } from './schema.ts';
 
@@ -47,14 +49,16 @@ export function userRecord(person: PersonRow): UserRecord {
     id: person.id,
     uid: person.uid,
     name: person.name,
-    url: `https://api.catalog.example/v2/user/${person.id}`,
+    url: address(`/v2/user/${person.id}`),
     alt: webPage(person),
-    avatar: person.avatar,
-    large_avatar: person.large_avatar,
+    avatar: avatarOf(person),
+    large_avatar: drawnUrl('person', 'large', person.id),
     type: person.type,
     is_banned: person.is_banned === 1,
     is_suicide: false,
   };
 }
+
+export const avatarOf = ({ id }: PersonRow) => drawnUrl('person', 'small', id);
 
 export const webPage = (person: PersonRow) => `https://www.catalog.example/people/${person.uid}/`;

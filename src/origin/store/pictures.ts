@@ -3,6 +3,7 @@ import { closeSync, createReadStream, fsyncSync, mkdirSync, openSync, readdirSyn
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PICTURE_BELOW } from '../../contract/book.ts';
+import { address } from '../address.ts';
 
 /** A picture that came with a request. It is on the disk, but nobody's until it is kept. */
 export interface ReceivedPicture {
@@ -27,8 +28,8 @@ const contentTypes: Record<string, string> = {
 
 export type PictureStore = ReturnType<typeof createPictureStore>;
 
-/** Pictures are files; the database knows them by name. `address` is where this service can be reached. */
-export function createPictureStore(dataDir: string, address: () => string) {
+/** Pictures are files; the database knows them by name. */
+export function createPictureStore(dataDir: string) {
   const kept = join(dataDir, 'pictures');
   const arriving = join(kept, 'arriving');
   mkdirSync(arriving, { recursive: true });
@@ -81,13 +82,13 @@ export function createPictureStore(dataDir: string, address: () => string) {
       for (const { at } of pictures) rmSync(at, { force: true });
     },
 
-    /** Removes kept pictures; invented ones have no file. */
+    /** Removes kept pictures; drawn ones have no file. */
     remove(files: readonly string[]) {
       for (const file of files) if (pictureFile.test(file)) rmSync(join(kept, file), { force: true });
     },
 
-    /** Invented pictures live elsewhere and are known by their whole address. */
-    urlOf: (picture: string) => (picture.startsWith('https://') ? picture : `${address()}/pictures/${picture}`),
+    /** Of a kept picture, or of one that is drawn. */
+    urlOf: (picture: string) => address(`/pictures/${picture}`),
 
     read(file: string) {
       const type = contentTypes[pictureFile.exec(file)?.[1] ?? ''];

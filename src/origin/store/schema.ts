@@ -55,10 +55,10 @@ export interface PersonRow {
   id: string;
   uid: string;
   name: string;
-  avatar: string;
-  large_avatar: string;
   signature: string;
   intro: string;
+  /** An address of their own; empty where they have none. */
+  homepage: string;
   /** The event interface's city id, a pinyin word; null: in no city. */
   city_id: string | null;
   /** The v2 interface's number of the same city. */
@@ -274,9 +274,8 @@ export interface EventRow {
 const people = `
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS people (
-  id TEXT PRIMARY KEY, uid TEXT NOT NULL UNIQUE, name TEXT NOT NULL, avatar TEXT NOT NULL, large_avatar TEXT NOT NULL,
-  signature TEXT NOT NULL, intro TEXT NOT NULL, city_id TEXT, loc_id TEXT NOT NULL, loc_name TEXT NOT NULL, created TEXT NOT NULL,
-  type TEXT NOT NULL, is_banned INTEGER NOT NULL
+  id TEXT PRIMARY KEY, uid TEXT NOT NULL UNIQUE, name TEXT NOT NULL, signature TEXT NOT NULL, intro TEXT NOT NULL,
+  homepage TEXT NOT NULL DEFAULT '', city_id TEXT, loc_id TEXT NOT NULL, loc_name TEXT NOT NULL, created TEXT NOT NULL, type TEXT NOT NULL, is_banned INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS friendships (
   person_id TEXT NOT NULL REFERENCES people (id), friend_id TEXT NOT NULL REFERENCES people (id), PRIMARY KEY (person_id, friend_id)

@@ -1,3 +1,4 @@
+import { drawnName } from '../drawn-pictures.ts';
 import type { Database } from '../database.ts';
 import type { PersonRow } from '../schema.ts';
 import { type BookFacts, SHOWCASE, sometime } from './book.ts';
@@ -45,7 +46,7 @@ function annotationWriter(db: Database, chance: Chance) {
     };
     db.run(query.insertInto('annotations').values(row));
     for (let number = 1; number <= pictures; number++) {
-      const picture = `https://img.example.org/annotation/${id}-${number}.jpg`;
+      const picture = drawnName('annotation', 'large', `${id}-${number}`);
       db.run(query.insertInto('annotation_photos').values({ annotation_id: id, number, picture }));
     }
   };

@@ -1,4 +1,5 @@
 import { notePrivacies, pictureLayouts } from '../../../contract/note.ts';
+import { drawnName } from '../drawn-pictures.ts';
 import type { Database } from '../database.ts';
 import type { PersonRow } from '../schema.ts';
 import { sometime } from './book.ts';
@@ -51,7 +52,7 @@ function noteWriter(db: Database, chance: Chance, people: SeedPeople) {
       }),
     );
     for (let number = 1; number <= pictures; number++) {
-      const picture = `https://img.example.org/note/${id}-${number}.jpg`;
+      const picture = drawnName('note', 'large', `${id}-${number}`);
       const photo = { picture, layout: layouts[number - 1] ?? 'C', caption: captions[number - 1] ?? '' };
       db.run(query.insertInto('note_photos').values({ note_id: id, number, ...photo }));
     }

@@ -1,0 +1,56 @@
+/** An element of a picture. Texts and values are not yet escaped. */
+export interface Shape {
+  name: string;
+  attributes: Readonly<Record<string, string | number>>;
+  children: readonly (Shape | string)[];
+}
+
+export const shape = (name: string, attributes: Shape['attributes'] = {}, children: Shape['children'] = []): Shape => ({
+  name,
+  attributes,
+  children,
+});
+
+const TITLE_MAX = 200;
+
+export interface Drawing {
+  /** What the picture shows, in words. */
+  title: string;
+  width: number;
+  height: number;
+  shapes: readonly Shape[];
+}
+
+/** The picture as a document of this many pixels: where their shape is another, what is over is cut off on both sides. */
+export function svgOf({ title, width, height, shapes }: Drawing, [pixelsWide, pixelsHigh]: readonly [number, number]) {
+  const out: string[] = ['<?xml version="1.0" encoding="UTF-8"?>\n'];
+  const attributes = {
+    xmlns: 'http://www.w3.org/2000/svg',
+    width: pixelsWide,
+    height: pixelsHigh,
+    viewBox: `0 0 ${width} ${height}`,
+    preserveAspectRatio: 'xMidYMid slice',
+    role: 'img',
+  };
+  write(shape('svg', attributes, [shape('title', {}, [title.slice(0, TITLE_MAX)]), ...shapes]), out);
+  return out.join('');
+}
+
+function write({ name, attributes, children }: Shape, out: string[]) {
+  out.push('<', name);
+  for (const [key, value] of Object.entries(attributes)) out.push(' ', key, '="', escaped(String(value)), '"');
+  if (children.length === 0) return void out.push('/>');
+  out.push('>');
+  for (const child of children) {
+    if (typeof child === 'string') out.push(escaped(child));
+    else write(child, out);
+  }
+  out.push('</', name, '>');
+}
+
+const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+// The characters of XML 1.0: one that it cannot carry would leave no picture at all.
+const unwritable = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
+
+const escaped = (text: string) =>
+  text.replace(unwritable, '').replace(/[&<>"]/g, (character) => escapes[character] ?? character);

@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
+import type { Env, Hono } from 'hono';
+import { drawnPicture } from '../rules/drawn-picture.ts';
+import { Refusal } from '../rules/refusal.ts';
+import type { Stores } from '../store/stores.ts';
+
+/** What is opened by its address runs nothing and loads nothing, whatever it holds. */
+const inert = {
+  'content-security-policy': "default-src 'none'; sandbox",
+  'x-content-type-options': 'nosniff',
+};
+
+/** Pictures that people sent, by the names they were kept under, and those that the service draws. Anybody may see them. */
+export function addPictures<E extends Env>(app: Hono<E>, stores: Stores): void {
+  app.get('/pictures/:name', async (c) => {
+    const picture = stores.pictures.read(c.req.param('name'));
+    if (!picture) throw new Refusal(1001);
+    await once(picture.stream, 'open').catch(() => {
+      throw new Refusal(1001);
+    });
+    return new Response(Readable.toWeb(picture.stream) as ReadableStream, {
+      headers: { ...inert, 'content-type': picture.type, 'cache-control': 'public, max-age=31536000, immutable' },
+    });
+  });
+
+  app.get('/pictures/:kind/:size/:file', (c) => {
+    const svg = drawnPicture(stores, c.req.param('kind'), c.req.param('size'), c.req.param('file'));
+    const etag = `"${createHash('sha256').update(svg).digest('base64url').slice(0, 22)}"`;
+    // An hour, not for ever: the title of an event changes.
+    const headers = { ...inert, etag, 'cache-control': 'public, max-age=3600' };
+    const known = c.req
+      .header('if-none-match')
+      ?.split(',')
+      .map((tag) => tag.trim().replace(/^W\//, ''));
+    if (known?.includes(etag) || known?.includes('*')) return new Response(null, { status: 304, headers });
+    return new Response(svg, { headers: { ...headers, 'content-type': 'image/svg+xml; charset=utf-8' } });
+  });
+}

@@ -1,0 +1,46 @@
+import { drawAvatar, drawCover, drawEvent, drawPortrait, drawPoster, drawScene } from '../drawing/draw.ts';
+import { type PictureKind, pixelsOf } from '../store/drawn-pictures.ts';
+import { type Drawing, svgOf } from '../drawing/svg.ts';
+import type { Stores } from '../store/stores.ts';
+import { numericId } from './numeric-id.ts';
+import { Refusal } from './refusal.ts';
+
+/** The picture of a record in one of its sizes, as an SVG. It shows what the record tells everybody, and nothing else. */
+export function drawnPicture(stores: Stores, kind: string, size: string, file: string): string {
+  const wanted = pixelsOf(kind, size);
+  const id = /^(\d{1,15}(?:-\d{1,6})?)\.svg$/.exec(file)?.[1];
+  const drawing = wanted && id && drawingOf(stores, wanted.kind, id);
+  if (!drawing) throw new Refusal(1001);
+  return svgOf(drawing, wanted.pixels);
+}
+
+function drawingOf({ books, films, people, events }: Stores, kind: PictureKind, id: string): Drawing | undefined {
+  switch (kind) {
+    case 'book': {
+      const book = books.byId(id);
+      return book && drawCover({ id, title: book.title, author: (book.author ?? []).join(' ') });
+    }
+    case 'subject': {
+      const film = films.subject(id);
+      return film && drawPoster({ id, title: film.title, original: film.original_title, year: film.year });
+    }
+    case 'celebrity': {
+      const person = films.celebrity(id);
+      return person && drawPortrait({ id, name: person.name, other: person.name_en });
+    }
+    case 'person': {
+      const person = people.byId(id);
+      return person && drawAvatar({ id, name: person.name });
+    }
+    case 'event': {
+      const event = events.byId(numericId(id));
+      if (event?.has_image !== 1) return undefined;
+      return drawEvent({ id, title: event.title, day: event.starts.slice(5, 10), place: event.place });
+    }
+    // Made of the number alone: whether there is such an annotation or note is not told.
+    case 'photo':
+    case 'annotation':
+    case 'note':
+      return drawScene(kind, id);
+  }
+}

@@ -1,0 +1,41 @@
+import { address } from '../address.ts';
+
+type Sizes = Record<string, readonly [width: number, height: number]>;
+
+/**
+ * The pictures that the service draws, and their sizes in pixels. Not specified: all but those of subjects and celebrities.
+ * A kind has one shape, so that a small picture is the large one, scaled.
+ */
+export const pictureSizes = {
+  book: { small: [66, 98], medium: [98, 145], large: [270, 400] },
+  subject: { small: [64, 103], medium: [96, 155], large: [288, 465] },
+  celebrity: { small: [70, 100], medium: [140, 200], large: [420, 600] },
+  person: { small: [48, 48], large: [160, 160] },
+  event: { large: [300, 420] },
+  photo: { icon: [75, 75], thumb: [128, 85], cover: [150, 100], large: [600, 400] },
+  annotation: { large: [600, 400] },
+  note: { large: [600, 400] },
+} as const satisfies Record<string, Sizes>;
+
+export type PictureKind = keyof typeof pictureSizes;
+type SizeOf<Kind extends PictureKind> = keyof (typeof pictureSizes)[Kind] & string;
+
+/** A drawn picture below `/pictures`. It ends in what it is: an SVG. */
+export const drawnName = <Kind extends PictureKind>(kind: Kind, size: SizeOf<Kind>, id: string) =>
+  `${kind}/${size}/${id}.svg`;
+
+export const drawnUrl = <Kind extends PictureKind>(kind: Kind, size: SizeOf<Kind>, id: string) =>
+  address(`/pictures/${drawnName(kind, size, id)}`);
+
+/** Pixels of a size; undefined for a kind or a size that there is none of. Both are the client's own words. */
+export function pixelsOf(
+  kind: string,
+  size: string,
+): { kind: PictureKind; pixels: readonly [number, number] } | undefined {
+  if (!isKind(kind)) return undefined;
+  const sizes: Sizes = pictureSizes[kind];
+  const pixels = Object.hasOwn(sizes, size) ? sizes[size] : undefined;
+  return pixels && { kind, pixels };
+}
+
+const isKind = (kind: string): kind is PictureKind => Object.hasOwn(pictureSizes, kind);

@@ -1,0 +1,47 @@
+import { XMLValidator } from 'fast-xml-parser';
+import { expect, test } from 'vitest';
+import { fitted } from '../../src/origin/drawing/lines.ts';
+import { shape, svgOf } from '../../src/origin/drawing/svg.ts';
+
+test('a title that has room stays on one line, in the largest letters', () => {
+  expect(fitted('百年孤独', 200, [36, 24], 3)).toEqual({ size: 36, lines: ['百年孤独'] });
+});
+
+test('a longer one is broken between words and Chinese characters, and gets smaller letters before it is cut off', () => {
+  expect(fitted('The Storied Life of A. J. Fikry', 200, [36, 24], 3).lines).toEqual([
+    'The Storied',
+    'Life of A.',
+    'J. Fikry',
+  ]);
+  expect(fitted('这个杀手不太冷', 200, [36], 2).lines).toEqual(['这个杀手', '不太冷']);
+  const { size, lines } = fitted('一个人的好天气和另一个人的坏天气', 200, [36, 24], 2);
+  expect([size, lines]).toEqual([24, ['一个人的好天气和', '另一个人的坏天气']]);
+  const cut = fitted('长'.repeat(100), 200, [36, 24], 2);
+  expect(cut).toEqual({ size: 24, lines: ['长'.repeat(8), `${'长'.repeat(7)}…`] });
+});
+
+test('no line begins with a mark that ends something, and a word longer than a line is broken', () => {
+  for (const text of ['哈利·波特与魔法石，第一部（上）', '你好，世界！你好，世界！', 'Hello, world! (again)']) {
+    for (const width of [60, 80, 100, 130]) {
+      for (const line of fitted(text, width, [20], 20).lines.slice(1)) expect(line).not.toMatch(/^[，。！？、）·,.!)]/);
+    }
+  }
+  const { lines } = fitted('Donaudampfschifffahrtsgesellschaft', 100, [20], 9);
+  expect(lines.length).toBeGreaterThan(2);
+  expect(lines.join('')).toBe('Donaudampfschifffahrtsgesellschaft');
+});
+
+test('nothing is drawn of nothing', () => {
+  expect(fitted('', 100, [20], 3).lines).toEqual([]);
+  expect(fitted(' \n ', 100, [20], 3).lines).toEqual([]);
+});
+
+test('a picture is well-formed whatever its texts and values hold', () => {
+  const hostile = '\0\x1b\ud800<>&"\'\uffff]]>\ud83d';
+  const text = svgOf(
+    { title: hostile, width: 10, height: 10, shapes: [shape('text', { fill: hostile }, [hostile])] },
+    [5, 5],
+  );
+  expect(XMLValidator.validate(text)).toBe(true);
+  expect(text).toContain('<text fill="&lt;&gt;&amp;&quot;\']]&gt;">&lt;&gt;&amp;&quot;\']]&gt;</text>');
+});

@@ -1,0 +1,226 @@
+import BetterSqlite from 'better-sqlite3';
+import { XMLParser, XMLValidator } from 'fast-xml-parser';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { readers, termOf, writers } from '../../src/contract/atom.ts';
+import { openOrigin } from '../../src/origin/server.ts';
+import { type Asker, demoDir, form, picture, refusal, service, temporaryDirectory } from '../support/service.ts';
+
+const origin = await service();
+
+/** The addresses of pictures anywhere in an answer of JSON or XML. */
+const picturesIn = (text: string) => [
+  ...new Set([...text.matchAll(/https?:\/\/[^\s"'<>\\]+?\.(?:svg|jpg|jpeg|png|gif|webp)\b/g)].map(([url]) => url)),
+];
+interface Svg {
+  width: number;
+  height: number;
+  texts: string[];
+}
+function svgOf(text: string): Svg {
+  expect(XMLValidator.validate(text)).toBe(true);
+  const parser = new XMLParser({ ignoreAttributes: false, attributeNamePrefix: '', parseTagValue: false });
+  const { svg } = parser.parse(text) as { svg: Record<string, unknown> };
+  const texts = [svg.text ?? []].flat() as { '#text': string }[];
+  return { width: Number(svg.width), height: Number(svg.height), texts: texts.map((each) => each['#text']) };
+}
+const drawn = async (path: string) => svgOf((await origin.get(`/pictures/${path}`)).text);
+
+const draft = (title: string) =>
+  writers.eventDraft({
+    title,
+    term: termOf('music'),
+    content: '带一张毯子。',
+    startTime: '2099-01-02T19:30:00+08:00',
+    endTime: '2099-01-02T21:30:00+08:00',
+    where: '小剧场',
+  });
+/** An event with a picture, which alice may change. */
+const pictured = async () =>
+  readers
+    .eventFeed((await origin.get('/people/alice/events/initiate?max-results=50')).text)
+    .entries.find(({ links }) => links.image)!.id;
+
+describe('every picture that a record names loads, and is what it says:', () => {
+  test.each<[string, string, Asker]>([
+    ['a book', '/v2/book/6082808', null],
+    ['a search of books', '/v2/book/search?q=的', null],
+    ['annotations', '/v2/book/6082808/annotations?count=100', null],
+    ['annotations in HTML', '/v2/book/6082808/annotations?count=100&format=html', null],
+    ['collections', '/v2/book/user/alice/collections', null],
+    ['a film', '/v2/movie/subject/26266893', 'alice'],
+    ['photos of a film', '/v2/movie/subject/26266893/photos', 'alice'],
+    ['reviews of a film', '/v2/movie/subject/26266893/reviews', 'alice'],
+    ['a chart', '/v2/movie/top250?count=20', 'bob'],
+    ['a person of films', '/v2/movie/celebrity/1000525', 'alice'],
+    ['a diary', '/v2/note/user_created/alice', 'alice'],
+    ['comments of a note', '/v2/note/244600001/comments', 'alice'],
+    ['events of a city', '/event/location/beijing', null],
+    ['a single event', '/event/30134553', null],
+    ['participants', '/event/30134553/participants', null],
+  ])('%s', async (_, path, as) => {
+    const answer = await origin.get(path, as);
+    expect(answer.status).toBe(200);
+    const urls = picturesIn(answer.text);
+    expect(urls).not.toEqual([]);
+    for (const url of urls) {
+      expect(url.startsWith(`${origin.url}/pictures/`), url).toBe(true);
+      const { status, headers, text } = await origin.get(new URL(url).pathname);
+      expect([status, headers.get('content-type')]).toEqual([200, 'image/svg+xml; charset=utf-8']);
+      expect(url).toMatch(/\.svg$/);
+      expect(svgOf(text).width).toBeGreaterThan(0);
+      expect(text.length).toBeLessThan(8_000);
+    }
+  });
+
+  test('as large as the interface has it', async () => {
+    const { images } = (await origin.get('/v2/movie/subject/26266893', 'alice')).body;
+    const { avatars } = (await origin.get('/v2/movie/celebrity/1000525', 'alice')).body;
+    const { images: covers, image } = (await origin.get('/v2/book/6082808')).body;
+    const sizesOf = async (urls: Record<string, string>) =>
+      Object.fromEntries(
+        await Promise.all(
+          Object.entries(urls).map(async ([size, url]) => {
+            const { width, height } = svgOf((await origin.get(new URL(url).pathname)).text);
+            return [size, `${width}x${height}`];
+          }),
+        ),
+      );
+    expect(await sizesOf(images)).toEqual({ small: '64x103', medium: '96x155', large: '288x465' });
+    expect(await sizesOf(avatars)).toEqual({ small: '70x100', medium: '140x200', large: '420x600' });
+    expect(Object.keys(await sizesOf(covers))).toEqual(['small', 'medium', 'large']);
+    expect(image).toBe(covers.medium);
+  });
+});
+
+describe('a drawn picture', () => {
+  test('shows the title, and is the same every time', async () => {
+    expect((await drawn('book/large/6082808.svg')).texts.join('')).toBe('百年孤独[哥伦比亚] 加西亚·马尔克斯');
+    const path = '/pictures/subject/large/1292052.svg';
+    expect((await origin.get(path)).text).toBe((await origin.get(path)).text);
+    expect((await origin.get(path)).text).not.toBe((await origin.get('/pictures/subject/large/26266893.svg')).text);
+  });
+
+  test('runs nothing, loads nothing, and is asked for again only when it changed', async () => {
+    const id = await pictured();
+    const path = `/pictures/event/large/${id}.svg`;
+    const first = await origin.get(path);
+    expect(Object.fromEntries(first.headers)).toMatchObject({
+      'content-security-policy': "default-src 'none'; sandbox",
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'public, max-age=3600',
+    });
+    const etag = first.headers.get('etag')!;
+    const again = (known: string) => fetch(origin.url + path, { headers: { 'if-none-match': known } });
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const { status, headers } = await again(known);
+      expect([status, headers.get('etag'), headers.get('cache-control')]).toEqual([304, etag, 'public, max-age=3600']);
+    }
+    expect((await again('"other"')).status).toBe(200);
+    const head = await fetch(origin.url + path, { method: 'HEAD' });
+    expect([head.status, head.headers.get('etag'), await head.text()]).toEqual([200, etag, '']);
+    expect((await origin.put(`/event/${id}`, 'alice', draft('换了名字'))).status).toBe(200);
+    const changed = await again(etag);
+    expect(changed.status).toBe(200);
+    expect(await changed.text()).toContain('换了名字');
+  });
+
+  test.each([
+    ['markup', '</text><script>alert(1)</script><image href="https://evil.example/x.png"/>'],
+    ['quotes and references', `"'" onload="alert(1)" &amp; &#0; &evil; ]]> <!-- <?xml`],
+    ['nothing but spaces and marks', ' ，。！ … '],
+    ['one word without an end', 'a'.repeat(50_000)],
+    ['Chinese without an end', '长'.repeat(50_000)],
+    ['marks without an end', `e${'\u0301'.repeat(50_000)}`],
+    ['families', '👩‍👩‍👧'.repeat(500)],
+    ['from right to left', '\u202eevil \u05d0\u05d1 \u061c'],
+  ])('holds a title of %s', async (_, title) => {
+    const id = await pictured();
+    expect((await origin.put(`/event/${id}`, 'alice', draft(title))).status).toBe(200);
+    const { status, text } = await origin.get(`/pictures/event/large/${id}.svg`);
+    expect(status).toBe(200);
+    expect(text.length).toBeLessThan(8_000);
+    expect(new Set([...text.matchAll(/<([a-zA-Z]+)/g)].map(([, name]) => name))).not.toContain('script');
+    expect(text).not.toMatch(/<(?:image|!)|<[^>]*\s(?:on\w+|(?:xlink:)?href)=/i);
+    expect(svgOf(text)).toMatchObject({ width: 300, height: 420 });
+  });
+
+  test.each([
+    'book/large/0.svg',
+    'book/large/6082808.jpg',
+    'book/large/6082808.svg.svg',
+    'book/huge/6082808.svg',
+    'book/toString/6082808.svg',
+    'constructor/large/6082808.svg',
+    '__proto__/large/6082808.svg',
+    'shelf/large/6082808.svg',
+    'subject/large/999999999.svg',
+    'celebrity/large/999999999.svg',
+    'person/large/alice.svg',
+    'event/large/1.svg',
+    `note/large/${'1'.repeat(200)}.svg`,
+    'book/large/..%2F..%2Forigin.db',
+    'book/large',
+  ])('that nobody has is not found: %s', async (path) => {
+    expect(await origin.get(`/pictures/${path}`)).toMatchObject(
+      refusal(404, 1001, 'uri_not_found', `GET /pictures/${path}`),
+    );
+  });
+
+  test('tells nothing of what is private: a diary has one whether there is such a note or not', async () => {
+    const texts = await Promise.all(
+      ['244600003-1', '999999999-1'].map(async (id) => (await origin.get(`/pictures/note/large/${id}.svg`)).text),
+    );
+    for (const text of texts) expect(svgOf(text).texts).toEqual([]);
+  });
+
+  test('is for events of the demo: one without a picture names none, and has none', async () => {
+    const { id, links } = readers.event((await origin.post('/events', 'alice', draft('没有图'))).text);
+    expect(links.image).toBeUndefined();
+    expect((await origin.get(`/pictures/event/large/${id}.svg`)).status).toBe(404);
+  });
+});
+
+test('a picture that was sent stays what it is, kept for ever', async () => {
+  const note = form({ title: '图', content: '<图片p_1>', pids: 'p_1', image_1: picture('png') });
+  const { photos } = (await origin.post('/v2/notes', 'alice', note)).body;
+  const { status, headers } = await origin.get(new URL(photos[1]).pathname);
+  expect(status).toBe(200);
+  expect(Object.fromEntries(headers)).toMatchObject({
+    'content-type': 'image/png',
+    'cache-control': 'public, max-age=31536000, immutable',
+    'content-security-policy': "default-src 'none'; sandbox",
+    'x-content-type-options': 'nosniff',
+  });
+});
+
+test('a database of an older version names the drawn pictures as well, and keeps those that were sent', async () => {
+  const dataDir = temporaryDirectory();
+  const options = { dataDir, port: 0, host: '127.0.0.1', demoDir, demoTokens: true };
+  await (await openOrigin(options)).close();
+  const old = new BetterSqlite(join(dataDir, 'origin.db'));
+  const sent = `${'0'.repeat(36)}.png`;
+  old.exec(`ALTER TABLE people DROP COLUMN homepage; ALTER TABLE people ADD COLUMN avatar TEXT NOT NULL DEFAULT '';
+    ALTER TABLE people ADD COLUMN large_avatar TEXT NOT NULL DEFAULT '';
+    UPDATE note_photos SET picture = 'https://img.example.org/note/' || note_id || '-' || number || '.jpg';
+    UPDATE annotation_photos SET picture = 'https://img.example.org/annotation/' || annotation_id || '-' || number || '.jpg';
+    UPDATE note_photos SET picture = '${sent}' WHERE note_id = 244600001 AND number = 2;`);
+  old.close();
+  const reopened = await openOrigin(options);
+  try {
+    const get = async (path: string) =>
+      (await fetch(reopened.url + path, { headers: { authorization: 'Bearer demo-alice' } })).text();
+    const note = JSON.parse(await get('/v2/note/244600001')) as { photos: Record<string, string> };
+    expect(note.photos).toEqual({
+      1: `${reopened.url}/pictures/note/large/244600001-1.svg`,
+      2: `${reopened.url}/pictures/${sent}`,
+    });
+    for (const path of ['/v2/book/6082808/annotations?count=100', '/v2/note/244600001/comments']) {
+      const urls = picturesIn(await get(path));
+      expect(urls.length).toBeGreaterThan(1);
+      for (const url of urls) expect(url).toMatch(/\/pictures\/\w+\/\w+\/[\d-]+\.svg$/);
+    }
+  } finally {
+    await reopened.close();
+  }
+});
