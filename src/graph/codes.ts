@@ -445,9 +445,9 @@ const table = [
         operator: 'The limit is `MAX_BODY_BYTES`.',
       },
       HEADERS_TOO_LARGE: {
-        what: 'The headers are too large. HTTP 431.',
+        what: 'The headers are too large, or more than 500. HTTP 431.',
         client: 'Send fewer: cookies of other applications are the usual cause.',
-        operator: 'The limit is `MAX_HEADER_BYTES`.',
+        operator: 'The limit of their size is `MAX_HEADER_BYTES`.',
       },
       REQUEST_TIMEOUT: {
         what: 'The headers, the body or the files came too slowly. HTTP 408.',

@@ -1,8 +1,30 @@
 /** What is read of the headers of any request, and what the answers to it carry for that. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { RequestRefusal } from './refusal.ts';
 
 export const VARY = 'Authorization, Accept, x-explain';
+
+/** Node drops the headers past its limit without a word, so its limit is beyond this one. */
+export const MAX_HEADERS = 500;
+
+/** A name or address of RFC 3986, and a port. */
+const HOST = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\da-f:.]+\])(?::\d*)?$/i;
+let lastHost = '';
+
+/** Refuses a request without the headers of HTTP, or with so many that some may have been dropped: Authorization, say. */
+export function refuseBrokenHeaders({ headers: { host }, rawHeaders, httpVersion }: IncomingMessage): void {
+  if (rawHeaders.length > 2 * MAX_HEADERS) {
+    throw new RequestRefusal(431, 'HEADERS_TOO_LARGE', `A request has at most ${MAX_HEADERS} headers.`);
+  }
+  if (host === undefined) {
+    if (httpVersion === '1.0') return;
+    throw new RequestRefusal(400, 'BAD_REQUEST', 'The header Host is missing.');
+  }
+  if (host === lastHost) return;
+  if (!HOST.test(host)) throw new RequestRefusal(400, 'BAD_REQUEST', 'The header Host is malformed.');
+  lastHost = host;
+}
 
 /** Names the origins that were listed and no other; credentials travel in a header, so cookies are never asked for. */
 export function admitOrigin(request: IncomingMessage, standing: string[], origins: readonly string[]): void {

@@ -20,9 +20,9 @@ import { createAnswers } from './answers.ts';
 import { type Asked, createDoor } from './door.ts';
 import { createAdmission, refuseQuickly } from './admission.ts';
 import { cacheControl } from './cachecontrol.ts';
-import { KEPT, LAST, UNUSED_MS, watchConnections } from './connections.ts';
+import { type Connection, KEPT, LAST, UNUSED_MS, watchConnections } from './connections.ts';
 import { Exchange } from './exchange.ts';
-import { VARY, admitOrigin, one, requestIdOf } from './headers.ts';
+import { MAX_HEADERS, VARY, admitOrigin, one, refuseBrokenHeaders, requestIdOf } from './headers.ts';
 import { createHealth } from './health.ts';
 import { createLine } from './line.ts';
 import { type Metrics, createMetrics } from './metrics.ts';
@@ -250,6 +250,7 @@ export function createGraphServer(
       log.debug({ requestId, method: request.method, path, status, ms }, 'request');
     });
     try {
+      refuseBrokenHeaders(request);
       const route = Object.hasOwn(routes, path) ? routes[path] : undefined;
       if (!route) throw new RequestRefusal(404, 'NOT_FOUND', 'There is nothing here; the graph is at /graphql.');
       await route(exchange);
@@ -273,6 +274,7 @@ export function createGraphServer(
     {
       maxHeaderSize: config.maxHeaderBytes,
       headersTimeout: config.requestHeadersTimeoutMs,
+      requireHostHeader: false, // the refusal of that is ours, with a code
       requestTimeout: 0, // bodies have clocks of their own: an upload may take longer than a question
       connectionsCheckingInterval: Math.min(1_000, config.requestHeadersTimeoutMs),
     },
@@ -285,8 +287,12 @@ export function createGraphServer(
       });
     },
   );
+  server.maxHeadersCount = MAX_HEADERS + 1;
   const connections = watchConnections(server, { ...config, unusedMs: UNUSED_MS });
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => refuseConnection(error, socket, config));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (isOpenTo(connections.of(socket))) refuseConnection(error, socket, config);
+    else socket.destroy();
+  });
 
   async function shutDown(): Promise<void> {
     closing = true;
@@ -324,6 +330,16 @@ export function createGraphServer(
   };
 
   return { server, state, shutDown };
+}
+
+/**
+ * Whether bytes that are written to the connection now are no part of another answer: nothing is being answered there, or only the
+ * request whose body is at fault.
+ */
+function isOpenTo(connection: Connection | undefined): boolean {
+  if (!connection) return false;
+  const { first, last } = connection.exchanges;
+  return first === last && (!first || (!first.who.request.complete && first.who.isOpen));
 }
 
 /** For errors of a stream whose end is noticed by its `close`: without a listener they would end the process. */

@@ -79,7 +79,8 @@ export function createYogaDoor({ schema, pipeline, persisted, page, log }: Parts
     const answer = await yoga.fetch(asked, passage);
     if (!exchange.isOpen) return void answer.body?.cancel().catch(() => undefined);
     answer.headers.forEach((value, name) => {
-      if (!OF_THE_CONNECTION.has(name)) response.setHeader(name, value);
+      // Ours stand: of the connection, and of what may be kept.
+      if (!OF_THE_CONNECTION.has(name.toLowerCase()) && !response.hasHeader(name)) response.setHeader(name, value);
     });
     response.statusCode = answer.status;
     if (answer.body && STREAMED.test(answer.headers.get('content-type') ?? '')) await sendStream(exchange, answer.body);
