@@ -1,4 +1,16 @@
-import { type Fields, type Form, type Window, endpoint, gives, takes } from './endpoint.ts';
+import {
+  type Fields,
+  type Form,
+  type Window,
+  byOwnId,
+  endpoint,
+  gives,
+  givesRecord,
+  givesThatRecord,
+  repeats,
+  repeatsPerson,
+  takes,
+} from './endpoint.ts';
 import type { UserRecord } from './user.ts';
 
 /** Longest comment a collection may carry, in characters. */
@@ -227,11 +239,13 @@ export interface ReviewDraft {
 
 const open = { share: 'public' } as const;
 const personal = { share: 'anonymous' } as const;
+/** A collection is told by its book; the number of its own leads nowhere. */
+const onShelf = { key: ['id', 'book_id'], repeats: [repeats('book_id', 'id'), repeatsPerson('user_id')] } as const;
 
 // A table is read down its columns.
 // prettier-ignore
 export const bookEndpoints = {
-  byId:             endpoint('GET /v2/book/:id',                      'book_basic_r',         takes<Fields>(),             gives<BookRecord>(200),        open),
+  byId:             endpoint('GET /v2/book/:id',                      'book_basic_r',         takes<Fields>(),             gives<BookRecord>(200),        { ...open, ...byOwnId }),
   byIsbn:           endpoint('GET /v2/book/isbn/:isbn',               'book_basic_r',         takes<Fields>(),             gives<BookRecord>(200),        open),
   search:           endpoint('GET /v2/book/search',                   'book_basic_r',         takes<BookSearch>(),         gives<BookPage>(200),          { ...open, list: 'books' }),
   tags:             endpoint('GET /v2/book/:id/tags',                 'book_basic_r',         takes<Fields & Window>(),    gives<TagPage>(200),           { ...open, list: 'tags' }),
@@ -239,20 +253,20 @@ export const bookEndpoints = {
   /** Deprecated: the same as `userTags`. */
   userTagsOld:      endpoint('GET /v2/book/user_tags/:id',            'service_basic_common', takes<Fields & Window>(),    gives<TagPage>(200),           { ...personal, list: 'tags' }),
   collections:      endpoint('GET /v2/book/user/:name/collections',   'book_basic_r',         takes<CollectionsQuery>(),   gives<CollectionPage>(200),    { ...personal, list: 'collections' }),
-  collection:       endpoint('GET /v2/book/:id/collection',           'book_basic_r',         takes<Whose>(),              gives<CollectionRecord>(200),  { ...personal, absentOn: [1001] }),
+  collection:       endpoint('GET /v2/book/:id/collection',           'book_basic_r',         takes<Whose>(),              gives<CollectionRecord>(200),  { ...personal, ...onShelf, absentOn: [1001] }),
   userAnnotations:  endpoint('GET /v2/book/user/:name/annotations',   'book_basic_r',         takes<AnnotationsQuery>(),   gives<AnnotationPage>(200),    { ...personal, list: 'annotations' }),
   annotations:      endpoint('GET /v2/book/:id/annotations',          'book_basic_r',         takes<AnnotationsQuery>(),   gives<AnnotationPage>(200),    { ...open, list: 'annotations' }),
-  annotation:       endpoint('GET /v2/book/annotation/:id',           'book_basic_r',         takes<AnnotationQuery>(),    gives<AnnotationRecord>(200),  personal),
+  annotation:       endpoint('GET /v2/book/annotation/:id',           'book_basic_r',         takes<AnnotationQuery>(),    gives<AnnotationRecord>(200),  { ...personal, ...byOwnId }),
   seriesBooks:      endpoint('GET /v2/book/series/:id/books',         'book_basic_r',         takes<Fields & Window>(),    gives<BookPage>(200),          { ...open, list: 'books' }),
 
-  collect:          endpoint('POST /v2/book/:id/collection',          'book_basic_w',         takes<CollectionDraft>(),    gives<CollectionRecord>(201)),
-  updateCollection: endpoint('PUT /v2/book/:id/collection',           'book_basic_w',         takes<CollectionDraft>(),    gives<CollectionRecord>(202)),
+  collect:          endpoint('POST /v2/book/:id/collection',          'book_basic_w',         takes<CollectionDraft>(),    gives<CollectionRecord>(201), { ...onShelf, key: ['id', 'book_id', 'status'] }),
+  updateCollection: endpoint('PUT /v2/book/:id/collection',           'book_basic_w',         takes<CollectionDraft>(),    gives<CollectionRecord>(202), { ...onShelf, key: ['id', 'book_id', 'status'] }),
   deleteCollection: endpoint('DELETE /v2/book/:id/collection',        'book_basic_w',         takes(),                     gives(204, 'empty')),
-  annotate:         endpoint('POST /v2/book/:id/annotations',         'book_basic_w',         takes<AnnotationDraft>(),    gives<AnnotationRecord>(201)),
-  updateAnnotation: endpoint('PUT /v2/book/annotation/:id',           'book_basic_w',         takes<AnnotationDraft>(),    gives<AnnotationRecord>(202)),
+  annotate:         endpoint('POST /v2/book/:id/annotations',         'book_basic_w',         takes<AnnotationDraft>(),    gives<AnnotationRecord>(201), { key: ['id'], repeats: [repeats('book_id', 'id')] }),
+  updateAnnotation: endpoint('PUT /v2/book/annotation/:id',           'book_basic_w',         takes<AnnotationDraft>(),    gives<AnnotationRecord>(202), givesThatRecord),
   deleteAnnotation: endpoint('DELETE /v2/book/annotation/:id',        'book_basic_w',         takes(),                     gives(204, 'empty')),
 
-  createReview:     endpoint('POST /v2/book/reviews',                 'service_basic_common', takes<ReviewDraft & { book: string }>(), gives<ReviewRecord>(201)),
-  updateReview:     endpoint('PUT /v2/book/review/:id',               'service_basic_common', takes<ReviewDraft>(),        gives<ReviewRecord>(202)),
+  createReview:     endpoint('POST /v2/book/reviews',                 'service_basic_common', takes<ReviewDraft & { book: string }>(), gives<ReviewRecord>(201), givesRecord),
+  updateReview:     endpoint('PUT /v2/book/review/:id',               'service_basic_common', takes<ReviewDraft>(),        gives<ReviewRecord>(202), givesThatRecord),
   deleteReview:     endpoint('DELETE /v2/book/review/:id',            'service_basic_common', takes(),                     gives<string>(200)),
 };

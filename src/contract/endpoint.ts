@@ -71,6 +71,10 @@ export interface Endpoint<In = unknown, Out = unknown> {
   readonly media: Media;
   /** The member of the answer that holds a list's items; `entries` in feeds; undefined where the answer is one record. */
   readonly list: string | undefined;
+  /** Members of which the answer shows at least one, or it is not the record; none where the answer is a list, or need not be read. */
+  readonly key: readonly string[];
+  /** Members that repeat a parameter of the request, where they are there: with another value it is another record. */
+  readonly repeats: readonly Repeat[];
   readonly share: Share;
   /** The film tiers it is open to. */
   readonly tiers: readonly Tier[];
@@ -86,6 +90,14 @@ export type InputOf<E> = E extends Endpoint<infer In, unknown> ? In : never;
 export type AnswerOf<E> =
   E extends Endpoint<never, infer Out> ? Out : E extends Endpoint<infer _, infer Out> ? Out : never;
 
+/** A member of a record, and the parameter that asked for it. */
+export interface Repeat {
+  readonly member: string;
+  readonly param: string;
+  /** `person`: a person asked for by uid is answered by id. */
+  readonly as: 'text' | 'person';
+}
+
 interface Takes<In> {
   readonly body?: Media;
   readonly types?: In;
@@ -97,6 +109,9 @@ interface Gives<Out> {
 }
 interface Options {
   list?: string;
+  /** `id` by default where a read answers with one record. */
+  key?: readonly string[];
+  repeats?: readonly Repeat[];
   share?: Share;
   tiers?: readonly Tier[];
   login?: boolean;
@@ -108,6 +123,18 @@ export const takes = <In = object>(body?: Media): Takes<In> => (body ? { body } 
 /** What a success looks like. */
 export const gives = <Out = void>(status: number, media?: Media): Gives<Out> =>
   media ? { status, media } : { status };
+
+/** A member that repeats a parameter, text for text. */
+export const repeats = (member: string, param = member): Repeat => ({ member, param, as: 'text' });
+/** A member that holds the id of a person, who may be asked for by uid too. */
+export const repeatsPerson = (member: string, param = member): Repeat => ({ member, param, as: 'person' });
+
+/** The record that is asked for by its id. */
+export const byOwnId = { repeats: [repeats('id')] } as const satisfies Options;
+/** A write that answers with the record. */
+export const givesRecord = { key: ['id'] } as const satisfies Options;
+/** A write to a record that has an id, answered with that record. */
+export const givesThatRecord = { ...givesRecord, ...byOwnId } as const satisfies Options;
 
 /** Declares one row: method and path, scope, input, answer. */
 export function endpoint<Row extends `${Method} /${string}`, In, Out>(
@@ -131,6 +158,8 @@ export function endpoint<Row extends `${Method} /${string}`, In, Out>(
     body: input.body ?? (reads || method === 'DELETE' ? 'empty' : 'json'),
     media: answer.media ?? 'json',
     list: options.list,
+    key: options.key ?? (reads && options.list === undefined ? ['id'] : []),
+    repeats: options.repeats ?? [],
     share: reads ? (options.share ?? (service === 'event' ? 'anonymous' : 'viewer')) : 'viewer',
     tiers: options.tiers ?? tiers,
     login: options.login ?? !reads,

@@ -1,4 +1,13 @@
-import { type FeedWindow, type Form, endpoint, gives, takes } from './endpoint.ts';
+import {
+  type FeedWindow,
+  type Form,
+  byOwnId,
+  endpoint,
+  gives,
+  givesRecord,
+  givesThatRecord,
+  takes,
+} from './endpoint.ts';
 
 /** Types as the city feed filters by them, and as a category term ends. */
 export const eventTypes = [
@@ -118,7 +127,7 @@ const events = { list: 'entries' } as const;
 // A table is read down its columns.
 // prettier-ignore
 export const eventEndpoints = {
-  byId:         endpoint('GET /event/:id',                     null, takes(),             gives<EventRecord>(200, 'event')),
+  byId:         endpoint('GET /event/:id',                     null, takes(),             gives<EventRecord>(200, 'event'), byOwnId),
   participants: endpoint('GET /event/:id/participants',        null, takes<FeedWindow>(), gives<PersonFeed>(200, 'personFeed'), events),
   wishers:      endpoint('GET /event/:id/wishers',             null, takes<FeedWindow>(), gives<PersonFeed>(200, 'personFeed'), events),
   ofUser:       endpoint('GET /people/:id/events',             null, takes<FeedWindow>(), gives<EventFeed>(200, 'eventFeed'), events),
@@ -128,11 +137,11 @@ export const eventEndpoints = {
   ofCity:       endpoint('GET /event/location/:id',            null, takes<CityQuery>(),  gives<EventFeed>(200, 'eventFeed'), events),
   search:       endpoint('GET /events',                        null, takes<EventSearch>(), gives<EventFeed>(200, 'eventFeed'), events),
 
-  create:       endpoint('POST /events',                       null, takes<EventDraft>('eventDraft'), gives<EventRecord>(201, 'event')),
+  create:       endpoint('POST /events',                       null, takes<EventDraft>('eventDraft'), gives<EventRecord>(201, 'event'), givesRecord),
   join:         endpoint('POST /event/:id/participants',       null, takes(),             gives(201, 'empty')),
   wish:         endpoint('POST /event/:id/wishers',            null, takes(),             gives(201, 'empty')),
   leave:        endpoint('DELETE /event/:id/participants',     null, takes(),             gives(200, 'empty')),
   unwish:       endpoint('DELETE /event/:id/wishers',          null, takes(),             gives(200, 'empty')),
-  update:       endpoint('PUT /event/:id',                     null, takes<EventDraft>('eventDraft'), gives<EventRecord>(200, 'event')),
+  update:       endpoint('PUT /event/:id',                     null, takes<EventDraft>('eventDraft'), gives<EventRecord>(200, 'event'), givesThatRecord),
   delete:       endpoint('POST /event/:id/delete',             null, takes<{ reason: string }>('reason'), gives<{ result: string }>(200, 'result')),
 };

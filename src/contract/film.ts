@@ -1,5 +1,5 @@
 import type { ImageSet } from './book.ts';
-import { type Fields, type Form, type Tier, type Window, endpoint, gives, takes, tiers } from './endpoint.ts';
+import { type Fields, type Form, type Tier, type Window, byOwnId, endpoint, gives, takes, tiers } from './endpoint.ts';
 
 /** Calls a minute that the basic tier may make of the film interface. */
 export const BASIC_CALLS_A_MINUTE = 40;
@@ -241,8 +241,8 @@ const advancedOnly = { share: 'tier', tiers: advanced } as const;
 // A table is read down its columns.
 // prettier-ignore
 export const filmEndpoints = {
-  subject:         endpoint('GET /v2/movie/subject/:id',          'movie_basic_r',   takes<Fields>(),          gives<SubjectRecord>(200),   all),
-  celebrity:       endpoint('GET /v2/movie/celebrity/:id',        'movie_basic_r',   takes<Fields>(),          gives<CelebrityRecord>(200), { ...all, tiers: twoTiers }),
+  subject:         endpoint('GET /v2/movie/subject/:id',          'movie_basic_r',   takes<Fields>(),          gives<SubjectRecord>(200),   { ...all, ...byOwnId }),
+  celebrity:       endpoint('GET /v2/movie/celebrity/:id',        'movie_basic_r',   takes<Fields>(),          gives<CelebrityRecord>(200), { ...all, ...byOwnId, tiers: twoTiers }),
   photos:          endpoint('GET /v2/movie/subject/:id/photos',   'movie_advance_r', takes<Fields & Window>(), gives<PhotoPage>(200),       { ...advancedOnly, list: 'photos' }),
   reviews:         endpoint('GET /v2/movie/subject/:id/reviews',  'movie_advance_r', takes<Fields & Window>(), gives<FilmReviewPage>(200),  { ...advancedOnly, list: 'reviews' }),
   comments:        endpoint('GET /v2/movie/subject/:id/comments', 'movie_advance_r', takes<Fields & Window>(), gives<FilmCommentPage>(200), { ...advancedOnly, list: 'comments' }),

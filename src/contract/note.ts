@@ -1,4 +1,14 @@
-import { type Fields, type Window, endpoint, gives, takes } from './endpoint.ts';
+import {
+  type Fields,
+  type Window,
+  byOwnId,
+  endpoint,
+  gives,
+  givesRecord,
+  givesThatRecord,
+  repeats,
+  takes,
+} from './endpoint.ts';
 import type { UserRecord } from './user.ts';
 
 /** A request carries at most this many pictures. */
@@ -85,16 +95,16 @@ const login = { login: true } as const;
 // A table is read down its columns.
 // prettier-ignore
 export const noteEndpoints = {
-  byId:          endpoint('GET /v2/note/:id',                        'community_basic_note', takes<NoteQuery>(),          gives<NoteRecord>(200),        login),
+  byId:          endpoint('GET /v2/note/:id',                        'community_basic_note', takes<NoteQuery>(),          gives<NoteRecord>(200),        { ...login, ...byOwnId }),
   userCreated:   endpoint('GET /v2/note/user_created/:id',           'community_basic_note', takes<NoteQuery & Window>(), gives<NotePage>(200),          { ...login, list: 'notes' }),
   comments:      endpoint('GET /v2/note/:id/comments',               'community_basic_note', takes<Fields & Window>(),    gives<NoteCommentPage>(200),   { ...login, list: 'comments' }),
-  comment:       endpoint('GET /v2/note/:id/comment/:comment_id',    'community_basic_note', takes<Fields>(),             gives<NoteCommentRecord>(200), login),
+  comment:       endpoint('GET /v2/note/:id/comment/:comment_id',    'community_basic_note', takes<Fields>(),             gives<NoteCommentRecord>(200), { ...login, repeats: [repeats('id', 'comment_id')] }),
 
-  create:        endpoint('POST /v2/notes',                          'community_basic_note', takes<NoteDraft>(),          gives<NoteRecord>(201)),
-  update:        endpoint('PUT /v2/note/:id',                        'community_basic_note', takes<NoteDraft>(),          gives<NoteRecord>(202)),
+  create:        endpoint('POST /v2/notes',                          'community_basic_note', takes<NoteDraft>(),          gives<NoteRecord>(201), givesRecord),
+  update:        endpoint('PUT /v2/note/:id',                        'community_basic_note', takes<NoteDraft>(),          gives<NoteRecord>(202), givesThatRecord),
   delete:        endpoint('DELETE /v2/note/:id',                     'community_basic_note', takes(),                     gives<object>(200)),
-  addPictures:   endpoint('POST /v2/note/:id',                       'community_basic_note', takes<NotePictures>(),       gives<NoteRecord>(200)),
-  createComment: endpoint('POST /v2/note/:id/comments',              'community_basic_note', takes<{ content: string }>(), gives<NoteCommentRecord>(201)),
+  addPictures:   endpoint('POST /v2/note/:id',                       'community_basic_note', takes<NotePictures>(),       gives<NoteRecord>(200), givesThatRecord),
+  createComment: endpoint('POST /v2/note/:id/comments',              'community_basic_note', takes<{ content: string }>(), gives<NoteCommentRecord>(201), givesRecord),
   deleteComment: endpoint('DELETE /v2/note/:id/comment/:comment_id', 'community_basic_note', takes(),                     gives<object>(200)),
   like:          endpoint('POST /v2/note/:id/like',                  'community_basic_note', takes(),                     gives<object>(200)),
   unlike:        endpoint('DELETE /v2/note/:id/like',                'community_basic_note', takes(),                     gives<object>(200)),

@@ -250,7 +250,7 @@ const table = [
           '`/ready` says which service is down, and the log when it went away. After `BREAKER_FAILURES` in a row it is left alone for `BREAKER_PAUSE_MS` and longer.',
       },
       UPSTREAM_INVALID_RESPONSE: {
-        what: 'The service answered with something that cannot be read: neither JSON nor Atom, too large, too deep, a redirect. The rest of the answer stands.',
+        what: 'The service answered with something that is not what was asked for: neither JSON nor Atom, another record, a record without its id, a list without its items, too large, too deep, a redirect. Nothing of it is kept; the rest of the answer stands.',
         client: 'Asking again is seldom of use.',
         operator:
           'Where every call gets it, `BASE_URL` or `EVENT_BASE_URL` is the address of something else. The limits are `MAX_JSON_BYTES` and `MAX_ATOM_BYTES`.',
@@ -262,7 +262,7 @@ const table = [
     when: 'the answer to a write was lost: it may have been carried out',
     codes: {
       UPSTREAM_RESULT_UNKNOWN: {
-        what: 'The write was sent and its answer lost: it may have been carried out, or not. It was not sent again.',
+        what: 'The write was sent, and its answer was lost or a status 5xx: it may have been carried out, or not. It was not sent again. Only a 503 with an error of the service itself is `UPSTREAM_UNAVAILABLE`: it was not carried out.',
         client: 'Read what it was about before writing again.',
         operator: 'The connection to the service, or a gateway before it, loses answers.',
       },

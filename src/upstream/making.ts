@@ -23,6 +23,7 @@ import {
   type Answer,
   type Asked,
   type Body,
+  ErrorBody,
   type Payer,
   type Recipient,
   type WireAnswer,
@@ -267,14 +268,16 @@ export class Making implements Asker, Payer, WireRequest {
     const { budget, onRejected } = this.parts;
     const { status, headers, body } = answer;
     const bytes = body.length;
-    if (status >= 200 && status < 300) {
+    const isSuccess = status >= 200 && status < 300;
+    const decoded = isSuccess ? decode(this.asked, body, status) : undefined;
+    if (isSuccess && !(decoded instanceof ErrorBody)) {
       credential.accepted = true;
-      const value = struck(endpoint, credential, decode(this.asked, body, status));
+      const value = struck(endpoint, credential, decoded);
       return { value, bytes, status, reuse: reuseOf(headers['cache-control']) };
     }
     const word: UpstreamWord = { ...wordOf(this), status };
-    if (status < 400) throw new UpstreamFault('UPSTREAM_INVALID_RESPONSE', word, `status ${status}`);
-    const code = codeIn(body);
+    if (status < 400 && !isSuccess) throw new UpstreamFault('UPSTREAM_INVALID_RESPONSE', word, `status ${status}`);
+    const code = decoded instanceof ErrorBody ? decoded.code : codeIn(body);
     const known = code === undefined ? word : { ...word, code };
     if (endpoint.method === 'GET' && isAbsent(endpoint, status, code)) {
       if (code !== undefined) credential.accepted = true;
@@ -286,10 +289,11 @@ export class Making implements Asker, Payer, WireRequest {
       const retryAfter = budget.refused(credential, retryAfterOf(headers['retry-after']));
       throw new UpstreamRefusal(known, retryAfter);
     }
-    // A gateway that lost the answer of a write does not know what became of it.
-    const isLost = endpoint.method !== 'GET' && code === undefined && (status === 502 || status === 504);
-    if (status >= 500)
+    if (status >= 500) {
+      // A write that failed inside may have been made all the same. Only a 503 of the service itself says that it was not begun.
+      const isLost = endpoint.method !== 'GET' && !(status === 503 && code !== undefined);
       throw new UpstreamFault(isLost ? 'UPSTREAM_RESULT_UNKNOWN' : 'UPSTREAM_UNAVAILABLE', known, `status ${status}`);
+    }
     if (code === undefined && status !== 401 && status !== 403) {
       throw new UpstreamFault('UPSTREAM_INVALID_RESPONSE', known, `status ${status} without the service's error body`);
     }

@@ -1,4 +1,5 @@
 import type { Endpoint, Tier } from '../contract/endpoint.ts';
+import { type ServiceCode, serviceErrors } from '../contract/errors.ts';
 
 export type Service = Endpoint['service'];
 
@@ -129,8 +130,14 @@ export const isFault = (error: unknown): boolean =>
   error instanceof RateLimited ||
   (error instanceof UpstreamRefusal && isRateLimit(error.word));
 
-/** A no, whoever said it: what is kept of the record is not to be shown again. */
-export const isNo = ({ status }: UpstreamWord): boolean => status === 401 || status === 403 || status === 404;
+/** The status that a code comes with by the interface; undefined for one that it does not name. */
+const statusOf = (code: number | undefined): number | undefined =>
+  (serviceErrors[code as ServiceCode] as { status: number } | undefined)?.status;
+
+const noStatuses: readonly (number | undefined)[] = [401, 403, 404];
+/** A no, whoever said it, by its status or by its code: what is kept of the record is not to be shown again. */
+export const isNo = ({ status, code }: UpstreamWord): boolean =>
+  noStatuses.includes(status) || noStatuses.includes(statusOf(code));
 
 /** Codes by which a service says that it does not know a token, or knows it no longer. */
 const tokenCodes = [103, 106, 123];
@@ -146,7 +153,9 @@ export const isRateLimit = ({ status, code }: UpstreamWord): boolean =>
 const absentCodes = [6000, 6006, 6008, 6014, 5000];
 
 /** Whether a read was answered with absence. */
-export function isAbsent(endpoint: Endpoint, status: number, code: number | undefined): boolean {
+export function isAbsent(endpoint: Endpoint, cameWith: number, code: number | undefined): boolean {
+  // An error under a status of success has the status of its code.
+  const status = cameWith < 400 ? statusOf(code) : cameWith;
   if (endpoint.service === 'event') return status === 404;
   if (code === undefined) return false; // a 404 of somebody else: a wrong BASE_URL, say
   if (code === 1006) return endpoint.scope === 'community_basic_note';

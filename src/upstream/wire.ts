@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { AtomError, readers, writers } from '../contract/atom.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { dropExcess, withoutExcess } from './excess.ts';
+import { errorIn, isExpected } from './expected.ts';
 import { type FilePart, multipartForm } from './multipart.ts';
 import { NESTING_MAX, parseShallow } from './nesting.ts';
 import { decodeUtf8 } from './payload.ts';
@@ -137,38 +138,57 @@ export function bodyOf({ endpoint, input }: Asked, files: AsyncIterable<FilePart
   return { body: writers[media](values as never), contentType: 'application/atom+xml; charset=utf-8' };
 }
 
-export function decode(asked: Asked, body: Buffer, status: number): unknown {
-  const { media, service } = asked.endpoint;
-  if (media === 'empty') return {};
-  try {
-    if (media !== 'json') return readers[media](body);
-    const value = parseShallow(decodeUtf8(withoutExcess(asked, body)), NESTING_MAX);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      if (typeof value === 'string') return value;
-      throw new SyntaxError('not an object');
-    }
-    dropExcess(asked, value as Record<string, unknown>);
-    return value;
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof AtomError) {
-      throw new UpstreamFault(
-        'UPSTREAM_INVALID_RESPONSE',
-        { service, status, request: lineOf(asked) },
-        media === 'json' ? 'not JSON of the right shape' : 'not the Atom it should be',
-        { cause: error },
-      );
-    }
-    throw error;
+/** What came with a status of success in place of an answer: an error of the service. */
+export class ErrorBody {
+  readonly code: number;
+
+  constructor(code: number) {
+    this.code = code;
   }
 }
 
-export function codeIn(body: Buffer): number | undefined {
+/** The answer, or the error that came in its place; throws UpstreamFault for what is neither. */
+export function decode(asked: Asked, body: Buffer, status: number): unknown {
+  const { media, service } = asked.endpoint;
+  let value: unknown;
+  let cause: unknown;
   try {
-    const { code } = JSON.parse(decodeUtf8(body)) as { code?: unknown };
-    return typeof code === 'number' ? code : undefined;
+    value = parsed(asked, body);
+    if (isExpected(asked, value)) return value;
+  } catch (error) {
+    if (!(error instanceof SyntaxError || error instanceof AtomError)) throw error;
+    cause = error;
+  }
+  // The event service tells its errors in JSON.
+  const code = errorIn(media === 'json' ? value : jsonIn(body));
+  if (code !== undefined) return new ErrorBody(code);
+  const reason = cause === undefined ? 'not what was asked for' : media === 'json' ? 'not JSON' : 'not Atom';
+  const word = { service, status, request: lineOf(asked) };
+  throw new UpstreamFault('UPSTREAM_INVALID_RESPONSE', word, reason, { cause });
+}
+
+function parsed(asked: Asked, body: Buffer): unknown {
+  const { media } = asked.endpoint;
+  if (media === 'empty') return jsonIn(body);
+  if (media !== 'json') return readers[media](body);
+  const value = parseShallow(decodeUtf8(withoutExcess(asked, body)), NESTING_MAX);
+  if (typeof value === 'object' && value !== null) dropExcess(asked, value as Record<string, unknown>);
+  return value;
+}
+
+/** What a body that may be JSON says; undefined where it is none. */
+function jsonIn(body: Buffer): unknown {
+  try {
+    return JSON.parse(decodeUtf8(body));
   } catch {
     return undefined;
   }
+}
+
+/** The code in the body of an answer whose status says that it is an error. */
+export function codeIn(body: Buffer): number | undefined {
+  const { code } = (jsonIn(body) ?? {}) as { code?: unknown };
+  return typeof code === 'number' ? code : undefined;
 }
 
 /** A service says the same of nearly all its answers. */

@@ -260,8 +260,8 @@ const atoms: readonly CapturedAtom[] = [
   {
     file: 'event/event-2.xml',
     operation: 'GET /event/:id',
-    path: '/event/7',
-    query: `{ event(id: "7") { ${eventFields} } }`,
+    path: '/event/12171445',
+    query: `{ event(id: "12171445") { ${eventFields} } }`,
   },
   {
     file: 'event/user-events-1.xml',

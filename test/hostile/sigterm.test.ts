@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
 import { codesIn } from '../support/besieged.ts';
 import type { Shown } from '../support/facade.ts';
-import { hostile, json } from '../support/hostile.ts';
+import { hostile, titledX } from '../support/hostile.ts';
 import { patientEnv } from '../support/patient.ts';
 import { startProgram } from '../support/program.ts';
 import { picture } from '../support/service.ts';
@@ -17,9 +17,7 @@ const patience = { ...patientEnv, SHUTDOWN_MS: '60000' };
 const BY_ITSELF_MS = 50_000;
 
 test('SIGTERM under load: every request that was taken is answered, and it ends by itself', async () => {
-  const service = await hostile((socket, heard) =>
-    setTimeout(150).then(() => json('{"id":"7","title":"x"}')(socket, heard)),
-  );
+  const service = await hostile((socket, heard) => setTimeout(150).then(() => titledX(socket, heard)));
   const env = { PORT: '0', BASE_URL: service.url, EVENT_BASE_URL: service.url, RECORD_TTL_SECONDS: '0' };
   const program = await startProgram({ ...env, ...patience });
   let asked = 0;

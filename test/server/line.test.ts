@@ -5,11 +5,11 @@ import { Duplex } from 'node:stream';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createLine } from '../../src/server/line.ts';
 import { besieged } from '../support/besieged.ts';
-import { json, until } from '../support/hostile.ts';
+import { titledX, until } from '../support/hostile.ts';
 
 afterEach(() => void vi.useRealTimers());
 
-const answered = json('{"id":"7","title":"x"}');
+const answered = titledX;
 const slow = {
   callTimeoutMs: '60000',
   headersTimeoutMs: '60000',

@@ -105,6 +105,10 @@ export const answer =
 export const json = (body: string, status = 200, headers: Record<string, string> = {}) =>
   answer(status, 'application/json; charset=utf-8', body, headers);
 
+/** The record that is asked for, titled x. */
+export const titledX: Behaviour = (socket, heard) =>
+  json(JSON.stringify({ id: /[^/?]+(?=\?|$)/.exec(heard.path)![0], title: 'x' }))(socket, heard);
+
 export const xml = (body: string | Buffer) => answer(200, 'application/atom+xml; charset=utf-8', body);
 
 export const reset: Behaviour = (socket) => socket.resetAndDestroy();
