@@ -106,6 +106,7 @@ const table = [
         client: SHOW,
         operator: NOTHING,
       },
+      TOO_MANY_TAGS: { what: 'A collection has more than 100 tags.', client: SHOW, operator: NOTHING },
     },
   },
   {

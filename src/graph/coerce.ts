@@ -13,16 +13,9 @@ import {
   typeFromAST,
   valueFromAST,
 } from 'graphql';
-import { getVariableValues } from 'graphql/execution/values.js';
 import { copyOf } from '../upstream/copy.ts';
 import { type Variables, hasVariable, hasVariables } from './document.ts';
-
-export type CoercedVariables = ReturnType<typeof getVariableValues>;
-
-export interface CoercionOptions {
-  maxErrors: number;
-  hideSuggestions: boolean;
-}
+import { type CoercedVariables, type CoercionOptions, coerceVariables } from './variables.ts';
 
 const isText = (value: unknown): boolean => typeof value === 'string';
 const checks = new Map<string, (value: unknown) => boolean>([
@@ -54,7 +47,7 @@ export function variablesOf(
     const coerced: Record<string, unknown> = {};
     for (const { name, isPlain } of known) {
       if (!Object.hasOwn(given, name) || !isPlain(given[name]) || name === '__proto__')
-        return getVariableValues(schema, variableDefinitions, given, options);
+        return coerceVariables(schema, variableDefinitions, given, options);
       coerced[name] = given[name];
     }
     return { coerced };

@@ -3,6 +3,7 @@ import { GraphQLError } from 'graphql';
 import { charactersIn, hasMoreThan } from '../contract/characters.ts';
 import type { ClientCode } from './codes.ts';
 import { badInput } from './errors.ts';
+import { shownText } from './shown-value.ts';
 
 /** Characters of a text that is too long are counted up to here. */
 const COUNTED_MAX = 10_000;
@@ -26,6 +27,7 @@ const texts = {
   PICTURE_TYPE: 'A picture is a JPEG, PNG, GIF or WebP by its first bytes.',
   RATING_OUT_OF_RANGE: 'A rating is from 1 to 5.',
   REVIEW_TOO_SHORT: ({ limit, actual }) => `A review has more than ${limit} characters, this one ${actual}.`,
+  TOO_MANY_TAGS: ({ limit, actual }) => `At most ${limit} tags, here ${actual}.`,
   TOO_MANY_PICTURES: ({ limit, actual }) => `At most ${limit} pictures, here ${actual}.`,
 } satisfies Partial<Record<ClientCode, string | ((violation: Limits) => string)>>;
 export type ViolationCode = keyof typeof texts;
@@ -42,14 +44,21 @@ interface Limits {
   actual?: number | string;
 }
 
+/** Violations that one error tells of. */
+const VIOLATIONS_MAX = 100;
+
 /** The error that tells of them all; its code is that of the first. */
-export function violated([first, ...more]: readonly [Violation, ...Violation[]]): GraphQLError {
+export function violated(violations: readonly [Violation, ...Violation[]]): GraphQLError {
+  const [first] = violations;
   const { code, path } = first;
   const text = texts[code];
   return new GraphQLError(`${path.join('.')}: ${typeof text === 'string' ? text : text(first)}`, {
-    extensions: { code, violations: [first, ...more] },
+    extensions: { code, violations: violations.slice(0, VIOLATIONS_MAX).map(shown) },
   });
 }
+
+const shown = (violation: Violation): Violation =>
+  typeof violation.actual === 'string' ? { ...violation, actual: shownText(violation.actual) } : violation;
 
 /** What breaks no rule is no violation: `rule(broken && …)`. */
 export const broken = (isBroken: boolean, violation: Violation): Violation[] => (isBroken ? [violation] : []);

@@ -13,7 +13,8 @@ import {
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../config.ts';
-import { type CoercedVariables, variablesOf } from '../graph/coerce.ts';
+import { variablesOf } from '../graph/coerce.ts';
+import type { CoercedVariables } from '../graph/variables.ts';
 import { type Variables, comesInPieces } from '../graph/document.ts';
 import { type Planner, createPlans } from '../graph/planner.ts';
 import { stackless } from '../upstream/refusal.ts';

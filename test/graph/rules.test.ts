@@ -131,6 +131,14 @@ const cases: Case[] = [
     violation: { path: ['input', 'tags', 1], code: 'INVALID_TAG', actual: '当代 文学' },
   },
   {
+    rule: 'at most 100 tags',
+    ...collect,
+    input: { bookId: '7', status: 'WISH' },
+    bad: { tags: Array.from({ length: 101 }, (_, nth) => `第${nth}`) },
+    good: { tags: Array.from({ length: 100 }, (_, nth) => `第${nth}`) },
+    violation: { path: ['input', 'tags'], code: 'TOO_MANY_TAGS', limit: 100, actual: 101 },
+  },
+  {
     rule: 'privacy said where a collection may be replaced',
     ...collect,
     input: { bookId: '7', status: 'WISH', onConflict: 'UPDATE' },

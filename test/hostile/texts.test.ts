@@ -79,3 +79,21 @@ describe.each(texts)('%s', (_, text) => {
     expect(isbnOf(text)).toBeNull();
   });
 });
+
+test('an answer does not grow with what is wrong in its request', async () => {
+  const collect = (input: object) =>
+    ask('mutation ($input: CollectBookInput!) { collectBook(input: $input) { created } }', {
+      variables: { input: { bookId: '7', status: 'READ', ...input } },
+      headers: { authorization: 'Bearer x' },
+    });
+  const many = (count: number, text: string) => Array.from({ length: count }, () => text);
+  const unknown = Object.fromEntries(many(50_000, '').map((_, nth) => [`unknown${nth}`, '']));
+  const answers: [code: string, answer: unknown][] = [];
+  for (const input of [{ tags: many(330_000, '') }, { tags: many(100, 'x '.repeat(5_000)) }, unknown]) {
+    const answer = await collect(input);
+    answers.push([codesIn(answer)[0] as string, answer]);
+  }
+  expect(answers.map(([code]) => code)).toEqual(['TOO_MANY_TAGS', 'INVALID_TAG', 'BAD_USER_INPUT']);
+  for (const [, answer] of answers) expect(JSON.stringify(answer).length).toBeLessThan(40_000);
+  expect(JSON.stringify(answers[1])).not.toContain('x '.repeat(51));
+});

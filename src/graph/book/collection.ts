@@ -198,12 +198,17 @@ const DeleteCollectionInput = builder.inputType('DeleteCollectionInput', {
   fields: (t) => ({ bookId: t.id({ required: true, description: 'Global or bare id of the book.' }) }),
 });
 
+/** Not specified: how many tags a collection may have. */
+const TAGS_GIVEN_MAX = 100;
+
 function collectionFields(t: InputBuilder) {
   return {
     bookId: t.id({ required: true, description: 'Global or bare id of the book.' }),
     status: t.field({ type: CollectionStatus, required: true, description: 'How far the caller is with it.' }),
     rating: t.int({ description: `From ${RATING_MIN} to ${RATING_MAX}; none leaves it unrated.` }),
-    tags: t.stringList({ description: 'Single words: the service parts tags by spaces.' }),
+    tags: t.stringList({
+      description: `Single words, at most ${TAGS_GIVEN_MAX} of them: the service parts tags by spaces.`,
+    }),
     comment: t.string({ description: `A short opinion, at most ${COMMENT_MAX} characters (code points).` }),
   };
 }
@@ -327,11 +332,18 @@ function collectionBroken({ bookId, rating, tags, comment }: CollectionInput): V
   return [
     ...readable('bookId', () => sourceIdOf('Book', bookId)),
     ...between('rating', rating, [RATING_MIN, RATING_MAX], 'RATING_OUT_OF_RANGE'),
-    ...(tags ?? []).flatMap((tag, index) =>
-      broken(!/^\S+$/u.test(tag), { path: ['input', 'tags', index], code: 'INVALID_TAG', actual: tag }),
-    ),
+    ...tagsBroken(tags ?? []),
     ...atMost('comment', comment, COMMENT_MAX, 'COMMENT_TOO_LONG'),
   ];
+}
+
+function tagsBroken(tags: readonly string[]): Violation[] {
+  const path = ['input', 'tags'];
+  if (tags.length > TAGS_GIVEN_MAX)
+    return [{ path, code: 'TOO_MANY_TAGS', limit: TAGS_GIVEN_MAX, actual: tags.length }];
+  return tags.flatMap((tag, index) =>
+    broken(!/^\S+$/u.test(tag), { path: [...path, index], code: 'INVALID_TAG', actual: tag }),
+  );
 }
 
 const draftOf = ({ bookId, status, rating, tags, comment, private: isPrivate }: CollectionInput) => ({
