@@ -17,7 +17,7 @@ import {
 } from 'graphql';
 import { type Form, isPromised, wholeForm } from '../contract/endpoint.ts';
 import { TierRequired } from '../upstream/refusal.ts';
-import type { FieldRule } from './ask.ts';
+import type { FieldRule, TypeRule } from './ask.ts';
 import type { Context } from './builder.ts';
 import { asObjects } from './decode.ts';
 import { type At, type Parent, type StartedCall, heldWhole, startCall } from './call.ts';
@@ -265,7 +265,7 @@ function arriveOne(record: Parent, plan: FieldPlan, form: Form, isAnswer: boolea
   let promised: Form | undefined;
   let missing: string[] | undefined;
   for (const name of below.names) {
-    if (!isNamed && name in record) continue;
+    if (!isNamed && (name in record || isSpeltOtherwise(record, below.rule, name))) continue;
     promised ??= isAnswer || !isBare(record) ? form : noForm;
     if (!isPromised(promised, name)) (missing ??= []).push(name);
   }
@@ -273,6 +273,9 @@ function arriveOne(record: Parent, plan: FieldPlan, form: Form, isAnswer: boolea
   const isShown = promised === form && form.names.length > 0;
   return loadMissing(record, below, missing, isNamed ? 'named' : isShown ? 'shown' : 'referred', context, at);
 }
+
+const isSpeltOtherwise = (record: Parent, { spellings }: TypeRule, name: string): boolean =>
+  spellings?.[name] !== undefined && spellings[name] in record;
 
 const noForm: Form = { names: [] };
 const ROOT_NODES = ['node', 'nodes'];

@@ -139,6 +139,8 @@ export interface FieldRule {
 /** What the engine reads back from a type. */
 export interface TypeRule {
   record?: RecordSource;
+  /** Names of which services write one or the other: a record that has the other spelling lacks nothing. */
+  spellings?: Readonly<Record<string, string>>;
   /** The object behind a global id's key; undefined where the type is no Node. */
   node?: (key: string) => object | null;
   /** Never absent: it stands before anything is read of it. */
@@ -168,6 +170,7 @@ declare global {
     }
     interface BaseTypeOptions<Types extends SchemaTypes = SchemaTypes> {
       record?: RecordSource;
+      spellings?: Readonly<Record<string, string>>;
       node?: (key: string) => object | null;
       handle?: boolean;
       wraps?: boolean;

@@ -48,6 +48,8 @@ export const floatOrNull = orNull('Float', asFloat);
 export const flag = decoder('Boolean', asFlag);
 /** An http or https address as it was written; anything else is null. */
 export const urlOrNull = orNull('URL', asUrl);
+/** The address of a site, which people often write without its scheme: `www.example.com` is `http://www.example.com`. */
+export const siteOrNull = orNull('URL', asSite);
 /** The http and https addresses of a list. */
 export const urlsOrNull = decoder(
   'URL',
@@ -56,8 +58,8 @@ export const urlsOrNull = decoder(
 );
 /** `YYYY-MM-DD HH:MM:SS`, the T put in; anything else is null. */
 export const localDateTime = orNull('LocalDateTime', asLocalDateTime);
-/** RFC 3339 with an offset, as written; anything else is null. */
-export const dateTime = orNull('DateTime', asDateTime);
+/** RFC 3339 with an offset; the shorter forms of ISO 8601, `+0800` or no seconds, are written out. Anything else is null. */
+export const dateTime = orNull('DateTime', (value) => asDateTime(writtenOut(asText(value).trim())));
 
 export function asText(value: unknown): string {
   if (typeof value === 'string') return value;
@@ -93,6 +95,18 @@ export function asUrl(value: unknown): string | null {
   return /^https?:\/\/[^\s/?#"<>\\][^\s"<>]*$/i.test(url) ? url : null;
 }
 
+/** A name with a dot, whose last part is no number, then perhaps a port and a path. */
+const bareSite = /^(?:\/\/)?(?:[\p{L}\p{N}_-]+\.)+(?=[^\s/?#:]*\p{L})[\p{L}\p{N}-]+(?::\d{1,5})?(?:[/?#][^\s"<>]*)?$/u;
+/** The expression takes the square of a text's length. */
+const SITE_MAX = 2_000;
+function asSite(value: unknown): string | null {
+  const site = asText(value).trim();
+  return (
+    asUrl(site) ??
+    (site.length <= SITE_MAX && bareSite.test(site) ? asUrl(`http://${site.replace(/^\/\//, '')}`) : null)
+  );
+}
+
 const localForm = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}(?::\d{2})?)$/;
 function asLocalDateTime(value: unknown): string | null {
   const [, day, time] = localForm.exec(asText(value).trim()) ?? [];
@@ -107,6 +121,12 @@ export function asDateTime(value: unknown): string | null {
   if (!zonedForm.test(stamp) || !isReal(stamp)) return null;
   return stamp.includes(' ') ? stamp.replace(' ', 'T') : stamp;
 }
+
+const shortForm = /^(\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2})(:\d{2}(?:\.\d+)?)?(?:(Z)|([+-]\d{2}):?(\d{2})?)$/i;
+const writtenOut = (stamp: string): string =>
+  stamp.replace(shortForm, (_, start: string, seconds = ':00', zulu?: string, hours = '', minutes = '00') =>
+    zulu ? `${start}${seconds}${zulu}` : `${start}${seconds}${hours}:${minutes}`,
+  );
 
 /** False for the 31st of February, and for the 25th hour; of what begins with `YYYY-MM-DDTHH:MM:SS`. */
 function isReal(stamp: string): boolean {

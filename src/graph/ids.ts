@@ -22,3 +22,10 @@ export function keyOf(type: string, id: string): string {
 }
 
 export const isSourceId = (key: string): boolean => plainId.test(key) && key !== '.' && key !== '..';
+
+/** The key of something that the service names without an id: no id finds it again. */
+export const keyByName = (name: string): string => `~${encodeURIComponent(wellFormed(name))}`;
+export const isKeyByName = (key: string): boolean => key.startsWith('~');
+
+/** Half a surrogate pair cannot be percent-encoded. */
+const wellFormed = (name: string) => name.replace(/\p{Surrogate}/gu, '\ufffd');

@@ -1,7 +1,7 @@
 import type { AtomPerson } from '../contract/event.ts';
 import type { UserRecord } from '../contract/user.ts';
 import { builder } from './builder.ts';
-import { asObject, asText, textOrNull, urlOrNull } from './decode.ts';
+import { asObject, asText, siteOrNull, textOrNull, urlOrNull } from './decode.ts';
 import { sourceIdOf } from './ids.ts';
 import { Node, handleOf, identity } from './node.ts';
 
@@ -27,7 +27,7 @@ export const User = builder.objectRef<UserShape>('User').implement({
     webUrl: t.reads('alt', urlOrNull, 'Their page. Null when unknown.'),
     homepageUrl: t.reads(
       'homepage',
-      urlOrNull,
+      siteOrNull,
       'A site of their own. Told of participants and wishers of events only, null elsewhere.',
     ),
     isSite: t.boolean({

@@ -91,7 +91,7 @@ export const shown: Readonly<Record<string, Readonly<Record<string, Shows>>>> = 
     average: { wire: ['average', 'value'], value: ({ average, value }) => Number(average ?? value ?? 0) || null },
     max: { wire: ['max'], value: ({ max = 10 }) => max },
     min: { wire: ['min'], value: ({ min = 0 }) => min },
-    stars: int('stars'),
+    stars: { wire: ['stars'], value: ({ stars }) => numberOf(stars) || null },
     ratersCount: count('ratings_count'),
   },
   City: { id: id('City'), sourceId: text('id'), name: line('name') },

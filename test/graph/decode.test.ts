@@ -65,6 +65,36 @@ describe('addresses', () => {
   });
 });
 
+describe('sites', () => {
+  test.each([
+    ['http://a.example/x', 'http://a.example/x'],
+    ['www.example.com', 'http://www.example.com'],
+    [' example.com/film?id=7#top ', 'http://example.com/film?id=7#top'],
+    ['//a.example/', 'http://a.example/'],
+    ['电影.example', 'http://电影.example'],
+    ['a.example:8080/x', 'http://a.example:8080/x'],
+  ])('%s is %s', (written, site) => {
+    expect(decode.siteOrNull.decode(written)).toBe(site);
+  });
+
+  test.each([
+    '',
+    'none',
+    '暂无',
+    'javascript:alert(1)',
+    'mailto:a@b.example',
+    'ftp://a.example',
+    'a b.example',
+    'a@b.example',
+    '.example',
+    'v1..2',
+    '1.5',
+    null,
+  ])('%s is none', (value) => {
+    expect(decode.siteOrNull.decode(value)).toBeNull();
+  });
+});
+
 describe('moments', () => {
   test('without a zone get their T', () => {
     expect(decode.localDateTime.decode('2015-02-28 10:31:02')).toBe('2015-02-28T10:31:02');
@@ -73,6 +103,18 @@ describe('moments', () => {
 
   test('with a zone keep it', () => {
     expect(decode.dateTime.decode('2011-12-18T19:30:00+08:00')).toBe('2011-12-18T19:30:00+08:00');
+  });
+
+  test.each([
+    ['2011-12-18T19:30:00+0800', '2011-12-18T19:30:00+08:00'],
+    ['2011-12-18T19:30+08:00', '2011-12-18T19:30:00+08:00'],
+    ['2011-12-18 19:30+08', '2011-12-18T19:30:00+08:00'],
+    ['2011-12-18T11:30Z', '2011-12-18T11:30:00Z'],
+    ['2011-12-18T19:30:00.5-0430', '2011-12-18T19:30:00.5-04:30'],
+  ])('are read as ISO 8601 lets them be written: %s', (written, moment) => {
+    expect(decode.dateTime.decode(written)).toBe(moment);
+    // What a caller writes is held to RFC 3339.
+    expect(decode.asDateTime(written)).toBeNull();
   });
 
   test.each(['2015-02-31 10:00:00', '2015-13-01 00:00:00', '2015-02-28', 'soon', 5])(

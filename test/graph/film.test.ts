@@ -44,7 +44,7 @@ describe('a subject', () => {
     [
       '0 and stars 00 where nobody has rated',
       { max: 10, min: 0, average: 0, stars: '00' },
-      { average: null, stars: 0 },
+      { average: null, stars: null },
     ],
     ['nothing', undefined, { average: null, stars: null }],
     ['nonsense', 'n/a', { average: null, stars: null }],
@@ -105,6 +105,30 @@ describe('a subject', () => {
     });
     expect(await ask('{ subject(id: 7) { miniSiteUrl } }')).toEqual({
       data: { subject: { miniSiteUrl: 'http://site.example/' } },
+    });
+  });
+
+  test.each(['service_site', 'douban_site'])('has its mini-site in the list that writes it %s', async (spelling) => {
+    const { service, ask, calls } = facade();
+    const subjects = Array.from({ length: 20 }, (_, at) => ({
+      id: String(at + 1),
+      [spelling]: at ? '' : 'site.example',
+    }));
+    answers(service, '/v2/movie/coming_soon?count=20&fields=douban_site,id,service_site&start=0', {
+      total: 20,
+      subjects,
+    });
+    const { data, errors } = await ask('{ comingSoon { nodes { miniSiteUrl } } }');
+    expect(errors).toBeUndefined();
+    expect(data.comingSoon.nodes.slice(0, 2)).toEqual([{ miniSiteUrl: 'http://site.example' }, { miniSiteUrl: null }]);
+    expect(calls).toHaveLength(1);
+  });
+
+  test('has a site that is written without a scheme', async () => {
+    const { service, ask } = facade();
+    answers(service, '/v2/movie/subject/7?fields=id,website', { id: '7', website: 'www.wanderingearth.example' });
+    expect(await ask('{ subject(id: 7) { websiteUrl } }')).toEqual({
+      data: { subject: { websiteUrl: 'http://www.wanderingearth.example' } },
     });
   });
 

@@ -91,7 +91,7 @@ describe('a list of short films', () => {
     const { ask } = search();
     const { data } = await ask('{ searchSubjects(query: "风筝") { nodes { rating { average stars max min } } } }');
     expect(data.searchSubjects.nodes).toEqual([
-      { rating: { average: null, stars: 0, max: 10, min: 0 } },
+      { rating: { average: null, stars: null, max: 10, min: 0 } },
       { rating: { average: 8, stars: 40, max: 10, min: 0 } },
       { rating: { average: 7.5, stars: 40, max: 10, min: 0 } },
     ]);
@@ -364,5 +364,28 @@ describe('in Atom', () => {
       { id: 'User:00123', name: 'Fern', city: { id: 'City:128501', name: 'Rivertown' } },
       { id: 'User:9', name: 'Moss', city: null },
     ]);
+  });
+
+  test('a city without an id keeps its name, and its cinemas are found by that', async () => {
+    const entry = `<entry xmlns="http://www.w3.org/2005/Atom" xmlns:db="http://www.douban.com/xmlns/"><id>https://api.example/event/7</id><db:location>北京</db:location></entry>`;
+    const { ask, calls, service } = over('/event/7', entry, atom);
+    service
+      .intercept({ path: (asked) => decodeURIComponent(asked).startsWith('/v2/movie/in_theaters?city=北京') })
+      .reply(200, { total: 1, subjects: [{ id: '7', title: '活着' }] }, json);
+    const { data, errors } = await ask(
+      '{ event(id: 7) { city { __typename id sourceId name events { nodes { id } } inTheaters { nodes { title } } } } }',
+    );
+    expect(errors).toBeUndefined();
+    expect(data.event.city).toEqual({
+      __typename: 'City',
+      id: 'City:~%E5%8C%97%E4%BA%AC',
+      sourceId: '',
+      name: '北京',
+      events: { nodes: [] },
+      inTheaters: { nodes: [{ title: '活着' }] },
+    });
+    expect(calls).toHaveLength(2);
+    expect((await ask('{ node(id: "City:~%E5%8C%97%E4%BA%AC") { id } }')).data).toEqual({ node: null });
+    expect((await ask('{ node(id: "City:~tokyo") { id } }')).data).toEqual({ node: null });
   });
 });

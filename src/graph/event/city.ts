@@ -2,14 +2,14 @@ import { filmEndpoints, simpleSubject } from '../../contract/film.ts';
 import { type AtomLocation, type EventFeed, eventEndpoints, eventInFeed } from '../../contract/event.ts';
 import { builder } from '../builder.ts';
 import { asObject, asObjects, asText, textOrNull } from '../decode.ts';
-import { isSourceId, sourceIdOf } from '../ids.ts';
+import { globalId, isKeyByName, isSourceId, keyByName, sourceIdOf } from '../ids.ts';
 import { Subject } from '../film/subject.ts';
-import { Node, handleOf, identity } from '../node.ts';
+import { Node, handleOf } from '../node.ts';
 import { User } from '../user.ts';
 import { Event, EventType } from './event.ts';
 
 interface CityShape {
-  /** A pinyin word or a number. */
+  /** A pinyin word or a number; '' where the service tells the name alone. */
   id: string;
   name?: string | null;
 }
@@ -18,14 +18,23 @@ export const City = builder.objectRef<CityShape>('City').implement({
   description: 'A city that events are in. No operation reads cities: their names are told by events.',
   interfaces: [Node],
   handle: true,
-  node: handleOf,
+  node: (key) => (isKeyByName(key) ? null : handleOf(key)),
   record: {
     ask: eventEndpoints.ofCity,
     input: (id) => ({ id, 'max-results': 1 }),
     read: (feed: EventFeed, id) => ({ id, name: nameIn(feed, id) }),
   },
   fields: (t) => ({
-    ...identity(t, 'City'),
+    id: t.id({
+      description: 'The global id, to be treated as opaque; of a city known by its name alone it finds nothing again.',
+      needs: ['id'],
+      resolve: (city) => globalId('City', city.id || keyByName(asText(city.name))),
+    }),
+    sourceId: t.id({
+      description: 'The bare id, as the service knows it; empty for a city known by its name alone.',
+      needs: ['id'],
+      resolve: ({ id }) => id,
+    }),
     name: t.reads(
       'name',
       textOrNull,
@@ -43,6 +52,7 @@ builder.objectFields(City, (t) => ({
     ask: eventEndpoints.ofCity,
     from: ['id'],
     input: ({ id }, { type }) => ({ id, type: type ?? undefined }),
+    none: ({ id }) => !id,
     form: eventInFeed,
     tells: { names: ['name'], read: (feed) => nameTold(feed) },
   }),
@@ -98,9 +108,11 @@ builder.queryField('city', (t) =>
 );
 
 function cityAt(location: AtomLocation | undefined): CityShape | null {
-  const { id, name } = asObject(location);
-  if (!isSourceId(asText(id))) return null;
-  return asText(name) ? { id: asText(id), name: asText(name) } : { id: asText(id) };
+  const given = asObject(location);
+  const id = isSourceId(asText(given.id)) ? asText(given.id) : '';
+  const name = asText(given.name);
+  if (name) return { id, name };
+  return id ? { id } : null;
 }
 
 function nameIn({ entries }: EventFeed, id: string): string | null {

@@ -11,8 +11,8 @@ import {
   simpleCelebrity,
 } from '../../contract/film.ts';
 import { builder } from '../builder.ts';
-import { asObjects, asText, asTexts, textOrNull, textsOrNull, urlOrNull } from '../decode.ts';
-import { globalId, isSourceId, sourceIdOf } from '../ids.ts';
+import { asObjects, asText, asTexts, siteOrNull, textOrNull, textsOrNull, urlOrNull } from '../decode.ts';
+import { globalId, isKeyByName, isSourceId, keyByName, sourceIdOf } from '../ids.ts';
 import { Image, imageOf } from '../image.ts';
 import { Node, handleOf } from '../node.ts';
 import { Subject, embeddedSubject } from './subject.ts';
@@ -29,13 +29,12 @@ export const Celebrity = builder.objectRef<CelebrityRecord>('Celebrity').impleme
     tiers: celebrityMembers,
     keyOf: pageOf,
   },
-  node: (key) => (key.startsWith(PAGELESS) ? null : handleOf(key)),
+  node: (key) => (isKeyByName(key) ? null : handleOf(key)),
   fields: (t) => ({
     id: t.id({
       description: 'The global id, to be treated as opaque; of a person without a page it finds nobody again.',
       needs: ['id', 'name'],
-      resolve: (person) =>
-        globalId('Celebrity', pageOf(person) ?? PAGELESS + encodeURIComponent(wellFormed(asText(person.name)))),
+      resolve: (person) => globalId('Celebrity', pageOf(person) ?? keyByName(asText(person.name))),
     }),
     sourceId: t.id({
       nullable: true,
@@ -55,7 +54,7 @@ export const Celebrity = builder.objectRef<CelebrityRecord>('Celebrity').impleme
     }),
     webUrl: t.reads('alt', urlOrNull, 'The page of the person.'),
     mobileUrl: t.reads('mobile_url', urlOrNull, 'The page for small screens; basic and advance tiers.'),
-    websiteUrl: t.reads('website', urlOrNull, 'The official site; advance tier.'),
+    websiteUrl: t.reads('website', siteOrNull, 'The official site; advance tier.'),
     gender: t.reads('gender', textOrNull, 'In Chinese: 男 or 女; basic and advance tiers.'),
     birthday: t.reads('birthday', textOrNull, 'As the service writes it, usually YYYY-MM-DD; advance tier.'),
     bornPlace: t.reads('born_place', textOrNull, 'Free text; basic and advance tiers.'),
@@ -146,9 +145,6 @@ builder.queryField('celebrity', (t) =>
   }),
 );
 
-/** Begins the key of a person without a page. */
-const PAGELESS = '~';
-
 /** The id of a person's page; null where there is none: 3 of 100 people. */
 function pageOf({ id }: { id?: unknown }): string | null {
   const page = asText(id);
@@ -161,9 +157,6 @@ function hasNoPage(person: Pick<CelebrityRecord, 'id'>): boolean {
 /** What is credited is at least an id, null where there is no page. */
 const credited = (person: PersonCredit): CelebrityRecord =>
   'id' in person ? person : { ...(person as PersonCredit), id: null };
-
-/** Half a surrogate pair cannot be percent-encoded. */
-const wellFormed = (name: string) => name.replace(/\p{Surrogate}/gu, '\ufffd');
 
 /** In the interface's table a record's works are bare subjects; the real service embeds works, as in the list. */
 function workFrom(work: WorkRecord | SubjectRecord): WorkRecord {

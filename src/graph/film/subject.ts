@@ -12,6 +12,8 @@ import {
   asText,
   countOrNull,
   countOrZero,
+  positiveOrNull,
+  siteOrNull,
   text,
   textOrNull,
   textsOrNull,
@@ -47,6 +49,7 @@ export const Subject = builder.objectRef<SubjectRecord>('Subject').implement({
     members: Object.keys(subjectMembers),
     tiers: subjectMembers,
   },
+  spellings: { service_site: 'douban_site', douban_site: 'service_site' },
   node: handleOf,
   fields: (t) => ({
     ...identity(t, 'Subject'),
@@ -69,10 +72,10 @@ export const Subject = builder.objectRef<SubjectRecord>('Subject').implement({
     }),
     webUrl: t.reads('alt', urlOrNull, 'Its page.'),
     mobileUrl: t.reads('mobile_url', urlOrNull, 'Its page for small screens; in lists this costs one call an item.'),
-    websiteUrl: t.reads('website', urlOrNull, 'The official site; advance and premium tiers.'),
+    websiteUrl: t.reads('website', siteOrNull, 'The official site; advance and premium tiers.'),
     miniSiteUrl: t.reads(
       ['service_site', 'douban_site'],
-      urlOrNull,
+      siteOrNull,
       'Its site at the service, `service_site` or `douban_site`.',
     ),
     scheduleUrl: t.reads('schedule_url', urlOrNull, 'Where it is shown and when; movies only.'),
@@ -202,7 +205,7 @@ function ratingOf(subject: SubjectRecord): RatingShape {
   return {
     average: averageOf(rating.average) ?? averageOf(rating.value),
     ...scaleOf(rating),
-    stars: asInt(rating.stars),
+    stars: positiveOrNull.decode(rating.stars), // '00' where nobody has rated
     // A member of its own: read when it is shown, so that its absence costs the rating nothing.
     get ratersCount() {
       return asInt(subject.ratings_count) ?? 0;
