@@ -50,6 +50,21 @@ test('the origin runs alone', async () => {
   expect((await program.stop('SIGINT')).code).toBe(0);
 });
 
+test('records lead to PUBLIC_URL, beside the facade and alone, by a variable or a flag', async () => {
+  const publicUrl = 'https://catalog.test';
+  for (const [env, args] of [
+    [{ ...filled, PUBLIC_URL: publicUrl }, []],
+    [{ ...filled, PUBLIC_URL: publicUrl }, ['origin']],
+    [filled, ['origin', '--public-url', publicUrl]],
+  ] as [NodeJS.ProcessEnv, string[]][]) {
+    const program = await startProgram(env, args);
+    const book = (await (await fetch(`${program.origin}/v2/book/6082808`)).json()) as { url: string; image: string };
+    expect(book.url).toBe(`${publicUrl}/v2/book/6082808`);
+    expect(book.image).toMatch(/^https:\/\/catalog\.test\/pictures\//);
+    await program.stop();
+  }
+});
+
 test('with other upstreams named, no origin is started and no demo token is told', async () => {
   const program = await startProgram({
     PORT: '0',

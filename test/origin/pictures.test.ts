@@ -1,7 +1,10 @@
 import BetterSqlite from 'better-sqlite3';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
+import { existsSync, readdirSync, readlinkSync } from 'node:fs';
+import { connect } from 'node:net';
+import { once } from 'node:events';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { readers, termOf, writers } from '../../src/contract/atom.ts';
 import { openOrigin } from '../../src/origin/server.ts';
 import { type Asker, demoDir, form, picture, refusal, service, temporaryDirectory } from '../support/service.ts';
@@ -193,6 +196,34 @@ test('a picture that was sent stays what it is, kept for ever', async () => {
     'x-content-type-options': 'nosniff',
   });
 });
+
+test.runIf(existsSync('/proc/self/fd'))(
+  'a picture leaves no file open when its headers alone are asked for, or its client leaves',
+  async () => {
+    const note = form({ title: '图', content: '<图片p_1>', pids: 'p_1', image_1: picture('png', 2_900_000) });
+    const { photos } = (await origin.post('/v2/notes', 'alice', note)).body as { photos: Record<string, string> };
+    const name = new URL(photos[1]!).pathname.split('/').at(-1)!;
+    const open = () =>
+      readdirSync('/proc/self/fd').filter((fd) => {
+        try {
+          return readlinkSync(`/proc/self/fd/${fd}`).endsWith(name);
+        } catch {
+          return false; // closed meanwhile
+        }
+      }).length;
+    for (let n = 0; n < 20; n++) {
+      const { status, headers } = await fetch(photos[1]!, { method: 'HEAD' });
+      expect([status, headers.get('content-type')]).toEqual([200, 'image/png']);
+    }
+    for (let n = 0; n < 20; n++) {
+      const leaving = connect(origin.port, '127.0.0.1');
+      leaving.write(`GET ${new URL(photos[1]!).pathname} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+      await once(leaving, 'readable');
+      leaving.destroy();
+    }
+    await vi.waitFor(() => expect(open()).toBe(0), 10_000);
+  },
+);
 
 test('a database of an older version names the drawn pictures as well, and keeps those that were sent', async () => {
   const dataDir = temporaryDirectory();

@@ -20,9 +20,12 @@ export function addPictures<E extends Env>(app: Hono<E>, stores: Stores): void {
     await once(picture.stream, 'open').catch(() => {
       throw new Refusal(1001);
     });
-    return new Response(Readable.toWeb(picture.stream) as ReadableStream, {
-      headers: { ...inert, 'content-type': picture.type, 'cache-control': 'public, max-age=31536000, immutable' },
-    });
+    const headers = { ...inert, 'content-type': picture.type, 'cache-control': 'public, max-age=31536000, immutable' };
+    if (c.req.method === 'HEAD') {
+      picture.stream.destroy(); // nobody reads it, so nobody else would close the file
+      return new Response(null, { headers });
+    }
+    return new Response(Readable.toWeb(picture.stream) as ReadableStream, { headers });
   });
 
   app.get('/pictures/:kind/:size/:file', (c) => {
