@@ -20,10 +20,18 @@ test('a longer one is broken between words and Chinese characters, and gets smal
   expect(cut).toEqual({ size: 24, lines: ['长'.repeat(8), `${'长'.repeat(7)}…`] });
 });
 
-test('no line begins with a mark that ends something, and a word longer than a line is broken', () => {
-  for (const text of ['哈利·波特与魔法石，第一部（上）', '你好，世界！你好，世界！', 'Hello, world! (again)']) {
+test('no line begins with a mark that ends something or ends with one that begins, and a word longer than a line is broken', () => {
+  for (const text of [
+    '哈利·波特与魔法石，第一部（上）',
+    '你好，世界！你好，世界！',
+    '导读（第一回）《红楼梦》“石头”',
+    'Hello, world! (again)',
+  ]) {
     for (const width of [60, 80, 100, 130]) {
-      for (const line of fitted(text, width, [20], 20).lines.slice(1)) expect(line).not.toMatch(/^[，。！？、）·,.!)]/);
+      const { lines } = fitted(text, width, [20], 20);
+      expect(lines.join('').replaceAll(' ', '')).toBe(text.replaceAll(' ', ''));
+      for (const line of lines.slice(1)) expect(line).not.toMatch(/^[，。！？、）》”·,.!)]/);
+      for (const line of lines) expect(line).not.toMatch(/[（《“(]$/);
     }
   }
   const { lines } = fitted('Donaudampfschifffahrtsgesellschaft', 100, [20], 9);

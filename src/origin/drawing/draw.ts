@@ -167,12 +167,12 @@ function ornament({ chance, palette, width }: Canvas, y: number): Shape[] {
   const r = width * 0.36;
   switch (chance.int(4)) {
     case 0:
-      return [1, 0.75, 0.5, 0.25].map((part, n) => circle(x, y, r * part, n % 2 ? palette.from : palette.accent, 0.8));
+      return [1, 0.75, 0.5, 0.25].map((part, n) => circle(x, y, r * part, n % 2 ? palette.from : palette.accent, 0.6));
     case 1:
-      return [0, 1, 2, 3, 4].map((n) => rect(0, y - 60 + n * 26, width, 5 + 3 * n, palette.accent, 0.75));
+      return [0, 1, 2, 3, 4].map((n) => rect(0, y - 60 + n * 26, width, 5 + 3 * n, palette.accent, 0.5));
     case 2:
       return Array.from({ length: 18 }, () =>
-        circle(chance.int(width), y + chance.between(-70, 70), chance.between(4, 20), palette.accent, 0.7),
+        circle(chance.int(width), y + chance.between(-70, 70), chance.between(4, 20), palette.accent, 0.5),
       );
     default:
       return [0.9, 0.6, 0.35].map((part, n) =>

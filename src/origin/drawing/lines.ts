@@ -6,6 +6,9 @@ const wide =
 /** Such a character never begins a line. */
 const closing = /^[，。、：；！？）》」』】”’…·,.:;!?)\]}]/u;
 
+/** Nor does such a one end it. */
+const opening = /^[（《「『【“‘([{]+$/u;
+
 export interface Fitted {
   size: number;
   lines: string[];
@@ -27,12 +30,15 @@ function wordsOf(text: string): string[] {
   const words: string[] = [];
   let word = '';
   for (const { segment } of graphemes.segment(text.slice(0, LOOKED_AT).replace(/\s+/gu, ' ').trim())) {
-    if (closing.test(segment) && (word !== '' || words.length > 0)) {
-      if (word === '') word = words.pop() ?? '';
-      word += segment;
-    } else if (segment === ' ' || wide.test(segment)) {
+    const last = words.length - 1;
+    if (closing.test(segment) && word === '' && last >= 0) {
+      words[last] += segment;
+    } else if (opening.test(segment)) {
       if (word !== '') words.push(word);
-      words.push(segment);
+      word = segment;
+    } else if (segment === ' ' || (wide.test(segment) && !closing.test(segment))) {
+      if (word !== '' && !opening.test(word)) words.push(word);
+      words.push(opening.test(word) ? word + segment : segment);
       word = '';
     } else {
       word += segment;
@@ -85,7 +91,7 @@ function emsOf(text: string): number {
   for (const { segment } of graphemes.segment(text)) {
     if (wide.test(segment) || segment === '…') ems += 1;
     else if (/^[\sil.,:;'|!()[\]]/.test(segment)) ems += 0.34;
-    else ems += /^[A-ZMWmw\d]/.test(segment) ? 0.72 : 0.58;
+    else ems += /^[A-ZMWmw\d]/.test(segment) ? 0.74 : 0.6;
   }
   return ems;
 }
