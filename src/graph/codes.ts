@@ -263,7 +263,7 @@ const table = [
     when: 'the answer to a write was lost: it may have been carried out',
     codes: {
       UPSTREAM_RESULT_UNKNOWN: {
-        what: 'The write was sent, and its answer was lost or a status 5xx: it may have been carried out, or not. It was not sent again. Only a 503 with an error of the service itself is `UPSTREAM_UNAVAILABLE`: it was not carried out.',
+        what: 'The write was sent, and its answer was lost or a status 5xx: it may have been carried out, or not. It was not sent again. A 503 with an error of the service itself is told as unavailable instead: it was not carried out.',
         client: 'Read what it was about before writing again.',
         operator: 'The connection to the service, or a gateway before it, loses answers.',
       },

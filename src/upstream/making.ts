@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream';
 import type { Endpoint } from '../contract/endpoint.ts';
 import type { Budget, Paid } from './budget.ts';
+import { reuseOf } from './cachepolicy.ts';
 import { type Credential, type Credentials, forgetLearned, learnFromAnswer, learnFromRefusal } from './credential.ts';
 import { wordOf } from './fault.ts';
 import type { Asker, Flight, Flights } from './flight.ts';
@@ -32,7 +33,6 @@ import {
   decode,
   lineOf,
   retryAfterOf,
-  reuseOf,
 } from './wire.ts';
 
 export interface CallSettings {
@@ -273,7 +273,7 @@ export class Making implements Asker, Payer, WireRequest {
     if (isSuccess && !(decoded instanceof ErrorBody)) {
       credential.accepted = true;
       const value = struck(endpoint, credential, decoded);
-      return { value, bytes, status, reuse: reuseOf(headers['cache-control']) };
+      return { value, bytes, status, reuse: reuseOf(headers) };
     }
     const word: UpstreamWord = { ...wordOf(this), status };
     if (status < 400 && !isSuccess) throw new UpstreamFault('UPSTREAM_INVALID_RESPONSE', word, `status ${status}`);

@@ -8,6 +8,7 @@
  */
 import type { Endpoint, Share } from '../contract/endpoint.ts';
 import { copyOf } from './copy.ts';
+import type { Reuse } from './cachepolicy.ts';
 import { type Cache, type Entry, type Found, type Mark, type Place, createMemoryCache, placeOf } from './cache.ts';
 
 type Record_ = Record<string, unknown>;
@@ -37,16 +38,6 @@ export const VIEWERS_OWN = 'current_user_collection';
 /** Most often it is not there; to find that out by deleting it would take a call into the runtime. */
 export function strikeViewersOwn(record: Record_): void {
   if (VIEWERS_OWN in record) delete record[VIEWERS_OWN];
-}
-
-/** What upstream allows of an answer, by its Cache-Control. */
-export interface Reuse {
-  /** Nothing may be kept, not even to stand in. */
-  noStore: boolean;
-  /** For one person's cache alone. */
-  isPrivate: boolean;
-  /** Seconds; undefined where it does not say. */
-  maxAge: number | undefined;
 }
 
 export interface Kept {
@@ -171,20 +162,22 @@ class SeenRecords implements Records {
     const place = seconds === null ? null : this.placeOfRecord(endpoint, kind, key);
     if (!place || seconds === null) return null;
     const now = Date.now();
-    const freshUntil = now + seconds * 1000;
+    const { since, freshUntil, keptUntil } = timesOf(now, seconds, reuse);
     this.keep(place, (before) => {
       const merges = before !== undefined && before.freshUntil > now;
       const value: Record_ = merges ? copyOf(before.value) : {};
       for (const name of names) value[name] = undefined; // asked for and not there: known to have none
       Object.assign(value, record);
       strikeViewersOwn(value);
+      if (!merges) return { value, bytes, since, freshUntil, keptUntil };
       // A merged record is as old as its oldest name, and fresh no longer than any of them.
-      return entryOf(
+      return {
         value,
-        bytes + (merges ? before.bytes : 0),
-        merges ? before.since : now,
-        merges ? Math.min(before.freshUntil, freshUntil) : freshUntil,
-      );
+        bytes: bytes + before.bytes,
+        since: Math.min(before.since, since),
+        freshUntil: Math.min(before.freshUntil, freshUntil),
+        keptUntil: Math.min(before.keptUntil, keptUntil),
+      };
     });
     return freshUntil;
   }
@@ -203,9 +196,9 @@ class SeenRecords implements Records {
     if (!place || seconds === null) return null;
     const value = endpoint.share === 'public' ? withoutViewer(answer as Record_, endpoint.list) : answer;
     const now = Date.now();
-    const freshUntil = now + seconds * 1000;
-    this.keep(place, () => entryOf(value, bytes, now, freshUntil));
-    return freshUntil;
+    const times = timesOf(now, seconds, reuse);
+    this.keep(place, () => ({ value, bytes, ...times }));
+    return times.freshUntil;
   }
 
   forgetAnswer(endpoint: Endpoint, request: string): void {
@@ -246,10 +239,11 @@ class SeenRecords implements Records {
   }
 
   /** Whether an answer may be kept, and how long it is fresh. */
-  private secondsFor({ share }: Endpoint, byDefault: number, { noStore, isPrivate, maxAge }: Reuse): number | null {
+  private secondsFor({ share }: Endpoint, byDefault: number, reuse: Reuse): number | null {
+    const { noStore, isPrivate, maxAge, age = 0 } = reuse;
     const isShared = share !== 'tier' || !this.partition.hasToken;
     if (noStore || (isPrivate && isShared)) return null;
-    return this.keeping.ttlSeconds ?? Math.min(maxAge ?? byDefault, MAX_AGE_SECONDS);
+    return this.keeping.ttlSeconds ?? Math.max(0, Math.min(maxAge ?? byDefault, MAX_AGE_SECONDS) - age);
   }
 
   private keep(place: Place, make: (before: Entry | undefined) => Entry): void {
@@ -277,13 +271,12 @@ const age = (since: number, freshUntil: number) => ({
   ageSeconds: Math.max(0, Math.round((Date.now() - since) / 1000)),
 });
 
-const entryOf = (value: object, bytes: number, since: number, freshUntil: number): Entry => ({
-  value,
-  bytes,
-  since,
-  freshUntil,
-  keptUntil: freshUntil + STALE_SECONDS * 1000,
-});
+/** When upstream made an answer that is fresh for so many seconds more, and until when it may be used. */
+const timesOf = (now: number, seconds: number, { mustRevalidate, age = 0 }: Reuse) => {
+  const freshUntil = now + seconds * 1000;
+  const keptUntil = mustRevalidate ? freshUntil : freshUntil + STALE_SECONDS * 1000;
+  return { since: now - age * 1000, freshUntil, keptUntil };
+};
 
 /**
  * Whether what a person is answered may differ from what everybody is: annotations, of which the person's own private ones may be told,

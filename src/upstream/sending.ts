@@ -251,7 +251,15 @@ function settle(passage: Passage, error: unknown, isOver: boolean): void {
 
 const nothing = Buffer.alloc(0);
 const noHeaders: RawHeaders = Object.freeze({});
-const readHeaders: readonly (keyof RawHeaders)[] = ['cache-control', 'content-encoding', 'retry-after'];
+const readHeaders: readonly (keyof RawHeaders)[] = [
+  'age',
+  'cache-control',
+  'content-encoding',
+  'date',
+  'expires',
+  'retry-after',
+  'vary',
+];
 
 /** Names and values in turn. */
 function headersOf(raw: readonly Buffer[]): RawHeaders {

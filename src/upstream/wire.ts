@@ -2,12 +2,12 @@
 import type { Readable } from 'node:stream';
 import { AtomError, readers, writers } from '../contract/atom.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
+import type { CachingHeaders, Reuse } from './cachepolicy.ts';
 import { dropExcess, withoutExcess } from './excess.ts';
 import { errorIn, isExpected } from './expected.ts';
 import { type FilePart, multipartForm } from './multipart.ts';
 import { NESTING_MAX, parseShallow } from './nesting.ts';
 import { decodeUtf8 } from './payload.ts';
-import type { Reuse } from './records.ts';
 import { type Service, UpstreamFault } from './refusal.ts';
 
 /** One request as it goes on the wire, and who is told what came of it. */
@@ -43,8 +43,7 @@ export interface WireAnswer {
 }
 
 /** Of the headers of an answer, those that somebody reads; one that is sent twice is one list. */
-export interface RawHeaders {
-  'cache-control'?: string;
+export interface RawHeaders extends CachingHeaders {
   'content-encoding'?: string;
   'retry-after'?: string;
 }
@@ -190,27 +189,6 @@ export function codeIn(body: Buffer): number | undefined {
   const { code } = (jsonIn(body) ?? {}) as { code?: unknown };
   return typeof code === 'number' ? code : undefined;
 }
-
-/** A service says the same of nearly all its answers. */
-let lastSaid: { header: string; reuse: Reuse } | undefined;
-
-export function reuseOf(header: string | undefined): Reuse {
-  if (header === undefined) return unsaid;
-  if (lastSaid?.header !== header) lastSaid = { header, reuse: readReuse(header) };
-  return lastSaid.reuse;
-}
-
-function readReuse(header: string): Reuse {
-  const text = header.toLowerCase();
-  const seconds = /\bs-maxage=(\d{1,9})/.exec(text)?.[1] ?? /\bmax-age="?(\d{1,9})/.exec(text)?.[1];
-  return {
-    noStore: /\bno-(?:store|cache)\b/.test(text),
-    isPrivate: /\bprivate\b/.test(text),
-    maxAge: seconds === undefined ? undefined : Number(seconds),
-  };
-}
-
-const unsaid: Reuse = { noStore: false, isPrivate: false, maxAge: undefined };
 
 /** Seconds, or a date as HTTP writes it. */
 export function retryAfterOf(header: string | undefined): number | undefined {

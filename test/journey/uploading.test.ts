@@ -329,7 +329,7 @@ describe('an upstream that fails within an upload', () => {
     const { answer } = await send(
       uploadForm(publish, { input: { title: '题', content: '文', pictures: given } }, files),
     );
-    const failed = [4, 5, 6, 7].map((number) => ({ number, code: 'UPSTREAM_UNAVAILABLE' }));
+    const failed = [4, 5, 6, 7].map((number) => ({ number, code: 'UPSTREAM_RESULT_UNKNOWN' }));
     expect(answer.data.createNote).toMatchObject({ storedPictures: [1, 2, 3], failedPictures: failed });
     expect(lines).toEqual(['POST /v2/notes', 'POST /v2/note/5']);
   });

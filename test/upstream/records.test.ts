@@ -4,7 +4,8 @@ import { eventEndpoints } from '../../src/contract/event.ts';
 import { filmEndpoints } from '../../src/contract/film.ts';
 import { noteEndpoints } from '../../src/contract/note.ts';
 import { type Cache, createMemoryCache, placeOf } from '../../src/upstream/cache.ts';
-import { type Came, type Reuse, createRecords } from '../../src/upstream/records.ts';
+import type { Reuse } from '../../src/upstream/cachepolicy.ts';
+import { type Came, createRecords } from '../../src/upstream/records.ts';
 import { createShared } from '../../src/upstream/redis.ts';
 import { hasRedis, redisServer, until, withoutRedis } from '../support/redis.ts';
 
