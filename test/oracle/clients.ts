@@ -1,0 +1,181 @@
+/** How an operation is asked, and how its answer is read: at the pipeline, or as a request over a connection in memory. */
+import { type DocumentNode, GraphQLError, parse } from 'graphql';
+import type { Result } from '../../src/server/pipeline.ts';
+import { createLifetime, end } from '../../src/upstream/lifetime.ts';
+import type { Asked } from './generate-case.ts';
+import type { Shown } from './invariants.ts';
+import { type Product, after } from './product.ts';
+import { tokenOf } from './world.ts';
+
+export const tokenFor = ({ person }: Asked): string | undefined => (person === null ? undefined : tokenOf(person));
+
+/** Upstream calls that an operation may make, as x-explain: plan says. */
+export interface Range {
+  min: number;
+  max: number;
+}
+
+export async function planOf(product: Product, asked: Asked): Promise<Range | undefined> {
+  const { pipeline } = product;
+  const prepared = pipeline.prepare(asked.document, undefined);
+  const caller = { ...callerOf(asked, 'plan'), explain: 'plan' };
+  const result = await pipeline.answer(prepared, asked.variables, caller, createLifetime());
+  const { extensions } = result as { extensions?: { upstream?: Range } };
+  return extensions?.upstream;
+}
+
+function callerOf(asked: Asked, requestId: string) {
+  const token = tokenFor(asked);
+  return {
+    authorization: token && `Bearer ${token}`,
+    explain: undefined,
+    address: '127.0.0.1',
+    requestId,
+    accept: 'multipart/mixed, application/json',
+  };
+}
+
+/** The answer of an operation, pieces put together; undefined where its client left. */
+export async function ask(product: Product, asked: Asked, requestId: string): Promise<Shown | undefined> {
+  return asked.client.via === 'pipeline' ? atPipeline(product, asked, requestId) : byRequest(product, asked, requestId);
+}
+
+/** What is wrong with a document, where anything is: such a case says nothing. */
+export function wrongWith({ pipeline }: Product, { document }: Asked): string | undefined {
+  return pipeline.prepare(document, undefined).errors?.[0]?.message;
+}
+
+async function atPipeline({ pipeline }: Product, asked: Asked, requestId: string): Promise<Shown | undefined> {
+  const lifetime = createLifetime();
+  const { leavesAfter } = asked.client;
+  let hasLeft = false;
+  if (leavesAfter !== undefined)
+    after(leavesAfter, () => {
+      hasLeft = true;
+      end(lifetime, new Error('The client has left.'));
+    });
+  const prepared = pipeline.prepare(asked.document, undefined);
+  const result = await pipeline.answer(prepared, asked.variables, callerOf(asked, requestId), lifetime);
+  const pieces = await piecesOf(result, () => hasLeft);
+  return hasLeft ? undefined : merged(pieces.map(asJson));
+}
+
+async function piecesOf(result: Result, hasLeft: () => boolean): Promise<object[]> {
+  if (!(Symbol.asyncIterator in result)) return [result];
+  const pieces: object[] = [];
+  for await (const piece of result) {
+    pieces.push(piece);
+    if (hasLeft()) break;
+  }
+  return pieces;
+}
+
+const asJson = (value: object): Piece =>
+  JSON.parse(
+    JSON.stringify(value, (_, each: unknown) => (each instanceof GraphQLError ? each.toJSON() : each)),
+  ) as Piece;
+
+async function byRequest(product: Product, asked: Asked, requestId: string): Promise<Shown | undefined> {
+  const { via, leavesAfter } = asked.client;
+  const token = tokenFor(asked);
+  const leaving = new AbortController();
+  if (leavesAfter !== undefined) after(leavesAfter, () => leaving.abort(new Error('The client has left.')));
+  const headers: Record<string, string> = {
+    'x-request-id': requestId,
+    accept: isDivided(asked) ? 'multipart/mixed' : 'application/json',
+    ...(token ? { authorization: `Bearer ${token}` } : {}),
+    ...(via === 'post' ? { 'content-type': 'application/json' } : { 'x-graphql-csrf': '1' }),
+  };
+  const { document: query, variables } = asked;
+  const address = `http://facade.example/graphql`;
+  const request =
+    via === 'post'
+      ? new Request(address, {
+          method: 'POST',
+          headers,
+          body: JSON.stringify({ query, variables }),
+          signal: leaving.signal,
+        })
+      : new Request(`${address}?${new URLSearchParams({ query, variables: JSON.stringify(variables) }).toString()}`, {
+          headers,
+          signal: leaving.signal,
+        });
+  try {
+    const response = await product.fetch.fetch(request, { address: '127.0.0.1' });
+    const text = await response.text();
+    if (leaving.signal.aborted) return undefined;
+    const boundary = /boundary="?([^";]+)/.exec(response.headers.get('content-type') ?? '')?.[1];
+    return merged(boundary ? parts(text, boundary) : [JSON.parse(text) as Piece]);
+  } catch (error) {
+    if (leaving.signal.aborted) return undefined;
+    throw error;
+  }
+}
+
+export const isDivided = ({ document }: Asked): boolean => /@(?:defer|stream)/.test(document);
+
+const parts = (text: string, boundary: string): Piece[] =>
+  text
+    .split(`--${boundary}`)
+    .map((part) => part.slice(part.indexOf('\r\n\r\n') + 4).trim())
+    .filter((part) => part.startsWith('{'))
+    .map((part) => JSON.parse(part) as Piece);
+
+interface Piece extends Shown {
+  hasNext?: boolean;
+  incremental?: {
+    path?: (string | number)[];
+    data?: object | null;
+    items?: unknown[] | null;
+    errors?: Shown['errors'];
+  }[];
+}
+
+/** Puts the pieces together as a client does. */
+export function merged(pieces: readonly Piece[]): Shown {
+  const [first = {}, ...later] = pieces;
+  if (later.length === 0) return first;
+  const whole: Shown = { ...first, errors: [...(first.errors ?? [])], lostParts: [] };
+  for (const { incremental = [], extensions } of later) {
+    if (extensions) whole.extensions = extensions;
+    for (const { path = [], data, items, errors = [] } of incremental) {
+      whole.errors!.push(...errors);
+      if (data === null || items === null)
+        whole.lostParts!.push(path.filter((_, at) => data === null || at < path.length - 1).join('.'));
+      if (data) mergeInto(at(whole.data, path) as Record<string, unknown>, data);
+      if (items) {
+        const list = at(whole.data, path.slice(0, -1)) as unknown[];
+        const start = Number(path.at(-1));
+        items.forEach((item, index) => (list[start + index] = item));
+      }
+    }
+  }
+  if (whole.errors!.length === 0) delete whole.errors;
+  return whole;
+}
+
+function at(data: unknown, path: readonly (string | number)[]): unknown {
+  let found = data;
+  for (const key of path) found = (found as Record<string, unknown>)[key];
+  return found;
+}
+
+function mergeInto(target: Record<string, unknown>, from: object): void {
+  for (const [key, value] of Object.entries(from)) {
+    const before = target[key];
+    if (typeof before === 'object' && before !== null && typeof value === 'object' && value !== null)
+      mergeInto(before as Record<string, unknown>, value as object);
+    else target[key] = value;
+  }
+}
+
+const documents = new Map<string, DocumentNode>();
+export function parsed(document: string): DocumentNode {
+  let made = documents.get(document);
+  if (!made) {
+    made = parse(document);
+    if (documents.size > 500) documents.clear();
+    documents.set(document, made);
+  }
+  return made;
+}

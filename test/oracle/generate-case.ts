@@ -1,0 +1,149 @@
+/** One case: a world, an upstream with its manners and faults, and operations of several people over one facade. */
+import type { Faults } from './faults.ts';
+import { type Operation_, generateOperation } from './generate-operations.ts';
+import type { Settings } from './product.ts';
+import { createRandom } from './random.ts';
+import type { Manners } from './upstreams.ts';
+import { people } from './world.ts';
+
+export interface Asked extends Operation_ {
+  /** Whose token goes with it; null for nobody, or a token that the service does not know. */
+  person: string | null;
+  client: {
+    via: 'pipeline' | 'post' | 'get';
+    /** So many turns of the event loop after it began, its client leaves. */
+    leavesAfter?: number;
+  };
+}
+
+/**
+ * Operations that run together, all of them queries; or `crossing`: a read whose answers take long, a write that is made meanwhile, and
+ * the same read after the write.
+ */
+export interface Step {
+  operations: Asked[];
+  isCrossing?: boolean;
+}
+
+export interface Case {
+  worldSeed: number;
+  manners: Manners;
+  settings: Settings;
+  faults: Faults;
+  steps: Step[];
+}
+
+export function generateCase(seed: string): Case {
+  const random = createRandom(seed);
+  const byFetch = random.chance(0.25);
+  const mayBreak = random.chance(0.5);
+  const names = [...Object.keys(people)];
+  const person = (isMutation: boolean) =>
+    isMutation
+      ? random.weighted([
+          [12, random.pick(names)],
+          [1, null],
+        ])
+      : random.weighted([
+          [4, null],
+          [8, random.pick(names)],
+          [0.3, 'stranger'],
+        ]);
+  const asked = (isMutation: boolean): Asked => {
+    const via = byFetch
+      ? random.pick(isMutation ? (['post'] as const) : (['post', 'post', 'get'] as const))
+      : 'pipeline';
+    const isDivided = !isMutation && random.chance(0.15);
+    const leaves = random.chance(0.03);
+    return {
+      ...generateOperation(random, { isMutation, isDivided }),
+      person: person(isMutation),
+      client: { via, ...(leaves ? { leavesAfter: random.int(0, 8) } : {}) },
+    };
+  };
+  const steps: Step[] = [];
+  const many = random.int(1, 4);
+  for (let at = 0; at < many; at++) {
+    const kind = random.weighted<'one' | 'again' | 'together' | 'write' | 'crossing'>([
+      [8, 'one'],
+      [3, 'again'],
+      [2, 'together'],
+      [2, 'write'],
+      [1, 'crossing'],
+    ]);
+    if (kind === 'write') steps.push({ operations: [asked(true)] });
+    else if (kind === 'together')
+      steps.push({ operations: Array.from({ length: random.int(2, 3) }, () => asked(false)) });
+    else if (kind === 'again') {
+      const one = asked(false);
+      // The same of somebody else, or the same once more.
+      steps.push(
+        { operations: [one] },
+        { operations: [{ ...one, person: random.chance(0.5) ? one.person : person(false) }] },
+      );
+    } else if (kind === 'crossing') {
+      const one = crossing(random.pick(names), byFetch ? 'post' : 'pipeline', random.next());
+      steps.push({ operations: one, isCrossing: true });
+    } else steps.push({ operations: [asked(false)] });
+  }
+  return {
+    worldSeed: random.int(1, 400),
+    manners: {
+      fields: random.weighted<Manners['fields']>([
+        [6, 'honoured'],
+        [2, 'ignored'],
+        [2, 'more'],
+        [1, 'records'],
+      ]),
+      hidesTotals: random.chance(0.15),
+      ignoresWindows: random.chance(0.2),
+    },
+    settings: {
+      own: random.weighted<Settings['own']>([
+        [2, null],
+        [8, { tier: random.pick(['basic', 'advance', 'premium']), isTold: random.chance(0.7) }],
+      ]),
+      recordTtlSeconds: random.weighted<number | null>([
+        [3, null],
+        [1, 0],
+      ]),
+      readAttempts: random.weighted([
+        [8, 1],
+        [1, 2],
+      ]),
+      callTimeoutMs: mayBreak ? 150 : 5_000,
+      isWatched: !byFetch,
+    },
+    faults: { seed: random.int(0, 1_000_000), rate: mayBreak ? random.pick([0.05, 0.15, 0.4]) : 0 },
+    steps,
+  };
+}
+
+/** A person reads, writes what changes it, and reads again. */
+function crossing(person: string, via: 'post' | 'pipeline', chance: number): Asked[] {
+  const random = createRandom(chance);
+  const client = { via };
+  const book = random.pick(['1', '2', '3']);
+  const event = random.pick(['601', '602']);
+  const [read, write] = random.pick<readonly [string, string]>([
+    [
+      `{book(id: "${book}") {title viewerCollection {status comment tags}}}`,
+      `mutation {collectBook(input: {bookId: "${book}", status: READ, comment: "new", onConflict: UPDATE, private: false}) {created}}`,
+    ],
+    [
+      `{book(id: "${book}") {viewerCollection {status}}}`,
+      `mutation {deleteCollection(input: {bookId: "${book}"}) {book {id}}}`,
+    ],
+    [
+      `{event(id: "${event}") {participantsCount viewerRelation}}`,
+      `mutation {joinEvent(input: {id: "${event}"}) {event {id}}}`,
+    ],
+    [
+      `{event(id: "${event}") {participants {nodes {id}}}}`,
+      `mutation {leaveEvent(input: {id: "${event}"}) {event {id viewerRelation}}}`,
+    ],
+    [`{note(id: "501") {likesCount}}`, `mutation {likeNote(input: {id: "501"}) {note {likesCount}}}`],
+  ]);
+  const of = (document: string): Asked => ({ document, variables: {}, person, client });
+  return [of(read), of(write), of(read)];
+}

@@ -1,0 +1,455 @@
+/** Makes operations of every form that the schema allows, over ids of the generated world. */
+import {
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  getNamedType,
+  getNullableType,
+  isAbstractType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+} from 'graphql';
+import { type Random, hashOf } from './random.ts';
+import { referenceSchema as schema } from './reference.ts';
+import { ids } from './world.ts';
+
+export interface Operation_ {
+  document: string;
+  variables: Record<string, unknown>;
+}
+
+export interface Wanted {
+  /** A mutation, where the asker has a token. */
+  isMutation: boolean;
+  /** Parts of the answer may come later. */
+  isDivided: boolean;
+}
+
+/** What is being put together. */
+interface Draft {
+  random: Random;
+  isDivided: boolean;
+  variables: Record<string, unknown>;
+  definitions: string[];
+  fragments: string[];
+  /** Selections below which calls may follow; when none are left, leaves alone are selected. */
+  left: number;
+  labels: number;
+}
+
+export function generateOperation(random: Random, { isMutation, isDivided }: Wanted): Operation_ {
+  const draft: Draft = {
+    random,
+    isDivided,
+    variables: {},
+    definitions: [],
+    fragments: [],
+    left: random.weighted([
+      [5, 4],
+      [3, 8],
+      [1, 14],
+    ]),
+    labels: 0,
+  };
+  const selection = isMutation ? mutations(draft) : roots(draft);
+  const head = draft.definitions.length ? ` Q(${draft.definitions.join(', ')})` : ' Q';
+  return {
+    document: [`${isMutation ? 'mutation' : 'query'}${head} {${selection}}`, ...draft.fragments].join('\n'),
+    variables: draft.variables,
+  };
+}
+
+const rootNames: readonly (readonly [number, string])[] = [
+  [10, 'book'],
+  [3, 'bookByIsbn'],
+  [4, 'searchBooks'],
+  [8, 'subject'],
+  [4, 'searchSubjects'],
+  [4, 'celebrity'],
+  [3, 'annotation'],
+  [4, 'note'],
+  [6, 'event'],
+  [3, 'searchEvents'],
+  [2, 'series'],
+  [6, 'user'],
+  [3, 'city'],
+  [6, 'node'],
+  [4, 'nodes'],
+  [2, 'top250'],
+  [1, 'usBoxOffice'],
+  [1, 'weeklyChart'],
+  [1, 'newMovies'],
+  [1, 'inTheaters'],
+  [1, 'comingSoon'],
+  [1, 'viewer'],
+];
+
+function roots(draft: Draft): string {
+  const { random } = draft;
+  const query = schema.getQueryType()!;
+  const many = random.weighted([
+    [6, 1],
+    [3, 2],
+    [1, 3],
+  ]);
+  return Array.from({ length: many }, () =>
+    field(draft, query, query.getFields()[random.weighted(rootNames)]!, random.int(2, 4), ''),
+  ).join(' ');
+}
+
+const writes: readonly (readonly [number, string])[] = [
+  [6, 'collectBook'],
+  [4, 'updateCollection'],
+  [4, 'deleteCollection'],
+  [2, 'createAnnotation'],
+  [1, 'deleteAnnotation'],
+  [1, 'createReview'],
+  [3, 'joinEvent'],
+  [2, 'leaveEvent'],
+  [2, 'addEventInterest'],
+  [1, 'removeEventInterest'],
+  [2, 'likeNote'],
+  [1, 'unlikeNote'],
+  [2, 'createNoteComment'],
+  [1, 'deleteNoteComment'],
+];
+
+function mutations(draft: Draft): string {
+  const { random } = draft;
+  const type = schema.getMutationType()!;
+  const many = random.weighted([
+    [6, 1],
+    [3, 2],
+    [1, 3],
+  ]);
+  return Array.from({ length: many }, (_, at) =>
+    field(draft, type, type.getFields()[random.weighted(writes)]!, random.int(2, 3), `w${at}_`),
+  ).join(' ');
+}
+
+/** One field with what is selected of it. Equal response keys are of equal fields: the key is made of the arguments. */
+function field(
+  draft: Draft,
+  parent: GraphQLObjectType,
+  of: GraphQLField<unknown, unknown>,
+  depth: number,
+  prefix: string,
+): string {
+  const { random } = draft;
+  const args = argumentsFor(draft, parent, of);
+  const named = getNamedType(of.type);
+  let key = args ? `${of.name}_${hashOf(args).toString(36)}` : of.name;
+  if (random.chance(0.1)) key = `${random.pick(['a', 'b'])}_${key}`;
+  key = prefix + key;
+  let directives = '';
+  if (random.chance(0.04)) directives += ` @${random.pick(['include', 'skip'])}(if: ${flag(draft)})`;
+  if (draft.isDivided && isListType(getNullableType(of.type)) && !isLeafType(named) && random.chance(0.25)) {
+    key = `s${draft.labels++}_${key}`;
+    directives += ` @stream(initialCount: ${random.int(0, 2)})`;
+  }
+  const head = `${key === of.name ? '' : `${key}: `}${of.name}${args}${directives}`;
+  if (isLeafType(named)) return head;
+  return `${head} {${selectionOf(draft, of.type, depth)}}`;
+}
+
+function flag(draft: Draft): string {
+  const { random } = draft;
+  const value = random.chance(0.5);
+  return random.chance(0.5) ? String(value) : variable(draft, 'Boolean!', value);
+}
+
+function variable(draft: Draft, type: string, value: unknown): string {
+  const name = `v${draft.definitions.length}`;
+  draft.definitions.push(`$${name}: ${type}`);
+  draft.variables[name] = value;
+  return `$${name}`;
+}
+
+function selectionOf(draft: Draft, returnType: GraphQLOutputType, depth: number): string {
+  const { random } = draft;
+  const named = getNamedType(returnType);
+  if (isAbstractType(named)) {
+    const types = random.some(schema.getPossibleTypes(named), random.int(1, 4));
+    const own = named.name === 'Node' && random.chance(0.6) ? ['id'] : [];
+    const parts = types.map((type) => `... on ${type.name} {${fieldsOf(draft, type, depth, `${type.name}_`)}}`);
+    return ['__typename', ...own, ...parts].join(' ');
+  }
+  if (!isObjectType(named)) return '__typename';
+  return fieldsOf(draft, named, depth, '');
+}
+
+const connectionFields: readonly (readonly [number, string])[] = [
+  [8, 'nodes'],
+  [3, 'edges'],
+  [3, 'pageInfo'],
+  [2, 'totalCount'],
+  [1, 'title'],
+];
+/** Changes from one moment to the next, or is learned on the way. */
+const unsteady = new Set(['Viewer.rateBudget', 'Viewer.filmTier', 'SubjectConnection.totalIsCapped']);
+
+function fieldsOf(draft: Draft, type: GraphQLObjectType, depth: number, prefix: string): string {
+  const { random } = draft;
+  const all = Object.values(type.getFields()).filter(({ name }) => !unsteady.has(`${type.name}.${name}`));
+  const isConnection = type.name.endsWith('Connection');
+  const isWrapper = isConnection || type.name.endsWith('Edge');
+  const leaves = all.filter((each) => isLeafType(getNamedType(each.type)));
+  const objects = all.filter((each) => !isLeafType(getNamedType(each.type)));
+  const chosen: GraphQLField<unknown, unknown>[] = [];
+  if (isConnection) {
+    const many = random.int(1, 3);
+    for (let at = 0; at < many; at++) {
+      const found = type.getFields()[random.weighted(connectionFields)];
+      if (found && !chosen.includes(found)) chosen.push(found);
+    }
+  } else {
+    if (leaves.length)
+      chosen.push(
+        ...random.some(
+          leaves,
+          random.weighted([
+            [5, 1],
+            [4, 2],
+            [2, 4],
+            [1, 9],
+            [1, 0],
+          ]),
+        ),
+      );
+    const many =
+      depth > 0 && draft.left > 0
+        ? random.weighted([
+            [4, 1],
+            [2, 2],
+            [1, 3],
+            [2, 0],
+          ])
+        : 0;
+    for (const each of random.some(objects, type.name.endsWith('Edge') ? 1 : many)) chosen.push(each);
+  }
+  const parts = random.shuffled(chosen).map((each) => {
+    const isObject = !isLeafType(getNamedType(each.type));
+    if (isObject && !isWrapper) draft.left--;
+    const one = () => field(draft, type, each, isWrapper ? depth : depth - 1, prefix);
+    const first = one();
+    // Once more, with another selection where the arguments come out the same: the two are merged.
+    const text = isObject && random.chance(0.08) ? `${first} ${one()}` : first;
+    return wrapped(draft, type, text);
+  });
+  if (random.chance(0.08) || parts.length === 0) parts.push('__typename');
+  return parts.join(' ');
+}
+
+/** Within a fragment, now and then: inline or by name, under a condition, or deferred. */
+function wrapped(draft: Draft, type: GraphQLObjectType, text: string): string {
+  const { random } = draft;
+  const defers = draft.isDivided && random.chance(0.25);
+  if (!defers && !random.chance(0.12)) return text;
+  const label = defers && random.chance(0.3) ? `label: "d${draft.labels++}"` : '';
+  const condition = defers && random.chance(0.2) ? `if: ${flag(draft)}` : '';
+  const inside = [condition, label].filter(Boolean).join(', ');
+  const directive = defers
+    ? ` @defer${inside ? `(${inside})` : ''}`
+    : random.chance(0.3)
+      ? ` @include(if: ${flag(draft)})`
+      : '';
+  const interfaces = type.getInterfaces();
+  if (random.chance(0.4)) {
+    const name = `F${draft.fragments.length}`;
+    draft.fragments.push(`fragment ${name} on ${type.name} {${text}}`);
+    return `...${name}${directive}`;
+  }
+  if (interfaces.length && random.chance(0.2))
+    return `... on ${interfaces[0]!.name}${directive} {... on ${type.name} {${text}}}`;
+  return `... ${random.chance(0.5) ? `on ${type.name}` : ''}${directive} {${text}}`;
+}
+
+// Arguments
+
+type Make = (random: Random) => unknown;
+const idOf =
+  (type: string, from: readonly string[]): Make =>
+  (random) => {
+    const id = random.weighted([
+      [40, random.pick(from)],
+      [1, '999999'],
+      [1, 'not an id'],
+    ]);
+    return random.chance(0.3) ? `${type}:${id}` : id;
+  };
+const nodeIds: Make = (random) => {
+  const of = (type: string, from: readonly string[]) => `${type}:${random.pick(from)}`;
+  return random.weighted([
+    [4, of('Book', ids.book)],
+    [4, of('Subject', ids.subject)],
+    [2, of('Celebrity', ids.celebrity)],
+    [2, of('Event', ids.event)],
+    [2, of('Annotation', ids.annotation)],
+    [2, of('Note', ids.note)],
+    [2, of('User', ids.user)],
+    [2, of('Series', ids.series)],
+    [2, of('City', ids.city)],
+    [3, `Collection:${random.pick(ids.user)}:${random.pick(ids.book)}`],
+    [2, `NoteComment:${random.pick(ids.note)}:${random.pick(ids.comment)}`],
+    [1, 'Nothing:1'],
+    [1, 'Celebrity:~x'],
+  ]);
+};
+
+/** By coordinate, or by name alone. Undefined leaves the argument out. */
+const values: Readonly<Record<string, Make>> = {
+  'Query.book.id': idOf('Book', ids.book),
+  'Query.bookByIsbn.isbn': (random) =>
+    random.weighted([
+      [8, random.pick(ids.isbn)],
+      [1, '978-7-111-11111-9'],
+      [1, '123'],
+    ]),
+  'Query.subject.id': idOf('Subject', ids.subject),
+  'Query.celebrity.id': idOf('Celebrity', ids.celebrity),
+  'Query.annotation.id': idOf('Annotation', ids.annotation),
+  'Query.note.id': idOf('Note', ids.note),
+  'Query.event.id': idOf('Event', ids.event),
+  'Query.series.id': idOf('Series', ids.series),
+  'Query.user.id': idOf('User', [...ids.user, ...ids.user, 'nobody-there']),
+  'Query.city.id': idOf('City', ids.city),
+  'Query.node.id': nodeIds,
+  'Query.nodes.ids': (random) => Array.from({ length: random.int(0, 4) }, () => nodeIds(random)),
+  'Book.collection.userId': idOf('User', ids.user),
+  'Note.comment.id': (random) => random.pick(ids.comment),
+  'Query.inTheaters.city': (random) => random.pick([undefined, null, '北京', '108288']),
+  'Query.searchEvents.cityId': (random) => random.pick([undefined, 'beijing', 'City:108288', null]),
+  'Book.tags.first': (random) =>
+    random.weighted([
+      [3, undefined],
+      [3, random.int(1, 8)],
+      [2, random.int(9, 20)],
+      [1, 0],
+    ]),
+  'Book.annotations.page': (random) =>
+    random.weighted([
+      [8, undefined],
+      [1, 7],
+      [1, 0],
+      [1, null],
+    ]),
+  query: (random) => random.pick(['x', '  y ', 'Event', undefined, '']),
+  tag: (random) => random.pick(['novel', undefined, null]),
+  first: (random) =>
+    random.weighted([
+      [4, undefined],
+      [8, random.int(1, 4)],
+      [3, random.pick([5, 8, 10])],
+      [2, random.int(11, 20)],
+      [1, random.pick([0, 101, -1])],
+      [1, null],
+    ]),
+  offset: (random) =>
+    random.weighted([
+      [12, undefined],
+      [3, random.int(0, 3)],
+      [1, 0],
+      [1, 9],
+      [1, -1],
+      [1, null],
+    ]),
+  after: (random) =>
+    random.weighted([
+      [30, undefined],
+      [1, 'bm90IGEgY3Vyc29y'],
+      [1, null],
+    ]),
+  updatedAfter: () => undefined,
+  updatedBefore: () => undefined,
+  rating: (random) =>
+    random.weighted([
+      [12, undefined],
+      [1, 4],
+      [1, 9],
+    ]),
+};
+
+const bookId = idOf('Book', ids.book);
+const text = 'A text that is longer than fifteen characters. ';
+/** Inputs of mutations, by the name of the type. */
+const inputs: Readonly<Record<string, (random: Random) => object>> = {
+  CollectBookInput: (random) => ({
+    ...shelfInput(random),
+    ...(random.chance(0.6) ? { private: random.chance(0.4) } : {}),
+    ...(random.chance(0.4) ? { onConflict: 'UPDATE', private: random.chance(0.4) } : {}),
+  }),
+  UpdateCollectionInput: (random) => ({ ...shelfInput(random), private: random.chance(0.4) }),
+  DeleteCollectionInput: (random) => ({ bookId: bookId(random) }),
+  CreateAnnotationInput: (random) => ({
+    bookId: bookId(random),
+    content: text,
+    private: random.chance(0.5),
+    ...random.pick([{}, { page: 7 }, { chapter: 'one' }]),
+  }),
+  DeleteAnnotationInput: (random) => ({ id: random.pick(ids.annotation) }),
+  CreateReviewInput: (random) => ({
+    bookId: bookId(random),
+    title: 'A title',
+    content: text.repeat(random.chance(0.9) ? 5 : 1),
+    ...random.pick([{}, { rating: 4 }]),
+  }),
+  JoinEventInput: (random) => ({ id: random.pick(ids.event) }),
+  LeaveEventInput: (random) => ({ id: random.pick(ids.event) }),
+  AddEventInterestInput: (random) => ({ id: random.pick(ids.event) }),
+  RemoveEventInterestInput: (random) => ({ id: random.pick(ids.event) }),
+  LikeNoteInput: (random) => ({ id: random.pick(ids.note) }),
+  UnlikeNoteInput: (random) => ({ id: random.pick(ids.note) }),
+  CreateNoteCommentInput: (random) => ({ noteId: random.pick(ids.note), content: random.pick(['Said', '']) }),
+  DeleteNoteCommentInput: (random) => ({ noteId: random.pick(ids.note), commentId: random.pick(ids.comment) }),
+};
+const shelfInput = (random: Random) => ({
+  bookId: bookId(random),
+  status: random.pick(['WISH', 'READING', 'READ']),
+  ...random.pick([{}, { rating: 4 }, { rating: 9 }, { rating: null }]),
+  ...random.pick([{}, { tags: ['one', 'two'] }, { tags: [] }]),
+  ...random.pick([{}, { comment: 'A comment' }]),
+});
+
+function argumentsFor(draft: Draft, parent: GraphQLObjectType, of: GraphQLField<unknown, unknown>): string {
+  const { random } = draft;
+  const given = of.args.flatMap((arg) => {
+    const value = valueFor(random, parent, of, arg);
+    if (value === undefined) return [];
+    // A null that the type does not allow would make the document invalid.
+    if (value === null && isNonNullType(arg.type)) return [];
+    const type = String(arg.type);
+    return [
+      `${arg.name}: ${random.chance(0.2) || type.endsWith('Input!') ? variable(draft, type, value) : literal(value, type)}`,
+    ];
+  });
+  return given.length ? `(${given.join(', ')})` : '';
+}
+
+function valueFor(
+  random: Random,
+  parent: GraphQLObjectType,
+  of: GraphQLField<unknown, unknown>,
+  arg: GraphQLArgument,
+): unknown {
+  const named = getNamedType(arg.type);
+  const input = inputs[named.name];
+  if (input) return input(random);
+  const make = values[`${parent.name}.${of.name}.${arg.name}`] ?? values[arg.name];
+  if (make) return make(random);
+  if ('getValues' in named)
+    return random.weighted([
+      [2, undefined],
+      [3, random.pick(named.getValues()).name],
+    ]);
+  return undefined;
+}
+
+/** As it stands in a document; enum values are written without quotes. */
+function literal(value: unknown, type: string): string {
+  if (Array.isArray(value)) return `[${value.map((each) => literal(each, type)).join(', ')}]`;
+  const isEnum = typeof value === 'string' && /^[A-Z_]+$/.test(value) && !/^(ID|String)/.test(type.replace(/^\[/, ''));
+  return isEnum ? value : JSON.stringify(value);
+}

@@ -1,0 +1,178 @@
+/** What must hold of every answer, beside the reference: equal, or an error that a fault explains, and no more lost than it explains. */
+import type { Reference } from './reference.ts';
+import type { Fault } from './faults.ts';
+
+export interface Shown {
+  data?: unknown;
+  errors?: { message: string; path?: (string | number)[]; extensions?: Record<string, unknown> }[];
+  extensions?: Record<string, unknown>;
+  /** Places whose deferred part was lost as a whole: what it would have shown is missing there. */
+  lostParts?: string[];
+}
+
+export interface Violation {
+  /** Which invariant, and the coordinate: failures of one kind are told once. */
+  kind: string;
+  detail: string;
+}
+
+export interface Expected {
+  reference: Reference;
+  /** The fault of a request, without `fields`. */
+  faultOf: (request: string) => Fault | undefined;
+  /** Codes that need no fault of their own: the limit of a rate, say, met by what was asked before. */
+  isExcused: (code: string) => boolean;
+}
+
+export function compare({ reference, faultOf, isExcused }: Expected, shown: Shown): Violation[] {
+  const violations: Violation[] = [];
+  const { places } = reference;
+  const errors = new Map<string, string>();
+  for (const { path, extensions } of shown.errors ?? []) errors.set((path ?? []).join('.'), String(extensions?.code));
+  const rightErrors = new Map(reference.errors.map(({ path, code }) => [path, code]));
+  const explained = new Set<string>();
+  /** A list tells only once that its field is for other tiers. */
+  const refusedTiers = new Set<string>();
+
+  for (const [path, code] of errors) {
+    if (code === 'TIER_REQUIRED') refusedTiers.add(coordinateOf(path));
+    if (isExplained(path, code)) explained.add(path);
+    else
+      tell(
+        'unexplained error',
+        path,
+        `${code} at ${path || 'the whole answer'}; the reference says ${rightErrors.get(path) ?? 'nothing'}`,
+      );
+  }
+  if (!reference.errors.some(({ path }) => path === '')) walk(reference.data, shown.data ?? null, '');
+  return violations;
+
+  function tell(kind: string, path: string, detail: string): void {
+    const faults = faultsAt(path);
+    violations.push({
+      kind: `${kind}: ${coordinateOf(path)}${faults.length ? ` [${faults.join(', ')}]` : ''}`,
+      detail,
+    });
+  }
+
+  /** What happened to the requests that a place depends on. */
+  function faultsAt(path: string): Fault[] {
+    for (let at = path; ; at = parentOf(at)) {
+      const place = places.get(at);
+      if (place) return [...place.requests].flatMap((request) => faultOf(request) ?? []);
+      if (at === '') return [];
+    }
+  }
+
+  function coordinateOf(path: string): string {
+    return places.get(path)?.coordinate ?? path.replace(/\.?\d+/g, '');
+  }
+
+  function isExplained(path: string, code: string): boolean {
+    if (isExcused(code)) return true;
+    const right = rightErrors.get(path);
+    if (right !== undefined && (right === code || right === 'none')) return true;
+    if (places.get(path)?.mayFail === code) return true;
+    // The nearest place that the reference came to.
+    for (let at = path; ; at = parentOf(at)) {
+      const place = places.get(at);
+      if (place) return [...place.requests].some((request) => faultOf(request) !== undefined) && isFaultCode(code);
+      if (at === '') return false;
+    }
+  }
+
+  /** Whether an error at or below the place brought null up to it. */
+  function isLost(path: string): boolean {
+    if (explained.has(path) || errors.has(path)) return true;
+    for (const each of errors.keys()) {
+      if (!each.startsWith(path === '' ? '' : `${path}.`)) continue;
+      let at = each;
+      while (at !== path && isNonNull(at)) at = parentOf(at);
+      if (at === path) return true;
+    }
+    const coordinate = coordinateOf(path);
+    return refusedTiers.has(coordinate) && rightErrors.get(path) === 'TIER_REQUIRED';
+  }
+
+  function isNonNull(path: string): boolean {
+    const place = places.get(path);
+    return place ? place.isNonNull : true; // an item of a list of leaves
+  }
+
+  function walk(right: unknown, got: unknown, path: string): void {
+    if (got === null || got === undefined) {
+      if (right === null || right === undefined) return checkError(path);
+      if (isLost(path) || places.get(path)?.mayStand || isPartOfLost(path)) return;
+      return tell('lost without an error', path, `null at ${path || 'the root'}, right is ${short(right)}`);
+    }
+    if (right === null || right === undefined) {
+      if (rightErrors.get(path) === 'TIER_REQUIRED' && isTold(coordinateOf(path))) return;
+      // What is the same for everybody may be shown from the cache, whatever the token.
+      if (rightErrors.get(path) === 'UNAUTHENTICATED') return;
+      if (places.get(path)?.mayBeEmpty && isEmpty(got)) return;
+      const why = rightErrors.get(path) ?? belowOf(rightErrors, path);
+      return tell('shown where it is not', path, `${short(got)} at ${path}, right is null${why ? ` by ${why}` : ''}`);
+    }
+    if (Array.isArray(right)) {
+      if (!Array.isArray(got)) return tell('wrong value', path, `${short(got)} at ${path}, right is ${short(right)}`);
+      if (right.length !== got.length)
+        return tell('wrong length', path, `${got.length} items at ${path}, right are ${right.length}: ${short(right)}`);
+      return right.forEach((item, at) => walk(item, got[at], under(path, at)));
+    }
+    if (typeof right === 'object') {
+      if (typeof got !== 'object' || Array.isArray(got)) return tell('wrong value', path, `${short(got)} at ${path}`);
+      for (const [key, value] of Object.entries(right)) {
+        const at = under(path, key);
+        if (!(key in got)) {
+          if (!isPartOfLost(at)) tell('missing', at, `nothing at ${at}, right is ${short(value)}`);
+        } else walk(value, (got as Record<string, unknown>)[key], at);
+      }
+      for (const key of Object.keys(got))
+        if (!(key in right)) tell('too much', under(path, key), `at ${under(path, key)}`);
+      return;
+    }
+    if (right === got) return;
+    const also = places.get(path)?.also;
+    if (also?.includes(got)) return;
+    tell('wrong value', path, `${short(got)} at ${path}, right is ${short(right)}`);
+  }
+
+  /** An error that the reference has must be told. */
+  function checkError(path: string): void {
+    const code = rightErrors.get(path);
+    if (code === undefined || errors.has(path)) return;
+    if (code === 'TIER_REQUIRED' && refusedTiers.has(coordinateOf(path))) return;
+    if (isLost(path) || isPartOfLost(path)) return;
+    tell('error not told', path, `${code} at ${path}`);
+  }
+
+  function isPartOfLost(path: string): boolean {
+    return (shown.lostParts ?? []).some((part) => part === '' || path === part || path.startsWith(`${part}.`));
+  }
+}
+
+const isEmpty = (got: unknown): boolean =>
+  got === null ||
+  got === false ||
+  got === 0 ||
+  (typeof got === 'object' && Object.entries(got).every(([key, value]) => key === '__typename' || isEmpty(value)));
+
+/** What the lists `works` and `photos` tell of a person whose record is refused to the tier. */
+const isTold = (coordinate: string): boolean =>
+  ['Celebrity.id', 'Celebrity.sourceId', 'Celebrity.name', 'Celebrity.avatars', 'Celebrity.webUrl'].includes(
+    coordinate,
+  );
+
+const isFaultCode = (code: string): boolean =>
+  code.startsWith('UPSTREAM_') || ['RATE_LIMITED', 'FORBIDDEN', 'UPSTREAM_REFUSED'].includes(code);
+
+function belowOf(errors: ReadonlyMap<string, string>, path: string): string | undefined {
+  for (const [at, code] of errors) if (at.startsWith(`${path}.`)) return `${code} at ${at}`;
+  return undefined;
+}
+const parentOf = (path: string): string => (path.includes('.') ? path.slice(0, path.lastIndexOf('.')) : '');
+const under = (path: string, key: string | number): string => (path ? `${path}.${key}` : String(key));
+const short = (value: unknown): string => {
+  const text = JSON.stringify(value) ?? 'undefined';
+  return text.length > 160 ? `${text.slice(0, 160)}…` : text;
+};

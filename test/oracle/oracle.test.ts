@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { generateCase } from './generate-case.ts';
+import { runCase } from './run-case.ts';
+
+/** `npm run oracle` runs any number of them; these are the same each time. */
+const CASES = 200;
+
+test('operations over a misbehaving service are answered as the reference answers them', async () => {
+  for (let at = 0; at < CASES; at++) {
+    const { violations } = await runCase(generateCase(`test/${at}`));
+    expect(violations, `npm run oracle -- --seed test --case ${at}`).toEqual([]);
+  }
+});

@@ -1,0 +1,85 @@
+/**
+ * The command: `npm run oracle -- --seed S --count N`, or `--seconds N`; `--case N` runs one case of a seed again.
+ * Fails where anything does not hold, and prints the seed and the smallest case that still fails.
+ */
+import { type Case, generateCase } from './generate-case.ts';
+import { type Outcome, runCase } from './run-case.ts';
+import { shrink, sortOf } from './shrink.ts';
+
+const given = new Map<string, string>();
+for (let at = 2; at < process.argv.length; at += 2)
+  given.set(process.argv[at]!.replace(/^--/, ''), process.argv[at + 1] ?? '');
+const number = (name: string, byDefault: number) => Number(given.get(name) ?? byDefault);
+
+const seed = given.get('seed') ?? String(Date.now() % 1_000_000);
+const first = number('case', number('from', 0));
+const count = given.has('case') ? 1 : number('count', given.has('seconds') ? Infinity : 1_000);
+const seconds = number('seconds', Infinity);
+/** So many different failures, and it has told enough. */
+const most = number('failures', 5);
+
+function caseAt(at: number): Case {
+  const made = generateCase(`${seed}/${at}`);
+  const faults = {
+    ...made.faults,
+    ...(given.get('faults') === '0' ? { rate: 0 } : {}),
+    ...(given.has('without') ? { without: given.get('without')!.split(',') } : {}),
+  };
+  return { ...made, faults };
+}
+
+function show({ steps, ...rest }: Case): void {
+  console.log(`  ${JSON.stringify(rest)}`);
+  for (const { operations, isCrossing } of steps)
+    for (const { document, variables, person, client } of operations) {
+      const who = `${isCrossing ? 'crossing, ' : ''}${person ?? 'nobody'} ${JSON.stringify(client)}`;
+      console.log(`  ${who}: ${document.replace(/\s+/g, ' ')} ${JSON.stringify(variables)}`);
+    }
+}
+
+// Timers of the facade do not keep a process alive.
+const awake = setInterval(() => undefined, 1_000);
+const unheard: unknown[] = [];
+process.on('unhandledRejection', (reason) => unheard.push(reason));
+process.on('uncaughtException', (error) => unheard.push(error));
+
+async function run(each: Case): Promise<Outcome> {
+  unheard.length = 0;
+  const outcome = await runCase(each);
+  for (const error of unheard)
+    outcome.violations.push({
+      kind: 'nobody heard of a failure',
+      detail: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    });
+  return outcome;
+}
+
+const started = performance.now();
+const failures = new Map<string, number>();
+const invalid = new Set<string>();
+let [cases, answered, known] = [0, 0, 0];
+for (let at = first; at < first + count && failures.size < most; at++) {
+  if (performance.now() - started > seconds * 1_000) break;
+  const outcome = await run(caseAt(at));
+  cases++;
+  answered += outcome.answered;
+  known += outcome.known;
+  for (const each of outcome.invalid) invalid.add(each.slice(0, 100));
+  for (const { kind, detail } of outcome.violations) {
+    const sort = sortOf(kind);
+    failures.set(sort, (failures.get(sort) ?? 0) + 1);
+    if (failures.get(sort)! > 1) continue;
+    console.log(
+      `\n${kind}\n  --seed ${seed} --case ${at}\n  ${detail.slice(0, 1_000)}\n  The smallest case that still fails:`,
+    );
+    show(await shrink(caseAt(at), kind, run));
+  }
+}
+clearInterval(awake);
+const took = (performance.now() - started) / 1_000;
+if (given.has('verbose') && invalid.size > 0) console.log('Could not be run:', [...invalid].slice(0, 20));
+console.log(
+  `seed ${seed}: ${cases} cases, ${answered} operations in ${took.toFixed(1)} s, ${(cases / took).toFixed(0)} a second; ` +
+    `${failures.size} kinds of failure, ${known} known ones; ${invalid.size} operations could not be run`,
+);
+process.exit(failures.size > 0 ? 1 : 0);

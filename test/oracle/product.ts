@@ -1,0 +1,275 @@
+/** The facade over the scripted upstream, in this process: no socket between them, and none before it unless a case wants one. */
+import { Readable } from 'node:stream';
+import { pino } from 'pino';
+import { Dispatcher } from 'undici';
+import { type Config, readConfig } from '../../src/config.ts';
+import type { Tier } from '../../src/contract/endpoint.ts';
+import { schema } from '../../src/graph/schema.ts';
+import { type FetchHandler, createFetchHandler } from '../../src/server/fetch.ts';
+import { createMetrics } from '../../src/server/metrics.ts';
+import { type Pipeline, createPipeline } from '../../src/server/pipeline.ts';
+import { createGraphServer } from '../../src/server/server.ts';
+import { type Cache, createMemoryCache } from '../../src/upstream/cache.ts';
+import { createRecords } from '../../src/upstream/records.ts';
+import { createTransport } from '../../src/upstream/transport.ts';
+import { type UpstreamSource, createUpstream } from '../../src/upstream/upstream.ts';
+import { type Fault, type Faults, faultOf, withoutFields } from './faults.ts';
+import { createRandom } from './random.ts';
+import { type Manners, type Response_, type Sender, respond } from './upstreams.ts';
+import { type World, people, tokenOf } from './world.ts';
+
+export interface Settings {
+  /** The facade's own token, of a person of its own; none where it is null. */
+  own: { tier: Tier; isTold: boolean } | null;
+  recordTtlSeconds: number | null;
+  readAttempts: number;
+  callTimeoutMs: number;
+  /** What is put into the shared cache is looked at. */
+  isWatched: boolean;
+}
+
+/** One request as the upstream met it. */
+export interface Met {
+  operation: string;
+  /** Without `fields`. */
+  request: string;
+  line: string;
+  fault: Fault | undefined;
+}
+
+export const OWN_TOKEN = 'token-of-facade';
+
+/** What the service knows of a token. */
+export function senderOf(token: string | undefined, { own }: Settings): Sender | 'unknown' {
+  if (token === undefined) return { person: null, tier: 'basic' };
+  if (token === OWN_TOKEN) return { person: 'u2', tier: own?.tier ?? 'basic' };
+  const person = Object.keys(people).find((name) => tokenOf(name) === token);
+  return person ? { person, tier: people[person]! } : 'unknown';
+}
+
+export interface Product {
+  pipeline: Pipeline;
+  fetch: FetchHandler;
+  upstream: UpstreamSource;
+  met: Met[];
+  /** Requests that were not answered. */
+  pending: () => number;
+  /** What was put where everybody, or everybody without a token, may read it. */
+  shared: string[];
+  config: Config;
+  close: () => Promise<void>;
+}
+
+const base = readConfig({
+  BASE_URL: 'http://catalog.example',
+  EVENT_BASE_URL: 'http://events.example',
+  BREAKER_FAILURES: '1000',
+  MAX_UPSTREAM_CALLS: '400',
+});
+const silentLog = pino({ level: 'silent' });
+
+export function openProduct(
+  world: World,
+  manners: Manners,
+  settings: Settings,
+  faults: Faults,
+  slow: ReadonlySet<string>,
+): Product {
+  const { own, recordTtlSeconds, readAttempts, callTimeoutMs, isWatched } = settings;
+  const config: Config = {
+    ...base,
+    accessToken: own ? OWN_TOKEN : undefined,
+    filmTier: own?.isTold ? own.tier : undefined,
+    recordTtlSeconds: recordTtlSeconds ?? undefined,
+    readAttempts,
+    callTimeoutMs,
+    graphiql: false,
+  };
+  const dispatcher = new ScriptedDispatcher(world, manners, settings, faults, slow);
+  const upstreamSettings = { ...config, baseUrl: config.baseUrl!, eventBaseUrl: config.eventBaseUrl! };
+  const shared: string[] = [];
+  const upstream = createUpstream(upstreamSettings, {
+    transport: createTransport(upstreamSettings, dispatcher),
+    records: createRecords({
+      ttlSeconds: config.recordTtlSeconds,
+      cache: isWatched ? watchedCache(shared) : undefined,
+    }),
+  });
+  const parts = { schema, config, upstream, log: silentLog, metrics: createMetrics() };
+  const pipeline = createPipeline(parts);
+  let handler: FetchHandler | undefined;
+  return {
+    pipeline,
+    get fetch() {
+      return (handler ??= createFetchHandler(createGraphServer(config, parts).server));
+    },
+    upstream,
+    met: dispatcher.met,
+    pending: () => dispatcher.pending,
+    shared,
+    config,
+    async close() {
+      await handler?.close(1_000);
+    },
+  };
+}
+
+/** A cache that tells what is put where not only its owner reads it. With it no whole answers are kept, as beside other replicas. */
+const watchedCache = (shared: string[]): Cache => {
+  const cache = createMemoryCache(64_000_000);
+  return {
+    ...cache,
+    set: (place, mark, make) =>
+      cache.set(place, mark, (before) => {
+        const entry = make(before);
+        if (!place.partition.startsWith('tier ')) shared.push(JSON.stringify(entry.value));
+        return entry;
+      }),
+  };
+};
+
+type Handler = Dispatcher.DispatchHandler;
+
+/** Longer than a write and what is read after it take. */
+const SLOW_TURNS = 120;
+
+/** Answers in memory, each request after some turns of the event loop, so that answers come in another order than requests went. */
+class ScriptedDispatcher extends Dispatcher {
+  readonly met: Met[] = [];
+  pending = 0;
+  private readonly world: World;
+  private readonly manners: Manners;
+  private readonly settings: Settings;
+  private readonly faults: Faults;
+  /** Operations whose answers take long. */
+  private readonly slow: ReadonlySet<string>;
+  private readonly seen = new Map<string, number>();
+
+  constructor(world: World, manners: Manners, settings: Settings, faults: Faults, slow: ReadonlySet<string>) {
+    super();
+    this.slow = slow;
+    this.world = world;
+    this.manners = manners;
+    this.settings = settings;
+    this.faults = faults;
+  }
+
+  override dispatch({ method, path, headers, body }: Dispatcher.DispatchOptions, handler: Handler): boolean {
+    const header = headerOf(headers as string[]);
+    const request = withoutFields(method, path);
+    const times = this.seen.get(request) ?? 0;
+    this.seen.set(request, times + 1);
+    const fault = faultOf(this.faults, request);
+    const operation = header('x-request-id') ?? '';
+    this.met.push({ operation, request, line: `${method} ${path}`, fault });
+    const token = header('authorization')?.replace(/^Bearer /, '');
+    const sender = senderOf(token, this.settings);
+    const random = createRandom(`${this.faults.seed} delay ${request} ${times}`);
+    const turns = this.slow.has(operation)
+      ? SLOW_TURNS
+      : random.weighted([
+          [3, 0],
+          [3, random.int(1, 3)],
+          [1, random.int(4, 12)],
+        ]);
+    this.pending++;
+
+    let isOver = false;
+    const over = (): boolean => {
+      if (isOver) return false;
+      isOver = true;
+      this.pending--;
+      return true;
+    };
+    const fail = (error: Error) => {
+      if (over()) handler.onError!(error);
+    };
+    handler.onConnect!((reason?: Error) => setImmediate(() => fail(reason ?? new Error('aborted'))));
+    if (body instanceof Readable) body.resume();
+    const happens = fault === 'flaky' && times > 0 ? undefined : fault;
+    // A write that fails otherwise was not carried out.
+    const isMade = method === 'GET' || happens === undefined || happens === 'lost' || happens === 'notJson';
+    const answer = isMade
+      ? respond(this.world, this.manners, { method, path, body: typeof body === 'string' ? body : '', sender })
+      : undefined;
+    after(turns, () => {
+      if (isOver || happens === 'silent') return;
+      if (happens === 'reset' || happens === 'lost' || happens === 'flaky') return fail(connectionLost());
+      const shown = happens ? spoiled(happens, answer) : answer!;
+      const bytes = Buffer.from(shown.body);
+      const named = ['content-type', shown.type].map((each) => Buffer.from(each));
+      handler.onHeaders!(shown.status, named, () => undefined, '');
+      if (happens === 'cut') {
+        handler.onData!(bytes.subarray(0, bytes.length >> 1));
+        return after(1, () => fail(connectionLost()));
+      }
+      if (bytes.length) handler.onData!(bytes);
+      if (over()) handler.onComplete!([]);
+    });
+    return true;
+  }
+
+  override close(): Promise<void> {
+    return Promise.resolve();
+  }
+  override destroy(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+function headerOf(headers: readonly string[]): (name: string) => string | undefined {
+  return (name) => {
+    for (let at = 0; at < headers.length; at += 2) if (headers[at]!.toLowerCase() === name) return headers[at + 1];
+    return undefined;
+  };
+}
+
+export function after(turns: number, act: () => void): void {
+  if (turns === 0) return void setImmediate(act);
+  setImmediate(() => after(turns - 1, act));
+}
+
+const connectionLost = (): Error => Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
+
+/** The answer with what happened to it. */
+export function spoiled(fault: Fault, answer: Response_ | undefined): Response_ {
+  const json = (status: number, body: string): Response_ => ({ status, type: 'application/json', body });
+  const { body = '', type = 'application/json', status = 200 } = answer ?? {};
+  const isXml = type.includes('xml');
+  switch (fault) {
+    case 'status500':
+    case 'status502':
+    case 'status503':
+    case 'status403':
+    case 'status404':
+      return { status: Number(fault.slice(6)), type: 'text/html', body: '<html>gateway</html>' };
+    case 'rateLimit':
+      return json(429, '{"code":112,"msg":"rate_limit_exceeded2","request":"GET /"}');
+    case 'functionError':
+      return json(500, '{"code":6009,"msg":"function_error","request":"GET /"}');
+    case 'errorUnder200':
+      return json(200, '{"code":999,"msg":"unknown","request":"GET /"}');
+    case 'notJson':
+      return { status, type, body: isXml ? '<entry><title>no end' : '{"id": "1", "title": ' };
+    case 'list':
+      return { status, type, body: '[]' };
+    case 'nothing':
+      return { status, type, body: '' };
+    case 'otherKey':
+      return {
+        status,
+        type,
+        body: isXml ? body.replace(/<id>[^<]*<\/id>/, '<id>http://api.example/event/999</id>') : otherKey(body),
+      };
+    case 'noKey':
+      return isXml ? { status, type, body: '<feed xmlns="http://www.w3.org/2005/Atom"/>' } : json(200, '{}');
+    default:
+      return { status, type, body };
+  }
+}
+
+function otherKey(body: string): string {
+  if (!body.startsWith('{')) return '{}';
+  const record = JSON.parse(body) as Record<string, unknown>;
+  return JSON.stringify('id' in record ? { ...record, id: '987654' } : { unexpected: true });
+}

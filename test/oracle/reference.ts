@@ -1,0 +1,649 @@
+/**
+ * What the right answer is, worked out in the plainest way: graphql-js runs the operation, a record is read whole where anything of it is
+ * not known, and every field that a call answers makes its call. No projection, no cache, no sharing, no budget, no early start, no page
+ * in hand.
+ *
+ * It takes from the product what the fields declare of themselves (`rule.input`, `rule.decide`, `rule.items`, the decoders, the endpoint
+ * tables, the reader of Atom) and the errors by name; nothing of plan, arrive, execute, operation or records.
+ */
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLResolveInfo,
+  GraphQLList,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  type SelectionSetNode,
+  execute,
+  getNamedType,
+  getNullableType,
+  isAbstractType,
+  isInterfaceType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  specifiedDirectives,
+} from 'graphql';
+import { pathToArray } from 'graphql/jsutils/Path.js';
+import { type Endpoint, type Form, type Tier, isPromised, wholeForm } from '../../src/contract/endpoint.ts';
+import type { FieldRule, TypeRule } from '../../src/graph/ask.ts';
+import { builder } from '../../src/graph/builder.ts';
+import { fieldRule, typeRule } from '../../src/graph/declared.ts';
+import { asInt, asText } from '../../src/graph/decode.ts';
+import { applies, isDeferred, isIncluded } from '../../src/graph/document.ts';
+import { told } from '../../src/graph/errors.ts';
+import { type Page, type PagingArgs, type Window, listOf, windowInput, windowOf } from '../../src/graph/paging.ts';
+import { deferDirective, streamDirective } from '../../src/graph/pieces.ts';
+import '../../src/graph/schema.ts';
+import { LoginRequired, TierRequired, UpstreamRefusal } from '../../src/upstream/refusal.ts';
+import type { RecordSource } from '../../src/upstream/known.ts';
+import { type Request_, type Response_, readAtom } from './upstreams.ts';
+
+/** Who runs the operation, and what the facade is configured with. */
+export interface Asker {
+  /** The bearer token; undefined for nobody. */
+  token: string | undefined;
+  /** What the service knows of the token. */
+  tier: Tier;
+  /** The facade's own. */
+  accessToken: string | undefined;
+  filmTier: Tier | undefined;
+}
+
+/** Asks the upstream: nothing between. */
+export type Fetch = (request: Omit<Request_, 'sender'> & { token: string | undefined }) => Response_;
+
+/** What is known of one place in the answer. */
+export interface Place {
+  /** `Type.field` */
+  coordinate: string;
+  isNonNull: boolean;
+  /** The requests, without `fields`, that its own value depends on. */
+  requests: Set<string>;
+  /** Values that are as right as the one shown. */
+  also?: unknown[];
+  /** May be refused for want of a tier, or not. */
+  mayBeRefused?: boolean;
+  /** What an absent record carries of it is nothing: an empty list is as right as null. */
+  mayBeEmpty?: boolean;
+  /** The code of an error that is as right here as at what is selected below. */
+  mayFail?: string;
+  /** A record that is absent, of which nothing but what calls answer is selected: an object without anything is as right as null. */
+  mayStand?: boolean;
+}
+
+export interface Reference {
+  data: unknown;
+  errors: { path: string; code: string; message: string }[];
+  places: Map<string, Place>;
+  /** Method and path of each write that was made. */
+  writes: string[];
+}
+
+type Parent = Record<string, unknown>;
+type Resolver = (parent: Parent, args: object, context: Run, info: GraphQLResolveInfo) => unknown;
+
+/** One run. */
+interface Run {
+  asker: Asker;
+  fetch: Fetch;
+  places: Map<string, Place>;
+  writes: string[];
+  viewer: { isLoggedIn: boolean; filmTier: Tier | null };
+  upstream: object;
+  maxPictures: number;
+}
+
+/** What a parent told of a record, and what can be read of it. */
+interface Known {
+  record: Parent;
+  type: GraphQLObjectType;
+  /** The names that it is sure to have told of, where they are there. */
+  form: Form | undefined;
+  /** Names that its tier is known not to get: nobody asks for them. */
+  refuses: (name: string) => boolean;
+  /** The record by its key: read once, when it is first needed. */
+  whole: () => Parent | null;
+  request: string | undefined;
+}
+/** By the object that the fields of a record are resolved of. */
+const known = new WeakMap<object, Known>();
+
+export const referenceSchema: GraphQLSchema = withResolvers(
+  builder.toSchema({ directives: [...specifiedDirectives, deferDirective, streamDirective] }),
+);
+
+export async function runReference(
+  document: DocumentNode,
+  operationName: string | undefined,
+  variableValues: Readonly<Record<string, unknown>>,
+  asker: Asker,
+  fetch: Fetch,
+): Promise<Reference> {
+  const run = createRun(asker, fetch);
+  const result: ExecutionResult = await execute({
+    schema: referenceSchema,
+    document,
+    operationName,
+    variableValues,
+    contextValue: run,
+  });
+  return {
+    data: result.data ?? null,
+    errors: (result.errors ?? []).map((error) => {
+      const cause = error.originalError ?? error;
+      const code = told(cause)?.extensions.code ?? (cause as { extensions?: { code?: unknown } }).extensions?.code;
+      return {
+        path: (error.path ?? []).join('.'),
+        code: typeof code === 'string' ? code : 'none',
+        message: error.message,
+      };
+    }),
+    places: run.places,
+    writes: run.writes,
+  };
+}
+
+function createRun(asker: Asker, fetch: Fetch): Run {
+  const run: Run = {
+    asker,
+    fetch,
+    places: new Map(),
+    writes: [],
+    viewer: {
+      isLoggedIn: asker.token !== undefined,
+      filmTier: asker.token === undefined ? (asker.filmTier ?? null) : asker.tier,
+    },
+    maxPictures: 12,
+    upstream: {
+      freshness: { read: () => undefined },
+      rateBudget: () => Promise.resolve(null),
+      requireLogin: () => requireLogin(run),
+      changed: () => Promise.resolve(),
+      write: (endpoint: Endpoint, input: object, path: GraphQLResolveInfo['path']) =>
+        Promise.resolve().then(() => write(run, endpoint, input, pathToArray(path).join('.'))),
+    },
+  };
+  return run;
+}
+
+function requireLogin({ asker }: Run): void {
+  if (asker.token === undefined) throw new LoginRequired('a write needs a login');
+}
+
+// Requests
+
+/** Method, path and query of a call, without `fields`: what faults are decided by. */
+export function requestOf({ method, path, params }: Endpoint, input: object): string {
+  const values = { ...input } as Record<string, unknown>;
+  const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(values[name])));
+  if (method !== 'GET') return `${method} ${filled}`;
+  const query = Object.keys(values)
+    .filter((name) => !params.includes(name) && values[name] !== undefined && values[name] !== null)
+    .sort()
+    .map((name) => `${name}=${encodeURIComponent(String(values[name]))}`);
+  return `${method} ${filled}${query.length ? `?${query.join('&')}` : ''}`;
+}
+
+/** The answer of a read; null where what it asks for is absent. */
+function read(run: Run, endpoint: Endpoint, input: object): unknown {
+  const { asker, fetch } = run;
+  const isOwn = asker.token === undefined;
+  if (endpoint.login && isOwn) throw new LoginRequired(endpoint.path);
+  const goesWithOwn = isOwn && (endpoint.share === 'public' || endpoint.share === 'tier');
+  if (isOwn && endpoint.share === 'tier' && asker.filmTier && !endpoint.tiers.includes(asker.filmTier))
+    throw new TierRequired(endpoint.tiers, endpoint.path, true);
+  const request = requestOf(endpoint, input);
+  const [method, path] = request.split(' ') as [string, string];
+  const token = isOwn ? (goesWithOwn ? asker.accessToken : undefined) : asker.token;
+  const { status, body } = fetch({ method, path, body: '', token });
+  if (status >= 200 && status < 300) {
+    const answer =
+      endpoint.media === 'json' ? (JSON.parse(body) as Parent) : (readAtom(endpoint.media as never, body) as Parent);
+    return goesWithOwn && endpoint.share === 'public' ? withoutViewer(endpoint, answer) : answer;
+  }
+  const code = codeOf(body);
+  if (isAbsence(endpoint, status, code)) return null;
+  if (endpoint.share === 'tier' && endpoint.tiers.length < 3 && code === 1000)
+    throw new TierRequired(endpoint.tiers, endpoint.path, true);
+  throw new UpstreamRefusal({ service: endpoint.service, status, ...(code === undefined ? {} : { code }), request });
+}
+
+const VIEWERS_OWN = 'current_user_collection';
+/** The facade's own token speaks for nobody. */
+function withoutViewer({ list }: Endpoint, answer: Parent): Parent {
+  const strike = ({ [VIEWERS_OWN]: _, ...rest }: Parent): Parent => rest;
+  const items = list === undefined ? undefined : answer[list];
+  return Array.isArray(items)
+    ? {
+        ...strike(answer),
+        [list!]: items.map((item) => (typeof item === 'object' && item ? strike(item as Parent) : item)),
+      }
+    : strike(answer);
+}
+
+const codeOf = (body: string): number | undefined => {
+  try {
+    return (JSON.parse(body) as { code?: number }).code;
+  } catch {
+    return undefined;
+  }
+};
+
+function isAbsence({ service, scope, absentOn }: Endpoint, status: number, code: number | undefined): boolean {
+  if (service === 'event') return status === 404;
+  if (code === 1006) return scope === 'community_basic_note';
+  if (code === 1000 || code === 1001) return absentOn.includes(code);
+  return code !== undefined && ([6000, 6006, 6008, 6014, 5000].includes(code) || status === 404);
+}
+
+function write(run: Run, endpoint: Endpoint, input: object, path: string): unknown {
+  const request = requestOf(endpoint, input);
+  const [method, wirePath] = request.split(' ') as [string, string];
+  run.places.get(path)?.requests.add(request);
+  run.writes.push(request);
+  const values = Object.entries(input).filter(([name, value]) => !endpoint.params.includes(name) && value != null);
+  const form = new URLSearchParams(values.map(([name, value]) => [name, String(value)])).toString();
+  const { status, body } = run.fetch({ method, path: wirePath, body: form, token: run.asker.token });
+  if (status >= 200 && status < 300) {
+    if (endpoint.media === 'empty') return {};
+    return endpoint.media === 'json' ? JSON.parse(body) : readAtom(endpoint.media, body);
+  }
+  const code = codeOf(body);
+  throw new UpstreamRefusal({ service: endpoint.service, status, ...(code === undefined ? {} : { code }), request });
+}
+
+// Fields
+
+function withResolvers(schema: GraphQLSchema): GraphQLSchema {
+  const types = Object.values(schema.getTypeMap()).filter(({ name }) => !name.startsWith('__'));
+  for (const type of types.filter(isObjectType))
+    for (const field of Object.values(type.getFields())) field.resolve = resolverOf(schema, type, field) as never;
+  // Every failure stays at its own place: where null may not stand is worked out when the answers are compared.
+  for (const type of types)
+    if (isObjectType(type) || isInterfaceType(type))
+      for (const field of Object.values(type.getFields())) field.type = nullable(field.type);
+  return schema;
+}
+
+function nullable(type: GraphQLOutputType): GraphQLOutputType {
+  const inner = getNullableType(type);
+  return isListType(inner) ? new GraphQLList(nullable(inner.ofType)) : inner;
+}
+
+function resolverOf(schema: GraphQLSchema, type: GraphQLObjectType, field: GraphQLField<unknown, unknown>): Resolver {
+  const rule = fieldRule(field);
+  const declared = field.resolve as Resolver | undefined;
+  const coordinate = `${type.name}.${field.name}`;
+  const declaredType = field.type;
+  const isNonNull = isNonNullType(declaredType);
+  return (parent, args, run, info) => {
+    const place: Place = { coordinate, isNonNull, requests: new Set() };
+    run.places.set(pathToArray(info.path).join('.'), place);
+    // What is no record of its own is told by the request that told its parent.
+    if (!known.has(parent) && info.path.prev)
+      for (const each of run.places.get(pathToArray(info.path.prev).join('.'))?.requests ?? [])
+        place.requests.add(each);
+    if (rule.viewerOnly && !run.viewer.isLoggedIn) return null;
+    if (coordinate === 'PageInfo.hasNextPage') place.also = [(parent as { alsoHasNext?: boolean }).alsoHasNext];
+    const source = withNames(parent, namesOf(schema, rule, info), place);
+    const value = rule.ask
+      ? answered(rule, source, known.get(parent), args, run, info, place)
+      : declared
+        ? declared(source, args, run, info)
+        : source[field.name];
+    return value instanceof Promise
+      ? value.then((came: unknown) => arrived(came, rule, declaredType, parent, run, info, place))
+      : arrived(value, rule, declaredType, parent, run, info, place);
+  };
+}
+
+/** The names of its parent's record that a field reads. */
+function namesOf(schema: GraphQLSchema, rule: FieldRule, info: Info): readonly string[] {
+  if (rule.ask) return rule.from ?? [];
+  const below = [...selectedBelow(schema, info).values()].flat();
+  if (rule.idIn && below.every(({ names }) => names.every((name) => name === 'id'))) return [rule.idIn];
+  const more = rule.needsBelow ? below.flatMap(({ field }) => rule.needsBelow![field.name] ?? []) : [];
+  return [...(rule.needs ?? []), ...(rule.idIn ? [rule.idIn] : []), ...more];
+}
+
+/** The parent with these names: as it told them, or from the whole record. Throws where that cannot be read. */
+function withNames(parent: Parent, names: readonly string[], place: Place): Parent {
+  const of = known.get(parent);
+  if (!of) return parent;
+  const missing = names.filter((name) => !isKnown(of, name));
+  if (missing.length === 0) return parent;
+  const source: RecordSource = typeRule(of.type).record!;
+  const refused = missing.find(of.refuses);
+  if (refused) throw new TierRequired(source.tiers![refused]!, `${of.type.name}.${refused}`);
+  if (of.request) place.requests.add(of.request);
+  const whole = of.whole();
+  if (!whole) return parent;
+  for (const name of missing) {
+    const tiers = source.tiers?.[name];
+    const isGated = tiers && source.ask.tiers.some((tier) => !tiers.includes(tier));
+    if (isGated && whole[name] === undefined) throw new TierRequired(tiers, `${of.type.name}.${name}`);
+  }
+  return Object.assign(
+    Object.create(null) as Parent,
+    parent,
+    Object.fromEntries(missing.map((name) => [name, whole[name]])),
+  );
+}
+
+const isKnown = ({ record, form }: Known, name: string): boolean =>
+  name in record || (form !== undefined && isPromised(form, name));
+
+/** What the call of a field answers. */
+function answered(
+  rule: FieldRule,
+  parent: Parent,
+  of: Known | undefined,
+  args: object,
+  run: Run,
+  info: GraphQLResolveInfo,
+  place: Place,
+): unknown {
+  if (rule.none?.(parent)) return emptyPage(rule);
+  // What the record carries of it may be shown instead; then the record is what it depends on.
+  if (rule.hand && of?.request) {
+    place.requests.add(of.request);
+    place.mayBeEmpty = attempt(of.whole).read === null;
+  }
+  const endpoint = typeof rule.ask === 'function' ? rule.ask(args) : rule.ask!;
+  const input = rule.input!(parent, args, run.viewer);
+  // A record by its key: read where it arrives.
+  if (isByKey(info)) return input;
+  const list = () => listOf(endpoint, input);
+  const window = rule.first === undefined ? undefined : windowOf(args, rule.first, list);
+  const asked = window ? { ...input, ...windowInput(endpoint, window) } : input;
+  place.requests.add(requestOf(endpoint, asked));
+  let answer: unknown;
+  try {
+    answer = read(run, endpoint, asked);
+  } catch (error) {
+    const carried = error instanceof TierRequired ? carriedInstead(rule, of, args, info) : undefined;
+    if (carried === undefined) throw error;
+    answer = { [endpoint.list!]: carried };
+  }
+  if (answer === null) return null;
+  if (!window) return rule.decide!(answer, args, parent);
+  const items = rule.items ? rule.items(answer, parent, args) : ((answer as Parent)[endpoint.list!] as unknown[]);
+  const capped = rule.capped?.(answer, run.viewer, args) ?? false;
+  return pageOf(answer as Parent, Array.isArray(items) ? items : [], window, rule, info, list, capped);
+}
+
+/** Whether a field of the query gives a record by the call that reads such records. */
+function isByKey({ parentType, returnType, fieldName }: GraphQLResolveInfo): boolean {
+  const type = getNamedType(returnType);
+  const { ask } = fieldRule(parentType.getFields()[fieldName]!);
+  return parentType.name === 'Query' && isObjectType(type) && typeRule(type).record?.ask === ask && ask !== undefined;
+}
+
+/** A list that is refused to the tier, of which the record carries the beginning. */
+function carriedInstead(rule: FieldRule, of: Known | undefined, args: PagingArgs, info: GraphQLResolveInfo): unknown {
+  const { hand } = rule;
+  if (!hand || !of || args.after != null || args.offset || (args.first ?? rule.first ?? 0) > (hand.upTo ?? 0))
+    return undefined;
+  const below = [...selectedBelow(info.schema, info).values()].flat();
+  if (below.some(({ field }) => field.name === 'totalCount')) return undefined;
+  try {
+    const carried = of.record[hand.name] ?? of.whole()?.[hand.name];
+    return Array.isArray(carried) ? carried : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+interface ReferencePage extends Page<unknown> {
+  /** What the product may say where it shows the page that the record carries, which has no total. */
+  alsoHasNext: boolean | undefined;
+}
+
+function pageOf(
+  answer: Parent,
+  all: readonly unknown[],
+  { first, start }: Window,
+  rule: FieldRule,
+  info: GraphQLResolveInfo,
+  list: () => string,
+  capped: boolean,
+): ReferencePage {
+  const node = getNamedType(
+    (getNamedType(info.returnType) as GraphQLObjectType).getFields().nodes!.type,
+  ) as GraphQLObjectType;
+  const isKeyed = 'id' in node.getFields();
+  const isShown = (item: unknown) =>
+    typeof item === 'object' && item !== null && (!isKeyed || (('id' in item && item.id) ?? '') !== '');
+  const total = asInt(answer.total ?? answer.totalResults);
+  const most = Math.min(first, asInt(answer.count ?? answer.itemsPerPage) || first);
+  const isFull = all.length > 0 && all.length >= most;
+  const byTotal = total === null || capped ? isFull : all.length > 0 && start + all.length < total;
+  const inHand = rule.hand && start === 0 && first <= (rule.hand.upTo ?? 0);
+  return {
+    items: all.slice(0, first).map((item) => (isShown(item) ? item : null)),
+    start,
+    total: total !== null && total >= 0 ? total : null,
+    capped,
+    hasNext: byTotal || all.length > first,
+    alsoHasNext: inHand ? all.length > 0 && all.length >= Math.min(first, rule.hand!.upTo!) : undefined,
+    title: asText(answer.title).trim() || null,
+    list,
+    form: rule.form ?? wholeForm,
+  };
+}
+
+const emptyPage = (rule: FieldRule): ReferencePage => ({
+  items: [],
+  start: 0,
+  total: 0,
+  capped: false,
+  hasNext: false,
+  alsoHasNext: undefined,
+  title: null,
+  list: () => '',
+  form: rule.form ?? wholeForm,
+});
+
+// Records
+
+/** What a field gives, each record in it ready to be read. */
+function arrived(
+  value: unknown,
+  rule: FieldRule,
+  declaredType: GraphQLOutputType,
+  parent: unknown,
+  run: Run,
+  info: GraphQLResolveInfo,
+  place: Place,
+): unknown {
+  if (value === null || value === undefined || value instanceof Error) return value;
+  const named = getNamedType(info.returnType);
+  if (!isObjectType(named) && !isAbstractType(named)) return value;
+  const listed = formWithin(parent);
+  const form = listed ?? rule.form ?? wholeForm;
+  const isListed = !isNode(info) && (listed !== undefined || rule.ask !== undefined || Array.isArray(value));
+  const one = (item: unknown, at: Place): unknown => arriveOne(item, form, isListed, run, info, at);
+  if (!Array.isArray(value)) return one(value, place);
+  const type = getNullableType(declaredType);
+  const isNonNull = isListType(type) && isNonNullType(type.ofType);
+  return value.map((item: unknown, index) => {
+    const at: Place = { coordinate: place.coordinate, isNonNull, requests: new Set(place.requests) };
+    run.places.set([...pathToArray(info.path), index].join('.'), at);
+    if (item === null || item === undefined || item instanceof Error) return item;
+    try {
+      return one(item, at);
+    } catch (error) {
+      return error;
+    }
+  });
+}
+
+const isNode = ({ parentType, fieldName }: GraphQLResolveInfo): boolean =>
+  parentType.name === 'Query' && ['node', 'nodes'].includes(fieldName);
+
+function formWithin(parent: unknown): Form | undefined {
+  const { page = parent } = (parent ?? {}) as { page?: unknown };
+  return typeof page === 'object' && page !== null && 'items' in page && 'form' in page
+    ? (page as Page<unknown>).form
+    : undefined;
+}
+
+/**
+ * Whether a record is there: one that the caller named, or that is known by its id alone, is null where it is absent, and fails where it
+ * cannot be read. Of one that was listed or shown in part, what is known stays.
+ */
+function arriveOne(
+  item: unknown,
+  form: Form,
+  isListed: boolean,
+  run: Run,
+  info: GraphQLResolveInfo,
+  place: Place,
+): unknown {
+  const { schema } = info;
+  const named = getNamedType(info.returnType);
+  const record = item as Parent;
+  const type = isObjectType(named)
+    ? named
+    : (schema.getType(String(record.__typename)) as GraphQLObjectType | undefined);
+  const rule: TypeRule = type ? typeRule(type) : {};
+  if (!type || !rule.record) return item;
+  const source: RecordSource = rule.record;
+  const key = source.keyOf ? source.keyOf(record as never) : asText(record.id);
+  const isNamed = (isNode(info) && !rule.handle) || isByKey(info);
+  const isBare = Object.keys(record).every((name) => name === 'id' || name === '__typename');
+  const isShown = !isNamed && (isListed || !isBare);
+  const { asker } = run;
+  const tier = asker.token === undefined ? asker.filmTier : undefined;
+  let whole: { read?: Parent | null; error?: unknown } | undefined;
+  // A copy: the same object may stand in two places.
+  const copy: Parent = { ...record };
+  const of: Known = {
+    record,
+    type,
+    form: isShown ? form : undefined,
+    refuses: (name) => tier !== undefined && !!key && source.tiers?.[name]?.includes(tier) === false,
+    request: key ? requestOf(source.ask, source.input(key)) : undefined,
+    whole() {
+      if (!key) return null;
+      whole ??= attempt(() => recordOf(run, source, key));
+      if (whole.error) throw whole.error as Error;
+      return whole.read!;
+    },
+  };
+  known.set(copy, of);
+  if (!key || isShown || rule.handle) return copy;
+
+  const selected = selectedBelow(schema, info).get(type.name) ?? [];
+  const calls = selected.filter(({ rule }) => rule.ask && !(rule.viewerOnly && !run.viewer.isLoggedIn));
+  const missing = (of_: readonly Selected[]) =>
+    [...new Set(of_.flatMap(({ names, rule }) => (rule.ask ? [] : names)))].filter(
+      (name) => isNamed || !isKnown(of, name),
+    );
+  const first = missing(selected.filter(({ isLater }) => !isLater));
+  const wanted = first.length > 0 ? first : missing(selected);
+  const isRefused = wanted.length > 0 && wanted.every(of.refuses);
+  if (isRefused) {
+    place.mayStand = !attempt(of.whole).read;
+    return copy;
+  }
+  place.requests.add(of.request!);
+  if (wanted.length === 0 && calls.length > 0) {
+    // Nothing of the record itself is selected: what is below it speaks for it, or the record does, if it carries some of it.
+    const { read: came, error } = attempt(of.whole);
+    place.mayStand = came === null;
+    const code = told(error)?.extensions.code;
+    if (typeof code === 'string') place.mayFail = code;
+    return copy;
+  }
+  if (wanted.length === 0 && !isNamed) return copy;
+  const { read: came, error } = attempt(of.whole);
+  if (came) return copy;
+  if (!error) return null;
+  // Nothing is known of it but the failure; a tier is told of at each field.
+  if (!(error instanceof TierRequired)) throw error as Error;
+  place.mayStand = calls.some(({ rule }) => rule.tells);
+  return copy;
+}
+
+const attempt = <T>(make: () => T): { read?: T; error?: unknown } => {
+  try {
+    return { read: make() };
+  } catch (error) {
+    return { error };
+  }
+};
+
+function recordOf(run: Run, source: RecordSource, key: string): Parent | null {
+  const answer = read(run, source.ask, source.input(key));
+  if (answer === null) return null;
+  return (source.read ? source.read(answer as never, key) : answer) as Parent | null;
+}
+
+// Selections
+
+interface Selected {
+  field: GraphQLField<unknown, unknown>;
+  rule: FieldRule;
+  names: readonly string[];
+  /** Within a deferred fragment. */
+  isLater: boolean;
+}
+
+type Info = Pick<GraphQLResolveInfo, 'returnType' | 'fieldNodes' | 'fragments' | 'variableValues' | 'schema'>;
+
+/** The fields selected of each concrete type that a field may give. */
+function selectedBelow(schema: GraphQLSchema, info: Info): Map<string, Selected[]> {
+  const below = new Map<string, Selected[]>();
+  const sets = info.fieldNodes.flatMap(({ selectionSet }) => selectionSet ?? []);
+  for (const type of typesOf(schema, info.returnType)) below.set(type.name, selectedOf(schema, type, sets, info));
+  return below;
+}
+
+function typesOf(schema: GraphQLSchema, returnType: GraphQLOutputType): readonly GraphQLObjectType[] {
+  const named = getNamedType(returnType);
+  if (isAbstractType(named)) return schema.getPossibleTypes(named);
+  return isObjectType(named) ? [named] : [];
+}
+
+function selectedOf(
+  schema: GraphQLSchema,
+  type: GraphQLObjectType,
+  sets: readonly SelectionSetNode[],
+  info: Info,
+): Selected[] {
+  const nodes = new Map<string, { nodes: FieldNode[]; isLater: boolean }>();
+  const { fragments, variableValues } = info;
+  const collect = ({ selections }: SelectionSetNode, isLater: boolean): void => {
+    for (const selection of selections) {
+      if (!isIncluded(selection, variableValues)) continue;
+      if (selection.kind === 'Field') {
+        const key = selection.alias?.value ?? selection.name.value;
+        const before = nodes.get(key);
+        if (before) {
+          before.nodes.push(selection);
+          before.isLater &&= isLater;
+        } else nodes.set(key, { nodes: [selection], isLater });
+        continue;
+      }
+      const fragment: Pick<FragmentDefinitionNode, 'selectionSet'> | typeof selection | undefined =
+        selection.kind === 'FragmentSpread' ? fragments[selection.name.value] : selection;
+      const condition = fragment && 'typeCondition' in fragment ? fragment.typeCondition?.name.value : undefined;
+      if (fragment && 'selectionSet' in fragment && applies(schema, condition, type))
+        collect(fragment.selectionSet, isLater || isDeferred(selection, variableValues));
+    }
+  };
+  for (const set of sets) collect(set, false);
+  return [...nodes.values()].flatMap(({ nodes, isLater }) => {
+    const field = type.getFields()[nodes[0]!.name.value];
+    if (!field) return [];
+    const rule = fieldRule(field);
+    const names = namesOf(schema, rule, { ...info, schema, returnType: field.type, fieldNodes: nodes });
+    return [{ field, rule, names, isLater }];
+  });
+}

@@ -1,0 +1,189 @@
+/** Runs one case against the product and the reference, and tells what does not hold. */
+import { type Range, ask, parsed, planOf, tokenFor, wrongWith } from './clients.ts';
+import { type Fault, faultOf } from './faults.ts';
+import type { Asked, Case, Step } from './generate-case.ts';
+import { type Shown, type Violation, compare } from './invariants.ts';
+import { isKnown } from './known.ts';
+import { OWN_TOKEN, type Product, after, openProduct, senderOf } from './product.ts';
+import { type Fetch, type Reference, runReference } from './reference.ts';
+import { respond } from './upstreams.ts';
+import { type World, createWorld, people, secretsOf } from './world.ts';
+
+export interface Outcome {
+  violations: Violation[];
+  /** Those that are known and not mended yet. */
+  known: number;
+  /** Faults that requests of the product met. */
+  met: Record<string, Fault>;
+  /** Operations that were answered, and those that could not be run as they are. */
+  answered: number;
+  invalid: string[];
+}
+
+export async function runCase(given: Case): Promise<Outcome> {
+  const run = new CaseRun(given);
+  try {
+    for (const [at, step] of given.steps.entries()) await run.step(step, at);
+    await run.rest();
+  } catch (error) {
+    run.tell('the run failed', error instanceof Error ? (error.stack ?? error.message) : String(error));
+  } finally {
+    await run.product.close();
+  }
+  const met: Record<string, Fault> = {};
+  for (const { request, fault } of run.product.met) if (fault) met[request] = fault;
+  const violations = run.violations.filter((each) => !isKnown(each));
+  return {
+    violations,
+    known: run.violations.length - violations.length,
+    met,
+    answered: run.answered,
+    invalid: run.invalid,
+  };
+}
+
+class CaseRun {
+  readonly violations: Violation[] = [];
+  readonly invalid: string[] = [];
+  readonly product: Product;
+  answered = 0;
+  private readonly given: Case;
+  private readonly world: World;
+  private readonly slow = new Set<string>();
+
+  constructor(given: Case) {
+    this.given = given;
+    this.world = createWorld(given.worldSeed);
+    this.product = openProduct(this.world, given.manners, given.settings, given.faults, this.slow);
+  }
+
+  tell(kind: string, detail: string): void {
+    this.violations.push({ kind, detail });
+  }
+
+  async step({ operations, isCrossing }: Step, at: number): Promise<void> {
+    const sound = operations.filter((asked) => {
+      const wrong = wrongWith(this.product, asked);
+      if (wrong) this.invalid.push(`${wrong}: ${asked.document}`);
+      return !wrong;
+    });
+    if (sound.length < operations.length) return;
+    if (isCrossing) return this.crossing(operations, at);
+    const alone = operations.length === 1;
+    await Promise.all(operations.map((asked, index) => this.operation(asked, `${at}-${index}`, alone)));
+  }
+
+  /** A read that began before a write says nothing of after it. */
+  private async crossing(operations: Asked[], at: number): Promise<void> {
+    const [read, write, again] = operations;
+    if (!read || !write || !again) return;
+    this.slow.add(`${at}-0`);
+    const early = ask(this.product, read, `${at}-0`);
+    await new Promise<void>((resolve) => after(4, resolve));
+    await this.operation(write, `${at}-1`, false);
+    await this.operation(again, `${at}-2`, false);
+    const shown = await early;
+    if (shown) this.private(read, shown);
+  }
+
+  private async operation(asked: Asked, requestId: string, isAlone: boolean): Promise<void> {
+    const { product } = this;
+    const reference = await this.reference(asked);
+    // What is still under way of an earlier operation may spare this one a call.
+    const isUnshared = isAlone && product.pending() === 0;
+    const range = await planOf(product, asked);
+    const shown = await ask(product, asked, requestId);
+    this.writes(asked, requestId, reference);
+    if (!shown) return; // its client has left
+    this.answered++;
+    this.private(asked, shown);
+    if (shown.errors?.some(({ extensions }) => extensions?.code === 'TOO_MANY_CALLS')) return;
+    if (range && isUnshared) this.calls(asked, requestId, range, shown);
+    const faults = this.given.faults;
+    const hasMetLimit = product.met.some(({ fault }) => fault === 'rateLimit') || product.met.length > 15;
+    const found = compare(
+      {
+        reference,
+        faultOf: (request) => faultOf(faults, request),
+        isExcused: (code) =>
+          (hasMetLimit && code === 'RATE_LIMITED') ||
+          (code === 'UPSTREAM_TIMEOUT' && this.given.settings.callTimeoutMs < 1_000),
+      },
+      shown,
+    );
+    this.violations.push(...found);
+  }
+
+  private reference(asked: Asked): Promise<Reference> {
+    const { settings, manners, faults } = this.given;
+    const world = this.world.copy();
+    const fetch: Fetch = ({ token, ...request }) => {
+      const sender = senderOf(token, settings);
+      if (request.method === 'GET') return respond(world, manners, { ...request, sender });
+      const fault = faultOf(faults, `${request.method} ${request.path}`);
+      if (fault && fault !== 'lost' && fault !== 'notJson') throw new Error(`a write failed by ${fault}`);
+      const answer = respond(world, manners, { ...request, sender });
+      if (fault) throw new Error(`a write failed by ${fault}`);
+      return answer;
+    };
+    const token = tokenFor(asked);
+    const sender = senderOf(token, settings);
+    const own = settings.own;
+    const asker = {
+      token,
+      tier: sender === 'unknown' ? ('basic' as const) : sender.tier,
+      accessToken: own ? OWN_TOKEN : undefined,
+      filmTier: own?.isTold ? own.tier : undefined,
+    };
+    return runReference(parsed(asked.document), undefined, asked.variables, asker, fetch);
+  }
+
+  /** No write is made more often than the operation says. */
+  private writes({ document }: Asked, requestId: string, reference: Reference): void {
+    const made = this.product.met.filter(({ operation, line }) => operation === requestId && !line.startsWith('GET '));
+    const left = [...reference.writes];
+    for (const { line } of made) {
+      const place = left.indexOf(line);
+      if (place < 0) this.tell('a write too many', `${line} of ${document}`);
+      else left.splice(place, 1);
+    }
+  }
+
+  private calls({ document }: Asked, requestId: string, { min, max }: Range, shown: Shown): void {
+    if (this.given.settings.readAttempts > 1) return;
+    const made = this.product.met.filter(({ operation }) => operation === requestId).length;
+    if (made > max) this.tell('more calls than planned', `${made} calls, planned ${min} to ${max}: ${document}`);
+    const isCut = shown.errors?.some(({ extensions }) => extensions?.code === 'RATE_LIMITED');
+    if (made < min && !isCut)
+      this.tell('fewer calls than planned', `${made} calls, planned ${min} to ${max}: ${document}`);
+  }
+
+  /** Nothing of one person is in another's answer. */
+  private private({ person, document }: Asked, shown: Shown): void {
+    const text = JSON.stringify(shown);
+    for (const other of Object.keys(people)) {
+      if (other === person) continue;
+      const secret = secretsOf(other).find((each) => text.includes(each));
+      if (secret) this.tell(`told to another person`, `${secret} to ${person}: ${document}`);
+    }
+  }
+
+  /** After all operations nothing is left of them. */
+  async rest(): Promise<void> {
+    const { product } = this;
+    // A call that proved needless goes on until its own deadline.
+    const until = performance.now() + (this.given.settings.callTimeoutMs < 1_000 ? 2_000 : 500);
+    while (product.pending() > 0 && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 1));
+    await new Promise((resolve) => setImmediate(resolve));
+    const state = product.upstream.state();
+    if (product.pending() > 0) this.tell('a request is still under way', `${product.pending()}`);
+    for (const [service, { running, waiting }] of Object.entries(state))
+      if (running > 0 || waiting > 0)
+        this.tell('a place is still taken', `${service}: ${running} running, ${waiting} waiting`);
+    for (const kept of product.shared)
+      for (const person of Object.keys(people)) {
+        const secret = secretsOf(person).find((each) => kept.includes(each));
+        if (secret) this.tell('private in the shared cache', `${secret} in ${kept.slice(0, 200)}`);
+      }
+  }
+}
