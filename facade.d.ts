@@ -77,6 +77,12 @@ export interface FacadeOptions {
   maxDirectives?: number;
   /** Upstream calls an operation may cost (a whole number from 1 to 1000000). Default: 250. */
   maxUpstreamCalls?: number;
+  /** Items of lists that an answer may have (a whole number from 1 to 1000000). Default: 10000. */
+  maxItems?: number;
+  /** Values that an answer may have: the fields of all items (a whole number from 1 to 1000000). Default: 50000. */
+  maxValues?: number;
+  /** Largest answer, about, in bytes (a whole number from 1 to 1000000000). Default: 5000000. */
+  maxAnswerBytes?: number;
   /** Time to live of every kind of record; 0 turns reuse off (a whole number from 0 to 31536000). Default: each kind's own. */
   recordTtlSeconds?: number;
   /** Deadline of an operation (a whole number from 1 to 600000). Default: 15000. */

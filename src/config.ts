@@ -252,6 +252,9 @@ export const settings = {
   maxDirectives: setting('MAX_DIRECTIVES', amount, 50, 'directives in a document'),
 
   maxUpstreamCalls: setting('MAX_UPSTREAM_CALLS', amount, 250, 'upstream calls an operation may cost'),
+  maxItems: setting('MAX_ITEMS', amount, 10_000, 'items of lists that an answer may have'),
+  maxValues: setting('MAX_VALUES', amount, 50_000, 'values that an answer may have: the fields of all items'),
+  maxAnswerBytes: setting('MAX_ANSWER_BYTES', bytes, 5_000_000, 'largest answer, about, in bytes'),
   recordTtlSeconds: optional(
     'RECORD_TTL_SECONDS',
     whole(0, 31_536_000),

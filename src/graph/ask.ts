@@ -125,6 +125,7 @@ export interface FieldRule {
   tells?: Tells<unknown, Record<string, unknown>>;
   viewerOnly?: boolean;
   size?: number;
+  counts?: (args: object) => ReadonlyMap<string, number>;
   /** Set on `pages`. */
   first?: number;
   items?: (answer: unknown, parent: object, args: object) => readonly unknown[];
@@ -167,6 +168,16 @@ declare global {
       viewerOnly?: boolean;
       /** Items that a list holds at most, for the cost. */
       size?: number;
+    }
+    interface QueryFieldOptions<
+      Types extends SchemaTypes,
+      Type extends TypeParam<Types>,
+      Nullable,
+      Args,
+      ResolveReturnShape,
+    > {
+      /** How many records of which type the arguments name, for the cost. */
+      counts?: (args: never) => ReadonlyMap<string, number>;
     }
     interface BaseTypeOptions<Types extends SchemaTypes = SchemaTypes> {
       record?: RecordSource;

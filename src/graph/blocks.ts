@@ -63,11 +63,15 @@ const TextSpan = builder.objectRef<Span>('TextSpan').implement({
   }),
 });
 
+/** How many a paragraph is counted to have, for the cost: most have no link. */
+const SPANS = 2;
+
 const TextBlock = builder.objectRef<TextPiece>('TextBlock').implement({
   description: 'A paragraph: one line of the content, or what a picture or a formula leaves of it.',
   fields: (t) => ({
     spans: t.field({
       type: [TextSpan],
+      size: SPANS,
       description: 'Its runs of text; put together they are the paragraph.',
       resolve: ({ spans }) => spans,
     }),

@@ -4,6 +4,7 @@ import { GraphQLLocalDateTime, GraphQLURL } from 'graphql-scalars';
 import type { FileUpload } from 'graphql-upload-minimal';
 import type { Operation } from '../upstream/operation.ts';
 import type { Viewer } from '../upstream/viewer.ts';
+import type { AnswerLimits } from './answersize.ts';
 import { asDateTime } from './decode.ts';
 import type { Plan } from './plan.ts';
 
@@ -16,6 +17,8 @@ export interface Context {
   plan: Plan;
   /** Pictures that one mutation takes. */
   maxPictures: number;
+  /** How large the answer may be; without limits where there are none. */
+  answerLimits?: AnswerLimits;
 }
 
 export interface GraphTypes {

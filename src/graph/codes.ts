@@ -330,13 +330,28 @@ const table = [
   },
   {
     title: 'Limits of an operation',
-    when: 'more than an operation may; `limit` and `actual` tell, and for calls the dearest `field`',
+    when: 'more than an operation may; `limit` and `actual` tell, and for calls, items and values the dearest `field`',
     codes: {
       TOO_MANY_CALLS: {
         what: 'The operation may cost more calls of the service than it may make; `field` and `coordinate` name what costs most. Nothing was called, unless the count was reached on the way.',
         client:
           'Ask for smaller pages (`first`), or for the dearest field in a request of its own. `x-explain: plan` tells what each field costs.',
         operator: 'The limit is `MAX_UPSTREAM_CALLS`.',
+      },
+      TOO_MANY_ITEMS: {
+        what: 'The answer may have more items of lists than it may show: pages inside pages are multiplied; `field` and `coordinate` name the largest list. Nothing was called.',
+        client: 'Ask for smaller pages (`first`), or for the lists inside lists in requests of their own.',
+        operator: 'The limit is `MAX_ITEMS`.',
+      },
+      TOO_MANY_VALUES: {
+        what: 'The answer may have too many values, the fields of all items together; `field` and `coordinate` name where most of them are. Questions about the schema count too. Nothing was called, unless lists proved longer than they could be foreseen to be.',
+        client: 'Ask for smaller pages (`first`), or for fewer fields of each item.',
+        operator: 'The limit is `MAX_VALUES`.',
+      },
+      ANSWER_TOO_LARGE: {
+        what: 'The answer has more bytes than it may: long texts, or many of them. It was not sent. A mutation has been carried out all the same.',
+        client: 'Ask for smaller pages (`first`), or for long texts in requests of their own.',
+        operator: 'The limit is `MAX_ANSWER_BYTES`.',
       },
       TOO_DEEP: {
         what: 'Fields lie too deep in one another.',

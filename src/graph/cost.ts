@@ -1,13 +1,13 @@
 /**
  * What a document may cost, said before it runs: the same walk as the plan's, counting.
  *
- * The unit is the upstream call. The most is counted as if nothing were cached and no two fields asked alike; the least is what no
- * cache and no earlier refusal can spare this caller now.
+ * Upstream calls first: the most is counted as if nothing were cached and no two fields asked alike; the least is what no cache and no
+ * earlier refusal can spare this caller now. Then what the answer may hold, for all of it is made in one go where nothing is awaited.
  */
 import { getNullableType, isListType } from 'graphql';
 import { type Endpoint, type Form, isPromised, wholeForm } from '../contract/endpoint.ts';
 import type { Context } from './builder.ts';
-import { listOf, type PagingArgs, windowInput, windowOf } from './paging.ts';
+import { FIRST_MAX, type PagingArgs, listOf, windowInput, windowOf } from './paging.ts';
 import { endpointOf } from './declared.ts';
 import type { Variables } from './document.ts';
 import { type Below, type FieldPlan, type Plan, keyOf } from './plan.ts';
@@ -30,37 +30,63 @@ export interface Cost extends Range {
   fields: FieldCost[];
 }
 
+/** What an answer may hold at most, and the field that adds most to it. */
+export interface Amount {
+  max: number;
+  dearest: { path: string; coordinate: string; max: number };
+}
+
+/** The worst case of an operation. */
+export interface Most {
+  calls: Cost;
+  /** Objects in lists. */
+  items: Amount;
+  /** Fields of all objects, as often as they are shown. */
+  values: Amount;
+}
+
+/** Nothing is there: not even its id shows that there is a record which a client has named. */
+const noForm: Form = { names: [] };
+
 /** Items of a list that neither an argument nor its field limits. */
 const LIST_SIZE = 20;
 
 /** Pages inside pages soon pass all that a number tells apart, and then what JSON can say: they are counted as far as this. */
 const capped = (calls: number): number => Math.min(calls, Number.MAX_SAFE_INTEGER);
 
-const fixed = new WeakMap<Plan, Cost>();
+const fixed = new WeakMap<Plan, Most>();
 
 /** The worst case, by field; counted once for a plan that no variable sizes. */
-export function mostOf(plan: Plan, variables: Variables): Cost {
-  let cost = fixed.get(plan);
-  if (!cost) {
-    cost = count(plan, variables);
-    if (!plan.varies) fixed.set(plan, cost);
+export function mostOf(plan: Plan, variables: Variables): Most {
+  let most = fixed.get(plan);
+  if (!most) {
+    most = count(plan, variables);
+    if (!plan.varies) fixed.set(plan, most);
   }
-  return cost;
+  return most;
 }
 
-function count(plan: Plan, variables: Variables): Cost {
+const nothing = (): Amount => ({ max: 0, dearest: { path: '', coordinate: 'Query', max: 0 } });
+
+function count(plan: Plan, variables: Variables): Most {
   const cost: Cost = {
     min: 0,
     max: 0,
     services: { catalog: { min: 0, max: 0 }, event: { min: 0, max: 0 } },
     fields: [],
   };
-  inside(plan.root, 1, '');
-  return cost;
+  const places = new Map<string, FieldCost>();
+  const [items, values] = [nothing(), nothing()];
+  const root = plan.root.type.name;
+  shows(values, plan.introspected, '__schema', `${root}.__schema`);
+  inside(plan.root, 1, '', root);
+  return { calls: cost, items, values };
 
-  function inside(below: Below, times: number, path: string, size = LIST_SIZE, form?: Form): void {
-    for (const { fields } of [below, ...below.later])
+  function inside(below: Below, times: number, path: string, of: string, size = LIST_SIZE, form?: Form): void {
+    for (const { fields, shown } of [below, ...below.later]) {
+      shows(values, times * shown.length, path, of);
       for (const field of fields) visit(field, times, under(path, field), size, form);
+    }
   }
 
   function visit(field: FieldPlan, times: number, path: string, size: number, within: Form | undefined): void {
@@ -72,9 +98,19 @@ function count(plan: Plan, variables: Variables): Cost {
       add(field, path, capped(times * (rule.calls ?? 1)), rule.write);
       return arrive(field, times, path, 1, undefined);
     }
+    if (rule.counts) {
+      const counts = rule.counts(args);
+      for (const below of field.below.values()) {
+        const named = capped(times * (counts.get(below.type.name) ?? 0));
+        if (isList) shows(items, named, path, coordinateOf(field));
+        if (named > 0) arriveAs(field, below, named, path, 1, below.rule.handle ? undefined : noForm);
+      }
+      return;
+    }
     if (mode === 'ask' || mode === 'read') {
       add(field, path, times, endpointOf(rule, args));
-      const listed = rule.first === undefined ? (rule.size ?? LIST_SIZE) : (args.first ?? rule.first);
+      const most = rule.first === undefined ? (rule.size ?? LIST_SIZE) : FIRST_MAX;
+      const listed = Math.min(args.first ?? rule.first ?? most, most);
       return arrive(field, isList ? capped(times * listed) : times, path, listed, rule.form ?? wholeForm);
     }
     if (mode === 'hand') {
@@ -85,21 +121,38 @@ function count(plan: Plan, variables: Variables): Cost {
     arrive(field, isList ? capped(times * (rule.size ?? size)) : times, path, size, within ?? rule.form);
   }
 
-  /** The top-ups of what a field gives, and what is below it. */
   function arrive(field: FieldPlan, times: number, path: string, size: number, form: Form | undefined): void {
-    for (const below of field.below.values()) {
-      const { record, wraps } = below.rule;
-      if (record) {
-        if (field.mode !== 'read')
-          topUp(below, times, path, record.ask, (name) => isThere(form, name) || !below.firstNames.includes(name));
-        // At most: what is deferred may be in what the first call loads.
-        for (const part of below.later)
-          topUp(part, times, path, record.ask, (name) => name === 'id' || below.firstNames.includes(name));
-      }
-      // What wraps a list holds as many as were asked for, as whole as the list promised.
-      if (wraps) inside(below, times, path, size, form);
-      else inside(below, times, path);
+    const isList = isListType(getNullableType(field.field.type));
+    if (isList && field.below.size > 0) shows(items, times, path, coordinateOf(field));
+    for (const below of field.below.values()) arriveAs(field, below, times, path, size, form);
+  }
+
+  /** The top-ups of what a field gives of one type, and what is below it. */
+  function arriveAs(
+    field: FieldPlan,
+    below: Below,
+    times: number,
+    path: string,
+    size: number,
+    form: Form | undefined,
+  ): void {
+    const { record, wraps } = below.rule;
+    if (record) {
+      if (field.mode !== 'read')
+        topUp(below, times, path, record.ask, (name) => isThere(form, name) || !below.firstNames.includes(name));
+      // At most: what is deferred may be in what the first call loads.
+      for (const part of below.later)
+        topUp(
+          part,
+          times,
+          path,
+          record.ask,
+          (name) => (name === 'id' && form !== noForm) || below.firstNames.includes(name),
+        );
     }
+    // What wraps a list holds as many as were asked for, as whole as the list promised.
+    if (wraps) inside(below, times, path, coordinateOf(field), size, form);
+    else inside(below, times, path, coordinateOf(field));
   }
 
   /** One call for all that is missing; told where the first of it is selected. */
@@ -113,15 +166,27 @@ function count(plan: Plan, variables: Variables): Cost {
     cost.max = capped(cost.max + times);
     cost.services[service].max = capped(cost.services[service].max + times);
     const endpoint = `${method} ${template}`;
-    const same = cost.fields.find((each) => each.path === path && each.endpoint === endpoint);
-    if (same) same.max = capped(same.max + times);
-    else cost.fields.push({ path, coordinate: `${field.parent}.${field.field.name}`, endpoint, min: 0, max: times });
+    const place = `${path} ${endpoint}`;
+    const same = places.get(place);
+    if (same) {
+      same.max = capped(same.max + times);
+      return;
+    }
+    const added = { path, coordinate: coordinateOf(field), endpoint, min: 0, max: times };
+    places.set(place, added);
+    cost.fields.push(added);
+  }
+
+  function shows(amount: Amount, times: number, path: string, coordinate: string): void {
+    const max = capped(times);
+    amount.max = capped(amount.max + max);
+    if (max > amount.dearest.max) amount.dearest = { path, coordinate, max };
   }
 }
 
-/** The same with the calls that the roots of a query must make, whatever else happens. */
+/** Its calls, with those that the roots of a query must make, whatever else happens. */
 export async function rangeOf(plan: Plan, variables: Variables, { upstream, viewer }: Context): Promise<Cost> {
-  const cost = structuredClone(mostOf(plan, variables));
+  const cost = structuredClone(mostOf(plan, variables).calls);
   const counted = new Set<string>();
   for (const { fields } of [plan.root, ...plan.root.later])
     for (const field of fields) await least(field, {}, keyOf(field));
@@ -176,13 +241,14 @@ export async function rangeOf(plan: Plan, variables: Variables, { upstream, view
   }
 }
 
+const coordinateOf = ({ parent, field }: FieldPlan): string => `${parent}.${field.name}`;
 const under = (path: string, field: FieldPlan): string => (path ? `${path}.${keyOf(field)}` : keyOf(field));
 
 function argsIn(field: FieldPlan, variables: Variables): PagingArgs {
   try {
     const args: PagingArgs = field.args(variables);
-    // A page of fewer than none is refused when it is asked for; here it must not pay for others.
-    return typeof args.first === 'number' && args.first < 0 ? { ...args, first: 0 } : args;
+    // A page of fewer than none, or of more than there may be, is refused when it is asked for; here it must not pay for others.
+    return typeof args.first === 'number' ? { ...args, first: Math.min(Math.max(args.first, 0), FIRST_MAX) } : args;
   } catch {
     return {}; // the executor says what is wrong with them
   }

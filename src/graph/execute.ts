@@ -17,6 +17,16 @@ import {
   locatedError,
 } from 'graphql';
 import { type Path, addPath, pathToArray } from 'graphql/jsutils/Path.js';
+import {
+  type AnswerRoom,
+  ERROR_BYTES,
+  PUNCTUATION_BYTES,
+  answerRefusal,
+  bytesOf,
+  isFull,
+  noAnswerLimits,
+  roomFor,
+} from './answersize.ts';
 import { answeringOf, outside } from './arrive.ts';
 import type { Context } from './builder.ts';
 import { plainlyOf } from './coerce.ts';
@@ -35,6 +45,8 @@ interface Running {
   variables: Variables;
   data: unknown;
   errors: GraphQLError[];
+  /** What the answer may still hold. Where it is too large, nothing more is resolved. */
+  room: AnswerRoom;
   /** Values on their way, those too whose place is null by now; when the last has come, whoever waits is told the answer. */
   awaited: number;
   tell: ((answer: ExecutionResult) => void) | undefined;
@@ -75,7 +87,8 @@ export function createExecute(schema: GraphQLSchema, { root, defers, introspects
   if (defers || introspects || root.type !== schema.getQueryType()) return undefined;
   const select = selection(schema, root, undefined);
   return (context, variables) => {
-    const running: Running = { context, variables, data: null, errors: [], awaited: 0, tell: undefined };
+    const room = roomFor(context.answerLimits ?? noAnswerLimits);
+    const running: Running = { context, variables, data: null, errors: [], room, awaited: 0, tell: undefined };
     try {
       running.data = select({}, running, undefined);
     } catch (error) {
@@ -85,8 +98,10 @@ export function createExecute(schema: GraphQLSchema, { root, defers, introspects
   };
 }
 
-const answerOf = ({ data, errors }: Running): ExecutionResult =>
-  errors.length ? { errors, data: data as Source | null } : { data: data as Source };
+function answerOf({ data, errors, room, context }: Running): ExecutionResult {
+  if (isFull(room)) return { errors: [answerRefusal(room, context.answerLimits ?? noAnswerLimits)], data: null };
+  return errors.length ? { errors, data: data as Source | null } : { data: data as Source };
+}
 
 // Closures have functions of their own: a function with one in it makes room for what that would hold, whether it comes to be or not.
 
@@ -101,10 +116,17 @@ function selection(
   const steps = shown.map((each) => (typeof each === 'string' ? each : stepOf(schema, each, above)));
   // An object without a prototype is slow; in any other this one key would be no member.
   const isOdd = steps.some((step) => typeof step !== 'string' && step.key === '__proto__');
+  const bytes = steps.reduce(
+    (sum, step) => sum + PUNCTUATION_BYTES + (typeof step === 'string' ? step : step.key).length,
+    0,
+  );
   return (source, running, path) => {
     const object = (isOdd ? Object.create(null) : {}) as Source;
+    const { room } = running;
+    room.values -= steps.length;
+    room.bytes -= bytes;
     // Counted, because an iterator would make an object of each step.
-    for (let at = 0; at < steps.length; at++) {
+    for (let at = 0; at < steps.length && room.bytes >= 0 && room.values >= 0; at++) {
       const step = steps[at]!;
       if (typeof step === 'string') object[step] = type.name;
       else object[step.key] = taken(step, source, running, path, object);
@@ -117,7 +139,10 @@ function taken(step: Step, source: Source, running: Running, path: Path | undefi
   const here = step.isLeaf ? undefined : addPath(path, step.key, step.parent);
   try {
     const value = step.resolve(source, running, here);
-    if (step.isShown(value)) return value;
+    if (step.isShown(value)) {
+      if (typeof value === 'string') running.room.bytes -= bytesOf(value);
+      return value;
+    }
     return isPromise(value)
       ? awaited(step, value, running, object, here ?? addPath(path, step.key, step.parent))
       : step.complete(value, running, here!);
@@ -151,6 +176,7 @@ function lost(spot: Spot, error: unknown, running: Running, path: Path): void {
   let at: Path | undefined = path;
   for (; failed?.isNonNull; failed = failed.above) at = at?.prev;
   const holder = at && standingAt(running, at.prev);
+  running.room.bytes -= ERROR_BYTES;
   if (at ? holder : running.data) {
     running.errors.push(located(spot, error, path));
     if (at) holder![at.key] = null;
@@ -173,6 +199,7 @@ function settled(running: Running): void {
 function nulled(spot: Spot, error: unknown, running: Running, path: Path): null {
   const failure = located(spot, error, path);
   if (spot.isNonNull) throw failure;
+  running.room.bytes -= ERROR_BYTES;
   running.errors.push(failure);
   return null;
 }
@@ -231,8 +258,9 @@ function completeOf(schema: GraphQLSchema, spot: Spot, type: GraphQLOutputType):
 
 /** What is not plainly of its type, or came late, the type makes so, or refuses. */
 function leafOf(type: GraphQLLeafType): Complete {
-  return (value) => {
+  return (value, { room }) => {
     const shown = type.serialize(value);
+    if (typeof shown === 'string') room.bytes -= bytesOf(shown);
     if (shown !== null && shown !== undefined) return shown;
     throw new Error(`Expected \`${type.name}.serialize(${String(value)})\` to return non-nullable value.`);
   };
@@ -253,7 +281,10 @@ function listOf(schema: GraphQLSchema, list: Spot, type: GraphQLOutputType): Com
 }
 
 function itemOf(item: Place, value: unknown, at: number, running: Running, list: Path, items: unknown[]): unknown {
-  if (item.isShown(value)) return value;
+  if (item.isShown(value)) {
+    running.room.bytes -= typeof value === 'string' ? bytesOf(value) : PUNCTUATION_BYTES;
+    return value;
+  }
   const path = addPath(list, at, undefined);
   try {
     return isPromise(value) ? awaited(item, value, running, items, path) : item.complete(value, running, path);

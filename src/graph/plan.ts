@@ -22,6 +22,7 @@ import { argumentsOf } from './coerce.ts';
 import { factsOf, typeRule } from './declared.ts';
 import { type Variables, applies, hasVariable, hasVariables, isDeferred, isIncluded, streams } from './document.ts';
 import { argumentsAllowHand } from './hand.ts';
+import { introspectedValues } from './introspection.ts';
 
 /**
  * How a field gets its value.
@@ -83,6 +84,8 @@ export interface Plan {
   readonly defers: boolean;
   /** True where the schema itself is asked about, beside a `__typename`. */
   readonly introspects: boolean;
+  /** Values that it may answer of the schema. */
+  readonly introspected: number;
   /** True where a variable says how much is asked for: the cost is then another each time. */
   readonly varies: boolean;
   /** Fields planned, each counted for every type that it is selected of. */
@@ -127,12 +130,13 @@ export function makePlan(
   let defers = false;
   let varies = false;
   let introspects = false;
+  let introspected = 0;
   let size = 0;
   let passed = 0;
 
   const rootType = schema.getRootType(operation.operation)!;
   const root = planType(rootType, [operation.selectionSet]);
-  return { root, defers: defers || streams(document), introspects, varies, size, fieldAt };
+  return { root, defers: defers || streams(document), introspects, introspected, varies, size, fieldAt };
 
   function fieldAt(nodes: readonly FieldNode[], parent: string): FieldPlan | undefined {
     const plans = known.get(nodes[0]!);
@@ -167,7 +171,10 @@ export function makePlan(
       const plan = planField(type, nodes);
       shown.push(plan ?? key);
       if (plan) fields.push(plan);
-      else introspects ||= nodes[0]!.name.value !== '__typename';
+      else if (nodes[0]!.name.value !== '__typename') {
+        introspects = true;
+        introspected += introspectedValues(schema, nodes, fragments);
+      }
     }
     const rule = typeRule(type);
     const all = later.length === 0 ? fields : [...fields, ...later.flatMap((part) => part.fields)];
@@ -293,8 +300,8 @@ const namesOf = (fields: readonly FieldPlan[]): readonly string[] =>
   [...new Set(fields.flatMap(({ needs }) => needs))].sort();
 
 /** Whether a variable decides what a field costs: how much of a list is asked for, or which endpoint is. */
-function sizeVaries({ ask, first }: FieldRule, node: FieldNode): boolean {
-  if (typeof ask === 'function') return hasVariables(node);
+function sizeVaries({ ask, first, counts }: FieldRule, node: FieldNode): boolean {
+  if (typeof ask === 'function' || counts) return hasVariables(node);
   return (
     first !== undefined && !!node.arguments?.some(({ name, value }) => name.value === 'first' && hasVariable(value))
   );

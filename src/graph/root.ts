@@ -66,6 +66,7 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'Anything that can be read again by its id; null when there is none.',
     args: { id: t.arg.id({ required: true, description: 'A global id, `<Type>:<id>`.' }) },
+    counts: ({ id }: { id?: string }) => countsOf([id ?? '']),
     resolve: (_, { id }, __, { schema }) => nodeOf(id, schema),
   }),
   nodes: t.field({
@@ -73,6 +74,7 @@ builder.queryFields((t) => ({
     nullable: { list: false, items: true },
     description: `The same for up to ${NODES_MAX} ids, in their order, null where there is none.`,
     args: { ids: t.arg.idList({ required: true, description: `Global ids, at most ${NODES_MAX}.` }) },
+    counts: ({ ids = [] }: { ids?: readonly string[] }) => countsOf(ids.length > NODES_MAX ? [] : ids),
     resolve: (_, { ids }, __, { schema }) => {
       if (ids.length > NODES_MAX)
         throw badInput(`\`ids\` must be at most ${NODES_MAX}.`, { argument: 'ids', limit: NODES_MAX });
@@ -86,6 +88,16 @@ builder.queryFields((t) => ({
     },
   }),
 }));
+
+/** How many of the ids name a record of which type. */
+function countsOf(ids: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const id of ids) {
+    const type = id.slice(0, id.indexOf(':'));
+    counts.set(type, (counts.get(type) ?? 0) + 1);
+  }
+  return counts;
+}
 
 /**
  * The object that a global id stands for, marked with its type; the engine reads the rest. Null for a key that none can have.

@@ -1,20 +1,42 @@
 /** What an operation may cost: decided by its plan, before anything is run. */
 import { GraphQLError } from 'graphql';
 import type { Config } from '../config.ts';
-import { mostOf } from '../graph/cost.ts';
+import type { ClientCode } from '../graph/codes.ts';
+import { type Cost, mostOf } from '../graph/cost.ts';
 import type { PlanCheck } from '../graph/planner.ts';
 
 /** Refuses a plan that may cost too much, and names the field that costs most: the one to change. */
-export function costCheck({ maxUpstreamCalls: limit }: Pick<Config, 'maxUpstreamCalls'>): PlanCheck {
+export function costCheck(limits: Pick<Config, 'maxUpstreamCalls' | 'maxItems' | 'maxValues'>): PlanCheck {
+  const { maxUpstreamCalls, maxItems, maxValues } = limits;
   return (plan, variables) => {
-    const { max, fields } = mostOf(plan, variables);
-    if (max <= limit) return undefined;
-    const dearest = fields.reduce((a, b) => (b.max > a.max ? b : a));
-    return new GraphQLError(
-      `The operation may cost ${max} calls of the service, at most ${limit} are allowed; ${dearest.coordinate} alone ${dearest.max}.`,
-      {
-        extensions: { code: 'TOO_MANY_CALLS', limit, actual: max, field: dearest.path, coordinate: dearest.coordinate },
-      },
-    );
+    const { calls, items, values } = mostOf(plan, variables);
+    if (calls.max > maxUpstreamCalls)
+      return tooMany('TOO_MANY_CALLS', 'cost', 'calls of the service', maxUpstreamCalls, calls.max, dearestCall(calls));
+    if (items.max > maxItems)
+      return tooMany('TOO_MANY_ITEMS', 'show', 'items of lists', maxItems, items.max, items.dearest);
+    if (values.max > maxValues)
+      return tooMany('TOO_MANY_VALUES', 'show', 'values', maxValues, values.max, values.dearest);
+    return undefined;
   };
 }
+
+interface Dearest {
+  path: string;
+  coordinate: string;
+  max: number;
+}
+
+const dearestCall = ({ fields }: Cost): Dearest => fields.reduce((a, b) => (b.max > a.max ? b : a));
+
+const tooMany = (
+  code: ClientCode,
+  does: string,
+  what: string,
+  limit: number,
+  actual: number,
+  { path, coordinate, max }: Dearest,
+): GraphQLError =>
+  new GraphQLError(
+    `The operation may ${does} ${actual} ${what}, at most ${limit} are allowed; ${coordinate} alone ${max}.`,
+    { extensions: { code, limit, actual, field: path, coordinate } },
+  );

@@ -8,6 +8,7 @@ import {
 } from 'graphql';
 import type { Config } from '../config.ts';
 import type { ClientCode } from '../graph/codes.ts';
+import { comparisonsIn } from './overlaps.ts';
 
 export type DocumentLimits = Pick<
   Config,
@@ -95,6 +96,10 @@ export function documentLimits(document: DocumentNode, limits: DocumentLimits): 
     if (definition.operation === 'mutation')
       check('TOO_MANY_MUTATIONS', 'Mutations in an operation', limits.maxMutations, roots);
   }
+  if (errors.length === 0) {
+    const comparisons = comparisonsIn(document, COMPARISONS_MAX);
+    if (comparisons > COMPARISONS_MAX) errors.push(tooAlike);
+  }
   return errors;
 
   function measure({ selectionSet, directives }: OperationDefinitionNode | FragmentDefinitionNode): Measure {
@@ -140,6 +145,13 @@ export function documentLimits(document: DocumentNode, limits: DocumentLimits): 
     return measure;
   }
 }
+
+/** What validation may compare: it takes 0.07 microseconds a comparison. A document with as many plain fields of one name as it may have is allowed. */
+const COMPARISONS_MAX = 600_000;
+
+const tooAlike = new GraphQLError('Too many fields of the same name in the same place.', {
+  extensions: { code: 'TOO_MANY_FIELDS' satisfies ClientCode },
+});
 
 /** Past this, a number says no more than that it is too large. */
 const COUNTED_MAX = 1_000_000;

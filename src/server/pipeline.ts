@@ -8,8 +8,9 @@ import {
 } from 'graphql';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
+import { answerRefusal, isFull, limited, measure, roomFor } from '../graph/answersize.ts';
 import type { Context } from '../graph/builder.ts';
-import { rangeOf } from '../graph/cost.ts';
+import { mostOf, rangeOf } from '../graph/cost.ts';
 import type { Variables } from '../graph/document.ts';
 import type { Plan } from '../graph/plan.ts';
 import { type Ticking, createClock } from '../upstream/clock.ts';
@@ -149,7 +150,8 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       throw error;
     }
     if (plan instanceof GraphQLError) return { errors: [plan], data: null };
-    const context: Context = { viewer: service.viewer, upstream: service, plan, maxPictures: config.maxPictures };
+    const { maxPictures } = config;
+    const context: Context = { viewer: service.viewer, upstream: service, plan, maxPictures, answerLimits: config };
     if (isExplained) return planned(plan, coerced, context);
     if (plan.defers) return takesPieces(caller.accept) ? divided(ready, variables, context, caller) : refusedPieces;
     const running = ready.run(context, variables, coerced);
@@ -159,7 +161,8 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   }
 
   async function planned(plan: Plan, coerced: Variables, context: Context): Promise<Result> {
-    const extensions = { upstream: await rangeOf(plan, coerced, context) };
+    const { items, values } = mostOf(plan, coerced);
+    const extensions = { upstream: await rangeOf(plan, coerced, context), answer: { items, values } };
     return { errors: [plannedNotRun], data: null, extensions };
   }
 
@@ -175,7 +178,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     const result = (await normalizedExecutor(args)) as Result;
     return Symbol.asyncIterator in result
       ? inPieces(result, service, plan, caller)
-      : shown(result, service, plan, caller);
+      : shown(limited(result, config), service, plan, caller);
   }
 
   /** Ends the operation at its deadline, unless it is stopped: what an upload needs to arrive is not counted. */
@@ -212,7 +215,13 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     plan: Plan,
     caller: Caller,
   ): AsyncGenerator<IncrementalResult> {
+    const room = roomFor(config);
     for await (const result of results) {
+      measure([result.data, result.incremental], room);
+      if (isFull(room)) {
+        yield { errors: [answerRefusal(room, config)], hasNext: false };
+        return;
+      }
       const incremental = result.incremental?.map((piece) =>
         piece.errors ? { ...piece, errors: masked(piece.errors, plan, caller, log) } : piece,
       );

@@ -5,6 +5,7 @@ import {
   type OperationDefinitionNode,
   execute,
 } from 'graphql';
+import { limited } from '../graph/answersize.ts';
 import type { Context } from '../graph/builder.ts';
 import type { Variables } from '../graph/document.ts';
 import { type Execute, createExecute } from '../graph/execute.ts';
@@ -25,8 +26,13 @@ export function createRun(
   byReference = false,
 ): Run {
   const operationName = name?.value;
-  const reference: Run = (contextValue, variableValues) =>
-    execute({ schema, document, operationName, contextValue, variableValues });
+  const reference: Run = (contextValue, variableValues) => {
+    const result = execute({ schema, document, operationName, contextValue, variableValues });
+    const { answerLimits } = contextValue;
+    return result instanceof Promise
+      ? result.then((came) => limited(came, answerLimits))
+      : limited(result, answerLimits);
+  };
   if (operation !== 'query' || byReference) return reference;
 
   const executes = new WeakMap<Plan, Execute | 'reference'>();

@@ -30,6 +30,7 @@ const roots: Record<string, readonly string[]> = {
   searchEvents: ['query: "电影"', 'cityId: "guangzhou"'],
   city: ['id: "beijing"'],
   user: ['id: "alice"', 'id: "bob"'],
+  nodes: ['ids: ["Book:6082808", "Subject:26266893", "Celebrity:1044707", "User:bob", "Book:1"]'],
   node: ['id: "Book:6082808"', 'id: "Subject:26266893"', 'id: "Event:30134553"'],
 };
 /** Edges whose arguments must name something. */

@@ -1,0 +1,113 @@
+/** How many values a question about the schema has for an answer: counted from the schema, before anything is run. */
+import {
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLSchema,
+  Kind,
+  type SelectionSetNode,
+  isAbstractType,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isObjectType,
+} from 'graphql';
+
+/** What there is of a kind in a schema: all together, and of one holder at most. */
+interface Amount {
+  all: number;
+  most: number;
+}
+type Lists = Readonly<
+  Record<'fields' | 'args' | 'inputFields' | 'enumValues' | 'interfaces' | 'possibleTypes', Amount>
+> & {
+  types: number;
+  directives: number;
+};
+
+const known = new WeakMap<GraphQLSchema, Lists>();
+
+/** Objects that a selection is made of, and how many times all of their kind in the schema are among them. */
+interface Objects {
+  count: number;
+  whole: number;
+}
+
+/** Values that these fields of the root of a query, `__schema` or `__type`, may answer with. */
+export function introspectedValues(
+  schema: GraphQLSchema,
+  nodes: readonly FieldNode[],
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+): number {
+  const lists = listsOf(schema);
+  let values = 0;
+  for (const node of nodes) if (node.selectionSet) inside(node.selectionSet, { count: 1, whole: 0 });
+  return values;
+
+  function inside({ selections }: SelectionSetNode, objects: Objects): void {
+    if (values > Number.MAX_SAFE_INTEGER) return;
+    for (const selection of selections) {
+      if (selection.kind === Kind.FIELD) {
+        values += objects.count;
+        if (selection.selectionSet) inside(selection.selectionSet, below(selection.name.value, objects));
+        continue;
+      }
+      if (selection.kind === Kind.INLINE_FRAGMENT) inside(selection.selectionSet, objects);
+      else {
+        const fragment = fragments.get(selection.name.value);
+        if (fragment) inside(fragment.selectionSet, objects);
+      }
+    }
+  }
+
+  function below(name: string, { count, whole }: Objects): Objects {
+    switch (name) {
+      case 'types':
+        return { count: count * lists.types, whole: count };
+      case 'directives':
+        return { count: count * lists.directives, whole: 0 };
+      case 'fields':
+      case 'args':
+      case 'inputFields':
+      case 'enumValues':
+      case 'interfaces':
+      case 'possibleTypes': {
+        const { all, most } = lists[name];
+        // Of all types there are all fields, and of all fields all arguments; of any other types as many as one has at most.
+        return whole > 0
+          ? { count: whole * all, whole: name === 'fields' ? whole : 0 }
+          : { count: count * most, whole: 0 };
+      }
+      default:
+        return { count, whole: 0 };
+    }
+  }
+}
+
+function listsOf(schema: GraphQLSchema): Lists {
+  let lists = known.get(schema);
+  if (!lists) known.set(schema, (lists = countLists(schema)));
+  return lists;
+}
+
+function countLists(schema: GraphQLSchema): Lists {
+  const types = Object.values(schema.getTypeMap());
+  const fieldTypes = types.filter((type) => isObjectType(type) || isInterfaceType(type));
+  const directives = schema.getDirectives();
+  const fields = fieldTypes.map((type) => Object.values(type.getFields()));
+  const args = fields.flat().map((field) => field.args.length);
+  return {
+    types: types.length,
+    directives: directives.length,
+    fields: amountOf(fields.map(({ length }) => length)),
+    args: { ...amountOf(args), most: Math.max(...args, ...directives.map((directive) => directive.args.length)) },
+    inputFields: amountOf(types.filter(isInputObjectType).map((type) => Object.keys(type.getFields()).length)),
+    enumValues: amountOf(types.filter(isEnumType).map((type) => type.getValues().length)),
+    interfaces: amountOf(fieldTypes.map((type) => type.getInterfaces().length)),
+    possibleTypes: amountOf(types.filter(isAbstractType).map((type) => schema.getPossibleTypes(type).length)),
+  };
+}
+
+const amountOf = (counts: readonly number[]): Amount => ({
+  all: counts.reduce((sum, count) => sum + count, 0),
+  most: Math.max(0, ...counts),
+});

@@ -1,0 +1,183 @@
+import { getIntrospectionQuery } from 'graphql';
+import { describe, expect, test } from 'vitest';
+import { besieged, codesIn } from '../support/besieged.ts';
+import { json } from '../support/hostile.ts';
+
+const many = (n: number, text: (at: number) => string) => Array.from({ length: n }, (_, at) => text(at)).join(' ');
+const plan = { headers: { 'x-explain': 'plan' } };
+const pieces = { headers: { accept: 'multipart/mixed' } };
+
+describe('the items of an answer are counted before anything is called', () => {
+  test('pages inside pages are multiplied, and the largest list is named', async () => {
+    const { books, ask } = await besieged();
+    const query = `{ ${many(2, (at) => `l${at}: searchBooks(query: "x", first: 100, offset: ${at}) { nodes { tags(first: 8) { name } } edges { node { tags(first: 50) { name } } } }`)} }`;
+    const answer = await ask(query);
+    expect(codesIn(answer)).toEqual(['TOO_MANY_ITEMS']);
+    expect(answer.data).toBeNull();
+    expect(answer.errors![0]!.extensions).toEqual({
+      code: 'TOO_MANY_ITEMS',
+      limit: 10_000,
+      actual: 2 * (100 + 100 * 8 + 100 + 100 * 50),
+      field: 'l0.edges.node.tags',
+      coordinate: 'Book.tags',
+      help: '/docs/errors#TOO_MANY_ITEMS',
+    });
+    expect(books.heard).toEqual([]);
+  });
+
+  test('MAX_ITEMS is the limit: at it the answer is given, past it it is not', async () => {
+    const { books, ask } = await besieged({ maxItems: '50' });
+    books.behave(json('{"count":25,"start":0,"total":0,"books":[]}'));
+    const query = 'query ($n: Int) { searchBooks(query: "x", first: $n) { nodes { id } edges { cursor } } }';
+    expect(codesIn(await ask(query, { variables: { n: 25 } }))).toEqual([]);
+    const refused = await ask(query, { variables: { n: 26 } });
+    expect(refused.errors?.[0]?.extensions).toMatchObject({ code: 'TOO_MANY_ITEMS', limit: 50, actual: 52 });
+  });
+
+  test('x-explain: plan shows items and values beside the calls', async () => {
+    const { ask } = await besieged();
+    const { extensions } = await ask('{ searchBooks(query: "x", first: 30) { nodes { id title } totalCount } }', plan);
+    expect(extensions).toMatchObject({
+      upstream: { min: 1, max: 1 },
+      answer: {
+        items: { max: 30, dearest: { path: 'searchBooks.nodes', coordinate: 'BookConnection.nodes', max: 30 } },
+        // The page, its two fields, and the two of every node.
+        values: { max: 1 + 2 + 60, dearest: { coordinate: 'BookConnection.nodes', max: 60 } },
+      },
+    });
+  });
+
+  test('a page larger than there are is wrong input, not too many items', async () => {
+    const { ask } = await besieged();
+    const query = '{ searchBooks(query: "x", first: 1000000) { nodes { id } } }';
+    expect(codesIn(await ask(query))).toEqual(['BAD_USER_INPUT']);
+  });
+});
+
+describe('the values of an answer are counted', () => {
+  test('before anything is called, as far as they can be foreseen', async () => {
+    const { books, ask } = await besieged({ maxValues: '1000' });
+    const answer = await ask(`{ searchBooks(query: "x", first: 100) { nodes { ${many(11, (at) => `a${at}: id`)} } } }`);
+    expect(answer.errors?.[0]?.extensions).toMatchObject({
+      code: 'TOO_MANY_VALUES',
+      limit: 1_000,
+      actual: 1 + 1 + 1_100,
+      coordinate: 'BookConnection.nodes',
+    });
+    expect(books.heard).toEqual([]);
+  });
+
+  test('and while the answer is made, where lists are longer than anybody could foresee', async () => {
+    const { books, ask } = await besieged({ maxValues: '1000' });
+    const content = many(2_000, (at) => `line ${at}\n`);
+    books.behave(json(JSON.stringify({ id: '7', content, photos: {}, book: { id: '1' } })));
+    const query = '{ node(id: "Annotation:7") { ... on Annotation { blocks { __typename } } } }';
+    const answer = await ask(query);
+    expect(answer.data).toBeNull();
+    expect(answer.errors?.map(({ extensions }) => extensions)).toEqual([
+      { code: 'TOO_MANY_VALUES', limit: 1_000, help: '/docs/errors#TOO_MANY_VALUES' },
+    ]);
+  });
+
+  test('a schema asked for once is told, asked for thirty times it is not', async () => {
+    const { ask } = await besieged();
+    expect(codesIn(await ask(getIntrospectionQuery()))).toEqual([]);
+    const all = '{ types { name fields { name args { name } type { name kind } } } }';
+    const answer = await ask(`{ ${many(30, (at) => `s${at}: __schema ${all}`)} }`);
+    expect(answer.errors?.[0]?.extensions).toMatchObject({ code: 'TOO_MANY_VALUES', field: '__schema' });
+  });
+});
+
+describe('the bytes of an answer are bounded', () => {
+  const text = '字'.repeat(50_000);
+  const book = json(JSON.stringify({ id: '7', title: 'x', summary: text }));
+  const aliases = many(40, (at) => `s${at}: summary`);
+
+  test('at either door, by either executor, and what is short is still given', async () => {
+    const { books, ask } = await besieged();
+    books.behave(book);
+    expect((await ask('{ book(id: 7) { summary } }')).data).toEqual({ book: { summary: text } });
+    for (const asking of [{}, { headers: { accept: 'application/json, */*;q=0.1' } }]) {
+      const answer = await ask(`{ book(id: 7) { ${aliases} } }`, asking);
+      expect(answer).toMatchObject({
+        data: null,
+        errors: [{ extensions: { code: 'ANSWER_TOO_LARGE', limit: 5_000_000 } }],
+      });
+    }
+    // The schema makes graphql-js run it.
+    const mixed = await ask(`{ __schema { queryType { name } } book(id: 7) { ${aliases} } }`);
+    expect(codesIn(mixed)).toEqual(['ANSWER_TOO_LARGE']);
+  });
+
+  test('MAX_ANSWER_BYTES is the limit', async () => {
+    const { books, ask } = await besieged({ maxAnswerBytes: '100000' });
+    books.behave(book);
+    expect(codesIn(await ask('{ book(id: 7) { summary } }'))).toEqual(['ANSWER_TOO_LARGE']);
+    expect(codesIn(await ask('{ book(id: 7) { title } }'))).toEqual([]);
+  });
+
+  test('of all pieces together, where an answer comes in pieces', async () => {
+    const { books, url } = await besieged();
+    books.behave(book);
+    const parts = many(4, (part) => `... @defer(label: "p${part}") { ${many(10, (at) => `s${part}_${at}: summary`)} }`);
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...pieces.headers },
+      body: JSON.stringify({ query: `{ book(id: 7) { title ${parts} } }` }),
+    });
+    const body = await response.text();
+    expect(body).toContain('"title":"x"');
+    expect(body).toContain('ANSWER_TOO_LARGE');
+    expect(body).toContain('"hasNext":false');
+    expect(body.length).toBeLessThan(5_000_000);
+  });
+});
+
+describe('calls are counted by what variables and lists name', () => {
+  const query = `query ($ids: [ID!]!) { nodes(ids: $ids) {
+    ... on Book { title } ... on Subject { title } ... on Event { title } ... on Celebrity { name } } }`;
+  const ids = (n: number, type: string) => Array.from({ length: n }, (_, at) => `${type}:${at + 1}`);
+  const callsOf = async (variables: Record<string, unknown>) => {
+    const { ask } = await besieged();
+    const { extensions } = await ask(query, { variables, ...plan });
+    return (extensions as { upstream: { max: number; services: unknown } }).upstream;
+  };
+
+  test('nodes cost a call for every id, each of its own type', async () => {
+    expect(await callsOf({ ids: ids(100, 'Book') })).toMatchObject({ max: 100 });
+    expect(await callsOf({ ids: [...ids(3, 'Book'), ...ids(2, 'Event'), 'nonsense'] })).toMatchObject({
+      max: 5,
+      services: { catalog: { max: 3 }, event: { max: 2 } },
+    });
+  });
+
+  test('written into the document too; a single node costs one', async () => {
+    const { ask } = await besieged();
+    const { extensions } = await ask(
+      `{ nodes(ids: [${many(40, (at) => `"Book:${at}"`)}]) { ... on Book { title } } node(id: "Subject:1") { id } }`,
+      plan,
+    );
+    expect(extensions).toMatchObject({ upstream: { max: 41 } });
+  });
+
+  test('more than a limit of them is refused before any call', async () => {
+    const { books, ask } = await besieged({ maxUpstreamCalls: '99' });
+    const answer = await ask(query, { variables: { ids: ids(100, 'Book') } });
+    expect(answer.errors?.[0]?.extensions).toMatchObject({ code: 'TOO_MANY_CALLS', limit: 99, actual: 100 });
+    expect(books.heard).toEqual([]);
+  });
+});
+
+test('fields of one name in one place are not compared without end', async () => {
+  const { ask } = await besieged();
+  expect(codesIn(await ask(`{ book(id: 7) { ${many(330, () => 'tags(first: 3) { name }')} } }`))).toEqual([
+    'TOO_MANY_FIELDS',
+  ]);
+  const fragments = many(
+    40,
+    (at) => `fragment F${at} on Book { id title tags(first: 3) { name count } rating { average } }`,
+  );
+  expect(codesIn(await ask(`{ node(id: "Tag:1") { id } __typename } ${fragments}`))).toContain(
+    'GRAPHQL_VALIDATION_FAILED',
+  );
+});
