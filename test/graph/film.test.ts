@@ -447,6 +447,22 @@ describe('photos and opinions', () => {
     expect(calls).toHaveLength(2);
   });
 
+  test('the ten most useful reviews are one request, whichever field asks for them', async () => {
+    const { service, ask, calls } = facade();
+    answers(service, '/v2/movie/subject/7?fields=id', { id: '7' });
+    answers(service, '/v2/movie/subject/7/reviews?count=10&fields=id,useful_count&start=0', {
+      total: 1,
+      reviews: [{ id: 5, useful_count: 3 }],
+    });
+    const question =
+      '{ subject(id: 7) { id popularReviews { id usefulCount } reviews(first: 10) { nodes { id usefulCount } } } }';
+    const { data, errors } = await ask(question);
+    expect(errors).toBeUndefined();
+    const review = { id: 'FilmReview:5', usefulCount: 3 };
+    expect(data.subject).toEqual({ id: 'Subject:7', popularReviews: [review], reviews: { nodes: [review] } });
+    expect(calls).toHaveLength(2);
+  });
+
   test('shows a rating of 0 as none, and an author who is gone as null', async () => {
     const { service, ask } = facade();
     answers(service, '/v2/movie/subject/7?fields=id', { id: '7' });

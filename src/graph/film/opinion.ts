@@ -76,7 +76,8 @@ builder.objectFields(Subject, (t) => ({
       'The 10 most useful reviews, `popular_reviews`; what those do not carry costs one call. Advance and premium tiers.',
     ask: filmEndpoints.reviews,
     from: ['id'],
-    input: ({ id }) => ({ id, count: RECORD_REVIEWS }),
+    // Written as a page of `reviews` is, so that the two are one request.
+    input: ({ id }) => ({ id, start: 0, count: RECORD_REVIEWS }),
     size: RECORD_REVIEWS,
     hand: { name: 'popular_reviews', form: simpleReview },
     resolve: ({ reviews }) => asRecords(reviews).slice(0, RECORD_REVIEWS),
