@@ -17,9 +17,16 @@ import { journey } from '../support/journey.ts';
 import { merged, piecesOf } from '../support/pieces.ts';
 import { mulberry32, randomDocument } from '../support/selections.ts';
 
-let cold: Awaited<ReturnType<typeof journey>>;
+let sound: Awaited<ReturnType<typeof journey>>;
+let failing: Awaited<ReturnType<typeof journey>>;
 beforeAll(async () => {
-  cold = await journey({ recordTtlSeconds: '0', maxDepth: '40' });
+  const settings = { recordTtlSeconds: '0', maxDepth: '40', maxDirectives: '500', readAttempts: '1' };
+  sound = await journey(settings);
+  // Some paths are always absent, some always fail.
+  failing = await journey({ ...settings, breakerFailures: '1000' }, (path) => {
+    const share = [...path].reduce((sum, character) => (sum * 31 + character.charCodeAt(0)) % 9973, 7) % 10;
+    return share === 0 ? 404 : share === 1 ? 500 : undefined;
+  });
 });
 
 const directive = (name: string) => ({
@@ -60,8 +67,8 @@ function divided(query: string, seed: number): string {
   return print(document);
 }
 
-async function asked(query: string, variables: object, explain: string): Promise<Shown> {
-  const response = await fetch(`${cold.facade.url}/graphql`, {
+async function asked(at: typeof sound, query: string, variables: object, explain: string): Promise<Shown> {
+  const response = await fetch(`${at.facade.url}/graphql`, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
@@ -74,41 +81,49 @@ async function asked(query: string, variables: object, explain: string): Promise
   return merged(await piecesOf(response));
 }
 
-/** Where errors stand, and which: that the items of a list say the same is told once in each piece. */
+/** Which errors there are, and where: of a tier each piece tells once for a field, wherever it first meets it. */
 const failures = ({ errors = [] }: Shown): string[] =>
   [
     ...new Set(
       errors.map(
-        ({ path = [], extensions }) =>
-          `${path.filter((key) => typeof key === 'string').join('.')} ${String(extensions.code)}`,
+        ({ path = [], extensions: { code, coordinate } }) =>
+          `${code === 'TIER_REQUIRED' ? String(coordinate) : path.join('.')} ${String(code)}`,
       ),
     ),
   ].sort();
 
 const callsOf = ({ extensions }: Shown) => (extensions as { upstream: { calls: unknown[] } }).upstream.calls.length;
 
-test('whatever is deferred or streamed, the pieces make the undivided answer, at the planned calls', async () => {
-  let compared = 0;
-  await fc.assert(
-    fc.asyncProperty(fc.integer(), async (seed) => {
-      const { query, variables } = randomDocument(schema, seed, { depth: 5, first: 3 });
-      const question = divided(query, seed);
-      if (!/@(?:defer|stream)/.test(question)) return;
-      const whole = await asked(query, variables, 'trace');
-      if (!whole.extensions?.upstream) return; // refused: too deep, too dear
-      const plan = await asked(question, variables, 'plan');
-      const pieces = await asked(question, variables, 'trace');
-      if (pieces.errors?.some(({ extensions }) => extensions.code === 'TOO_MANY_CALLS')) return;
-      compared++;
-      expect({ question, data: pieces.data as unknown }).toEqual({ question, data: whole.data as unknown });
-      expect({ question, failures: failures(pieces) }).toEqual({ question, failures: failures(whole) });
-      const { max } = (plan.extensions as { upstream: { max: number } }).upstream;
-      expect({ question, calls: callsOf(pieces) }).toSatisfy(
-        ({ calls }: { calls: number }) => calls <= max,
-        `at most ${max}`,
-      );
-    }),
-    { numRuns: Number(process.env.DEFER_RUNS ?? 60), seed: Number(process.env.DEFER_SEED ?? 1) },
-  );
-  expect(compared).toBeGreaterThan(20);
-}, 300_000);
+test.each([
+  ['', () => sound],
+  [', of a service that partly fails', () => failing],
+])(
+  'whatever is deferred or streamed, the pieces make the undivided answer, at the planned calls%s',
+  async (_, where) => {
+    const at = where();
+    let compared = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.integer(), async (seed) => {
+        const { query, variables } = randomDocument(schema, seed, { depth: 5, first: 3 });
+        const question = divided(query, seed);
+        if (!/@(?:defer|stream)/.test(question)) return;
+        const whole = await asked(at, query, variables, 'trace');
+        if (!whole.extensions?.upstream) return; // refused: too deep, too dear
+        const plan = await asked(at, question, variables, 'plan');
+        const pieces = await asked(at, question, variables, 'trace');
+        if (pieces.errors?.some(({ extensions }) => /^TOO_/.test(String(extensions.code)))) return;
+        compared++;
+        expect({ question, data: pieces.data as unknown }).toEqual({ question, data: whole.data as unknown });
+        expect({ question, failures: failures(pieces) }).toEqual({ question, failures: failures(whole) });
+        const { max } = (plan.extensions as { upstream: { max: number } }).upstream;
+        expect({ question, calls: callsOf(pieces) }).toSatisfy(
+          ({ calls }: { calls: number }) => calls <= max,
+          `at most ${max}`,
+        );
+      }),
+      { numRuns: Number(process.env.DEFER_RUNS ?? 60), seed: Number(process.env.DEFER_SEED ?? 1) },
+    );
+    expect(compared).toBeGreaterThan(20);
+  },
+  300_000,
+);

@@ -20,9 +20,9 @@ export interface Passed {
 }
 
 /** The whole way, GraphQL to SQLite and back through real sockets, with a counting proxy between facade and origin. */
-export async function journey(settings: Flags = {}) {
+export async function journey(settings: Flags = {}, breaks: Breaks = () => undefined) {
   const origin = await service();
-  const proxy = await countingProxy(origin.url);
+  const proxy = await countingProxy(origin.url, breaks);
   const own = { ACCESS_TOKEN: 'demo-app', FILM_TIER: 'advance', PORT: '0' };
   const config = readConfig({ ...patientEnv, ...own, BASE_URL: proxy.url, EVENT_BASE_URL: proxy.url }, settings);
   const address = { baseUrl: proxy.url, eventBaseUrl: proxy.url };
@@ -69,6 +69,9 @@ export async function journey(settings: Flags = {}) {
   return { origin, facade, proxy, config, upstream, ask, upload, cost };
 }
 
+/** The status that a path is answered with in place of the origin's answer; undefined for that. */
+type Breaks = (path: string) => 404 | 500 | undefined;
+
 interface Asking {
   token?: string;
   variables?: Record<string, unknown>;
@@ -86,7 +89,7 @@ const TURN_MS = 3;
  * Holds calls until no more come, then lets them through together: a call that had to wait for another's answer is in a later wave,
  * whatever the speed of the machine.
  */
-async function countingProxy(target: string) {
+async function countingProxy(target: string, breaks: Breaks) {
   let counting = false;
   let wave = 0;
   let passed: Passed[] = [];
@@ -116,6 +119,12 @@ async function countingProxy(target: string) {
   }
   function pass(incoming: IncomingMessage, outgoing: ServerResponse, at = 0) {
     const { method, url, headers } = incoming;
+    const broken = breaks(url!.split('?')[0]!);
+    if (broken) {
+      const code = broken === 500 ? 999 : url!.includes('/movie/') ? 5000 : 6000;
+      outgoing.writeHead(broken, { 'content-type': 'application/json' });
+      return outgoing.end(JSON.stringify({ code, msg: 'broken', request: `${method} ${url}` }));
+    }
     const { hostname, port } = new URL(target);
     underWay++;
     outgoing.once('close', () => underWay--);
