@@ -1,0 +1,160 @@
+/**
+ * Mutation score of the engine and the upstream room: changes one place of the source at a time and sees whether a test fails.
+ *
+ *   node scripts/mutation.mjs [--sample 200] [--seed 1] [--only src/upstream/gate.ts] [--out results.json]
+ *
+ * Each mutant runs first against the oracle (seconds, and most fail there), then against the unit tests of graph and upstream. A mutant
+ * that no run notices survives: it is listed with its place, for a person to read. A sample is drawn by the seed; without --sample all
+ * mutants run, which takes hours. Works in a copy of the tree, which goes when it ends.
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import ts from 'typescript';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const { values: options } = parseArgs({
+  options: {
+    sample: { type: 'string' },
+    seed: { type: 'string', default: '1' },
+    only: { type: 'string', multiple: true },
+    out: { type: 'string' },
+    cases: { type: 'string', default: '300' },
+  },
+});
+
+/** A run that takes longer than this is stopped: the mutant made it wait or loop, which a test suite notices too. */
+const ORACLE_MS = 120_000;
+const TESTS_MS = 300_000;
+
+/** The engine of the graph and the whole upstream room; domains are declarations, which the tests of the origin hold. */
+const mutated = (
+  options.only ?? [
+    ...['arrive', 'call', 'coerce', 'cost', 'declared', 'document', 'execute', 'load', 'paging', 'plan'].map(
+      (name) => `src/graph/${name}.ts`,
+    ),
+    ...readdirSync(join(root, 'src/upstream')).map((name) => `src/upstream/${name}`),
+  ]
+).filter((path) => readFileSync(join(root, path), 'utf8').length > 0);
+
+const mutants = mutated.flatMap(mutantsOf);
+const drawn = options.sample ? sampleOf(mutants, Number(options.sample), Number(options.seed)) : mutants;
+
+const copy = mkdtempSync(join(tmpdir(), 'mutation-'));
+process.on('exit', () => rmSync(copy, { recursive: true, force: true }));
+process.on('SIGINT', () => process.exit(130));
+for (const name of execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n').filter(Boolean))
+  cpSync(join(root, name), join(copy, name), { recursive: true });
+symlinkSync(resolve(root, 'node_modules'), join(copy, 'node_modules'));
+
+if (survives() === false) throw new Error('The tests fail without any mutant.');
+
+const results = [];
+for (const mutant of drawn) {
+  const path = join(copy, mutant.path);
+  const text = readFileSync(path, 'utf8');
+  writeFileSync(path, text.slice(0, mutant.start) + mutant.to + text.slice(mutant.end));
+  const killedBy = killerOf();
+  writeFileSync(path, text);
+  results.push({ ...mutant, killedBy });
+  const killed = results.filter((each) => each.killedBy).length;
+  console.log(
+    `${results.length}/${drawn.length} ${((100 * killed) / results.length).toFixed(1)} %: ` +
+      `${mutant.path}:${mutant.line} ${oneLine(mutant.from)} -> ${oneLine(mutant.to)}: ${killedBy ?? 'SURVIVED'}`,
+  );
+  if (options.out) writeFileSync(options.out, JSON.stringify(results, null, 1));
+}
+
+const killed = results.filter((each) => each.killedBy).length;
+console.log(
+  `${mutants.length} mutants, ${results.length} run, ${killed} killed: ${((100 * killed) / results.length).toFixed(1)} %`,
+);
+for (const { path, line, from, to } of results.filter((each) => !each.killedBy))
+  console.log(`survived: ${path}:${line} ${oneLine(from)} -> ${oneLine(to)}`);
+
+function survives() {
+  return killerOf() === undefined;
+}
+
+/** What noticed the mutant that stands in the copy now. */
+function killerOf() {
+  const built = spawnSync('node', ['build.mjs', 'test/oracle/oracle.ts'], { cwd: copy, timeout: ORACLE_MS });
+  if (built.status !== 0) return 'build';
+  const oracle = ['dist/oracle.js', '--seed', 'mutation', '--count', options.cases, '--failures', '1'];
+  if (spawnSync('node', oracle, { cwd: copy, timeout: ORACLE_MS }).status !== 0) return 'oracle';
+  const tests = ['vitest', 'run', 'test/graph', 'test/upstream', '--bail', '1', '--silent'];
+  return spawnSync('npx', tests, { cwd: copy, timeout: TESTS_MS }).status === 0 ? undefined : 'tests';
+}
+
+function mutantsOf(path) {
+  const text = readFileSync(join(root, path), 'utf8');
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  const found = [];
+  const add = (node, to) => {
+    const from = node.getText(source);
+    const start = node.getStart(source);
+    const line = source.getLineAndCharacterOfPosition(start).line + 1;
+    found.push({ path, line, start, end: node.getEnd(), from, to });
+  };
+  const visit = (node) => {
+    if (ts.isTypeNode(node) || ts.isInterfaceDeclaration(node) || ts.isImportDeclaration(node)) return;
+    mutate(node, add, source);
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}
+
+/** The changes of one node: each operator stands for its likely mistakes. */
+function mutate(node, add, source) {
+  if (ts.isBinaryExpression(node)) {
+    const other = operators[ts.tokenToString(node.operatorToken.kind)];
+    if (other) add(node, `${node.left.getText(source)} ${other} ${node.right.getText(source)}`);
+  }
+  if (ts.isIfStatement(node) || ts.isConditionalExpression(node)) {
+    const condition = ts.isIfStatement(node) ? node.expression : node.condition;
+    add(condition, 'true');
+    add(condition, 'false');
+  }
+  if (ts.isPrefixUnaryExpression(node) && node.operator === ts.SyntaxKind.ExclamationToken)
+    add(node, node.operand.getText(source));
+  if (node.kind === ts.SyntaxKind.TrueKeyword) add(node, 'false');
+  if (node.kind === ts.SyntaxKind.FalseKeyword) add(node, 'true');
+  if (ts.isNumericLiteral(node) && ts.isBinaryExpression(node.parent)) add(node, `(${node.text} + 1)`);
+  if (ts.isExpressionStatement(node) && ts.isCallExpression(node.expression)) add(node, ';');
+  if (ts.isExpressionStatement(node) && ts.isBinaryExpression(node.expression)) add(node, ';');
+}
+
+const operators = {
+  '===': '!==',
+  '!==': '===',
+  '<': '<=',
+  '<=': '<',
+  '>': '>=',
+  '>=': '>',
+  '&&': '||',
+  '||': '&&',
+  '+': '-',
+  '-': '+',
+  '*': '/',
+  '/': '*',
+};
+
+/** A sample that the seed decides, by a linear congruential generator. */
+function sampleOf(all, size, seed) {
+  const left = [...all];
+  const sample = [];
+  let state = seed >>> 0;
+  while (sample.length < size && left.length > 0) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    sample.push(...left.splice(Math.floor((state / 2 ** 32) * left.length), 1));
+  }
+  return sample;
+}
+
+function oneLine(text) {
+  return text.replaceAll(/\s+/g, ' ').slice(0, 80);
+}
