@@ -23,6 +23,8 @@ export const ANNOTATION_MORE_THAN = 15;
 export const CHAPTER_MAX = 100;
 /** A page number is below this: a positive integer of at most six digits. */
 export const PAGE_BELOW = 1_000_000;
+/** The `privacy` of an annotation that everybody may see, as the real service wrote it. */
+export const PRIVACY_PUBLIC = 2;
 /** A list of books, collections or annotations gives at most this many at once; a larger count is set to it. */
 export const COUNT_MAX = 100;
 export const COUNT_DEFAULT = 20;
@@ -255,7 +257,7 @@ export const bookEndpoints = {
   collections:      endpoint('GET /v2/book/user/:name/collections',   'book_basic_r',         takes<CollectionsQuery>(),   gives<CollectionPage>(200),    { ...personal, list: 'collections' }),
   collection:       endpoint('GET /v2/book/:id/collection',           'book_basic_r',         takes<Whose>(),              gives<CollectionRecord>(200),  { ...personal, ...onShelf, absentOn: [1001] }),
   userAnnotations:  endpoint('GET /v2/book/user/:name/annotations',   'book_basic_r',         takes<AnnotationsQuery>(),   gives<AnnotationPage>(200),    { ...personal, list: 'annotations' }),
-  annotations:      endpoint('GET /v2/book/:id/annotations',          'book_basic_r',         takes<AnnotationsQuery>(),   gives<AnnotationPage>(200),    { ...open, list: 'annotations' }),
+  annotations:      endpoint('GET /v2/book/:id/annotations',          'book_basic_r',         takes<AnnotationsQuery>(),   gives<AnnotationPage>(200),    { ...open, list: 'annotations', visibility: { member: 'privacy', everybody: PRIVACY_PUBLIC } }),
   annotation:       endpoint('GET /v2/book/annotation/:id',           'book_basic_r',         takes<AnnotationQuery>(),    gives<AnnotationRecord>(200),  { ...personal, ...byOwnId }),
   seriesBooks:      endpoint('GET /v2/book/series/:id/books',         'book_basic_r',         takes<Fields & Window>(),    gives<BookPage>(200),          { ...open, list: 'books' }),
 

@@ -76,6 +76,8 @@ export interface Endpoint<In = unknown, Out = unknown> {
   /** Members that repeat a parameter of the request, where they are there: with another value it is another record. */
   readonly repeats: readonly Repeat[];
   readonly share: Share;
+  /** How an item of the list says whether everybody may see it; undefined where all may be seen. */
+  readonly visibility: Visibility | undefined;
   /** The film tiers it is open to. */
   readonly tiers: readonly Tier[];
   /** A person must be logged in. */
@@ -89,6 +91,12 @@ export interface Endpoint<In = unknown, Out = unknown> {
 export type InputOf<E> = E extends Endpoint<infer In, unknown> ? In : never;
 export type AnswerOf<E> =
   E extends Endpoint<never, infer Out> ? Out : E extends Endpoint<infer _, infer Out> ? Out : never;
+
+/** The member of an item that says who may see it, and its value where everybody may. */
+export interface Visibility {
+  readonly member: string;
+  readonly everybody: unknown;
+}
 
 /** A member of a record, and the parameter that asked for it. */
 export interface Repeat {
@@ -113,6 +121,7 @@ interface Options {
   key?: readonly string[];
   repeats?: readonly Repeat[];
   share?: Share;
+  visibility?: Visibility;
   tiers?: readonly Tier[];
   login?: boolean;
   absentOn?: readonly number[];
@@ -161,6 +170,7 @@ export function endpoint<Row extends `${Method} /${string}`, In, Out>(
     key: options.key ?? (reads && options.list === undefined ? ['id'] : []),
     repeats: options.repeats ?? [],
     share: reads ? (options.share ?? (service === 'event' ? 'anonymous' : 'viewer')) : 'viewer',
+    visibility: options.visibility,
     tiers: options.tiers ?? tiers,
     login: options.login ?? !reads,
     absentOn: options.absentOn ?? [],

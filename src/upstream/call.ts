@@ -49,7 +49,7 @@ class OperationCalls implements Calls {
     if (this.caller.lifetime.ended) throw overdue(endpoint, lineOf(wanted), this.caller.lifetime.ended);
     if (++this.made > settings.maxUpstreamCalls) throw new TooManyCalls(settings.maxUpstreamCalls);
 
-    const { asked, telling } = this.withTelling(wanted, credential);
+    const { asked, telling } = this.withTelling(withVisibility(wanted, credential), credential);
     const traced = this.begin(asked, path);
     const making = new Making(this.parts, this.caller, asked, telling, credential, traced, recipient);
     if (endpoint.method !== 'GET') return making.write(bodyOf(asked, files));
@@ -107,6 +107,15 @@ class OperationCalls implements Calls {
 }
 
 const nothing: readonly string[] = Object.freeze([]);
+
+/** The facade's own token may belong to a person: what only that person may see must say so, to be left out of the answer. */
+function withVisibility(asked: Asked, { isOwn, authorization }: Credential): Asked {
+  const { endpoint, input } = asked;
+  const { fields } = input as { fields?: unknown };
+  if (!endpoint.visibility || !isOwn || authorization === undefined || typeof fields !== 'string') return asked;
+  const names = [...new Set([...fields.split(','), endpoint.visibility.member])].sort().join(',');
+  return askedOf(endpoint, joined(input, { fields: names }));
+}
 
 function refuseKnown(endpoint: Endpoint, credential: Credential): void {
   const { filmTier, refused } = credential;

@@ -1,6 +1,6 @@
 /** One call as it is made: paid for, sent, read, and learned from. */
 import { Readable } from 'node:stream';
-import type { Endpoint } from '../contract/endpoint.ts';
+import type { Endpoint, Visibility } from '../contract/endpoint.ts';
 import type { Budget, Paid } from './budget.ts';
 import { reuseOf } from './cachepolicy.ts';
 import { type Credential, type Credentials, forgetLearned, learnFromAnswer, learnFromRefusal } from './credential.ts';
@@ -321,16 +321,22 @@ const outcomeOf = ({ error, status }: TracedCall): string =>
   error === undefined || /^(Upstream|Named)Refusal$/.test(error) ? String(status ?? 'none') : error;
 
 /** The facade's own credential never speaks for a person: what an answer says of one is struck. */
-function struck({ share, list }: Endpoint, { isOwn }: Credential, value: unknown): unknown {
+function struck({ share, list, visibility }: Endpoint, { isOwn }: Credential, value: unknown): unknown {
   if (!isOwn || share !== 'public' || typeof value !== 'object' || value === null) return value;
   const record = value as Record<string, unknown>;
   strikeViewersOwn(record);
   const items = list === undefined ? undefined : record[list];
-  if (Array.isArray(items))
-    for (const item of items)
-      if (typeof item === 'object' && item !== null) strikeViewersOwn(item as Record<string, unknown>);
+  if (!Array.isArray(items)) return value;
+  for (const item of items) if (isObject(item)) strikeViewersOwn(item);
+  if (visibility) record[list!] = items.filter((item) => isForEverybody(item, visibility));
   return value;
 }
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+/** An item that does not say who may see it is shown: the member was asked for, and its default is everybody. */
+const isForEverybody = (item: unknown, { member, everybody }: Visibility): boolean =>
+  !isObject(item) || item[member] === undefined || item[member] === everybody;
 
 /** Takes out again what was asked to tell the tier; a whole record, sent by an upstream that does not honour `fields`, stays whole. */
 function strike(value: unknown, names: readonly string[], asked: readonly string[]): void {

@@ -454,3 +454,18 @@ describe('an annotation', () => {
     expect(queries[1]).toContain('order=rank');
   });
 });
+
+test("private annotations of the person whose token is the facade's own are shown to nobody", async () => {
+  const { service, ask, calls } = facade({ accessToken: 'x' });
+  const annotations = [
+    { id: '1', content: 'for everybody', privacy: 2 },
+    { id: '2', content: 'for its author', privacy: 0 },
+  ];
+  service.intercept({ path: /annotations/ }).reply(200, { start: 0, count: 20, total: 2, annotations });
+  const { data } = await ask('{ book(id: 7) { annotations { nodes { content } } } }');
+  expect(data.book.annotations.nodes).toEqual([{ content: 'for everybody' }]);
+  // The member that tells them apart is requested with what is selected.
+  expect(calls.filter((call) => call.includes('annotations'))).toEqual([
+    'GET /v2/book/7/annotations?count=20&fields=content,id,privacy&start=0',
+  ]);
+});

@@ -8,6 +8,7 @@ import {
   CHAPTER_MAX,
   COUNT_DEFAULT,
   PAGE_BELOW,
+  PRIVACY_PUBLIC,
   annotationFormats,
   annotationOrders,
 } from '../../contract/book.ts';
@@ -23,8 +24,7 @@ import { personNamed } from './person.ts';
 import { checkPictures } from './picture.ts';
 import { Refusal } from './refusal.ts';
 
-/** Privacy of an annotation. Not specified: the numbers; 2 is what the real service wrote for public. */
-const PUBLIC = 2;
+/** The privacy of an annotation that its author alone may see. Not specified: the number. */
 const PRIVATE = 0;
 
 /** Only public ones, even for their authors. */
@@ -163,7 +163,7 @@ function shown(
       ...(author && { author_user: userRecord(author) }),
       chapter,
       ...(page_no !== null && { page_no }),
-      privacy: annotation.private ? PRIVATE : PUBLIC,
+      privacy: annotation.private ? PRIVATE : PRIVACY_PUBLIC,
       abstract,
       summary: abstract,
       content: format === 'html' ? annotationHtml(content, photos) : content,
