@@ -61,6 +61,8 @@ export interface Endpoint<In = unknown, Out = unknown> {
   readonly between: readonly string[];
   /** `catalog` is JSON at {base_url}, `event` is Atom at {event_base_url}. */
   readonly service: 'catalog' | 'event';
+  /** Endpoints that the service limits together: `/v2/book`, `/v2/movie`, `/v2/note`, or `event`. */
+  readonly group: string;
   /** null where the interface names none: the event interface. */
   readonly scope: Scope | null;
   /** The status of success. */
@@ -162,6 +164,7 @@ export function endpoint<Row extends `${Method} /${string}`, In, Out>(
     params: [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!),
     between: path.split(/:\w+/),
     service,
+    group: service === 'event' ? service : `/v2/${path.split('/')[2]!.replace(/s$/, '')}`,
     scope,
     status: answer.status,
     body: input.body ?? (reads || method === 'DELETE' ? 'empty' : 'json'),

@@ -16,7 +16,7 @@ import {
   isObjectType,
 } from 'graphql';
 import { type Form, isPromised, wholeForm } from '../contract/endpoint.ts';
-import { TierRequired } from '../upstream/refusal.ts';
+import { RecordRefused, TierRequired, isOfRecord } from '../upstream/refusal.ts';
 import type { FieldRule, TypeRule } from './ask.ts';
 import type { Context } from './builder.ts';
 import { asObjects } from './decode.ts';
@@ -158,7 +158,7 @@ async function unlessRefused(call: () => unknown, held: () => unknown): Promise<
   try {
     return await call();
   } catch (error) {
-    if (error instanceof TierRequired) return held();
+    if (error instanceof TierRequired || error instanceof RecordRefused) return held();
     throw error;
   }
 }
@@ -168,7 +168,7 @@ function inRecord(parent: Parent, name: string): unknown {
   try {
     return parent[name];
   } catch (error) {
-    if (error instanceof TierRequired && error.ofEndpoint) return notTold;
+    if (isOfRecord(error)) return notTold;
     throw error;
   }
 }

@@ -123,7 +123,7 @@ export function takeKept(
   const { source, key } = entry;
   calls.spared(askedOf(source.ask, source.input(key)), path, { cached: true });
   freshness.read(kept.freshUntil);
-  take(entry, kept.record, names);
+  take(entry, kept.record, names, calls.possibleTiers());
   return true;
 }
 
@@ -180,7 +180,7 @@ class Filling implements Recipient {
 
   private taken(came: Answer): void {
     const { kept, fields, wish } = this;
-    const { records, freshness } = this.parts;
+    const { calls, records, freshness } = this.parts;
     const { entry, names } = wish;
     const { kind, source, key } = entry;
     const { value } = came;
@@ -192,7 +192,7 @@ class Filling implements Recipient {
       return;
     }
     if (!fields) entry.whole = true;
-    take(entry, kept?.isFresh ? joined(kept.record, record) : (record as Record_), names);
+    take(entry, kept?.isFresh ? joined(kept.record, record) : (record as Record_), names, calls.possibleTiers());
     if (kept?.isFresh) freshness.read(kept.freshUntil);
     // Only what this very answer was asked for is known to be absent: members that came unasked do not prove that all came.
     const known = fields ?? source.members ?? names;
@@ -220,7 +220,7 @@ class Filling implements Recipient {
     if (!kept || !isFault(error)) return;
     const there = names.filter((name) => name in kept.record);
     if (there.length && !kept.isFresh) calls.spared(asked, path, { staleSeconds: kept.ageSeconds });
-    take(entry, kept.record, there);
+    take(entry, kept.record, there, calls.possibleTiers());
   }
 }
 

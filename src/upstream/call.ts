@@ -1,12 +1,13 @@
 /** One endpoint and one input become one answer or one refusal: who may ask, with whose token, and with whom it is shared. */
 import type { Path } from 'graphql/jsutils/Path.js';
-import type { Endpoint } from '../contract/endpoint.ts';
+import type { Endpoint, Tier } from '../contract/endpoint.ts';
 import { BASIC_CALLS_A_MINUTE } from '../contract/film.ts';
 import { joined } from './copy.ts';
-import { type Credential, credentialFor, tellingNames } from './credential.ts';
+import { type Credential, credentialFor } from './credential.ts';
 import { type CallParts, type Caller, Making, overdue } from './making.ts';
 import type { FilePart } from './multipart.ts';
 import { LoginRequired, TierRequired, TooManyCalls, Unauthenticated } from './refusal.ts';
+import { tellingNames } from './tier.ts';
 import { type TracedCall, sinceStart } from './trace.ts';
 import { type Asked, type Recipient, askedOf, bodyOf, lineOf } from './wire.ts';
 
@@ -18,6 +19,8 @@ export interface Calls {
   requireLogin: () => void;
   /** Whether a call of this endpoint would be refused without being made. */
   refuses: (endpoint: Endpoint) => boolean;
+  /** The film tiers that the caller may have, by what is known now. */
+  possibleTiers: () => readonly Tier[];
   /** Tells the trace of a call that was not made. */
   spared: (asked: Asked, path: Path | undefined, how: Partial<TracedCall>) => void;
 }
@@ -44,8 +47,9 @@ class OperationCalls implements Calls {
 
   private start(wanted: Asked, path: Path | undefined, recipient: Recipient, files?: AsyncIterable<FilePart>): void {
     const { endpoint } = wanted;
-    const { settings, flights } = this.parts;
+    const { settings, flights, credentials } = this.parts;
     const credential = this.admitted(endpoint);
+    credentials.rejections.repeat(credential.id, endpoint.service, lineOf(wanted));
     if (this.caller.lifetime.ended) throw overdue(endpoint, lineOf(wanted), this.caller.lifetime.ended);
     if (++this.made > settings.maxUpstreamCalls) throw new TooManyCalls(settings.maxUpstreamCalls);
 
@@ -70,6 +74,10 @@ class OperationCalls implements Calls {
     } catch {
       return true;
     }
+  }
+
+  possibleTiers(): readonly Tier[] {
+    return this.caller.credential.possibleTiers;
   }
 
   spared(asked: Asked, path: Path | undefined, how: Partial<TracedCall>): void {
@@ -123,5 +131,5 @@ function refuseKnown(endpoint: Endpoint, credential: Credential): void {
   if (filmTier && credential.isOwn && !endpoint.tiers.includes(filmTier))
     throw new TierRequired(endpoint.tiers, endpoint.path, true);
   const until = refused.get(endpoint.path);
-  if (until !== undefined && until > Date.now()) throw new TierRequired(endpoint.tiers, endpoint.path, true);
+  if (until !== undefined && until > performance.now()) throw new TierRequired(endpoint.tiers, endpoint.path, true);
 }

@@ -1,9 +1,11 @@
+/** Tokens, and what is known of each by what upstream answered to it. */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { type Endpoint, type Tier, tiers } from '../contract/endpoint.ts';
-import { celebrityMembers, filmEndpoints, subjectMembers } from '../contract/film.ts';
+import { type Service, type UpstreamWord, isTokenUnknown } from './refusal.ts';
+import { type Rejections, createRejections } from './rejections.ts';
 
-/** What is known of one token by what upstream answered to it. */
+/** What is known of one token. */
 export interface Credential {
   /** Stands for the token in tables and keys; never the token itself. */
   readonly id: string;
@@ -13,14 +15,20 @@ export interface Credential {
   readonly isOwn: boolean;
   /** Configured for the facade's own, learned for a caller's; null while it is not known. */
   readonly filmTier: Tier | null;
+  /** The tier was configured, or there is no token: no answer changes it. */
+  readonly isTierFixed: boolean;
   /** The tiers it may have, by what upstream answered. */
   possibleTiers: readonly Tier[];
   /** Upstream has said that it is asked too often with it. */
   hasMetLimit: boolean;
-  /** Upstream has taken it at least once. */
+  /** A service has taken it, and has not rejected it since. */
   accepted: boolean;
-  /** Endpoint paths that were refused to it, each until when (ms). */
+  /** Which of the services. */
+  readonly acceptedBy: Record<Service, boolean>;
+  /** Endpoint paths that its tier does not get, each until when, by performance.now(). */
   readonly refused: Map<string, number>;
+  /** Records that were refused to it by an endpoint that has answered for none since. */
+  readonly refusedRecords: Map<Endpoint, Set<string>>;
 }
 
 /** Whose token goes with a call: the caller's, the facade's own where the answer is the same for everybody, or none. */
@@ -28,46 +36,94 @@ export interface Credentials {
   of: (token: string | null) => Credential;
   own: Credential;
   nobody: Credential;
+  /** The service knows the token. */
+  accept: (credential: Credential, service: Service) => void;
+  /** The service does not know the token, or knows it no longer. */
+  reject: (credential: Credential, word: UpstreamWord) => void;
+  readonly rejections: Rejections;
 }
 
-const CREDENTIALS_MAX = 10_000;
-/** How long a refusal of an endpoint is remembered, in ms. */
-const REFUSAL_MS = 60_000;
+const KNOWN_MAX = 10_000;
+const UNVERIFIED_MAX = 1_000;
 
 export function createCredentials(ownToken: string | undefined, ownTier: Tier | undefined): Credentials {
-  const table = new LRUCache<string, Credential>({ max: CREDENTIALS_MAX });
-  const make = (id: string, token: string | null, isOwn: boolean, configured: Tier | null): Credential => ({
+  const known = new LRUCache<string, Credential>({ max: KNOWN_MAX });
+  /** Shared by operations that run at the same time. Made-up tokens push out none that upstream has accepted. */
+  const unverified = new LRUCache<string, Credential>({ max: UNVERIFIED_MAX });
+  const rejections = createRejections();
+  const nobody = create('nobody', null, true, null);
+  // Replicas with different tokens may share what they keep: each finds its own.
+  const own = create(
+    ownToken === undefined ? 'own' : `own-${hashOf(ownToken)}`,
+    ownToken ?? null,
+    true,
+    ownTier ?? null,
+  );
+  return {
+    own,
+    nobody,
+    rejections,
+    of(token) {
+      if (token === null) return own;
+      const id = hashOf(token);
+      let credential = known.get(id) ?? unverified.get(id);
+      if (!credential) {
+        credential = create(id, token, false, null);
+        unverified.set(id, credential);
+      }
+      return credential;
+    },
+    accept(credential, service) {
+      const { id, isOwn, acceptedBy } = credential;
+      if (isOwn || acceptedBy[service]) return;
+      acceptedBy[service] = true;
+      credential.accepted = true;
+      rejections.forget(id, service);
+      unverified.delete(id);
+      known.set(id, credential);
+    },
+    reject(credential, word) {
+      const { id, isOwn, acceptedBy } = credential;
+      if (isOwn) return;
+      const { service } = word;
+      // A service that took the token before is asked once more: it may mean this request alone.
+      if (!acceptedBy[service] && isTokenUnknown(word)) rejections.remember(id, word);
+      acceptedBy[service] = false;
+      credential.accepted = acceptedBy.catalog || acceptedBy.event;
+      if (service === 'catalog') forgetLearned(credential);
+      if (credential.accepted) return;
+      known.delete(id);
+      unverified.set(id, credential);
+    },
+  };
+}
+
+function create(id: string, token: string | null, isOwn: boolean, configured: Tier | null): Credential {
+  return {
     id,
     authorization: token === null ? undefined : `Bearer ${token}`,
     isOwn,
     get filmTier() {
       // Only what was configured speaks for the facade's own: what it learned would refuse before asking.
       if (configured || isOwn) return configured;
-      return this.possibleTiers.length === 1 ? this.possibleTiers[0]! : null;
+      const likely = likelyTiers(this);
+      return likely.length === 1 ? likely[0]! : null;
     },
+    isTierFixed: configured !== null || token === null,
     // Without a token the service takes everybody for basic.
     possibleTiers: configured ? [configured] : token === null ? ['basic'] : tiers,
     hasMetLimit: false,
     accepted: isOwn,
+    acceptedBy: { catalog: isOwn, event: isOwn },
     refused: new Map(),
-  });
-  const nobody = make('nobody', null, true, null);
-  // Replicas with different tokens may share what they keep: each finds its own.
-  const own = make(ownToken === undefined ? 'own' : `own-${hashOf(ownToken)}`, ownToken ?? null, true, ownTier ?? null);
-  return {
-    own,
-    nobody,
-    of(token) {
-      if (token === null) return own;
-      const id = hashOf(token);
-      let credential = table.get(id);
-      if (!credential) {
-        credential = make(id, token, false, null);
-        table.set(id, credential);
-      }
-      return credential;
-    },
+    refusedRecords: new Map(),
   };
+}
+
+/** The possible tiers without those that get what was refused: a guess, for a single record may be refused to any tier. */
+export function likelyTiers({ possibleTiers, refusedRecords }: Credential): readonly Tier[] {
+  if (possibleTiers.length === 1 || refusedRecords.size === 0) return possibleTiers;
+  return possibleTiers.filter((tier) => [...refusedRecords.keys()].every((endpoint) => !endpoint.tiers.includes(tier)));
 }
 
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('base64url').slice(0, 22);
@@ -88,76 +144,10 @@ export function isLimited({ isOwn, possibleTiers, hasMetLimit }: Credential): bo
   return possibleTiers.includes('basic') && (possibleTiers.length === 1 || hasMetLimit || !isOwn);
 }
 
-/** A film endpoint answered: it is of one of the tiers that have it, and of those that get the members that came. */
-export function learnFromAnswer(credential: Credential, endpoint: Endpoint, value: unknown, isWhole: boolean): void {
-  if (endpoint.share !== 'tier') return;
-  narrow(credential, endpoint.tiers);
-  const members = gatedMembers.get(endpoint);
-  if (!members || typeof value !== 'object' || value === null) return;
-  let came = 0;
-  for (const [name, having] of members) {
-    if ((value as Record<string, unknown>)[name] === undefined) continue;
-    came++;
-    narrow(credential, having);
-  }
-  // One member may be absent because the record has none; all of them are absent because they are not given.
-  if (came > 0 || !isWhole) return;
-  const given = members.map(([, having]) => having);
-  narrow(
-    credential,
-    tiers.filter((tier) => !given.some((having) => having.includes(tier))),
-  );
-}
-
-/** A film endpoint was refused for want of permission: it is of none of the tiers that have it. */
-export function learnFromRefusal(credential: Credential, endpoint: Endpoint): void {
-  if (endpoint.share !== 'tier') return;
-  narrow(
-    credential,
-    tiers.filter((tier) => !endpoint.tiers.includes(tier)),
-  );
-  credential.refused.set(endpoint.path, Date.now() + REFUSAL_MS);
-}
-
 /** Upstream does not know the token, or knows it no longer: what it was is no guide to what it may become. */
 export function forgetLearned(credential: Credential): void {
-  if (credential.isOwn) return;
-  credential.accepted = false;
   credential.possibleTiers = tiers;
   credential.hasMetLimit = false;
   credential.refused.clear();
-}
-
-/** What contradicts what is known is no proof of anything. */
-function narrow(credential: Credential, to: readonly Tier[]): void {
-  if (to.length === tiers.length) return;
-  const left = credential.possibleTiers.filter((tier) => to.includes(tier));
-  if (left.length > 0) credential.possibleTiers = left;
-}
-
-type Members = readonly (readonly [name: string, tiers: readonly Tier[]])[];
-
-/** Members of a record that not every tier with the record gets. */
-const gatedOf = (
-  endpoint: Endpoint,
-  members: Readonly<Record<string, readonly Tier[]>>,
-): readonly [Endpoint, Members] => [
-  endpoint,
-  Object.entries(members).filter(([, having]) => endpoint.tiers.some((tier) => !having.includes(tier))),
-];
-const gatedMembers: ReadonlyMap<Endpoint, Members> = new Map([
-  gatedOf(filmEndpoints.subject, subjectMembers),
-  gatedOf(filmEndpoints.celebrity, celebrityMembers),
-]);
-
-/** A few bytes that tell a basic tier from the others, asked for beside what is wanted when it has become worth knowing. */
-const TELLING = ['durations', 'languages'];
-
-/** The names to ask for beside these, where the answer would tell whether the credential is limited. */
-export function tellingNames(credential: Credential, endpoint: Endpoint, fields: string): readonly string[] {
-  const { isOwn, possibleTiers } = credential;
-  if (isOwn || endpoint !== filmEndpoints.subject || possibleTiers.length === 1 || !possibleTiers.includes('basic'))
-    return [];
-  const names = fields.split(',');
-  return TELLING.filter((name) => !names.includes(name));
+  credential.refusedRecords.clear();
 }

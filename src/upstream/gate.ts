@@ -5,7 +5,7 @@
  * connection is idle most of the time; there, waiting for one gains nothing. And slow calls must not hold up the rest.
  */
 import { type Ticking, type Timed, createClock } from './clock.ts';
-import { type Place, createQueue, join, leave } from './queue.ts';
+import { type Turn, type Turns, createTurns } from './turns.ts';
 
 export interface GateSettings {
   maxConnections: number;
@@ -13,8 +13,11 @@ export interface GateSettings {
 }
 
 export interface Gate {
-  /** Undefined where a call may begin; else its place in the queue: `begin` is called when it may, unless it gives up. Who is in must leave. */
-  enter: (begin: () => void) => Waiting | undefined;
+  /**
+   * Undefined where a call may begin; else its place in the queue: `begin` is called when it may, unless it gives up. Who is in must leave.
+   * Owners take turns: the calls of one operation do not stand before those of another.
+   */
+  enter: (owner: object, begin: () => void) => Waiting | undefined;
   /** False where it was let in already. */
   giveUp: (waiting: Waiting) => boolean;
   /** `tookMs`: since it was let in. */
@@ -22,7 +25,7 @@ export interface Gate {
   running: () => number;
   waiting: () => number;
 }
-export type Waiting = Place<Waiter>;
+export type Waiting = Turn<Waiter>;
 
 /** Having waited this long, a call may use a connection past the calm number: slow ones hold up quick ones. */
 const PATIENCE_MS = 4;
@@ -40,56 +43,64 @@ interface Waiter extends Timed {
 }
 
 export function createGate({ maxConnections, maxBusyConnections }: GateSettings): Gate {
-  const queue = createQueue<Waiter>();
+  const queue: Turns<Waiter> = createTurns();
   const clock = createClock(PATIENCE_MS);
   const quickest = createQuickest();
   let running = 0;
+  /** Of those that wait. */
+  let impatient = 0;
   let pumping = false;
 
   const calmly = () => (quickest.ms() > QUICK_MS ? maxBusyConnections : maxConnections);
 
-  /** The oldest first; none is more impatient than the oldest. Who leaves at once does not begin it anew: it goes on by itself. */
+  /** Who leaves at once does not begin it anew: it goes on by itself. */
   function pump(): void {
     if (pumping) return;
     pumping = true;
     try {
-      while (queue.first) {
-        const waiter = queue.first.who;
-        if (running >= (waiter.isImpatient ? maxBusyConnections : calmly())) return;
-        quit(queue.first);
+      while (running < (impatient > 0 ? maxBusyConnections : calmly())) {
+        const next = queue.take();
+        if (!next) return;
+        stopWaiting(next);
         running++;
-        waiter.begin();
+        next.begin();
       }
     } finally {
       pumping = false;
     }
   }
-  function quit(place: Waiting): boolean {
-    if (place.who.patience) clock.stop(place.who.patience);
-    return leave(queue, place);
+  function stopWaiting({ patience, isImpatient }: Waiter): void {
+    if (patience) clock.stop(patience);
+    if (isImpatient) impatient--;
+  }
+  function giveUp(waiting: Waiting): boolean {
+    if (!queue.leave(waiting)) return false;
+    stopWaiting(waiting.who);
+    return true;
   }
   function overdue(this: Waiter): void {
     this.isImpatient = true;
+    impatient++;
     pump();
   }
 
   return {
     running: () => running,
-    waiting: () => queue.size,
-    enter(begin) {
-      if (running < calmly() && queue.size === 0) {
+    waiting: () => queue.size(),
+    enter(owner, begin) {
+      if (running < calmly() && queue.size() === 0) {
         running++;
         return undefined;
       }
       const waiter: Waiter = { begin, isImpatient: false, patience: undefined, overdue };
       waiter.patience = clock.start(waiter);
-      return join(queue, waiter);
+      return queue.join(owner, waiter);
     },
-    giveUp: quit,
+    giveUp,
     leave(tookMs) {
       running--;
       quickest.add(tookMs);
-      if (queue.size > 0) pump();
+      if (queue.size() > 0) pump();
     },
   };
 }

@@ -3,7 +3,8 @@ import type { Path } from 'graphql/jsutils/Path.js';
 import type { Endpoint, Tier } from '../contract/endpoint.ts';
 import { copyOf } from './copy.ts';
 import type { Kept } from './records.ts';
-import { TierRequired } from './refusal.ts';
+import { RecordRefused, TierRequired } from './refusal.ts';
+import { withheld } from './tier.ts';
 
 /** How the whole record of a kind is told by its key. */
 export interface RecordSource {
@@ -91,25 +92,17 @@ export function wished(waits: readonly Wish[], seen: Record_, entry: Entry, name
 export const fail = (entry: Entry, name: string, error: Error): void =>
   void (entry.failed ??= new Map<string, Error>()).set(name, error);
 
-/** Puts what came into what is known. */
-export function take(entry: Entry, came: Record_, names: Names): void {
+/** Puts what came into what is known. `possibleTiers`: of the caller. */
+export function take(entry: Entry, came: Record_, names: Names, possibleTiers: readonly Tier[]): void {
   const { kind, source, record } = entry;
   for (const name in came) if (came[name] !== undefined) record[name] = came[name];
-  for (const name of names) {
-    if (name in record) continue;
-    record[name] = undefined;
-    const tiers = source.tiers?.[name];
-    if (tiers && tiers.length < 3 && isGated(source, name)) fail(entry, name, tierRequired(kind, source, name));
-  }
+  for (const name of names) if (!(name in record)) record[name] = undefined;
+  for (const name of withheld(source, record, names, possibleTiers))
+    fail(entry, name, tierRequired(kind, source, name));
 }
 
 /** False for a name that is ours alone: no record of the service has it. */
 const isMember = ({ members }: RecordSource, name: string): boolean => members?.includes(name) ?? true;
-
-/** A member that not every tier with the record gets: absent, it was not given. */
-function isGated({ ask, tiers }: RecordSource, name: string): boolean {
-  return ask.tiers.some((tier) => tiers?.[name]?.includes(tier) === false);
-}
 
 export function tierRequired(kind: string, { tiers }: RecordSource, name: string): Error {
   return new TierRequired(tiers?.[name] ?? [], `${kind}.${name}`);
@@ -131,7 +124,7 @@ function withNames(seen: Record_, { record, failed }: Entry, names: Names): Reco
   // Nothing but the failure is known of it: it is the failure.
   if (broken.length === names.length && Object.keys(seen).every((name) => name === 'id' || name === '__typename')) {
     const error = failed!.get(broken[0]!)!;
-    if (!(error instanceof TierRequired)) throw error;
+    if (!(error instanceof TierRequired || error instanceof RecordRefused)) throw error;
   }
   // What it was found by stays known: a list beside the record may be open where the record is not.
   const untold = broken.filter((name) => !(name in seen));

@@ -3,21 +3,14 @@ import { Readable } from 'node:stream';
 import type { Endpoint, Visibility } from '../contract/endpoint.ts';
 import type { Budget, Paid } from './budget.ts';
 import { reuseOf } from './cachepolicy.ts';
-import { type Credential, type Credentials, forgetLearned, learnFromAnswer, learnFromRefusal } from './credential.ts';
+import type { Credential, Credentials } from './credential.ts';
 import { wordOf } from './fault.ts';
 import type { Asker, Flight, Flights } from './flight.ts';
 import type { Lifetime } from './lifetime.ts';
 import { strikeViewersOwn } from './records.ts';
-import {
-  TierRequired,
-  UpstreamFault,
-  UpstreamRefusal,
-  type UpstreamWord,
-  isAbsent,
-  isRateLimit,
-  isRejection,
-} from './refusal.ts';
+import { UpstreamFault, UpstreamRefusal, type UpstreamWord, isAbsent, isRateLimit, isRejection } from './refusal.ts';
 import { type SeenCall, type Span, addTrace, spanBelow } from './span.ts';
+import { learnFromAnswer, learnFromRefusal } from './tier.ts';
 import { type Trace, type TracedCall, sinceStart } from './trace.ts';
 import type { Transport } from './transport.ts';
 import {
@@ -154,7 +147,7 @@ export class Making implements Asker, Payer, WireRequest {
   private start(lifetime: Lifetime): void {
     try {
       this.parts.transport.refuseDown(this);
-      const paid = this.parts.budget.take(this.asked.endpoint, this.credential, this.caller.address);
+      const paid = this.parts.budget.take(this.asked.endpoint, this.credential, this.caller.address, lifetime);
       if (paid instanceof Promise)
         paid.then((each) => this.sendPaid(each, lifetime)).catch((error: unknown) => this.unanswered(error));
       else this.sendPaid(paid, lifetime);
@@ -164,9 +157,13 @@ export class Making implements Asker, Payer, WireRequest {
   }
 
   private sendPaid(paid: Paid, lifetime: Lifetime): void {
-    if (lifetime.ended) {
+    try {
+      if (lifetime.ended) throw overdue(this.asked.endpoint, this.line, lifetime.ended);
+      // It may have waited, and the token was rejected meanwhile.
+      this.parts.credentials.rejections.repeat(this.credential.id, this.service, this.line);
+    } catch (error) {
       paid.notMade();
-      throw overdue(this.asked.endpoint, this.line, lifetime.ended);
+      throw error;
     }
     this.paid = paid;
     this.parts.transport.send(this, lifetime);
@@ -181,7 +178,7 @@ export class Making implements Asker, Payer, WireRequest {
       traced.bytes = answer.body.length;
       if (answer.attempts > 1) traced.attempts = answer.attempts;
       came = this.read(answer);
-      if (came.value !== null) learnFromAnswer(credential, endpoint, came.value, !('fields' in input));
+      if (came.value !== null) learnFromAnswer(credential, endpoint, came.value);
       if (telling.length) strike(came.value, telling, (input as { fields: string }).fields.split(','));
     } catch (error) {
       return this.unanswered(error);
@@ -200,7 +197,8 @@ export class Making implements Asker, Payer, WireRequest {
   async payAgain(): Promise<boolean> {
     const { credential, asked } = this;
     try {
-      const pay = this.parts.budget.take(asked.endpoint, credential, this.caller.address, true);
+      const { lifetime } = this.flight ?? this;
+      const pay = this.parts.budget.take(asked.endpoint, credential, this.caller.address, lifetime, true);
       const paid = pay instanceof Promise ? await pay : pay;
       // It may have ended meanwhile.
       if (this.isSettled) paid.notMade();
@@ -228,7 +226,7 @@ export class Making implements Asker, Payer, WireRequest {
     this.traced.error = error instanceof UpstreamFault ? error.code : (error as Error).name;
     if (!(error instanceof UpstreamRefusal)) return error;
     if (error.word.status !== undefined) this.traced.status ??= error.word.status;
-    return learned(endpoint, this.credential, error);
+    return learnFromRefusal(this.credential, endpoint, error);
   }
 
   get service() {
@@ -242,6 +240,9 @@ export class Making implements Asker, Payer, WireRequest {
   }
   get line() {
     return lineOf(this.asked);
+  }
+  get owner() {
+    return this.caller.lifetime;
   }
   get payer() {
     return this;
@@ -265,13 +266,13 @@ export class Making implements Asker, Payer, WireRequest {
   private read(answer: WireAnswer): Answer {
     const { credential } = this;
     const { endpoint } = this.asked;
-    const { budget, onRejected } = this.parts;
+    const { budget, credentials, onRejected } = this.parts;
     const { status, headers, body } = answer;
     const bytes = body.length;
     const isSuccess = status >= 200 && status < 300;
     const decoded = isSuccess ? decode(this.asked, body, status) : undefined;
     if (isSuccess && !(decoded instanceof ErrorBody)) {
-      credential.accepted = true;
+      credentials.accept(credential, endpoint.service);
       const value = struck(endpoint, credential, decoded);
       return { value, bytes, status, reuse: reuseOf(headers) };
     }
@@ -280,13 +281,13 @@ export class Making implements Asker, Payer, WireRequest {
     const code = decoded instanceof ErrorBody ? decoded.code : codeIn(body);
     const known = code === undefined ? word : { ...word, code };
     if (endpoint.method === 'GET' && isAbsent(endpoint, status, code)) {
-      if (code !== undefined) credential.accepted = true;
+      if (code !== undefined) credentials.accept(credential, endpoint.service);
       return { value: null, bytes, status, reuse: { noStore: true, isPrivate: false, maxAge: 0 } };
     }
     if (isRateLimit(known)) {
-      credential.accepted = true;
+      credentials.accept(credential, endpoint.service);
       if (endpoint.share === 'tier') credential.hasMetLimit = true;
-      const retryAfter = budget.refused(credential, retryAfterOf(headers['retry-after']));
+      const retryAfter = budget.refused(endpoint, credential, retryAfterOf(headers['retry-after']));
       throw new UpstreamRefusal(known, retryAfter);
     }
     if (status >= 500) {
@@ -298,18 +299,11 @@ export class Making implements Asker, Payer, WireRequest {
       throw new UpstreamFault('UPSTREAM_INVALID_RESPONSE', known, `status ${status} without the service's error body`);
     }
     if (isRejection(known)) {
-      forgetLearned(credential);
+      credentials.reject(credential, known);
       onRejected(credential);
-    } else if (code !== undefined) credential.accepted = true;
+    } else if (code !== undefined) credentials.accept(credential, endpoint.service);
     throw new UpstreamRefusal(known);
   }
-}
-
-/** A film endpoint that is not open to every tier, refused for want of permission: the tier is the reason. */
-function learned(endpoint: Endpoint, credential: Credential, refusal: UpstreamRefusal): Error {
-  if (endpoint.share !== 'tier' || endpoint.tiers.length === 3 || refusal.word.code !== 1000) return refusal;
-  learnFromRefusal(credential, endpoint);
-  return new TierRequired(endpoint.tiers, endpoint.path, true);
 }
 
 /** The operation ended before its call did: a read, or a write that was never sent. */

@@ -78,7 +78,7 @@ function patience(redis: Redis, presence: Presence, waitMs: number): InTime {
   let restsUntil = 0;
 
   return async (ask) => {
-    if (redis.status !== 'ready' || Date.now() < restsUntil) return undefined;
+    if (redis.status !== 'ready' || performance.now() < restsUntil) return undefined;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<null>((resolve) => {
       timer = setTimeout(afterReading, waitMs, () => resolve(null));
@@ -90,7 +90,7 @@ function patience(redis: Redis, presence: Presence, waitMs: number): InTime {
     const came = await Promise.race([told, late]);
     clearTimeout(timer);
     if (came === null) {
-      restsUntil = Date.now() + REST_MS;
+      restsUntil = performance.now() + REST_MS;
       presence.missing('no answer in time');
     } else if (came.value !== undefined) presence.here();
     return came?.value;
@@ -192,10 +192,14 @@ function decodeEntry(text: string, mark: string): Entry | undefined {
 
 const NOW = `local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
 `;
-/** KEYS: the window. ARGV: slots, slots an address, hold in ms, address, slot. */
-const TAKE = `${NOW}
+/** ARGV[1]: no slot is held longer, in ms. One that would be was taken before the clock of Redis was set back. */
+const TIDIED = `${NOW}
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
+redis.call('ZREMRANGEBYSCORE', KEYS[1], string.format('(%.0f', now + ARGV[1]), '+inf')
+`;
+/** KEYS: the window. ARGV: hold in ms, slots, slots an address, address, slot. */
+const TAKE = `${TIDIED}
 local slots = redis.call('ZRANGE', KEYS[1], 0, -1, 'WITHSCORES')
 local mine, mineBack = 0, nil
 local owner = ARGV[4] .. ' '
@@ -205,16 +209,17 @@ for i = 1, #slots, 2 do
     mineBack = mineBack or slots[i + 1]
   end
 end
-if #slots / 2 >= tonumber(ARGV[1]) then return math.max(1, slots[2] - now) end
-if mine >= tonumber(ARGV[2]) then return math.max(1, mineBack - now) end
-redis.call('ZADD', KEYS[1], now + ARGV[3], owner .. ARGV[5])
-redis.call('PEXPIRE', KEYS[1], ARGV[3] + 60000)
+if #slots / 2 >= tonumber(ARGV[2]) then return math.max(1, slots[2] - now) end
+if mine >= tonumber(ARGV[3]) then return math.max(1, mineBack - now) end
+redis.call('ZADD', KEYS[1], now + ARGV[1], owner .. ARGV[5])
+redis.call('PEXPIRE', KEYS[1], ARGV[1] + 60000)
 return 0`;
 /** ARGV: the slot with its address, milliseconds until it comes back. */
 const ANSWERED = `${NOW}
 redis.call('ZADD', KEYS[1], 'XX', now + ARGV[2], ARGV[1])
 return 0`;
-const STATE = `${NOW}
+/** ARGV: hold in ms. */
+const STATE = `${TIDIED}
 local first = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')
 if #first == 0 then return {0, 0} end
 return {redis.call('ZCARD', KEYS[1]), math.max(1, first[2] - now)}`;
@@ -225,7 +230,7 @@ function createSharedWindows(redis: Redis, inTime: InTime): SharedWindows {
   const member = (address: string, id: string) => `${address} ${id}`;
   return {
     async take({ of, id, address }, { slots, perAddress, holdMs }) {
-      const wait = await inTime(() => redis.eval(TAKE, 1, windowKey(of), slots, perAddress, holdMs, address, id));
+      const wait = await inTime(() => redis.eval(TAKE, 1, windowKey(of), holdMs, slots, perAddress, address, id));
       return typeof wait === 'number' ? wait : undefined;
     },
     answered({ of, id, address }) {
@@ -234,8 +239,8 @@ function createSharedWindows(redis: Redis, inTime: InTime): SharedWindows {
     release({ of, id, address }) {
       void inTime(() => redis.zrem(windowKey(of), member(address, id)));
     },
-    async state(of) {
-      const state = await inTime(() => redis.eval(STATE, 1, windowKey(of)));
+    async state(of, holdMs) {
+      const state = await inTime(() => redis.eval(STATE, 1, windowKey(of), holdMs));
       if (!Array.isArray(state)) return undefined;
       const [taken, backInMs] = state as [number, number];
       return { taken, backInMs: taken ? backInMs : undefined };

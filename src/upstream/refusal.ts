@@ -50,6 +50,9 @@ export class UpstreamRefusal extends Expected {
   }
 }
 
+/** A record of an endpoint that not every tier gets was refused: by itself, or to a tier that is not known. Lists beside it may be open. */
+export class RecordRefused extends UpstreamRefusal {}
+
 /** A refusal that means something of its own where it was drawn. */
 export class NamedRefusal extends UpstreamRefusal {
   override name = 'NamedRefusal';
@@ -143,6 +146,12 @@ export const isNo = ({ status, code }: UpstreamWord): boolean =>
 const tokenCodes = [103, 106, 123];
 export const isRejection = ({ status, code }: UpstreamWord): boolean =>
   status === 401 || (code !== undefined && tokenCodes.includes(code));
+/** The same where nothing else can be meant: a 401 may come with a code of its own. */
+export const isTokenUnknown = ({ code }: UpstreamWord): boolean => code === undefined || tokenCodes.includes(code);
+
+/** The record itself is refused; what is told beside it is not. */
+export const isOfRecord = (error: unknown): boolean =>
+  error instanceof RecordRefused || (error instanceof TierRequired && error.ofEndpoint);
 
 /** Codes by which a service says that it is asked too often, whatever the status. */
 const rateCodes = [111, 112, 1309];

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Dispatcher, errors } from 'undici';
 import { createBatch } from './batch.ts';
 import type { Breaker, Passage } from './breaker.ts';
-import type { Clock, Ticking, Timed } from './clock.ts';
+import { type Clock, type Ticking, type Timed, afterReading } from './clock.ts';
 import { faultOf, isConnectionLoss, isTimeout, isUnreachable, wordOf } from './fault.ts';
 import type { Gate, Waiting } from './gate.ts';
 import { type Lifetime, type Listener, offEnd, onEnd } from './lifetime.ts';
@@ -25,7 +25,12 @@ export interface Way {
   pool: Dispatcher;
   breaker: Breaker;
   gate: Gate;
-  /** The longest that one request takes, attempts and waits together. A drip does not reset it. */
+  /**
+   * The longest that the attempts of one request take together. A drip does not reset it; waits for a connection, and between attempts, do
+   * not count: they are not the service's.
+   */
+  callTimeoutMs: number;
+  /** Of that time. */
   clock: Clock;
   /** How often a read is tried at most. */
   readAttempts: number;
@@ -49,7 +54,11 @@ class Sending implements Dispatcher.DispatchHandler, Listener, Timed {
   private attempts = 0;
   /** When the last of them was let in. */
   private begun = 0;
+  /** What the attempts before it took, in ms. */
+  private spentMs = 0;
   private ticking: Ticking | undefined = undefined;
+  /** Instead of the clock, where an attempt before has used a part of the time. */
+  private timer: NodeJS.Timeout | undefined = undefined;
   private waiting: Waiting | undefined = undefined;
   private passage: Passage | undefined = undefined;
   private abort: ((reason?: Error) => void) | undefined = undefined;
@@ -70,16 +79,27 @@ class Sending implements Dispatcher.DispatchHandler, Listener, Timed {
   }
 
   start(): void {
-    const { body } = this.request;
-    // A form comes as fast as its sender sends: what the service makes of it is timed from its last byte.
-    if (body instanceof Readable) body.once('end', () => this.startClock());
-    else this.startClock();
     onEnd(this.asker, this);
     this.try();
   }
 
   private startClock(): void {
-    if (!this.isOver) this.ticking = this.way.clock.start(this);
+    const { body } = this.request;
+    // A form comes as fast as its sender sends: what the service makes of it is timed from its last byte.
+    if (body instanceof Readable && !body.readableEnded) body.once('end', () => this.tick());
+    else this.tick();
+  }
+
+  private tick(): void {
+    if (this.isOver) return;
+    const { clock, callTimeoutMs } = this.way;
+    if (this.spentMs === 0) this.ticking = clock.start(this);
+    else {
+      const timer = setTimeout(afterReading, callTimeoutMs - this.spentMs, () => {
+        if (this.timer === timer) this.overdue();
+      }).unref();
+      this.timer = timer;
+    }
   }
 
   /** One attempt, as soon as there is room for it. */
@@ -88,7 +108,7 @@ class Sending implements Dispatcher.DispatchHandler, Listener, Timed {
     this.attempts++;
     if (this.ended) this.fail(faultOf(this.request, this.ended, false, this.asker));
     else if (breaker.isRefusing()) this.fail(downFault(this.request));
-    else if (!(this.waiting = gate.enter(() => this.begin()))) this.begin();
+    else if (!(this.waiting = gate.enter(this.request.owner ?? this.asker, () => this.begin()))) this.begin();
   }
 
   private begin(): void {
@@ -100,6 +120,7 @@ class Sending implements Dispatcher.DispatchHandler, Listener, Timed {
       return this.fail(downFault(this.request));
     }
     this.abort = undefined;
+    this.startClock();
     try {
       const { method, path: asked, headers, body = null } = this.request;
       pool.dispatch({ origin, path: path + asked, method, headers, body }, this);
@@ -109,7 +130,16 @@ class Sending implements Dispatcher.DispatchHandler, Listener, Timed {
   }
 
   private leave(): void {
-    this.way.gate.leave(performance.now() - this.begun);
+    const tookMs = performance.now() - this.begun;
+    this.spentMs += tookMs;
+    this.stopClock();
+    this.way.gate.leave(tookMs);
+  }
+
+  private stopClock(): void {
+    if (this.ticking) this.way.clock.stop(this.ticking);
+    clearTimeout(this.timer);
+    this.ticking = this.timer = undefined;
   }
 
   onConnect(abort: (reason?: Error) => void): void {
@@ -195,7 +225,8 @@ class Sending implements Dispatcher.DispatchHandler, Listener, Timed {
   }
 
   private mayTryAgain(): boolean {
-    return this.request.method === 'GET' && this.attempts < this.way.readAttempts;
+    const { readAttempts, callTimeoutMs } = this.way;
+    return this.request.method === 'GET' && this.attempts < readAttempts && this.spentMs < callTimeoutMs;
   }
 
   /** Waits a while and tries again; what came is the end of it where there is no time or no budget left. */
@@ -231,7 +262,7 @@ class Sending implements Dispatcher.DispatchHandler, Listener, Timed {
 
   private close(): void {
     this.isOver = true;
-    if (this.ticking) this.way.clock.stop(this.ticking);
+    this.stopClock();
     offEnd(this.asker, this);
     // A form that was not sent, or not to its end, lets go of its files.
     if (this.request.body instanceof Readable) this.request.body.destroy();

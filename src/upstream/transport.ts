@@ -53,6 +53,7 @@ export function createTransport(settings: TransportSettings, dispatcher?: Dispat
       breaker: createBreaker(settings, (reason) => onOutage?.(service, reason)),
       gate: createGate(settings),
       clock: createClock(settings.callTimeoutMs),
+      callTimeoutMs: settings.callTimeoutMs,
       readAttempts: settings.readAttempts,
     };
   };

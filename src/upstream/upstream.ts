@@ -1,7 +1,7 @@
 /** The service, as the callers of the facade see it. */
 import type { Tier } from '../contract/endpoint.ts';
 import type { Config } from '../config.ts';
-import { createBudget } from './budget.ts';
+import { type LimitedCalls, createBudget } from './budget.ts';
 import { createCalls } from './call.ts';
 import type { CallParts, Caller } from './making.ts';
 import { type Credential, createCredentials } from './credential.ts';
@@ -32,14 +32,22 @@ export interface UpstreamSource {
   /** Counts what was dropped of what is kept; null where nobody here can tell. */
   epoch: () => number | null;
   /** What goes on at each service now. */
-  state: Transport['state'];
+  state: () => ReturnType<Transport['state']> & { limited: LimitedCalls };
   /** Reads in flight, which equal ones share. */
   sharedReads: () => number;
   close: () => Promise<void>;
 }
 
 export type UpstreamSettings = Parameters<typeof createTransport>[0] &
-  Pick<Config, 'maxJsonBytes' | 'maxAtomBytes' | 'maxUpstreamCalls' | 'retryAfterSeconds' | 'maxRetryAfterSeconds'> & {
+  Pick<
+    Config,
+    | 'maxJsonBytes'
+    | 'maxAtomBytes'
+    | 'maxUpstreamCalls'
+    | 'retryAfterSeconds'
+    | 'maxRetryAfterSeconds'
+    | 'operationTimeoutMs'
+  > & {
     accessToken?: string | undefined;
     filmTier?: Tier | undefined;
     recordTtlSeconds?: number | undefined;
@@ -65,7 +73,7 @@ export function createUpstream(settings: UpstreamSettings, parts: UpstreamParts 
   // Whose Authorization cannot be read is told so, and not shown what is kept.
   const nothingKept = createRecords({ ttlSeconds: 0 });
   const credentials = createCredentials(settings.accessToken, settings.filmTier);
-  const budget = createBudget(settings, shared?.windows);
+  const budget = createBudget(settings, shared?.windows, ({ id }, service) => credentials.rejections.has(id, service));
   const flights = createFlights();
   const clear = (scope: string) => {
     flights.forget();
@@ -95,7 +103,7 @@ export function createUpstream(settings: UpstreamSettings, parts: UpstreamParts 
       });
     },
     epoch: () => records.epoch(),
-    state: () => transport.state(),
+    state: () => ({ ...transport.state(), limited: budget.calls() }),
     sharedReads: flights.size,
     close: async () => {
       await transport.close();

@@ -1,4 +1,8 @@
-/** Sliding windows of calls: a slot comes back a window after its call was answered. In this process, or in Redis. */
+/**
+ * Sliding windows of calls: a slot comes back a window after its call was answered. In this process, or in Redis.
+ *
+ * Times are of a clock that is never set, so that none is full for longer.
+ */
 import { LRUCache } from 'lru-cache';
 
 export const WINDOW_MS = 60_000;
@@ -41,7 +45,8 @@ export interface SharedWindows {
   take: (slot: Slot, limits: WindowLimits) => Promise<number | undefined>;
   answered: (slot: Slot) => void;
   release: (slot: Slot) => void;
-  state: (of: string) => Promise<WindowState | undefined>;
+  /** `holdMs`: no slot is held longer. */
+  state: (of: string, holdMs: number) => Promise<WindowState | undefined>;
 }
 
 const WINDOWS_MAX = 10_000;
@@ -52,13 +57,13 @@ export function createWindows(): Windows {
   function windowOf(of: string) {
     let window = windows.get(of);
     if (!window) windows.set(of, (window = new Map()));
-    const now = Date.now();
+    const now = performance.now();
     for (const [id, { backAt }] of window) if (backAt <= now) window.delete(id);
     return window;
   }
   /** Milliseconds until the first of these slots comes back. */
   const firstBack = (slots: readonly { backAt: number }[]) =>
-    Math.max(1, Math.min(...slots.map(({ backAt }) => backAt)) - Date.now());
+    Math.max(1, Math.min(...slots.map(({ backAt }) => backAt)) - performance.now());
 
   return {
     take({ of, id, address }, { slots, perAddress, holdMs }) {
@@ -67,15 +72,16 @@ export function createWindows(): Windows {
       if (taken.length >= slots) return firstBack(taken);
       const mine = taken.filter((slot) => slot.address === address);
       if (mine.length >= perAddress) return firstBack(mine);
-      window.set(id, { address, backAt: Date.now() + holdMs });
+      window.set(id, { address, backAt: performance.now() + holdMs });
       return 0;
     },
     answered({ of, id }) {
       const slot = windows.get(of)?.get(id);
-      if (slot) slot.backAt = Date.now() + WINDOW_MS;
+      if (slot) slot.backAt = performance.now() + WINDOW_MS;
     },
     release({ of, id }) {
-      windows.get(of)?.delete(id);
+      const window = windows.get(of);
+      if (window?.delete(id) && window.size === 0) windows.delete(of);
     },
     state(of) {
       const taken = [...windowOf(of).values()];

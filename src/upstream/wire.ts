@@ -23,6 +23,8 @@ export interface WireRequest {
   /** The request line a client may see. */
   line: string;
   payer?: Payer | undefined;
+  /** The operation that it is made for: operations take turns where connections are short. */
+  owner?: object | undefined;
   /** Told once: what was answered, or by UpstreamFault why nothing was. */
   answered: (answer: WireAnswer) => void;
   unanswered: (fault: unknown) => void;

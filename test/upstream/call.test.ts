@@ -3,13 +3,14 @@ import { readConfig } from '../../src/config.ts';
 import { bookEndpoints } from '../../src/contract/book.ts';
 import type { Tier } from '../../src/contract/endpoint.ts';
 import { BASIC_CALLS_A_MINUTE, filmEndpoints } from '../../src/contract/film.ts';
-import { NEWCOMERS_CALLS, createBudget } from '../../src/upstream/budget.ts';
+import { createBudget } from '../../src/upstream/budget.ts';
 import { createCalls } from '../../src/upstream/call.ts';
 import { createCredentials } from '../../src/upstream/credential.ts';
 import { createFlights } from '../../src/upstream/flight.ts';
 import { createLifetime, end } from '../../src/upstream/lifetime.ts';
 import { createTrace } from '../../src/upstream/trace.ts';
 import { createTransport } from '../../src/upstream/transport.ts';
+import { UNVERIFIED_CALLS } from '../../src/upstream/unverified.ts';
 import type { SharedWindows, Slot } from '../../src/upstream/window.ts';
 import { type Answer, type Asked, askedOf } from '../../src/upstream/wire.ts';
 import { type Behaviour, hostile, json, silence, until } from '../support/hostile.ts';
@@ -69,8 +70,8 @@ async function over(behaviour: Behaviour, shared?: SharedWindows) {
     /** Calls of others on their way, so many that a newcomer of this address waits for one of them to end. */
     crowd: () =>
       Promise.all(
-        Array.from({ length: NEWCOMERS_CALLS / 2 }, async (_, n) =>
-          budget.take(bookEndpoints.byId, credentials.of(`guess ${n}`), here),
+        Array.from({ length: UNVERIFIED_CALLS / 2 }, async (_, n) =>
+          budget.take(bookEndpoints.byId, credentials.of(`guess ${n}`), here, createLifetime()),
         ),
       ),
   };
@@ -96,7 +97,7 @@ test('a write whose operation ends while it waits for the budget has timed out, 
   first!.ended(false);
   await expect(write).rejects.toMatchObject({ code: 'UPSTREAM_TIMEOUT' });
   expect(sent).toEqual([]);
-  await expect(budget.take(bookEndpoints.byId, newcomer('bob'), here, true)).resolves.toBeDefined();
+  await expect(budget.take(bookEndpoints.byId, newcomer('bob'), here, createLifetime(), true)).resolves.toBeDefined();
 });
 
 test('of a write whose operation ends when it is sent already, the outcome is unknown', async () => {
@@ -114,7 +115,8 @@ test('who wants the names that tell a tier does not share the answer of one for 
   const { durations, languages, title } = record;
   const { operation, known, budget, service } = await over(json(JSON.stringify(record)));
   const alice = known('alice', ['basic', 'advance']);
-  for (let call = 0; call < BASIC_CALLS_A_MINUTE / 4; call++) await budget.take(filmEndpoints.subject, alice, here);
+  for (let call = 0; call < BASIC_CALLS_A_MINUTE / 4; call++)
+    await budget.take(filmEndpoints.subject, alice, here, createLifetime());
 
   const wanted = ['title', 'durations,languages,title', 'languages,title', 'durations,title', 'title'];
   const answers = await Promise.all(wanted.map((fields) => operation(alice).make(film(fields))));

@@ -1,15 +1,8 @@
 import { expect, test } from 'vitest';
-import { filmEndpoints } from '../../src/contract/film.ts';
-import {
-  createCredentials,
-  forgetLearned,
-  isLimited,
-  learnFromAnswer,
-  learnFromRefusal,
-  tellingNames,
-} from '../../src/upstream/credential.ts';
+import { createCredentials } from '../../src/upstream/credential.ts';
+import type { Service } from '../../src/upstream/refusal.ts';
 
-const stranger = () => createCredentials('app', undefined).of('somebody');
+const unknown = (service: Service) => ({ service, status: 401, code: 103, request: 'GET /x' });
 
 test('a token stands in tables under a name that does not tell it', () => {
   const credentials = createCredentials('own-secret', undefined);
@@ -21,72 +14,56 @@ test('a token stands in tables under a name that does not tell it', () => {
 
 test('the table of tokens is bounded', () => {
   const credentials = createCredentials(undefined, undefined);
-  const first = credentials.of('0');
-  for (let n = 1; n <= 10_000; n++) credentials.of(String(n));
-  expect(credentials.of('0')).not.toBe(first);
-});
-
-test('an endpoint that answers tells the tiers that may have it', () => {
-  const credential = stranger();
-  learnFromAnswer(credential, filmEndpoints.search, { subjects: [] }, false);
-  expect(credential.filmTier).toBeNull();
-  learnFromAnswer(credential, filmEndpoints.celebrity, { id: '1', name: 'x' }, false);
-  learnFromAnswer(credential, filmEndpoints.comments, { comments: [] }, false);
-  expect(credential.filmTier).toBe('advance');
-});
-
-test('a refusal tells the tiers that may not, and is remembered for its endpoint', () => {
-  const credential = stranger();
-  learnFromRefusal(credential, filmEndpoints.celebrity);
-  expect(credential.filmTier).toBe('premium');
-  expect(credential.refused.get(filmEndpoints.celebrity.path)).toBeGreaterThan(Date.now() + 59_000);
-});
-
-test('a member that came tells the tiers that get it', () => {
-  const credential = stranger();
-  learnFromAnswer(credential, filmEndpoints.subject, { id: '1', languages: ['x'] }, false);
-  expect(credential.possibleTiers).toEqual(['advance', 'premium']);
-});
-
-test('a whole record without any of them tells the rest, one without some of them nothing', () => {
-  const basic = stranger();
-  learnFromAnswer(basic, filmEndpoints.subject, { id: '1', title: 'x' }, false);
-  expect(basic.filmTier).toBeNull();
-  learnFromAnswer(basic, filmEndpoints.subject, { id: '1', title: 'x' }, true);
-  expect(basic.filmTier).toBe('basic');
-  const other = stranger();
-  learnFromAnswer(other, filmEndpoints.subject, { id: '1', photos: [] }, true);
-  expect(other.possibleTiers).toEqual(['advance', 'premium']);
-});
-
-test('what contradicts what is known is believed no more than what is known', () => {
-  const credential = stranger();
-  learnFromRefusal(credential, filmEndpoints.celebrity);
-  learnFromAnswer(credential, filmEndpoints.weekly, { subjects: [] }, false);
-  expect(credential.filmTier).toBe('premium');
+  const [first, known] = [credentials.of('first'), credentials.of('known')];
+  credentials.accept(known, 'catalog');
+  for (let n = 0; n < 10_000; n++) credentials.of(`made up ${n}`);
+  expect(credentials.of('first')).not.toBe(first);
+  // Made-up tokens push out none that a service has taken.
+  expect(credentials.of('known')).toBe(known);
+  for (let n = 0; n < 10_000; n++) credentials.accept(credentials.of(`real ${n}`), 'catalog');
+  expect(credentials.of('known')).not.toBe(known);
 });
 
 test('a rejected token starts anew', () => {
-  const credential = stranger();
-  learnFromRefusal(credential, filmEndpoints.comments);
-  expect(credential.filmTier).toBe('basic');
-  forgetLearned(credential);
+  const credentials = createCredentials(undefined, undefined);
+  const credential = credentials.of('somebody');
+  credentials.accept(credential, 'catalog');
+  credential.possibleTiers = ['basic'];
+  credential.refused.set('/x', 7);
+  credentials.reject(credential, unknown('catalog'));
   expect(credential).toMatchObject({ filmTier: null, accepted: false });
   expect(credential.refused.size).toBe(0);
 });
 
-test('the facade’s own tier is what was configured, whatever came', () => {
-  const { own } = createCredentials('app', undefined);
-  learnFromRefusal(own, filmEndpoints.comments);
-  expect(own.filmTier).toBeNull();
-  expect(isLimited(own)).toBe(true);
-  expect(createCredentials('app', 'premium').own.filmTier).toBe('premium');
+test('a rejection is remembered for the service that made it, not of a token that it took before, and not once it takes it', () => {
+  const credentials = createCredentials(undefined, undefined);
+  const { rejections } = credentials;
+  const credential = credentials.of('somebody');
+  credentials.accept(credential, 'catalog');
+  credentials.reject(credential, unknown('catalog'));
+  expect(rejections.has(credential.id, 'catalog')).toBe(false);
+  credentials.reject(credential, unknown('catalog'));
+  expect(rejections.has(credential.id, 'catalog')).toBe(true);
+  expect(rejections.has(credential.id, 'event')).toBe(false);
+  expect(() => rejections.repeat(credential.id, 'catalog', 'GET /y')).toThrow(
+    'GET /y was refused: status 401, code 103',
+  );
+  credentials.accept(credential, 'catalog');
+  expect(rejections.has(credential.id, 'catalog')).toBe(false);
 });
 
-test('names that tell the tier are asked only while it is not known whether it is basic', () => {
-  const credential = stranger();
-  expect(tellingNames(credential, filmEndpoints.subject, 'id,languages')).toEqual(['durations']);
-  expect(tellingNames(credential, filmEndpoints.search, 'id')).toEqual([]);
-  learnFromAnswer(credential, filmEndpoints.subject, { durations: [] }, false);
-  expect(tellingNames(credential, filmEndpoints.subject, 'id')).toEqual([]);
+test('what one service takes, another’s rejection leaves known', () => {
+  const credentials = createCredentials(undefined, undefined);
+  const credential = credentials.of('somebody');
+  credentials.accept(credential, 'catalog');
+  credential.possibleTiers = ['advance'];
+  for (let n = 0; n < 2; n++) credentials.reject(credential, unknown('event'));
+  expect(credential).toMatchObject({ filmTier: 'advance', accepted: true });
+});
+
+test('the facade’s own token is never taken for rejected: it is everybody’s', () => {
+  const credentials = createCredentials('app', undefined);
+  for (let n = 0; n < 3; n++) credentials.reject(credentials.own, unknown('catalog'));
+  expect(credentials.own.accepted).toBe(true);
+  expect(credentials.rejections.has(credentials.own.id, 'catalog')).toBe(false);
 });

@@ -73,7 +73,7 @@ describe.skipIf(!hasRedis)('Redis', () => {
     const server = await redisServer();
     const { lines, onOutage } = logged();
     const shared = createShared(server.url, 'outage', onOutage);
-    const isThere = async () => (await shared.windows.state('nobody')) !== undefined;
+    const isThere = async () => (await shared.windows.state('nobody', 60_000)) !== undefined;
     const back = { level: WARN, service: 'redis', msg: 'redis is back' };
     await until(isThere);
     expect(lines).toEqual([]); // it was there from the beginning

@@ -1,0 +1,36 @@
+/** Tokens that a service rejected a moment ago: the rejection is repeated from memory, and costs no call. */
+import { LRUCache } from 'lru-cache';
+import { type Service, UpstreamRefusal, type UpstreamWord } from './refusal.ts';
+
+/** A token may become valid at any time, so it is sent again soon. */
+const REMEMBERED_MS = 5_000;
+const REJECTIONS_MAX = 10_000;
+
+export interface Rejections {
+  remember: (credential: string, word: UpstreamWord) => void;
+  forget: (credential: string, service: Service) => void;
+  has: (credential: string, service: Service) => boolean;
+  /** Throws the rejection for this request, where the service rejected the token a moment ago. */
+  repeat: (credential: string, service: Service, request: string) => void;
+}
+
+export function createRejections(): Rejections {
+  const table = new LRUCache<string, { word: UpstreamWord; until: number }>({ max: REJECTIONS_MAX });
+
+  function wordFor(credential: string, service: Service): UpstreamWord | undefined {
+    if (table.size === 0) return undefined;
+    const found = table.get(`${service} ${credential}`);
+    return found && found.until > performance.now() ? found.word : undefined;
+  }
+
+  return {
+    remember: (credential, word) =>
+      void table.set(`${word.service} ${credential}`, { word, until: performance.now() + REMEMBERED_MS }),
+    forget: (credential, service) => void table.delete(`${service} ${credential}`),
+    has: (credential, service) => wordFor(credential, service) !== undefined,
+    repeat(credential, service, request) {
+      const word = wordFor(credential, service);
+      if (word) throw new UpstreamRefusal({ ...word, request });
+    },
+  };
+}

@@ -1,0 +1,171 @@
+import { expect, test } from 'vitest';
+import { besieged, codesIn } from '../support/besieged.ts';
+import { type Behaviour, type Heard, json, until } from '../support/hostile.ts';
+
+const rejected = json('{"msg":"invalid_access_token","code":103,"request":"GET /v2/book/7"}', 401);
+const forbidden = json('{"msg":"need_permission","code":1000,"request":"GET /v2/movie/celebrity/1"}', 403);
+const tooMany = json('{"msg":"rate_limit_exceeded2","code":112,"request":"GET /v2/movie/subject/1"}', 429);
+const entry =
+  '<entry xmlns="http://www.w3.org/2005/Atom"><id>http://x/event/7</id><title>a concert</title><summary>x</summary></entry>';
+
+const as = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+const book = (id = '7') => `{ book(id: "${id}") { title } }`;
+
+/** Answers by what the request is, and 404 to anything else. */
+const service =
+  (answer: (heard: Heard) => Behaviour | undefined): Behaviour =>
+  (socket, heard) =>
+    (answer(heard) ?? json('{}', 404))(socket, heard);
+
+test('rejected tokens refuse nobody else: a token that is new to the facade is answered after any number of them', async () => {
+  const { books, ask } = await besieged();
+  books.behave(
+    service(({ headers }) => (headers.authorization === 'Bearer good' ? json('{"id":"7","title":"x"}') : rejected)),
+  );
+  for (let n = 0; n < 100; n++) expect(codesIn(await ask(book(), as(`expired-${n}`)))).toEqual(['UNAUTHENTICATED']);
+  expect(await ask(book(), as('good'))).toEqual({ data: { book: { title: 'x' } } });
+});
+
+test('a token that was rejected a moment ago is rejected again without a call', async () => {
+  const { books, ask } = await besieged();
+  books.behave(rejected);
+  for (let n = 0; n < 20; n++) expect(codesIn(await ask(book(), as('made-up')))).toEqual(['UNAUTHENTICATED']);
+  expect(books.heard).toHaveLength(1);
+});
+
+test('calls that wait while a token is not known yet are rejected with the first of them', async () => {
+  const { books, upstream, ask } = await besieged();
+  const held: (() => void)[] = [];
+  books.behave((socket, heard) => void held.push(() => void rejected(socket, heard)));
+  const query = (n: number) =>
+    `{ ${Array.from({ length: 15 }, (_, k) => `b${k}: book(id: "${n}-${k}") { title }`).join(' ')} }`;
+  const answers = Promise.all(Array.from({ length: 4 }, (_, n) => ask(query(n), as('made-up'))));
+  await until(() => upstream.state().limited.unverified.waiting === 30);
+  await until(() => held.length === 30);
+  for (const answer of held.splice(0)) answer();
+  for (const each of await answers) expect(new Set(codesIn(each))).toEqual(new Set(['UNAUTHENTICATED']));
+  expect(books.heard).toHaveLength(30);
+  expect(upstream.state().limited.unverified).toEqual({ running: 0, waiting: 0 });
+});
+
+test('a token that a service took before is sent once more when it is rejected', async () => {
+  const { books, ask } = await besieged();
+  books.behave(json('{"id":"7","title":"x"}'));
+  await ask(book(), as('alice'));
+  books.behave(rejected);
+  expect(codesIn(await ask(book(), as('alice')))).toEqual(['UNAUTHENTICATED']);
+  books.behave(json('{"id":"7","title":"y"}'));
+  expect(await ask(book(), as('alice'))).toEqual({ data: { book: { title: 'y' } } });
+});
+
+test('a rejection by one service is none by the other', async () => {
+  const { books, events, ask } = await besieged();
+  events.behave(rejected);
+  books.behave(json('{"id":"7","title":"x"}'));
+  for (let n = 0; n < 3; n++)
+    expect(codesIn(await ask('{ event(id: "7") { title } }', as('alice')))).toEqual(['UNAUTHENTICATED']);
+  expect(await ask(book(), as('alice'))).toEqual({ data: { book: { title: 'x' } } });
+});
+
+test.each([
+  ['of the facade’s own', {}],
+  ['of a caller’s own', as('alice')],
+])(
+  'a 429 on a film pauses the films alone: books, events and shelves are asked with the token %s',
+  async (_, asking) => {
+    const { books, events, ask } = await besieged({ accessToken: 'own' });
+    books.behave(
+      service(({ path }) =>
+        path.startsWith('/v2/movie/')
+          ? tooMany
+          : json('{"id":"7","title":"x","status":"read"}', path.endsWith('/collection') ? 201 : 200),
+      ),
+    );
+    events.behave((socket) => {
+      socket.write(
+        `HTTP/1.1 200 OK\r\ncontent-type: application/atom+xml\r\ncontent-length: ${Buffer.byteLength(entry)}\r\n\r\n${entry}`,
+      );
+    });
+    const film = '{ subject(id: "1") { title } }';
+    expect(codesIn(await ask(film, asking))).toEqual(['RATE_LIMITED']);
+    const heard = books.heard.length;
+    expect(codesIn(await ask(film, asking))).toEqual(['RATE_LIMITED']);
+    expect(books.heard).toHaveLength(heard);
+    expect(await ask(book(), asking)).toEqual({ data: { book: { title: 'x' } } });
+    expect(await ask('{ event(id: "7") { title } }', asking)).toEqual({ data: { event: { title: 'a concert' } } });
+    if (!('headers' in asking)) return;
+    const collect = 'mutation { collectBook(input: { bookId: "7", status: READ }) { collection { status } } }';
+    expect((await ask(collect, asking)).errors).toBeUndefined();
+  },
+);
+
+test.each([
+  ['nobody’s', {}],
+  ['the facade’s own, of unknown tier', { accessToken: 'own' }],
+  ['the facade’s own', { accessToken: 'own', filmTier: 'advance' }],
+])(
+  'one celebrity that is refused closes none of the others to callers without a token, nor is a tier named: %s',
+  async (_, own) => {
+    const { books, ask } = await besieged(own);
+    books.behave(
+      service(({ path }) => (path.startsWith('/v2/movie/celebrity/1?') ? forbidden : json('{"id":"2","name":"y"}'))),
+    );
+    for (let n = 0; n < 4; n++) {
+      const { data, errors } = await ask('{ celebrity(id: "1") { name } }');
+      expect([data, codesIn({ errors: errors ?? [] })]).toEqual([{ celebrity: { name: null } }, ['FORBIDDEN']]);
+      expect(await ask('{ celebrity(id: "2") { name } }')).toEqual({ data: { celebrity: { name: 'y' } } });
+    }
+  },
+);
+
+test('a default that upstream leaves out is null, and no error names a tier that the caller has', async () => {
+  const { books, ask } = await besieged({ accessToken: 'own', filmTier: 'advance' });
+  books.behave(json('{"id":"7","title":"x"}'));
+  const query = '{ subject(id: "7") { title websiteUrl languages durations } }';
+  const nothing = { subject: { title: 'x', websiteUrl: null, languages: [], durations: [] } };
+  expect(await ask(query)).toEqual({ data: nothing });
+  // A caller’s own, whose tier another film has told.
+  books.behave(json('{"id":"8","title":"x","languages":["y"]}'));
+  await ask('{ subject(id: "8") { title languages } }', as('alice'));
+  books.behave(json('{"id":"7","title":"x"}'));
+  expect(await ask(query, as('alice'))).toEqual({ data: nothing });
+  // And one of which nothing is known.
+  expect(await ask('{ subject(id: "7") { title websiteUrl } }', as('stranger'))).toEqual({
+    data: { subject: { title: 'x', websiteUrl: null } },
+  });
+});
+
+test('what is absent from a whole record tells nothing of the tier', async () => {
+  const { books, ask } = await besieged();
+  books.behave(json('{"id":"7","title":"x"}'));
+  const all =
+    '{ subject(id: "7") { title originalTitle alternativeTitles webUrl mobileUrl summary countries genres year type languages } viewer { filmTier } }';
+  expect((await ask(all, as('alice'))).errors).toBeUndefined();
+  books.behave(json('{"id":"8","title":"x","durations":["90"]}'));
+  expect(await ask('{ subject(id: "8") { durations } }', as('alice'))).toEqual({
+    data: { subject: { durations: ['90'] } },
+  });
+  expect((await ask('{ viewer { filmTier } }', as('alice'))).data).toEqual({ viewer: { filmTier: null } });
+});
+
+test('operations take turns where connections are short: one with many calls does not stand before one with one', async () => {
+  const { books, upstream, ask } = await besieged({ maxConnections: '2', maxBusyConnections: '2' });
+  const held: (() => void)[] = [];
+  books.behave((socket, heard) => void held.push(() => void json('{"id":"1","title":"x"}')(socket, heard)));
+  const many = ask(`{ ${Array.from({ length: 30 }, (_, n) => `b${n}: book(id: "many-${n}") { title }`).join(' ')} }`);
+  await until(() => upstream.state().catalog.waiting === 28);
+  const one = ask(book('one'));
+  await until(() => upstream.state().catalog.waiting === 29);
+  const other = ask(book('other'));
+  await until(() => upstream.state().catalog.waiting === 30);
+  for (let answered = 0; answered < 32; answered++) {
+    await until(() => held.length > 0);
+    held.shift()!();
+  }
+  expect((await Promise.all([one, other])).map(({ errors }) => errors)).toEqual([undefined, undefined]);
+  expect((await many).errors).toBeUndefined();
+  const order = books.heard.map(({ path }) => path.split(/[/?]/)[3]!);
+  expect(order.indexOf('one')).toBeLessThan(6);
+  expect(order.indexOf('other')).toBeLessThan(6);
+  expect(upstream.state().catalog).toMatchObject({ running: 0, waiting: 0 });
+});
