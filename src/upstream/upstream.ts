@@ -32,7 +32,9 @@ export interface UpstreamSource {
   /** Counts what was dropped of what is kept; null where nobody here can tell. */
   epoch: () => number | null;
   /** What goes on at each service now. */
-  state: () => ReturnType<Transport['state']> & { limited: LimitedCalls };
+  state: Transport['state'];
+  /** Calls that wait for the rate limit, or count towards it. */
+  limited: () => LimitedCalls;
   /** Reads in flight, which equal ones share. */
   sharedReads: () => number;
   close: () => Promise<void>;
@@ -103,7 +105,8 @@ export function createUpstream(settings: UpstreamSettings, parts: UpstreamParts 
       });
     },
     epoch: () => records.epoch(),
-    state: () => ({ ...transport.state(), limited: budget.calls() }),
+    state: () => transport.state(),
+    limited: () => budget.calls(),
     sharedReads: flights.size,
     close: async () => {
       await transport.close();
