@@ -74,7 +74,9 @@ async function facadeWithoutFields(): Promise<(document: RandomDocument) => Prom
     const url = new URL(incoming.url ?? '', way.origin.url);
     url.searchParams.delete('fields');
     const path = url.pathname + url.search;
-    const onward = forward({ hostname, port, method: incoming.method, path, headers: incoming.headers }, (answer) => {
+    // The Host of the other facade's way: addresses in records begin with it.
+    const headers = { ...incoming.headers, host: new URL(way.proxy.url).host };
+    const onward = forward({ hostname, port, method: incoming.method, path, headers }, (answer) => {
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(outgoing);
     });

@@ -5,6 +5,7 @@ import { afterAll } from 'vitest';
 import { type Flags, readConfig } from '../../src/config.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { openServer } from '../../src/server/server.ts';
+import type { OriginOptions } from '../../src/origin/server.ts';
 import { createUpstream } from '../../src/upstream/upstream.ts';
 import type { Shown } from './facade.ts';
 import { patientEnv } from './patient.ts';
@@ -20,8 +21,12 @@ export interface Passed {
 }
 
 /** The whole way, GraphQL to SQLite and back through real sockets, with a counting proxy between facade and origin. */
-export async function journey(settings: Flags = {}, breaks: Breaks = () => undefined) {
-  const origin = await service();
+export async function journey(
+  settings: Flags = {},
+  breaks: Breaks = () => undefined,
+  options: Partial<OriginOptions> = {},
+) {
+  const origin = await service(options);
   const proxy = await countingProxy(origin.url, breaks);
   const own = { ACCESS_TOKEN: 'demo-app', FILM_TIER: 'advance', PORT: '0' };
   const config = readConfig({ ...patientEnv, ...own, BASE_URL: proxy.url, EVENT_BASE_URL: proxy.url }, settings);
