@@ -153,6 +153,22 @@ const tooAlike = new GraphQLError('Too many fields of the same name in the same 
   extensions: { code: 'TOO_MANY_FIELDS' satisfies ClientCode },
 });
 
+/** Values that variables may hold: no list of any input takes more than a hundred. Past that, to coerce them takes longer than to run. */
+const VARIABLE_VALUES_MAX = 10_000;
+
+/** What is wrong with variables before they are looked at one by one. */
+export function variablesLimit(variables: object): GraphQLError | undefined {
+  const waiting: object[] = [variables]; // a stack of our own, because a body can nest deeper than calls may
+  let values = 0;
+  for (let each = waiting.pop(); each; each = waiting.pop()) {
+    const held: readonly unknown[] = Array.isArray(each) ? each : Object.values(each);
+    values += held.length;
+    if (values > VARIABLE_VALUES_MAX) return over('BAD_USER_INPUT', 'Values in variables', VARIABLE_VALUES_MAX);
+    for (const value of held) if (typeof value === 'object' && value !== null) waiting.push(value);
+  }
+  return undefined;
+}
+
 /** Past this, a number says no more than that it is too large. */
 const COUNTED_MAX = 1_000_000;
 

@@ -21,6 +21,7 @@ import { type TracedCall, pathOf, shownCall } from '../upstream/trace.ts';
 import type { Operation } from '../upstream/operation.ts';
 import type { UpstreamSource } from '../upstream/upstream.ts';
 import { notInPieces, takesPieces } from './accept.ts';
+import { variablesLimit } from './limits.ts';
 import { masked } from './mask.ts';
 import type { Metrics } from './metrics.ts';
 import type { Telemetry } from './telemetry.ts';
@@ -134,6 +135,8 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     caller: Caller,
     lifetime: Lifetime,
   ): Result | Promise<Result> {
+    const tooMany = variables && variablesLimit(variables);
+    if (tooMany) return { errors: [badVariable(tooMany)] };
     const { coerced, errors } = ready.coerce(variables ?? noVariables);
     if (errors) return { errors: errors.map(badVariable) };
 

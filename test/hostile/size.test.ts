@@ -168,6 +168,17 @@ describe('calls are counted by what variables and lists name', () => {
   });
 });
 
+test('variables hold so many values, in whatever lists and objects, and are not looked at past that', async () => {
+  const { ask } = await besieged();
+  const query = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }';
+  const one = (n: number) => ask(query, { variables: { ids: Array.from({ length: n }, () => '1') } });
+  expect((await one(9_999)).errors?.[0]?.message).toContain('at most 100');
+  const refused = await one(10_000);
+  expect(refused).toMatchObject({ errors: [{ extensions: { code: 'BAD_USER_INPUT', limit: 10_000 } }] });
+  const nested = Array.from({ length: 200 }, () => Array.from({ length: 60 }, (_, at) => ({ at })));
+  expect((await ask(query, { variables: { ids: nested } })).errors?.[0]?.extensions).toMatchObject({ limit: 10_000 });
+});
+
 test('fields of one name in one place are not compared without end', async () => {
   const { ask } = await besieged();
   expect(codesIn(await ask(`{ book(id: 7) { ${many(330, () => 'tags(first: 3) { name }')} } }`))).toEqual([
