@@ -466,6 +466,6 @@ test("private annotations of the person whose token is the facade's own are show
   expect(data.book.annotations.nodes).toEqual([{ content: 'for everybody' }]);
   // The member that tells them apart is requested with what is selected.
   expect(calls.filter((call) => call.includes('annotations'))).toEqual([
-    'GET /v2/book/7/annotations?count=20&fields=content,id,privacy&start=0',
+    'GET /v2/book/7/annotations?count=20&fields=content,id,privacy&order=rank&start=0',
   ]);
 });
