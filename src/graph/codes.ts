@@ -146,8 +146,8 @@ const table = [
         operator: NOTHING,
       },
       INVALID_TEXT: {
-        what: 'A text holds a character that XML cannot carry, as most control characters are.',
-        client: 'Take it out of the text.',
+        what: 'A text is not Unicode: its bytes are not UTF-8, or it has half of a surrogate pair. Or, of an event, it holds a character that XML cannot carry, as most control characters are.',
+        client: 'Take it out of the text; send UTF-8.',
         operator: NOTHING,
       },
       NOT_OWNER: {

@@ -63,7 +63,9 @@ export const dateTime = orNull('DateTime', (value) => asDateTime(writtenOut(asTe
 
 export function asText(value: unknown): string {
   if (typeof value === 'string') return value;
-  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+  // JSON's 1e999 is Infinity, and beyond 2^53 a number is not the one that was written.
+  if (typeof value === 'number') return Math.abs(value) <= Number.MAX_SAFE_INTEGER ? String(value) : '';
+  return typeof value === 'boolean' ? String(value) : '';
 }
 
 export function asTexts(value: unknown): string[] {
@@ -161,5 +163,8 @@ export function asObjects<T extends object>(value: readonly T[] | null | undefin
 export function asRecords<T extends { id?: unknown }>(
   value: readonly (T | null | undefined)[] | null | undefined,
 ): T[] {
-  return asObjects(value as readonly T[]).filter(({ id }) => id !== undefined && id !== null && id !== '');
+  return asObjects(value as readonly T[]).filter(({ id }) => isReadableId(id));
 }
+
+/** An id that can be shown as the service wrote it. */
+export const isReadableId = (id: unknown): boolean => asText(id) !== '';

@@ -1,6 +1,6 @@
 import type { ObjectRef } from '@pothos/core';
 import type { Endpoint, Form } from '../contract/endpoint.ts';
-import { asInt, asText } from './decode.ts';
+import { asInt, asText, isReadableId } from './decode.ts';
 import { badInput } from './errors.ts';
 import { type GraphTypes, builder } from './builder.ts';
 
@@ -193,7 +193,7 @@ function shownOf<Item>(items: readonly (Item | null | undefined)[], first: numbe
 function isShown<Item>(item: Item | null | undefined, keyed: boolean): item is Item {
   if (typeof item !== 'object' || item === null) return false;
   const { id } = item as { id?: unknown };
-  return !keyed || (id !== undefined && id !== null && id !== '');
+  return !keyed || isReadableId(id);
 }
 
 export const encodeCursor = (list: string, position: number): string =>

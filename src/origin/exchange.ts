@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import busboy from 'busboy';
@@ -6,6 +7,7 @@ import { COUNT_MAX } from '../contract/book.ts';
 import type { Endpoint, Media } from '../contract/endpoint.ts';
 import type { ErrorBody } from '../contract/errors.ts';
 import { serviceErrors } from '../contract/errors.ts';
+import { areMisread, hasHalfPair, isPercentEncodedUtf8 } from '../contract/unicode.ts';
 import type { Viewer } from './access.ts';
 import { Refusal } from './rules/refusal.ts';
 import type { PictureStore, ReceivedPicture } from './store/pictures.ts';
@@ -46,6 +48,7 @@ export async function exchange(
   const { endpoint } = route;
   const { members, pictures } = await readBody(endpoint, question.incoming, store);
   try {
+    if (!isPercentEncodedUtf8(question.incoming.url ?? '')) throw new Refusal(999);
     const asked = endpoint.method === 'GET' ? decoded(question.query) : members;
     const answer = route.handle({ ...asked, ...question.params }, viewer, pictures);
     return write(endpoint, answer, endpoint.method === 'GET' ? question.query.get('fields') : null);
@@ -106,8 +109,10 @@ async function readBody({ body, method }: Endpoint, incoming: IncomingMessage, s
   if (type === 'multipart/form-data') return readForm(incoming, store);
   const text = await textOf(incoming);
   if (text.trim() === '') return { members: {}, pictures: [] };
-  if (type === 'application/x-www-form-urlencoded')
+  if (type === 'application/x-www-form-urlencoded') {
+    if (!isPercentEncodedUtf8(text)) throw new Refusal(999);
     return { members: decoded(new URLSearchParams(text)), pictures: [] };
+  }
   return { members: readJson(text), pictures: [] };
 }
 
@@ -144,14 +149,19 @@ async function textOf(incoming: IncomingMessage): Promise<string> {
     throw new Refusal(999);
   }
   if (size > BODY_MAX) throw new Refusal(999);
-  return Buffer.concat(chunks).toString('utf8');
+  const bytes = Buffer.concat(chunks);
+  if (!isUtf8(bytes)) throw new Refusal(999);
+  return bytes.toString();
 }
 
 async function readForm(incoming: IncomingMessage, store: PictureStore): Promise<Body> {
   const texts: [string, string][] = [];
   const arriving: Promise<ReceivedPicture>[] = [];
-  let excessive = false;
+  let isWrong = false;
   let textBytes = 0;
+  /** The beginning of the form, for its texts to be compared with. */
+  const head: Buffer[] = [];
+  let headBytes = 0;
   const received = async () => {
     const outcomes = await Promise.allSettled(arriving);
     const pictures = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
@@ -165,8 +175,8 @@ async function readForm(incoming: IncomingMessage, store: PictureStore): Promise
     });
     form.on('field', (name, value, info) => {
       textBytes += Buffer.byteLength(value);
-      if (info.valueTruncated || info.nameTruncated || textBytes > BODY_MAX) excessive = true;
-      if (!excessive) texts.push([name, value]);
+      if (info.valueTruncated || info.nameTruncated || textBytes > BODY_MAX) isWrong = true;
+      if (!isWrong) texts.push([name, value]);
     });
     form.on('file', (name, stream) => {
       // The form may break off before the store reads the picture: an error without a listener would end the process.
@@ -175,14 +185,20 @@ async function readForm(incoming: IncomingMessage, store: PictureStore): Promise
       picture.catch(() => {}); // told when the form has ended
       arriving.push(picture);
     });
-    for (const limit of ['fieldsLimit', 'filesLimit', 'partsLimit'] as const) form.on(limit, () => (excessive = true));
+    for (const limit of ['fieldsLimit', 'filesLimit', 'partsLimit'] as const) form.on(limit, () => (isWrong = true));
+    incoming.on('data', (chunk: Buffer) => {
+      if (headBytes < BODY_MAX) head.push(chunk);
+      headBytes += chunk.length;
+    });
     await pipeline(incoming, form);
   } catch {
     store.discard((await received()).pictures);
     throw new Refusal(999);
   }
   const { pictures, fault } = await received();
-  if (fault || excessive) {
+  const values = texts.map(([, value]) => value);
+  if (areMisread(values, () => Buffer.concat(head), incoming.headers['content-type'] ?? '')) isWrong = true;
+  if (fault || isWrong) {
     store.discard(pictures);
     throw fault ? fault.reason : new Refusal(999);
   }
@@ -202,6 +218,7 @@ function decoded(entries: Iterable<[string, unknown]>): Record<string, unknown> 
   for (const [name, value] of entries) {
     if (value === null || value === undefined || value === '' || input.has(name)) continue;
     if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') throw new Refusal(999);
+    if (typeof value === 'string' && hasHalfPair(value)) throw new Refusal(999);
     input.set(name, numbers.has(name) ? wholeNumber(value) : flags.has(name) ? flag(value) : String(value));
     if (positions.has(name) && Number.isNaN(input.get(name))) throw new Refusal(999);
   }

@@ -3,6 +3,7 @@ import type { Config } from '../config.ts';
 import { createBatch } from '../upstream/batch.ts';
 import { createClock } from '../upstream/clock.ts';
 import { RequestRefusal } from './refusal.ts';
+import { refuseBrokenEscapes, refuseHalfPairs, strictText } from './strict-text.ts';
 
 /** What a POST asks, before anything of it is believed. */
 export interface RawQuestion {
@@ -47,6 +48,7 @@ export function isMultipart({ headers }: IncomingMessage): boolean {
 interface Whole {
   chunks: Buffer | Buffer[] | undefined;
   resolve: (text: string) => void;
+  reject: (reason: unknown) => void;
 }
 
 export interface BodyReader {
@@ -60,8 +62,12 @@ export interface BodyReader {
 /** Reads whole bodies within their limits of size and time. */
 export function createBodyReader({ maxBodyBytes, requestBodyTimeoutMs }: Config): BodyReader {
   const clock = createClock(requestBodyTimeoutMs);
-  const whole = createBatch<Whole>(({ chunks, resolve }) => {
-    resolve(chunks === undefined ? '' : (Array.isArray(chunks) ? Buffer.concat(chunks) : chunks).toString());
+  const whole = createBatch<Whole>(({ chunks, resolve, reject }) => {
+    try {
+      resolve(chunks === undefined ? '' : strictText(Array.isArray(chunks) ? Buffer.concat(chunks) : chunks));
+    } catch (error) {
+      reject(error);
+    }
   });
   const tooLarge = () => new RequestRefusal(413, 'BODY_TOO_LARGE', `A body has at most ${maxBodyBytes} bytes.`);
   const tooSlow = () => new RequestRefusal(408, 'REQUEST_TIMEOUT', `A body arrives within ${requestBodyTimeoutMs} ms.`);
@@ -93,7 +99,7 @@ export function createBodyReader({ maxBodyBytes, requestBodyTimeoutMs }: Config)
       };
       const finish = () => {
         clock.stop(ticking);
-        whole.add({ chunks: more ?? first, resolve });
+        whole.add({ chunks: more ?? first, resolve, reject });
       };
       const ticking = clock.start({ overdue: () => fail(tooSlow()) });
       request.on('data', take);
@@ -111,6 +117,7 @@ export function questionIn(text: string, { headers }: IncomingMessage): RawQuest
   if (JSON_TYPES.has(type)) return question(json(text, 'The body'));
   if (type === 'application/graphql') return question({ query: text });
   if (type === 'application/x-www-form-urlencoded') {
+    refuseBrokenEscapes(text);
     const { variables, extensions, ...rest } = Object.fromEntries(new URLSearchParams(text));
     return question({
       ...rest,
@@ -125,6 +132,7 @@ export function questionIn(text: string, { headers }: IncomingMessage): RawQuest
 export function refuseBrokenParameters({ url = '' }: IncomingMessage): void {
   const query = url.indexOf('?');
   if (query < 0) return;
+  refuseBrokenEscapes(url);
   const given = new URLSearchParams(url.slice(query));
   for (const name of ['variables', 'extensions']) {
     const text = given.get(name);
@@ -148,6 +156,7 @@ const namesText = (value: object): boolean =>
   !('query' in value && value.query !== null) && ('documentId' in value || 'extensions' in value);
 
 function json(text: string, what: string): unknown {
+  refuseHalfPairs(text);
   try {
     return JSON.parse(text);
   } catch {

@@ -3,11 +3,13 @@ import { type Readable, Transform, type Writable } from 'node:stream';
 import { GraphQLError } from 'graphql';
 import { processRequest } from 'graphql-upload-minimal';
 import type { Config } from '../config.ts';
+import { areMisread } from '../contract/unicode.ts';
 import type { ClientCode } from '../graph/codes.ts';
 import { question } from './body.ts';
 import type { RawQuestion } from './body.ts';
 import type { Exchange } from './exchange.ts';
 import { RequestRefusal, discard } from './refusal.ts';
+import { notText, refuseHalfPairs } from './strict-text.ts';
 
 /** The envelope of a multipart request: boundaries, part headers, the map. The operations have a limit of their own. */
 const ENVELOPE_BYTES = 20_000;
@@ -33,6 +35,8 @@ export async function readUpload(exchange: Exchange, config: Config): Promise<Up
   if (Number(request.headers['content-length']) > most) throw new RequestRefusal(413, 'UPLOAD_TOO_LARGE', tooLarge);
 
   let size = 0;
+  /** The bytes of the operations, until they are known to be text. */
+  let head: Buffer[] = [];
   let paced = 0;
   let isMapped = false;
   let parser: Writable | undefined;
@@ -46,8 +50,19 @@ export async function readUpload(exchange: Exchange, config: Config): Promise<Up
     parser?.destroy(told);
     counted.destroy();
   };
+  const refuseBrokenText = (operations: string) => {
+    try {
+      if (areMisread([operations], () => Buffer.concat(head), request.headers['content-type'] ?? ''))
+        throw notText('The operations are not UTF-8.');
+      refuseHalfPairs(operations);
+    } catch (error) {
+      const { status, code, message } = error as RequestRefusal;
+      refuse(status, code, message);
+    }
+  };
   const counted = new Transform({
     transform(chunk: Buffer, _, done) {
+      if (!isMapped && size < maxBodyBytes + ENVELOPE_BYTES) head.push(chunk);
       size += chunk.length;
       if (isMapped && size >= paced + PACE_BYTES) {
         paced = size;
@@ -95,6 +110,7 @@ export async function readUpload(exchange: Exchange, config: Config): Promise<Up
     const expected = new Set<string>();
     parser.on('field', (name: string, value: string) => {
       if (name === 'map' && !refusal) readMap(value, expected, refuse);
+      if (name === 'operations' && !refusal) refuseBrokenText(value);
     });
     parser.on('file', (name: string, stream: Readable) => {
       stream.on('error', () => undefined); // whoever reads the file is told
@@ -118,6 +134,7 @@ export async function readUpload(exchange: Exchange, config: Config): Promise<Up
     const asked = await processRequest(source, response, limits);
     if (refusal) throw refusal as Error;
     isMapped = true;
+    head = [];
     paced = size;
     clock.refresh();
     return { question: question(asked), arrival };
