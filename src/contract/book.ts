@@ -257,7 +257,7 @@ export const bookEndpoints = {
   collections:      endpoint('GET /v2/book/user/:name/collections',   'book_basic_r',         takes<CollectionsQuery>(),   gives<CollectionPage>(200),    { ...personal, list: 'collections' }),
   collection:       endpoint('GET /v2/book/:id/collection',           'book_basic_r',         takes<Whose>(),              gives<CollectionRecord>(200),  { ...personal, ...onShelf, absentOn: [1001] }),
   userAnnotations:  endpoint('GET /v2/book/user/:name/annotations',   'book_basic_r',         takes<AnnotationsQuery>(),   gives<AnnotationPage>(200),    { ...personal, list: 'annotations' }),
-  annotations:      endpoint('GET /v2/book/:id/annotations',          'book_basic_r',         takes<AnnotationsQuery>(),   gives<AnnotationPage>(200),    { ...open, list: 'annotations', visibility: { member: 'privacy', everybody: PRIVACY_PUBLIC } }),
+  annotations:      endpoint('GET /v2/book/:id/annotations',          'book_basic_r',         takes<AnnotationsQuery>(),   gives<AnnotationPage>(200),    { ...open, isWritten: true, list: 'annotations', visibility: { member: 'privacy', everybody: PRIVACY_PUBLIC } }),
   annotation:       endpoint('GET /v2/book/annotation/:id',           'book_basic_r',         takes<AnnotationQuery>(),    gives<AnnotationRecord>(200),  { ...personal, ...byOwnId }),
   seriesBooks:      endpoint('GET /v2/book/series/:id/books',         'book_basic_r',         takes<Fields & Window>(),    gives<BookPage>(200),          { ...open, list: 'books' }),
 

@@ -80,6 +80,8 @@ export interface Endpoint<In = unknown, Out = unknown> {
   readonly share: Share;
   /** How an item of the list says whether everybody may see it; undefined where all may be seen. */
   readonly visibility: Visibility | undefined;
+  /** People write what it tells: it may be changed, deleted or made private at any time. */
+  readonly isWritten: boolean;
   /** The film tiers it is open to. */
   readonly tiers: readonly Tier[];
   /** A person must be logged in. */
@@ -124,6 +126,8 @@ interface Options {
   repeats?: readonly Repeat[];
   share?: Share;
   visibility?: Visibility;
+  /** By default what is not public or of films. */
+  isWritten?: boolean;
   tiers?: readonly Tier[];
   login?: boolean;
   absentOn?: readonly number[];
@@ -158,6 +162,7 @@ export function endpoint<Row extends `${Method} /${string}`, In, Out>(
   const [method, path] = row.split(' ') as [Method, string];
   const service = path.startsWith('/v2/') ? 'catalog' : 'event';
   const reads = method === 'GET';
+  const share = reads ? (options.share ?? (service === 'event' ? 'anonymous' : 'viewer')) : 'viewer';
   return Object.freeze({
     method,
     path,
@@ -172,8 +177,9 @@ export function endpoint<Row extends `${Method} /${string}`, In, Out>(
     list: options.list,
     key: options.key ?? (reads && options.list === undefined ? ['id'] : []),
     repeats: options.repeats ?? [],
-    share: reads ? (options.share ?? (service === 'event' ? 'anonymous' : 'viewer')) : 'viewer',
+    share,
     visibility: options.visibility,
+    isWritten: options.isWritten ?? (share === 'anonymous' || share === 'viewer'),
     tiers: options.tiers ?? tiers,
     login: options.login ?? !reads,
     absentOn: options.absentOn ?? [],

@@ -33,8 +33,11 @@ export interface WriteOptions<Types extends SchemaTypes, Payload, Input> {
   /** Every rule that the input breaks. */
   check?: (input: Input, context: Context) => readonly Violation[];
   run: (write: Write, input: Input) => Promise<Payload>;
-  /** What the write made untrue: `Kind:key` for a record, the path of a list for that. No payload: it may have been carried out. */
-  clears: (input: Input, payload: Payload | null) => readonly string[];
+  /**
+   * What the write made untrue: `Kind:key` for a record, the path of a list for that; `Kind` for all records of a kind, the path of an
+   * endpoint for all its answers.
+   */
+  clears: (input: Input) => readonly string[];
   codes?: Codes | ((input: Input) => Codes);
   /** Calls that it makes at most; 1 by default. */
   calls?: number;
@@ -80,25 +83,32 @@ async function written<Payload, Input>(
   { path }: GraphQLResolveInfo,
 ): Promise<Payload> {
   const { upstream } = context;
-  const write: Write = async (endpoint, values, pictures) =>
-    (await upstream.write(endpoint, values as object, path, pictures)) as never;
+  let mayBeDone = false;
+  const write: Write = async (endpoint, values, pictures) => {
+    try {
+      const answer = await upstream.write(endpoint, values as object, path, pictures);
+      mayBeDone = true;
+      return answer as never;
+    } catch (error) {
+      if (error instanceof UpstreamFault && unknownFaults.includes(error.code)) mayBeDone = true;
+      throw error;
+    }
+  };
   try {
     upstream.requireLogin();
     const [first, ...more] = check?.(input, context) ?? [];
     if (first) throw violated([first, ...more]);
-    const payload = await run(write, input);
-    await upstream.changed(clears(input, payload));
-    return payload;
+    return await run(write, input);
   } catch (error) {
-    if (error instanceof UpstreamFault && mayBeDone.includes(error.code)) await upstream.changed(clears(input, null));
     throw named(error, typeof codes === 'function' ? codes(input) : codes);
   } finally {
     discardPictures(pictures?.(input) ?? []);
+    if (mayBeDone) await upstream.changed(clears(input));
   }
 }
 
 /** Faults after which the write may have been carried out: no answer came, or one that cannot be read. */
-const mayBeDone: readonly FaultCode[] = ['UPSTREAM_RESULT_UNKNOWN', 'UPSTREAM_INVALID_RESPONSE'];
+const unknownFaults: readonly FaultCode[] = ['UPSTREAM_RESULT_UNKNOWN', 'UPSTREAM_INVALID_RESPONSE'];
 
 /** The refusal by the name that its code has here. */
 export function named(error: unknown, codes: Codes | undefined): unknown {

@@ -15,8 +15,13 @@ export function cacheControl(
   return (freshness) => response.setHeader('cache-control', wordFor(freshness));
 }
 
-/** Less than a second is not worth keeping, and what nothing was read for has no time to live. */
-function wordFor({ share, freshUntil }: Freshness): string {
+/**
+ * Less than a second is not worth keeping, and what nothing was read for has no time to live. What people write may be deleted or made
+ * private at any time: no time can be promised to a cache that cannot be told.
+ */
+function wordFor({ share, freshUntil, mayChange }: Freshness): string {
   const seconds = Math.floor((freshUntil - Date.now()) / 1000);
-  return share === 'none' || seconds < 1 || !Number.isFinite(seconds) ? 'no-store' : `${share}, max-age=${seconds}`;
+  return share === 'none' || mayChange || seconds < 1 || !Number.isFinite(seconds)
+    ? 'no-store'
+    : `${share}, max-age=${seconds}`;
 }

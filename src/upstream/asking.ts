@@ -83,7 +83,8 @@ class Answering implements Recipient {
     const { records, freshness } = this.parts;
     const { endpoint, wirePath } = this.asked;
     const { value } = came;
-    if (typeof value === 'object' && value !== null) freshness.read(records.putAnswer(endpoint, wirePath, value, came));
+    if (typeof value === 'object' && value !== null)
+      freshness.read(records.putAnswer(endpoint, wirePath, value, came), endpoint);
     else {
       records.forgetAnswer(endpoint, wirePath);
       freshness.read(null);
@@ -122,7 +123,7 @@ export function takeKept(
   if (!kept?.isFresh || !names.every((name) => name in kept.record)) return false;
   const { source, key } = entry;
   calls.spared(askedOf(source.ask, source.input(key)), path, { cached: true });
-  freshness.read(kept.freshUntil);
+  freshness.read(kept.freshUntil, source.ask);
   take(entry, kept.record, names, calls.possibleTiers());
   return true;
 }
@@ -193,10 +194,10 @@ class Filling implements Recipient {
     }
     if (!fields) entry.whole = true;
     take(entry, kept?.isFresh ? joined(kept.record, record) : (record as Record_), names, calls.possibleTiers());
-    if (kept?.isFresh) freshness.read(kept.freshUntil);
+    if (kept?.isFresh) freshness.read(kept.freshUntil, source.ask);
     // Only what this very answer was asked for is known to be absent: members that came unasked do not prove that all came.
     const known = fields ?? source.members ?? names;
-    freshness.read(records.put(source.ask, kind, key, record as Record_, known, came));
+    freshness.read(records.put(source.ask, kind, key, record as Record_, known, came), source.ask);
   }
 
   failed(error: unknown): void {

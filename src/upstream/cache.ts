@@ -7,14 +7,17 @@ export interface Place {
   partition: string;
   /** What a change clears it by, whoever may see it: `Book:7`, or the path of a list. */
   scope: string;
+  /** What a change clears it by together with all of its kind: `Collection`, or the path of the endpoint, `/v2/book/user/:name/tags`. */
+  group: string;
   /** The three in one; a line break is in no path, name or partition. */
   key: string;
 }
 
 /** `request` tells entries of one scope apart: the query of a list. */
-export const placeOf = (partition: string, scope: string, request: string): Place => ({
+export const placeOf = (partition: string, scope: string, request: string, group = scope): Place => ({
   partition,
   scope,
+  group,
   key: `${partition}\n${scope}\n${request}`,
 });
 
@@ -40,11 +43,11 @@ export interface Found {
 
 export interface Cache {
   get: (place: Place) => Found | Promise<Found>;
-  /** `make` is given what lies there already. Nothing is kept where the scope or the partition was cleared since the mark. */
+  /** `make` is given what lies there already. Nothing is kept where the scope, the group or the partition was cleared since the mark. */
   set: (place: Place, mark: Mark | undefined, make: (before: Entry | undefined) => Entry) => void;
   /** False where it is known that nothing was there. */
   drop: (place: Place) => boolean;
-  /** Drops everything under a scope, or in a partition. */
+  /** Drops everything under a scope, of a group, or in a partition. */
   clear: (name: string) => void | Promise<void>;
 }
 
@@ -68,8 +71,8 @@ export function createMemoryCache(maxBytes: number): Cache {
       if (reason === 'evict') floor = Math.max(floor, at);
     },
   });
-  const isCurrent = (mark: number, { scope, partition }: Place) =>
-    mark >= floor && mark >= (cleared.get(scope) ?? 0) && mark >= (cleared.get(partition) ?? 0);
+  const isCurrent = (mark: number, { scope, group, partition }: Place) =>
+    mark >= floor && [scope, group, partition].every((name) => mark >= (cleared.get(name) ?? 0));
 
   function find(place: Place): Entry | undefined {
     const entry = kept.get(place.key);

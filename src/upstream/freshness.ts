@@ -5,6 +5,8 @@
  * viewer, what upstream forbids to keep, what stood in while upstream failed, and every write.
  */
 
+import type { Endpoint } from '../contract/endpoint.ts';
+
 /** Anybody's cache, the caller's own alone, or none. */
 export type Sharing = 'public' | 'private' | 'none';
 
@@ -13,17 +15,25 @@ export interface Freshness {
   readonly freshUntil: number;
   /** Never public where a token was sent, whatever was read with it. */
   readonly share: Sharing;
+  /** Something was read that people write: it may change at any time, and outside of this facade nobody would be told. */
+  readonly mayChange: boolean;
   /** Something was read that may be used again until then; null: something that may not. */
-  read: (freshUntil: number | null) => void;
+  read: (freshUntil: number | null, endpoint?: Endpoint) => void;
 }
 
 export const createFreshness = (hasToken: boolean): Freshness => ({
   freshUntil: Infinity,
   share: hasToken ? 'private' : 'public',
+  mayChange: false,
   read,
 });
 
-function read(this: { freshUntil: number; share: Sharing }, freshUntil: number | null): void {
+function read(
+  this: { freshUntil: number; share: Sharing; mayChange: boolean },
+  freshUntil: number | null,
+  endpoint?: Endpoint,
+): void {
+  if (endpoint?.isWritten) this.mayChange = true;
   if (freshUntil === null) this.share = 'none';
   else if (freshUntil < this.freshUntil) this.freshUntil = freshUntil;
 }

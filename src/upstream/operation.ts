@@ -59,7 +59,7 @@ export interface Operation {
   ) => Promise<unknown>;
   /** Throws unless the caller sent a token of their own. */
   requireLogin: () => void;
-  /** What a mutation made untrue, for this operation and for all: `Kind:key` for a record, a path for the lists under it. */
+  /** What a mutation made untrue, for this operation and for all: see `clear` of the record store. */
   changed: (what: readonly string[]) => Promise<void>;
   /** The request that an ask would make now; null where none would be made. */
   wouldAsk: (endpoint: Endpoint, input: object, names: Names | undefined) => Promise<string | null>;
@@ -159,7 +159,7 @@ class KnownRecords implements Operation {
   }
 
   async changed(what: readonly string[]): Promise<void> {
-    for (const each of what) this.entries.delete(each);
+    this.entries.clear();
     await Promise.all(what.map(async (scope) => this.parts.clear(scope)));
   }
 
@@ -181,7 +181,7 @@ class KnownRecords implements Operation {
   private answerOf(asked: Asked, kept: KeptAnswer | undefined, path: Path | undefined): unknown {
     if (!kept?.isFresh) return answerAnew(this.parts, asked, kept, path);
     this.parts.calls.spared(asked, path, { cached: true });
-    this.freshness.read(kept.freshUntil);
+    this.freshness.read(kept.freshUntil, asked.endpoint);
     return kept.answer;
   }
 

@@ -89,7 +89,10 @@ export interface Partition {
 
 export interface RecordStore {
   seenBy: (partition: Partition) => Records;
-  /** Drops a record (`Book:7`) or a list with any query (`/v2/book/7/annotations`, encoded as in the request), whoever asked. */
+  /**
+   * Drops a record (`Book:7`) or a list with any query (`/v2/book/7/annotations`, encoded as in the request), whoever asked; or all
+   * records of a kind (`Collection`), all answers of an endpoint (`/v2/book/user/:name/collections`).
+   */
   clear: (scope: string) => void | Promise<void>;
   /** Drops what was read with a credential; with the facade's own it was shown to everybody without one. */
   clearCredential: (credential: string, isOwn: boolean) => void | Promise<void>;
@@ -213,7 +216,7 @@ class SeenRecords implements Records {
 
   private placeOfRecord(endpoint: Endpoint, kind: string, key: string): Place | null {
     const partition = this.partitionOf(endpoint);
-    return partition === null ? null : placeOf(partition, `${kind}:${key}`, '');
+    return partition === null ? null : placeOf(partition, `${kind}:${key}`, '', kind);
   }
 
   private placeOfAnswer(endpoint: Endpoint, request: string): Place | null {
@@ -222,7 +225,7 @@ class SeenRecords implements Records {
     const mark = request.indexOf('?');
     const query = mark < 0 ? '' : request.slice(mark + 1);
     if (this.partition.hasToken && partition === 'public' && mayTellOfViewer(endpoint, query)) return null;
-    return placeOf(partition, mark < 0 ? request : request.slice(0, mark), query);
+    return placeOf(partition, mark < 0 ? request : request.slice(0, mark), query, endpoint.path);
   }
 
   private look<T>(place: Place | null, show: (entry: Entry) => T): Promise<T | undefined> | T | undefined {

@@ -98,7 +98,7 @@ function patience(redis: Redis, presence: Presence, waitMs: number): InTime {
 }
 
 /**
- * A scope or partition that was cleared has a key with a word of its own, new with each clearing; an entry names the words that it was
+ * A scope, group or partition that was cleared has a key with a word of its own, new with each clearing; an entry names the words that it was
  * read under, and is void under any other. So a clearing is one key, reaches all replicas, and outlives answers still on their way.
  */
 function createSharedCache(redis: Redis, inTime: InTime): Cache {
@@ -116,7 +116,7 @@ function createSharedCache(redis: Redis, inTime: InTime): Cache {
     return true;
   }
 
-  const wordKeys = ({ scope, partition }: Place) => [EVERYTHING, scope, partition].map(clearedKey);
+  const wordKeys = ({ scope, group, partition }: Place) => [EVERYTHING, scope, group, partition].map(clearedKey);
   const markOf = (words: readonly (string | null)[]) => words.map((word) => word ?? '').join('.');
 
   async function look(place: Place): Promise<Found> {

@@ -3,7 +3,12 @@ import { type Answers, createAnswers, isReusable } from '../../src/server/answer
 import type { Freshness } from '../../src/upstream/freshness.ts';
 import { journey } from '../support/journey.ts';
 
-const minute = (): Freshness => ({ share: 'public', freshUntil: Date.now() + 60_000, read: () => undefined });
+const minute = (): Freshness => ({
+  share: 'public',
+  freshUntil: Date.now() + 60_000,
+  mayChange: false,
+  read: () => undefined,
+});
 const bytes = Buffer.from('{"data":{}}');
 
 let answers: Answers;

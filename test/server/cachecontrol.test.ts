@@ -93,6 +93,25 @@ test.each([
   expect(answer.headers.get('cache-control')).toBe('no-store');
 });
 
+test.each([
+  ['annotations', '{ book(id: 7) { title annotations { totalCount } } }'],
+  ['a shelf', '{ book(id: 7) { title } user(id: "alice") { bookCollections { totalCount } } }'],
+  ['a collection', '{ book(id: 7) { title collection(userId: "alice") { status } } }'],
+])('what people write may be taken back at any time, so no cache outside is told to keep it: %s', async (_, query) => {
+  const { get, books } = await facade({
+    ...bookThere,
+    '/v2/book/7/annotations': json(JSON.stringify({ start: 0, count: 20, total: 0, annotations: [] })),
+    '/v2/book/user/alice/collections': json(JSON.stringify({ start: 0, count: 20, total: 0, collections: [] })),
+    '/v2/book/7/collection': json(JSON.stringify({ id: 1, book_id: '7', status: 'read', user_id: '1' })),
+  });
+  for (let time = 0; time < 2; time++) {
+    const answer = await get(query);
+    expect(await answer.json()).not.toHaveProperty('errors');
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+  }
+  expect(books.heard).toHaveLength(2); // here it is kept: it is cleared when it is written
+});
+
 test('what upstream lets nobody keep, or one person alone, is kept nowhere', async () => {
   const { cacheControl } = await facade({
     '/v2/book/7': json(JSON.stringify(book), 200, { 'cache-control': 'no-store' }),

@@ -260,7 +260,7 @@ builder.mutationFields((t) => ({
       const id = sourceIdOf('Book', input.bookId);
       return { annotation: await write(bookEndpoints.annotate, { id, ...draftOf(input) }, partsOf(input)) };
     },
-    clears: ({ bookId }, payload) => annotated(sourceIdOf('Book', bookId), payload?.annotation),
+    clears: () => annotationLists,
     pictures: picturesIn,
   }),
   updateAnnotation: t.write({
@@ -276,10 +276,7 @@ builder.mutationFields((t) => ({
       const id = sourceIdOf('Annotation', input.id);
       return { annotation: await write(bookEndpoints.updateAnnotation, { id, ...draftOf(input) }, partsOf(input)) };
     },
-    clears: ({ id }, payload) => [
-      ...annotationPlaces(sourceIdOf('Annotation', id)),
-      ...annotated(payload?.annotation.book_id, payload?.annotation),
-    ],
+    clears: ({ id }) => annotationPlaces(sourceIdOf('Annotation', id)),
     // Everything else that draws it is refused before the call.
     codes: (input) => ({ ...annotationAbsent, ...(picturesIn(input).length ? { 999: 'PICTURE_NUMBER_USED' } : {}) }),
     pictures: picturesIn,
@@ -335,12 +332,11 @@ const picturesIn = ({ pictures }: { pictures?: GivenPicture[] | null | undefined
 const partsOf = (input: AnnotationInput) =>
   picturesIn(input).length ? pictureParts(picturesIn(input), (number) => String(number)) : undefined;
 
-const annotationPlaces = (id: string): string[] => [`Annotation:${id}`, `/v2/book/annotation/${id}`];
+/** All of them: a person has two names, and who deletes one does not say what book it is on. */
+const annotationLists = [bookEndpoints.annotations.path, bookEndpoints.userAnnotations.path];
 
-const annotated = (bookId: string | undefined, annotation: AnnotationRecord | undefined): string[] => [
-  ...(bookId ? [`/v2/book/${bookId}/annotations`] : []),
-  // The list may have been asked for by either name of the person.
-  ...[annotation?.author_id, annotation?.author_user?.uid].flatMap((user) =>
-    user ? [`/v2/book/user/${user}/annotations`] : [],
-  ),
+const annotationPlaces = (id: string): string[] => [
+  `Annotation:${id}`,
+  `/v2/book/annotation/${id}`,
+  ...annotationLists,
 ];

@@ -288,7 +288,7 @@ builder.mutationFields((t) => ({
         return { ...collected(draft.id, await write(bookEndpoints.updateCollection, draft)), created: false };
       }
     },
-    clears: ({ bookId }, payload) => shelved(bookId, payload?.collection.user_id),
+    clears: ({ bookId }) => shelved(bookId),
   }),
   updateCollection: t.write({
     endpoint: bookEndpoints.updateCollection,
@@ -300,7 +300,7 @@ builder.mutationFields((t) => ({
       const draft = draftOf(input);
       return collected(draft.id, await write(bookEndpoints.updateCollection, draft));
     },
-    clears: ({ bookId }, payload) => shelved(bookId, payload?.collection.user_id),
+    clears: ({ bookId }) => shelved(bookId),
     codes: collectionAbsent,
   }),
   deleteCollection: t.write({
@@ -314,7 +314,7 @@ builder.mutationFields((t) => ({
       await write(bookEndpoints.deleteCollection, { id });
       return { book: { id, current_user_collection: null } as unknown as BookRecord };
     },
-    clears: ({ bookId }) => shelved(bookId, undefined),
+    clears: ({ bookId }) => shelved(bookId),
     codes: collectionAbsent,
   }),
 }));
@@ -369,19 +369,26 @@ const held = <Shape extends object>(members: readonly (keyof Shape)[], record: S
   ...record,
 });
 
-/** What a shelf tells besides its own: the tags of the book follow it. */
-const shelved = (bookId: string, user: string | undefined): string[] => {
+/**
+ * What tells of a shelf, or shows its book: rating and tags of a book follow its readers. All shelves, since a person has two names and
+ * not every answer tells one of them.
+ */
+const shelved = (bookId: string): string[] => {
   const id = sourceIdOf('Book', bookId);
-  const book = [`Book:${id}`, `/v2/book/${id}/tags`, `/v2/book/${id}/collection`];
-  if (!user) return book;
-  return [
-    ...book,
-    `Collection:${user}:${id}`,
-    `/v2/book/user/${user}/collections`,
-    `/v2/book/user/${user}/tags`,
-    `/v2/book/user_tags/${user}`,
-  ];
+  return [`Book:${id}`, `/v2/book/${id}/tags`, `/v2/book/${id}/collection`, 'Collection', 'Annotation', ...shelves];
 };
+
+const shelves = [
+  bookEndpoints.byIsbn,
+  bookEndpoints.search,
+  bookEndpoints.seriesBooks,
+  bookEndpoints.collections,
+  bookEndpoints.userTags,
+  bookEndpoints.userTagsOld,
+  bookEndpoints.annotations,
+  bookEndpoints.userAnnotations,
+  bookEndpoints.annotation,
+].map(({ path }) => path);
 
 /** A collection known by its place alone stands for it in `id`, as the handle of any record does. */
 const handle = (key: string): { id: string } => ({ id: key });

@@ -6,7 +6,7 @@ import { sourceIdOf } from '../ids.ts';
 import { User, atomUser, isSite, userEdge } from '../user.ts';
 import { readable } from '../violations.ts';
 import type { Write } from '../write.ts';
-import { Event, EventRelation } from './event.ts';
+import { Event, EventRelation, eventPlaces } from './event.ts';
 
 builder.objectFields(Event, (t) => ({
   viewerRelation: t.field({
@@ -93,10 +93,7 @@ const attendance = (mutation: string, endpoint: Endpoint<{ id: string }, void>, 
       await write(endpoint, { id });
       return { event: { id } as EventRecord };
     },
-    clears: (input: { id: string }) => {
-      const id = sourceIdOf('Event', input.id);
-      return [`Event:${id}`, `/event/${id}`, `/event/${id}/participants`, `/event/${id}/wishers`];
-    },
+    clears: (input: { id: string }) => eventPlaces(sourceIdOf('Event', input.id)),
     codes: { 1001: 'EVENT_NOT_FOUND' } as const,
   };
 };

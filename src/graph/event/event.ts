@@ -138,3 +138,25 @@ builder.objectField(Event, 'organizer', (t) =>
     resolve: ({ author }) => atomUser(author),
   }),
 );
+
+/** The lists that an event may be in, each with how many take part; and cities, which are known by their events. */
+export const eventLists = [
+  'City',
+  ...[
+    eventEndpoints.search,
+    eventEndpoints.ofCity,
+    eventEndpoints.ofUser,
+    eventEndpoints.initiated,
+    eventEndpoints.participated,
+    eventEndpoints.wished,
+  ].map(({ path }) => path),
+];
+
+/** What tells of an event. All lists of events: whose an event is, and where, not every answer says. */
+export const eventPlaces = (id: string): string[] => [
+  `Event:${id}`,
+  `/event/${id}`,
+  `/event/${id}/participants`,
+  `/event/${id}/wishers`,
+  ...eventLists,
+];

@@ -4,7 +4,7 @@ import { type InputBuilder, builder } from '../builder.ts';
 import { globalId, sourceIdOf } from '../ids.ts';
 import { type Violation, broken, needed, readable } from '../violations.ts';
 import '../write.ts';
-import { Event, EventType } from './event.ts';
+import { Event, EventType, eventLists, eventPlaces } from './event.ts';
 
 const CreateEventInput = builder.inputType('CreateEventInput', {
   description: 'An event in the city of the caller; who lives in none can create none.',
@@ -72,7 +72,7 @@ builder.mutationFields((t) => ({
     description: 'Creates an event in the city of the caller. `POST /events`',
     check: eventBroken,
     run: async (write, input) => ({ event: await write(eventEndpoints.create, draftOf(input)) }),
-    clears: (_, payload) => (payload ? listsWith(payload.event) : []),
+    clears: () => eventLists,
     codes: { 1000: 'NO_CITY' },
   }),
   updateEvent: t.write({
@@ -89,10 +89,7 @@ builder.mutationFields((t) => ({
       const id = sourceIdOf('Event', input.id);
       return { event: await write(eventEndpoints.update, { id, ...draftOf(input) }) };
     },
-    clears: ({ id }, payload) => [
-      ...eventPlaces(sourceIdOf('Event', id)),
-      ...(payload ? listsWith(payload.event) : []),
-    ],
+    clears: ({ id }) => eventPlaces(sourceIdOf('Event', id)),
     codes: { 1000: 'EVENT_EXPIRED', 1001: 'EVENT_NOT_FOUND' },
   }),
   deleteEvent: t.write({
@@ -110,7 +107,7 @@ builder.mutationFields((t) => ({
       await write(eventEndpoints.delete, { id, reason: input.reason });
       return { deletedId: globalId('Event', id) };
     },
-    clears: ({ id }) => [...eventPlaces(sourceIdOf('Event', id)), '/events'],
+    clears: ({ id }) => eventPlaces(sourceIdOf('Event', id)),
     codes: { 1001: 'EVENT_NOT_FOUND' },
   }),
 }));
@@ -166,20 +163,3 @@ const draftOf = ({ title, type, typeTerm, content, startsAt, endsAt, place, ...f
 });
 
 const yesOrNo = (flag: boolean): string => (flag ? 'yes' : 'no');
-
-const eventPlaces = (id: string): string[] => [
-  `Event:${id}`,
-  `/event/${id}`,
-  `/event/${id}/participants`,
-  `/event/${id}/wishers`,
-];
-
-/** The lists that an event is in. */
-function listsWith({ location, author }: EventRecord): string[] {
-  const person = author?.id;
-  return [
-    '/events',
-    ...(location?.id ? [`/event/location/${location.id}`] : []),
-    ...(person ? ['', '/initiate', '/participate'].map((list) => `/people/${person}/events${list}`) : []),
-  ];
-}

@@ -1,0 +1,313 @@
+/** After a mutation was answered, nobody is shown what was before it: the answers are those of a facade that keeps nothing. */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { schema } from '../../src/graph/schema.ts';
+import type { Shown } from '../support/facade.ts';
+import { journey } from '../support/journey.ts';
+import { hasRedis, redisServer, until, withoutRedis } from '../support/redis.ts';
+import { type asking, replica } from '../support/replica.ts';
+import { picture } from '../support/service.ts';
+import { pictures, uploadForm } from '../support/upload.ts';
+
+const [alice, bob] = ['demo-alice', 'demo-bob'];
+const BOOK = '1003078';
+const TAG = '只此一枚';
+const readers: [who: string, token: string | undefined][] = [
+  ['nobody', undefined],
+  ['the one who wrote', alice],
+  ['another person', bob],
+];
+
+/** What the steps learn on the way: the ids of what they made. */
+interface Known {
+  person: string;
+  isbn: string;
+  series: string;
+  city: string;
+  annotation?: string;
+  review?: string;
+  note?: string;
+  comment?: string;
+  event?: string;
+}
+interface Step {
+  name: string;
+  input: (known: Known) => object;
+  selection: string;
+  /** Told the payload. */
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a payload of any mutation
+  learn?: (payload: any, known: Known) => void;
+  token?: string;
+  pictures?: number[];
+  /** True where no operation reads what it changes. */
+  isUnseen?: boolean;
+}
+
+const book = `title rating { average ratersCount } tags(first: 50) { name count }`;
+const collection = `status comment tags rating { value } book { sourceId tags { name count } }`;
+const annotation = `id chapter content privacyLevel book { tags { name } }`;
+const shelf = `bookCollections(first: 5) { totalCount nodes { ${collection} } } bookTags { nodes { name count } } annotations(first: 5) { totalCount nodes { ${annotation} } }`;
+const shelves = ({ person, isbn, series, annotation: written }: Known) => `{
+  book(id: "${BOOK}") {
+    ${book} viewerCollection { ${collection} }
+    byId: collection(userId: "${person}") { ${collection} } byUid: collection(userId: "alice") { ${collection} }
+    annotations(first: 5, order: NEWEST) { totalCount nodes { ${annotation} } }
+  }
+  bookByIsbn(isbn: "${isbn}") { ${book} }
+  tagged: searchBooks(tag: "${TAG}") { totalCount nodes { ${book} } }
+  series: node(id: "${series}") { ... on Series { books { nodes { ${book} } } } }
+  nodeById: node(id: "Collection:${person}:${BOOK}") { ... on Collection { ${collection} } }
+  nodeByUid: node(id: "Collection:alice:${BOOK}") { ... on Collection { ${collection} } }
+  byId: user(id: "${person}") { ${shelf} }
+  byUid: user(id: "alice") { ${shelf} }
+  another: user(id: "bob") { ${shelf} }
+  ${written ? `annotation(id: "${written}") { ${annotation} html: content(format: HTML) } node(id: "${written}") { ... on Annotation { ${annotation} } }` : ''}
+}`;
+
+const note = 'id title content privacy likesCount commentsCount photos { number }';
+const notes = ({ person, note: written, comment }: Known) => `{
+  byId: user(id: "${person}") { notes(first: 5) { nodes { ${note} } } }
+  byUid: user(id: "alice") { notes(first: 5) { nodes { ${note} } } }
+  ${written ? `note(id: "${written}") { ${note} html: content(format: HTML_FULL) comments(first: 5) { totalCount nodes { content } } ${comment ? `comment(id: "${comment}") { content }` : ''} } node(id: "${written}") { ... on Note { ${note} } }` : ''}
+}`;
+
+const event = 'id title content participantsCount wishersCount viewerRelation';
+const relations = ['INITIATED', 'PARTICIPATING', 'WISHED']
+  .map((relation) => `${relation}: events(relation: ${relation}, first: 5) { totalCount nodes { ${event} } }`)
+  .join(' ');
+const agenda = `events(first: 5) { totalCount nodes { ${event} } } ${relations}`;
+const events = ({ person, city, event: made }: Known) => `{
+  byId: user(id: "${person}") { ${agenda} }
+  byUid: user(id: "alice") { ${agenda} }
+  another: user(id: "bob") { ${agenda} }
+  city: node(id: "${city}") { ... on City { name events(first: 5) { totalCount nodes { ${event} } } } }
+  search: searchEvents(query: "罕见的标题", first: 5) { totalCount nodes { ${event} } }
+  ${made ? `event(id: "${made}") { ${event} participants { nodes { id } } wishers { nodes { id } } } node(id: "${made}") { ... on Event { ${event} } }` : ''}
+}`;
+
+const content = '十六个字符以上的一段读书笔记，正好够长。';
+const review = { title: '标题', content: '评'.repeat(151) };
+const happening = {
+  title: '罕见的标题',
+  type: 'SALON',
+  content: '一',
+  startsAt: '2031-12-18T19:30:00+08:00',
+  endsAt: '2031-12-18T21:30:00+08:00',
+  place: '某处',
+};
+const ofEvent = ({ event: id }: Known) => ({ id });
+const ofNote = ({ note: id }: Known) => ({ id });
+
+/** Every mutation, in the order in which there is something for it to change. */
+const lives: [what: string, read: (known: Known) => string, steps: Step[]][] = [
+  [
+    'shelves and annotations',
+    shelves,
+    [
+      {
+        name: 'collectBook',
+        input: () => ({ bookId: BOOK, status: 'READ', rating: 5, tags: [TAG], comment: '好', private: false }),
+        selection: 'created',
+      },
+      {
+        name: 'updateCollection',
+        input: () => ({ bookId: BOOK, status: 'READ', rating: 1, tags: [TAG], comment: '私', private: true }),
+        selection: 'collection { comment }',
+      },
+      {
+        name: 'updateCollection',
+        input: () => ({ bookId: BOOK, status: 'WISH', tags: [TAG], private: false }),
+        selection: 'collection { comment }',
+      },
+      {
+        name: 'createAnnotation',
+        input: () => ({ bookId: BOOK, content, chapter: '一' }),
+        selection: 'annotation { id }',
+        learn: (payload, known) => (known.annotation = payload.annotation.id as string),
+      },
+      {
+        name: 'updateAnnotation',
+        input: ({ annotation: id }) => ({ id, content, chapter: '二', private: true }),
+        selection: 'annotation { id }',
+      },
+      {
+        name: 'updateAnnotation',
+        input: ({ annotation: id }) => ({ id, content, chapter: '三', private: false }),
+        selection: 'annotation { id }',
+      },
+      { name: 'deleteAnnotation', input: ({ annotation: id }) => ({ id }), selection: 'deletedId' },
+      { name: 'deleteCollection', input: () => ({ bookId: BOOK }), selection: 'book { id }' },
+      {
+        name: 'createReview',
+        input: () => ({ bookId: BOOK, rating: 5, ...review }),
+        selection: 'review { id }',
+        learn: (payload, known) => (known.review = payload.review.id as string),
+        isUnseen: true,
+      },
+      {
+        name: 'updateReview',
+        input: ({ review: id }) => ({ id, ...review }),
+        selection: 'review { id }',
+        isUnseen: true,
+      },
+      { name: 'deleteReview', input: ({ review: id }) => ({ id }), selection: 'deletedId', isUnseen: true },
+    ],
+  ],
+  [
+    'notes',
+    notes,
+    [
+      {
+        name: 'createNote',
+        input: () => ({ title: '一', content: '二' }),
+        selection: 'note { id }',
+        learn: (payload, known) => (known.note = payload.note.id as string),
+      },
+      { name: 'likeNote', input: ofNote, selection: 'note { id }', token: bob },
+      { name: 'unlikeNote', input: ofNote, selection: 'note { id }', token: bob },
+      {
+        name: 'createNoteComment',
+        input: ({ note: noteId }) => ({ noteId, content: '说' }),
+        selection: 'comment { id }',
+        token: bob,
+        learn: (payload, known) => (known.comment = payload.comment.id as string),
+      },
+      {
+        name: 'deleteNoteComment',
+        input: ({ note: noteId, comment: commentId }) => ({ noteId, commentId }),
+        selection: 'deletedId',
+        token: bob,
+      },
+      { name: 'addNotePictures', input: ofNote, selection: 'storedPictures', pictures: [1] },
+      {
+        name: 'updateNote',
+        input: ({ note: id }) => ({ id, title: '新', content: '二', privacy: 'PRIVATE', canReply: true }),
+        selection: 'note { id }',
+      },
+      { name: 'deleteNote', input: ofNote, selection: 'deletedId' },
+    ],
+  ],
+  [
+    'events',
+    events,
+    [
+      {
+        name: 'createEvent',
+        input: () => happening,
+        selection: 'event { id }',
+        learn: (payload, known) => (known.event = payload.event.id as string),
+      },
+      { name: 'joinEvent', input: ofEvent, selection: 'event { id }', token: bob },
+      { name: 'leaveEvent', input: ofEvent, selection: 'event { id }', token: bob },
+      { name: 'addEventInterest', input: ofEvent, selection: 'event { id }', token: bob },
+      { name: 'removeEventInterest', input: ofEvent, selection: 'event { id }', token: bob },
+      {
+        name: 'updateEvent',
+        input: ({ event: id }) => ({ id, ...happening, content: '二' }),
+        selection: 'event { id }',
+      },
+      { name: 'deleteEvent', input: ({ event: id }) => ({ id, reason: '下雨' }), selection: 'deletedId' },
+    ],
+  ],
+];
+
+test('every mutation is among them', () => {
+  const named = lives.flatMap(([, , steps]) => steps.map(({ name }) => name));
+  expect(new Set(named)).toEqual(new Set(Object.keys(schema.getMutationType()!.getFields())));
+});
+
+type Ask = ReturnType<typeof asking>;
+interface House {
+  /** The first is written through. */
+  facades: Ask[];
+  /** It keeps nothing. */
+  plain: Ask;
+  known: Known;
+}
+
+const own = { accessToken: 'demo-app', filmTier: 'advance' };
+
+async function over(open: (url: string) => Promise<Ask[]>): Promise<House> {
+  const { proxy } = await journey();
+  const plain = await replica(proxy.url, { ...own, recordTtlSeconds: '0' });
+  const { data } = await plain(
+    `{ book(id: "${BOOK}") { isbn13 } series: book(id: "6082808") { series { id } } city: searchEvents(first: 1) { nodes { city { id } } } mine: user(id: "alice") { bookCollections(first: 1) { nodes { user { sourceId } } } } }`,
+  );
+  const known: Known = {
+    person: data.mine.bookCollections.nodes[0].user.sourceId,
+    isbn: data.book.isbn13,
+    series: data.series.series.id,
+    city: data.city.nodes[0].city.id,
+  };
+  return { facades: await open(proxy.url), plain, known };
+}
+
+async function write({ url }: Ask, step: Step, known: Known): Promise<Shown> {
+  const { name, selection, token = alice } = step;
+  const type = `${name[0]!.toUpperCase()}${name.slice(1)}Input`;
+  const query = `mutation ($input: ${type}!) { ${name}(input: $input) { ${selection} } }`;
+  const { pictures: given, files } = pictures(step.pictures ?? [], () => picture('png', 200));
+  const input = { ...step.input(known), ...(step.pictures && { pictures: given }) };
+  const headers = new Headers({ authorization: `Bearer ${token}`, 'x-graphql-csrf': '1' });
+  if (!step.pictures) headers.set('content-type', 'application/json');
+  const body = step.pictures ? uploadForm(query, { input }, files) : JSON.stringify({ query, variables: { input } });
+  const response = await fetch(`${url}/graphql`, { method: 'POST', headers, body });
+  return (await response.json()) as Shown;
+}
+
+/** What everybody is shown, by whom they ask. */
+async function shown(ask: Ask, query: string) {
+  const seen: Record<string, unknown> = {};
+  for (const [who, token] of readers) {
+    const { data, errors } = await ask(query, token);
+    seen[who] = { data, errors: errors?.map(({ path, extensions }) => [path, extensions.code]) };
+  }
+  return seen;
+}
+
+const houses: [name: string, open: () => Promise<House>][] = [
+  ['one facade', () => over(async (url) => [await replica(url, own)])],
+];
+if (hasRedis)
+  houses.push([
+    'two replicas over Redis',
+    () =>
+      over(async (url) => {
+        const redisUrl = (await redisServer()).url;
+        const pair = [await replica(url, { ...own, redisUrl }), await replica(url, { ...own, redisUrl })];
+        await until(() => isKept(pair[1]!));
+        return pair;
+      }),
+  ]);
+test.skipIf(hasRedis)(withoutRedis, () => undefined);
+
+/** Whether a record is found in the cache: Redis is there. */
+async function isKept({ url }: Ask): Promise<boolean> {
+  const headers = { 'content-type': 'application/json', 'x-explain': 'trace' };
+  const body = JSON.stringify({ query: '{ book(id: "26356948") { title } }' });
+  const response = await fetch(`${url}/graphql`, { method: 'POST', headers, body });
+  return (await response.text()).includes('"cached":true');
+}
+
+describe.each(houses)('%s', (_, open) => {
+  let house: House;
+  beforeAll(async () => {
+    house = await open();
+  });
+
+  describe.each(lives)('%s', (_, read, steps) => {
+    test.each(steps)('nobody is shown what was before $name', { timeout: 300_000 }, async (step) => {
+      const { facades, plain, known } = house;
+      const before = await shown(plain, read(known));
+      // Twice: from the service, and from what is kept of it.
+      for (const facade of [...facades, ...facades]) expect(await shown(facade, read(known))).toEqual(before);
+
+      const { data, errors } = await write(facades[0]!, step, known);
+      expect(errors).toBeUndefined();
+      const query = read(known);
+      const after = await shown(plain, query);
+      if (!step.isUnseen) expect(after).not.toEqual(before);
+      for (const facade of facades) expect(await shown(facade, query)).toEqual(after);
+      step.learn?.(data[step.name], known);
+    });
+  });
+});
