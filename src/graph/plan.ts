@@ -88,7 +88,7 @@ export interface Plan {
   readonly introspected: number;
   /** True where a variable says how much is asked for: the cost is then another each time. */
   readonly varies: boolean;
-  /** Fields planned, each counted for every type that it is selected of. */
+  /** Fields planned, each counted for every type that it is selected of, and these types: what the plan takes. */
   readonly size: number;
   /** The field of these nodes; of any parent where `parent` is ''. */
   fieldAt: (nodes: readonly FieldNode[], parent: string) => FieldPlan | undefined;
@@ -147,6 +147,10 @@ export function makePlan(
     );
   }
 
+  function grow(): void {
+    if (++size > maxFields) throw new PlanTooLarge(maxFields);
+  }
+
   function planType(type: GraphQLObjectType, sets: readonly SelectionSetNode[]): Below {
     const groups: FieldGroups = new Map();
     const later: FieldGroups[] = [];
@@ -165,6 +169,7 @@ export function makePlan(
    * for includes the names of deferred parts. What must be loaded for a record by its key is loaded in two steps, `firstNames` first.
    */
   function planGroups(type: GraphQLObjectType, groups: FieldGroups, later: readonly Below[]): Below {
+    grow();
     const fields: FieldPlan[] = [];
     const shown: (FieldPlan | string)[] = [];
     for (const [key, nodes] of groups) {
@@ -201,7 +206,7 @@ export function makePlan(
   function planField(parent: GraphQLObjectType, nodes: readonly FieldNode[]): FieldPlan | undefined {
     const facts = factsOf(schema, parent).get(nodes[0]!.name.value);
     if (!facts) return undefined; // __typename, or what asks of the schema
-    if (++size > maxFields) throw new PlanTooLarge(maxFields);
+    grow();
     const { field, rule, types } = facts;
     const below = types.length ? new Map<string, Below>() : nothingBelow;
     if (types.length) {

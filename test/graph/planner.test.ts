@@ -1,4 +1,4 @@
-import { GraphQLError, type OperationDefinitionNode, parse } from 'graphql';
+import { GraphQLError, type GraphQLInterfaceType, type OperationDefinitionNode, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import type { Variables } from '../../src/graph/document.ts';
 import { type Planner, createPlans } from '../../src/graph/planner.ts';
@@ -111,6 +111,14 @@ describe('a plan is bounded while it is made', () => {
     const plans = createPlans(schema, { maxFields: 1_000 });
     const refusal = plannerFor(plans, onEveryType).planFor(nobody, {});
     expect(refusal).toMatchObject({ extensions: { code: 'TOO_MANY_FIELDS', limit: 1_000 } });
+  });
+
+  test('and a type that nothing of is selected but its name', () => {
+    const plans = createPlans(schema);
+    plannerFor(plans, '{ node(id: "Book:1") { __typename } }').planFor(nobody, {});
+    expect(plans.keptFields()).toBeGreaterThan(
+      schema.getPossibleTypes(schema.getType('Node') as GraphQLInterfaceType).length,
+    );
   });
 
   test('and says so again without planning', () => {
