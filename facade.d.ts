@@ -37,6 +37,8 @@ export interface FacadeOptions {
   otelExporterOtlpHeaders?: Readonly<Record<string, string>>;
   /** Name of the facade in its spans (a name of visible characters). Default: catalog-graphql. */
   otelServiceName?: string;
+  /** Proxies that are believed when X-Forwarded-For or Forwarded names the client, whose address has a share of the own calls (a list of addresses and ranges, each like 10.0.0.1, 10.0.0.0/8 or fd00::/8). Default: none: the address of the connection. */
+  trustedProxies?: readonly string[];
   /** Browser origins that may ask from other pages (a list of origins, each like https://shop.example (no path, no *)). Default: none. */
   corsOrigins?: readonly string[];
   /** GraphiQL at /graphql (true or false). Default: true; false in production. */

@@ -1,3 +1,4 @@
+import { addressRange } from './addressranges.ts';
 import { ManifestError, type TrustedDocuments, readManifest } from './manifest.ts';
 
 /** What the values of some settings have in common. */
@@ -85,6 +86,17 @@ const origins = {
     return list.every((origin) => /^https?:/.test(origin) && parsed(origin)?.origin === origin) ? list : undefined;
   },
   optionMust: 'a list of origins, each like https://shop.example (no path, no *)',
+  type: 'readonly string[]',
+  spell: (option: unknown) => (Array.isArray(option) ? option.map(String).join(',') : undefined),
+};
+
+const addressRanges = {
+  must: 'a comma-separated list of addresses and ranges, each like 10.0.0.1, 10.0.0.0/8 or fd00::/8',
+  read: (text: string): readonly string[] | undefined => {
+    const list = text.split(',').map((range) => range.trim());
+    return list.every(addressRange) ? list : undefined;
+  },
+  optionMust: 'a list of addresses and ranges, each like 10.0.0.1, 10.0.0.0/8 or fd00::/8',
   type: 'readonly string[]',
   spell: (option: unknown) => (Array.isArray(option) ? option.map(String).join(',') : undefined),
 };
@@ -195,6 +207,13 @@ export const settings = {
     'name of the facade in its spans',
   ),
 
+  trustedProxies: setting(
+    'TRUSTED_PROXIES',
+    addressRanges,
+    [],
+    'proxies that are believed when X-Forwarded-For or Forwarded names the client, whose address has a share of the own calls',
+    'none: the address of the connection',
+  ),
   corsOrigins: setting('CORS_ORIGINS', origins, [], 'browser origins that may ask from other pages', 'none'),
   graphiql: setting('GRAPHIQL', onOff, outsideProduction, 'GraphiQL at /graphql', OUTSIDE_PRODUCTION),
   introspection: setting(

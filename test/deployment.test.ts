@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { entries, readConfig } from '../src/config.ts';
+import { clientAddress } from '../src/server/clientaddress.ts';
 import { startProgram } from './support/program.ts';
 import { service as origin } from './support/service.ts';
 
@@ -106,6 +108,17 @@ test('the proxy goes round the facades, and lets through what they would take', 
     Math.max(config.operationTimeoutMs, config.uploadTimeoutMs),
   );
   expect(number('keepalive_timeout')).toBeLessThan(65);
+});
+
+test('the proxy tells the facades the address of the client, and they believe it', () => {
+  expect(nginx).toMatch(/proxy_set_header X-Forwarded-For \$remote_addr;\s+proxy_set_header Forwarded '';/);
+  for (const [, facade] of facades) {
+    const addressOf = clientAddress(readConfig(environmentOf(facade)).trustedProxies);
+    for (const remoteAddress of ['172.18.0.5', '192.168.16.3', '::ffff:172.20.0.2']) {
+      const headers = { 'x-forwarded-for': '203.0.113.7' };
+      expect(addressOf({ socket: { remoteAddress }, headers } as unknown as IncomingMessage)).toBe('203.0.113.7');
+    }
+  }
 });
 
 test('a container is given the time to end what runs', () => {

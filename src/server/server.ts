@@ -20,6 +20,7 @@ import { createAnswers } from './answers.ts';
 import { type Asked, createDoor } from './door.ts';
 import { createAdmission, refuseQuickly } from './admission.ts';
 import { cacheControl } from './cachecontrol.ts';
+import { clientAddress } from './clientaddress.ts';
 import { type Connection, KEPT, LAST, UNUSED_MS, watchConnections } from './connections.ts';
 import { Exchange } from './exchange.ts';
 import { MAX_HEADERS, VARY, admitOrigin, one, refuseBrokenHeaders, requestIdOf } from './headers.ts';
@@ -104,6 +105,7 @@ export function createGraphServer(
     return createYogaDoor({ schema, pipeline, persisted, page, log });
   });
   const bodies = createBodyReader(config);
+  const addressOf = clientAddress(config.trustedProxies);
   const health = createHealth(config);
   const running = createQueue<Exchange>();
   const admission = createAdmission(config);
@@ -175,7 +177,7 @@ export function createGraphServer(
     const caller = {
       authorization: who.authorization,
       explain: who.explain,
-      address: request.socket.remoteAddress ?? '',
+      address: addressOf(request),
       requestId,
       accept: headers.accept,
       span: spanOf(),
