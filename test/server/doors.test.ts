@@ -14,7 +14,8 @@ import { service } from '../support/service.ts';
 
 /** A facade without reuse, over the origin; with `faulty`, each seventh path of the service fails, always the same ones, whatever `fields` an executor's grouping asks. */
 async function open(faulty: boolean, byReference: boolean) {
-  const origin = await service();
+  // The two facades have an origin each: the addresses in its records must not tell them apart.
+  const origin = await service({ publicUrl: 'http://127.0.0.1:4001' });
   const config = readConfig({
     BASE_URL: origin.url,
     EVENT_BASE_URL: origin.url,

@@ -9,7 +9,7 @@ import { User } from '../user.ts';
 import { Event, EventType } from './event.ts';
 
 interface CityShape {
-  /** A pinyin word or a number; '' where the service tells the name alone. */
+  /** A pinyin word or a number; where the service sends the name alone, a key made of it. */
   id: string;
   name?: string | null;
 }
@@ -28,12 +28,12 @@ export const City = builder.objectRef<CityShape>('City').implement({
     id: t.id({
       description: 'The global id, to be treated as opaque; of a city known by its name alone it finds nothing again.',
       needs: ['id'],
-      resolve: (city) => globalId('City', city.id || keyByName(asText(city.name))),
+      resolve: ({ id }) => globalId('City', id),
     }),
     sourceId: t.id({
       description: 'The bare id, as the service knows it; empty for a city known by its name alone.',
       needs: ['id'],
-      resolve: ({ id }) => id,
+      resolve: ({ id }) => (isKeyByName(id) ? '' : id),
     }),
     name: t.reads(
       'name',
@@ -52,7 +52,7 @@ builder.objectFields(City, (t) => ({
     ask: eventEndpoints.ofCity,
     from: ['id'],
     input: ({ id }, { type }) => ({ id, type: type ?? undefined }),
-    none: ({ id }) => !id,
+    none: ({ id }) => isKeyByName(id),
     form: eventInFeed,
     tells: { names: ['name'], read: (feed) => nameTold(feed) },
   }),
@@ -109,10 +109,10 @@ builder.queryField('city', (t) =>
 
 function cityAt(location: AtomLocation | undefined): CityShape | null {
   const given = asObject(location);
-  const id = isSourceId(asText(given.id)) ? asText(given.id) : '';
+  const id = asText(given.id);
   const name = asText(given.name);
-  if (name) return { id, name };
-  return id ? { id } : null;
+  if (!isSourceId(id)) return name ? { id: keyByName(name), name } : null;
+  return name ? { id, name } : { id };
 }
 
 function nameIn({ entries }: EventFeed, id: string): string | null {
