@@ -1,5 +1,4 @@
 /** What goes wrong between facade and upstream: decided by the request alone, so that every run of a case meets the same. */
-import { undetected } from './known.ts';
 import { createRandom } from './random.ts';
 
 export type Fault =
@@ -71,7 +70,7 @@ export function faultOf(faults: Faults, request: string): Fault | undefined {
   const { only, without } = faults;
   if (only) return only[request];
   const fault = drawn(faults, request);
-  return fault && (without ?? undetected).includes(fault) ? undefined : fault;
+  return fault && without?.includes(fault) ? undefined : fault;
 }
 
 function drawn({ seed, rate }: Faults, request: string): Fault | undefined {
@@ -79,9 +78,9 @@ function drawn({ seed, rate }: Faults, request: string): Fault | undefined {
   const random = createRandom(`${seed} fault ${request}`);
   if (!random.chance(rate)) return undefined;
   const fault = random.weighted(request.startsWith('GET ') ? ofReads : ofWrites);
-  // What takes no body from an answer does not mind what it says; who a book by its ISBN is, the id does not tell.
+  // What takes no body from an answer does not mind what it says; which book an ISBN is of, or who an entry of a feed, no id tells.
   if (fault === 'notJson' && /^DELETE|^POST \/event\/\w+\/(participants|wishers)/.test(request)) return 'lost';
-  if (fault === 'otherKey' && request.includes('/isbn/')) return 'notJson';
+  if (fault === 'otherKey' && !/^GET \/(?:v2\/(?!book\/isbn)|event\/\d+$)/.test(request)) return 'notJson';
   // At the event service that status is how absence is told.
   return fault === 'status404' && !request.includes(' /v2/') ? 'status500' : fault;
 }

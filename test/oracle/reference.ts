@@ -305,6 +305,7 @@ function resolverOf(schema: GraphQLSchema, type: GraphQLObjectType, field: Graph
 /** The names of its parent's record that a field reads. */
 function namesOf(schema: GraphQLSchema, rule: FieldRule, info: Info): readonly string[] {
   if (rule.ask) return rule.from ?? [];
+  if (!rule.idIn && !rule.needsBelow) return rule.needs ?? [];
   const below = [...selectedBelow(schema, info).values()].flat();
   if (rule.idIn && below.every(({ names }) => names.every((name) => name === 'id'))) return [rule.idIn];
   const more = rule.needsBelow ? below.flatMap(({ field }) => rule.needsBelow![field.name] ?? []) : [];
@@ -597,11 +598,17 @@ interface Selected {
 
 type Info = Pick<GraphQLResolveInfo, 'returnType' | 'fieldNodes' | 'fragments' | 'variableValues' | 'schema'>;
 
+/** graphql-js hands the same nodes to every item of a list. */
+const selections = new WeakMap<readonly FieldNode[], { variables: object; below: Map<string, Selected[]> }>();
+
 /** The fields selected of each concrete type that a field may give. */
 function selectedBelow(schema: GraphQLSchema, info: Info): Map<string, Selected[]> {
+  const made = selections.get(info.fieldNodes);
+  if (made && made.variables === info.variableValues) return made.below;
   const below = new Map<string, Selected[]>();
   const sets = info.fieldNodes.flatMap(({ selectionSet }) => selectionSet ?? []);
   for (const type of typesOf(schema, info.returnType)) below.set(type.name, selectedOf(schema, type, sets, info));
+  selections.set(info.fieldNodes, { variables: info.variableValues, below });
   return below;
 }
 

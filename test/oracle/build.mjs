@@ -1,0 +1,47 @@
+// Bundles the oracle with the sources beside it; what they depend on stays outside.
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+
+/**
+ * Every case opens a facade, and lru-cache makes room for all that a table may ever hold: tens of thousands, where a case has a dozen.
+ * So the tables of the oracle are small ones.
+ */
+const smallTables = {
+  name: 'small tables',
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^lru-cache$/ }, ({ pluginData }) =>
+      pluginData === 'inside' ? { path: 'lru-cache', external: true } : { path: 'lru-cache', namespace: 'small' },
+    );
+    onLoad({ filter: /.*/, namespace: 'small' }, () => ({
+      contents: `
+        import { LRUCache as Large } from 'lru-cache';
+        export class LRUCache extends Large {
+          constructor(options) { super(options.max > 200 ? { ...options, max: 200 } : options); }
+        }`,
+      pluginData: 'inside',
+      resolveDir: here,
+    }));
+  },
+};
+
+/** `root`: the tree whose sources are taken, another than this one where defects are planted. */
+export async function buildOracle(root = `${here}../..`, outfile = `${root}/dist/oracle.js`) {
+  await build({
+    absWorkingDir: root,
+    entryPoints: ['test/oracle/oracle.ts'],
+    outfile,
+    bundle: true,
+    packages: 'external',
+    plugins: [smallTables],
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    sourcemap: true,
+    sourcesContent: false,
+    logLevel: 'warning',
+  });
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await buildOracle();
