@@ -112,6 +112,10 @@ export function generateCase(seed: string): Case {
         [1, 2],
       ]),
       callTimeoutMs: mayBreak ? 150 : 5_000,
+      maxUpstreamCalls: random.weighted([
+        [8, 400],
+        [1, random.int(1, 8)],
+      ]),
       isWatched: !byFetch,
     },
     faults: { seed: random.int(0, 1_000_000), rate: mayBreak ? random.pick([0.05, 0.15, 0.4]) : 0 },

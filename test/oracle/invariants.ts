@@ -30,14 +30,12 @@ export function compare({ reference, faultOf, isExcused }: Expected, shown: Show
   const errors = new Map<string, string>();
   for (const { path, extensions } of shown.errors ?? []) errors.set((path ?? []).join('.'), String(extensions?.code));
   const rightErrors = new Map(reference.errors.map(({ path, code }) => [path, code]));
-  const explained = new Set<string>();
   /** A list tells only once that its field is for other tiers. */
   const refusedTiers = new Set<string>();
 
   for (const [path, code] of errors) {
     if (code === 'TIER_REQUIRED') refusedTiers.add(coordinateOf(path));
-    if (isExplained(path, code)) explained.add(path);
-    else
+    if (!isExplained(path, code))
       tell(
         'unexplained error',
         path,
@@ -81,17 +79,19 @@ export function compare({ reference, faultOf, isExcused }: Expected, shown: Show
     }
   }
 
-  /** Whether an error at or below the place brought null up to it. */
+  /** Whether an error at or below the place brought null up to it; of a tier a list tells only once. */
   function isLost(path: string): boolean {
-    if (explained.has(path) || errors.has(path)) return true;
-    for (const each of errors.keys()) {
-      if (!each.startsWith(path === '' ? '' : `${path}.`)) continue;
+    if (errors.has(path)) return true;
+    const refused = [...rightErrors].filter(
+      ([at, code]) => code === 'TIER_REQUIRED' && refusedTiers.has(coordinateOf(at)),
+    );
+    for (const each of [...errors.keys(), ...refused.map(([at]) => at)]) {
+      if (each !== path && !each.startsWith(path === '' ? '' : `${path}.`)) continue;
       let at = each;
       while (at !== path && isNonNull(at)) at = parentOf(at);
       if (at === path) return true;
     }
-    const coordinate = coordinateOf(path);
-    return refusedTiers.has(coordinate) && rightErrors.get(path) === 'TIER_REQUIRED';
+    return false;
   }
 
   function isNonNull(path: string): boolean {

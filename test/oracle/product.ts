@@ -24,6 +24,7 @@ export interface Settings {
   recordTtlSeconds: number | null;
   readAttempts: number;
   callTimeoutMs: number;
+  maxUpstreamCalls: number;
   /** What is put into the shared cache is looked at. */
   isWatched: boolean;
 }
@@ -64,7 +65,6 @@ const base = readConfig({
   BASE_URL: 'http://catalog.example',
   EVENT_BASE_URL: 'http://events.example',
   BREAKER_FAILURES: '1000',
-  MAX_UPSTREAM_CALLS: '400',
 });
 const silentLog = pino({ level: 'silent' });
 
@@ -75,7 +75,7 @@ export function openProduct(
   faults: Faults,
   slow: ReadonlySet<string>,
 ): Product {
-  const { own, recordTtlSeconds, readAttempts, callTimeoutMs, isWatched } = settings;
+  const { own, recordTtlSeconds, readAttempts, callTimeoutMs, maxUpstreamCalls, isWatched } = settings;
   const config: Config = {
     ...base,
     accessToken: own ? OWN_TOKEN : undefined,
@@ -83,6 +83,7 @@ export function openProduct(
     recordTtlSeconds: recordTtlSeconds ?? undefined,
     readAttempts,
     callTimeoutMs,
+    maxUpstreamCalls,
     graphiql: false,
   };
   const dispatcher = new ScriptedDispatcher(world, manners, settings, faults, slow);

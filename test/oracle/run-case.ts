@@ -97,7 +97,7 @@ class CaseRun {
     if (!shown) return; // its client has left
     this.answered++;
     this.private(asked, shown);
-    if (shown.errors?.some(({ extensions }) => extensions?.code === 'TOO_MANY_CALLS')) return;
+    if (this.isOverLimit(asked, requestId, range, shown)) return;
     if (range && isUnshared) this.calls(asked, requestId, range, shown);
     const faults = this.given.faults;
     const hasMetLimit = product.met.some(({ fault }) => fault === 'rateLimit') || product.met.length > 15;
@@ -147,6 +147,26 @@ class CaseRun {
       if (place < 0) this.tell('a write too many', `${line} of ${document}`);
       else left.splice(place, 1);
     }
+  }
+
+  /** More than may be asked is refused, before a call is made where the plan tells; and nothing else is. */
+  private isOverLimit({ document }: Asked, requestId: string, range: Range | undefined, shown: Shown): boolean {
+    const { maxUpstreamCalls } = this.product.config;
+    const made = this.product.met.filter(({ operation }) => operation === requestId).length;
+    if (made > maxUpstreamCalls && this.given.settings.readAttempts === 1)
+      this.tell('more calls than the limit', `${made} calls, at most ${maxUpstreamCalls}: ${document}`);
+    const codes = (shown.errors ?? []).filter(({ path }) => !path).map(({ extensions }) => String(extensions?.code));
+    if (range && range.max > maxUpstreamCalls && made > 0)
+      this.tell(
+        'run past its limit',
+        `planned ${range.min} to ${range.max} calls, at most ${maxUpstreamCalls}: ${document}`,
+      );
+    if (range && range.max <= maxUpstreamCalls && codes.includes('TOO_MANY_CALLS'))
+      this.tell(
+        'refused within its limit',
+        `planned ${range.min} to ${range.max} calls, at most ${maxUpstreamCalls}: ${document}`,
+      );
+    return codes.some((code) => code.startsWith('TOO_MANY_'));
   }
 
   private calls({ document }: Asked, requestId: string, { min, max }: Range, shown: Shown): void {
