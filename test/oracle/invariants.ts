@@ -71,6 +71,8 @@ export function compare({ reference, faultOf, isExcused }: Expected, shown: Show
     const right = rightErrors.get(path);
     if (right !== undefined && (right === code || right === 'none')) return true;
     if (places.get(path)?.mayFail === code) return true;
+    // Whether the tier or the record is why, one refusal does not tell.
+    if (right === 'TIER_REQUIRED' && code === 'FORBIDDEN') return true;
     // The nearest place that the reference came to.
     for (let at = path; ; at = parentOf(at)) {
       const place = places.get(at);
@@ -109,7 +111,8 @@ export function compare({ reference, faultOf, isExcused }: Expected, shown: Show
       if (rightErrors.get(path) === 'TIER_REQUIRED' && isTold(coordinateOf(path))) return;
       // What is the same for everybody may be shown from the cache, whatever the token.
       if (rightErrors.get(path) === 'UNAUTHENTICATED') return;
-      if (places.get(path)?.mayBeEmpty && isEmpty(got)) return;
+      const place = places.get(path);
+      if ((place?.mayBeEmpty || place?.mayBeUntold) && isEmpty(got)) return;
       const why = rightErrors.get(path) ?? belowOf(rightErrors, path);
       return tell('shown where it is not', path, `${short(got)} at ${path}, right is null${why ? ` by ${why}` : ''}`);
     }
@@ -141,7 +144,7 @@ export function compare({ reference, faultOf, isExcused }: Expected, shown: Show
   function checkError(path: string): void {
     const code = rightErrors.get(path);
     if (code === undefined || errors.has(path)) return;
-    if (code === 'TIER_REQUIRED' && refusedTiers.has(coordinateOf(path))) return;
+    if (code === 'TIER_REQUIRED' && (refusedTiers.has(coordinateOf(path)) || places.get(path)?.mayBeUntold)) return;
     if (isLost(path) || isPartOfLost(path)) return;
     tell('error not told', path, `${code} at ${path}`);
   }

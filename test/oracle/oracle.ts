@@ -71,9 +71,9 @@ for (let at = first; at < first + count && failures.size < most; at++) {
     const sort = sortOf(kind);
     failures.set(sort, (failures.get(sort) ?? 0) + 1);
     if (failures.get(sort)! > 1) continue;
-    console.log(
-      `\n${kind}\n  --seed ${seed} --case ${at}\n  ${detail.slice(0, 1_000)}\n  The smallest case that still fails:`,
-    );
+    console.log(`\n${kind}\n  --seed ${seed} --case ${at}\n  ${detail.slice(0, 1_000)}`);
+    if (given.get('shrink') === 'no') continue;
+    console.log('  The smallest case that still fails:');
     show(await shrink(caseAt(at), kind, run));
   }
 }

@@ -43,7 +43,7 @@ export const OWN_TOKEN = 'token-of-facade';
 /** What the service knows of a token. */
 export function senderOf(token: string | undefined, { own }: Settings): Sender | 'unknown' {
   if (token === undefined) return { person: null, tier: 'basic' };
-  if (token === OWN_TOKEN) return { person: 'u2', tier: own?.tier ?? 'basic' };
+  if (token === OWN_TOKEN) return { person: 'carol', tier: own?.tier ?? 'basic' };
   const person = Object.keys(people).find((name) => tokenOf(name) === token);
   return person ? { person, tier: people[person]! } : 'unknown';
 }

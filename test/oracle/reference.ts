@@ -66,8 +66,8 @@ export interface Place {
   requests: Set<string>;
   /** Values that are as right as the one shown. */
   also?: unknown[];
-  /** May be refused for want of a tier, or not. */
-  mayBeRefused?: boolean;
+  /** A member that came to nobody of the tier: that the tier is why is told only where the tier is known for sure. */
+  mayBeUntold?: boolean;
   /** What an absent record carries of it is nothing: an empty list is as right as null. */
   mayBeEmpty?: boolean;
   /** The code of an error that is as right here as at what is selected below. */
@@ -214,16 +214,18 @@ function read(run: Run, endpoint: Endpoint, input: object): unknown {
 }
 
 const VIEWERS_OWN = 'current_user_collection';
-/** The facade's own token speaks for nobody. */
-function withoutViewer({ list }: Endpoint, answer: Parent): Parent {
+/** The facade's own token speaks for nobody: what is for the person whose it is, and what is theirs alone, is left out. */
+function withoutViewer({ list, visibility }: Endpoint, answer: Parent): Parent {
   const strike = ({ [VIEWERS_OWN]: _, ...rest }: Parent): Parent => rest;
   const items = list === undefined ? undefined : answer[list];
-  return Array.isArray(items)
-    ? {
-        ...strike(answer),
-        [list!]: items.map((item) => (typeof item === 'object' && item ? strike(item as Parent) : item)),
-      }
-    : strike(answer);
+  if (!Array.isArray(items)) return strike(answer);
+  const isForAll = (item: Parent | null) => !visibility || item?.[visibility.member] === visibility.everybody;
+  return {
+    ...strike(answer),
+    [list!]: items
+      .filter(isForAll)
+      .map((item: unknown) => (typeof item === 'object' && item ? strike(item as Parent) : item)),
+  };
 }
 
 const codeOf = (body: string): number | undefined => {
@@ -327,7 +329,10 @@ function withNames(parent: Parent, names: readonly string[], place: Place): Pare
   for (const name of missing) {
     const tiers = source.tiers?.[name];
     const isGated = tiers && source.ask.tiers.some((tier) => !tiers.includes(tier));
-    if (isGated && whole[name] === undefined) throw new TierRequired(tiers, `${of.type.name}.${name}`);
+    if (isGated && whole[name] === undefined) {
+      place.mayBeUntold = true;
+      throw new TierRequired(tiers, `${of.type.name}.${name}`);
+    }
   }
   return Object.assign(
     Object.create(null) as Parent,
@@ -368,7 +373,11 @@ function answered(
     answer = read(run, endpoint, asked);
   } catch (error) {
     const carried = error instanceof TierRequired ? carriedInstead(rule, of, args, info) : undefined;
-    if (carried === undefined) throw error;
+    if (carried === undefined) {
+      // The member that the record would carry did not come either.
+      if (error instanceof TierRequired && rule.hand) place.mayBeUntold = true;
+      throw error;
+    }
     answer = { [endpoint.list!]: carried };
   }
   if (answer === null) return null;
