@@ -405,7 +405,7 @@ const table = [
     when: 'asked with `x-explain: plan` · with an `x-explain` that is neither `plan` nor `trace`',
     codes: {
       PLANNED_NOT_RUN: {
-        what: 'The request has `x-explain: plan`: nothing was run, and `extensions.upstream` tells what it would cost.',
+        what: 'The request has `x-explain: plan`: nothing was run. `extensions.upstream` tells what it would cost, `extensions.answer` how much it may answer with.',
         client: 'Leave the header out to run it.',
         operator: '`EXPLAIN` switches the header on and off.',
       },
