@@ -28,12 +28,12 @@ export const City = builder.objectRef<CityShape>('City').implement({
     id: t.id({
       description: 'The global id, to be treated as opaque; of a city known by its name alone it finds nothing again.',
       needs: ['id'],
-      resolve: ({ id }) => globalId('City', id),
+      resolve: ({ id }) => globalId('City', asText(id)),
     }),
     sourceId: t.id({
       description: 'The bare id, as the service knows it; empty for a city known by its name alone.',
       needs: ['id'],
-      resolve: ({ id }) => (isKeyByName(id) ? '' : id),
+      resolve: ({ id }) => (isKeyByName(asText(id)) ? '' : id),
     }),
     name: t.reads(
       'name',
