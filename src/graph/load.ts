@@ -10,6 +10,7 @@ import { type RecordSource, telling } from '../upstream/known.ts';
 import type { Context } from './builder.ts';
 import { type At, type Parent, heldWhole, startCall } from './call.ts';
 import { asText } from './decode.ts';
+import { endpointOf } from './declared.ts';
 import { type Below, type FieldPlan, keyOf } from './plan.ts';
 import { asError, isPromise, lazily, withValue } from './promises.ts';
 
@@ -92,7 +93,8 @@ function loadNames(loading: Loading, context: Context, at: At): unknown {
 
   // Nothing of the record itself is selected: its children speak for it.
   const isNamed = existence === 'named';
-  if (isNamed && !below.isRead && started.length > 0 && missing.every((name) => name in record)) return record;
+  if (isNamed && !below.isRead && started.length > 0 && missing.every((name) => name in record))
+    return unlessListIsAbsent(record, started);
 
   const asked = askedFor(missing, below, isNamed);
   if (started.length > 0 || below.rule.handle || below.refused.size > 0)
@@ -152,6 +154,19 @@ function standing(load: () => unknown, record: Parent, names: readonly string[])
 interface Started {
   plan: FieldPlan;
   answer: Promise<unknown>;
+  /** Whether a list is called for. */
+  isList: boolean;
+}
+
+/** Only what is not there has no list: an empty one is an answer too. */
+function unlessListIsAbsent(record: Parent, started: readonly Started[]): unknown {
+  const list = started.find(({ isList }) => isList);
+  return list
+    ? list.answer.then(
+        (answer) => (answer === null ? null : record),
+        () => record,
+      )
+    : record;
 }
 
 /** Starts the calls below a record that need no more of it than is known, beside the call for the record itself. */
@@ -160,16 +175,18 @@ function startChildren(record: Parent, below: Below, context: Context, at: At): 
   for (const plan of below.starts) {
     if (!plan.rule.from?.every((name) => name in record)) continue;
     let answer: Promise<unknown>;
+    let isList = false;
     try {
       const args = plan.args(at.variables);
       if (plan.rule.none?.(record) || heldWhole(plan, record, args) !== undefined) continue;
       const path = { prev: at.path, key: keyOf(plan), typename: below.type.name };
+      isList = endpointOf(plan.rule, args).list !== undefined;
       answer = Promise.resolve(startCall(plan, record, args, context, { path, variables: at.variables }).answer);
     } catch (error) {
       answer = Promise.reject(asError(error)); // wrong input
     }
     answer.catch(() => undefined); // the field itself says so, and finds a call's failure in the operation's memo
-    started.push({ plan, answer });
+    started.push({ plan, answer, isList });
   }
   return started;
 }

@@ -150,3 +150,30 @@ describe('an odd member where a record should be costs its own field', () => {
     },
   );
 });
+
+describe('a record of which nothing but lists is selected', () => {
+  test.each([
+    '{ book(id: 404) { annotations { nodes { id } } } }',
+    '{ book(id: 404) { viewerCollection { id } annotations { totalCount } } }',
+    '{ book(id: 404) { tags(first: 50) { name } } }',
+    '{ node(id: "Book:404") { ... on Book { annotations { nodes { id } } } } }',
+  ])('is null where these are not there: %s', async (query) => {
+    const absent = { status: 404, body: { code: 6000, msg: 'book_not_found', request: 'GET /v2/book/404' } };
+    const made = over({ '/v2/book/404/annotations': absent, '/v2/book/404/tags': absent });
+    const field = query.includes('node(') ? 'node' : 'book';
+    expect(await made.ask(query)).toEqual({ data: { [field]: null } });
+    expect(made.calls).toHaveLength(1);
+  });
+
+  test('is there where they are empty, and where they cannot be told', async () => {
+    const made = over({
+      '/v2/book/7/annotations': { list: 'annotations', body: { total: 0, annotations: [] } },
+      '/v2/book/8/annotations': { status: 500, body: {} },
+    });
+    const { data, errors } = await made.ask(
+      '{ a: book(id: 7) { annotations { totalCount } } b: book(id: 8) { annotations { totalCount } } }',
+    );
+    expect(data).toEqual({ a: { annotations: { totalCount: 0 } }, b: { annotations: null } });
+    expect(errors?.map(({ path }) => path?.join('.'))).toEqual(['b.annotations']);
+  });
+});
