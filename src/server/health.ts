@@ -23,7 +23,7 @@ export function createHealth(config: Config): { check(): Promise<Readiness> } {
 
   return {
     check() {
-      const now = Date.now();
+      const now = performance.now();
       if (!last || now - last.at > REMEMBERED_MS) last = { at: now, readiness: probe() };
       return last.readiness;
     },
