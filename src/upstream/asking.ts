@@ -43,7 +43,8 @@ export const answerAnew = (
   path: Path | undefined,
 ): Promise<unknown> =>
   new Promise((resolve, reject) => {
-    parts.calls.make(asked, path, new Answering(parts, asked, kept, path, resolve, reject));
+    const epoch = parts.records.epochOfAnswer(asked.endpoint, asked.wirePath);
+    parts.calls.make({ ...asked, epoch }, path, new Answering(parts, asked, kept, path, resolve, reject));
   });
 
 class Answering implements Recipient {
@@ -149,7 +150,8 @@ function fillFrom(parts: AskingParts, wish: Wish, kept: Kept | undefined): void 
     if (takeKept(parts, entry, kept, names, path)) return granted(wish);
     const fields = projection(source, kept?.isFresh ? names.filter((name) => !(name in kept.record)) : names);
     const asked = projected(source.ask, source.input(key), fields);
-    parts.calls.make(asked, path, new Filling(parts, wish, kept, fields, asked));
+    const epoch = parts.records.epochOfRecord(source.ask, entry.kind, key);
+    parts.calls.make({ ...asked, epoch }, path, new Filling(parts, wish, kept, fields, asked));
   } catch (error) {
     lose(wish, error);
   }

@@ -58,7 +58,9 @@ class OperationCalls implements Calls {
     const making = new Making(this.parts, this.caller, asked, telling, credential, traced, recipient);
     if (endpoint.method !== 'GET') return making.write(bodyOf(asked, files));
     // What was asked for beside what is wanted is taken out of the answer again: it is not the same ask.
-    const key = telling.length === 0 ? asked.wirePath : `${asked.wirePath} ${telling.join()}`;
+    const name = telling.length === 0 ? asked.wirePath : `${asked.wirePath} ${telling.join()}`;
+    const { epoch = '' } = wanted;
+    const key = epoch === '' ? name : `${name}\n${epoch ?? `alone ${++readsAlone}`}`;
     if (flights.join(credential, key, making)) traced.coalesced = true;
   }
 
@@ -115,6 +117,9 @@ class OperationCalls implements Calls {
 }
 
 const nothing: readonly string[] = Object.freeze([]);
+
+/** Reads that nobody else joins. */
+let readsAlone = 0;
 
 /** The facade's own token may belong to a person: what only that person may see must say so, to be left out of the answer. */
 function withVisibility(asked: Asked, { isOwn, authorization }: Credential): Asked {

@@ -78,6 +78,12 @@ export interface Records {
   /** Tells until when it may be used again; null: not at all. */
   putAnswer: (endpoint: Endpoint, request: string, answer: object, came: Came) => number | null;
   forgetAnswer: (endpoint: Endpoint, request: string) => void;
+  /**
+   * Which reads in flight a record or an answer may come from: those of the same text, so that nobody waits for a read that began before
+   * another replica wrote. Null: from none of somebody else. Always '' where no other replica writes: here, a write lets go of all reads.
+   */
+  epochOfRecord: (endpoint: Endpoint, kind: string, key: string) => string | null;
+  epochOfAnswer: (endpoint: Endpoint, request: string) => string | null;
 }
 
 /** Who asks, as far as the cache is concerned. */
@@ -124,7 +130,10 @@ export function createRecords({ ttlSeconds, cache: shared }: RecordSettings = {}
     clear,
     clearCredential: (credential, isOwn) => (isOwn ? clear(tierOf(credential)) : cache.clear(tierOf(credential))),
     epoch: () => (hasEpochs ? drops : null),
-    seenBy: (partition) => (ttlSeconds === 0 ? noRecords : new SeenRecords({ cache, ttlSeconds, drop }, partition)),
+    seenBy: (partition) =>
+      ttlSeconds === 0
+        ? noRecords
+        : new SeenRecords({ cache, isShared: shared !== undefined, ttlSeconds, drop }, partition),
   };
 }
 
@@ -136,9 +145,13 @@ const noRecords: Records = {
   getAnswer: () => undefined,
   putAnswer: () => null,
   forgetAnswer: () => undefined,
+  epochOfRecord: () => '',
+  epochOfAnswer: () => '',
 };
 
 interface Keeping {
+  /** Other replicas clear it too. */
+  isShared: boolean;
   cache: Cache;
   ttlSeconds: number | undefined;
   drop: (place: Place | null) => void;
@@ -206,6 +219,19 @@ class SeenRecords implements Records {
 
   forgetAnswer(endpoint: Endpoint, request: string): void {
     this.keeping.drop(this.placeOfAnswer(endpoint, request));
+  }
+
+  epochOfRecord(endpoint: Endpoint, kind: string, key: string): string | null {
+    return this.keeping.isShared ? this.epochOf(this.placeOfRecord(endpoint, kind, key)) : '';
+  }
+
+  epochOfAnswer(endpoint: Endpoint, request: string): string | null {
+    return this.keeping.isShared ? this.epochOf(this.placeOfAnswer(endpoint, request)) : '';
+  }
+
+  /** What is never kept has no mark that would tell of a write. While Redis is away, reads are shared as if there were one replica. */
+  private epochOf(place: Place | null): string | null {
+    return place && String(this.marks.get(place.key) ?? '');
   }
 
   private partitionOf({ share }: Endpoint): string | null {

@@ -21,7 +21,7 @@ export interface Shared {
 export interface Waits {
   /** To tell of a record. */
   record: number;
-  /** Longer for the rate: what is not counted together may draw a 429. */
+  /** Longer for the rate, since what is not counted together may draw a 429; and for a clearing, or others show what was before it. */
   window: number;
 }
 export const BRIEF: Waits = { record: 50, window: 200 };
@@ -60,7 +60,7 @@ export function createShared(url: string, namespace: string, onOutage?: OnOutage
   redis.on('ready', () => presence.here());
 
   return {
-    cache: createSharedCache(redis, patience(redis, presence, waits.record)),
+    cache: createSharedCache(redis, patience(redis, presence, waits.record), patience(redis, presence, waits.window)),
     windows: createSharedWindows(redis, patience(redis, presence, waits.window)),
     close: async () => {
       closing = true;
@@ -101,19 +101,32 @@ function patience(redis: Redis, presence: Presence, waitMs: number): InTime {
  * A scope, group or partition that was cleared has a key with a word of its own, new with each clearing; an entry names the words that it was
  * read under, and is void under any other. So a clearing is one key, reaches all replicas, and outlives answers still on their way.
  */
-function createSharedCache(redis: Redis, inTime: InTime): Cache {
+function createSharedCache(redis: Redis, inTime: InTime, clearedInTime: InTime): Cache {
   /** Clearings that Redis has not been told of: nothing is read from it before it has. */
   const owed = new Set<string>();
+  let retry: NodeJS.Timeout | undefined;
 
   async function settle(): Promise<boolean> {
     if (owed.size === 0) return true;
     const names = [...owed];
-    const told = await inTime(() =>
+    const told = await clearedInTime(() =>
       Promise.all(names.map((name) => redis.set(clearedKey(name), randomUUID().slice(0, 8), 'PX', CLEARED_LIFE_MS))),
     );
-    if (!told) return false;
+    if (!told) {
+      tryLater();
+      return false;
+    }
     for (const name of names) owed.delete(name);
     return true;
+  }
+
+  /** Other replicas read what was cleared until Redis is told, whether this one is asked for anything more or not. */
+  function tryLater(): void {
+    if (retry || redis.status === 'end') return;
+    retry = setTimeout(() => {
+      retry = undefined;
+      void settle();
+    }, RETRY_MS).unref();
   }
 
   const wordKeys = ({ scope, group, partition }: Place) => [EVERYTHING, scope, group, partition].map(clearedKey);

@@ -74,6 +74,8 @@ export interface Asked {
   readonly input: object;
   /** Path and query as they go on the wire: equal asks are equal texts. */
   readonly wirePath: string;
+  /** Which reads in flight may answer it; see `epochOf` of the records. */
+  readonly epoch?: string | null;
 }
 
 export const askedOf = (endpoint: Endpoint, input: object): Asked => ({
