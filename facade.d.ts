@@ -111,7 +111,7 @@ export interface FacadeOptions {
   headersTimeoutMs?: number;
   /** Longest silence in the body of an upstream answer (a whole number from 1 to 600000). Default: 5000. */
   bodyTimeoutMs?: number;
-  /** An upstream call from start to end (a whole number from 1 to 600000). Default: 10000. */
+  /** An upstream call, its attempts together; waits for a connection do not count (a whole number from 1 to 600000). Default: 10000. */
   callTimeoutMs?: number;
   /** Largest JSON answer of upstream, inflated (a whole number from 1 to 1000000000). Default: 4000000. */
   maxJsonBytes?: number;
@@ -129,7 +129,7 @@ export interface FacadeOptions {
   breakerPauseMs?: number;
   /** Longest time it is left alone (a whole number from 1 to 600000). Default: 15000. */
   maxBreakerPauseMs?: number;
-  /** Pause after a 429 that names none (a whole number from 1 to 3600). Default: 5. */
+  /** Pause of a group of endpoints (books, films, notes, events) after a 429 that names none (a whole number from 1 to 3600). Default: 5. */
   retryAfterSeconds?: number;
   /** Longest pause after a 429 (a whole number from 1 to 3600). Default: 60. */
   maxRetryAfterSeconds?: number;

@@ -325,7 +325,7 @@ export const settings = {
   connectTimeoutMs: setting('CONNECT_TIMEOUT_MS', milliseconds, 2_000, 'time to connect to upstream'),
   headersTimeoutMs: setting('HEADERS_TIMEOUT_MS', milliseconds, 5_000, 'time for the headers of an upstream answer'),
   bodyTimeoutMs: setting('BODY_TIMEOUT_MS', milliseconds, 5_000, 'longest silence in the body of an upstream answer'),
-  callTimeoutMs: setting('CALL_TIMEOUT_MS', milliseconds, 10_000, 'an upstream call from start to end'),
+  callTimeoutMs: setting('CALL_TIMEOUT_MS', milliseconds, 10_000, 'an upstream call, its attempts together; waits for a connection do not count'),
   maxJsonBytes: setting('MAX_JSON_BYTES', bytes, 4_000_000, 'largest JSON answer of upstream, inflated'),
   maxAtomBytes: setting('MAX_ATOM_BYTES', bytes, 2_000_000, 'largest Atom answer of upstream, inflated'),
   readAttempts: setting('READ_ATTEMPTS', whole(1, 10), 3, 'attempts of a read; writes have one'),
@@ -344,7 +344,7 @@ export const settings = {
   ),
   breakerPauseMs: setting('BREAKER_PAUSE_MS', milliseconds, 1_000, 'how long; doubled each time it is found still down'),
   maxBreakerPauseMs: setting('MAX_BREAKER_PAUSE_MS', milliseconds, 15_000, 'longest time it is left alone'),
-  retryAfterSeconds: setting('RETRY_AFTER_SECONDS', whole(1, 3_600), 5, 'pause after a 429 that names none'),
+  retryAfterSeconds: setting('RETRY_AFTER_SECONDS', whole(1, 3_600), 5, 'pause of a group of endpoints (books, films, notes, events) after a 429 that names none'),
   maxRetryAfterSeconds: setting('MAX_RETRY_AFTER_SECONDS', whole(1, 3_600), 60, 'longest pause after a 429'),
 
   shutdownMs: setting('SHUTDOWN_MS', milliseconds, 8_000, 'what running operations get to end after SIGTERM'),
