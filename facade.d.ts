@@ -99,6 +99,8 @@ export interface FacadeOptions {
   maxHeaderBytes?: number;
   /** Time for the JSON body of a request to arrive (a whole number from 1 to 600000). Default: 30000. */
   requestBodyTimeoutMs?: number;
+  /** Bytes of answers that clients have yet to read, all together; past it, those who have read nothing for longest are cut (a whole number from 1 to 1000000000). Default: 100000000. */
+  maxUnsentBytes?: number;
   /** Pictures in a mutation (a whole number from 1 to 1000000). Default: 12. */
   maxPictures?: number;
   /** All files of a request together (a whole number from 1 to 1000000000). Default: 40000000. */

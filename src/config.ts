@@ -318,6 +318,13 @@ export const settings = {
     'silence after which a connection in use is cut: its client does not read, say',
   ),
 
+  maxUnsentBytes: setting(
+    'MAX_UNSENT_BYTES',
+    bytes,
+    100_000_000,
+    'bytes of answers that clients have yet to read, all together; past it, those who have read nothing for longest are cut',
+  ),
+
   maxPictures: setting('MAX_PICTURES', amount, 12, 'pictures in a mutation'),
   maxUploadBytes: setting('MAX_UPLOAD_BYTES', bytes, 40_000_000, 'all files of a request together'),
   uploadTimeoutMs: setting('UPLOAD_TIMEOUT_MS', milliseconds, 60_000, 'deadline of an operation with files'),

@@ -31,7 +31,7 @@ export interface Admission {
   waiting: () => number;
   /** Slots whose time is measured. */
   timers: () => number;
-  /** There is no room, and no slot came back for so long. */
+  /** There is no room, and no slot came back for half the deadline of an operation: not a load that comes and goes. */
   isStuck: () => boolean;
 }
 
@@ -42,8 +42,6 @@ export type AdmissionSettings = Pick<
 
 /** Past its deadline an operation only has to write its answer: what still holds a slot after this time is a fault of ours. */
 const GRACE_MS = 2_000;
-/** No room and no slot given back for this long is not a load that comes and goes. */
-const STUCK_MS = 5_000;
 
 const RETRY_AFTER_SECONDS = '1';
 const OVERLOADED = 'More is asked than can be done. Try again in a moment.';
@@ -63,7 +61,7 @@ export function createAdmission(settings: AdmissionSettings): Admission {
     running: () => running,
     waiting: () => queue.size,
     timers: () => clock.size() + uploadClock.size(),
-    isStuck: () => room() <= 0 && performance.now() - releasedAt > STUCK_MS,
+    isStuck: () => room() <= 0 && performance.now() - releasedAt > operationTimeoutMs / 2,
     enter(entrant) {
       if (entrant.lifetime.ended) throw left();
       if (room() <= 0) throw overloaded();

@@ -8,6 +8,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Queue, createQueue, membersOf } from '../upstream/queue.ts';
 import type { Exchange } from './exchange.ts';
+import type { Backlog, UnsentBytes } from './unsent.ts';
 
 /** What clients are told: longer than balancers keep theirs, which must be the ones to hang up. */
 const KEPT_SECONDS = 65;
@@ -22,6 +23,8 @@ export interface Connection {
   readonly isSurplus: boolean;
   /** Requests that are being answered over it, the oldest first. */
   readonly exchanges: Queue<Exchange>;
+  /** What was answered and not yet read. */
+  readonly backlog: Backlog;
 }
 
 export interface Connections {
@@ -47,7 +50,7 @@ interface Watched extends Connection {
 
 const LOOKS = 4;
 
-export function watchConnections(server: Server, settings: ConnectionSettings): Connections {
+export function watchConnections(server: Server, settings: ConnectionSettings, unsent: UnsentBytes): Connections {
   const { maxClientConnections, connectionTimeoutMs, unusedMs } = settings;
   const watched = new Map<Socket, Watched>();
   const lookMs = Math.min(connectionTimeoutMs, unusedMs) / LOOKS;
@@ -57,7 +60,7 @@ export function watchConnections(server: Server, settings: ConnectionSettings): 
   server.on('connection', (socket: Socket) => {
     const isSurplus = watched.size >= maxClientConnections;
     const exchanges = createQueue<Exchange>();
-    watched.set(socket, { isSurplus, exchanges, moved: 0, timerMs: 0 });
+    watched.set(socket, { isSurplus, exchanges, backlog: unsent.open(socket), moved: 0, timerMs: 0 });
     socket.once('close', () => {
       watched.delete(socket);
       for (const exchange of membersOf(exchanges)) exchange.close();

@@ -18,6 +18,7 @@ export class Exchange {
   /** Headers of every response to this request: names and values in turn. */
   readonly headers: string[];
   isClosed = false;
+  private unsent = 0;
   private listeners: (() => void)[] = [];
 
   constructor(
@@ -48,9 +49,17 @@ export class Exchange {
   close(): void {
     if (this.isClosed) return;
     this.isClosed = true;
+    this.setUnsent(0);
     const { listeners } = this;
     this.listeners = [];
     for (const listener of listeners) listener();
+  }
+
+  /** So many bytes of the response wait for the client now. */
+  setUnsent(bytes: number): void {
+    const change = bytes - this.unsent;
+    this.unsent = bytes;
+    if (change !== 0) this.connection.backlog.change(change);
   }
 
   /** Puts the headers on a response that is written by somebody else. */

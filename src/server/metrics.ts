@@ -14,6 +14,10 @@ export function createMetrics() {
   return {
     requests: counter('catalog_requests_total', 'HTTP requests by path and status.', ['path', 'status']),
     overloads: counter('catalog_overloads_total', 'Requests refused because too many were running.'),
+    unreadConnections: counter(
+      'catalog_unread_connections_total',
+      'Connections cut because their clients did not read.',
+    ),
     operations: counter('catalog_operations_total', 'Operations by type and outcome.', ['type', 'outcome']),
     operationSeconds: histogram(
       'catalog_operation_seconds',

@@ -34,6 +34,7 @@ import { refuseConnection, RequestRefusal, sendRefusal } from './refusal.ts';
 import { sendBody } from './send.ts';
 import type { ServerState } from './state.ts';
 import type { Telemetry } from './telemetry.ts';
+import { createUnsentBytes } from './unsent.ts';
 import { readUpload } from './uploads.ts';
 import { watchServices } from './watch.ts';
 import type { Passage } from './yoga.ts';
@@ -110,12 +111,14 @@ export function createGraphServer(
   const running = createQueue<Exchange>();
   const admission = createAdmission(config);
   const line = createLine(admission.room);
+  const unsent = createUnsentBytes(config, () => metrics.unreadConnections.inc());
   let closing = false;
   const usualRequests = metrics.requests.labels({ path: '/graphql', status: '200' });
   metrics.gauge('catalog_requests_running', 'HTTP requests being answered.', () => running.size);
   metrics.gauge('catalog_operations_running', 'Operations under way.', admission.running);
   metrics.gauge('catalog_operations_waiting', 'Operations that wait to run.', admission.waiting);
   metrics.gauge('catalog_connections_waiting', 'Connections that are read when it is their turn.', line.size);
+  metrics.gauge('catalog_unsent_bytes', 'Bytes of answers that clients have yet to read.', unsent.bytes);
   watchServices(metrics, upstream);
 
   const routes: Record<string, (exchange: Exchange) => unknown> = {
@@ -290,7 +293,7 @@ export function createGraphServer(
     },
   );
   server.maxHeadersCount = MAX_HEADERS + 1;
-  const connections = watchConnections(server, { ...config, unusedMs: UNUSED_MS });
+  const connections = watchConnections(server, { ...config, unusedMs: UNUSED_MS }, unsent);
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     if (isOpenTo(connections.of(socket))) refuseConnection(error, socket, config);
     else socket.destroy();
@@ -327,6 +330,8 @@ export function createGraphServer(
       deadlines: admission.timers() + bodies.reading() + pipeline.running() + catalog.deadlines + event.deadlines,
       callsRunning: catalog.running + event.running,
       callsWaiting: catalog.waiting + event.waiting,
+      unsentBytes: unsent.bytes(),
+      unreadConnections: unsent.connections(),
       sharedReads: upstream.sharedReads(),
     };
   };

@@ -16,6 +16,10 @@ export interface ServerState {
   callsRunning: number;
   /** Upstream calls that wait for a permit. */
   callsWaiting: number;
+  /** Bytes of responses that clients have yet to take. */
+  unsentBytes: number;
+  /** Connections on which such bytes wait. */
+  unreadConnections: number;
   /** Upstream reads in flight, each counted once however many operations share it. */
   sharedReads: number;
 }

@@ -24,7 +24,7 @@ export async function isForPlainDoor(sent: RequestInit | undefined): Promise<boo
   const { body, headers } = sent as { body: string; headers: Record<string, string> };
   let answered = false;
   const response = { writeHead: () => response, end: () => (answered = true) };
-  const exchange = { response, headers: [], isOpen: true } as unknown as Exchange;
+  const exchange = { response, headers: [], isOpen: true, setUnsent: () => undefined } as unknown as Exchange;
   const caller = { authorization: undefined, explain: 'plan', address: '', requestId: '' };
   const epoch = () => null;
   const isTaken = await createDoor(pipeline, createAnswers(epoch), epoch).ask(

@@ -48,7 +48,11 @@ const book = (summary: string) => json(JSON.stringify({ id: '7', title: 'x', sum
 test.each(Object.keys(kinds))(
   'a client that leaves in the middle of a large answer gives its slot back: %s',
   async (kind) => {
-    const { books, facade } = await besieged({ maxRunningOperations: '2', maxWaitingOperations: '100' });
+    const { books, facade } = await besieged({
+      maxRunningOperations: '2',
+      maxWaitingOperations: '100',
+      maxAnswerBytes: '100000000',
+    });
     books.behave(book('活'.repeat(1_000_000)));
     const large = kinds[kind]!('a: summary b: summary c: summary d: summary e: summary f: summary');
     for (let turn = 0; turn < 3; turn++) await leaveAtFirstByte(facade.port, large);

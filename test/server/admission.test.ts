@@ -26,7 +26,6 @@ test('a slot is taken away some time after the deadline, and goes to who waits',
   const overdue: string[] = [];
   void admission.enter({ ...entrant(), onOverdue: () => overdue.push('first') });
   await vi.advanceTimersByTimeAsync(500);
-  void vi.advanceTimersByTime(0);
   await vi.advanceTimersByTimeAsync(2_000);
   const second = admission.enter({ ...entrant(), onOverdue: () => overdue.push('second') });
   expect(overdue).toEqual([]);
@@ -61,7 +60,7 @@ test('it is stuck when there is no room and no slot comes back for long, and not
     slot = await waiting;
     waiting = admission.enter({ ...entrant(), lifetime: leaving });
   }
-  await vi.advanceTimersByTimeAsync(6_000);
+  await vi.advanceTimersByTimeAsync(31_000);
   expect(admission.isStuck()).toBe(true);
   const left = expect(waiting).rejects.toMatchObject({ code: 'CLIENT_LEFT' });
   end(leaving, new Error('left'));

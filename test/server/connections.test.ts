@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { type ConnectionSettings, type Connections, watchConnections } from '../../src/server/connections.ts';
 import { Exchange } from '../../src/server/exchange.ts';
+import { createUnsentBytes } from '../../src/server/unsent.ts';
 import { join, leave } from '../../src/upstream/queue.ts';
 import { until } from '../support/hostile.ts';
 
@@ -24,7 +25,11 @@ async function serving(settings: Partial<ConnectionSettings>) {
     else response.end(request.url === '/surplus' ? String(connection.isSurplus) : 'here');
   });
   connections.push(
-    watchConnections(server, { maxClientConnections: 100, connectionTimeoutMs: LONG, unusedMs: LONG, ...settings }),
+    watchConnections(
+      server,
+      { maxClientConnections: 100, connectionTimeoutMs: LONG, unusedMs: LONG, ...settings },
+      createUnsentBytes({ maxUnsentBytes: 1, connectionTimeoutMs: LONG }),
+    ),
   );
   server.on('connection', (socket: Socket) => sockets.push(socket));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -1,0 +1,121 @@
+/**
+ * The bytes of responses that wait for their clients, over all connections.
+ *
+ * A client that does not read costs the memory of its answer. All answers that wait have one bound; past it, the connection whose
+ * client has taken nothing for the longest time is cut, and so on until the rest is within the bound. A client that takes nothing for
+ * long is cut in any case.
+ */
+import type { Socket } from 'node:net';
+import type { Config } from '../config.ts';
+import { type Clock, type Ticking, type Timed, createClock } from '../upstream/clock.ts';
+import { type Place, type Queue, createQueue, join, leave } from '../upstream/queue.ts';
+
+export type UnsentSettings = Pick<Config, 'maxUnsentBytes' | 'connectionTimeoutMs'>;
+
+export interface UnsentBytes {
+  /** The account of a new connection. */
+  open: (socket: Socket) => Backlog;
+  bytes: () => number;
+  /** Connections on which bytes wait. */
+  connections: () => number;
+}
+
+/** What waits on one connection. */
+export interface Backlog {
+  /** Bytes came to it, or were taken by the client. */
+  change: (bytes: number) => void;
+}
+
+interface Account {
+  /** Those on which bytes wait: first the one that has taken nothing for the longest time. */
+  waiting: Queue<SocketBacklog>;
+  clock: Clock;
+  bytes: number;
+  onCut: () => void;
+  /** Cuts others until the rest is within the bound. `bytes` were added to this one: alone, they are let through. */
+  makeRoom: (added: SocketBacklog, bytes: number) => void;
+}
+
+/** `onCut`: called for each connection that is cut because its client does not read. */
+export function createUnsentBytes(
+  { maxUnsentBytes, connectionTimeoutMs }: UnsentSettings,
+  onCut: () => void = () => undefined,
+): UnsentBytes {
+  const account: Account = {
+    waiting: createQueue(),
+    clock: createClock(connectionTimeoutMs),
+    bytes: 0,
+    onCut,
+    makeRoom(added, bytes) {
+      while (account.bytes > maxUnsentBytes) {
+        const oldest = account.waiting.first?.who;
+        if (!oldest || (oldest === added && oldest.isOnly(bytes))) return;
+        oldest.cut();
+      }
+    },
+  };
+
+  return {
+    open: (socket) => new SocketBacklog(socket, account),
+    bytes: () => account.bytes,
+    connections: () => account.waiting.size,
+  };
+}
+
+class SocketBacklog implements Backlog, Timed {
+  private readonly socket: Socket;
+  private readonly account: Account;
+  private bytes = 0;
+  private place: Place<SocketBacklog> | undefined;
+  private ticking: Ticking | undefined;
+
+  constructor(socket: Socket, account: Account) {
+    this.socket = socket;
+    this.account = account;
+  }
+
+  change(bytes: number): void {
+    if (bytes === 0) return;
+    if (this.socket.destroyed) return this.forget();
+    const isFirst = this.bytes === 0;
+    this.bytes += bytes;
+    this.account.bytes += bytes;
+    if (this.bytes <= 0) return this.forget();
+    if (isFirst || bytes < 0) this.waitAnew();
+    if (bytes > 0) this.account.makeRoom(this, bytes);
+  }
+
+  /** Nothing waits here but these bytes. */
+  isOnly(bytes: number): boolean {
+    return this.bytes === bytes;
+  }
+
+  overdue(): void {
+    this.cut();
+  }
+
+  cut(): void {
+    this.forget();
+    this.account.onCut();
+    this.socket.destroy();
+  }
+
+  private waitAnew(): void {
+    const { waiting, clock } = this.account;
+    this.leave();
+    this.place = join(waiting, this);
+    this.ticking = clock.start(this);
+  }
+
+  private forget(): void {
+    this.account.bytes -= this.bytes;
+    this.bytes = 0;
+    this.leave();
+  }
+
+  private leave(): void {
+    if (this.place) leave(this.account.waiting, this.place);
+    if (this.ticking) this.account.clock.stop(this.ticking);
+    this.place = this.ticking = undefined;
+  }
+}
