@@ -87,7 +87,7 @@ async function byRequest(product: Product, asked: Asked, requestId: string): Pro
     ...(via === 'post' ? { 'content-type': 'application/json' } : { 'x-graphql-csrf': '1' }),
   };
   const { document: query, variables } = asked;
-  const address = `http://facade.example/graphql`;
+  const { address } = product;
   const request =
     via === 'post'
       ? new Request(address, {
@@ -101,7 +101,7 @@ async function byRequest(product: Product, asked: Asked, requestId: string): Pro
           signal: leaving.signal,
         });
   try {
-    const response = await product.fetch.fetch(request, { address: '127.0.0.1' });
+    const response = await product.fetch(request);
     const text = await response.text();
     if (leaving.signal.aborted) return undefined;
     const boundary = /boundary="?([^";]+)/.exec(response.headers.get('content-type') ?? '')?.[1];

@@ -35,7 +35,8 @@ export interface Case {
 
 export function generateCase(seed: string): Case {
   const random = createRandom(seed);
-  const byFetch = random.chance(0.25);
+  const bySockets = random.chance(0.03);
+  const byFetch = bySockets || random.chance(0.25);
   const mayBreak = random.chance(0.5);
   const names = [...Object.keys(people)];
   const person = (isMutation: boolean) =>
@@ -117,6 +118,7 @@ export function generateCase(seed: string): Case {
         [1, random.int(1, 8)],
       ]),
       isWatched: !byFetch,
+      bySockets,
     },
     faults: { seed: random.int(0, 1_000_000), rate: mayBreak ? random.pick([0.05, 0.15, 0.4]) : 0 },
     steps,

@@ -134,20 +134,30 @@ const count = given.get('count') ?? '10000';
 const seed = given.get('seed') ?? 'planted';
 
 let missed = 0;
+// What is found without anything planted would count for every defect.
+const clean = await inCopy([], '1000');
+if (!clean.startsWith('NOT FOUND')) {
+  console.log(`Nothing planted: ${clean}`);
+  process.exit(1);
+}
 for (const { name, edits } of defects.filter(({ name }) => name.includes(given.get('only') ?? ''))) {
-  const place = mkdtempSync(join(tmpdir(), 'planted-'));
-  try {
-    const verdict = await found(place, edits);
-    if (!verdict.startsWith('found')) missed++;
-    console.log(`${name}: ${verdict}`);
-  } finally {
-    rmSync(place, { recursive: true, force: true });
-  }
+  const verdict = await inCopy(edits, count);
+  if (!verdict.startsWith('found')) missed++;
+  console.log(`${name}: ${verdict}`);
 }
 console.log(missed === 0 ? 'All were found.' : `${missed} were not found.`);
 process.exit(missed === 0 ? 0 : 1);
 
-async function found(place, edits) {
+async function inCopy(edits, count) {
+  const place = mkdtempSync(join(tmpdir(), 'planted-'));
+  try {
+    return await found(place, edits, count);
+  } finally {
+    rmSync(place, { recursive: true, force: true });
+  }
+}
+
+async function found(place, edits, count) {
   for (const name of ['src', 'test/oracle', 'package.json', 'tsconfig.json', 'facade.d.ts'])
     cpSync(join(root, name), join(place, name), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(place, 'node_modules'));

@@ -27,6 +27,8 @@ export interface Settings {
   maxUpstreamCalls: number;
   /** What is put into the shared cache is looked at. */
   isWatched: boolean;
+  /** Through real sockets on both sides. */
+  bySockets: boolean;
 }
 
 /** One request as the upstream met it. */
@@ -49,14 +51,14 @@ export function senderOf(token: string | undefined, { own }: Settings): Sender |
 }
 
 export interface Product {
+  /** Where plans are asked for; operations too, unless they go by requests. */
   pipeline: Pipeline;
-  fetch: FetchHandler;
+  /** Of the graph. */
+  address: string;
+  fetch: (request: Request) => Promise<Response>;
   upstream: UpstreamSource;
-  met: Met[];
-  /** Requests that were not answered. */
-  pending: () => number;
   /** What was put where everybody, or everybody without a token, may read it. */
-  shared: string[];
+  shared: readonly string[];
   config: Config;
   close: () => Promise<void>;
 }
@@ -66,17 +68,10 @@ const base = readConfig({
   EVENT_BASE_URL: 'http://events.example',
   BREAKER_FAILURES: '1000',
 });
-const silentLog = pino({ level: 'silent' });
+export const silentLog = pino({ level: 'silent' });
 
-export function openProduct(
-  world: World,
-  manners: Manners,
-  settings: Settings,
-  faults: Faults,
-  slow: ReadonlySet<string>,
-): Product {
-  const { own, recordTtlSeconds, readAttempts, callTimeoutMs, maxUpstreamCalls, isWatched } = settings;
-  const config: Config = {
+export function configOf({ own, recordTtlSeconds, readAttempts, callTimeoutMs, maxUpstreamCalls }: Settings): Config {
+  return {
     ...base,
     accessToken: own ? OWN_TOKEN : undefined,
     filmTier: own?.isTold ? own.tier : undefined,
@@ -86,14 +81,17 @@ export function openProduct(
     maxUpstreamCalls,
     graphiql: false,
   };
-  const dispatcher = new ScriptedDispatcher(world, manners, settings, faults, slow);
+}
+
+export function openProduct(service: ScriptedService, settings: Settings): Product {
+  const config = configOf(settings);
   const upstreamSettings = { ...config, baseUrl: config.baseUrl!, eventBaseUrl: config.eventBaseUrl! };
   const shared: string[] = [];
   const upstream = createUpstream(upstreamSettings, {
-    transport: createTransport(upstreamSettings, dispatcher),
+    transport: createTransport(upstreamSettings, new ScriptedDispatcher(service)),
     records: createRecords({
       ttlSeconds: config.recordTtlSeconds,
-      cache: isWatched ? watchedCache(shared) : undefined,
+      cache: settings.isWatched ? watchedCache(shared) : undefined,
     }),
   });
   const parts = { schema, config, upstream, log: silentLog, metrics: createMetrics() };
@@ -101,12 +99,12 @@ export function openProduct(
   let handler: FetchHandler | undefined;
   return {
     pipeline,
-    get fetch() {
-      return (handler ??= createFetchHandler(createGraphServer(config, parts).server));
+    address: 'http://facade.example/graphql',
+    fetch: (request) => {
+      handler ??= createFetchHandler(createGraphServer(config, parts).server);
+      return handler.fetch(request, { address: '127.0.0.1' });
     },
     upstream,
-    met: dispatcher.met,
-    pending: () => dispatcher.pending,
     shared,
     config,
     async close() {
@@ -134,8 +132,17 @@ type Handler = Dispatcher.DispatchHandler;
 /** Longer than a write and what is read after it take. */
 const SLOW_TURNS = 120;
 
-/** Answers in memory, each request after some turns of the event loop, so that answers come in another order than requests went. */
-class ScriptedDispatcher extends Dispatcher {
+/** What becomes of one request. */
+interface Meeting {
+  happens: Fault | undefined;
+  /** Undefined for a write that was not carried out. */
+  answer: Response_ | undefined;
+  /** Turns of the event loop before the answer goes, so that answers come in another order than requests went. */
+  turns: number;
+}
+
+/** The scripted upstream, however requests reach it. */
+export class ScriptedService {
   readonly met: Met[] = [];
   pending = 0;
   private readonly world: World;
@@ -147,16 +154,14 @@ class ScriptedDispatcher extends Dispatcher {
   private readonly seen = new Map<string, number>();
 
   constructor(world: World, manners: Manners, settings: Settings, faults: Faults, slow: ReadonlySet<string>) {
-    super();
-    this.slow = slow;
     this.world = world;
     this.manners = manners;
     this.settings = settings;
     this.faults = faults;
+    this.slow = slow;
   }
 
-  override dispatch({ method, path, headers, body }: Dispatcher.DispatchOptions, handler: Handler): boolean {
-    const header = headerOf(headers as string[]);
+  meet(method: string, path: string, header: (name: string) => string | undefined, body: string): Meeting {
     const request = withoutFields(method, path);
     const times = this.seen.get(request) ?? 0;
     this.seen.set(request, times + 1);
@@ -173,13 +178,31 @@ class ScriptedDispatcher extends Dispatcher {
           [3, random.int(1, 3)],
           [1, random.int(4, 12)],
         ]);
-    this.pending++;
+    const happens = fault === 'flaky' && times > 0 ? undefined : fault;
+    // A write that fails otherwise was not carried out.
+    const isMade = method === 'GET' || happens === undefined || happens === 'lost' || happens === 'notJson';
+    const answer = isMade ? respond(this.world, this.manners, { method, path, body, sender }) : undefined;
+    return { happens, answer, turns };
+  }
+}
 
+/** Reaches it in memory. */
+class ScriptedDispatcher extends Dispatcher {
+  private readonly service: ScriptedService;
+
+  constructor(service: ScriptedService) {
+    super();
+    this.service = service;
+  }
+
+  override dispatch({ method, path, headers, body }: Dispatcher.DispatchOptions, handler: Handler): boolean {
+    const { service } = this;
+    service.pending++;
     let isOver = false;
     const over = (): boolean => {
       if (isOver) return false;
       isOver = true;
-      this.pending--;
+      service.pending--;
       return true;
     };
     const fail = (error: Error) => {
@@ -187,15 +210,11 @@ class ScriptedDispatcher extends Dispatcher {
     };
     handler.onConnect!((reason?: Error) => setImmediate(() => fail(reason ?? new Error('aborted'))));
     if (body instanceof Readable) body.resume();
-    const happens = fault === 'flaky' && times > 0 ? undefined : fault;
-    // A write that fails otherwise was not carried out.
-    const isMade = method === 'GET' || happens === undefined || happens === 'lost' || happens === 'notJson';
-    const answer = isMade
-      ? respond(this.world, this.manners, { method, path, body: typeof body === 'string' ? body : '', sender })
-      : undefined;
+    const text = typeof body === 'string' ? body : '';
+    const { happens, answer, turns } = service.meet(method, path, headerOf(headers as string[]), text);
     after(turns, () => {
       if (isOver || happens === 'silent') return;
-      if (happens === 'reset' || happens === 'lost' || happens === 'flaky') return fail(connectionLost());
+      if (isLost(happens)) return fail(connectionLost());
       const shown = happens ? spoiled(happens, answer) : answer!;
       const bytes = Buffer.from(shown.body);
       const named = ['content-type', shown.type].map((each) => Buffer.from(each));
@@ -218,6 +237,9 @@ class ScriptedDispatcher extends Dispatcher {
   }
 }
 
+/** Whether the connection is lost before a byte of the answer. */
+export const isLost = (fault: Fault | undefined): boolean => fault === 'reset' || fault === 'lost' || fault === 'flaky';
+
 function headerOf(headers: readonly string[]): (name: string) => string | undefined {
   return (name) => {
     for (let at = 0; at < headers.length; at += 2) if (headers[at]!.toLowerCase() === name) return headers[at + 1];
@@ -230,7 +252,7 @@ export function after(turns: number, act: () => void): void {
   setImmediate(() => after(turns - 1, act));
 }
 
-const connectionLost = (): Error => Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
+export const connectionLost = (): Error => Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
 
 /** The answer with what happened to it. */
 export function spoiled(fault: Fault, answer: Response_ | undefined): Response_ {

@@ -4,8 +4,9 @@ import { type Fault, faultOf } from './faults.ts';
 import type { Asked, Case, Step } from './generate-case.ts';
 import { type Shown, type Violation, compare } from './invariants.ts';
 import { isKnown } from './known.ts';
-import { OWN_TOKEN, type Product, after, openProduct, senderOf } from './product.ts';
+import { OWN_TOKEN, type Product, ScriptedService, after, openProduct, senderOf } from './product.ts';
 import { type Fetch, type Reference, runReference } from './reference.ts';
+import { openSockets } from './sockets.ts';
 import { respond } from './upstreams.ts';
 import { type World, createWorld, people, secretsOf } from './world.ts';
 
@@ -21,7 +22,7 @@ export interface Outcome {
 }
 
 export async function runCase(given: Case): Promise<Outcome> {
-  const run = new CaseRun(given);
+  const run = await CaseRun.open(given);
   try {
     for (const [at, step] of given.steps.entries()) await run.step(step, at);
     await run.rest();
@@ -31,7 +32,7 @@ export async function runCase(given: Case): Promise<Outcome> {
     await run.product.close();
   }
   const met: Record<string, Fault> = {};
-  for (const { request, fault } of run.product.met) if (fault) met[request] = fault;
+  for (const { request, fault } of run.service.met) if (fault) met[request] = fault;
   const violations = run.violations.filter((each) => !isKnown(each));
   return {
     violations,
@@ -42,6 +43,11 @@ export async function runCase(given: Case): Promise<Outcome> {
   };
 }
 
+/** Far more than a needless call takes. */
+const REST_MS = 3_000;
+
+const turn = () => new Promise((resolve) => setTimeout(resolve, 1));
+
 class CaseRun {
   readonly violations: Violation[] = [];
   readonly invalid: string[] = [];
@@ -49,12 +55,24 @@ class CaseRun {
   answered = 0;
   private readonly given: Case;
   private readonly world: World;
-  private readonly slow = new Set<string>();
+  readonly service: ScriptedService;
+  private readonly slow: Set<string>;
 
-  constructor(given: Case) {
+  private constructor(given: Case, world: World, service: ScriptedService, slow: Set<string>, product: Product) {
     this.given = given;
-    this.world = createWorld(given.worldSeed);
-    this.product = openProduct(this.world, given.manners, given.settings, given.faults, this.slow);
+    this.world = world;
+    this.service = service;
+    this.slow = slow;
+    this.product = product;
+  }
+
+  static async open(given: Case): Promise<CaseRun> {
+    const { worldSeed, manners, settings, faults } = given;
+    const world = createWorld(worldSeed);
+    const slow = new Set<string>();
+    const service = new ScriptedService(world, manners, settings, faults, slow);
+    const product = settings.bySockets ? await openSockets(service, settings) : openProduct(service, settings);
+    return new CaseRun(given, world, service, slow, product);
   }
 
   tell(kind: string, detail: string): void {
@@ -90,7 +108,7 @@ class CaseRun {
     const { product } = this;
     const reference = await this.reference(asked);
     // What is still under way of an earlier operation may spare this one a call.
-    const isUnshared = isAlone && product.pending() === 0;
+    const isUnshared = isAlone && this.service.pending === 0;
     const range = await planOf(product, asked);
     const shown = await ask(product, asked, requestId);
     this.writes(asked, requestId, reference);
@@ -100,7 +118,7 @@ class CaseRun {
     if (this.isOverLimit(asked, requestId, range, shown)) return;
     if (range && isUnshared) this.calls(asked, requestId, range, shown);
     const faults = this.given.faults;
-    const hasMetLimit = product.met.some(({ fault }) => fault === 'rateLimit') || product.met.length > 15;
+    const hasMetLimit = this.service.met.some(({ fault }) => fault === 'rateLimit') || this.service.met.length > 15;
     const found = compare(
       {
         reference,
@@ -140,7 +158,7 @@ class CaseRun {
 
   /** No write is made more often than the operation says. */
   private writes({ document }: Asked, requestId: string, reference: Reference): void {
-    const made = this.product.met.filter(({ operation, line }) => operation === requestId && !line.startsWith('GET '));
+    const made = this.service.met.filter(({ operation, line }) => operation === requestId && !line.startsWith('GET '));
     const left = [...reference.writes];
     for (const { line } of made) {
       const place = left.indexOf(line);
@@ -152,7 +170,7 @@ class CaseRun {
   /** More than may be asked is refused, before a call is made where the plan tells; and nothing else is. */
   private isOverLimit({ document }: Asked, requestId: string, range: Range | undefined, shown: Shown): boolean {
     const { maxUpstreamCalls } = this.product.config;
-    const made = this.product.met.filter(({ operation }) => operation === requestId).length;
+    const made = this.service.met.filter(({ operation }) => operation === requestId).length;
     if (made > maxUpstreamCalls && this.given.settings.readAttempts === 1)
       this.tell('more calls than the limit', `${made} calls, at most ${maxUpstreamCalls}: ${document}`);
     const codes = (shown.errors ?? []).filter(({ path }) => !path).map(({ extensions }) => String(extensions?.code));
@@ -171,7 +189,7 @@ class CaseRun {
 
   private calls({ document }: Asked, requestId: string, { min, max }: Range, shown: Shown): void {
     if (this.given.settings.readAttempts > 1) return;
-    const made = this.product.met.filter(({ operation }) => operation === requestId).length;
+    const made = this.service.met.filter(({ operation }) => operation === requestId).length;
     if (made > max) this.tell('more calls than planned', `${made} calls, planned ${min} to ${max}: ${document}`);
     const isCut = shown.errors?.some(({ extensions }) => extensions?.code === 'RATE_LIMITED');
     if (made < min && !isCut)
@@ -192,14 +210,14 @@ class CaseRun {
   async rest(): Promise<void> {
     const { product } = this;
     // A call that proved needless goes on until its own deadline.
-    const until = performance.now() + (this.given.settings.callTimeoutMs < 1_000 ? 2_000 : 500);
-    while (product.pending() > 0 && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 1));
-    await new Promise((resolve) => setImmediate(resolve));
-    const state = product.upstream.state();
-    if (product.pending() > 0) this.tell('a request is still under way', `${product.pending()}`);
-    for (const [service, { running, waiting }] of Object.entries(state))
-      if (running > 0 || waiting > 0)
-        this.tell('a place is still taken', `${service}: ${running} running, ${waiting} waiting`);
+    const { service } = this;
+    const busy = () =>
+      Object.entries(product.upstream.state()).filter(([, { running, waiting }]) => running + waiting > 0);
+    for (const until = performance.now() + REST_MS; performance.now() < until; await turn())
+      if (service.pending === 0 && busy().length === 0) break;
+    if (service.pending > 0) this.tell('a request is still under way', `${service.pending}`);
+    for (const [name, { running, waiting }] of busy())
+      this.tell('a place is still taken', `${name}: ${running} running, ${waiting} waiting`);
     for (const kept of product.shared)
       for (const person of Object.keys(people)) {
         const secret = secretsOf(person).find((each) => kept.includes(each));

@@ -68,6 +68,7 @@ function* candidates(given: Case): Generator<Case> {
   if (manners.hidesTotals) yield { ...given, manners: { ...manners, hidesTotals: false } };
   if (manners.ignoresWindows) yield { ...given, manners: { ...manners, ignoresWindows: false } };
   if (settings.recordTtlSeconds !== 0) yield { ...given, settings: { ...settings, recordTtlSeconds: 0 } };
+  if (settings.bySockets) yield { ...given, settings: { ...settings, bySockets: false } };
   if (settings.readAttempts !== 1) yield { ...given, settings: { ...settings, readAttempts: 1 } };
   for (const [at, { operations }] of steps.entries())
     for (const [index, asked] of operations.entries())

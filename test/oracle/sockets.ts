@@ -1,0 +1,77 @@
+/** The facade on a port of its own, before the scripted upstream on another: slower, and nothing of the way is left out. */
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Agent, fetch } from 'undici';
+import { schema } from '../../src/graph/schema.ts';
+import { createMetrics } from '../../src/server/metrics.ts';
+import { createPipeline } from '../../src/server/pipeline.ts';
+import { openServer } from '../../src/server/server.ts';
+import { createUpstream } from '../../src/upstream/upstream.ts';
+import {
+  type Product,
+  type ScriptedService,
+  type Settings,
+  after,
+  configOf,
+  isLost,
+  silentLog,
+  spoiled,
+} from './product.ts';
+
+export async function openSockets(service: ScriptedService, settings: Settings): Promise<Product> {
+  const server = createServer((request, response) => void serve(service, request, response));
+  const url = await listening(server);
+  const config = { ...configOf(settings), baseUrl: url, eventBaseUrl: url, port: 0, host: '127.0.0.1' };
+  const upstream = createUpstream(config);
+  const parts = { schema, upstream, log: silentLog, metrics: createMetrics() };
+  const facade = await openServer(config, parts);
+  const client = new Agent();
+  return {
+    pipeline: createPipeline({ ...parts, config }),
+    address: `${facade.url}/graphql`,
+    async fetch(request) {
+      const { method, url, signal } = request;
+      const body = method === 'GET' ? null : await request.text();
+      const headers = Object.fromEntries(request.headers);
+      return (await fetch(url, { method, headers, body, signal, dispatcher: client })) as unknown as Response;
+    },
+    upstream,
+    shared: [],
+    config,
+    async close() {
+      await client.destroy(); // a connection that no request came over would hold up the facade
+      await facade.close();
+      await upstream.close();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function listening(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function serve(service: ScriptedService, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  service.pending++;
+  response.once('close', () => service.pending--);
+  let body = '';
+  try {
+    for await (const chunk of request.setEncoding('utf8') as AsyncIterable<string>) body += chunk;
+  } catch {
+    return; // who asked is gone
+  }
+  const header = (name: string) => request.headers[name] as string | undefined;
+  const { happens, answer, turns } = service.meet(request.method!, request.url!, header, body);
+  after(turns, () => {
+    if (response.destroyed || happens === 'silent') return;
+    if (isLost(happens)) return void request.socket.resetAndDestroy();
+    const { status, type, body: text } = happens ? spoiled(happens, answer) : answer!;
+    const bytes = Buffer.from(text);
+    response.writeHead(status, { 'content-type': type, ...(status === 204 ? {} : { 'content-length': bytes.length }) });
+    if (happens !== 'cut') return void response.end(bytes);
+    response.write(bytes.subarray(0, bytes.length >> 1));
+    after(1, () => request.socket.resetAndDestroy());
+  });
+}
