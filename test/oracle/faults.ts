@@ -80,6 +80,8 @@ function drawn({ seed, rate }: Faults, request: string): Fault | undefined {
   const fault = random.weighted(request.startsWith('GET ') ? ofReads : ofWrites);
   // What takes no body from an answer does not mind what it says; which book an ISBN is of, or who an entry of a feed, no id tells.
   if (fault === 'notJson' && /^DELETE|^POST \/event\/\w+\/(participants|wishers)/.test(request)) return 'lost';
+  // A feed without entries is one that is empty.
+  if (fault === 'noKey' && / \/(?!v2\/)/.test(request) && !/^GET \/event\/\d+$/.test(request)) return 'notJson';
   if (fault === 'otherKey' && !/^GET \/(?:v2\/(?!book\/isbn)|event\/\d+$)/.test(request)) return 'notJson';
   // At the event service that status is how absence is told.
   return fault === 'status404' && !request.includes(' /v2/') ? 'status500' : fault;

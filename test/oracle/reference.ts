@@ -559,6 +559,7 @@ function arriveOne(
   const wanted = first.length > 0 ? first : missing(selected);
   const isRefused = wanted.length > 0 && wanted.every(of.refuses);
   if (isRefused) {
+    if (calls.length > 0) place.requests.add(of.request!);
     place.mayStand = !attempt(of.whole).read;
     return copy;
   }
