@@ -16,22 +16,25 @@ export interface Slot {
 
 export interface Entrant {
   lifetime: Lifetime;
-  /** Files are on their way: the operation has a longer deadline, from when the last byte of them has come. */
+  /** Resolves when the last byte of the uploaded files has arrived; the upload deadline counts from there. */
   arrival?: Promise<void> | undefined;
-  /** Called when the slot was taken away, because the operation still held it some time after its deadline. */
+  /** Called when the slot is revoked because the operation still holds it `GRACE_MS` after its deadline. */
   onOverdue: () => void;
 }
 
 export interface Admission {
   /** How many more could be taken in, to run or to wait: asked before a request is looked at. */
   room: () => number;
-  /** The slot where the operation may run at once; else a promise of it. Throws or rejects with the refusal. */
+  /**
+   * Returns the slot if the operation may run at once, else a promise of it. Throws or rejects with a RequestRefusal: OVERLOADED, or
+   * CLIENT_LEFT.
+   */
   enter: (entrant: Entrant) => Slot | Promise<Slot>;
   running: () => number;
   waiting: () => number;
-  /** Slots whose time is measured. */
+  /** Slots with a running timer. */
   timers: () => number;
-  /** There is no room, and no slot came back for half the deadline of an operation: not a load that comes and goes. */
+  /** True if there is no room and no slot was released for half the operation deadline: more than a peak of load. */
   isStuck: () => boolean;
 }
 
@@ -40,7 +43,7 @@ export type AdmissionSettings = Pick<
   'maxRunningOperations' | 'maxWaitingOperations' | 'operationTimeoutMs' | 'uploadTimeoutMs'
 >;
 
-/** Past its deadline an operation only has to write its answer: what still holds a slot after this time is a fault of ours. */
+/** After its deadline an operation only has to write its error. Holding the slot longer than this is a defect of the facade. */
 const GRACE_MS = 2_000;
 
 const RETRY_AFTER_SECONDS = '1';
@@ -70,7 +73,7 @@ export function createAdmission(settings: AdmissionSettings): Admission {
   };
 
   function take({ arrival, onOverdue }: Entrant): Slot {
-    // While nothing was held, nothing could come back.
+    // No slot could be released while none was held.
     if (running++ === 0) releasedAt = performance.now();
     let isHeld = true;
     let stop: (() => void) | undefined;

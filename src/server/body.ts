@@ -55,7 +55,7 @@ export interface BodyReader {
   read: (request: IncomingMessage) => Promise<string>;
   /** Bodies that have come, and whose readers are told of it at the end of this turn. */
   whole: () => number;
-  /** Bodies that are on their way. */
+  /** Bodies that are still arriving. */
   reading: () => number;
 }
 

@@ -16,8 +16,8 @@ export function cacheControl(
 }
 
 /**
- * Less than a second is not worth keeping, and what nothing was read for has no time to live. What people write may be deleted or made
- * private at any time: no time can be promised to a cache that cannot be told.
+ * `no-store` for less than a second, or if nothing was read. Also for content that people write: it may be deleted or made private at any
+ * time, and nobody can invalidate the caches of clients.
  */
 function wordFor({ share, freshUntil, mayChange }: Freshness): string {
   const seconds = Math.floor((freshUntil - Date.now()) / 1000);

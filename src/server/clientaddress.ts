@@ -1,11 +1,11 @@
-/** The address of the client: that of the connection, or what trusted proxies tell of theirs. */
+/** The address of the client: the peer of the connection, or the address that trusted proxies report. */
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import { addressRange } from '../addressranges.ts';
 
 /**
- * Each hop names who connected to it, the last one at the end. From there back as far as proxies are trusted: the first that is not is the
- * client. What stands before it, the client wrote.
+ * Each proxy appends the address that connected to it. Read from the end, the first address that is not a trusted proxy is the client;
+ * anything before it was written by the client.
  */
 export function clientAddress(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
   const trusted = new BlockList();
@@ -23,16 +23,16 @@ export function clientAddress(trustedProxies: readonly string[]): (request: Inco
       let client = peer;
       for (let at = hops.length - 1; at >= 0 && isTrusted(client); at--) {
         const hop = addressIn(hops[at]!);
-        if (hop === undefined) return client; // nobody knows who that is: the proxy that says so stands for it
+        if (hop === undefined) return client; // `unknown` or an obfuscated name: count the proxy that reported it
         client = hop;
       }
       return client;
     };
     const listed = one(headers['x-forwarded-for']);
-    const told = one(headers.forwarded);
+    const forwarded = one(headers.forwarded);
     const byList = listed === undefined ? undefined : hopsBefore(listed.split(','));
-    const byForwarded = told === undefined ? undefined : hopsBefore(told.split(',').map(forIn));
-    // A proxy writes one of them and may let the client's own pass as the other: of two that differ, neither is believed.
+    const byForwarded = forwarded === undefined ? undefined : hopsBefore(forwarded.split(',').map(forIn));
+    // A proxy that writes one header may pass on the other as the client sent it. If they differ, neither can be trusted.
     if (byList !== undefined && byForwarded !== undefined && byList !== byForwarded) return peer;
     return byList ?? byForwarded ?? peer;
   };
@@ -41,13 +41,13 @@ export function clientAddress(trustedProxies: readonly string[]): (request: Inco
 const one = (header: string | string[] | undefined): string | undefined =>
   Array.isArray(header) ? header.join(',') : header;
 
-/** The `for` of an element of Forwarded: `for=192.0.2.1;proto=https`, `for="[2001:db8::1]:4711"`. */
+/** The `for` parameter of one element of Forwarded: `for=192.0.2.1;proto=https`, `for="[2001:db8::1]:4711"`. */
 const forIn = (element: string): string => /(?:^|;)\s*for=\s*"?([^;"\s]*)"?/i.exec(element)?.[1] ?? '';
 
-/** An address without brackets and port, one form for each; undefined for anything else. */
+/** An IP address without brackets and port, in lower case, IPv4-mapped as IPv4; undefined for anything else. */
 function addressIn(text: string): string | undefined {
   const bare = /^\s*(?:\[([^\]]*)\](?::\d{1,5})?|([\d.]+):\d{1,5}|(\S+))\s*$/.exec(text);
   const address = (bare?.[1] ?? bare?.[2] ?? bare?.[3] ?? '').toLowerCase();
-  const mapped = /^::ffff:([\d.]+)$/.exec(address)?.[1] ?? address; // IPv4 on a socket that takes both
+  const mapped = /^::ffff:([\d.]+)$/.exec(address)?.[1] ?? address; // IPv4 on a dual-stack socket
   return isIP(mapped) === 0 ? undefined : mapped;
 }

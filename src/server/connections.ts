@@ -21,14 +21,14 @@ export const LAST = ['connection', 'close'] as const;
 export interface Connection {
   /** Past the number that can be served soon: a request waits on it until those of all others were read. */
   readonly isSurplus: boolean;
-  /** Requests that are being answered over it, the oldest first. */
+  /** Requests being answered on this connection, oldest first. */
   readonly exchanges: Queue<Exchange>;
-  /** What was answered and not yet read. */
+  /** Response bytes that the client has not read yet. */
   readonly backlog: Backlog;
 }
 
 export interface Connections {
-  /** Undefined for one that is closed: nobody is left to answer. */
+  /** Undefined for a closed connection. */
   of: (socket: Socket) => Connection | undefined;
   size: () => number;
 }

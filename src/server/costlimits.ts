@@ -1,11 +1,11 @@
-/** What an operation may cost: decided by its plan, before anything is run. */
+/** Limits on the cost of an operation, checked on its plan before anything is run. */
 import { GraphQLError } from 'graphql';
 import type { Config } from '../config.ts';
 import type { ClientCode } from '../graph/codes.ts';
 import { type Cost, mostOf } from '../graph/cost.ts';
 import type { PlanCheck } from '../graph/planner.ts';
 
-/** Refuses a plan that may cost too much, and names the field that costs most: the one to change. */
+/** Refuses a plan that may cost too much. The error names the most expensive field: the one to change. */
 export function costCheck(limits: Pick<Config, 'maxUpstreamCalls' | 'maxItems' | 'maxValues'>): PlanCheck {
   const { maxUpstreamCalls, maxItems, maxValues } = limits;
   return (plan, variables) => {
@@ -20,6 +20,7 @@ export function costCheck(limits: Pick<Config, 'maxUpstreamCalls' | 'maxItems' |
   };
 }
 
+/** The field that contributes most to a cost. */
 interface Dearest {
   path: string;
   coordinate: string;

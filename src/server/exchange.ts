@@ -5,8 +5,8 @@ import type { Connection } from './connections.ts';
 /**
  * One request and its response.
  *
- * It is closed once: when the response was flushed to the client, or when the connection is gone. Node emits `close` for the response
- * that is being sent, and not for responses that are queued behind it, so the connection closes those.
+ * It closes once: when the response is flushed to the client, or when the connection is gone. Node emits `close` only for the response
+ * being sent, not for pipelined responses queued behind it; the connection closes those.
  */
 export class Exchange {
   readonly request: IncomingMessage;
@@ -15,7 +15,7 @@ export class Exchange {
   readonly requestId: string;
   /** Ends when the client leaves, or at the deadline of its operation. */
   readonly lifetime: Lifetime = createLifetime();
-  /** Headers of every response to this request: names and values in turn. */
+  /** Headers of every response to this request: names and values alternate. */
   readonly headers: string[];
   isClosed = false;
   private unsent = 0;
@@ -35,12 +35,12 @@ export class Exchange {
     this.headers = headers;
   }
 
-  /** A response may be written: none was begun, and there is somebody to read it. */
+  /** A response may be written: none was begun, and the client is still connected. */
   get isOpen(): boolean {
     return !this.isClosed && !this.response.headersSent;
   }
 
-  /** Calls it once: at the close, or now where it is closed already. */
+  /** Calls the listener once: at the close, or now if already closed. */
   onClose(listener: () => void): void {
     if (this.isClosed) listener();
     else this.listeners.push(listener);
@@ -55,14 +55,14 @@ export class Exchange {
     for (const listener of listeners) listener();
   }
 
-  /** So many bytes of the response wait for the client now. */
+  /** Sets how many bytes of the response the client has not read yet. */
   setUnsent(bytes: number): void {
     const change = bytes - this.unsent;
     this.unsent = bytes;
     if (change !== 0) this.connection.backlog.change(change);
   }
 
-  /** Puts the headers on a response that is written by somebody else. */
+  /** Sets the common headers, for code that writes the response itself. */
   setHeaders(): void {
     const { headers, response } = this;
     for (let at = 0; at < headers.length; at += 2) response.setHeader(headers[at]!, headers[at + 1]!);

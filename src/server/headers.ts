@@ -5,14 +5,14 @@ import { RequestRefusal } from './refusal.ts';
 
 export const VARY = 'Authorization, Accept, x-explain';
 
-/** Node drops the headers past its limit without a word, so its limit is beyond this one. */
+/** Node silently drops headers past its own limit, so that limit is set higher than this one. */
 export const MAX_HEADERS = 500;
 
-/** A name or address of RFC 3986, and a port. */
+/** Host and port as RFC 3986 defines them. */
 const HOST = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\da-f:.]+\])(?::\d*)?$/i;
 let lastHost = '';
 
-/** Refuses a request without the headers of HTTP, or with so many that some may have been dropped: Authorization, say. */
+/** Refuses a missing or malformed Host, and so many headers that Node may have dropped some, such as Authorization. */
 export function refuseBrokenHeaders({ headers: { host }, rawHeaders, httpVersion }: IncomingMessage): void {
   if (rawHeaders.length > 2 * MAX_HEADERS) {
     throw new RequestRefusal(431, 'HEADERS_TOO_LARGE', `A request has at most ${MAX_HEADERS} headers.`);

@@ -146,19 +146,19 @@ export function documentLimits(document: DocumentNode, limits: DocumentLimits): 
   }
 }
 
-/** What validation may compare: it takes 0.07 microseconds a comparison. A document with as many plain fields of one name as it may have is allowed. */
+/** Comparisons of fields in validation: about 42 ms at 0.07 µs each. 1,000 plain fields of one name are within the limit. */
 const COMPARISONS_MAX = 600_000;
 
 const tooAlike = new GraphQLError('Too many fields of the same name in the same place.', {
   extensions: { code: 'TOO_MANY_FIELDS' satisfies ClientCode },
 });
 
-/** Values that variables may hold: no list of any input takes more than a hundred. Past that, to coerce them takes longer than to run. */
+/** Values in variables. No list of an input takes more than a hundred; past this limit, coercion takes longer than the operation. */
 const VARIABLE_VALUES_MAX = 10_000;
 
-/** What is wrong with variables before they are looked at one by one. */
+/** The error for variables with too many values, checked before they are coerced; undefined if they are within the limit. */
 export function variablesLimit(variables: object): GraphQLError | undefined {
-  const waiting: object[] = [variables]; // a stack of our own, because a body can nest deeper than calls may
+  const waiting: object[] = [variables]; // an explicit stack, because JSON can nest deeper than the call stack
   let values = 0;
   for (let each = waiting.pop(); each; each = waiting.pop()) {
     const held: readonly unknown[] = Array.isArray(each) ? each : Object.values(each);

@@ -44,7 +44,7 @@ function fieldAt(path: readonly (string | number)[], root: Below): FieldPlan | u
   for (const key of path) {
     if (typeof key === 'number') continue;
     const selected = below.flatMap((each) => [each, ...each.later]).flatMap(({ fields }) => fields);
-    found = selected.filter((field) => keyOf(field) === key); // several, where some of them are deferred
+    found = selected.filter((field) => keyOf(field) === key); // several, if some are deferred
     below = found.flatMap((field) => [...field.below.values()]);
   }
   return found[0];

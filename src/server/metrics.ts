@@ -1,4 +1,4 @@
-/** Every metric of the facade, in one registry of prom-client. No label takes a value that a client can choose freely. */
+/** Every metric of the facade, in one prom-client registry. Clients must not be able to choose label values freely. */
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -50,7 +50,7 @@ export function createMetrics() {
       'service',
       'endpoint',
     ]),
-    /** A gauge that is read when the metrics are. */
+    /** A gauge whose value is read at each scrape. */
     gauge(name: string, help: string, read: () => number): void {
       new Gauge({
         name,
@@ -61,7 +61,7 @@ export function createMetrics() {
         },
       });
     },
-    /** The same, one value for each value of a label. */
+    /** The same with one label: `read` returns a number for each value of the label. */
     gaugeBy(name: string, help: string, label: string, read: () => Readonly<Record<string, number>>): void {
       new Gauge({
         name,

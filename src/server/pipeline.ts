@@ -53,7 +53,7 @@ export interface Pipeline {
     caller: Caller,
     lifetime: Lifetime,
   ): Promise<Result>;
-  /** Operations whose deadline is measured. */
+  /** Operations with a running deadline. */
   running: () => number;
   /** Counts a query whose answer stood already, and was given again. */
   repeated(startedAt: number, spanOf: () => Span | undefined): void;

@@ -1,4 +1,4 @@
-/** Makes documents ready to be run: parsed, within the limits, valid. What was made of a text is kept, bounded by what it takes. */
+/** Prepares documents: parses them, checks the limits and validates. Results are cached, bounded by the memory that they take. */
 import {
   type DefinitionNode,
   type DocumentNode,
@@ -23,18 +23,18 @@ import { documentLimits, textLimit } from './limits.ts';
 import { piecesOf, validationRules } from './rules.ts';
 import { type Run, createRun } from './run.ts';
 
-/** A document made ready once; what is wrong with it is told instead of running it. */
+/** A prepared document. If it has errors, they are the response and it is not run. */
 export interface Prepared {
-  /** Absent where the text could not be parsed; an outline where something else is wrong. */
+  /** Undefined if the text could not be parsed; an outline if the document has other errors. */
   document: DocumentNode | undefined;
   errors: readonly GraphQLError[] | undefined;
-  /** Absent where something is wrong. */
+  /** Undefined if there are errors. */
   ready: Ready | undefined;
-  /** Parts of its answer may come later. */
+  /** The document uses incremental delivery. */
   comesInPieces: boolean;
 }
 
-/** A document that nothing is wrong with. */
+/** A valid document, ready to run. */
 export interface Ready {
   document: DocumentNode;
   operation: OperationDefinitionNode;
@@ -46,14 +46,14 @@ export interface Ready {
 
 export interface Preparation {
   prepare: (text: string, operationName: string | undefined) => Prepared;
-  /** What all kept documents take, about, in bytes. */
+  /** Approximate size of all cached documents, in bytes. */
   keptBytes: () => number;
 }
 
-/** All documents that are kept, and what they take: a syntax tree is a hundred times as large as its text can be. */
+/** Number and size of all cached documents. Bounded by size too: a syntax tree can be a hundred times as large as its text. */
 const DOCUMENTS_MAX = 1_000;
 const DOCUMENTS_MAX_BYTES = 64_000_000;
-/** Measured: 240 to 510 bytes a token, with the nodes made of it and their locations. */
+/** Measured: 240 to 510 bytes a token, including its nodes and their locations. */
 const TOKEN_BYTES = 500;
 const ERROR_BYTES = 500;
 
@@ -67,8 +67,8 @@ export function createPreparation(schema: GraphQLSchema, config: Config, byRefer
   });
   return {
     prepare(text, givenName) {
-      const operationName = givenName || undefined; // an empty name is none
-      // With its length, so that no name can be taken for the beginning of a text.
+      const operationName = givenName || undefined; // clients send an empty name for none
+      // The length keeps a name apart from the beginning of a text.
       const key = operationName === undefined ? `\n${text}` : `${operationName.length} ${operationName}\n${text}`;
       let prepared = known.get(key);
       if (!prepared) {
@@ -134,7 +134,7 @@ const failed = (document: DocumentNode | undefined, errors: readonly GraphQLErro
   comesInPieces: false,
 });
 
-/** The operations by kind and name: all that is needed of a document that is not run. The rest of its tree need not be kept. */
+/** The operations by kind and name: Yoga needs no more of a document that is not run, and the rest of the tree can be freed. */
 const outlineOf = ({ definitions }: DocumentNode): DocumentNode => ({
   kind: Kind.DOCUMENT,
   definitions: definitions.filter(isOperation).map(({ kind, operation, name }) => ({
@@ -148,7 +148,7 @@ const outlineOf = ({ definitions }: DocumentNode): DocumentNode => ({
 const isOperation = (definition: DefinitionNode): definition is OperationDefinitionNode =>
   definition.kind === Kind.OPERATION_DEFINITION;
 
-/** The same error, by its places in the text: its nodes would hold the whole tree. */
+/** The same error with positions in the text instead of nodes: nodes would keep the whole tree in memory. */
 const withoutNodes = ({ message, source, positions, extensions }: GraphQLError): GraphQLError =>
   stackless(() => new GraphQLError(message, { source: source ?? null, positions: positions ?? null, extensions }));
 

@@ -1,13 +1,13 @@
 /**
- * Writes response bodies, no faster than their clients take them. What a client has yet to take is counted, and does not hold up the
- * operation that made it: a client that does not read must not keep its slot.
+ * Writes response bodies no faster than clients read them. Unread bytes are counted and buffered outside of the operation, so that a client
+ * that does not read cannot keep a slot.
  */
 import type { Exchange } from './exchange.ts';
 
-/** A long body is copied into the socket by pieces, the next when the client has taken the one before. */
+/** Long bodies are written to the socket in chunks of this size, the next one when the client has read the one before. */
 const PIECE_BYTES = 65_536;
 
-/** Sends the body and ends the response. Nothing is sent where the client has left. */
+/** Sends the body and ends the response. Does nothing if the client has left. */
 export function sendBody(exchange: Exchange, body?: Buffer | string): void {
   if (exchange.isClosed) return;
   if (body !== undefined && body.length > PIECE_BYTES) {
@@ -16,11 +16,11 @@ export function sendBody(exchange: Exchange, body?: Buffer | string): void {
     return outbox.end();
   }
   exchange.response.end(body);
-  // The socket most often takes all of a short body at once.
+  // Usually 0: the kernel accepts a short body at once.
   exchange.setUnsent(exchange.response.writableLength);
 }
 
-/** Sends what the stream brings. Resolves when it has ended or the client has left; what is not yet taken then is sent all the same. */
+/** Sends the stream. Resolves when the stream has ended or the client has left; unread bytes are still sent after that. */
 export async function sendStream(exchange: Exchange, stream: ReadableStream<Uint8Array>): Promise<void> {
   const outbox = new Outbox(exchange);
   const reader = stream.getReader();
@@ -34,12 +34,13 @@ export async function sendStream(exchange: Exchange, stream: ReadableStream<Uint
   }
 }
 
-/** The bytes of one response that wait to be written. */
+/** Bytes of one response that are not written yet. */
 class Outbox {
   private readonly exchange: Exchange;
   private readonly chunks: Uint8Array[] = [];
-  /** Bytes of the chunks, less those of the first that were written. */
+  /** Bytes not written yet. */
   private size = 0;
+  /** Bytes of the first chunk that are written. */
   private written = 0;
   private isEnded = false;
   private isBlocked = false;
@@ -64,11 +65,11 @@ class Outbox {
     const { exchange } = this;
     const { response } = exchange;
     while (!exchange.isClosed && !this.isBlocked && this.size > 0) {
-      const isBelowMark = response.write(this.next());
-      // Node would hold it back until the end of this turn, and whether the client takes it is to be known now.
+      const isBelowHighWaterMark = response.write(this.next());
+      // Node corks writes until the end of the turn; uncork to learn now whether the socket accepts the chunk.
       response.socket?.uncork();
-      // `drain` comes only after a write that returned false.
-      if (isBelowMark || response.writableLength === 0) continue;
+      // `drain` is emitted only after a write that returned false.
+      if (isBelowHighWaterMark || response.writableLength === 0) continue;
       this.isBlocked = true;
       response.once('drain', () => {
         this.isBlocked = false;

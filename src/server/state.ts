@@ -1,10 +1,10 @@
-/** What is under way at one moment. Every number comes back to zero when the clients have gone. */
+/** What is in progress at one moment. Every number returns to zero when all clients have gone. */
 export interface ServerState {
   /** Open connections of clients. */
   connections: number;
-  /** Those of them that are not read until it is their turn. */
+  /** Paused connections, waiting for their turn to be read. */
   connectionsWaiting: number;
-  /** Requests whose responses are neither flushed nor given up. */
+  /** Requests whose responses are neither flushed nor abandoned. */
   requestsRunning: number;
   /** Operations that hold a slot. */
   operationsRunning: number;
@@ -16,10 +16,10 @@ export interface ServerState {
   callsRunning: number;
   /** Upstream calls that wait for a permit. */
   callsWaiting: number;
-  /** Bytes of responses that clients have yet to take. */
+  /** Response bytes that clients have not read yet. */
   unsentBytes: number;
-  /** Connections on which such bytes wait. */
+  /** Connections with unread bytes. */
   unreadConnections: number;
-  /** Upstream reads in flight, each counted once however many operations share it. */
+  /** Upstream reads in flight. A read shared by several operations counts once. */
   sharedReads: number;
 }

@@ -1,12 +1,12 @@
 /**
- * Text that cannot be passed on as it was sent. Decoders put U+FFFD in the place of bytes that are not UTF-8 and encoders in that of half
- * a surrogate pair; a mutation would store it, and nobody would be told.
+ * Refuses text that cannot be passed on unchanged. Decoders replace invalid UTF-8, and encoders lone surrogates, by U+FFFD; a mutation
+ * would store the replacement without an error.
  */
 import { isUtf8 } from 'node:buffer';
 import { isPercentEncodedUtf8 } from '../contract/unicode.ts';
 import { RequestRefusal } from './refusal.ts';
 
-/** Bytes of UTF-8 as text; refuses any others. */
+/** Decodes UTF-8. Throws a RequestRefusal, INVALID_TEXT, for other bytes; so do the functions below. */
 export function strictText(bytes: Buffer): string {
   if (!isUtf8(bytes)) throw notText('The body is not UTF-8.');
   return bytes.toString();
@@ -17,13 +17,13 @@ export function refuseBrokenEscapes(text: string): void {
   if (!isPercentEncodedUtf8(text)) throw notText('What is percent-encoded is not UTF-8.');
 }
 
-/** Refuses JSON with half a surrogate pair in it, which it can hold by an escape alone. */
+/** Refuses JSON with a lone surrogate. It has been decoded from UTF-8, so only an escape can contain one. */
 export function refuseHalfPairs(json: string): void {
   if (!/\\ud[89a-f]/i.test(json)) return;
   for (const [, half] of json.matchAll(escapes)) if (half) throw notText('A text has half of a surrogate pair.');
 }
 
-/** A whole pair, half of one, or any other escape. */
+/** An escaped surrogate pair, a lone surrogate (captured), or any other escape. */
 const escapes = /\\u[dD][89abAB][\dA-Fa-f]{2}\\u[dD][c-fC-F][\dA-Fa-f]{2}|(\\u[dD][89a-fA-F][\dA-Fa-f]{2})|\\./gs;
 
 export const notText = (message: string): RequestRefusal => new RequestRefusal(400, 'INVALID_TEXT', message);

@@ -1,9 +1,9 @@
 /**
- * The bytes of responses that wait for their clients, over all connections.
+ * Counts the response bytes that clients have not read yet, over all connections.
  *
- * A client that does not read costs the memory of its answer. All answers that wait have one bound; past it, the connection whose
- * client has taken nothing for the longest time is cut, and so on until the rest is within the bound. A client that takes nothing for
- * long is cut in any case.
+ * A client that does not read costs the memory of its response. All unread responses share one bound; past it, connections are cut until
+ * the rest is within the bound, the one that has read nothing for the longest time first. A connection that reads nothing for
+ * `connectionTimeoutMs` is cut in any case.
  */
 import type { Socket } from 'node:net';
 import type { Config } from '../config.ts';
@@ -13,30 +13,34 @@ import { type Place, type Queue, createQueue, join, leave } from '../upstream/qu
 export type UnsentSettings = Pick<Config, 'maxUnsentBytes' | 'connectionTimeoutMs'>;
 
 export interface UnsentBytes {
-  /** The account of a new connection. */
+  /** Starts counting for a new connection. */
   open: (socket: Socket) => Backlog;
   bytes: () => number;
-  /** Connections on which bytes wait. */
+  /** Connections with unread bytes. */
   connections: () => number;
 }
 
-/** What waits on one connection. */
+/** The unread bytes of one connection. */
 export interface Backlog {
-  /** Bytes came to it, or were taken by the client. */
+  /** Adds bytes that were written; a negative number removes bytes that the client has read. */
   change: (bytes: number) => void;
 }
 
+/** The sum over all connections. */
 interface Account {
-  /** Those on which bytes wait: first the one that has taken nothing for the longest time. */
+  /** Connections with unread bytes; the one that has read nothing for the longest time is first. */
   waiting: Queue<SocketBacklog>;
   clock: Clock;
   bytes: number;
   onCut: () => void;
-  /** Cuts others until the rest is within the bound. `bytes` were added to this one: alone, they are let through. */
+  /**
+   * Cuts connections until the rest is within the bound. `added` is kept if `bytes`, just written, are all that it has: a response larger
+   * than the bound can still be sent.
+   */
   makeRoom: (added: SocketBacklog, bytes: number) => void;
 }
 
-/** `onCut`: called for each connection that is cut because its client does not read. */
+/** `onCut` is called for each connection that is cut because its client does not read. */
 export function createUnsentBytes(
   { maxUnsentBytes, connectionTimeoutMs }: UnsentSettings,
   onCut: () => void = () => undefined,
@@ -85,7 +89,7 @@ class SocketBacklog implements Backlog, Timed {
     if (bytes > 0) this.account.makeRoom(this, bytes);
   }
 
-  /** Nothing waits here but these bytes. */
+  /** True if there are no other unread bytes. */
   isOnly(bytes: number): boolean {
     return this.bytes === bytes;
   }

@@ -35,7 +35,7 @@ export async function readUpload(exchange: Exchange, config: Config): Promise<Up
   if (Number(request.headers['content-length']) > most) throw new RequestRefusal(413, 'UPLOAD_TOO_LARGE', tooLarge);
 
   let size = 0;
-  /** The bytes of the operations, until they are known to be text. */
+  /** The raw bytes up to the map, to check that the operations are UTF-8. */
   let head: Buffer[] = [];
   let paced = 0;
   let isMapped = false;
@@ -105,7 +105,7 @@ export async function readUpload(exchange: Exchange, config: Config): Promise<Up
   const pipe = counted.pipe.bind(counted);
   counted.pipe = (to) => {
     parser = to as unknown as Writable;
-    // A part header that cannot be read makes two errors, and the library listens for one.
+    // A malformed part header emits two errors, and the library listens for one only.
     parser.on('error', () => undefined);
     const expected = new Set<string>();
     parser.on('field', (name: string, value: string) => {
@@ -113,7 +113,7 @@ export async function readUpload(exchange: Exchange, config: Config): Promise<Up
       if (name === 'operations' && !refusal) refuseBrokenText(value);
     });
     parser.on('file', (name: string, stream: Readable) => {
-      stream.on('error', () => undefined); // whoever reads the file is told
+      stream.on('error', () => undefined); // the reader of the file gets the error
       if (!expected.delete(name)) return refuse(400, 'BAD_UPLOAD', 'Each file is named in the map, and sent once.');
       last?.end();
       last = heldOpen(stream);

@@ -38,7 +38,7 @@ export const watchOutages =
       ? log.warn({ service }, `${service} is back`)
       : log.warn({ service, reason }, `${service} is away`);
 
-/** Gauges of each upstream. */
+/** Registers the gauges of each upstream. */
 export function watchServices(metrics: Metrics, { state }: UpstreamSource): void {
   const ofEach = (read: (service: ServiceState) => number) => () => {
     const { catalog, event } = state();

@@ -18,7 +18,7 @@ export interface Passage {
   caller: Caller;
   /** Of the request: it ends when the client leaves, or when its time is over. */
   lifetime: Lifetime;
-  /** What the body said, where there was one: it was read before. */
+  /** The GraphQL parameters of the body, if there was one. */
   question?: RawQuestion | undefined;
   /** Made ready at the other door already. */
   prepared?: Prepared;
@@ -38,14 +38,14 @@ interface Parts {
 export type YogaDoor = (exchange: Exchange, passage: Passage) => Promise<void>;
 
 const STREAMED = /^(?:multipart\/mixed|text\/event-stream)\b/;
-/** Of the connection, which is the server's. */
+/** Headers of the connection, which the server sets itself. */
 const OF_THE_CONNECTION = new Set(['connection', 'transfer-encoding']);
 
 /**
  * The door for GraphiQL, GET and everything unusual. Its hooks call the pipeline; nothing else of ours lives in here.
  *
- * Yoga gets a request of what it has to know and gives back a response, which is sent here. Its own adapter to Node would build a URL
- * of the Host header, answer an exception with its stack, and wait for ever on a client that has left.
+ * Yoga gets a minimal Request and returns a Response, which is sent here. Its own Node adapter would build a URL from the Host header,
+ * answer an exception with its stack, and wait forever for a client that has left.
  */
 export function createYogaDoor({ schema, pipeline, persisted, page, log }: Parts): YogaDoor {
   const silent = () => undefined;
@@ -74,12 +74,12 @@ export function createYogaDoor({ schema, pipeline, persisted, page, log }: Parts
     const { accept } = headers;
     const isPage = page !== undefined && method === 'GET' && accept?.includes('text/html');
     if (!isPage) refuseUnacceptable(accept);
-    // The server has matched the path; nothing here may depend on what the client calls this host.
+    // The server has matched the path. Nothing here may depend on the Host header, which the client chooses.
     const asked = new Request(`http://localhost${url}`, { method, ...(accept && { headers: { accept } }) });
     const answer = await yoga.fetch(asked, passage);
     if (!exchange.isOpen) return void answer.body?.cancel().catch(() => undefined);
     answer.headers.forEach((value, name) => {
-      // Ours stand: of the connection, and of what may be kept.
+      // Headers set before, such as cache-control, take precedence.
       if (!OF_THE_CONNECTION.has(name.toLowerCase()) && !response.hasHeader(name)) response.setHeader(name, value);
     });
     response.statusCode = answer.status;
@@ -92,7 +92,7 @@ export function createYogaDoor({ schema, pipeline, persisted, page, log }: Parts
   };
 }
 
-/** The body was read already: Yoga's parsers would look for it in the request. */
+/** Passes the parsed body to Yoga, whose own parsers would read it from the request. */
 const readingQuestion: Plugin<object, Passage> = {
   onRequestParse({ serverContext, setRequestParser }) {
     const { question } = serverContext;
