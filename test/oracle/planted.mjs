@@ -112,6 +112,20 @@ const defects = [
     ],
   },
   {
+    name: 'limits: the deadline of an operation stays when it has ended',
+    edits: [['src/server/pipeline.ts', 'return () => clock.stop(ticking);', 'return () => undefined;']],
+  },
+  {
+    name: 'sharing: a read in flight is kept when it has landed',
+    edits: [
+      [
+        'src/upstream/flight.ts',
+        'if (flights.get(this.key) === this && flights.delete(this.key)) count.flights--;',
+        '',
+      ],
+    ],
+  },
+  {
     name: 'calls: a write is made again when its answer is lost',
     edits: [
       ['src/upstream/sending.ts', "return this.request.method === 'GET' && this.attempts", 'return this.attempts'],

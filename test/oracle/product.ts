@@ -60,7 +60,33 @@ export interface Product {
   /** What was put where everybody, or everybody without a token, may read it. */
   shared: readonly string[];
   config: Config;
+  /** Lets go of what clients hold: their connections. */
+  leave: () => Promise<void>;
+  /** What is still under way: counters that must be zero when all is answered. */
+  busy: () => Record<string, number>;
   close: () => Promise<void>;
+}
+
+/** Counters of upstream calls, of a server where there is one. */
+export function busyOf(
+  upstream: UpstreamSource,
+  pipeline: Pipeline,
+  state: () => object = () => ({}),
+): Record<string, number> {
+  const { catalog, event } = upstream.state();
+  const counters = {
+    ...state(),
+    plannedOrRunning: pipeline.running(),
+    sharedReadsUnderWay: upstream.sharedReads(),
+    ...Object.fromEntries(
+      Object.entries({ catalog, event }).flatMap(([service, { running, waiting, deadlines }]) => [
+        [`${service} running`, running],
+        [`${service} waiting`, waiting],
+        [`${service} deadlines`, deadlines],
+      ]),
+    ),
+  };
+  return Object.fromEntries(Object.entries(counters).filter(([, value]) => value > 0));
 }
 
 const base = readConfig({
@@ -97,16 +123,23 @@ export function openProduct(service: ScriptedService, settings: Settings): Produ
   const parts = { schema, config, upstream, log: silentLog, metrics: createMetrics() };
   const pipeline = createPipeline(parts);
   let handler: FetchHandler | undefined;
+  let state: (() => object) | undefined;
   return {
     pipeline,
     address: 'http://facade.example/graphql',
     fetch: (request) => {
-      handler ??= createFetchHandler(createGraphServer(config, parts).server);
+      if (!handler) {
+        const server = createGraphServer(config, parts);
+        handler = createFetchHandler(server.server);
+        state = server.state;
+      }
       return handler.fetch(request, { address: '127.0.0.1' });
     },
     upstream,
     shared,
     config,
+    leave: () => Promise.resolve(),
+    busy: () => busyOf(upstream, pipeline, state),
     async close() {
       await handler?.close(1_000);
     },

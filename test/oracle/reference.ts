@@ -567,7 +567,7 @@ function arriveOne(
   if (wanted.length === 0 && calls.length > 0) {
     // Nothing of the record itself is selected: what is below it speaks for it, or the record does, if it carries some of it.
     const { read: came, error } = attempt(of.whole);
-    place.mayStand = came === null;
+    place.mayStand = !came;
     const code = told(error)?.extensions.code;
     if (typeof code === 'string') place.mayFail = code;
     return copy;

@@ -211,13 +211,11 @@ class CaseRun {
     const { product } = this;
     // A call that proved needless goes on until its own deadline.
     const { service } = this;
-    const busy = () =>
-      Object.entries(product.upstream.state()).filter(([, { running, waiting }]) => running + waiting > 0);
+    await product.leave();
     for (const until = performance.now() + REST_MS; performance.now() < until; await turn())
-      if (service.pending === 0 && busy().length === 0) break;
+      if (service.pending === 0 && Object.keys(product.busy()).length === 0) break;
     if (service.pending > 0) this.tell('a request is still under way', `${service.pending}`);
-    for (const [name, { running, waiting }] of busy())
-      this.tell('a place is still taken', `${name}: ${running} running, ${waiting} waiting`);
+    for (const [what, value] of Object.entries(product.busy())) this.tell(`not at rest: ${what}`, String(value));
     for (const kept of product.shared)
       for (const person of Object.keys(people)) {
         const secret = secretsOf(person).find((each) => kept.includes(each));

@@ -12,6 +12,7 @@ import {
   type ScriptedService,
   type Settings,
   after,
+  busyOf,
   configOf,
   isLost,
   silentLog,
@@ -26,8 +27,9 @@ export async function openSockets(service: ScriptedService, settings: Settings):
   const parts = { schema, upstream, log: silentLog, metrics: createMetrics() };
   const facade = await openServer(config, parts);
   const client = new Agent();
+  const pipeline = createPipeline({ ...parts, config });
   return {
-    pipeline: createPipeline({ ...parts, config }),
+    pipeline,
     address: `${facade.url}/graphql`,
     async fetch(request) {
       const { method, url, signal } = request;
@@ -38,6 +40,8 @@ export async function openSockets(service: ScriptedService, settings: Settings):
     upstream,
     shared: [],
     config,
+    leave: () => client.destroy(),
+    busy: () => busyOf(upstream, pipeline, () => facade.state()),
     async close() {
       await client.destroy(); // a connection that no request came over would hold up the facade
       await facade.close();
