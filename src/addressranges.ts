@@ -1,9 +1,9 @@
-/** Addresses of hosts and networks, as settings name them. */
+/** Parses IP addresses and CIDR ranges of settings. */
 import { isIP } from 'node:net';
 
 export interface AddressRange {
   address: string;
-  /** How many bits of the address its members share. */
+  /** Length of the prefix, in bits. */
   bits: number;
   family: 'ipv4' | 'ipv6';
 }

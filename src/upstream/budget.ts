@@ -26,8 +26,8 @@ export interface Paid {
 
 export interface Budget {
   /**
-   * Pays for one call, or rejects with RateLimited. It may wait for the answers of other calls until the lifetime ends, but not `atOnce`:
-   * a call that pays for another attempt would wait for itself.
+   * Counts one call, or rejects with RateLimited. It may wait for other calls until the lifetime ends, but not with `atOnce`: a retry
+   * would wait for its own first attempt.
    */
   take: (
     endpoint: Endpoint,
@@ -36,20 +36,20 @@ export interface Budget {
     lifetime: Lifetime,
     atOnce?: boolean,
   ) => Paid | Promise<Paid>;
-  /** Upstream said that the endpoint is asked too often: remembered for its group; the seconds to wait. */
+  /** Called for a rate limit error of upstream. Pauses the group of the endpoint and returns the pause in seconds. */
   refused: (endpoint: Endpoint, credential: Credential, retryAfter: number | undefined) => number;
   /** Calls of this minute, where they are counted. */
   used: (credential: Credential) => number;
   /** Null for a credential without a limit. */
   state: (credential: Credential) => Promise<BudgetState | null>;
-  /** What goes on now, of all credentials. */
+  /** Calls in progress, over all credentials. */
   calls: () => LimitedCalls;
 }
 
 export interface LimitedCalls {
-  /** With tokens that upstream has not accepted yet. */
+  /** Calls with tokens that upstream has not accepted yet. */
   unverified: LimiterState;
-  /** Of the film interface, where they are counted. */
+  /** Calls of film endpoints with a credential that has a limit. */
   film: LimiterState;
 }
 
@@ -62,7 +62,7 @@ export interface BudgetSettings {
 
 const PAUSES_MAX = 10_000;
 
-/** One call that asks to be made. */
+/** One call that has yet to be counted. */
 interface Payer {
   endpoint: Endpoint;
   credential: Credential;
@@ -71,14 +71,14 @@ interface Payer {
   atOnce: boolean;
 }
 
-/** `isRejected`: the service is known to reject the credential, so that its calls need not wait for an answer. */
+/** `isRejected`: the service is known to reject the credential, so its calls need not wait for a verdict. */
 export function createBudget(
   { retryAfterSeconds, maxRetryAfterSeconds, callTimeoutMs, operationTimeoutMs }: BudgetSettings,
   shared?: SharedWindows,
   isRejected: (credential: Credential, service: Service) => boolean = () => false,
 ): Budget {
   const unverified = createUnverified();
-  const films = createFilmRate(operationTimeoutMs + callTimeoutMs, shared); // the wait for a connection, and the call
+  const films = createFilmRate(operationTimeoutMs + callTimeoutMs, shared); // waiting for a connection, and the call
   const pausedUntil = new LRUCache<string, number>({ max: PAUSES_MAX });
 
   /** Milliseconds for which upstream does not want to be asked. */
@@ -87,7 +87,7 @@ export function createBudget(
       ? 0
       : Math.max(0, (pausedUntil.get(pauseKey(endpoint, credential)) ?? 0) - performance.now());
 
-  /** Waits for room while nobody knows whether upstream takes the token. Another attempt has the permit of the first. */
+  /** Waits for a permit while it is unknown whether upstream accepts the token. A retry keeps the permit of its first attempt. */
   async function permitFor({ endpoint, credential, address, lifetime, atOnce }: Payer): Promise<Permit | undefined> {
     let permit: Permit | undefined;
     while (!permit && !atOnce && !credential.accepted && !isRejected(credential, endpoint.service))
@@ -108,7 +108,7 @@ export function createBudget(
     };
     try {
       if (isCounted(endpoint)) slot = await films.take(payer);
-      const pause = pauseOf(endpoint, credential); // it may have waited
+      const pause = pauseOf(endpoint, credential); // it may have begun while the call waited
       if (pause > 0) throw limited(pause);
     } catch (error) {
       notMade();
@@ -117,7 +117,7 @@ export function createBudget(
     return {
       notMade,
       ended(isRejected) {
-        if (isRejected) return notMade(); // upstream counts nothing for a token that it does not know
+        if (isRejected) return notMade(); // upstream does not count calls with unknown tokens
         giveBack();
         if (slot) films.answered(slot);
       },
@@ -155,5 +155,5 @@ const free: Paid = { ended: () => undefined, notMade: () => undefined };
 
 const isCounted = ({ share }: Endpoint): boolean => share === 'tier';
 
-/** A limit of one group of endpoints says nothing of the others. */
+/** Upstream limits each group of endpoints separately. */
 const pauseKey = ({ group }: Endpoint, { id }: Credential): string => `${group} ${id}`;

@@ -7,7 +7,7 @@ export interface Place {
   partition: string;
   /** What a change clears it by, whoever may see it: `Book:7`, or the path of a list. */
   scope: string;
-  /** What a change clears it by together with all of its kind: `Collection`, or the path of the endpoint, `/v2/book/user/:name/tags`. */
+  /** The name that clears all entries of its kind: `Collection`, or the path of the endpoint, `/v2/book/user/:name/tags`. */
   group: string;
   /** The three in one; a line break is in no path, name or partition. */
   key: string;
@@ -43,11 +43,11 @@ export interface Found {
 
 export interface Cache {
   get: (place: Place) => Found | Promise<Found>;
-  /** `make` is given what lies there already. Nothing is kept where the scope, the group or the partition was cleared since the mark. */
+  /** `make` gets the entry stored before. Stores nothing if the scope, the group or the partition was cleared since the mark. */
   set: (place: Place, mark: Mark | undefined, make: (before: Entry | undefined) => Entry) => void;
   /** False where it is known that nothing was there. */
   drop: (place: Place) => boolean;
-  /** Drops everything under a scope, of a group, or in a partition. */
+  /** Drops all entries of a scope, a group or a partition. */
   clear: (name: string) => void | Promise<void>;
 }
 

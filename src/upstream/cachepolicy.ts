@@ -1,18 +1,18 @@
-/** What upstream allows of an answer, read from its caching headers (RFC 9111). */
+/** How long a response may be cached, and for whom, by its caching headers (RFC 9111). */
 export interface Reuse {
-  /** Nothing may be kept, not even to stand in. */
+  /** Must not be stored, not even to serve stale on errors. */
   noStore: boolean;
-  /** For one person's cache alone. */
+  /** Only for private caches. */
   isPrivate: boolean;
-  /** Never served past its time, not even while upstream fails. */
+  /** Never served stale, not even while upstream fails. */
   mustRevalidate?: boolean;
-  /** Seconds that it is fresh from when upstream made it; undefined where upstream does not say. */
+  /** Seconds of freshness from when upstream generated the response; undefined if upstream does not say. */
   maxAge: number | undefined;
-  /** Seconds that other caches have held it already. */
+  /** Seconds spent in caches before this one. */
   age?: number;
 }
 
-/** The headers that say so, as they came. */
+/** The caching headers as received. */
 export interface CachingHeaders {
   age?: string;
   'cache-control'?: string;
@@ -34,15 +34,16 @@ export function reuseOf(headers: CachingHeaders): Reuse {
   const said = headers['cache-control'];
   const expires = headers.expires;
   if (said === undefined && expires === undefined && vary === undefined && age === undefined) return unsaid;
-  const told = said === undefined ? nothing : directivesOf(said);
-  const shared = secondsIn(told, 's-maxage');
+  const directives = said === undefined ? nothing : directivesOf(said);
+  const shared = secondsIn(directives, 's-maxage');
   return {
-    // What varies by anything is the same for nobody; without a validator, asking again is not keeping.
-    noStore: told.has('no-store') || told.has('no-cache') || namesIn(vary).includes('*'),
-    isPrivate: told.has('private'),
-    // `s-maxage` forbids shared caches to serve it stale.
-    mustRevalidate: told.has('must-revalidate') || told.has('proxy-revalidate') || told.has('s-maxage'),
-    maxAge: shared ?? secondsIn(told, 'max-age') ?? lifetimeOf(expires, headers.date),
+    // `Vary: *` never matches another request. `no-cache` demands revalidation, which upstream does not support.
+    noStore: directives.has('no-store') || directives.has('no-cache') || namesIn(vary).includes('*'),
+    isPrivate: directives.has('private'),
+    // `s-maxage` implies `proxy-revalidate`.
+    mustRevalidate:
+      directives.has('must-revalidate') || directives.has('proxy-revalidate') || directives.has('s-maxage'),
+    maxAge: shared ?? secondsIn(directives, 'max-age') ?? lifetimeOf(expires, headers.date),
     age: Number(/^\s*(\d{1,9})/.exec(age ?? '')?.[1] ?? 0),
   };
 }
@@ -50,7 +51,7 @@ export function reuseOf(headers: CachingHeaders): Reuse {
 type Directives = ReadonlyMap<string, readonly string[]>;
 const nothing: Directives = new Map();
 
-/** Each directive with the values that it was given, unquoted. */
+/** All values of each directive, unquoted. */
 function directivesOf(header: string): Directives {
   const found = new Map<string, string[]>();
   for (const [, name, quoted, plain] of header.matchAll(
@@ -62,13 +63,13 @@ function directivesOf(header: string): Directives {
   return found;
 }
 
-/** The smallest of what was said; what is no number is none. Undefined where nothing was said. */
+/** The smallest value in seconds; an invalid one counts as 0. Undefined if the directive is absent. */
 function secondsIn(directives: Directives, name: string): number | undefined {
   const values = directives.get(name);
   return values && Math.min(...values.map((value) => (/^\d+$/.test(value) ? Number(value) : 0)));
 }
 
-/** A date that is none has passed. */
+/** Freshness lifetime in seconds by `Expires`. An invalid date counts as expired. */
 function lifetimeOf(expires: string | undefined, date: string | undefined): number | undefined {
   if (expires === undefined) return undefined;
   const end = Date.parse(expires);

@@ -19,7 +19,7 @@ export interface Calls {
   requireLogin: () => void;
   /** Whether a call of this endpoint would be refused without being made. */
   refuses: (endpoint: Endpoint) => boolean;
-  /** The film tiers that the caller may have, by what is known now. */
+  /** The film tiers that the caller may have, as far as is known now. */
   possibleTiers: () => readonly Tier[];
   /** Tells the trace of a call that was not made. */
   spared: (asked: Asked, path: Path | undefined, how: Partial<TracedCall>) => void;
@@ -118,10 +118,10 @@ class OperationCalls implements Calls {
 
 const nothing: readonly string[] = Object.freeze([]);
 
-/** Reads that nobody else joins. */
+/** Numbers the reads that must not be shared. */
 let readsAlone = 0;
 
-/** The facade's own token may belong to a person: what only that person may see must say so, to be left out of the answer. */
+/** The facade's own token may belong to a person. Request the visibility of items, so that this person's private ones can be removed. */
 function withVisibility(asked: Asked, { isOwn, authorization }: Credential): Asked {
   const { endpoint, input } = asked;
   const { fields } = input as { fields?: unknown };

@@ -8,7 +8,7 @@ import { type Place, createQueue, join, leave } from './queue.ts';
 export interface Clock {
   start: (timed: Timed) => Ticking;
   stop: (ticking: Ticking) => void;
-  /** How many it runs for. */
+  /** How many deadlines are running. */
   size: () => number;
 }
 

@@ -1,11 +1,11 @@
-/** Tokens, and what is known of each by what upstream answered to it. */
+/** Tokens, and what upstream responses have shown about each. */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { type Endpoint, type Tier, tiers } from '../contract/endpoint.ts';
 import { type Service, type UpstreamWord, isTokenUnknown } from './refusal.ts';
 import { type Rejections, createRejections } from './rejections.ts';
 
-/** What is known of one token. */
+/** One token and what is known of it. */
 export interface Credential {
   /** Stands for the token in tables and keys; never the token itself. */
   readonly id: string;
@@ -15,19 +15,19 @@ export interface Credential {
   readonly isOwn: boolean;
   /** Configured for the facade's own, learned for a caller's; null while it is not known. */
   readonly filmTier: Tier | null;
-  /** The tier was configured, or there is no token: no answer changes it. */
+  /** The tier was configured, or there is no token: responses do not change it. */
   readonly isTierFixed: boolean;
   /** The tiers it may have, by what upstream answered. */
   possibleTiers: readonly Tier[];
   /** Upstream has said that it is asked too often with it. */
   hasMetLimit: boolean;
-  /** A service has taken it, and has not rejected it since. */
+  /** A service has accepted it, and has not rejected it since. */
   accepted: boolean;
-  /** Which of the services. */
+  /** The same for each service. */
   readonly acceptedBy: Record<Service, boolean>;
-  /** Endpoint paths that its tier does not get, each until when, by performance.now(). */
+  /** Endpoint paths that its tier does not get, with the end of each entry by performance.now(). */
   readonly refused: Map<string, number>;
-  /** Records that were refused to it by an endpoint that has answered for none since. */
+  /** Refused requests by endpoint; emptied when the endpoint grants one. */
   readonly refusedRecords: Map<Endpoint, Set<string>>;
 }
 
@@ -36,9 +36,9 @@ export interface Credentials {
   of: (token: string | null) => Credential;
   own: Credential;
   nobody: Credential;
-  /** The service knows the token. */
+  /** Records that the service accepts the token. */
   accept: (credential: Credential, service: Service) => void;
-  /** The service does not know the token, or knows it no longer. */
+  /** Records that the service does not accept the token, or no longer does. */
   reject: (credential: Credential, word: UpstreamWord) => void;
   readonly rejections: Rejections;
 }
@@ -48,11 +48,11 @@ const UNVERIFIED_MAX = 1_000;
 
 export function createCredentials(ownToken: string | undefined, ownTier: Tier | undefined): Credentials {
   const known = new LRUCache<string, Credential>({ max: KNOWN_MAX });
-  /** Shared by operations that run at the same time. Made-up tokens push out none that upstream has accepted. */
+  /** A table of its own, so that made-up tokens evict none that upstream has accepted. */
   const unverified = new LRUCache<string, Credential>({ max: UNVERIFIED_MAX });
   const rejections = createRejections();
   const nobody = create('nobody', null, true, null);
-  // Replicas with different tokens may share what they keep: each finds its own.
+  // Replicas with different tokens may share a cache; the hash keeps their entries apart.
   const own = create(
     ownToken === undefined ? 'own' : `own-${hashOf(ownToken)}`,
     ownToken ?? null,
@@ -86,7 +86,7 @@ export function createCredentials(ownToken: string | undefined, ownTier: Tier | 
       const { id, isOwn, acceptedBy } = credential;
       if (isOwn) return;
       const { service } = word;
-      // A service that took the token before is asked once more: it may mean this request alone.
+      // If the service accepted the token before, try once more: the 401 may concern this request only.
       if (!acceptedBy[service] && isTokenUnknown(word)) rejections.remember(id, word);
       acceptedBy[service] = false;
       credential.accepted = acceptedBy.catalog || acceptedBy.event;
@@ -120,7 +120,7 @@ function create(id: string, token: string | null, isOwn: boolean, configured: Ti
   };
 }
 
-/** The possible tiers without those that get what was refused: a guess, for a single record may be refused to any tier. */
+/** The possible tiers that do not get what was refused. A guess: a single record may be refused to any tier. */
 export function likelyTiers({ possibleTiers, refusedRecords }: Credential): readonly Tier[] {
   if (possibleTiers.length === 1 || refusedRecords.size === 0) return possibleTiers;
   return possibleTiers.filter((tier) => [...refusedRecords.keys()].every((endpoint) => !endpoint.tiers.includes(tier)));

@@ -1,8 +1,10 @@
-/** Whether an answer is what was asked for. Any JSON may come with status 200: another record, an error, or nothing of use. */
+/** Checks that a response matches its request: status 200 may carry another record, an error, or anything else. */
 import type { Repeat } from '../contract/endpoint.ts';
 import type { Asked } from './wire.ts';
 
-/** Whether an answer is the record, with its key and no other's, or the list; where it need not be read, whether it is no error. */
+/**
+ * True for the list, or for the record with the key that was requested. Endpoints whose response is not read accept anything but an error.
+ */
 export function isExpected({ endpoint, input }: Asked, value: unknown): boolean {
   const { key, list, repeats } = endpoint;
   if (list === undefined && key.length === 0) return errorIn(value) === undefined;
@@ -14,7 +16,7 @@ export function isExpected({ endpoint, input }: Asked, value: unknown): boolean 
   return repeats.every((each) => isRepeated(each, answer, params));
 }
 
-/** False where `fields` leaves the key out. */
+/** False if `fields` leaves the key out. */
 function isAskedFor(key: readonly string[], { fields }: Record<string, unknown>): boolean {
   if (typeof fields !== 'string') return true;
   const names = fields.split(',');
@@ -25,15 +27,15 @@ function isRepeated({ member, param, as }: Repeat, answer: Record<string, unknow
   const asked = params[param];
   const came = answer[member];
   if (asked === undefined || came === undefined || idOf(came) === idOf(asked)) return true;
-  // A uid is answered by an id, which is a number: two numbers are two people.
+  // A person requested by uid is returned with a numeric id. Two different numbers are two people.
   return as === 'person' && idOf(came) !== '' && !(isNumber(idOf(asked)) && isNumber(idOf(came)));
 }
 
-/** An id is a text or a number; '' for what is none. */
+/** The id as text; '' for anything but a string or a number. */
 const idOf = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : '');
 const isNumber = (text: string): boolean => /^\d+$/.test(text);
 
-/** The code of an error as the service writes it; undefined for anything else. */
+/** The code of an error body of the service; undefined for anything else. */
 export function errorIn(value: unknown): number | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const { code, msg } = value as { code?: unknown; msg?: unknown };

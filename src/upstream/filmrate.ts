@@ -1,4 +1,4 @@
-/** The rate of film calls: so many a minute for each credential that has a limit, counted in this process and, where there is one, in Redis. */
+/** The rate limiter of film calls: `BASIC_CALLS_A_MINUTE` for each credential with a limit, counted in this process and in Redis if configured. */
 import { BASIC_CALLS_A_MINUTE } from '../contract/film.ts';
 import { type Credential, isLimited } from './credential.ts';
 import { type Lifetime, type Listener, offEnd, onEnd } from './lifetime.ts';
@@ -14,21 +14,21 @@ import {
   createWindows,
 } from './window.ts';
 
-/** One call that asks for a slot. */
+/** One call that needs a slot. */
 export interface FilmCall {
   credential: Credential;
   address: string;
   lifetime: Lifetime;
-  /** It does not wait for other calls. */
+  /** Do not wait for other calls. */
   atOnce: boolean;
 }
 
 export interface FilmRate {
-  /** A slot, or undefined where the credential has no limit. Rejects with RateLimited, or when the lifetime ends. */
+  /** A slot, or undefined if the credential has no limit. Rejects with RateLimited, or when the lifetime ends. */
   take: (call: FilmCall) => Promise<Slot | undefined>;
-  /** The call was answered, or failed: the slot comes back a window from now. */
+  /** The call has ended: the slot becomes free one window from now. */
   answered: (slot: Slot) => void;
-  /** The call was not made, or counts nowhere: the slot comes back now. */
+  /** The call was not made, or does not count: the slot becomes free now. */
   release: (slot: Slot) => void;
   /** Slots taken in this process. */
   used: (credential: Credential) => number;
@@ -36,7 +36,7 @@ export interface FilmRate {
   state: () => LimiterState;
 }
 
-/** The calls of one credential. */
+/** Running and waiting calls of one credential. */
 interface Underway {
   running: number;
   waiting: Queue<Waiter>;
@@ -61,16 +61,16 @@ export function createFilmRate(longestCallMs: number, shared?: SharedWindows): F
     return calls;
   }
 
-  /** A slot, that none is needed, or that there is none; undefined while calls under way may tell. */
+  /** A slot, `unlimited`, or the error; undefined if the call must wait until running calls show whether there is a limit. */
   function decide({ credential, address, atOnce }: FilmCall): Slot | typeof unlimited | RateLimited | undefined {
     if (!isLimited(credential)) return unlimited;
     const id = `${process.pid.toString(36)}-${unique}-${taken++}`;
     const slot: Slot = { of: credential.id, id, address: credential.isOwn ? address : '' };
     const wait = windows.take(slot, limitsOf(credential));
     if (wait === 0) return slot;
-    // Whether a caller's token has a limit is learned from answers. The facade's own is not counted before it has met a limit.
-    const mayTurnOut = !credential.isOwn && credential.possibleTiers.length > 1 && underway.has(credential.id);
-    return mayTurnOut && callsOf(credential.id).running > 0 && !atOnce ? undefined : limited(wait);
+    // Responses show whether a client's token has a limit. The facade's own token counts as limited only after a rate limit error.
+    const mayProveUnlimited = !credential.isOwn && credential.possibleTiers.length > 1 && underway.has(credential.id);
+    return mayProveUnlimited && callsOf(credential.id).running > 0 && !atOnce ? undefined : limited(wait);
   }
 
   function takeHere(call: FilmCall): Promise<Slot | undefined> {
@@ -102,7 +102,7 @@ export function createFilmRate(longestCallMs: number, shared?: SharedWindows): F
     offEnd(waiter.lifetime, waiter);
   }
 
-  /** Calls that wait are looked at in order, up to the first that must go on waiting. None does when no call is under way. */
+  /** Settles waiting calls in order, up to the first that must go on waiting. If no call is running, none has to wait. */
   function end({ of }: Slot): void {
     const calls = callsOf(of);
     running--;
@@ -124,7 +124,7 @@ export function createFilmRate(longestCallMs: number, shared?: SharedWindows): F
     async take(call) {
       const slot = await takeHere(call);
       if (!slot) return undefined;
-      // Counted in this process too: Redis may go away, and come back.
+      // Counted in this process too, because Redis may become unreachable.
       const wait = await shared?.take(slot, limitsOf(call.credential));
       if (!wait) return slot;
       windows.release(slot);
@@ -145,7 +145,7 @@ export function createFilmRate(longestCallMs: number, shared?: SharedWindows): F
 
 const unlimited = Symbol('unlimited');
 
-/** Tells the slots of this process from those of another with its number. */
+/** Process ids are not unique across machines. */
 const unique = Math.random().toString(36).slice(2, 8);
 
 export const limited = (waitMs: number): RateLimited =>
@@ -155,7 +155,7 @@ class Waiter implements Listener {
   readonly place: Place<Waiter>;
   readonly calls: Underway;
   readonly lifetime: Lifetime;
-  /** False where the call must go on waiting. */
+  /** False if the call must go on waiting. */
   readonly settle: () => boolean;
   readonly over: (reason: Error) => void;
 

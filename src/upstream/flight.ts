@@ -49,7 +49,7 @@ interface Underway {
   flights: Map<string, Flight>;
   /** So many more, and the Map is made anew. */
   left: number;
-  /** Of all credentials. */
+  /** Over all credentials. */
   count: { flights: number };
 }
 

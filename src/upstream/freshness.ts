@@ -15,7 +15,7 @@ export interface Freshness {
   readonly freshUntil: number;
   /** Never public where a token was sent, whatever was read with it. */
   readonly share: Sharing;
-  /** Something was read that people write: it may change at any time, and outside of this facade nobody would be told. */
+  /** Content that people write was read. It may change at any time, and caches outside of the facade would not learn of it. */
   readonly mayChange: boolean;
   /** Something was read that may be used again until then; null: something that may not. */
   read: (freshUntil: number | null, endpoint?: Endpoint) => void;

@@ -14,8 +14,8 @@ export interface GateSettings {
 
 export interface Gate {
   /**
-   * Undefined where a call may begin; else its place in the queue: `begin` is called when it may, unless it gives up. Who is in must leave.
-   * Owners take turns: the calls of one operation do not stand before those of another.
+   * Undefined if the call may begin now; else its place in the queue, and `begin` is called later unless the place is given up. A call
+   * that has begun must leave. Owners take turns, so that one operation with many calls does not delay another.
    */
   enter: (owner: object, begin: () => void) => Waiting | undefined;
   /** False where it was let in already. */
@@ -47,13 +47,13 @@ export function createGate({ maxConnections, maxBusyConnections }: GateSettings)
   const clock = createClock(PATIENCE_MS);
   const quickest = createQuickest();
   let running = 0;
-  /** Of those that wait. */
+  /** Waiters whose patience has run out. */
   let impatient = 0;
   let pumping = false;
 
   const calmly = () => (quickest.ms() > QUICK_MS ? maxBusyConnections : maxConnections);
 
-  /** Who leaves at once does not begin it anew: it goes on by itself. */
+  /** Re-entrant calls return at once; the running loop continues. */
   function pump(): void {
     if (pumping) return;
     pumping = true;

@@ -159,7 +159,7 @@ export class Making implements Asker, Payer, WireRequest {
   private sendPaid(paid: Paid, lifetime: Lifetime): void {
     try {
       if (lifetime.ended) throw overdue(this.asked.endpoint, this.line, lifetime.ended);
-      // It may have waited, and the token was rejected meanwhile.
+      // The token may have been rejected while the call waited.
       this.parts.credentials.rejections.repeat(this.credential.id, this.service, this.line);
     } catch (error) {
       paid.notMade();
@@ -291,7 +291,7 @@ export class Making implements Asker, Payer, WireRequest {
       throw new UpstreamRefusal(known, retryAfter);
     }
     if (status >= 500) {
-      // A write that failed inside may have been made all the same. Only a 503 of the service itself says that it was not begun.
+      // A write that failed upstream may still have been made. Only a 503 with the service's error body says that it was not begun.
       const isLost = endpoint.method !== 'GET' && !(status === 503 && code !== undefined);
       throw new UpstreamFault(isLost ? 'UPSTREAM_RESULT_UNKNOWN' : 'UPSTREAM_UNAVAILABLE', known, `status ${status}`);
     }
@@ -328,7 +328,7 @@ function struck({ share, list, visibility }: Endpoint, { isOwn }: Credential, va
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
-/** An item that does not say who may see it is shown: the member was asked for, and its default is everybody. */
+/** An item without the member is public: it was requested, and upstream leaves out defaults. */
 const isForEverybody = (item: unknown, { member, everybody }: Visibility): boolean =>
   !isObject(item) || item[member] === undefined || item[member] === everybody;
 

@@ -36,7 +36,7 @@ export function multipartForm(texts: Readonly<Record<string, unknown>>, files: A
     return: () => pieces.return(),
   };
   const body = Readable.from(watched, { objectMode: false });
-  // `cause` keeps the error; the HTTP client stops listening when its request is over, which may be before the form is.
+  // `cause` keeps the error. The HTTP client may stop listening before the form ends, and an unhandled error would end the process.
   body.on('error', () => undefined);
   return {
     contentType: `multipart/form-data; boundary=${boundary}`,

@@ -79,8 +79,8 @@ export interface Records {
   putAnswer: (endpoint: Endpoint, request: string, answer: object, came: Came) => number | null;
   forgetAnswer: (endpoint: Endpoint, request: string) => void;
   /**
-   * Which reads in flight a record or an answer may come from: those of the same text, so that nobody waits for a read that began before
-   * another replica wrote. Null: from none of somebody else. Always '' where no other replica writes: here, a write lets go of all reads.
+   * Reads in flight are shared only within one epoch, so that nobody gets a read that began before another replica wrote. Null: not shared
+   * at all. Always '' with one replica, where a write ends the sharing of all reads in flight.
    */
   epochOfRecord: (endpoint: Endpoint, kind: string, key: string) => string | null;
   epochOfAnswer: (endpoint: Endpoint, request: string) => string | null;
@@ -96,8 +96,8 @@ export interface Partition {
 export interface RecordStore {
   seenBy: (partition: Partition) => Records;
   /**
-   * Drops a record (`Book:7`) or a list with any query (`/v2/book/7/annotations`, encoded as in the request), whoever asked; or all
-   * records of a kind (`Collection`), all answers of an endpoint (`/v2/book/user/:name/collections`).
+   * Drops, in all partitions, a record (`Book:7`), a list with any query (`/v2/book/7/annotations`, encoded as in the request), all records
+   * of a kind (`Collection`), or all responses of an endpoint (`/v2/book/user/:name/collections`).
    */
   clear: (scope: string) => void | Promise<void>;
   /** Drops what was read with a credential; with the facade's own it was shown to everybody without one. */
@@ -150,7 +150,7 @@ const noRecords: Records = {
 };
 
 interface Keeping {
-  /** Other replicas clear it too. */
+  /** Other replicas read and clear it too. */
   isShared: boolean;
   cache: Cache;
   ttlSeconds: number | undefined;
@@ -229,7 +229,7 @@ class SeenRecords implements Records {
     return this.keeping.isShared ? this.epochOf(this.placeOfAnswer(endpoint, request)) : '';
   }
 
-  /** What is never kept has no mark that would tell of a write. While Redis is away, reads are shared as if there were one replica. */
+  /** Null if the place is never cached: it has no mark that would show a write. Without Redis, reads are shared as with one replica. */
   private epochOf(place: Place | null): string | null {
     return place && String(this.marks.get(place.key) ?? '');
   }
@@ -300,7 +300,7 @@ const age = (since: number, freshUntil: number) => ({
   ageSeconds: Math.max(0, Math.round((Date.now() - since) / 1000)),
 });
 
-/** When upstream made an answer that is fresh for so many seconds more, and until when it may be used. */
+/** The times of a cache entry in ms since the epoch; `seconds`: how much longer the response is fresh. */
 const timesOf = (now: number, seconds: number, { mustRevalidate, age = 0 }: Reuse) => {
   const freshUntil = now + seconds * 1000;
   const keptUntil = mustRevalidate ? freshUntil : freshUntil + STALE_SECONDS * 1000;

@@ -21,7 +21,7 @@ export interface Shared {
 export interface Waits {
   /** To tell of a record. */
   record: number;
-  /** Longer for the rate, since what is not counted together may draw a 429; and for a clearing, or others show what was before it. */
+  /** Longer for the rate, because replicas that count separately may cause a 429; and for clearings, because others would serve old entries. */
   window: number;
 }
 export const BRIEF: Waits = { record: 50, window: 200 };
@@ -98,8 +98,8 @@ function patience(redis: Redis, presence: Presence, waitMs: number): InTime {
 }
 
 /**
- * A scope, group or partition that was cleared has a key with a word of its own, new with each clearing; an entry names the words that it was
- * read under, and is void under any other. So a clearing is one key, reaches all replicas, and outlives answers still on their way.
+ * Each clearing of a scope, group or partition writes a new random word under its key. An entry names the words that it was read under and
+ * is void under any other. So a clearing is one write, reaches all replicas, and also voids responses still in flight.
  */
 function createSharedCache(redis: Redis, inTime: InTime, clearedInTime: InTime): Cache {
   /** Clearings that Redis has not been told of: nothing is read from it before it has. */
@@ -120,7 +120,7 @@ function createSharedCache(redis: Redis, inTime: InTime, clearedInTime: InTime):
     return true;
   }
 
-  /** Other replicas read what was cleared until Redis is told, whether this one is asked for anything more or not. */
+  /** Retries even without further requests: other replicas serve the old entries until Redis has the clearing. */
   function tryLater(): void {
     if (retry || redis.status === 'end') return;
     retry = setTimeout(() => {
@@ -154,7 +154,7 @@ function createSharedCache(redis: Redis, inTime: InTime, clearedInTime: InTime):
         const life = Math.min(LIFE_MS, Math.round(entry.keptUntil - Date.now()));
         if (life <= 0) return;
         await inTime(() => redis.set(entryKey(place), encodeEntry(entry, found.mark!), 'PX', life));
-      })().catch(() => undefined); // what cannot be stored is not stored
+      })().catch(() => undefined); // the cache is optional
     },
     drop(place) {
       void inTime(() => redis.del(entryKey(place)));
@@ -206,12 +206,12 @@ function decodeEntry(text: string, mark: string): Entry | undefined {
 const NOW = `local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 `;
-/** ARGV[1]: no slot is held longer, in ms. One that would be was taken before the clock of Redis was set back. */
+/** ARGV[1]: the longest that a slot is held, in ms. A later end means that the clock of Redis was set back since. */
 const TIDIED = `${NOW}
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
 redis.call('ZREMRANGEBYSCORE', KEYS[1], string.format('(%.0f', now + ARGV[1]), '+inf')
 `;
-/** KEYS: the window. ARGV: hold in ms, slots, slots an address, address, slot. */
+/** KEYS: the window. ARGV: hold in ms, slots, slots per address, address, slot. */
 const TAKE = `${TIDIED}
 local slots = redis.call('ZRANGE', KEYS[1], 0, -1, 'WITHSCORES')
 local mine, mineBack = 0, nil

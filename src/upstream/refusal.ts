@@ -50,7 +50,7 @@ export class UpstreamRefusal extends Expected {
   }
 }
 
-/** A record of an endpoint that not every tier gets was refused: by itself, or to a tier that is not known. Lists beside it may be open. */
+/** A record of an endpoint that not every tier gets was refused: for itself, or because of an unknown tier. Its lists may be allowed. */
 export class RecordRefused extends UpstreamRefusal {}
 
 /** A refusal that means something of its own where it was drawn. */
@@ -133,12 +133,12 @@ export const isFault = (error: unknown): boolean =>
   error instanceof RateLimited ||
   (error instanceof UpstreamRefusal && isRateLimit(error.word));
 
-/** The status that a code comes with by the interface; undefined for one that it does not name. */
+/** The status that the interface assigns to a code; undefined for unknown codes. */
 const statusOf = (code: number | undefined): number | undefined =>
   (serviceErrors[code as ServiceCode] as { status: number } | undefined)?.status;
 
 const noStatuses: readonly (number | undefined)[] = [401, 403, 404];
-/** A no, whoever said it, by its status or by its code: what is kept of the record is not to be shown again. */
+/** A denial by status or code: cached data of the record must not be shown again. */
 export const isNo = ({ status, code }: UpstreamWord): boolean =>
   noStatuses.includes(status) || noStatuses.includes(statusOf(code));
 
@@ -146,10 +146,10 @@ export const isNo = ({ status, code }: UpstreamWord): boolean =>
 const tokenCodes = [103, 106, 123];
 export const isRejection = ({ status, code }: UpstreamWord): boolean =>
   status === 401 || (code !== undefined && tokenCodes.includes(code));
-/** The same where nothing else can be meant: a 401 may come with a code of its own. */
+/** Only the token can be meant: a 401 with another code may concern the request. */
 export const isTokenUnknown = ({ code }: UpstreamWord): boolean => code === undefined || tokenCodes.includes(code);
 
-/** The record itself is refused; what is told beside it is not. */
+/** Only the record itself is refused; lists and other endpoints of it may be allowed. */
 export const isOfRecord = (error: unknown): boolean =>
   error instanceof RecordRefused || (error instanceof TierRequired && error.ofEndpoint);
 
@@ -163,7 +163,7 @@ const absentCodes = [6000, 6006, 6008, 6014, 5000];
 
 /** Whether a read was answered with absence. */
 export function isAbsent(endpoint: Endpoint, cameWith: number, code: number | undefined): boolean {
-  // An error under a status of success has the status of its code.
+  // An error under a success status counts by the status of its code.
   const status = cameWith < 400 ? statusOf(code) : cameWith;
   if (endpoint.service === 'event') return status === 404;
   if (code === undefined) return false; // a 404 of somebody else: a wrong BASE_URL, say

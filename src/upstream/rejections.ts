@@ -1,8 +1,8 @@
-/** Tokens that a service rejected a moment ago: the rejection is repeated from memory, and costs no call. */
+/** Tokens that a service rejected recently. The rejection is repeated from memory, without an upstream call. */
 import { LRUCache } from 'lru-cache';
 import { type Service, UpstreamRefusal, type UpstreamWord } from './refusal.ts';
 
-/** A token may become valid at any time, so it is sent again soon. */
+/** Short, because a token may become valid at any time. */
 const REMEMBERED_MS = 5_000;
 const REJECTIONS_MAX = 10_000;
 
@@ -10,7 +10,7 @@ export interface Rejections {
   remember: (credential: string, word: UpstreamWord) => void;
   forget: (credential: string, service: Service) => void;
   has: (credential: string, service: Service) => boolean;
-  /** Throws the rejection for this request, where the service rejected the token a moment ago. */
+  /** Throws an UpstreamRefusal for this request if the service rejected the token recently. */
   repeat: (credential: string, service: Service, request: string) => void;
 }
 

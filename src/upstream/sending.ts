@@ -26,11 +26,11 @@ export interface Way {
   breaker: Breaker;
   gate: Gate;
   /**
-   * The longest that the attempts of one request take together. A drip does not reset it; waits for a connection, and between attempts, do
-   * not count: they are not the service's.
+   * Deadline of all attempts of one request together. Slowly arriving bytes do not extend it. Waiting for a connection, and the pause
+   * between attempts, do not count, because they are not the service's time.
    */
   callTimeoutMs: number;
-  /** Of that time. */
+  /** Measures that deadline. */
   clock: Clock;
   /** How often a read is tried at most. */
   readAttempts: number;
@@ -54,10 +54,10 @@ class Sending implements Dispatcher.DispatchHandler, Listener, Timed {
   private attempts = 0;
   /** When the last of them was let in. */
   private begun = 0;
-  /** What the attempts before it took, in ms. */
+  /** Time of the previous attempts, in ms. */
   private spentMs = 0;
   private ticking: Ticking | undefined = undefined;
-  /** Instead of the clock, where an attempt before has used a part of the time. */
+  /** Used instead of the clock for a retry, whose remaining time is shorter. */
   private timer: NodeJS.Timeout | undefined = undefined;
   private waiting: Waiting | undefined = undefined;
   private passage: Passage | undefined = undefined;
@@ -85,7 +85,7 @@ class Sending implements Dispatcher.DispatchHandler, Listener, Timed {
 
   private startClock(): void {
     const { body } = this.request;
-    // A form comes as fast as its sender sends: what the service makes of it is timed from its last byte.
+    // A form arrives as fast as the client sends it, so the service is timed from its last byte.
     if (body instanceof Readable && !body.readableEnded) body.once('end', () => this.tick());
     else this.tick();
   }

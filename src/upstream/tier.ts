@@ -1,4 +1,4 @@
-/** What upstream's answers and refusals tell of the film tier of a credential, and what they do not. */
+/** Infers the film tier of a credential from responses and refusals of upstream. */
 import { type Endpoint, type Tier, tiers } from '../contract/endpoint.ts';
 import { celebrityMembers, filmEndpoints, subjectMembers } from '../contract/film.ts';
 import { type Credential, likelyTiers } from './credential.ts';
@@ -7,12 +7,12 @@ import { RecordRefused, TierRequired, type UpstreamRefusal } from './refusal.ts'
 /** How long a refusal of an endpoint is remembered, in ms. */
 const REFUSAL_MS = 60_000;
 
-/** So many records refused, and none answered for, show that the tier does not get the endpoint. */
+/** This many refused records, with none granted, prove that the tier does not get the endpoint. */
 const REFUSED_RECORDS = 3;
 
 const NEED_PERMISSION = 1000;
 
-/** A film endpoint answered: the credential is of a tier that has it, and gets the members that came. An absent member tells nothing. */
+/** The credential has a tier that gets the endpoint and the members present. An absent member proves nothing. */
 export function learnFromAnswer(credential: Credential, endpoint: Endpoint, value: unknown): void {
   if (endpoint.share !== 'tier') return;
   credential.refused.delete(endpoint.path);
@@ -26,8 +26,8 @@ export function learnFromAnswer(credential: Credential, endpoint: Endpoint, valu
 }
 
 /**
- * What to tell of a refusal. That of one record is not that of its endpoint: only where the credential is known to be of a tier that does
- * not get the endpoint is the tier the reason, and is the endpoint left alone for a while.
+ * Returns the error to report for a refusal. One refused record does not prove that the endpoint is refused. Only if the credential is
+ * known to have a tier without the endpoint, the error is TierRequired, and the endpoint is not called for a while.
  */
 export function learnFromRefusal(credential: Credential, endpoint: Endpoint, refusal: UpstreamRefusal): Error {
   const { word } = refusal;
@@ -40,12 +40,12 @@ export function learnFromRefusal(credential: Credential, endpoint: Endpoint, ref
     credential.refused.set(endpoint.path, performance.now() + REFUSAL_MS);
     return tierRequired;
   }
-  // A list of a record that is there is refused for the tier, as far as is known.
+  // If a list is refused although its record exists, the likely reason is the tier.
   const likely = credential.isOwn || !endpoint.list ? [] : likelyTiers(credential);
   return likely.length > 0 && likely.every((tier) => lacking.includes(tier)) ? tierRequired : new RecordRefused(word);
 }
 
-/** A chart has no records of its own. The facade's own credential is everybody's: no choice of records closes an endpoint to all. */
+/** Charts prove it at once: they have no single records. The facade's own credential serves everybody, so refused records never close an endpoint for it. */
 function provesTier(
   { isOwn, refusedRecords, possibleTiers }: Credential,
   endpoint: Endpoint,
@@ -59,7 +59,7 @@ function provesTier(
   return records.size >= REFUSED_RECORDS;
 }
 
-/** What contradicts what was known is newer: the tier was changed. */
+/** On a contradiction the new finding wins: the tier was changed. */
 function learn(credential: Credential, having: readonly Tier[]): void {
   if (credential.isTierFixed || having.length === 0 || having.length === tiers.length) return;
   const left = both(credential.possibleTiers, having);
@@ -73,7 +73,7 @@ const both = (some: readonly Tier[], others: readonly Tier[]): readonly Tier[] =
 
 type Members = readonly (readonly [name: string, tiers: readonly Tier[]])[];
 
-/** Members of a record that not every tier with the record gets. */
+/** Members that only some of the tiers with the record get. */
 const gatedOf = (
   endpoint: Endpoint,
   members: Readonly<Record<string, readonly Tier[]>>,
@@ -86,10 +86,10 @@ const gatedMembers: ReadonlyMap<Endpoint, Members> = new Map([
   gatedOf(filmEndpoints.celebrity, celebrityMembers),
 ]);
 
-/** A few bytes that tell a basic tier from the others, asked for beside what is wanted when it has become worth knowing. */
+/** Small members that the basic tier does not get; requested in addition to learn the tier. */
 const TELLING = ['durations', 'languages'];
 
-/** The names to ask for beside these, where the answer would tell whether the credential is limited. */
+/** Names to request beside `fields`, if they would show whether the credential is rate limited. */
 export function tellingNames(credential: Credential, endpoint: Endpoint, fields: string): readonly string[] {
   const { isOwn, possibleTiers } = credential;
   if (isOwn || endpoint !== filmEndpoints.subject || possibleTiers.length === 1 || !possibleTiers.includes('basic'))
@@ -98,25 +98,25 @@ export function tellingNames(credential: Credential, endpoint: Endpoint, fields:
   return TELLING.filter((name) => !names.includes(name));
 }
 
-/** What it takes to tell why a member of a record is absent. */
+/** The endpoint of a record, and the tiers that get each member. */
 interface GatedRecord {
   readonly ask: Endpoint;
   readonly tiers?: Readonly<Record<string, readonly Tier[]>>;
 }
 
-/** Members that nearly every film or person has, and the basic tier does not get. */
+/** Members that nearly every film or person has and the basic tier does not get. */
 const rarelyEmpty: ReadonlyMap<Endpoint, readonly string[]> = new Map<Endpoint, readonly string[]>([
   [filmEndpoints.subject, ['durations', 'languages', 'photos', 'pubdates']],
   [filmEndpoints.celebrity, ['photos', 'professions', 'summary']],
 ]);
-/** So many of them absent, and no member of their kind present, are the work of the tier. */
+/** If this many are absent and none is present, the tier is the reason. */
 const ABSENT = 3;
 
 const none: readonly string[] = Object.freeze([]);
 
 /**
- * The names of these that are absent because the caller's tier does not get them. Upstream leaves out defaults too: where a possible tier
- * gets the member, its absence says nothing by itself.
+ * Returns those of `names` that are absent because of the caller's tier. Upstream also leaves out defaults, so absence alone proves nothing
+ * while a possible tier gets the member.
  */
 export function withheld(
   { ask, tiers: having }: GatedRecord,
@@ -130,13 +130,13 @@ export function withheld(
   for (const name in record)
     if (record[name] !== undefined && having[name]) answered = answered.filter((tier) => having[name]!.includes(tier));
   const isWithheld = (from: readonly Tier[]) => (name: string) => from.every((tier) => !having[name]!.includes(tier));
-  if (answered.length === 0) return none; // it got more than its tier does: that is not what was supposed
+  if (answered.length === 0) return none; // the record has more than any possible tier gets: the tier was misjudged
   const telling = rarelyEmpty.get(ask) ?? none;
   if (answered.length > 1 && telling.filter((name) => absent.includes(name)).length >= ABSENT)
     answered = answered.filter((tier) => telling.every((name) => !having[name]?.includes(tier)));
   return answered.length > 0 ? absent.filter(isWithheld(answered)) : none;
 }
 
-/** Not every tier that gets the record gets the member. */
+/** Some tier gets the record without the member. */
 const isGated = ({ tiers: ofRecord }: Endpoint, having: readonly Tier[] | undefined): boolean =>
   having !== undefined && having.length < tiers.length && ofRecord.some((tier) => !having.includes(tier));

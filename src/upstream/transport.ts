@@ -23,7 +23,7 @@ export interface ServiceState {
   isOpen: boolean;
   running: number;
   waiting: number;
-  /** Calls whose time is measured. */
+  /** Calls with a running deadline. */
   deadlines: number;
 }
 

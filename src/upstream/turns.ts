@@ -1,11 +1,11 @@
-/** Those who wait, by owners that take turns: first come, first served within an owner. Every step is O(1). */
+/** A fair queue: owners take turns, and within an owner it is first in, first out. Every step is O(1). */
 import { type Place, type Queue, createQueue, join, leave } from './queue.ts';
 
 export interface Turns<T> {
   join: (owner: object, who: T) => Turn<T>;
-  /** False for who had left already. */
+  /** False if it had left already. */
   leave: (turn: Turn<T>) => boolean;
-  /** Takes out whose turn it is: the first of the next owner, which goes to the end. */
+  /** Removes and returns the first item of the next owner, which then moves to the end; undefined if empty. */
   take: () => T | undefined;
   size: () => number;
 }
@@ -16,7 +16,7 @@ export interface Turn<T> {
   readonly place: Place<Turn<T>>;
 }
 
-/** In the queue of owners while somebody of it waits. */
+/** Has a place in the queue of owners while an item of it waits. */
 interface Owner<T> {
   waiting: Queue<Turn<T>>;
   place: Place<Owner<T>> | undefined;

@@ -1,8 +1,8 @@
 /**
- * Calls with tokens that upstream has not accepted yet: so many at once, half of them for one address.
+ * Limits concurrent calls with tokens that upstream has not accepted yet: `UNVERIFIED_CALLS` in total, half of them per address.
  *
- * Addresses take turns, and so do the tokens of an address: a crowd of made-up tokens delays others by a turn and refuses nobody. Every
- * step is O(1): a call that ends wakes those who can go, and no others.
+ * Addresses take turns, and so do the tokens of an address: many made-up tokens delay another client by one turn and never cause a
+ * rejection. Every step is O(1): a call that ends wakes only calls that can begin.
  */
 import { type Lifetime, type Listener, offEnd, onEnd } from './lifetime.ts';
 import { type Place, type Queue, createQueue, join, leave } from './queue.ts';
@@ -10,7 +10,7 @@ import { type Place, type Queue, createQueue, join, leave } from './queue.ts';
 export const UNVERIFIED_CALLS = 60;
 const CALLS_PER_ADDRESS = UNVERIFIED_CALLS / 2;
 
-/** Calls under way and calls that wait: both are 0 when all is done. */
+/** Numbers of running and waiting calls; both are 0 when idle. */
 export interface LimiterState {
   running: number;
   waiting: number;
@@ -18,8 +18,8 @@ export interface LimiterState {
 
 export interface Unverified {
   /**
-   * A permit for one call. A promise where the call must wait: of undefined where upstream has decided about the token meanwhile. It
-   * rejects when the lifetime ends.
+   * A permit for one call, or a promise if the call must wait. The promise resolves to undefined if upstream decides about the token
+   * meanwhile, and rejects when the lifetime ends.
    */
   enter: (credential: string, address: string, lifetime: Lifetime) => Permit | Promise<Permit | undefined>;
   /** Gives a permit back. `isDecided`: upstream has accepted or rejected the token, so that its other calls need not wait. */
@@ -27,19 +27,19 @@ export interface Unverified {
   state: () => LimiterState;
 }
 
-/** The token and the address that the call is counted for. */
+/** Names the token and the address that the call counts for. */
 export type Permit = TokenCalls;
 
 interface AddressCalls {
   address: string;
   running: number;
-  /** Tokens with calls that wait, in turn. */
+  /** Tokens with waiting calls, in order of their turns. */
   tokens: Queue<TokenCalls>;
-  /** In the queue of addresses: where calls wait and there is room for them. */
+  /** Its place in the queue of addresses, while calls wait and the address has room. */
   place: Place<AddressCalls> | undefined;
 }
 
-/** Counted for the address that first sent the token. */
+/** The calls of one token count for the address that first sent it. */
 interface TokenCalls {
   credential: string;
   of: AddressCalls;
@@ -75,7 +75,7 @@ export function createUnverified(): Unverified {
     return token;
   }
 
-  /** Puts the token and its address where their counts say: in a queue, out of it, or away. */
+  /** Queues, dequeues or deletes the token and its address, as their counts require. */
   function arrange(token: TokenCalls): void {
     const { of } = token;
     if (token.waiting.size === 0) {
@@ -92,7 +92,7 @@ export function createUnverified(): Unverified {
     }
   }
 
-  /** Lets in the next call of the next token of the next address; both go to the end of their queues. */
+  /** Begins waiting calls while there is room: the next token of the next address, both of which move to the end of their queues. */
   function pump(): void {
     while (running < UNVERIFIED_CALLS && turns.first) {
       const of = turns.first.who;

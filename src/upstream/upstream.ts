@@ -33,9 +33,9 @@ export interface UpstreamSource {
   epoch: () => number | null;
   /** What goes on at each service now. */
   state: Transport['state'];
-  /** Calls that wait for the rate limit, or count towards it. */
+  /** Calls that wait for the rate limiter or count towards it. */
   limited: () => LimitedCalls;
-  /** Reads in flight, which equal ones share. */
+  /** Reads in flight; equal reads share one. */
   sharedReads: () => number;
   close: () => Promise<void>;
 }

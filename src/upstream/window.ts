@@ -1,7 +1,7 @@
 /**
- * Sliding windows of calls: a slot comes back a window after its call was answered. In this process, or in Redis.
+ * Sliding windows of calls, in this process or in Redis: a slot becomes free one window after its call ended.
  *
- * Times are of a clock that is never set, so that none is full for longer.
+ * In this process times are monotonic: setting the system clock must not keep a window full.
  */
 import { LRUCache } from 'lru-cache';
 
@@ -45,7 +45,7 @@ export interface SharedWindows {
   take: (slot: Slot, limits: WindowLimits) => Promise<number | undefined>;
   answered: (slot: Slot) => void;
   release: (slot: Slot) => void;
-  /** `holdMs`: no slot is held longer. */
+  /** `holdMs`: the longest that a slot is held. */
   state: (of: string, holdMs: number) => Promise<WindowState | undefined>;
 }
 

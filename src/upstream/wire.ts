@@ -23,7 +23,7 @@ export interface WireRequest {
   /** The request line a client may see. */
   line: string;
   payer?: Payer | undefined;
-  /** The operation that it is made for: operations take turns where connections are short. */
+  /** The operation of the call: operations take turns for connections. */
   owner?: object | undefined;
   /** Told once: what was answered, or by UpstreamFault why nothing was. */
   answered: (answer: WireAnswer) => void;
@@ -74,7 +74,7 @@ export interface Asked {
   readonly input: object;
   /** Path and query as they go on the wire: equal asks are equal texts. */
   readonly wirePath: string;
-  /** Which reads in flight may answer it; see `epochOf` of the records. */
+  /** Limits which reads in flight may be shared; see `epochOfRecord`. */
   readonly epoch?: string | null;
 }
 
@@ -141,7 +141,7 @@ export function bodyOf({ endpoint, input }: Asked, files: AsyncIterable<FilePart
   return { body: writers[media](values as never), contentType: 'application/atom+xml; charset=utf-8' };
 }
 
-/** What came with a status of success in place of an answer: an error of the service. */
+/** An error body of the service under a success status. */
 export class ErrorBody {
   readonly code: number;
 
@@ -150,7 +150,7 @@ export class ErrorBody {
   }
 }
 
-/** The answer, or the error that came in its place; throws UpstreamFault for what is neither. */
+/** The decoded response, or the ErrorBody sent instead; throws UpstreamFault (UPSTREAM_INVALID_RESPONSE) for anything else. */
 export function decode(asked: Asked, body: Buffer, status: number): unknown {
   const { media, service } = asked.endpoint;
   let value: unknown;
@@ -162,7 +162,7 @@ export function decode(asked: Asked, body: Buffer, status: number): unknown {
     if (!(error instanceof SyntaxError || error instanceof AtomError)) throw error;
     cause = error;
   }
-  // The event service tells its errors in JSON.
+  // The event service reports its errors in JSON, not Atom.
   const code = errorIn(media === 'json' ? value : jsonIn(body));
   if (code !== undefined) return new ErrorBody(code);
   const reason = cause === undefined ? 'not what was asked for' : media === 'json' ? 'not JSON' : 'not Atom';
@@ -179,7 +179,7 @@ function parsed(asked: Asked, body: Buffer): unknown {
   return value;
 }
 
-/** What a body that may be JSON says; undefined where it is none. */
+/** The parsed JSON; undefined if the body is not JSON. */
 function jsonIn(body: Buffer): unknown {
   try {
     return JSON.parse(decodeUtf8(body));
@@ -188,7 +188,7 @@ function jsonIn(body: Buffer): unknown {
   }
 }
 
-/** The code in the body of an answer whose status says that it is an error. */
+/** The code in the body of a response with an error status; undefined without one. */
 export function codeIn(body: Buffer): number | undefined {
   const { code } = (jsonIn(body) ?? {}) as { code?: unknown };
   return typeof code === 'number' ? code : undefined;
