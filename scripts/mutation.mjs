@@ -1,11 +1,11 @@
 /**
- * Mutation score of the engine and the upstream room: changes one place of the source at a time and sees whether a test fails.
+ * Mutation score of the engine and the upstream room: changes one place of the source at a time and checks whether a test fails.
  *
  *   node scripts/mutation.mjs [--sample 200] [--seed 1] [--only src/upstream/gate.ts] [--out results.json]
  *
  * Each mutant runs first against the oracle (seconds, and most fail there), then against the unit tests of graph and upstream. A mutant
- * that no run notices survives: it is listed with its place, for a person to read. A sample is drawn by the seed; without --sample all
- * mutants run, which takes hours. Works in a copy of the tree, which goes when it ends.
+ * that no run notices survives and is listed with its place, for review. The seed decides the sample; without --sample all mutants run,
+ * which takes hours. Works in a temporary copy of the tree, which is deleted at the end.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ const { values: options } = parseArgs({
   },
 });
 
-/** A run that takes longer than this is stopped: the mutant made it wait or loop, which a test suite notices too. */
+/** Longer runs are stopped and count as failed: the mutant made the code wait or loop. */
 const ORACLE_MS = 120_000;
 const TESTS_MS = 300_000;
 
@@ -79,7 +79,7 @@ function survives() {
   return killerOf() === undefined;
 }
 
-/** What noticed the mutant that stands in the copy now. */
+/** Which run detects the mutant in the copy. */
 function killerOf() {
   const built = spawnSync('node', ['build.mjs', 'test/oracle/oracle.ts'], { cwd: copy, timeout: ORACLE_MS });
   if (built.status !== 0) return 'build';

@@ -159,7 +159,7 @@ async function readForm(incoming: IncomingMessage, store: PictureStore): Promise
   const arriving: Promise<ReceivedPicture>[] = [];
   let isWrong = false;
   let textBytes = 0;
-  /** The beginning of the form, for its texts to be compared with. */
+  /** The raw beginning of the form, to check that its texts are UTF-8. */
   const head: Buffer[] = [];
   let headBytes = 0;
   const received = async () => {

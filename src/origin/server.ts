@@ -27,7 +27,7 @@ export interface OriginOptions {
   demoDir: string;
   /** Whether the fixed tokens of the demo people are honoured. */
   demoTokens: boolean;
-  /** What the addresses in records begin with; by default what each client reached the service by. */
+  /** Base URL of links in records; by default the one that each client used. */
   publicUrl?: string | undefined;
   /** Told of every fault that is ours; by default written to standard error. */
   onFault?: (error: unknown, request: string) => void;

@@ -14,9 +14,9 @@ interface Canvas {
   height: number;
 }
 
-/** A canvas of the largest size. The same record always gets the same colours and forms. */
+/** A canvas of the largest size. The random generator is seeded by the record, so its picture never changes. */
 function canvasOf(kind: PictureKind, id: string): Canvas {
-  // The id first: the further from the end ids differ, the further apart the colours of neighbours are.
+  // The id comes first: seeds that differ early give neighbouring ids colours further apart.
   const chance = createChance(`${id} ${kind}`);
   const [width, height] = pictureSizes[kind].large;
   return { chance, palette: paletteOf(chance), width, height };
@@ -99,7 +99,7 @@ export function drawAvatar(person: { id: string; name: string }): Drawing {
   };
 }
 
-/** `day` as `11-23`, in the zone of the event. */
+/** `day`: month and day as `11-23`, in the time zone of the event. */
 export function drawEvent(event: { id: string; title: string; day: string; place: string }): Drawing {
   const canvas = canvasOf('event', event.id);
   const { palette, width, height } = canvas;
@@ -121,19 +121,22 @@ export function drawEvent(event: { id: string; title: string; day: string; place
   };
 }
 
-/** A landscape without a word: it tells nothing of what it belongs to, which may be private. */
+/** A landscape without text: the annotation or note that it belongs to may be private. */
 export function drawScene(kind: 'photo' | 'annotation' | 'note', id: string): Drawing {
   const canvas = canvasOf(kind, id);
   const { width, height } = canvas;
   return { title: '', width, height, shapes: landscape(canvas, height) };
 }
 
+/** One text in a picture; coordinates and sizes in pixels. */
 interface Words {
   text: string;
-  /** Where the first line stands. */
+  /** Baseline of the first line. */
   y: number;
   width: number;
+  /** Font sizes to try, largest first. */
   sizes: readonly number[];
+  /** Most lines. */
   most: number;
 }
 
@@ -211,7 +214,7 @@ function landscape(canvas: Canvas, bottom: number): Shape[] {
   return [...gradient({ ...canvas, palette: { ...palette, from: palette.to, to: palette.light } }), sun, ...hills];
 }
 
-/** Head and shoulders of nobody in particular. */
+/** A generic head with shoulders. */
 function figure({ chance, palette, width, height }: Canvas): Shape[] {
   const [x, y] = [width / 2, height * (chance.between(33, 37) / 100)];
   const r = width * (chance.between(17, 20) / 100);

@@ -1,20 +1,21 @@
-/** More of a text than this is never looked at: titles of events are as long as their authors like. */
+/** Most characters of a text that are read, because titles of events have no limit. */
 const LOOKED_AT = 200;
 const graphemes = new Intl.Segmenter('zh', { granularity: 'grapheme' });
 const wide =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
-/** Such a character never begins a line. */
+/** A line never begins with one of these. */
 const closing = /^[，。、：；！？）》」』】”’…·,.:;!?)\]}]/u;
 
-/** Nor does such a one end it. */
+/** A line never ends with one of these. */
 const opening = /^[（《「『【“‘([{]+$/u;
 
 export interface Fitted {
+  /** Font size in pixels. */
   size: number;
   lines: string[];
 }
 
-/** The text in the largest of the sizes in which it has room; in the smallest, what has none is cut off. */
+/** Breaks the text in the largest font size that fits `width` pixels and `linesMax` lines; at the smallest size it is cut. */
 export function fitted(text: string, width: number, sizes: readonly number[], linesMax: number): Fitted {
   const words = wordsOf(text);
   let last: Fitted = { size: 1, lines: [] };
@@ -25,7 +26,7 @@ export function fitted(text: string, width: number, sizes: readonly number[], li
   return { size: last.size, lines: shortened(last.lines, linesMax, width / last.size) };
 }
 
-/** What a line may be broken between: Chinese characters each, other words whole, and the spaces. */
+/** Units between which a line may be broken: single Chinese characters, other words, and spaces. */
 function wordsOf(text: string): string[] {
   const words: string[] = [];
   let word = '';
@@ -56,7 +57,7 @@ function linesOf(words: readonly string[], ems: number): string[] {
   };
   for (const word of words) {
     if (line !== '' && emsOf(line + word) > ems && word !== ' ') end();
-    // A word that is longer than a line is broken anywhere.
+    // A word longer than a line is broken anywhere.
     if (emsOf(word) <= ems) line += word;
     else
       for (const { segment } of graphemes.segment(word)) {
@@ -68,7 +69,7 @@ function linesOf(words: readonly string[], ems: number): string[] {
   return lines;
 }
 
-/** The same number of lines, about equally long: no character is left alone on the last. */
+/** The same number of lines of about equal length, so that no single character is left on the last. */
 function balanced(words: readonly string[], ems: number, lines: string[]): string[] {
   let best = lines;
   for (let narrower = ems * 0.94; narrower > ems / 2; narrower *= 0.94) {
@@ -85,7 +86,7 @@ function shortened(lines: readonly string[], most: number, ems: number): string[
   return [...lines.slice(0, most - 1), `${last.join('').trimEnd()}…`];
 }
 
-/** About how wide a text is, in ems: nobody here knows the fonts of the reader. */
+/** Approximate width of a text in ems; the fonts of the client are unknown. */
 function emsOf(text: string): number {
   let ems = 0;
   for (const { segment } of graphemes.segment(text)) {

@@ -1,16 +1,16 @@
 import type { Chance } from '../store/seed/chance.ts';
 
 export interface Palette {
-  /** Behind everything: its two ends. */
+  /** The two ends of the background gradient. */
   from: string;
   to: string;
-  /** What stands out before it. */
+  /** For ornaments in front of the background. */
   accent: string;
   light: string;
   dark: string;
 }
 
-/** Colours that go together, dark enough for light letters. */
+/** Matching colours, dark enough for light letters. */
 export function paletteOf(chance: Chance): Palette {
   const hue = chance.int(360);
   const beside = (hue + chance.between(25, 60)) % 360;
@@ -24,7 +24,7 @@ export function paletteOf(chance: Chance): Palette {
   };
 }
 
-/** `#rrggbb`: not every program that shows SVG knows `hsl()`. */
+/** As `#rrggbb`, because not every SVG viewer supports `hsl()`. */
 export function colour(hue: number, saturation: number, lightness: number): string {
   const strength = (saturation / 100) * Math.min(lightness / 100, 1 - lightness / 100);
   const channel = (n: number) => {

@@ -14,14 +14,14 @@ export const shape = (name: string, attributes: Shape['attributes'] = {}, childr
 const TITLE_MAX = 200;
 
 export interface Drawing {
-  /** What the picture shows, in words. */
+  /** Describes the picture for screen readers. */
   title: string;
   width: number;
   height: number;
   shapes: readonly Shape[];
 }
 
-/** The picture as a document of this many pixels: where their shape is another, what is over is cut off on both sides. */
+/** The picture as an SVG document of the given width and height in pixels, cropped evenly if the aspect ratio differs. */
 export function svgOf({ title, width, height, shapes }: Drawing, [pixelsWide, pixelsHigh]: readonly [number, number]) {
   const out: string[] = ['<?xml version="1.0" encoding="UTF-8"?>\n'];
   const attributes = {
@@ -49,7 +49,7 @@ function write({ name, attributes, children }: Shape, out: string[]) {
 }
 
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-// The characters of XML 1.0: one that it cannot carry would leave no picture at all.
+// Drop characters that XML 1.0 forbids: one of them would make the whole picture invalid.
 const unwritable = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
 const escaped = (text: string) =>

@@ -6,13 +6,13 @@ import { drawnPicture } from '../rules/drawn-picture.ts';
 import { Refusal } from '../rules/refusal.ts';
 import type { Stores } from '../store/stores.ts';
 
-/** What is opened by its address runs nothing and loads nothing, whatever it holds. */
+/** A picture opened in a browser must not run scripts or load anything. */
 const inert = {
   'content-security-policy': "default-src 'none'; sandbox",
   'x-content-type-options': 'nosniff',
 };
 
-/** Pictures that people sent, by the names they were kept under, and those that the service draws. Anybody may see them. */
+/** Uploaded pictures by their stored names, and pictures that the service draws. All are public. */
 export function addPictures<E extends Env>(app: Hono<E>, stores: Stores): void {
   app.get('/pictures/:name', async (c) => {
     const picture = stores.pictures.read(c.req.param('name'));
@@ -22,7 +22,7 @@ export function addPictures<E extends Env>(app: Hono<E>, stores: Stores): void {
     });
     const headers = { ...inert, 'content-type': picture.type, 'cache-control': 'public, max-age=31536000, immutable' };
     if (c.req.method === 'HEAD') {
-      picture.stream.destroy(); // nobody reads it, so nobody else would close the file
+      picture.stream.destroy(); // an unread stream keeps its file open
       return new Response(null, { headers });
     }
     return new Response(Readable.toWeb(picture.stream) as ReadableStream, { headers });
@@ -31,7 +31,7 @@ export function addPictures<E extends Env>(app: Hono<E>, stores: Stores): void {
   app.get('/pictures/:kind/:size/:file', (c) => {
     const svg = drawnPicture(stores, c.req.param('kind'), c.req.param('size'), c.req.param('file'));
     const etag = `"${createHash('sha256').update(svg).digest('base64url').slice(0, 22)}"`;
-    // An hour, not for ever: the title of an event changes.
+    // Only an hour, because the title of an event may change.
     const headers = { ...inert, etag, 'cache-control': 'public, max-age=3600' };
     const known = c.req
       .header('if-none-match')

@@ -24,7 +24,7 @@ import { personNamed } from './person.ts';
 import { checkPictures } from './picture.ts';
 import { Refusal } from './refusal.ts';
 
-/** The privacy of an annotation that its author alone may see. Not specified: the number. */
+/** The privacy of an annotation that only its author may see. Not specified: the number. */
 const PRIVATE = 0;
 
 /** Only public ones, even for their authors. */

@@ -43,7 +43,7 @@ export function collectionsOf(
   const { start = 0, count = COUNT_DEFAULT, status, tag, from, to, rating } = wanted;
   const person = personNamed(stores.people, name);
   if (status !== undefined && !collectionStatuses.includes(status)) throw new Refusal(999);
-  // Not specified: a filter by a rating that nobody can give. Leaving it out would answer another question.
+  // Not specified: a filter by an impossible rating. Ignoring it would return collections that do not match.
   if (rating !== undefined && !isRating(rating)) throw new Refusal(999);
   const filter = {
     // Not specified: whether the owner's own list has the private ones; it does.

@@ -5,7 +5,7 @@ import type { Stores } from '../store/stores.ts';
 import { numericId } from './numeric-id.ts';
 import { Refusal } from './refusal.ts';
 
-/** The picture of a record in one of its sizes, as an SVG. It shows what the record tells everybody, and nothing else. */
+/** The picture of a record in one of its sizes, as SVG. It shows only public data of the record. Throws Refusal 1001 if there is none. */
 export function drawnPicture(stores: Stores, kind: string, size: string, file: string): string {
   const wanted = pixelsOf(kind, size);
   const id = /^(\d{1,15}(?:-\d{1,6})?)\.svg$/.exec(file)?.[1];
@@ -37,7 +37,7 @@ function drawingOf({ books, films, people, events }: Stores, kind: PictureKind, 
       if (event?.has_image !== 1) return undefined;
       return drawEvent({ id, title: event.title, day: event.starts.slice(5, 10), place: event.place });
     }
-    // Made of the number alone: whether there is such an annotation or note is not told.
+    // Drawn from the id alone, so that the picture does not reveal whether the annotation or note exists.
     case 'photo':
     case 'annotation':
     case 'note':

@@ -84,7 +84,7 @@ export function addNotePictures(
 ): NoteRecord {
   const note = ownNote(stores, reader, id);
   const pictures = newPictures(draft, received);
-  // A title is no member of an upload: such a request meant the PUT of the whole note.
+  // An upload has no title: the client meant the PUT of the whole note.
   if (pictures.length === 0) throw new Refusal(draft.title && draft.content ? 1014 : 1002);
   return stores.transaction(() => {
     keep(stores, note.id, pictures);

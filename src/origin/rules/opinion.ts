@@ -5,7 +5,7 @@ export function givenRating(rating: number | null): { rating?: GivenRating } {
   return rating === null ? {} : { rating: { max: RATING_MAX, min: 0, value: String(rating) } };
 }
 
-/** A rating from one to five. The interface calls everything else unrated: it is no error. */
+/** A rating from 1 to 5. By the interface anything else means unrated and is not an error. */
 export function ratingOrNone(rating: number | undefined): number | null {
   return isRating(rating) ? rating : null;
 }

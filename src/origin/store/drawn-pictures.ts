@@ -3,8 +3,8 @@ import { address } from '../address.ts';
 type Sizes = Record<string, readonly [width: number, height: number]>;
 
 /**
- * The pictures that the service draws, and their sizes in pixels. Not specified: all but those of subjects and celebrities.
- * A kind has one shape, so that a small picture is the large one, scaled.
+ * The pictures that the service draws, with their sizes in pixels. Not specified, except for subjects and celebrities.
+ * All sizes of a kind have about the same aspect ratio, because a small picture is the large one, scaled.
  */
 export const pictureSizes = {
   book: { small: [66, 98], medium: [98, 145], large: [270, 400] },
@@ -20,14 +20,14 @@ export const pictureSizes = {
 export type PictureKind = keyof typeof pictureSizes;
 type SizeOf<Kind extends PictureKind> = keyof (typeof pictureSizes)[Kind] & string;
 
-/** A drawn picture below `/pictures`. It ends in what it is: an SVG. */
+/** The path of a drawn picture below `/pictures`. */
 export const drawnName = <Kind extends PictureKind>(kind: Kind, size: SizeOf<Kind>, id: string) =>
   `${kind}/${size}/${id}.svg`;
 
 export const drawnUrl = <Kind extends PictureKind>(kind: Kind, size: SizeOf<Kind>, id: string) =>
   address(`/pictures/${drawnName(kind, size, id)}`);
 
-/** Pixels of a size; undefined for a kind or a size that there is none of. Both are the client's own words. */
+/** Pixels of a size. Kind and size come from the client: undefined if there is no such kind or size. */
 export function pixelsOf(
   kind: string,
   size: string,

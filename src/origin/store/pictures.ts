@@ -28,7 +28,7 @@ const contentTypes: Record<string, string> = {
 
 export type PictureStore = ReturnType<typeof createPictureStore>;
 
-/** Pictures are files; the database knows them by name. */
+/** Pictures are files; the database stores their names. */
 export function createPictureStore(dataDir: string) {
   const kept = join(dataDir, 'pictures');
   const arriving = join(kept, 'arriving');
@@ -82,12 +82,12 @@ export function createPictureStore(dataDir: string) {
       for (const { at } of pictures) rmSync(at, { force: true });
     },
 
-    /** Removes kept pictures; drawn ones have no file. */
+    /** Removes uploaded pictures; drawn ones have no file. */
     remove(files: readonly string[]) {
       for (const file of files) if (pictureFile.test(file)) rmSync(join(kept, file), { force: true });
     },
 
-    /** Of a kept picture, or of one that is drawn. */
+    /** The URL of an uploaded or drawn picture. */
     urlOf: (picture: string) => address(`/pictures/${picture}`),
 
     read(file: string) {

@@ -57,7 +57,7 @@ export interface PersonRow {
   name: string;
   signature: string;
   intro: string;
-  /** An address of their own; empty where they have none. */
+  /** URL of their own site; empty if they have none. */
   homepage: string;
   /** The event interface's city id, a pinyin word; null: in no city. */
   city_id: string | null;

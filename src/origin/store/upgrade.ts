@@ -2,7 +2,7 @@ import type BetterSqlite from 'better-sqlite3';
 import { createBookIndex } from './book-index.ts';
 import { ddl } from './schema.ts';
 
-/** Makes what is not there, and changes what an older version made differently. */
+/** Creates missing tables and migrates those of older versions. */
 export function upgrade(raw: BetterSqlite.Database): void {
   const isUnranked = has(raw, 'books') && !has(raw, 'books', 'rank');
   if (isUnranked)
@@ -15,13 +15,13 @@ export function upgrade(raw: BetterSqlite.Database): void {
   }
 }
 
-/** Whether there is such a table, and such a column in it. */
+/** Whether the table exists, and the column in it. */
 function has(raw: BetterSqlite.Database, table: string, column?: string): boolean {
   const columns = raw.pragma(`table_info(${table})`) as { name: string }[];
   return column === undefined ? columns.length > 0 : columns.some(({ name }) => name === column);
 }
 
-/** Pictures of the demo had addresses where nothing is; the service draws them now. */
+/** Older demo data had picture URLs that led nowhere; the service draws these pictures now. */
 const drawnPictures = `
 ALTER TABLE people DROP COLUMN avatar;
 ALTER TABLE people DROP COLUMN large_avatar;
