@@ -23,7 +23,7 @@ export const ANNOTATION_MORE_THAN = 15;
 export const CHAPTER_MAX = 100;
 /** A page number is below this: a positive integer of at most six digits. */
 export const PAGE_BELOW = 1_000_000;
-/** The `privacy` of an annotation that everybody may see, as the real service wrote it. */
+/** The `privacy` of a public annotation, as the real service writes it. */
 export const PRIVACY_PUBLIC = 2;
 /** A list of books, collections or annotations gives at most this many at once; a larger count is set to it. */
 export const COUNT_MAX = 100;
@@ -241,7 +241,7 @@ export interface ReviewDraft {
 
 const open = { share: 'public' } as const;
 const personal = { share: 'anonymous' } as const;
-/** A collection is told by its book; the number of its own leads nowhere. */
+/** A collection is identified by its book; no endpoint takes its own id. */
 const onShelf = { key: ['id', 'book_id'], repeats: [repeats('book_id', 'id'), repeatsPerson('user_id')] } as const;
 
 // A table is read down its columns.

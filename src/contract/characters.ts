@@ -1,10 +1,10 @@
 /**
- * Characters of a text limit are code points.
- * Not specified: the interface says "characters" and no more. Grapheme clusters, as readers count them, have no longest form: one of them
- * can be of any size, and finding them takes more than the square of a long text.
+ * Counts the characters of text limits as code points.
+ * Not specified: the interface only says "characters". Grapheme clusters would be closer to what readers count, but one cluster can have
+ * any length, and segmenting a long text takes more than quadratic time.
  */
 
-/** Where the first `count` code points of a text end: its length, where it has no more of them. Walks no further than that. */
+/** Index after the first `count` code points, or the length of a shorter text. Scans no further than that. */
 function endOf(text: string, count: number): number {
   if (text.length <= count) return text.length;
   let at = 0;
@@ -14,13 +14,13 @@ function endOf(text: string, count: number): number {
 
 const isPairAt = (text: string, at: number): boolean => text.codePointAt(at)! > 0xffff;
 
-/** Whether a text has more code points than this. */
+/** Whether a text has more code points than the limit. */
 export const hasMoreThan = (text: string, limit: number): boolean => endOf(text, limit) < text.length;
 
-/** The first code points of a text, at most so many. */
+/** The beginning of a text: at most this many code points. */
 export const firstCharacters = (text: string, most: number): string => text.slice(0, endOf(text, most));
 
-/** How many code points a text has; stops counting at `most`. */
+/** Number of code points of a text, at most `most`. */
 export function charactersIn(text: string, most: number): number {
   let count = 0;
   for (let at = 0; at < text.length && count < most; count++) at += isPairAt(text, at) ? 2 : 1;

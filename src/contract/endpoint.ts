@@ -61,7 +61,7 @@ export interface Endpoint<In = unknown, Out = unknown> {
   readonly between: readonly string[];
   /** `catalog` is JSON at {base_url}, `event` is Atom at {event_base_url}. */
   readonly service: 'catalog' | 'event';
-  /** Endpoints that the service limits together: `/v2/book`, `/v2/movie`, `/v2/note`, or `event`. */
+  /** Endpoints that share one rate limit of the service: `/v2/book`, `/v2/movie`, `/v2/note`, or `event`. */
   readonly group: string;
   /** null where the interface names none: the event interface. */
   readonly scope: Scope | null;
@@ -73,14 +73,14 @@ export interface Endpoint<In = unknown, Out = unknown> {
   readonly media: Media;
   /** The member of the answer that holds a list's items; `entries` in feeds; undefined where the answer is one record. */
   readonly list: string | undefined;
-  /** Members of which the answer shows at least one, or it is not the record; none where the answer is a list, or need not be read. */
+  /** Id members. A response without any of them is not the record. Empty if the response is a list or is not read. */
   readonly key: readonly string[];
-  /** Members that repeat a parameter of the request, where they are there: with another value it is another record. */
+  /** Members that repeat a parameter of the request. If one is present with another value, the response is another record. */
   readonly repeats: readonly Repeat[];
   readonly share: Share;
-  /** How an item of the list says whether everybody may see it; undefined where all may be seen. */
+  /** The member that says whether an item of the list is public; undefined if all items are. */
   readonly visibility: Visibility | undefined;
-  /** People write what it tells: it may be changed, deleted or made private at any time. */
+  /** The content is written by people: it may be changed, deleted or made private at any time. */
   readonly isWritten: boolean;
   /** The film tiers it is open to. */
   readonly tiers: readonly Tier[];
@@ -96,17 +96,17 @@ export type InputOf<E> = E extends Endpoint<infer In, unknown> ? In : never;
 export type AnswerOf<E> =
   E extends Endpoint<never, infer Out> ? Out : E extends Endpoint<infer _, infer Out> ? Out : never;
 
-/** The member of an item that says who may see it, and its value where everybody may. */
+/** The member of an item that says who may see it, and its value for everybody. */
 export interface Visibility {
   readonly member: string;
   readonly everybody: unknown;
 }
 
-/** A member of a record, and the parameter that asked for it. */
+/** A member of a response that repeats a parameter of the request. */
 export interface Repeat {
   readonly member: string;
   readonly param: string;
-  /** `person`: a person asked for by uid is answered by id. */
+  /** `person`: a person requested by uid is returned with an id. */
   readonly as: 'text' | 'person';
 }
 
@@ -121,12 +121,12 @@ interface Gives<Out> {
 }
 interface Options {
   list?: string;
-  /** `id` by default where a read answers with one record. */
+  /** By default `id` for a read of one record. */
   key?: readonly string[];
   repeats?: readonly Repeat[];
   share?: Share;
   visibility?: Visibility;
-  /** By default what is not public or of films. */
+  /** By default true unless `share` is `public` or `tier`. */
   isWritten?: boolean;
   tiers?: readonly Tier[];
   login?: boolean;
@@ -139,16 +139,16 @@ export const takes = <In = object>(body?: Media): Takes<In> => (body ? { body } 
 export const gives = <Out = void>(status: number, media?: Media): Gives<Out> =>
   media ? { status, media } : { status };
 
-/** A member that repeats a parameter, text for text. */
+/** A member with the same text as a parameter. */
 export const repeats = (member: string, param = member): Repeat => ({ member, param, as: 'text' });
-/** A member that holds the id of a person, who may be asked for by uid too. */
+/** A member with the id of a person, who may be requested by uid too. */
 export const repeatsPerson = (member: string, param = member): Repeat => ({ member, param, as: 'person' });
 
-/** The record that is asked for by its id. */
+/** A record requested by its id. */
 export const byOwnId = { repeats: [repeats('id')] } as const satisfies Options;
-/** A write that answers with the record. */
+/** A write that returns the record. */
 export const givesRecord = { key: ['id'] } as const satisfies Options;
-/** A write to a record that has an id, answered with that record. */
+/** A write to an existing record that returns it. */
 export const givesThatRecord = { ...givesRecord, ...byOwnId } as const satisfies Options;
 
 /** Declares one row: method and path, scope, input, answer. */

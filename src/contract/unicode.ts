@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 
-/** Whether text is what was sent: decoders put U+FFFD in the place of bytes that are not UTF-8, encoders in that of half a surrogate pair. */
+/** Detects text that would be replaced: decoders turn invalid UTF-8, and encoders lone surrogates, into U+FFFD. */
 
 export const hasHalfPair = (text: string): boolean => /\p{Surrogate}/u.test(text);
 
-/** Whether what is percent-encoded in a query string or form is UTF-8. */
+/** Whether the percent-encoded bytes of a query string or form are UTF-8. */
 export function isPercentEncodedUtf8(text: string): boolean {
   for (const [run] of text.matchAll(/(?:%[89a-f][0-9a-f])+/gi)) {
     try {
@@ -17,8 +17,8 @@ export function isPercentEncodedUtf8(text: string): boolean {
 }
 
 /**
- * Whether text parts of a form are not what was sent: what could not be decoded is U+FFFD in them. `form` is its bytes up to and with
- * these parts; a part with U+FFFD must be among them, in UTF-8.
+ * Whether some text part of a form was decoded with loss: the parser writes U+FFFD for invalid bytes. `form` is the raw form up to and
+ * including these parts. A part with U+FFFD is intact only if `form` contains it in UTF-8.
  */
 export function areMisread(parts: readonly string[], form: () => Buffer, contentType: string): boolean {
   if (parts.some(hasHalfPair)) return true;

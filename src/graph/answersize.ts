@@ -1,15 +1,15 @@
-/** How large an answer may be. It is counted while it is made, so that one that is too large is not made to its end. */
+/** Limits the size of a response. It is counted while the response is built, so that one that is too large is not built completely. */
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import type { ClientCode } from './codes.ts';
 
 export interface AnswerLimits {
   /** Fields of all objects. */
   maxValues: number;
-  /** As JSON, about. */
+  /** Approximate size as JSON. */
   maxAnswerBytes: number;
 }
 
-/** What an answer may still hold; less than none where it is too large. */
+/** What a response may still hold; negative if it is too large. */
 export interface AnswerRoom {
   values: number;
   bytes: number;
@@ -24,17 +24,17 @@ export const roomFor = ({ maxValues, maxAnswerBytes }: AnswerLimits): AnswerRoom
 
 export const isFull = ({ values, bytes }: AnswerRoom): boolean => values < 0 || bytes < 0;
 
-/** Below this many characters a text counts as one byte each, because to measure it would take longer than to send it. */
+/** Shorter texts count one byte per character: measuring them would take longer than sending them. */
 const SHORT = 100;
 /** Quotes or brackets, and a comma. */
 export const PUNCTUATION_BYTES = 3;
-/** An error with its path, message and code; it takes longer to make than as much text. */
+/** An error with its path, message and code. More than its text, because it takes longer to build. */
 export const ERROR_BYTES = 1_000;
 
 export const bytesOf = (text: string): number =>
   PUNCTUATION_BYTES + (text.length < SHORT ? text.length : Buffer.byteLength(text));
 
-/** Why an answer is not given, where it is too large. */
+/** The error for a response that is too large: TOO_MANY_VALUES or ANSWER_TOO_LARGE. */
 export function answerRefusal({ values }: AnswerRoom, { maxValues, maxAnswerBytes }: AnswerLimits): GraphQLError {
   return values < 0
     ? refusal('TOO_MANY_VALUES', `The answer has more than ${maxValues} values.`, maxValues)
@@ -44,7 +44,7 @@ export function answerRefusal({ values }: AnswerRoom, { maxValues, maxAnswerByte
 const refusal = (code: ClientCode, message: string, limit: number): GraphQLError =>
   new GraphQLError(message, { extensions: { code, limit } });
 
-/** The result of another executor, unless it is too large. */
+/** The result of graphql-js or @graphql-tools/executor, or the error if it is too large. */
 export function limited(result: ExecutionResult, limits: AnswerLimits | undefined): ExecutionResult {
   if (!limits) return result;
   const room = roomFor(limits);
@@ -53,7 +53,7 @@ export function limited(result: ExecutionResult, limits: AnswerLimits | undefine
   return isFull(room) ? { errors: [answerRefusal(room, limits)], data: null } : result;
 }
 
-/** Takes the room that a value needs. */
+/** Subtracts the size of a value from the room; stops when the room is full. */
 export function measure(value: unknown, room: AnswerRoom): void {
   if (isFull(room)) return;
   if (typeof value === 'string') room.bytes -= bytesOf(value);

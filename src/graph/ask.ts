@@ -32,7 +32,7 @@ export interface Hand<Parent> {
   form: Form;
   /** False for arguments that the member does not answer. */
   when?: (args: never) => boolean;
-  /** Names of its form that some services leave out of its items: where one is selected and lacking, the call is made. */
+  /** Names of its form that some services leave out of items. If one is selected and missing, the call is made. */
   mayLack?: readonly string[];
   /** The resolver takes the parent's record itself, not the member. */
   whole?: boolean;
@@ -140,7 +140,7 @@ export interface FieldRule {
 /** What the engine reads back from a type. */
 export interface TypeRule {
   record?: RecordSource;
-  /** Names of which services write one or the other: a record that has the other spelling lacks nothing. */
+  /** Alternative spellings by name: a record with the other spelling is not missing the name. */
   spellings?: Readonly<Record<string, string>>;
   /** The object behind a global id's key; undefined where the type is no Node. */
   node?: (key: string) => object | null;
@@ -176,7 +176,7 @@ declare global {
       Args,
       ResolveReturnShape,
     > {
-      /** How many records of which type the arguments name, for the cost. */
+      /** How many records of each type the arguments name, for the cost. */
       counts?: (args: never) => ReadonlyMap<string, number>;
     }
     interface BaseTypeOptions<Types extends SchemaTypes = SchemaTypes> {

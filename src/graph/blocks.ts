@@ -63,7 +63,7 @@ const TextSpan = builder.objectRef<Span>('TextSpan').implement({
   }),
 });
 
-/** How many a paragraph is counted to have, for the cost: most have no link. */
+/** Spans per paragraph in the cost of a plan; most paragraphs have no link and one span. */
 const SPANS = 2;
 
 const TextBlock = builder.objectRef<TextPiece>('TextBlock').implement({

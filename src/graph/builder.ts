@@ -17,7 +17,7 @@ export interface Context {
   plan: Plan;
   /** Pictures that one mutation takes. */
   maxPictures: number;
-  /** How large the answer may be; without limits where there are none. */
+  /** Limits on the size of the response; undefined for none. */
   answerLimits?: AnswerLimits;
 }
 

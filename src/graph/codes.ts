@@ -146,7 +146,7 @@ const table = [
         operator: NOTHING,
       },
       INVALID_TEXT: {
-        what: 'A text is not Unicode: its bytes are not UTF-8, or it has half of a surrogate pair. Or, of an event, it holds a character that XML cannot carry, as most control characters are.',
+        what: 'A text is not Unicode: its bytes are not UTF-8, or it has half of a surrogate pair. Or the text of an event has a character that XML does not allow, such as most control characters.',
         client: 'Take it out of the text; send UTF-8.',
         operator: NOTHING,
       },
@@ -251,7 +251,7 @@ const table = [
           '`/ready` says which service is down, and the log when it went away. After `BREAKER_FAILURES` in a row it is left alone for `BREAKER_PAUSE_MS` and longer.',
       },
       UPSTREAM_INVALID_RESPONSE: {
-        what: 'The service answered with something that is not what was asked for: neither JSON nor Atom, another record, a record without its id, a list without its items, too large, too deep, a redirect. Nothing of it is kept; the rest of the answer stands.',
+        what: 'The service sent something other than what was requested: neither JSON nor Atom, another record, a record without its id, a list without its items, a body too large or too deep, a redirect. It is not cached; the rest of the answer is not affected.',
         client: 'Asking again is seldom of use.',
         operator:
           'Where every call gets it, `BASE_URL` or `EVENT_BASE_URL` is the address of something else. The limits are `MAX_JSON_BYTES` and `MAX_ATOM_BYTES`.',
@@ -263,7 +263,7 @@ const table = [
     when: 'the answer to a write was lost: it may have been carried out',
     codes: {
       UPSTREAM_RESULT_UNKNOWN: {
-        what: 'The write was sent, and its answer was lost or a status 5xx: it may have been carried out, or not. It was not sent again. A 503 with an error of the service itself is told as unavailable instead: it was not carried out.',
+        what: 'The write was sent, and its answer was lost or a status 5xx: it may have been carried out, or not. It was not sent again. A 503 with an error of the service itself is reported as `UPSTREAM_UNAVAILABLE` instead: it was not carried out.',
         client: 'Read what it was about before writing again.',
         operator: 'The connection to the service, or a gateway before it, loses answers.',
       },
@@ -330,7 +330,7 @@ const table = [
   },
   {
     title: 'Limits of an operation',
-    when: 'more than an operation may; `limit` and `actual` tell, and for calls, items and values the dearest `field`',
+    when: 'more than an operation may; `limit` and `actual` say how much, and for calls, items and values `field` names the most expensive one',
     codes: {
       TOO_MANY_CALLS: {
         what: 'The operation may cost more calls of the service than it may make; `field` and `coordinate` name what costs most. Nothing was called, unless the count was reached on the way.',
@@ -344,12 +344,12 @@ const table = [
         operator: 'The limit is `MAX_ITEMS`.',
       },
       TOO_MANY_VALUES: {
-        what: 'The answer may have too many values, the fields of all items together; `field` and `coordinate` name where most of them are. Questions about the schema count too. Nothing was called, unless lists proved longer than they could be foreseen to be.',
+        what: 'The answer may have too many values, the fields of all items together; `field` and `coordinate` name where most of them are. Introspection counts too. Nothing was called, unless lists turned out longer than estimated.',
         client: 'Ask for smaller pages (`first`), or for fewer fields of each item.',
         operator: 'The limit is `MAX_VALUES`.',
       },
       ANSWER_TOO_LARGE: {
-        what: 'The answer has more bytes than it may: long texts, or many of them. It was not sent. A mutation has been carried out all the same.',
+        what: 'The answer is too large: long texts, or many of them. It was not sent. A mutation has still been carried out.',
         client: 'Ask for smaller pages (`first`), or for long texts in requests of their own.',
         operator: 'The limit is `MAX_ANSWER_BYTES`.',
       },
@@ -405,7 +405,7 @@ const table = [
     when: 'asked with `x-explain: plan` · with an `x-explain` that is neither `plan` nor `trace`',
     codes: {
       PLANNED_NOT_RUN: {
-        what: 'The request has `x-explain: plan`: nothing was run. `extensions.upstream` tells what it would cost, `extensions.answer` how much it may answer with.',
+        what: 'The request has `x-explain: plan`: nothing was run. `extensions.upstream` says how many calls it would cost, `extensions.answer` how much the answer may hold.',
         client: 'Leave the header out to run it.',
         operator: '`EXPLAIN` switches the header on and off.',
       },

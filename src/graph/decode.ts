@@ -48,7 +48,7 @@ export const floatOrNull = orNull('Float', asFloat);
 export const flag = decoder('Boolean', asFlag);
 /** An http or https address as it was written; anything else is null. */
 export const urlOrNull = orNull('URL', asUrl);
-/** The address of a site, which people often write without its scheme: `www.example.com` is `http://www.example.com`. */
+/** The URL of a site. People often leave out the scheme: `www.example.com` is `http://www.example.com`. */
 export const siteOrNull = orNull('URL', asSite);
 /** The http and https addresses of a list. */
 export const urlsOrNull = decoder(
@@ -58,12 +58,12 @@ export const urlsOrNull = decoder(
 );
 /** `YYYY-MM-DD HH:MM:SS`, the T put in; anything else is null. */
 export const localDateTime = orNull('LocalDateTime', asLocalDateTime);
-/** RFC 3339 with an offset; the shorter forms of ISO 8601, `+0800` or no seconds, are written out. Anything else is null. */
+/** RFC 3339 with an offset. Shorter forms of ISO 8601 (`+0800`, no seconds) are completed; anything else is null. */
 export const dateTime = orNull('DateTime', (value) => asDateTime(writtenOut(asText(value).trim())));
 
 export function asText(value: unknown): string {
   if (typeof value === 'string') return value;
-  // JSON's 1e999 is Infinity, and beyond 2^53 a number is not the one that was written.
+  // `1e999` parses to Infinity, and integers beyond 2^53 lose digits.
   if (typeof value === 'number') return Math.abs(value) <= Number.MAX_SAFE_INTEGER ? String(value) : '';
   return typeof value === 'boolean' ? String(value) : '';
 }
@@ -97,9 +97,9 @@ export function asUrl(value: unknown): string | null {
   return /^https?:\/\/[^\s/?#"<>\\][^\s"<>]*$/i.test(url) ? url : null;
 }
 
-/** A name with a dot, whose last part is no number, then perhaps a port and a path. */
+/** A host name with a dot whose last label is not a number, optionally with port and path. */
 const bareSite = /^(?:\/\/)?(?:[\p{L}\p{N}_-]+\.)+(?=[^\s/?#:]*\p{L})[\p{L}\p{N}-]+(?::\d{1,5})?(?:[/?#][^\s"<>]*)?$/u;
-/** The expression takes the square of a text's length. */
+/** Limits the length of texts, because the expression takes quadratic time. */
 const SITE_MAX = 2_000;
 function asSite(value: unknown): string | null {
   const site = asText(value).trim();
@@ -166,5 +166,5 @@ export function asRecords<T extends { id?: unknown }>(
   return asObjects(value as readonly T[]).filter(({ id }) => isReadableId(id));
 }
 
-/** An id that can be shown as the service wrote it. */
+/** An id that can be returned exactly as the service wrote it. */
 export const isReadableId = (id: unknown): boolean => asText(id) !== '';

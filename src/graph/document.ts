@@ -60,7 +60,7 @@ export function streams(document: DocumentNode): boolean {
   return found;
 }
 
-/** Every selection of a document, those of its fragments too. */
+/** Visits every selection of a document, including those of its fragments. */
 export function visitSelections(document: DocumentNode, visit: (selection: SelectionNode) => void): void {
   const walk = ({ selections }: SelectionSetNode) => {
     for (const selection of selections) {

@@ -45,7 +45,7 @@ interface Running {
   variables: Variables;
   data: unknown;
   errors: GraphQLError[];
-  /** What the answer may still hold. Where it is too large, nothing more is resolved. */
+  /** What the response may still hold. Once it is too large, nothing more is resolved. */
   room: AnswerRoom;
   /** Values on their way, those too whose place is null by now; when the last has come, whoever waits is told the answer. */
   awaited: number;

@@ -1,4 +1,4 @@
-/** Whether the arguments of a field allow to answer it from the parent's record: the only thing that a plan takes from them. */
+/** Whether the arguments of a field let the parent's record answer it. A plan depends on arguments in no other way. */
 import type { FieldRule } from './ask.ts';
 import type { Variables } from './document.ts';
 import type { PagingArgs } from './paging.ts';
@@ -13,7 +13,7 @@ export function argumentsAllowHand(
   try {
     given = args(variables);
   } catch {
-    return false; // the executor will say what is wrong with them
+    return false; // the executor reports the wrong arguments
   }
   if (hand.when && !hand.when(given as never)) return false;
   if (hand.upTo !== undefined && (given.first ?? byDefault ?? 0) > hand.upTo) return false;

@@ -23,9 +23,9 @@ export function keyOf(type: string, id: string): string {
 
 export const isSourceId = (key: string): boolean => plainId.test(key) && key !== '.' && key !== '..';
 
-/** The key of something that the service names without an id: no id finds it again. */
+/** The key of an object that the service returns without an id. It cannot be looked up again. */
 export const keyByName = (name: string): string => `~${encodeURIComponent(wellFormed(name))}`;
 export const isKeyByName = (key: string): boolean => key.startsWith('~');
 
-/** Half a surrogate pair cannot be percent-encoded. */
+/** A lone surrogate cannot be percent-encoded. */
 const wellFormed = (name: string) => name.replace(/\p{Surrogate}/gu, '\ufffd');

@@ -1,4 +1,4 @@
-/** How many values a question about the schema has for an answer: counted from the schema, before anything is run. */
+/** Upper bound of the number of values in the result of introspection, computed from the schema before anything is run. */
 import {
   type FieldNode,
   type FragmentDefinitionNode,
@@ -12,7 +12,7 @@ import {
   isObjectType,
 } from 'graphql';
 
-/** What there is of a kind in a schema: all together, and of one holder at most. */
+/** How many elements of one kind the schema has: in total, and at most in one parent. */
 interface Amount {
   all: number;
   most: number;
@@ -26,13 +26,13 @@ type Lists = Readonly<
 
 const known = new WeakMap<GraphQLSchema, Lists>();
 
-/** Objects that a selection is made of, and how many times all of their kind in the schema are among them. */
+/** How many objects a selection applies to, and how many times they include all objects of their kind in the schema. */
 interface Objects {
   count: number;
   whole: number;
 }
 
-/** Values that these fields of the root of a query, `__schema` or `__type`, may answer with. */
+/** The most values that these root fields, `__schema` or `__type`, can return. */
 export function introspectedValues(
   schema: GraphQLSchema,
   nodes: readonly FieldNode[],
@@ -72,7 +72,7 @@ export function introspectedValues(
       case 'interfaces':
       case 'possibleTypes': {
         const { all, most } = lists[name];
-        // Of all types there are all fields, and of all fields all arguments; of any other types as many as one has at most.
+        // All types together have all fields, and all fields all arguments. Otherwise each parent counts with the most that any parent has.
         return whole > 0
           ? { count: whole * all, whole: name === 'fields' ? whole : 0 }
           : { count: count * most, whole: 0 };

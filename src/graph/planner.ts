@@ -1,4 +1,4 @@
-/** The plans of all documents, and the bound on what they take together. */
+/** Caches the plans of all documents, bounded by their total size. */
 import { type DocumentNode, GraphQLError, type GraphQLSchema, type OperationDefinitionNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { ClientCode } from './codes.ts';
@@ -6,36 +6,36 @@ import type { Variables } from './document.ts';
 import { type Plan, PlanTooLarge, type PlanViewer, makePlan } from './plan.ts';
 import { steeringOf } from './steering.ts';
 
-/** Why a plan must not be run with these variables; undefined where it may. */
+/** The error if a plan must not be run with these variables; undefined if it may. */
 export type PlanCheck = (plan: Plan, variables: Variables) => GraphQLError | undefined;
 
 /** Makes the plans of one document. */
 export interface Planner {
-  /** The plan for a request, or why it is not run. */
+  /** The plan for a request, or the error why it must not be run. */
   planFor: (viewer: PlanViewer, variables: Variables) => Plan | GraphQLError;
-  /** The same, unchecked: to be shown, not run. */
+  /** The same without `check`: for plans that are shown and not run. */
   planToShow: (viewer: PlanViewer, variables: Variables) => Plan | GraphQLError;
 }
 
 export interface Plans {
   plannerFor: (document: DocumentNode, operation: OperationDefinitionNode) => Planner;
-  /** What all kept plans take, in fields. */
+  /** Size of all cached plans, in fields. */
   keptFields: () => number;
 }
 
 interface PlanSettings {
   /** Fields that one plan may have. */
   maxFields?: number;
-  /** Fields of all kept plans together. */
+  /** Fields of all cached plans together. */
   maxKeptFields?: number;
   check?: PlanCheck;
 }
 
-/** With what runs it, a planned field takes 1 to 1.5 kB: all of them about 50 MB. */
+/** About 50 MB: with its resolver state, a planned field takes 1 to 1.5 kB. */
 const KEPT_FIELDS_MAX = 40_000;
-/** What a plan, or the reason against one, takes beside its fields, in fields. */
+/** Fixed size of a plan or an error, in fields. */
 const OVERHEAD_FIELDS = 2;
-/** Characters of a key that take as much as a field. */
+/** Characters of a key that count as one field. */
 const KEY_CHARACTERS = 500;
 
 const isAllowed: PlanCheck = () => undefined;
@@ -61,7 +61,7 @@ export function createPlans(
         const known = kept.get(key);
         const plan = known ?? make(viewer, variables);
         const refusal = plan instanceof GraphQLError ? plan : check(plan, variables);
-        // Kept is what holds for every request with this key: a plan that may run, or a refusal that no variable changes.
+        // Cache only what holds for every request with this key: a plan that may run, or an error that no variable changes.
         const answer = refusal ?? plan;
         if (!known && (plan instanceof GraphQLError || !refusal || !plan.varies)) kept.set(key, answer);
         return answer;

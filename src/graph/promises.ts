@@ -1,4 +1,4 @@
-/** Values that are there at once or come as promises: what is there costs no promise. */
+/** Helpers for values that may be promises; plain values never cost a promise. */
 
 export const isPromise = (value: unknown): value is Promise<unknown> => value instanceof Promise;
 
@@ -7,7 +7,7 @@ export const withValue = (value: unknown, next: (value: unknown) => unknown): un
 
 export const asError = (reason: unknown): Error => (reason instanceof Error ? reason : new Error(String(reason)));
 
-/** Worked out when it is first asked for. */
+/** Computes the value at the first call and returns it at every call. */
 export function lazily<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => (made ??= make());

@@ -89,7 +89,7 @@ builder.queryFields((t) => ({
   }),
 }));
 
-/** How many of the ids name a record of which type. */
+/** How many of the ids name a record of each type. */
 function countsOf(ids: readonly string[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const id of ids) {

@@ -1,14 +1,14 @@
-/** What an error shows of a value that a client sent: enough to know it by, whatever its size. */
+/** Shortens values of clients in error messages, whatever their size. */
 import { inspect } from 'graphql/jsutils/inspect.js';
 import { firstCharacters, hasMoreThan } from '../contract/characters.ts';
 
-/** Characters of a value that are shown. */
+/** Most characters of a value that are shown. */
 export const SHOWN_MAX = 100;
-/** A name that a client chose, in quotes. */
+/** A long quoted name, which a client chose. */
 const longName = new RegExp(`"([^"]{${SHOWN_MAX}})[^"]+"`, 'gu');
-/** Characters of a message that holds values. */
+/** Most characters of a message that contains values. */
 const MESSAGE_MAX = 500;
-/** As deep as graphql-js shows a value, and one more, which it names by its kind. */
+/** graphql-js prints two levels of a value; at the third it prints only `[Array]` or `[Object]`. */
 const DEPTH_MAX = 3;
 const MEMBERS_MAX = 12;
 
@@ -17,10 +17,10 @@ const cut = (text: string, most: number): string =>
 
 export const shownText = (text: string): string => cut(text, SHOWN_MAX);
 
-/** A value as graphql-js writes it, cut. */
+/** A value as graphql-js prints it, cut to `SHOWN_MAX` characters. */
 export const shownValue = (value: unknown): string => shownText(inspect(pruned(value, DEPTH_MAX)));
 
-/** A message of graphql-js about a value, in which the value may stand as a whole. */
+/** Shortens a message of graphql-js, which may contain the whole value. */
 export function shownMessage(message: string, value: unknown): string {
   if (!hasMoreThan(message, SHOWN_MAX)) return message;
   const whole = typeof value === 'string' ? value : inspect(value);
@@ -29,12 +29,12 @@ export function shownMessage(message: string, value: unknown): string {
   return cut(shown.replace(longName, '"$1…"'), MESSAGE_MAX);
 }
 
-/** The beginning of a value, so that what is cut off is not written out first. */
+/** The beginning of a value, so that graphql-js need not print all of it before it is cut. */
 function pruned(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return shownText(value);
   if (typeof value !== 'object' || value === null) return value;
   if (depth === 0) return Array.isArray(value) ? [] : {};
-  // graphql-js shows ten items and counts the others: the length has to stay.
+  // Keep the length: graphql-js prints ten items and the number of the others.
   if (Array.isArray(value))
     return Object.assign(
       new Array(value.length),

@@ -1,7 +1,7 @@
 /**
- * Which plan of a document a request needs. Variables decide two things: whether a selection is taken, and whether a field's
- * arguments let the parent's record answer it. The key of a plan holds these decisions, not the values that led to them: its length is
- * the document's, and a client cannot make up new ones without end.
+ * The variables' part of the key of a cached plan. Variables decide two things: whether a selection is included, and whether a field's
+ * arguments let the parent's record answer it. The key holds these decisions instead of values, so its length is bounded by the document
+ * and clients cannot create keys without end.
  */
 import {
   type DocumentNode,
@@ -19,7 +19,7 @@ import { fieldRule, fieldsWithHand } from './declared.ts';
 import { type Variables, hasVariables, visitSelections } from './document.ts';
 import { argumentsAllowHand } from './hand.ts';
 
-/** The decisions that a request's variables make, one character each; '' where the document leaves nothing to decide. */
+/** The decisions of a request's variables, one character each; '' if no variable affects the plan. */
 export type Steering = (variables: Variables) => string;
 
 export function steeringOf(schema: GraphQLSchema, document: DocumentNode): Steering {
@@ -40,7 +40,7 @@ export function steeringOf(schema: GraphQLSchema, document: DocumentNode): Steer
   };
 }
 
-/** The variables that say whether a selection is taken, or comes later. */
+/** The variables in the `if` arguments of directives: @skip, @include, @defer and @stream. */
 function* conditionsOf({ directives = [] }: SelectionNode): Generator<string> {
   for (const { arguments: given = [] } of directives)
     for (const { name, value } of given)
@@ -52,7 +52,7 @@ interface SteeredField {
   args: (variables: Variables) => object;
 }
 
-/** The fields that the parent's record may answer, where a variable is among their arguments. */
+/** The fields with variables in their arguments that the parent's record may answer. */
 function fieldsInHand(schema: GraphQLSchema, document: DocumentNode): SteeredField[] {
   const found: SteeredField[] = [];
   const types = new TypeInfo(schema);

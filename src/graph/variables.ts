@@ -1,4 +1,4 @@
-/** Variables as graphql-js coerces them, with errors that do not grow with what was sent. */
+/** Coerces variables as graphql-js does, with errors whose size does not depend on the input. */
 import {
   GraphQLError,
   type GraphQLInputType,
@@ -21,7 +21,7 @@ export interface CoercionOptions {
   hideSuggestions: boolean;
 }
 
-/** Ends a coercion that has found enough errors. */
+/** Thrown to end a coercion at `maxErrors`. */
 class TooManyErrors extends Error {}
 
 export function coerceVariables(
@@ -54,7 +54,7 @@ export function coerceVariables(
   return errors.length > 0 ? { errors } : { coerced };
 
   function onError(definition: VariableDefinitionNode, name: string) {
-    // Unknown members are errors of the object that holds them, one for each.
+    // Each unknown member is an error of the same object: print that object once.
     let last: { value: unknown; shown: string } | undefined;
     return (path: readonly (string | number)[], value: unknown, error: GraphQLError) => {
       const at = path.length > 0 ? ` at "${name}${path.map(shownKey).join('')}"` : '';

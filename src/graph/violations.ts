@@ -5,7 +5,7 @@ import type { ClientCode } from './codes.ts';
 import { badInput } from './errors.ts';
 import { shownText } from './shown-value.ts';
 
-/** Characters of a text that is too long are counted up to here. */
+/** Characters of a text are counted up to this number. */
 const COUNTED_MAX = 10_000;
 const counted = ({ actual }: Limits) => (actual === COUNTED_MAX ? `${actual} or more` : actual);
 
@@ -44,7 +44,7 @@ interface Limits {
   actual?: number | string;
 }
 
-/** Violations that one error tells of. */
+/** Most violations in one error. */
 const VIOLATIONS_MAX = 100;
 
 /** The error that tells of them all; its code is that of the first. */

@@ -34,8 +34,8 @@ export interface WriteOptions<Types extends SchemaTypes, Payload, Input> {
   check?: (input: Input, context: Context) => readonly Violation[];
   run: (write: Write, input: Input) => Promise<Payload>;
   /**
-   * What the write made untrue: `Kind:key` for a record, the path of a list for that; `Kind` for all records of a kind, the path of an
-   * endpoint for all its answers.
+   * What the write invalidates in caches: `Kind:key` for a record, its path for a list, `Kind` for all records of a kind, the path of an
+   * endpoint for all its responses.
    */
   clears: (input: Input) => readonly string[];
   codes?: Codes | ((input: Input) => Codes);

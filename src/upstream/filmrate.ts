@@ -1,4 +1,4 @@
-/** The rate limiter of film calls: `BASIC_CALLS_A_MINUTE` for each credential with a limit, counted in this process and in Redis if configured. */
+/** The rate limiter of film calls: `BASIC_CALLS_A_MINUTE` per limited credential, counted in this process and in Redis if configured. */
 import { BASIC_CALLS_A_MINUTE } from '../contract/film.ts';
 import { type Credential, isLimited } from './credential.ts';
 import { type Lifetime, type Listener, offEnd, onEnd } from './lifetime.ts';

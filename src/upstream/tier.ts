@@ -45,7 +45,7 @@ export function learnFromRefusal(credential: Credential, endpoint: Endpoint, ref
   return likely.length > 0 && likely.every((tier) => lacking.includes(tier)) ? tierRequired : new RecordRefused(word);
 }
 
-/** Charts prove it at once: they have no single records. The facade's own credential serves everybody, so refused records never close an endpoint for it. */
+/** A refused chart is proof: it has no single records. Refusals of records prove nothing for the own credential, which serves everybody. */
 function provesTier(
   { isOwn, refusedRecords, possibleTiers }: Credential,
   endpoint: Endpoint,

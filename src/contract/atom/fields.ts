@@ -1,7 +1,7 @@
-/** What is read of a feed, an entry or an author: a field for each text and attribute that some record needs. */
+/** Which texts and attributes of a feed, an entry or an author are read, and the field that each one fills. */
 import type { Namespace } from './xml.ts';
 
-/** Elements that are read for their text, and the namespace of each. */
+/** Elements whose text is read, with their namespaces. */
 const textElements = {
   id: 'atom',
   title: 'atom',
@@ -18,10 +18,10 @@ const textElements = {
   totalResults: 'opensearch',
 } as const satisfies Record<string, Namespace>;
 
-/** Links that are read, by their `rel`. */
+/** Values of `rel` of the links that are read. */
 export const rels = ['self', 'alternate', 'icon', 'image', 'homepage'] as const;
 
-/** Values of `db:attribute` that are read, by its `name`. */
+/** Values of `name` of the `db:attribute` elements that are read. */
 export const attributeNames = ['invite_only', 'can_invite', 'participants', 'wishers', 'status', 'album'] as const;
 
 export type FieldName =
@@ -36,21 +36,21 @@ export type FieldName =
   | 'location';
 
 /**
- * The texts of one feed, entry or author, without white space at their ends.
- * A text is absent where its element or attribute is, and '' where that is empty.
+ * The texts of one feed, entry or author, trimmed.
+ * A text is undefined if its element or attribute is absent, and '' if that is empty.
  */
 export type Fields = Partial<Record<FieldName, string>> & { author?: Fields; entries: Fields[] };
 
 const textNames = Object.keys(textElements) as (keyof typeof textElements)[];
 
-/** What is read of one element of an entry. */
+/** How one element is read. */
 export interface ElementRule {
   readonly namespace: Namespace;
   /** Position of the element in a bit set. */
   readonly bit: number;
-  /** The field of the element's text; given the attribute that decides, where there is one. */
+  /** The field of the element's text; `decided` is the value of `decidedBy`. */
   readonly text?: (decided: string | undefined) => FieldName | undefined;
-  /** The fields of its attributes, by the name of the attribute; given the attribute that decides. */
+  /** The fields of its attributes by attribute name; `decided` is the value of `decidedBy`. */
   readonly attributes?: (decided: string | undefined) => Readonly<Record<string, FieldName | undefined>>;
   /** The attribute that decides which field a value belongs to. */
   readonly decidedBy?: string;
@@ -58,7 +58,7 @@ export interface ElementRule {
   readonly fields: readonly FieldName[];
   /** The element holds fields of its own. */
   readonly holds?: 'author' | 'entries';
-  /** All elements of that name count; else the first alone. */
+  /** All elements of that name count; otherwise only the first. */
   readonly repeats?: boolean;
 }
 
@@ -74,7 +74,7 @@ const rules: [string, Omit<ElementRule, 'bit'>][] = [
     name,
     { namespace: textElements[name], text: always(name), fields: [name] },
   ]),
-  // Atom's default of `rel` is alternate.
+  // RFC 4287: `rel` defaults to `alternate`.
   [
     'link',
     {
@@ -123,10 +123,10 @@ export const elementRules: ReadonlyMap<string, ElementRule> = new Map(
   rules.map(([name, rule], at) => [name, { ...rule, bit: 1 << at }]),
 );
 
-/** Fields that are absent where their text is empty. */
+/** Fields that are undefined if their text is empty. */
 const absentWhenEmpty: ReadonlySet<FieldName> = new Set<FieldName>([...rels, 'term', 'locationId', 'location']);
 
-/** Sets a field. The first text counts; of categories the first that names a type of event, else the first. */
+/** Sets a field. The first text wins; for categories the first that names an event type, otherwise the first. */
 export function setField(fields: Fields, name: FieldName, text: string): void {
   if (text === '' && absentWhenEmpty.has(name)) return;
   const known = fields[name];

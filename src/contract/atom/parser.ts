@@ -1,6 +1,6 @@
 /**
- * Reads any Atom by building its tree. fast-xml-parser accepts truncated text and HTML without an error, so the markup is simplified and
- * checked first. It is the reference: the reader in one pass must find the same fields, or leave the document to it.
+ * Reads Atom by building a tree. fast-xml-parser accepts truncated text and HTML without an error, so the markup is simplified and checked
+ * first. This is the reference implementation: `readFields` must find the same fields or leave the document to it.
  */
 import { createRequire } from 'node:module';
 import type * as Xml from 'fast-xml-parser';
@@ -10,7 +10,7 @@ import { AtomError, escape, namespaces, refuseUnwritable, trim, withLineFeeds } 
 /** The fields in the root element, which must be called `root`. Throws AtomError. */
 export const parseFields = (text: string, root: string): Fields => fieldsOf(rootOf(text, root));
 
-// Elements are found by namespace or, where senders are sloppy with namespaces, merely by local name.
+// Elements are found by namespace. If there is none, by local name only, because some senders get namespaces wrong.
 
 function fieldsOf(parent: Element): Fields {
   const fields: Fields = { entries: [] };
@@ -66,7 +66,7 @@ interface Library {
 
 let library: Library | undefined;
 
-/** Loaded with the first document that needs it: most processes never meet one. */
+/** Loaded with the first document that needs it, because most processes never need it. */
 const withLibrary = (): Library => (library ??= load());
 
 function load(): Library {

@@ -1,13 +1,13 @@
 /**
- * Reads Atom in one pass, without a tree, whatever prefixes, namespaces, quotes and spacing it is written with.
+ * Reads Atom in one pass, without building a tree, with any prefixes, namespaces, quotes and spacing.
  *
- * It accepts well-formed XML alone. Everything else, such as a bare `&` or an HTML entity, is left to the tree parser, which reads what
- * lenient senders write and refuses the rest.
+ * It accepts only well-formed XML. Everything else, such as a bare `&` or an HTML entity, is left to the tree parser, which accepts what
+ * lenient senders write and rejects the rest.
  */
 import { type ElementRule, type Fields, elementRules, setField } from './fields.ts';
 import { type Namespace, isBlank, isWritable, namespaces, trim, withLineFeeds } from './xml.ts';
 
-/** The fields in the root element, which must be called `root`; undefined for a document that this reader leaves to the tree parser. */
+/** The fields of the root element, which must be called `root`; undefined if the document is left to the tree parser. */
 export function readFields(text: string, root: 'entry' | 'feed'): Fields | undefined {
   if (!isWritable(text)) return undefined;
   const reader: Reader = { text, at: text.startsWith('\ufeff') ? 1 : 0 };
@@ -30,14 +30,14 @@ interface Reader {
   at: number;
 }
 
-/** Thrown to leave a document to the tree parser. One for all, since making an error costs as much as reading a feed. */
+/** Thrown to leave a document to the tree parser. Shared, because creating an error costs as much as reading a feed. */
 const bailOut = new Error('left to the tree parser');
 
 function giveUp(): never {
   throw bailOut;
 }
 
-/** Namespaces by prefix, '' for the default; undefined for one that is not the interface's. */
+/** Namespaces by prefix, '' for the default; undefined for a namespace that the interface does not use. */
 type Scope = ReadonlyMap<string, Namespace | undefined>;
 const noScope: Scope = new Map();
 
@@ -47,7 +47,7 @@ interface Tag {
   namespace: Namespace | undefined;
   attributes: [name: string, value: string][];
   isEmpty: boolean;
-  /** For what is inside the element. */
+  /** The scope of its content. */
   scope: Scope;
 }
 
@@ -57,15 +57,15 @@ const [BANG, DOUBLE_QUOTE, SINGLE_QUOTE, SLASH, COLON, LESS, EQUALS, GREATER, QU
   33, 34, 39, 47, 58, 60, 61, 62, 63,
 ];
 
-/** Passes over blanks, comments and instructions before and after the root. */
+/** Skips white space, comments and processing instructions before and after the root. */
 function skipOutside(reader: Reader): void {
   do skipBlanks(reader);
   while (reader.text.charCodeAt(reader.at) === LESS && skipMarkup(reader));
 }
 
-/** Reads what an element holds into fields, up to and with its end tag. */
+/** Reads the content of an element into `fields`, including its end tag. */
 function readInside(reader: Reader, parent: Tag, fields: Fields, depth: number): void {
-  // Elements of the right namespace count; those of any other count while there are none of the right one.
+  // Elements of another namespace count only until one of the right namespace is found.
   let exact = 0;
   let loose = 0;
   for (let tag; (tag = nextTag(reader, parent.name, parent.scope));) {
@@ -86,7 +86,7 @@ function readInside(reader: Reader, parent: Tag, fields: Fields, depth: number):
   }
 }
 
-/** Reads one known element; its values are dropped where there are no fields to take them. */
+/** Reads one known element. Without `fields` it is only skipped. */
 function readElement(reader: Reader, tag: Tag, rule: ElementRule, fields: Fields | undefined, depth: number): void {
   if (rule.holds) {
     const inner: Fields = { entries: [] };
@@ -118,7 +118,7 @@ function clear(fields: Fields, { fields: names, holds }: ElementRule): void {
 const attributeOf = ({ attributes }: Tag, name: string): string | undefined =>
   attributes.find((attribute) => attribute[0] === name)?.[1];
 
-/** The text of an element, that of the elements in it included, up to and with its end tag. */
+/** Reads the text of an element and of the elements in it, including its end tag. */
 function readText(reader: Reader, { name, scope }: Tag, depth: number): string {
   if (depth > DEPTH_MAX) giveUp();
   let whole = '';
@@ -131,7 +131,7 @@ function readText(reader: Reader, { name, scope }: Tag, depth: number): string {
   }
 }
 
-/** Passes over what stands between elements, to the next start tag; undefined behind the end tag of the element called `name`. */
+/** Skips to the next start tag and reads it; undefined after the end tag of the element called `name`. */
 function nextTag(reader: Reader, name: string, scope: Scope): Tag | undefined {
   for (;;) {
     readPiece(reader);
@@ -140,7 +140,7 @@ function nextTag(reader: Reader, name: string, scope: Scope): Tag | undefined {
   }
 }
 
-/** Reads one piece of markup: a start tag, the text of a CDATA section or of a comment (none); undefined for the end tag of `name`. */
+/** Reads one piece of markup: a start tag, the text of a CDATA section, or '' for a comment; undefined for the end tag of `name`. */
 function readMarkup(reader: Reader, name: string, scope: Scope): Tag | string | undefined {
   const { text, at } = reader;
   const next = text.charCodeAt(at + 1);
@@ -152,14 +152,14 @@ function readMarkup(reader: Reader, name: string, scope: Scope): Tag | string | 
   return skipMarkup(reader) ? '' : readTag(reader, scope);
 }
 
-/** Passes over a comment or an instruction; false where neither stands there. */
+/** Skips a comment or processing instruction; false if there is neither. */
 function skipMarkup(reader: Reader): boolean {
   const { text, at } = reader;
   const next = text.charCodeAt(at + 1);
   if (next === QUESTION) reader.at = endOf(text, '?>', at + 2);
   else if (next !== BANG) return false;
   else if (text.startsWith('<!--', at)) reader.at = endOf(text, '-->', at + 4);
-  else giveUp(); // a declaration
+  else giveUp(); // a declaration, such as a DOCTYPE
   return true;
 }
 
@@ -168,7 +168,7 @@ function endOf(text: string, mark: string, from: number): number {
   return found === -1 ? giveUp() : found + mark.length;
 }
 
-/** The text up to the next markup, its references resolved. */
+/** The text up to the next markup, with references resolved. */
 function readPiece(reader: Reader): string {
   const { text, at } = reader;
   const end = text.indexOf('<', at);
@@ -192,7 +192,7 @@ function readTag(reader: Reader, outer: Scope): Tag {
   const attributes: Tag['attributes'] = [];
   let scope = outer;
   for (;;) {
-    const isApart = isBlank(text.charCodeAt(reader.at));
+    const isSeparated = isBlank(text.charCodeAt(reader.at));
     skipBlanks(reader);
     const code = text.charCodeAt(reader.at);
     if (code === GREATER || code === SLASH) {
@@ -203,7 +203,7 @@ function readTag(reader: Reader, outer: Scope): Tag {
       const namespace = scope.get(colon === -1 ? '' : name.slice(0, colon));
       return { name, local: name.slice(colon + 1), namespace, attributes, isEmpty, scope };
     }
-    if (!isApart || attributes.length === ATTRIBUTES_MAX) giveUp();
+    if (!isSeparated || attributes.length === ATTRIBUTES_MAX) giveUp();
     const attribute = readAttribute(reader);
     if (attributes.some((other) => other[0] === attribute[0])) giveUp();
     attributes.push(attribute);
@@ -236,10 +236,10 @@ const namespaceNames: ReadonlyMap<string, Namespace> = new Map(
   (Object.keys(namespaces) as Namespace[]).map((name) => [namespaces[name], name]),
 );
 
-/** Names of JavaScript's prototypes: the tree parser refuses them. */
+/** fast-xml-parser rejects these names, so the tree parser decides about them. */
 const reservedNames = ['__proto__', 'constructor', 'prototype'];
 
-/** Reads a name of ASCII letters with one prefix at most; others are left to the tree parser. */
+/** Reads an ASCII name with at most one prefix; other names are left to the tree parser. */
 function readName(reader: Reader): string {
   const { text, at: start } = reader;
   skipNamePart(reader);
@@ -253,7 +253,7 @@ function readName(reader: Reader): string {
 }
 
 const [FIRST, LATER] = [1, 2];
-/** Which ASCII characters a name begins with, and which it goes on with. */
+/** Bit set for each ASCII character: whether it may begin a name, and whether it may continue one. */
 const nameCharacters = Uint8Array.from({ length: 128 }, (_, code) => {
   const character = String.fromCharCode(code);
   return /[A-Za-z_]/.test(character) ? FIRST | LATER : /[-.\d]/.test(character) ? LATER : 0;
@@ -270,7 +270,7 @@ function skipBlanks(reader: Reader): void {
   while (isBlank(reader.text.charCodeAt(reader.at))) reader.at++;
 }
 
-/** A text with its references resolved; anything but XML's own entities and numbers is left to the tree parser. */
+/** Resolves XML's own entities and numeric references; anything else is left to the tree parser. */
 function withReferences(piece: string): string {
   const text = withLineFeeds(piece);
   if (!text.includes('&')) return text;

@@ -28,7 +28,7 @@ export function decodeDraft(fields: Fields): EventDraft {
   return { title, term, content, startTime, endTime, where, ...present({ invite_only, can_invite }) };
 }
 
-/** Undefined without an id: nothing can be asked of it. */
+/** Undefined without an id, because such a record cannot be requested. */
 function eventOf(fields: Fields): EventRecord | undefined {
   const links = linksOf(fields);
   const id = idFrom(fields.id) ?? idFrom(links.self);
@@ -64,7 +64,7 @@ function authorOf(fields: Fields): AtomPerson {
 }
 
 function decodeFeed<Entry>(feed: Fields, decode: (entry: Fields) => Entry | undefined): Feed<Entry> {
-  // An entry that names nothing does not cost the page.
+  // Skip an entry without an id instead of failing the page.
   const entries = feed.entries.map(decode).filter((entry) => entry !== undefined);
   const { title, itemPerPage, itemsPerPage } = feed;
   const author = feed.author && authorOf(feed.author);
@@ -83,7 +83,7 @@ function locationOf({ locationId: id, location: name }: Fields): AtomLocation | 
   return id === undefined && name === undefined ? undefined : present({ id, name });
 }
 
-/** The members that are there, without those that are undefined. */
+/** The record without its undefined members. */
 function present<T extends object>(members: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
   const found: { [Name in keyof T]?: Exclude<T[Name], undefined> } = {};
   for (const name in members) if (members[name] !== undefined) found[name] = members[name] as never;

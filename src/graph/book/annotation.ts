@@ -332,7 +332,7 @@ const picturesIn = ({ pictures }: { pictures?: GivenPicture[] | null | undefined
 const partsOf = (input: AnnotationInput) =>
   picturesIn(input).length ? pictureParts(picturesIn(input), (number) => String(number)) : undefined;
 
-/** All of them: a person has two names, and who deletes one does not say what book it is on. */
+/** All annotation lists: a person has two names, and the input of a deletion does not name the book. */
 const annotationLists = [bookEndpoints.annotations.path, bookEndpoints.userAnnotations.path];
 
 const annotationPlaces = (id: string): string[] => [

@@ -370,8 +370,8 @@ const held = <Shape extends object>(members: readonly (keyof Shape)[], record: S
 });
 
 /**
- * What tells of a shelf, or shows its book: rating and tags of a book follow its readers. All shelves, since a person has two names and
- * not every answer tells one of them.
+ * Everything that shows a collection or its book, whose rating and tags depend on its readers. All shelves, because a person has two names
+ * and not every response contains one of them.
  */
 const shelved = (bookId: string): string[] => {
   const id = sourceIdOf('Book', bookId);

@@ -9,7 +9,7 @@ import { User } from '../user.ts';
 import { Event, EventType } from './event.ts';
 
 interface CityShape {
-  /** A pinyin word or a number; where the service sends the name alone, a key made of it. */
+  /** A pinyin word or a number; a key made of the name if the service sends only the name. */
   id: string;
   name?: string | null;
 }

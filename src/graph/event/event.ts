@@ -139,7 +139,7 @@ builder.objectField(Event, 'organizer', (t) =>
   }),
 );
 
-/** The lists that an event may be in, each with how many take part; and cities, which are known by their events. */
+/** The lists that may contain an event with its numbers of participants; and cities, which are read from their events. */
 export const eventLists = [
   'City',
   ...[
@@ -152,7 +152,7 @@ export const eventLists = [
   ].map(({ path }) => path),
 ];
 
-/** What tells of an event. All lists of events: whose an event is, and where, not every answer says. */
+/** Everything that shows an event. All event lists, because not every response names its author and city. */
 export const eventPlaces = (id: string): string[] => [
   `Event:${id}`,
   `/event/${id}`,

@@ -158,7 +158,7 @@ function hasNoPage(person: Pick<CelebrityRecord, 'id'>): boolean {
 const credited = (person: PersonCredit): CelebrityRecord =>
   'id' in person ? person : { ...(person as PersonCredit), id: null };
 
-/** In the interface's table a record's works are bare subjects; the real service embeds works, as in the list. */
+/** The interface's table has bare subjects as works of a record; the real service embeds works with roles, as in the list. */
 function workFrom(work: WorkRecord | SubjectRecord): WorkRecord {
   return 'subject' in work || 'roles' in work ? (work as WorkRecord) : { subject: work };
 }

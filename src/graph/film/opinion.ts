@@ -76,7 +76,7 @@ builder.objectFields(Subject, (t) => ({
       'The 10 most useful reviews, `popular_reviews`; what those do not carry costs one call. Advance and premium tiers.',
     ask: filmEndpoints.reviews,
     from: ['id'],
-    // Written as a page of `reviews` is, so that the two are one request.
+    // The same parameters as a page of `reviews`, so that both fields share one request.
     input: ({ id }) => ({ id, start: 0, count: RECORD_REVIEWS }),
     size: RECORD_REVIEWS,
     hand: { name: 'popular_reviews', form: simpleReview },

@@ -205,7 +205,7 @@ function ratingOf(subject: SubjectRecord): RatingShape {
   return {
     average: averageOf(rating.average) ?? averageOf(rating.value),
     ...scaleOf(rating),
-    stars: positiveOrNull.decode(rating.stars), // '00' where nobody has rated
+    stars: positiveOrNull.decode(rating.stars), // '00' if nobody has rated it
     // A member of its own: read when it is shown, so that its absence costs the rating nothing.
     get ratersCount() {
       return asInt(subject.ratings_count) ?? 0;
