@@ -31,6 +31,8 @@ export interface Connections {
   /** Undefined for a closed connection. */
   of: (socket: Socket) => Connection | undefined;
   size: () => number;
+  /** Closes those over which nothing was ever sent: Node counts them neither as idle nor as busy. */
+  closeUnused: () => void;
 }
 
 export interface ConnectionSettings {
@@ -84,5 +86,9 @@ export function watchConnections(server: Server, settings: ConnectionSettings, u
     }
   }
 
-  return { of: (socket) => watched.get(socket), size: () => watched.size };
+  function closeUnused(): void {
+    for (const socket of watched.keys()) if (socket.bytesRead === 0) socket.destroy();
+  }
+
+  return { of: (socket) => watched.get(socket), size: () => watched.size, closeUnused };
 }

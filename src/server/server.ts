@@ -69,6 +69,8 @@ export interface ServerParts {
 
 /** For what was ended to be told; what is left of ten seconds is for closing pools and the database. */
 const CONNECTION_END_MS = 1_000;
+/** How often a server that shuts down closes the connections that nothing goes on over. */
+const SWEEP_MS = 50;
 
 /** Opens the port. Whoever calls `close` gets a facade that ends what it began. */
 export async function openServer(config: Config, parts: ServerParts): Promise<Facade> {
@@ -308,8 +310,11 @@ export function createGraphServer(
     }
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     server.closeIdleConnections();
-    // A connection that was busy just now becomes idle, and `close` does not look again.
-    const sweep = setInterval(() => server.closeIdleConnections(), 50);
+    // A connection that was busy just now becomes idle, and `close` does not look again. A request may still be on its way over a new one.
+    const sweep = setInterval(() => {
+      server.closeIdleConnections();
+      connections.closeUnused();
+    }, SWEEP_MS);
     if (!(await within(config.shutdownMs, closed))) {
       for (const { lifetime } of membersOf(running)) end(lifetime, new Error('The server is shutting down.'));
       await within(CONNECTION_END_MS, closed);

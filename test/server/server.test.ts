@@ -322,3 +322,13 @@ function raw(port: number, text: string, { readsLast = false } = {}): Promise<st
     socket.on('error', reject);
   });
 }
+
+test('shutting down does not wait for a connection over which nothing was ever sent', async () => {
+  // Longer than the test may take: a server that waits fails by the test's own limit.
+  const facade = await open({ SHUTDOWN_MS: '600000' });
+  const silent = connect(facade.port, '127.0.0.1');
+  const closed = new Promise((resolve) => silent.once('close', resolve));
+  await new Promise((resolve) => silent.once('connect', resolve));
+  await facade.close();
+  await closed;
+});
