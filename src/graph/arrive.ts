@@ -23,6 +23,7 @@ import { asObjects } from './decode.ts';
 import { type At, type Parent, type StartedCall, heldWhole, startCall } from './call.ts';
 import { endpointOf, fieldRule, typeRule } from './declared.ts';
 import { loadMissing, loadingPostponed } from './load.ts';
+import { namesOfNamed } from './lookup.ts';
 import { type Page, listOf, pageOf, windowOf } from './paging.ts';
 import type { FieldPlan } from './plan.ts';
 import { asError, isPromise, lazily, withValue } from './promises.ts';
@@ -163,12 +164,12 @@ async function unlessRefused(call: () => unknown, held: () => unknown): Promise<
   }
 }
 
-/** A member of the record; not told where the whole record is refused to the caller's tier, as a list of its own may not be. */
+/** A member of the record; not told where the whole record may be refused to the caller's tier, as a list of its own may not be. */
 function inRecord(parent: Parent, name: string): unknown {
   try {
     return parent[name];
   } catch (error) {
-    if (isOfRecord(error)) return notTold;
+    if (isOfRecord(error) && !(error instanceof RecordRefused && !error.mayBeTier)) return notTold;
     throw error;
   }
 }
@@ -225,7 +226,7 @@ function readByKey(plan: FieldPlan, args: object, context: Context, at: At): unk
   const { rule } = plan;
   const handle = rule.input!({}, args, context.viewer) as Parent;
   const below = plan.only!;
-  return loadMissing(handle, below, below.names.length ? below.names : ['id'], 'named', context, at);
+  return loadMissing(handle, below, namesOfNamed(below), 'named', context, at);
 }
 
 /**
@@ -261,17 +262,18 @@ function arriveOne(record: Parent, plan: FieldPlan, form: Form, isAnswer: boolea
   if (!below?.rule.record) return record;
   if (typeof record !== 'object') return null;
   // An id that a caller made up shows nothing: whether there is such a record is still to be asked.
-  const isNamed = isRootNode(plan) && !below.rule.handle;
+  if (isRootNode(plan) && !below.rule.handle)
+    return loadMissing(record, below, namesOfNamed(below), 'named', context, at);
   let promised: Form | undefined;
   let missing: string[] | undefined;
   for (const name of below.names) {
-    if (!isNamed && (name in record || isSpeltOtherwise(record, below.rule, name))) continue;
+    if (name in record || isSpeltOtherwise(record, below.rule, name)) continue;
     promised ??= isAnswer || !isBare(record) ? form : noForm;
     if (!isPromised(promised, name)) (missing ??= []).push(name);
   }
   if (!missing) return record;
   const isShown = promised === form && form.names.length > 0;
-  return loadMissing(record, below, missing, isNamed ? 'named' : isShown ? 'shown' : 'referred', context, at);
+  return loadMissing(record, below, missing, isShown ? 'shown' : 'referred', context, at);
 }
 
 const isSpeltOtherwise = (record: Parent, { spellings }: TypeRule, name: string): boolean =>

@@ -5,10 +5,12 @@
  * earlier refusal can spare this caller now. Then what the answer may hold, for all of it is made in one go where nothing is awaited.
  */
 import { getNullableType, isListType } from 'graphql';
-import { type Endpoint, type Form, isPromised, wholeForm } from '../contract/endpoint.ts';
+import { type Endpoint, type Form, type Tier, isPromised, tiers, wholeForm } from '../contract/endpoint.ts';
+import type { RecordSource } from '../upstream/known.ts';
 import type { Context } from './builder.ts';
 import { FIRST_MAX, type PagingArgs, listOf, windowInput, windowOf } from './paging.ts';
 import { endpointOf } from './declared.ts';
+import { namesOfNamed, namesToAsk } from './lookup.ts';
 import type { Variables } from './document.ts';
 import { type Below, type FieldPlan, type Plan, keyOf } from './plan.ts';
 
@@ -77,6 +79,7 @@ function count(plan: Plan, variables: Variables): Most {
   };
   const places = new Map<string, FieldCost>();
   const [items, values] = [nothing(), nothing()];
+  let possibleTiers: readonly Tier[] = tiers;
   const root = plan.root.type.name;
   shows(values, plan.introspected, '__schema', `${root}.__schema`);
   inside(plan.root, 1, '', root);
@@ -85,11 +88,18 @@ function count(plan: Plan, variables: Variables): Most {
   function inside(below: Below, times: number, path: string, of: string, size = LIST_SIZE, form?: Form): void {
     for (const { fields, shown } of [below, ...below.later]) {
       shows(values, times * shown.length, path, of);
-      for (const field of fields) visit(field, times, under(path, field), size, form);
+      for (const field of fields) visit(field, times, under(path, field), size, form, below.rule.record);
     }
   }
 
-  function visit(field: FieldPlan, times: number, path: string, size: number, within: Form | undefined): void {
+  function visit(
+    field: FieldPlan,
+    times: number,
+    path: string,
+    size: number,
+    within: Form | undefined,
+    parent: RecordSource | undefined,
+  ): void {
     const { rule, mode } = field;
     if (mode === 'none') return;
     const args = argsIn(field, variables);
@@ -111,14 +121,23 @@ function count(plan: Plan, variables: Variables): Most {
       add(field, path, times, endpointOf(rule, args));
       const most = rule.first === undefined ? (rule.size ?? LIST_SIZE) : FIRST_MAX;
       const listed = Math.min(args.first ?? rule.first ?? most, most);
-      return arrive(field, isList ? capped(times * listed) : times, path, listed, rule.form ?? wholeForm);
+      const before = possibleTiers;
+      // What is below a call is there only where the call was answered: for a tier that has it.
+      if (mode === 'ask') possibleTiers = before.filter((tier) => endpointOf(rule, args).tiers.includes(tier));
+      arrive(field, isList ? capped(times * listed) : times, path, listed, rule.form ?? wholeForm);
+      possibleTiers = before;
+      return;
     }
     if (mode === 'hand') {
-      if (field.mayLack.length > 0) add(field, path, times, endpointOf(rule, args));
+      // Where the record is refused to the tier, the list beside it is called.
+      const mayBeRefused = possibleTiers.some((tier) => parent?.ask.tiers.includes(tier) === false);
+      if (mayBeRefused || field.mayLack.length > 0) add(field, path, times, endpointOf(rule, args));
       const held = Math.min(args.first ?? rule.first ?? LIST_SIZE, rule.hand!.upTo ?? LIST_SIZE);
       return arrive(field, isList ? capped(times * held) : times, path, held, rule.hand!.form);
     }
-    arrive(field, isList ? capped(times * (rule.size ?? size)) : times, path, size, within ?? rule.form);
+    // Where the id stands beside it, the record itself may not: then it is loaded.
+    const form = within ?? (rule.idIn ? undefined : rule.form);
+    arrive(field, isList ? capped(times * (rule.size ?? size)) : times, path, size, form);
   }
 
   function arrive(field: FieldPlan, times: number, path: string, size: number, form: Form | undefined): void {
@@ -138,17 +157,15 @@ function count(plan: Plan, variables: Variables): Most {
   ): void {
     const { record, wraps } = below.rule;
     if (record) {
-      if (field.mode !== 'read')
-        topUp(below, times, path, record.ask, (name) => isThere(form, name) || !below.firstNames.includes(name));
+      const isKnown = (name: string) => isThere(form, name) || !below.firstNames.includes(name);
+      let isAsked = field.mode === 'read' || topUp(below, times, path, record.ask, isKnown);
       // At most: what is deferred may be in what the first call loads.
-      for (const part of below.later)
-        topUp(
-          part,
-          times,
-          path,
-          record.ask,
-          (name) => (name === 'id' && form !== noForm) || below.firstNames.includes(name),
-        );
+      for (const part of below.later) {
+        const isFirst = (name: string) => (name === 'id' && form !== noForm) || below.firstNames.includes(name);
+        isAsked = topUp(part, times, path, record.ask, isFirst) || isAsked;
+      }
+      // What the caller named is looked up, whatever is selected of it.
+      if (form === noForm && !isAsked) add(field, path, times, record.ask);
     }
     // What wraps a list holds as many as were asked for, as whole as the list promised.
     if (wraps) inside(below, times, path, coordinateOf(field), size, form);
@@ -156,10 +173,17 @@ function count(plan: Plan, variables: Variables): Most {
   }
 
   /** One call for all that is missing; told where the first of it is selected. */
-  function topUp(of: Below, times: number, path: string, endpoint: Endpoint, isKnown: (name: string) => boolean): void {
+  function topUp(
+    of: Below,
+    times: number,
+    path: string,
+    endpoint: Endpoint,
+    isKnown: (name: string) => boolean,
+  ): boolean {
     const missing = of.names.filter((name) => !isKnown(name) && !of.refused.has(name));
     const asker = of.fields.find(({ needs }) => needs.some((name) => missing.includes(name)));
     if (asker) add(asker, under(path, asker), times, endpoint);
+    return asker !== undefined;
   }
 
   function add(field: FieldPlan, path: string, times: number, { method, path: template, service }: Endpoint): void {
@@ -216,19 +240,15 @@ export async function rangeOf(plan: Plan, variables: Variables, { upstream, view
     if (mode === 'ask') return found(path, endpoint, await upstream.wouldAsk(endpoint, input, names));
 
     const handle = input as Record<string, unknown>;
-    const { type, rule: typeRule, names: wanted, refused, starts, isRead } = below.values().next().value!;
+    const one = below.values().next().value!;
+    const { type, rule: typeRule, starts, isRead } = one;
     const children = starts.filter((child) => child.rule.from?.every((name) => name in handle));
     for (const child of children) await least(child, handle, `${path}.${keyOf(child)}`);
-    const asked = wanted.filter((name) => !refused.has(name));
+    const asked = namesToAsk(namesOfNamed(one), one, true);
     const spared =
       children.length > 0 &&
       (!isRead || children.some((child) => asked.every((name) => child.rule.tells?.names.includes(name))));
-    if (!spared)
-      found(
-        path,
-        endpoint,
-        await upstream.wouldRead(type.name, typeRule.record!, String(handle.id), asked.length ? asked : ['id']),
-      );
+    if (!spared) found(path, endpoint, await upstream.wouldRead(type.name, typeRule.record!, String(handle.id), asked));
   }
 
   function found(path: string, { method, path: template, service }: Endpoint, request: string | null): void {

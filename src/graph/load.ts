@@ -6,12 +6,14 @@
  */
 import type { GraphQLFieldResolver } from 'graphql';
 import { joined } from '../upstream/copy.ts';
-import { type RecordSource, telling } from '../upstream/known.ts';
+import { type RecordSource, mayBeRefused, telling } from '../upstream/known.ts';
+import { isOfRecord } from '../upstream/refusal.ts';
 import type { Context } from './builder.ts';
 import { type At, type Parent, heldWhole, startCall } from './call.ts';
 import { asText } from './decode.ts';
 import { endpointOf } from './declared.ts';
 import { type Below, type FieldPlan, keyOf } from './plan.ts';
+import { namesToAsk } from './lookup.ts';
 import { asError, isPromise, lazily, withValue } from './promises.ts';
 
 /** How sure it is that there is such a record. */
@@ -96,32 +98,27 @@ function loadNames(loading: Loading, context: Context, at: At): unknown {
   if (isNamed && !below.isRead && started.length > 0 && missing.every((name) => name in record))
     return unlessListIsAbsent(record, started);
 
-  const asked = askedFor(missing, below, isNamed);
+  const asked = namesToAsk(missing, below, isNamed);
   if (started.length > 0 || below.rule.handle || below.refused.size > 0)
     return toldOrAsked(loading, asked, started, key, context, at);
   if (asked.length === 0) return record;
   const load = () => context.upstream.want(below.type.name, source, key, asked, record, at.path);
-  return existence === 'shown' ? withValue(standing(load, record, asked), (loaded) => loaded ?? record) : load();
+  if (existence === 'shown') return withValue(standing(load, record, asked), (loaded) => loaded ?? record);
+  return mayBeRefused(source) ? keptIfRefused(load, loading, asked) : load();
 }
 
 const noneStarted: readonly Started[] = Object.freeze([]);
 
-/** What is asked of the record: not what its tier is refused, nor the key, which shows nothing but that there is one. */
-function askedFor(missing: readonly string[], { refused }: Below, isNamed: boolean): readonly string[] {
-  return (isNamed || !missing.includes('id')) && refused.size === 0
-    ? missing
-    : missing.filter((name) => (name !== 'id' || isNamed) && !refused.has(name));
-}
-
 /** The same where a child may tell what is missing, where the record is refused in part, or stands by itself. */
 function toldOrAsked(
-  { record, below, missing, existence }: Loading,
+  loading: Loading,
   asked: readonly string[],
   started: readonly Started[],
   key: string,
   { upstream }: Context,
   at: At,
 ): unknown {
+  const { record, below, missing, existence } = loading;
   const source = below.rule.record!;
   const teller = started.find(({ plan }) => {
     const told: readonly string[] = plan.rule.tells?.names ?? [];
@@ -132,7 +129,12 @@ function toldOrAsked(
   const want = (names: readonly string[]) =>
     names.length ? upstream.want(name, source, key, names, record, at.path) : record;
   const arriving = () => (teller ? toldBy(teller, record, asked, want) : want(asked));
-  return withValue(stands ? standing(arriving, record, asked) : arriving(), (told) => {
+  const loaded = stands
+    ? standing(arriving, record, asked)
+    : mayBeRefused(source)
+      ? keptIfRefused(arriving, loading, asked)
+      : arriving();
+  return withValue(loaded, (told) => {
     if (told === null && !stands) return null;
     const known = (told ?? record) as Parent;
     const refused = missing.filter((each) => below.refused.has(each) && !(each in known));
@@ -142,7 +144,22 @@ function toldOrAsked(
 
 /** What is known of a record stays: that something of it could not be loaded is told by the fields that show it. */
 function standing(load: () => unknown, record: Parent, names: readonly string[]): unknown {
-  const failing = (error: unknown) => telling(record, names, () => asError(error));
+  return orElse(load, (error) => telling(record, names, () => asError(error)));
+}
+
+/**
+ * Lists beside a record may be open where the record is refused. One that the caller named, with no such list selected, is refused as a
+ * whole: nothing shows that it is there.
+ */
+function keptIfRefused(load: () => unknown, { record, below, existence }: Loading, names: readonly string[]): unknown {
+  return orElse(load, (error) => {
+    if (!isOfRecord(error) || (existence === 'named' && !hasCalls(below))) throw error;
+    const unknown = names.filter((name) => !(name in record));
+    return telling(record, unknown, () => asError(error));
+  });
+}
+
+function orElse(load: () => unknown, failing: (error: unknown) => unknown): unknown {
   try {
     const came = load();
     return isPromise(came) ? came.catch(failing) : came;
@@ -150,6 +167,10 @@ function standing(load: () => unknown, record: Parent, names: readonly string[])
     return failing(error); // it failed before, for another place
   }
 }
+
+/** Whether a call answers a field of the record, in its deferred parts too. */
+const hasCalls = (below: Below): boolean =>
+  [below, ...below.later].some(({ fields }) => fields.some(({ mode }) => mode === 'ask' || mode === 'hand'));
 
 interface Started {
   plan: FieldPlan;

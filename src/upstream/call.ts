@@ -71,8 +71,8 @@ class OperationCalls implements Calls {
 
   refuses(endpoint: Endpoint): boolean {
     try {
-      this.admitted(endpoint);
-      return false;
+      const credential = this.admitted(endpoint);
+      return this.parts.credentials.rejections.has(credential.id, endpoint.service);
     } catch {
       return true;
     }

@@ -1,9 +1,9 @@
 /** What is known of one record, and what of it is wished for. */
 import type { Path } from 'graphql/jsutils/Path.js';
-import type { Endpoint, Tier } from '../contract/endpoint.ts';
+import { type Endpoint, type Tier, tiers } from '../contract/endpoint.ts';
 import { copyOf } from './copy.ts';
 import type { Kept } from './records.ts';
-import { RecordRefused, TierRequired } from './refusal.ts';
+import { TierRequired } from './refusal.ts';
 import { withheld } from './tier.ts';
 
 /** How the whole record of a kind is told by its key. */
@@ -101,14 +101,17 @@ export function take(entry: Entry, came: Record_, names: Names, possibleTiers: r
     fail(entry, name, tierRequired(kind, source, name));
 }
 
-/** False for a name that is ours alone: no record of the service has it. */
-const isMember = ({ members }: RecordSource, name: string): boolean => members?.includes(name) ?? true;
+/** Some tier is refused the whole record: a record of such an endpoint may also be refused by itself. */
+export const mayBeRefused = ({ ask }: RecordSource): boolean => ask.tiers.length < tiers.length;
 
-export function tierRequired(kind: string, { tiers }: RecordSource, name: string): Error {
-  return new TierRequired(tiers?.[name] ?? [], `${kind}.${name}`);
+/** False for a name that is ours alone: no record of the service has it. */
+export const isMember = ({ members }: RecordSource, name: string): boolean => members?.includes(name) ?? true;
+
+export function tierRequired(kind: string, source: RecordSource, name: string): Error {
+  return new TierRequired(source.tiers?.[name] ?? [], `${kind}.${name}`);
 }
 
-function withNames(seen: Record_, { record, failed }: Entry, names: Names): Record_ {
+function withNames(seen: Record_, { record, failed, source }: Entry, names: Names): Record_ {
   // Known by its id alone, it is what is known of it; a failed name is not among them.
   if (!failed && isBareId(seen)) {
     record.id ??= seen.id;
@@ -121,10 +124,11 @@ function withNames(seen: Record_, { record, failed }: Entry, names: Names): Reco
     else whole[name] = record[name];
   }
   if (broken.length === 0) return whole;
-  // Nothing but the failure is known of it: it is the failure.
-  if (broken.length === names.length && Object.keys(seen).every((name) => name === 'id' || name === '__typename')) {
-    const error = failed!.get(broken[0]!)!;
-    if (!(error instanceof TierRequired || error instanceof RecordRefused)) throw error;
+  // If every member failed and only the id is known, throw the error. A record whose members are withheld from the tier is there.
+  const isLost = broken.length === names.filter((name) => isMember(source, name)).length;
+  if (isLost && Object.keys(seen).every((name) => name === 'id' || name === '__typename')) {
+    const errors = broken.map((name) => failed!.get(name)!);
+    if (!errors.some((error) => error instanceof TierRequired && !error.ofEndpoint)) throw errors[0]!;
   }
   // What it was found by stays known: a list beside the record may be open where the record is not.
   const untold = broken.filter((name) => !(name in seen));

@@ -16,6 +16,7 @@ import {
   type RecordSource,
   type Wish,
   createEntry,
+  isMember,
   missingOf,
   shownOf,
   telling,
@@ -174,7 +175,8 @@ class KnownRecords implements Operation {
     const { calls, records } = this.parts;
     if (calls.refuses(source.ask)) return null;
     const kept = await records.get(source.ask, kind, key);
-    return kept?.isFresh && names.every((name) => name in kept.record) ? null : `${kind}:${key}`;
+    const isKept = kept?.isFresh && names.every((name) => name in kept.record || !isMember(source, name));
+    return isKept ? null : `${kind}:${key}`;
   }
 
   /** From the cache while that is fresh. */

@@ -51,7 +51,15 @@ export class UpstreamRefusal extends Expected {
 }
 
 /** A record of an endpoint that not every tier gets was refused: for itself, or because of an unknown tier. Its lists may be allowed. */
-export class RecordRefused extends UpstreamRefusal {}
+export class RecordRefused extends UpstreamRefusal {
+  /** The tier may be the reason, by what is known of it. */
+  readonly mayBeTier: boolean;
+
+  constructor(word: UpstreamWord, mayBeTier: boolean) {
+    super(word);
+    this.mayBeTier = mayBeTier;
+  }
+}
 
 /** A refusal that means something of its own where it was drawn. */
 export class NamedRefusal extends UpstreamRefusal {

@@ -42,7 +42,11 @@ export function learnFromRefusal(credential: Credential, endpoint: Endpoint, ref
   }
   // If a list is refused although its record exists, the likely reason is the tier.
   const likely = credential.isOwn || !endpoint.list ? [] : likelyTiers(credential);
-  return likely.length > 0 && likely.every((tier) => lacking.includes(tier)) ? tierRequired : new RecordRefused(word);
+  if (likely.length > 0 && likely.every((tier) => lacking.includes(tier))) return tierRequired;
+  return new RecordRefused(
+    word,
+    credential.possibleTiers.some((tier) => lacking.includes(tier)),
+  );
 }
 
 /** A refused chart is proof: it has no single records. Refusals of records prove nothing for the own credential, which serves everybody. */

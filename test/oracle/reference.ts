@@ -557,8 +557,8 @@ function arriveOne(
     );
   const first = missing(selected.filter(({ isLater }) => !isLater));
   const wanted = first.length > 0 ? first : missing(selected);
-  const isRefused = wanted.length > 0 && wanted.every(of.refuses);
-  if (isRefused) {
+  // One that the caller named is looked up all the same.
+  if (!isNamed && wanted.length > 0 && wanted.every(of.refuses)) {
     if (calls.length > 0) place.requests.add(of.request!);
     place.mayStand = !attempt(of.whole).read;
     return copy;
@@ -576,8 +576,8 @@ function arriveOne(
   const { read: came, error } = attempt(of.whole);
   if (came) return copy;
   if (!error) return null;
-  // Nothing is known of it but the failure; a tier is told of at each field.
-  if (!(error instanceof TierRequired)) throw error as Error;
+  // Nothing is known of it but the failure. Where lists beside it may be open, or upstream named it, a tier is told of at each field.
+  if (!(error instanceof TierRequired) || (isNamed && calls.length === 0)) throw error as Error;
   place.mayStand = calls.some(({ rule }) => rule.tells);
   return copy;
 }
