@@ -15,6 +15,8 @@ export interface Planner {
   planFor: (viewer: PlanViewer, variables: Variables) => Plan | GraphQLError;
   /** The same without `check`: for plans that are shown and not run. */
   planToShow: (viewer: PlanViewer, variables: Variables) => Plan | GraphQLError;
+  /** The document is kept no longer: neither are its plans, which hold its tree. */
+  forget: () => void;
 }
 
 export interface Plans {
@@ -38,16 +40,24 @@ const OVERHEAD_FIELDS = 2;
 /** Characters of a key that count as one field. */
 const KEY_CHARACTERS = 500;
 
+/** What is kept under one key. */
+interface Kept {
+  answer: Plan | GraphQLError;
+  /** The keys of the document that it was made of. */
+  keys: Set<string>;
+}
+
 const isAllowed: PlanCheck = () => undefined;
 
 export function createPlans(
   schema: GraphQLSchema,
   { maxFields = Infinity, maxKeptFields = KEPT_FIELDS_MAX, check = isAllowed }: PlanSettings = {},
 ): Plans {
-  const kept = new LRUCache<string, Plan | GraphQLError>({
+  const kept = new LRUCache<string, Kept>({
     maxSize: maxKeptFields,
-    sizeCalculation: (plan, key) =>
-      OVERHEAD_FIELDS + Math.floor(key.length / KEY_CHARACTERS) + (plan instanceof GraphQLError ? 0 : plan.size),
+    sizeCalculation: ({ answer }, key) =>
+      OVERHEAD_FIELDS + Math.floor(key.length / KEY_CHARACTERS) + (answer instanceof GraphQLError ? 0 : answer.size),
+    dispose: ({ keys }, key) => keys.delete(key),
   });
   let documents = 0;
   return { plannerFor, keptFields: () => kept.calculatedSize };
@@ -55,22 +65,34 @@ export function createPlans(
   function plannerFor(document: DocumentNode, operation: OperationDefinitionNode): Planner {
     const steering = steeringOf(schema, document);
     const number = ++documents;
+    const keys = new Set<string>();
+    let isForgotten = false;
     return {
       planFor(viewer, variables) {
         const key = keyFor(viewer, variables);
-        const known = kept.get(key);
+        const known = kept.get(key)?.answer;
         const plan = known ?? make(viewer, variables);
         const refusal = plan instanceof GraphQLError ? plan : check(plan, variables);
         // Cache only what holds for every request with this key: a plan that may run, or an error that no variable changes.
         const answer = refusal ?? plan;
-        if (!known && (plan instanceof GraphQLError || !refusal || !plan.varies)) kept.set(key, answer);
+        if (!known && (plan instanceof GraphQLError || !refusal || !plan.varies)) keep(key, answer);
         return answer;
       },
       planToShow(viewer, variables) {
-        const known = kept.get(keyFor(viewer, variables));
+        const known = kept.get(keyFor(viewer, variables))?.answer;
         return known && !(known instanceof GraphQLError) ? known : make(viewer, variables);
       },
+      forget() {
+        isForgotten = true;
+        for (const key of keys) kept.delete(key);
+      },
     };
+
+    function keep(key: string, answer: Plan | GraphQLError): void {
+      if (isForgotten) return; // an operation that began before may plan after
+      kept.set(key, { answer, keys });
+      if (kept.has(key)) keys.add(key);
+    }
 
     function keyFor({ isLoggedIn, filmTier }: PlanViewer, variables: Variables): string {
       return `${number} ${isLoggedIn ? 1 : 0}${filmTier ?? ''} ${steering(variables)}`;

@@ -64,6 +64,7 @@ export function createPreparation(schema: GraphQLSchema, config: Config, byRefer
     max: DOCUMENTS_MAX,
     maxSize: DOCUMENTS_MAX_BYTES,
     sizeCalculation: bytesOf,
+    dispose: ({ ready }) => ready?.planner.forget(),
   });
   return {
     prepare(text, givenName) {
@@ -74,6 +75,7 @@ export function createPreparation(schema: GraphQLSchema, config: Config, byRefer
       if (!prepared) {
         prepared = make(text, operationName);
         if (text.length <= config.maxDocumentCharacters) known.set(key, prepared);
+        if (!known.has(key)) prepared.ready?.planner.forget();
       }
       return prepared;
     },

@@ -76,3 +76,12 @@ test('documents that could be run are kept for as much as their trees take', asy
   for (let at = 0; at < 150; at++) expect(await ask(dense(`Q${at}`))).toBe('BAD_USER_INPUT');
   expect(heapBytes() - before).toBeLessThan(90_000_000);
 }, 120_000);
+
+test('a plan is kept no longer than its document, whose tree it holds', async () => {
+  const ask = asker();
+  const dense = (name: string) => `query ${name} { nodes(ids: [${'1 '.repeat(3_950)}]) { id } }`;
+  await ask(dense('first'));
+  const before = heapBytes();
+  for (let at = 0; at < 200; at++) expect(await ask(dense(`Q${at}`))).toBe('BAD_USER_INPUT');
+  expect(heapBytes() - before).toBeLessThan(90_000_000);
+}, 120_000);
