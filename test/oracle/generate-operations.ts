@@ -1,9 +1,12 @@
 /** Makes operations of every form that the schema allows, over ids of the generated world. */
 import {
+  type FieldNode,
   type GraphQLArgument,
   type GraphQLField,
   type GraphQLObjectType,
   type GraphQLOutputType,
+  type OperationDefinitionNode,
+  getArgumentValues,
   getNamedType,
   getNullableType,
   isAbstractType,
@@ -11,7 +14,10 @@ import {
   isListType,
   isNonNullType,
   isObjectType,
+  parse,
 } from 'graphql';
+import { fieldRule } from '../../src/graph/declared.ts';
+import { encodeCursor, listOf } from '../../src/graph/paging.ts';
 import { type Random, hashOf } from './random.ts';
 import { referenceSchema as schema } from './reference.ts';
 import { ids } from './world.ts';
@@ -38,6 +44,8 @@ interface Draft {
   /** Selections below which calls may follow; when none are left, leaves alone are selected. */
   left: number;
   labels: number;
+  /** The record that the fields are of, where its id is known. */
+  above: { type: string; id: string } | undefined;
 }
 
 export function generateOperation(random: Random, { isMutation, isDivided }: Wanted): Operation_ {
@@ -53,6 +61,7 @@ export function generateOperation(random: Random, { isMutation, isDivided }: Wan
       [1, 14],
     ]),
     labels: 0,
+    above: undefined,
   };
   const selection = isMutation ? mutations(draft) : roots(draft);
   const head = draft.definitions.length ? ` Q(${draft.definitions.join(', ')})` : ' Q';
@@ -152,7 +161,12 @@ function field(
   }
   const head = `${key === of.name ? '' : `${key}: `}${of.name}${args}${directives}`;
   if (isLeafType(named)) return head;
-  return `${head} {${selectionOf(draft, of.type, depth)}}`;
+  const before = draft.above;
+  const id = parent.name === 'Query' ? /^\(id: "(?:[A-Z]\w+:)?(\w+)"\)$/.exec(args)?.[1] : undefined;
+  draft.above = id === undefined ? undefined : { type: named.name, id };
+  const selection = selectionOf(draft, of.type, depth);
+  draft.above = before;
+  return `${head} {${selection}}`;
 }
 
 function flag(draft: Draft): string {
@@ -425,7 +439,33 @@ function argumentsFor(draft: Draft, parent: GraphQLObjectType, of: GraphQLField<
       `${arg.name}: ${random.chance(0.2) || type.endsWith('Input!') ? variable(draft, type, value) : literal(value, type)}`,
     ];
   });
-  return given.length ? `(${given.join(', ')})` : '';
+  const paged = withCursor(draft, parent, of, given);
+  return paged.length ? `(${paged.join(', ')})` : '';
+}
+
+/** Now and then a cursor of the very list, where it is known which list it is: at the root, or below a record of a known id. */
+function withCursor(
+  { random, variables, above }: Draft,
+  parent: GraphQLObjectType,
+  of: GraphQLField<unknown, unknown>,
+  given: readonly string[],
+): readonly string[] {
+  const rule = fieldRule(of);
+  const holder = parent.name === 'Query' ? {} : above?.type === parent.name ? { id: above.id } : undefined;
+  if (rule.first === undefined || !holder || !random.chance(0.15)) return given;
+  const isPlace = (each: string) => /^(?:after|offset):/.test(each);
+  if (given.some((each) => isPlace(each) && each.includes('$'))) return given; // the variable would be left over
+  const others = given.filter((each) => !isPlace(each));
+  const { definitions } = parse(`{${of.name}${others.length ? `(${others.join(', ')})` : ''}}`, { noLocation: true });
+  const node = (definitions[0] as OperationDefinitionNode).selectionSet.selections[0] as FieldNode;
+  try {
+    const args = getArgumentValues(of, node, variables);
+    const endpoint = typeof rule.ask === 'function' ? rule.ask(args) : rule.ask!;
+    const input = rule.input!(holder, args, { isLoggedIn: false, filmTier: null });
+    return [...others, `after: "${encodeCursor(listOf(endpoint, input), random.int(0, 4))}"`];
+  } catch {
+    return given; // wrong input
+  }
 }
 
 function valueFor(

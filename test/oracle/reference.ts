@@ -156,7 +156,7 @@ function createRun(asker: Asker, fetch: Fetch): Run {
     writes: [],
     viewer: {
       isLoggedIn: asker.token !== undefined,
-      filmTier: asker.token === undefined ? (asker.filmTier ?? null) : asker.tier,
+      filmTier: asker.token === undefined && asker.accessToken ? (asker.filmTier ?? null) : asker.tier,
     },
     maxPictures: 12,
     upstream: {
@@ -359,6 +359,9 @@ function answered(
   if (rule.hand && of?.request) {
     place.requests.add(of.request);
     place.mayBeEmpty = attempt(of.whole).read === null;
+    // Which of two refusals is told, that of the tier or that of the arguments, is a matter of order.
+    const tiers = typeRule(of.type).record?.tiers?.[rule.hand.name];
+    if (tiers && run.viewer.filmTier && !tiers.includes(run.viewer.filmTier)) place.mayFail = 'TIER_REQUIRED';
   }
   const endpoint = typeof rule.ask === 'function' ? rule.ask(args) : rule.ask!;
   const input = rule.input!(parent, args, run.viewer);
