@@ -72,7 +72,8 @@ export function generateCase(seed: string): Case {
       [2, 'write'],
       [1, 'crossing'],
     ]);
-    if (kind === 'write') steps.push({ operations: [asked(true)] });
+    if (kind === 'write')
+      steps.push({ operations: [random.chance(0.2) ? twice(asked(true), random.next()) : asked(true)] });
     else if (kind === 'together')
       steps.push({ operations: Array.from({ length: random.int(2, 3) }, () => asked(false)) });
     else if (kind === 'again') {
@@ -123,6 +124,19 @@ export function generateCase(seed: string): Case {
     faults: { seed: random.int(0, 1_000_000), rate: mayBreak ? random.pick([0.05, 0.15, 0.4]) : 0 },
     steps,
   };
+}
+
+/** Two writes after one another that change the same list, which is shown after each. */
+function twice(asked: Asked, chance: number): Asked {
+  const random = createRandom(chance);
+  const event = random.pick(['601', '602', '603']);
+  const shown = 'event {participants {nodes {id}} wishers {nodes {id}}}';
+  const [one, other] = random.shuffled(['joinEvent', 'leaveEvent', 'addEventInterest']);
+  const document = random.pick([
+    `mutation {a: ${one}(input: {id: "${event}"}) {${shown}} b: ${other}(input: {id: "${event}"}) {${shown}}}`,
+    'mutation {a: createNoteComment(input: {noteId: "501", content: "One"}) {note {comments {nodes {content}}}} b: createNoteComment(input: {noteId: "501", content: "Two"}) {note {comments {nodes {content}}}}}',
+  ]);
+  return { ...asked, document, variables: {} };
 }
 
 /** A person reads, writes what changes it, and reads again. */

@@ -71,6 +71,8 @@ export function compare({ reference, faultOf, isExcused }: Expected, shown: Show
     const right = rightErrors.get(path);
     if (right !== undefined && (right === code || right === 'none')) return true;
     if (places.get(path)?.mayFail === code) return true;
+    // A token that nobody knows is refused whatever is asked; what is wrong beside it may be told first.
+    if (right === 'UNAUTHENTICATED') return true;
     // Whether the tier or the record is why, one refusal does not tell.
     if (right === 'TIER_REQUIRED' && code === 'FORBIDDEN') return true;
     // The nearest place that the reference came to.

@@ -126,6 +126,7 @@ class CaseRun {
         faultOf: (request) => faultOf(faults, request),
         isExcused: (code) =>
           (hasMetLimit && code === 'RATE_LIMITED') ||
+          (asked.person === 'stranger' && code === 'UNAUTHENTICATED') ||
           (code === 'UPSTREAM_TIMEOUT' && this.given.settings.callTimeoutMs < 1_000),
       },
       shown,
