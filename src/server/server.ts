@@ -4,49 +4,32 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
-import {
-  createBodyReader,
-  explainIn,
-  isJson,
-  isMultipart,
-  questionIn,
-  refuseBrokenParameters,
-  refuseForgery,
-} from './body.ts';
-import type { RawQuestion } from './body.ts';
-import { graphiqlPage, graphiqlPolicy } from './graphiql.ts';
+import { createBodyReader } from './body.ts';
 import type { Panel, Tab } from './graphiql.ts';
-import { createAnswers } from './answers.ts';
-import { type Asked, createDoor } from './door.ts';
 import { createAdmission, refuseQuickly } from './admission.ts';
-import { cacheControl } from './cachecontrol.ts';
-import { clientAddress } from './clientaddress.ts';
 import { type Connection, KEPT, LAST, UNUSED_MS, watchConnections } from './connections.ts';
 import { Exchange } from './exchange.ts';
-import { MAX_HEADERS, VARY, admitOrigin, one, refuseBrokenHeaders, requestIdOf } from './headers.ts';
+import { MAX_HEADERS, admitOrigin, refuseBrokenHeaders, requestIdOf } from './headers.ts';
+import { createGraphqlRoute } from './graphql-route.ts';
 import { createHealth } from './health.ts';
 import { createLine } from './line.ts';
 import { type Metrics, createMetrics } from './metrics.ts';
-import { createPersisted, plainQuestion } from './persisted.ts';
 import { createPipeline } from './pipeline.ts';
 import { HELP_PATH, errorsPage, errorsPolicy } from './help.ts';
+import { sendJson, sendRead } from './read-only.ts';
 import { refuseConnection, RequestRefusal, sendRefusal } from './refusal.ts';
-import { sendBody } from './send.ts';
 import type { ServerState } from './state.ts';
 import type { Telemetry } from './telemetry.ts';
 import { createUnsentBytes } from './unsent.ts';
-import { readUpload } from './uploads.ts';
 import { watchServices } from './watch.ts';
-import type { Passage } from './yoga.ts';
 import { end } from '../upstream/lifetime.ts';
 import { createQueue, join, leave, membersOf } from '../upstream/queue.ts';
-import { newSpan, spanFrom } from '../upstream/span.ts';
 import type { UpstreamSource } from '../upstream/upstream.ts';
 
 export interface Facade {
   url: string;
   port: number;
-  /** What is under way now; all zero when nobody asks. */
+  /** What is in progress now; all zero when idle. */
   state(): ServerState;
   close(): Promise<void>;
 }
@@ -93,27 +76,18 @@ export function createGraphServer(
   config: Config,
   parts: ServerParts,
 ): { server: Server; state: () => ServerState; shutDown: () => Promise<void> } {
-  const { schema, upstream, log, tabs = [], panel, metrics = createMetrics(), telemetry, byReference } = parts;
+  const { schema, upstream, log, tabs, panel, metrics = createMetrics(), telemetry, byReference } = parts;
   const pipeline = createPipeline({ schema, config, upstream, log, metrics, telemetry, byReference });
-  const demoToken = config.ownOrigin && config.demoTokens ? 'demo-alice' : undefined;
-  const persisted = createPersisted(config, pipeline, metrics);
-  const door = createDoor(pipeline, createAnswers(upstream.epoch), upstream.epoch);
-  // Large, and many a server is never asked for them: they come with the first request that wants them.
-  const page = config.graphiql
-    ? lazily(() => graphiqlPage(tabs, demoToken, config.explain ? panel : undefined))
-    : undefined;
-  const pagePolicy = page && lazily(async () => graphiqlPolicy(await page()));
-  const unusual = lazily(async () => {
-    const { createYogaDoor } = await import('./yoga.ts');
-    return createYogaDoor({ schema, pipeline, persisted, page, log });
-  });
   const bodies = createBodyReader(config);
-  const addressOf = clientAddress(config.trustedProxies);
   const health = createHealth(config);
   const running = createQueue<Exchange>();
   const admission = createAdmission(config);
   const line = createLine(admission.room);
   const unsent = createUnsentBytes(config, () => metrics.unreadConnections.inc());
+  const graphql = createGraphqlRoute({
+    ...{ schema, config, upstream, pipeline, bodies, admission, log, metrics, telemetry, tabs, panel },
+    onOverdue: abandon,
+  });
   let closing = false;
   const usualRequests = metrics.requests.labels({ path: '/graphql', status: '200' });
   metrics.gauge('catalog_requests_running', 'HTTP requests being answered.', () => running.size);
@@ -125,91 +99,28 @@ export function createGraphServer(
 
   const routes: Record<string, (exchange: Exchange) => unknown> = {
     '/graphql': graphql,
-    '/health': (exchange) => json(exchange, 200, { status: 'ok' }),
+    '/health': (exchange) => sendJson(exchange, 200, { status: 'ok' }),
     '/ready': async (exchange) => {
-      if (closing) return json(exchange, 503, { status: 'shutting down' });
-      // It would be refused, and others may have room.
-      if (admission.isStuck()) return json(exchange, 503, { status: 'overloaded' });
+      if (closing) return sendJson(exchange, 503, { status: 'shutting down' });
+      // Balancers should send requests to another replica.
+      if (admission.isStuck()) return sendJson(exchange, 503, { status: 'overloaded' });
       const { ready, upstreams } = await health.check();
       const status = ready ? 'ready' : 'unreachable';
-      return json(exchange, ready ? 200 : 503, { status, upstreams });
+      return sendJson(exchange, ready ? 200 : 503, { status, upstreams });
     },
     '/metrics': async (exchange) => {
       const headers = { 'content-type': metrics.contentType, 'cache-control': 'no-store' };
-      read(exchange, 200, headers, await metrics.text());
+      sendRead(exchange, 200, headers, await metrics.text());
     },
     [HELP_PATH]: (exchange) => {
       const headers = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': errorsPolicy };
-      read(exchange, 200, headers, errorsPage);
+      sendRead(exchange, 200, headers, errorsPage);
     },
   };
 
-  const vary = config.corsOrigins.length > 0 ? `${VARY}, Origin` : VARY;
-
-  async function graphql(exchange: Exchange): Promise<void> {
-    const { request, response, requestId, lifetime } = exchange;
-    const { headers } = request;
-    exchange.headers.push('vary', vary);
-    if (headers.origin) admitOrigin(request, exchange.headers, config.corsOrigins);
-    if (request.method === 'OPTIONS') {
-      exchange.setHeaders();
-      return void response.writeHead(204, { allow: 'GET, POST, OPTIONS' }).end();
-    }
-    const onReusable = cacheControl(request, response);
-    let arrival: Promise<void> | undefined;
-    let question: RawQuestion | undefined;
-    let body: string | undefined;
-    if (request.method === 'POST') {
-      refuseForgery(request);
-      const uploading = isMultipart(request) ? await readUpload(exchange, config) : undefined;
-      arrival = uploading?.arrival;
-      question = uploading?.question;
-      if (!uploading) body = await bodies.read(request);
-    } else if (request.method === 'GET') refuseBrokenParameters(request);
-    else {
-      throw new RequestRefusal(405, 'METHOD_NOT_ALLOWED', 'Use GET or POST.', { allow: 'GET, POST, OPTIONS' });
-    }
-    // A trace that nobody collects is not begun: it would only have the service record it.
-    const spanOf = () =>
-      spanFrom(one(headers.traceparent), one(headers.tracestate)) ?? (telemetry ? newSpan() : undefined);
-    const who = { authorization: headers.authorization, explain: config.explain ? explainIn(request) : undefined };
-    let plain: Asked | undefined;
-    if (body !== undefined) {
-      if (isJson(request)) plain = { body, accept: headers.accept, exchange };
-      if (plain && door.again(plain, who, spanOf)) return;
-      question = questionIn(body, request);
-    }
-    const caller = {
-      authorization: who.authorization,
-      explain: who.explain,
-      address: addressOf(request),
-      requestId,
-      accept: headers.accept,
-      span: spanOf(),
-      arrival,
-      onReusable,
-    };
-    const passage: Passage = { caller, lifetime, question };
-    const entered = admission.enter({ lifetime, arrival, onOverdue: () => abandon(exchange) });
-    const slot = entered instanceof Promise ? await entered : entered;
-    exchange.onClose(slot.release);
-    try {
-      const whole = question && plain ? plainQuestion(question, persisted, passage) : undefined;
-      if (whole && plain && (await door.ask(whole, plain, passage))) return;
-      exchange.setHeaders();
-      if (pagePolicy && headers.accept?.includes('text/html')) {
-        response.setHeader('content-security-policy', await pagePolicy());
-      }
-      const yoga = await unusual();
-      await yoga(exchange, passage);
-    } finally {
-      slot.release(); // not when the client has read it all: who does not read must not keep others out
-    }
-  }
-
-  /** Answers for an operation that did not end in time, whatever became of it. */
+  /** Ends an operation that still held its slot some time after its deadline, and answers in its place. */
   function abandon(exchange: Exchange): void {
-    log.error({ requestId: exchange.requestId }, 'an operation did not end after its deadline, and was given up');
+    log.error({ requestId: exchange.requestId }, 'an operation did not end after its deadline and was abandoned');
     end(exchange.lifetime, new Error('The operation did not end.'));
     fail(exchange, new RequestRefusal(500, 'INTERNAL_SERVER_ERROR', 'The operation did not end in time.'));
   }
@@ -218,7 +129,7 @@ export function createGraphServer(
     const connection = connections.of(request.socket);
     if (!connection) return void response.destroy();
     const { isSurplus, exchanges } = connection;
-    // Those whose bodies have come in this turn are not counted there yet.
+    // Requests whose bodies arrived in this turn have not entered yet.
     if (isSurplus || admission.room() <= bodies.whole()) {
       const isProbe = request.url === '/health' || request.url === '/ready' || request.url === '/metrics';
       if (!isProbe) {
@@ -266,7 +177,7 @@ export function createGraphServer(
     }
   }
 
-  /** Answers with the refusal; with a 500 of ours, and a line in the log, where it is none. */
+  /** Answers with the refusal. Any other error is logged and answered with a masked 500. */
   function fail(exchange: Exchange, error: unknown): void {
     const { request, response, requestId } = exchange;
     const isRefusal = error instanceof RequestRefusal;
@@ -281,7 +192,7 @@ export function createGraphServer(
     {
       maxHeaderSize: config.maxHeaderBytes,
       headersTimeout: config.requestHeadersTimeoutMs,
-      requireHostHeader: false, // the refusal of that is ours, with a code
+      requireHostHeader: false, // `refuseBrokenHeaders` refuses it with a code
       requestTimeout: 0, // bodies have clocks of their own: an upload may take longer than a question
       connectionsCheckingInterval: Math.min(1_000, config.requestHeadersTimeoutMs),
     },
@@ -345,8 +256,8 @@ export function createGraphServer(
 }
 
 /**
- * Whether bytes that are written to the connection now are no part of another answer: nothing is being answered there, or only the
- * request whose body is at fault.
+ * Whether an error may be written to the connection: nothing is being answered there, or only the request whose body is malformed.
+ * Otherwise the bytes would become part of another response.
  */
 function isOpenTo(connection: Connection | undefined): boolean {
   if (!connection) return false;
@@ -354,38 +265,8 @@ function isOpenTo(connection: Connection | undefined): boolean {
   return first === last && (!first || (!first.who.request.complete && first.who.isOpen));
 }
 
-/** For errors of a stream whose end is noticed by its `close`: without a listener they would end the process. */
+/** For stream errors that are handled at `close`: without a listener they would end the process. */
 const ignore = (): void => undefined;
-
-/** Made when it is first asked for. */
-function lazily<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => (made ??= make());
-}
-
-function onlyRead({ method }: IncomingMessage): void {
-  if (method !== 'GET' && method !== 'HEAD') {
-    throw new RequestRefusal(405, 'METHOD_NOT_ALLOWED', 'Use GET.', { allow: 'GET, HEAD' });
-  }
-}
-
-function json(exchange: Exchange, status: number, value: object): void {
-  read(
-    exchange,
-    status,
-    { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
-    JSON.stringify(value),
-  );
-}
-
-/** Answers a request that only reads. */
-function read(exchange: Exchange, status: number, headers: Readonly<Record<string, string>>, body: string): void {
-  const { request, response } = exchange;
-  onlyRead(request);
-  exchange.setHeaders();
-  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) });
-  sendBody(exchange, request.method === 'HEAD' ? undefined : body);
-}
 
 async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
