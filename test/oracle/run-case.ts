@@ -109,7 +109,7 @@ class CaseRun {
     const reference = await this.reference(asked);
     // What is still under way of an earlier operation may spare this one a call.
     if (isAlone) await new Promise((resolve) => setImmediate(resolve)); // what came to an earlier one is learned from
-    const isUnshared = isAlone && this.service.pending === 0;
+    const isUnshared = isAlone && this.service.pending === 0 && Object.keys(product.busy()).length === 0;
     const range = await planOf(product, asked);
     const shown = await ask(product, asked, requestId);
     this.writes(asked, requestId, reference);
