@@ -37,7 +37,7 @@ export interface FacadeOptions {
   otelExporterOtlpHeaders?: Readonly<Record<string, string>>;
   /** Name of the facade in its spans (a name of visible characters). Default: catalog-graphql. */
   otelServiceName?: string;
-  /** Proxies that are believed when X-Forwarded-For or Forwarded names the client, whose address has a share of the own calls (a list of addresses and ranges, each like 10.0.0.1, 10.0.0.0/8 or fd00::/8). Default: none: the address of the connection. */
+  /** Proxies whose X-Forwarded-For or Forwarded names the client; each client address has a limited share of the own calls (a list of addresses and ranges, each like 10.0.0.1, 10.0.0.0/8 or fd00::/8). Default: none: the address of the connection. */
   trustedProxies?: readonly string[];
   /** Browser origins that may ask from other pages (a list of origins, each like https://shop.example (no path, no *)). Default: none. */
   corsOrigins?: readonly string[];
@@ -79,11 +79,11 @@ export interface FacadeOptions {
   maxDirectives?: number;
   /** Upstream calls an operation may cost (a whole number from 1 to 1000000). Default: 250. */
   maxUpstreamCalls?: number;
-  /** Items of lists that an answer may have (a whole number from 1 to 1000000). Default: 10000. */
+  /** Items of lists in an answer (a whole number from 1 to 1000000). Default: 10000. */
   maxItems?: number;
-  /** Values that an answer may have: the fields of all items (a whole number from 1 to 1000000). Default: 50000. */
+  /** Values in an answer: the fields of all items (a whole number from 1 to 1000000). Default: 50000. */
   maxValues?: number;
-  /** Largest answer, about, in bytes (a whole number from 1 to 1000000000). Default: 5000000. */
+  /** Approximate size of an answer, in bytes (a whole number from 1 to 1000000000). Default: 5000000. */
   maxAnswerBytes?: number;
   /** Time to live of every kind of record; 0 turns reuse off (a whole number from 0 to 31536000). Default: each kind's own. */
   recordTtlSeconds?: number;
@@ -99,7 +99,7 @@ export interface FacadeOptions {
   maxHeaderBytes?: number;
   /** Time for the JSON body of a request to arrive (a whole number from 1 to 600000). Default: 30000. */
   requestBodyTimeoutMs?: number;
-  /** Bytes of answers that clients have yet to read, all together; past it, those who have read nothing for longest are cut (a whole number from 1 to 1000000000). Default: 100000000. */
+  /** Unread bytes of answers to all clients; past it, connections that have read nothing for longest are cut (a whole number from 1 to 1000000000). Default: 100000000. */
   maxUnsentBytes?: number;
   /** Pictures in a mutation (a whole number from 1 to 1000000). Default: 12. */
   maxPictures?: number;
@@ -113,7 +113,7 @@ export interface FacadeOptions {
   headersTimeoutMs?: number;
   /** Longest silence in the body of an upstream answer (a whole number from 1 to 600000). Default: 5000. */
   bodyTimeoutMs?: number;
-  /** An upstream call, its attempts together; waits for a connection do not count (a whole number from 1 to 600000). Default: 10000. */
+  /** Deadline of an upstream call, all attempts together; waiting for a connection does not count (a whole number from 1 to 600000). Default: 10000. */
   callTimeoutMs?: number;
   /** Largest JSON answer of upstream, inflated (a whole number from 1 to 1000000000). Default: 4000000. */
   maxJsonBytes?: number;
@@ -131,7 +131,7 @@ export interface FacadeOptions {
   breakerPauseMs?: number;
   /** Longest time it is left alone (a whole number from 1 to 600000). Default: 15000. */
   maxBreakerPauseMs?: number;
-  /** Pause of a group of endpoints (books, films, notes, events) after a 429 that names none (a whole number from 1 to 3600). Default: 5. */
+  /** Pause of a group of endpoints (books, films, notes, events) after a 429 without Retry-After (a whole number from 1 to 3600). Default: 5. */
   retryAfterSeconds?: number;
   /** Longest pause after a 429 (a whole number from 1 to 3600). Default: 60. */
   maxRetryAfterSeconds?: number;

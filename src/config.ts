@@ -182,7 +182,7 @@ export const settings = {
   publicUrl: optional(
     'PUBLIC_URL',
     httpAddress,
-    'address of the origin for its clients: links and pictures in its records begin with it',
+    'base URL of links and pictures in records of the origin',
     'as each client reached it',
   ),
   redisUrl: optional('REDIS_URL', redisAddress, 'shared state of replicas: records and budgets', 'none: in memory'),
@@ -211,7 +211,7 @@ export const settings = {
     'TRUSTED_PROXIES',
     addressRanges,
     [],
-    'proxies that are believed when X-Forwarded-For or Forwarded names the client, whose address has a share of the own calls',
+    'proxies whose X-Forwarded-For or Forwarded names the client; each client address has a limited share of the own calls',
     'none: the address of the connection',
   ),
   corsOrigins: setting('CORS_ORIGINS', origins, [], 'browser origins that may ask from other pages', 'none'),
@@ -271,9 +271,9 @@ export const settings = {
   maxDirectives: setting('MAX_DIRECTIVES', amount, 50, 'directives in a document'),
 
   maxUpstreamCalls: setting('MAX_UPSTREAM_CALLS', amount, 250, 'upstream calls an operation may cost'),
-  maxItems: setting('MAX_ITEMS', amount, 10_000, 'items of lists that an answer may have'),
-  maxValues: setting('MAX_VALUES', amount, 50_000, 'values that an answer may have: the fields of all items'),
-  maxAnswerBytes: setting('MAX_ANSWER_BYTES', bytes, 5_000_000, 'largest answer, about, in bytes'),
+  maxItems: setting('MAX_ITEMS', amount, 10_000, 'items of lists in an answer'),
+  maxValues: setting('MAX_VALUES', amount, 50_000, 'values in an answer: the fields of all items'),
+  maxAnswerBytes: setting('MAX_ANSWER_BYTES', bytes, 5_000_000, 'approximate size of an answer, in bytes'),
   recordTtlSeconds: optional(
     'RECORD_TTL_SECONDS',
     whole(0, 31_536_000),
@@ -322,7 +322,7 @@ export const settings = {
     'MAX_UNSENT_BYTES',
     bytes,
     100_000_000,
-    'bytes of answers that clients have yet to read, all together; past it, those who have read nothing for longest are cut',
+    'unread bytes of answers to all clients; past it, connections that have read nothing for longest are cut',
   ),
 
   maxPictures: setting('MAX_PICTURES', amount, 12, 'pictures in a mutation'),
@@ -332,7 +332,7 @@ export const settings = {
   connectTimeoutMs: setting('CONNECT_TIMEOUT_MS', milliseconds, 2_000, 'time to connect to upstream'),
   headersTimeoutMs: setting('HEADERS_TIMEOUT_MS', milliseconds, 5_000, 'time for the headers of an upstream answer'),
   bodyTimeoutMs: setting('BODY_TIMEOUT_MS', milliseconds, 5_000, 'longest silence in the body of an upstream answer'),
-  callTimeoutMs: setting('CALL_TIMEOUT_MS', milliseconds, 10_000, 'an upstream call, its attempts together; waits for a connection do not count'),
+  callTimeoutMs: setting('CALL_TIMEOUT_MS', milliseconds, 10_000, 'deadline of an upstream call, all attempts together; waiting for a connection does not count'),
   maxJsonBytes: setting('MAX_JSON_BYTES', bytes, 4_000_000, 'largest JSON answer of upstream, inflated'),
   maxAtomBytes: setting('MAX_ATOM_BYTES', bytes, 2_000_000, 'largest Atom answer of upstream, inflated'),
   readAttempts: setting('READ_ATTEMPTS', whole(1, 10), 3, 'attempts of a read; writes have one'),
@@ -351,7 +351,7 @@ export const settings = {
   ),
   breakerPauseMs: setting('BREAKER_PAUSE_MS', milliseconds, 1_000, 'how long; doubled each time it is found still down'),
   maxBreakerPauseMs: setting('MAX_BREAKER_PAUSE_MS', milliseconds, 15_000, 'longest time it is left alone'),
-  retryAfterSeconds: setting('RETRY_AFTER_SECONDS', whole(1, 3_600), 5, 'pause of a group of endpoints (books, films, notes, events) after a 429 that names none'),
+  retryAfterSeconds: setting('RETRY_AFTER_SECONDS', whole(1, 3_600), 5, 'pause of a group of endpoints (books, films, notes, events) after a 429 without Retry-After'),
   maxRetryAfterSeconds: setting('MAX_RETRY_AFTER_SECONDS', whole(1, 3_600), 60, 'longest pause after a 429'),
 
   shutdownMs: setting('SHUTDOWN_MS', milliseconds, 8_000, 'what running operations get to end after SIGTERM'),

@@ -1,12 +1,12 @@
-// Bundles the oracle with the sources beside it; what they depend on stays outside.
+// Bundles the oracle with the sources; packages stay external.
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 
 /**
- * Every case opens a facade, and lru-cache makes room for all that a table may ever hold: tens of thousands, where a case has a dozen.
- * So the tables of the oracle are small ones.
+ * Limits the size of every LRUCache. Each case opens a facade, and lru-cache allocates memory for the maximum size: tens of thousands of
+ * entries, of which a case uses a dozen.
  */
 const smallTables = {
   name: 'small tables',
@@ -26,7 +26,7 @@ const smallTables = {
   },
 };
 
-/** `root`: the tree whose sources are taken, another than this one where defects are planted. */
+/** `root`: the tree with the sources; a copy if defects are planted. */
 export async function buildOracle(root = `${here}../..`, outfile = `${root}/dist/oracle.js`) {
   await build({
     absWorkingDir: root,

@@ -1,4 +1,4 @@
-/** How an operation is asked, and how its answer is read: at the pipeline, or as a request over a connection in memory. */
+/** Runs operations by calling the pipeline or by HTTP requests, and reads their responses. */
 import { type DocumentNode, GraphQLError, parse } from 'graphql';
 import type { Result } from '../../src/server/pipeline.ts';
 import { createLifetime, end } from '../../src/upstream/lifetime.ts';
@@ -9,7 +9,7 @@ import { tokenOf } from './world.ts';
 
 export const tokenFor = ({ person }: Asked): string | undefined => (person === null ? undefined : tokenOf(person));
 
-/** Upstream calls that an operation may make, as x-explain: plan says. */
+/** Numbers of upstream calls of an operation, as returned for `x-explain: plan`. */
 export interface Range {
   min: number;
   max: number;
@@ -35,12 +35,12 @@ function callerOf(asked: Asked, requestId: string) {
   };
 }
 
-/** The answer of an operation, pieces put together; undefined where its client left. */
+/** The response of an operation, with incremental parts merged; undefined if its client left. */
 export async function ask(product: Product, asked: Asked, requestId: string): Promise<Shown | undefined> {
   return asked.client.via === 'pipeline' ? atPipeline(product, asked, requestId) : byRequest(product, asked, requestId);
 }
 
-/** What is wrong with a document, where anything is: such a case says nothing. */
+/** The first validation error of a document, if any. Such a case tests nothing. */
 export function wrongWith({ pipeline }: Product, { document }: Asked): string | undefined {
   return pipeline.prepare(document, undefined).errors?.[0]?.message;
 }
@@ -131,7 +131,7 @@ interface Piece extends Shown {
   }[];
 }
 
-/** Puts the pieces together as a client does. */
+/** Merges incremental parts as a client does. */
 export function merged(pieces: readonly Piece[]): Shown {
   const [first = {}, ...later] = pieces;
   if (later.length === 0) return first;

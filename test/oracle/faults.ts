@@ -1,31 +1,31 @@
-/** What goes wrong between facade and upstream: decided by the request alone, so that every run of a case meets the same. */
+/** Faults between facade and upstream. They depend on the request only, so that every run of a case has the same. */
 import { createRandom } from './random.ts';
 
 export type Fault =
-  /** Answers of a gateway, without the service's error body. */
+  /** Responses of a gateway, without the service's error body. */
   | 'status500'
   | 'status502'
   | 'status503'
   | 'status403'
   | 'status404'
-  /** The service says that it is asked too often. */
+  /** The service's rate limit error. */
   | 'rateLimit'
-  /** The service's own error body, under a status of its own. */
+  /** The service's error body with an error status. */
   | 'functionError'
   | 'errorUnder200'
   | 'notJson'
   | 'list'
   | 'nothing'
-  /** Another record than the one that was asked for, or one without an id. */
+  /** Another record than the requested one, or a record without an id. */
   | 'otherKey'
   | 'noKey'
   | 'cut'
   | 'reset'
-  /** Never answers. */
+  /** Never responds. */
   | 'silent'
-  /** A connection that is lost the first time, and no more. */
+  /** The connection is lost once; the retry succeeds. */
   | 'flaky'
-  /** Of a write: it is carried out, and its answer is lost. */
+  /** A write is carried out and its response is lost. */
   | 'lost';
 
 const ofReads: readonly (readonly [number, Fault])[] = [
@@ -57,15 +57,15 @@ const ofWrites: readonly (readonly [number, Fault])[] = [
 
 export interface Faults {
   seed: number;
-  /** The share of requests that something happens to. */
+  /** Share of requests with a fault. */
   rate: number;
-  /** Where it is given, nothing happens to any other request. */
+  /** If present, only these requests have faults. */
   only?: Readonly<Record<string, Fault>>;
-  /** Kinds that do not happen. */
+  /** Kinds of faults that are left out. */
   without?: readonly string[];
 }
 
-/** What happens to a request, told by method, path and query without `fields`. */
+/** The fault of a request, which is identified by method, path and query without `fields`. */
 export function faultOf(faults: Faults, request: string): Fault | undefined {
   const { only, without } = faults;
   if (only) return only[request];
@@ -78,16 +78,16 @@ function drawn({ seed, rate }: Faults, request: string): Fault | undefined {
   const random = createRandom(`${seed} fault ${request}`);
   if (!random.chance(rate)) return undefined;
   const fault = random.weighted(request.startsWith('GET ') ? ofReads : ofWrites);
-  // What takes no body from an answer does not mind what it says; which book an ISBN is of, or who an entry of a feed, no id tells.
+  // Endpoints whose response body is not read accept any; a book by ISBN and the entries of a feed have no id to check.
   if (fault === 'notJson' && /^DELETE|^POST \/event\/\w+\/(participants|wishers)/.test(request)) return 'lost';
-  // A feed without entries is one that is empty.
+  // A feed without entries is a valid, empty feed.
   if (fault === 'noKey' && / \/(?!v2\/)/.test(request) && !/^GET \/event\/\d+$/.test(request)) return 'notJson';
   if (fault === 'otherKey' && !/^GET \/(?:v2\/(?!book\/isbn)|event\/\d+$)/.test(request)) return 'notJson';
-  // At the event service that status is how absence is told.
+  // The event service uses this status for absent records.
   return fault === 'status404' && !request.includes(' /v2/') ? 'status500' : fault;
 }
 
-/** Method, path and query of a request as faults know it. */
+/** Method, path and query of a request without `fields`. */
 export function withoutFields(method: string, path: string): string {
   const mark = path.indexOf('?');
   if (mark < 0) return `${method} ${path}`;

@@ -1,4 +1,4 @@
-/** One case: a world, an upstream with its manners and faults, and operations of several people over one facade. */
+/** Generates cases: a world, an upstream with its variants and faults, and operations of several people over one facade. */
 import type { Faults } from './faults.ts';
 import { type Operation_, generateOperation } from './generate-operations.ts';
 import type { Settings } from './product.ts';
@@ -7,18 +7,18 @@ import type { Manners } from './upstreams.ts';
 import { people } from './world.ts';
 
 export interface Asked extends Operation_ {
-  /** Whose token goes with it; null for nobody, or a token that the service does not know. */
+  /** The person whose token is sent; null for none. A name that is not among `people` has an unknown token. */
   person: string | null;
   client: {
     via: 'pipeline' | 'post' | 'get';
-    /** So many turns of the event loop after it began, its client leaves. */
+    /** The client leaves after this many turns of the event loop. */
     leavesAfter?: number;
   };
 }
 
 /**
- * Operations that run together, all of them queries; or `crossing`: a read whose answers take long, a write that is made meanwhile, and
- * the same read after the write.
+ * Operations that run concurrently, all of them queries. With `isCrossing`: a slow read, a write during that read, and the same read after
+ * the write.
  */
 export interface Step {
   operations: Asked[];
@@ -78,7 +78,7 @@ export function generateCase(seed: string): Case {
       steps.push({ operations: Array.from({ length: random.int(2, 3) }, () => asked(false)) });
     else if (kind === 'again') {
       const one = asked(false);
-      // The same of somebody else, or the same once more.
+      // The same operation by another person, or once more by the same one.
       steps.push(
         { operations: [one] },
         { operations: [{ ...one, person: random.chance(0.5) ? one.person : person(false) }] },
@@ -139,7 +139,7 @@ function twice(asked: Asked, chance: number): Asked {
   return { ...asked, document, variables: {} };
 }
 
-/** A person reads, writes what changes it, and reads again. */
+/** A person reads, writes something that changes the result, and reads again. */
 function crossing(person: string, via: 'post' | 'pipeline', chance: number): Asked[] {
   const random = createRandom(chance);
   const client = { via };

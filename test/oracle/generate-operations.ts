@@ -1,4 +1,4 @@
-/** Makes operations of every form that the schema allows, over ids of the generated world. */
+/** Generates operations of every form that the schema allows, with ids of the generated world. */
 import {
   type FieldNode,
   type GraphQLArgument,
@@ -28,20 +28,20 @@ export interface Operation_ {
 }
 
 export interface Wanted {
-  /** A mutation, where the asker has a token. */
+  /** Generate a mutation. */
   isMutation: boolean;
-  /** Parts of the answer may come later. */
+  /** Use incremental delivery. */
   isDivided: boolean;
 }
 
-/** What is being put together. */
+/** The operation under construction. */
 interface Draft {
   random: Random;
   isDivided: boolean;
   variables: Record<string, unknown>;
   definitions: string[];
   fragments: string[];
-  /** Selections below which calls may follow; when none are left, leaves alone are selected. */
+  /** How many more fields with selections may be added; at 0 only leaves are selected. */
   left: number;
   labels: number;
   /** The record that the fields are of, where its id is known. */
@@ -139,7 +139,7 @@ function mutations(draft: Draft): string {
   ).join(' ');
 }
 
-/** One field with what is selected of it. Equal response keys are of equal fields: the key is made of the arguments. */
+/** One field with its selection. Its alias is derived from the arguments, so that equal response keys never conflict. */
 function field(
   draft: Draft,
   parent: GraphQLObjectType,
@@ -202,7 +202,7 @@ const connectionFields: readonly (readonly [number, string])[] = [
   [2, 'totalCount'],
   [1, 'title'],
 ];
-/** Changes from one moment to the next, or is learned on the way. */
+/** Fields whose values change between two runs. */
 const unsteady = new Set(['Viewer.rateBudget', 'Viewer.filmTier', 'SubjectConnection.totalIsCapped']);
 
 function fieldsOf(draft: Draft, type: GraphQLObjectType, depth: number, prefix: string): string {
@@ -249,7 +249,7 @@ function fieldsOf(draft: Draft, type: GraphQLObjectType, depth: number, prefix: 
     if (isObject && !isWrapper) draft.left--;
     const one = () => field(draft, type, each, isWrapper ? depth : depth - 1, prefix);
     const first = one();
-    // Once more, with another selection where the arguments come out the same: the two are merged.
+    // Sometimes twice: with equal arguments the two selections are merged.
     const text = isObject && random.chance(0.08) ? `${first} ${one()}` : first;
     return wrapped(draft, type, text);
   });
@@ -257,7 +257,7 @@ function fieldsOf(draft: Draft, type: GraphQLObjectType, depth: number, prefix: 
   return parts.join(' ');
 }
 
-/** Within a fragment, now and then: inline or by name, under a condition, or deferred. */
+/** Sometimes wraps a selection in a fragment: inline or named, conditional or deferred. */
 function wrapped(draft: Draft, type: GraphQLObjectType, text: string): string {
   const { random } = draft;
   const defers = draft.isDivided && random.chance(0.25);
@@ -313,7 +313,7 @@ const nodeIds: Make = (random) => {
   ]);
 };
 
-/** By coordinate, or by name alone. Undefined leaves the argument out. */
+/** Values of arguments by coordinate, or by name alone. Undefined leaves the argument out. */
 const values: Readonly<Record<string, Make>> = {
   'Query.book.id': idOf('Book', ids.book),
   'Query.bookByIsbn.isbn': (random) =>
@@ -388,7 +388,7 @@ const values: Readonly<Record<string, Make>> = {
 
 const bookId = idOf('Book', ids.book);
 const text = 'A text that is longer than fifteen characters. ';
-/** Inputs of mutations, by the name of the type. */
+/** Inputs of mutations by type name. */
 const inputs: Readonly<Record<string, (random: Random) => object>> = {
   CollectBookInput: (random) => ({
     ...shelfInput(random),
@@ -432,7 +432,7 @@ function argumentsFor(draft: Draft, parent: GraphQLObjectType, of: GraphQLField<
   const given = of.args.flatMap((arg) => {
     const value = valueFor(random, parent, of, arg);
     if (value === undefined) return [];
-    // A null that the type does not allow would make the document invalid.
+    // Null for a non-null type would make the document invalid.
     if (value === null && isNonNullType(arg.type)) return [];
     const type = String(arg.type);
     return [
@@ -487,7 +487,7 @@ function valueFor(
   return undefined;
 }
 
-/** As it stands in a document; enum values are written without quotes. */
+/** A literal for the document; enum values have no quotes. */
 function literal(value: unknown, type: string): string {
   if (Array.isArray(value)) return `[${value.map((each) => literal(each, type)).join(', ')}]`;
   const isEnum = typeof value === 'string' && /^[A-Z_]+$/.test(value) && !/^(ID|String)/.test(type.replace(/^\[/, ''));

@@ -1,4 +1,4 @@
-/** What must hold of every answer, beside the reference: equal, or an error that a fault explains, and no more lost than it explains. */
+/** Compares a response with the reference. Each difference must be an error that a fault explains, or a null caused by such an error. */
 import type { Reference } from './reference.ts';
 import type { Fault } from './faults.ts';
 
@@ -6,12 +6,12 @@ export interface Shown {
   data?: unknown;
   errors?: { message: string; path?: (string | number)[]; extensions?: Record<string, unknown> }[];
   extensions?: Record<string, unknown>;
-  /** Places whose deferred part was lost as a whole: what it would have shown is missing there. */
+  /** Paths whose deferred part failed completely, so that its fields are missing. */
   lostParts?: string[];
 }
 
 export interface Violation {
-  /** Which invariant, and the coordinate: failures of one kind are told once. */
+  /** The invariant and the coordinate. Failures of one kind are reported once. */
   kind: string;
   detail: string;
 }
@@ -20,7 +20,7 @@ export interface Expected {
   reference: Reference;
   /** The fault of a request, without `fields`. */
   faultOf: (request: string) => Fault | undefined;
-  /** Codes that need no fault of their own: the limit of a rate, say, met by what was asked before. */
+  /** Codes that need no fault, such as a rate limit reached by earlier operations. */
   isExcused: (code: string) => boolean;
 }
 
@@ -30,7 +30,7 @@ export function compare({ reference, faultOf, isExcused }: Expected, shown: Show
   const errors = new Map<string, string>();
   for (const { path, extensions } of shown.errors ?? []) errors.set((path ?? []).join('.'), String(extensions?.code));
   const rightErrors = new Map(reference.errors.map(({ path, code }) => [path, code]));
-  /** A list tells only once that its field is for other tiers. */
+  /** Fields refused to the tier: a list reports the error only once. */
   const refusedTiers = new Set<string>();
 
   for (const [path, code] of errors) {
@@ -53,7 +53,7 @@ export function compare({ reference, faultOf, isExcused }: Expected, shown: Show
     });
   }
 
-  /** What happened to the requests that a place depends on. */
+  /** The faults of the requests that a place depends on. */
   function faultsAt(path: string): Fault[] {
     for (let at = path; ; at = parentOf(at)) {
       const place = places.get(at);
@@ -73,9 +73,9 @@ export function compare({ reference, faultOf, isExcused }: Expected, shown: Show
     if (places.get(path)?.mayFail === code) return true;
     // A token that nobody knows is refused whatever is asked; what is wrong beside it may be told first.
     if (right === 'UNAUTHENTICATED') return true;
-    // Whether the tier or the record is why, one refusal does not tell.
+    // One refusal does not show whether the tier or the record is the reason.
     if (right === 'TIER_REQUIRED' && code === 'FORBIDDEN') return true;
-    // The nearest place that the reference came to.
+    // The nearest ancestor that the reference resolved.
     for (let at = path; ; at = parentOf(at)) {
       const place = places.get(at);
       if (place) return [...place.requests].some((request) => faultOf(request) !== undefined) && isFaultCode(code);
@@ -83,7 +83,7 @@ export function compare({ reference, faultOf, isExcused }: Expected, shown: Show
     }
   }
 
-  /** Whether an error at or below the place brought null up to it; of a tier a list tells only once. */
+  /** Whether an error at or below the place propagated null to it; a list reports a tier error only once. */
   function isLost(path: string): boolean {
     if (errors.has(path)) return true;
     const refused = [...rightErrors].filter(
@@ -111,7 +111,7 @@ export function compare({ reference, faultOf, isExcused }: Expected, shown: Show
     }
     if (right === null || right === undefined) {
       if (rightErrors.get(path) === 'TIER_REQUIRED' && isTold(coordinateOf(path))) return;
-      // What is the same for everybody may be shown from the cache, whatever the token.
+      // Public data may come from the cache, whatever the token.
       if (rightErrors.get(path) === 'UNAUTHENTICATED') return;
       const place = places.get(path);
       if ((place?.mayBeEmpty || place?.mayBeUntold) && isEmpty(got)) return;
@@ -142,7 +142,7 @@ export function compare({ reference, faultOf, isExcused }: Expected, shown: Show
     tell('wrong value', path, `${short(got)} at ${path}, right is ${short(right)}`);
   }
 
-  /** An error that the reference has must be told. */
+  /** Every error of the reference must be reported. */
   function checkError(path: string): void {
     const code = rightErrors.get(path);
     if (code === undefined || errors.has(path)) return;

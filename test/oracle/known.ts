@@ -1,4 +1,4 @@
-/** Defects that are known and not mended yet: they are counted and do not fail a run. Whoever mends one takes its entry out. */
+/** Known defects that are not fixed yet. They are counted and do not fail a run. Remove an entry when its defect is fixed. */
 import type { Violation } from './invariants.ts';
 
 const known: readonly { what: string; holds: (violation: Violation) => boolean }[] = [];

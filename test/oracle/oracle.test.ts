@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { generateCase } from './generate-case.ts';
 import { runCase } from './run-case.ts';
 
-/** `npm run oracle` runs any number of them; these are the same each time. */
+/** A fixed set of cases; `npm run oracle` runs any number of others. */
 const CASES = 200;
 
 test('operations over a misbehaving service are answered as the reference answers them', async () => {

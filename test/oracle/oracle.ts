@@ -1,6 +1,6 @@
 /**
  * The command: `npm run oracle -- --seed S --count N`, or `--seconds N`; `--case N` runs one case of a seed again.
- * Fails where anything does not hold, and prints the seed and the smallest case that still fails.
+ * If an invariant is violated, it prints the seed and the smallest case that still fails, and exits with an error.
  */
 import { type Case, generateCase } from './generate-case.ts';
 import { type Outcome, runCase } from './run-case.ts';
@@ -15,7 +15,7 @@ const seed = given.get('seed') ?? String(Date.now() % 1_000_000);
 const first = number('case', number('from', 0));
 const count = given.has('case') ? 1 : number('count', given.has('seconds') ? Infinity : 1_000);
 const seconds = number('seconds', Infinity);
-/** So many different failures, and it has told enough. */
+/** Stop after this many different failures. */
 const most = number('failures', 5);
 
 function caseAt(at: number): Case {
@@ -37,9 +37,9 @@ function show({ steps, ...rest }: Case): void {
     }
 }
 
-// Where an expected failure was made says nothing, and costs as much as a call; a case that is run again alone tells it.
+// Stack traces cost as much as a call. They are kept only when a single case is run.
 if (count > 1) Error.stackTraceLimit = 0;
-// Timers of the facade do not keep a process alive.
+// Keep the process alive: the timers of the facade are unreferenced.
 const awake = setInterval(() => undefined, 1_000);
 const unheard: unknown[] = [];
 process.on('unhandledRejection', (reason) => unheard.push(reason));

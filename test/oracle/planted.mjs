@@ -1,9 +1,9 @@
 /**
- * Whether the oracle finds what it is for: defects of one line, each put into a copy of the sources, each to be found within so many cases.
+ * Tests the oracle: plants defects of one line, each in a copy of the sources. Each must be found within `--count` cases.
  *
  *     node test/oracle/planted.mjs [--only <word of a name>] [--count 10000] [--seed planted]
  *
- * A defect that does not apply any more, because the line has changed, fails as well: say it anew.
+ * A defect whose line has changed in the sources fails as well; update it here.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { buildOracle } from './build.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Each with its edits: file, what stands there, what is put in its place. */
+/** Each with its edits: file, text, replacement. */
 const defects = [
   {
     name: 'plan: a page with an offset is served from the embedded first page',
@@ -148,7 +148,7 @@ const count = given.get('count') ?? '10000';
 const seed = given.get('seed') ?? 'planted';
 
 let missed = 0;
-// What is found without anything planted would count for every defect.
+// Without a defect nothing may be found; otherwise every defect would seem to be found.
 const clean = await inCopy([], '1000');
 if (!clean.startsWith('NOT FOUND')) {
   console.log(`Nothing planted: ${clean}`);

@@ -1,4 +1,4 @@
-/** The facade over the scripted upstream, in this process: no socket between them, and none before it unless a case wants one. */
+/** The facade and the scripted upstream in one process, without sockets between them. */
 import { Readable } from 'node:stream';
 import { pino } from 'pino';
 import { Dispatcher } from 'undici';
@@ -19,19 +19,19 @@ import { type Manners, type Response_, type Sender, respond } from './upstreams.
 import { type World, people, tokenOf } from './world.ts';
 
 export interface Settings {
-  /** The facade's own token, of a person of its own; none where it is null. */
+  /** The facade's own token; null for none. */
   own: { tier: Tier; isTold: boolean } | null;
   recordTtlSeconds: number | null;
   readAttempts: number;
   callTimeoutMs: number;
   maxUpstreamCalls: number;
-  /** What is put into the shared cache is looked at. */
+  /** Record what is written to the shared cache. */
   isWatched: boolean;
-  /** Through real sockets on both sides. */
+  /** Use real sockets on both sides. */
   bySockets: boolean;
 }
 
-/** One request as the upstream met it. */
+/** One request as the upstream received it. */
 export interface Met {
   operation: string;
   /** Without `fields`. */
@@ -42,7 +42,7 @@ export interface Met {
 
 export const OWN_TOKEN = 'token-of-facade';
 
-/** What the service knows of a token. */
+/** The person and tier of a token. */
 export function senderOf(token: string | undefined, { own }: Settings): Sender | 'unknown' {
   if (token === undefined) return { person: null, tier: 'basic' };
   if (token === OWN_TOKEN) return { person: 'carol', tier: own?.tier ?? 'basic' };
@@ -51,23 +51,23 @@ export function senderOf(token: string | undefined, { own }: Settings): Sender |
 }
 
 export interface Product {
-  /** Where plans are asked for; operations too, unless they go by requests. */
+  /** Runs plans, and operations that are not sent as requests. */
   pipeline: Pipeline;
-  /** Of the graph. */
+  /** URL of the GraphQL endpoint. */
   address: string;
   fetch: (request: Request) => Promise<Response>;
   upstream: UpstreamSource;
-  /** What was put where everybody, or everybody without a token, may read it. */
+  /** Values in cache partitions that more than one person may read, as JSON. */
   shared: readonly string[];
   config: Config;
-  /** Lets go of what clients hold: their connections. */
+  /** Closes the connections of clients. */
   leave: () => Promise<void>;
-  /** What is still under way: counters that must be zero when all is answered. */
+  /** Counters that must be zero when all operations have ended. */
   busy: () => Record<string, number>;
   close: () => Promise<void>;
 }
 
-/** Counters of upstream calls, of a server where there is one. */
+/** Counters of upstream calls, and of the server if there is one. */
 export function busyOf(
   upstream: UpstreamSource,
   pipeline: Pipeline,
@@ -146,7 +146,7 @@ export function openProduct(service: ScriptedService, settings: Settings): Produ
   };
 }
 
-/** A cache that tells what is put where not only its owner reads it. With it no whole answers are kept, as beside other replicas. */
+/** A cache that records what is stored for more than one person. It disables the response cache, as several replicas do. */
 const watchedCache = (shared: string[]): Cache => {
   const cache = createMemoryCache(64_000_000);
   return {
@@ -162,19 +162,19 @@ const watchedCache = (shared: string[]): Cache => {
 
 type Handler = Dispatcher.DispatchHandler;
 
-/** Longer than a write and what is read after it take. */
+/** Longer than a write and the reads after it take. */
 const SLOW_TURNS = 120;
 
-/** What becomes of one request. */
+/** The outcome of one request. */
 interface Meeting {
   happens: Fault | undefined;
   /** Undefined for a write that was not carried out. */
   answer: Response_ | undefined;
-  /** Turns of the event loop before the answer goes, so that answers come in another order than requests went. */
+  /** Delay of the response in turns of the event loop, so that responses are reordered. */
   turns: number;
 }
 
-/** The scripted upstream, however requests reach it. */
+/** The scripted upstream, independent of how requests reach it. */
 export class ScriptedService {
   readonly met: Met[] = [];
   pending = 0;
@@ -182,7 +182,7 @@ export class ScriptedService {
   private readonly manners: Manners;
   private readonly settings: Settings;
   private readonly faults: Faults;
-  /** Operations whose answers take long. */
+  /** Operations whose responses are delayed by `SLOW_TURNS`. */
   private readonly slow: ReadonlySet<string>;
   private readonly seen = new Map<string, number>();
 
@@ -212,14 +212,14 @@ export class ScriptedService {
           [1, random.int(4, 12)],
         ]);
     const happens = fault === 'flaky' && times > 0 ? undefined : fault;
-    // A write that fails otherwise was not carried out.
+    // With any other fault the write is not carried out.
     const isMade = method === 'GET' || happens === undefined || happens === 'lost' || happens === 'notJson';
     const answer = isMade ? respond(this.world, this.manners, { method, path, body, sender }) : undefined;
     return { happens, answer, turns };
   }
 }
 
-/** Reaches it in memory. */
+/** A dispatcher that calls the service in memory. */
 class ScriptedDispatcher extends Dispatcher {
   private readonly service: ScriptedService;
 
@@ -270,7 +270,7 @@ class ScriptedDispatcher extends Dispatcher {
   }
 }
 
-/** Whether the connection is lost before a byte of the answer. */
+/** Whether the connection is lost before the first byte of the response. */
 export const isLost = (fault: Fault | undefined): boolean => fault === 'reset' || fault === 'lost' || fault === 'flaky';
 
 function headerOf(headers: readonly string[]): (name: string) => string | undefined {
@@ -287,7 +287,7 @@ export function after(turns: number, act: () => void): void {
 
 export const connectionLost = (): Error => Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
 
-/** The answer with what happened to it. */
+/** The response changed by its fault. */
 export function spoiled(fault: Fault, answer: Response_ | undefined): Response_ {
   const json = (status: number, body: string): Response_ => ({ status, type: 'application/json', body });
   const { body = '', type = 'application/json', status = 200 } = answer ?? {};

@@ -1,15 +1,15 @@
-/** Chance that can be repeated: the same seed gives the same choices. */
+/** A seeded random generator: the same seed gives the same choices. */
 
 export interface Random {
-  /** From 0 to below 1. */
+  /** From 0 to 1, excluding 1. */
   next: () => number;
-  /** A whole number from `min` to `max`, both included. */
+  /** An integer from `min` to `max`, inclusive. */
   int: (min: number, max: number) => number;
   chance: (share: number) => boolean;
   pick: <T>(from: readonly T[]) => T;
-  /** One of the values, as often as its weight says. */
+  /** One of the values, with a probability in proportion to its weight. */
   weighted: <T>(from: readonly (readonly [weight: number, value: T])[]) => T;
-  /** So many different ones of the list, in its order. */
+  /** This many different items of the list, in its order. */
   some: <T>(from: readonly T[], many: number) => T[];
   shuffled: <T>(from: readonly T[]) => T[];
 }
@@ -21,7 +21,7 @@ export function hashOf(text: string): number {
   return hash >>> 0;
 }
 
-/** Mulberry32: small, fast, good enough to choose test cases by. */
+/** Mulberry32: small, fast, and good enough for test cases. */
 export function createRandom(seed: string | number): Random {
   let state = hashOf(String(seed));
   const next = () => {

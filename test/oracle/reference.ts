@@ -1,10 +1,9 @@
 /**
- * What the right answer is, worked out in the plainest way: graphql-js runs the operation, a record is read whole where anything of it is
- * not known, and every field that a call answers makes its call. No projection, no cache, no sharing, no budget, no early start, no page
- * in hand.
+ * A reference implementation, as simple as possible: graphql-js runs the operation, a record is read whole if anything of it is unknown,
+ * and every field with a call makes that call. It has no projection, cache, request sharing, rate limit, eager load or embedded page.
  *
- * It takes from the product what the fields declare of themselves (`rule.input`, `rule.decide`, `rule.items`, the decoders, the endpoint
- * tables, the reader of Atom) and the errors by name; nothing of plan, arrive, execute, operation or records.
+ * From the product it takes the declarations of fields (`rule.input`, `rule.decide`, `rule.items`, decoders, endpoint tables, the Atom
+ * reader) and the names of errors; nothing of plan, arrive, execute, operation or records.
  */
 import {
   type DocumentNode,
@@ -43,36 +42,36 @@ import { LoginRequired, TierRequired, UpstreamRefusal } from '../../src/upstream
 import type { RecordSource } from '../../src/upstream/known.ts';
 import { type Request_, type Response_, readAtom } from './upstreams.ts';
 
-/** Who runs the operation, and what the facade is configured with. */
+/** The person who runs the operation, and the configuration of the facade. */
 export interface Asker {
-  /** The bearer token; undefined for nobody. */
+  /** The bearer token; undefined for none. */
   token: string | undefined;
-  /** What the service knows of the token. */
+  /** The tier that the service grants to the token. */
   tier: Tier;
-  /** The facade's own. */
+  /** The facade's own token. */
   accessToken: string | undefined;
   filmTier: Tier | undefined;
 }
 
-/** Asks the upstream: nothing between. */
+/** Sends a request to the scripted upstream directly. */
 export type Fetch = (request: Omit<Request_, 'sender'> & { token: string | undefined }) => Response_;
 
-/** What is known of one place in the answer. */
+/** One place in the response, and what may differ there. */
 export interface Place {
   /** `Type.field` */
   coordinate: string;
   isNonNull: boolean;
   /** The requests, without `fields`, that its own value depends on. */
   requests: Set<string>;
-  /** Values that are as right as the one shown. */
+  /** Other correct values. */
   also?: unknown[];
-  /** A member that came to nobody of the tier: that the tier is why is told only where the tier is known for sure. */
+  /** The member is withheld from the tier. The product reports that only if it is sure of the tier; otherwise null is correct. */
   mayBeUntold?: boolean;
-  /** What an absent record carries of it is nothing: an empty list is as right as null. */
+  /** The record is absent: an empty list is as correct as null. */
   mayBeEmpty?: boolean;
-  /** The code of an error that is as right here as at what is selected below. */
+  /** The code of an error that is correct here as well as below. */
   mayFail?: string;
-  /** A record that is absent, of which nothing but what calls answer is selected: an object without anything is as right as null. */
+  /** The record is absent and only fields with calls are selected: an object of nulls is as correct as null. */
   mayStand?: boolean;
 }
 
@@ -80,14 +79,14 @@ export interface Reference {
   data: unknown;
   errors: { path: string; code: string; message: string }[];
   places: Map<string, Place>;
-  /** Method and path of each write that was made. */
+  /** Method and path of each write. */
   writes: string[];
 }
 
 type Parent = Record<string, unknown>;
 type Resolver = (parent: Parent, args: object, context: Run, info: GraphQLResolveInfo) => unknown;
 
-/** One run. */
+/** The GraphQL context of one run. */
 interface Run {
   asker: Asker;
   fetch: Fetch;
@@ -98,19 +97,19 @@ interface Run {
   maxPictures: number;
 }
 
-/** What a parent told of a record, and what can be read of it. */
+/** A record as its parent returned it, with what is needed to read the rest. */
 interface Known {
   record: Parent;
   type: GraphQLObjectType;
-  /** The names that it is sure to have told of, where they are there. */
+  /** The names that the parent provides whenever the record has them. */
   form: Form | undefined;
-  /** Names that its tier is known not to get: nobody asks for them. */
+  /** Whether the tier is known not to get the name, so that it is not requested. */
   refuses: (name: string) => boolean;
-  /** The record by its key: read once, when it is first needed. */
+  /** Reads the record by its key, once; null if it is absent. */
   whole: () => Parent | null;
   request: string | undefined;
 }
-/** By the object that the fields of a record are resolved of. */
+/** By the source object of the resolvers of a record. */
 const known = new WeakMap<object, Known>();
 
 export const referenceSchema: GraphQLSchema = withResolvers(
@@ -177,7 +176,7 @@ function requireLogin({ asker }: Run): void {
 
 // Requests
 
-/** Method, path and query of a call, without `fields`: what faults are decided by. */
+/** Method, path and query of a call without `fields`: the key of its fault. */
 export function requestOf({ method, path, params }: Endpoint, input: object): string {
   const values = { ...input } as Record<string, unknown>;
   const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(values[name])));
@@ -189,7 +188,7 @@ export function requestOf({ method, path, params }: Endpoint, input: object): st
   return `${method} ${filled}${query.length ? `?${query.join('&')}` : ''}`;
 }
 
-/** The answer of a read; null where what it asks for is absent. */
+/** The response of a read; null if the record is absent. */
 function read(run: Run, endpoint: Endpoint, input: object): unknown {
   const { asker, fetch } = run;
   const isOwn = asker.token === undefined;
@@ -214,7 +213,7 @@ function read(run: Run, endpoint: Endpoint, input: object): unknown {
 }
 
 const VIEWERS_OWN = 'current_user_collection';
-/** The facade's own token speaks for nobody: what is for the person whose it is, and what is theirs alone, is left out. */
+/** Removes private data of the person whose token is the facade's own, because the facade shows the response to everybody. */
 function withoutViewer({ list, visibility }: Endpoint, answer: Parent): Parent {
   const strike = ({ [VIEWERS_OWN]: _, ...rest }: Parent): Parent => rest;
   const items = list === undefined ? undefined : answer[list];
@@ -265,7 +264,7 @@ function withResolvers(schema: GraphQLSchema): GraphQLSchema {
   const types = Object.values(schema.getTypeMap()).filter(({ name }) => !name.startsWith('__'));
   for (const type of types.filter(isObjectType))
     for (const field of Object.values(type.getFields())) field.resolve = resolverOf(schema, type, field) as never;
-  // Every failure stays at its own place: where null may not stand is worked out when the answers are compared.
+  // Errors stay at their own places; propagation of null is checked when the responses are compared.
   for (const type of types)
     if (isObjectType(type) || isInterfaceType(type))
       for (const field of Object.values(type.getFields())) field.type = nullable(field.type);
@@ -286,7 +285,7 @@ function resolverOf(schema: GraphQLSchema, type: GraphQLObjectType, field: Graph
   return (parent, args, run, info) => {
     const place: Place = { coordinate, isNonNull, requests: new Set() };
     run.places.set(pathToArray(info.path).join('.'), place);
-    // What is no record of its own is told by the request that told its parent.
+    // An object that is not a record depends on the request of its parent.
     if (!known.has(parent) && info.path.prev)
       for (const each of run.places.get(pathToArray(info.path.prev).join('.'))?.requests ?? [])
         place.requests.add(each);
@@ -304,7 +303,7 @@ function resolverOf(schema: GraphQLSchema, type: GraphQLObjectType, field: Graph
   };
 }
 
-/** The names of its parent's record that a field reads. */
+/** The names of the parent's record that a field reads. */
 function namesOf(schema: GraphQLSchema, rule: FieldRule, info: Info): readonly string[] {
   if (rule.ask) return rule.from ?? [];
   if (!rule.idIn && !rule.needsBelow) return rule.needs ?? [];
@@ -314,7 +313,7 @@ function namesOf(schema: GraphQLSchema, rule: FieldRule, info: Info): readonly s
   return [...(rule.needs ?? []), ...(rule.idIn ? [rule.idIn] : []), ...more];
 }
 
-/** The parent with these names: as it told them, or from the whole record. Throws where that cannot be read. */
+/** The parent with these names: as embedded, or from the whole record. Throws if that cannot be read. */
 function withNames(parent: Parent, names: readonly string[], place: Place): Parent {
   const of = known.get(parent);
   if (!of) return parent;
@@ -344,7 +343,7 @@ function withNames(parent: Parent, names: readonly string[], place: Place): Pare
 const isKnown = ({ record, form }: Known, name: string): boolean =>
   name in record || (form !== undefined && isPromised(form, name));
 
-/** What the call of a field answers. */
+/** The result of the call of a field. */
 function answered(
   rule: FieldRule,
   parent: Parent,
@@ -355,7 +354,7 @@ function answered(
   place: Place,
 ): unknown {
   if (rule.none?.(parent)) return emptyPage(rule);
-  // What the record carries of it may be shown instead; then the record is what it depends on.
+  // The product may show the embedded list instead; then the place depends on the record.
   if (rule.hand && of?.request) {
     place.requests.add(of.request);
     place.mayBeEmpty = attempt(of.whole).read === null;
@@ -365,7 +364,7 @@ function answered(
   }
   const endpoint = typeof rule.ask === 'function' ? rule.ask(args) : rule.ask!;
   const input = rule.input!(parent, args, run.viewer);
-  // A record by its key: read where it arrives.
+  // A record by its key is read when it is completed.
   if (isByKey(info)) return input;
   const list = () => listOf(endpoint, input);
   const window = rule.first === undefined ? undefined : windowOf(args, rule.first, list);
@@ -377,7 +376,7 @@ function answered(
   } catch (error) {
     const carried = error instanceof TierRequired ? carriedInstead(rule, of, args, info) : undefined;
     if (carried === undefined) {
-      // The member that the record would carry did not come either.
+      // The record does not have the embedded list either.
       if (error instanceof TierRequired && rule.hand) place.mayBeUntold = true;
       throw error;
     }
@@ -390,14 +389,14 @@ function answered(
   return pageOf(answer as Parent, Array.isArray(items) ? items : [], window, rule, info, list, capped);
 }
 
-/** Whether a field of the query gives a record by the call that reads such records. */
+/** Whether a field of Query returns a record by the same call that loads such records. */
 function isByKey({ parentType, returnType, fieldName }: GraphQLResolveInfo): boolean {
   const type = getNamedType(returnType);
   const { ask } = fieldRule(parentType.getFields()[fieldName]!);
   return parentType.name === 'Query' && isObjectType(type) && typeRule(type).record?.ask === ask && ask !== undefined;
 }
 
-/** A list that is refused to the tier, of which the record carries the beginning. */
+/** A list that is refused to the tier although the record embeds its beginning. */
 function carriedInstead(rule: FieldRule, of: Known | undefined, args: PagingArgs, info: GraphQLResolveInfo): unknown {
   const { hand } = rule;
   if (!hand || !of || args.after != null || args.offset || (args.first ?? rule.first ?? 0) > (hand.upTo ?? 0))
@@ -413,7 +412,7 @@ function carriedInstead(rule: FieldRule, of: Known | undefined, args: PagingArgs
 }
 
 interface ReferencePage extends Page<unknown> {
-  /** What the product may say where it shows the page that the record carries, which has no total. */
+  /** What the product may return if it uses the embedded page, which has no total. */
   alsoHasNext: boolean | undefined;
 }
 
@@ -464,7 +463,7 @@ const emptyPage = (rule: FieldRule): ReferencePage => ({
 
 // Records
 
-/** What a field gives, each record in it ready to be read. */
+/** The value of a field with each record in it registered in `known`. */
 function arrived(
   value: unknown,
   rule: FieldRule,
@@ -507,8 +506,8 @@ function formWithin(parent: unknown): Form | undefined {
 }
 
 /**
- * Whether a record is there: one that the caller named, or that is known by its id alone, is null where it is absent, and fails where it
- * cannot be read. Of one that was listed or shown in part, what is known stays.
+ * Whether a record exists. One that the client named, or that is known by its id only, is null if absent and fails if it cannot be read.
+ * Of one that was listed or embedded, the known part stays.
  */
 function arriveOne(
   item: unknown,
@@ -534,7 +533,7 @@ function arriveOne(
   const { asker } = run;
   const tier = asker.token === undefined ? asker.filmTier : undefined;
   let whole: { read?: Parent | null; error?: unknown } | undefined;
-  // A copy: the same object may stand in two places.
+  // A copy, because the same object may occur in two places.
   const copy: Parent = { ...record };
   const of: Known = {
     record,
@@ -568,7 +567,7 @@ function arriveOne(
   }
   place.requests.add(of.request!);
   if (wanted.length === 0 && calls.length > 0) {
-    // Nothing of the record itself is selected: what is below it speaks for it, or the record does, if it carries some of it.
+    // Only fields with calls are selected: they, or the record if it embeds some of them, show whether it exists.
     const { read: came, error } = attempt(of.whole);
     place.mayStand = !came;
     const code = told(error)?.extensions.code;
@@ -579,7 +578,7 @@ function arriveOne(
   const { read: came, error } = attempt(of.whole);
   if (came) return copy;
   if (!error) return null;
-  // Nothing is known of it but the failure. Where lists beside it may be open, or upstream named it, a tier is told of at each field.
+  // Nothing but the failure is known of it. If its lists may be open, or upstream named it, each field reports the tier error.
   if (!(error instanceof TierRequired) || (isNamed && calls.length === 0)) throw error as Error;
   place.mayStand = calls.some(({ rule }) => rule.tells);
   return copy;
@@ -605,16 +604,16 @@ interface Selected {
   field: GraphQLField<unknown, unknown>;
   rule: FieldRule;
   names: readonly string[];
-  /** Within a deferred fragment. */
+  /** Inside a deferred fragment. */
   isLater: boolean;
 }
 
 type Info = Pick<GraphQLResolveInfo, 'returnType' | 'fieldNodes' | 'fragments' | 'variableValues' | 'schema'>;
 
-/** graphql-js hands the same nodes to every item of a list. */
+/** A cache: graphql-js passes the same nodes for every item of a list. */
 const selections = new WeakMap<readonly FieldNode[], { variables: object; below: Map<string, Selected[]> }>();
 
-/** The fields selected of each concrete type that a field may give. */
+/** The selected fields for each concrete type that a field may return. */
 function selectedBelow(schema: GraphQLSchema, info: Info): Map<string, Selected[]> {
   const made = selections.get(info.fieldNodes);
   if (made && made.variables === info.variableValues) return made.below;

@@ -1,4 +1,4 @@
-/** Runs one case against the product and the reference, and tells what does not hold. */
+/** Runs one case against the product and the reference, and reports violations. */
 import { type Range, ask, parsed, planOf, tokenFor, wrongWith } from './clients.ts';
 import { type Fault, faultOf } from './faults.ts';
 import type { Asked, Case, Step } from './generate-case.ts';
@@ -12,11 +12,11 @@ import { type World, createWorld, people, secretsOf } from './world.ts';
 
 export interface Outcome {
   violations: Violation[];
-  /** Those that are known and not mended yet. */
+  /** Number of violations by known defects. */
   known: number;
-  /** Faults that requests of the product met. */
+  /** Faults of requests of the product, by request. */
   met: Record<string, Fault>;
-  /** Operations that were answered, and those that could not be run as they are. */
+  /** Number of operations that were run, and the errors of invalid ones. */
   answered: number;
   invalid: string[];
 }
@@ -43,7 +43,7 @@ export async function runCase(given: Case): Promise<Outcome> {
   };
 }
 
-/** Far more than a needless call takes. */
+/** Far longer than a leftover call takes. */
 const REST_MS = 3_000;
 
 const turn = () => new Promise((resolve) => setTimeout(resolve, 1));
@@ -91,7 +91,7 @@ class CaseRun {
     await Promise.all(operations.map((asked, index) => this.operation(asked, `${at}-${index}`, alone)));
   }
 
-  /** A read that began before a write says nothing of after it. */
+  /** A read that began before a write need not show its effect. */
   private async crossing(operations: Asked[], at: number): Promise<void> {
     const [read, write, again] = operations;
     if (!read || !write || !again) return;
@@ -107,13 +107,13 @@ class CaseRun {
   private async operation(asked: Asked, requestId: string, isAlone: boolean): Promise<void> {
     const { product } = this;
     const reference = await this.reference(asked);
-    // What is still under way of an earlier operation may spare this one a call.
+    // Calls of an earlier operation may be shared, so the minimum does not hold.
     if (isAlone) await new Promise((resolve) => setImmediate(resolve)); // what came to an earlier one is learned from
     const isUnshared = isAlone && this.service.pending === 0 && Object.keys(product.busy()).length === 0;
     const range = await planOf(product, asked);
     const shown = await ask(product, asked, requestId);
     this.writes(asked, requestId, reference);
-    if (!shown) return; // its client has left
+    if (!shown) return; // the client has left
     this.answered++;
     this.private(asked, shown);
     if (this.isOverLimit(asked, requestId, range, shown)) return;
@@ -158,7 +158,7 @@ class CaseRun {
     return runReference(parsed(asked.document), undefined, asked.variables, asker, fetch);
   }
 
-  /** No write is made more often than the operation says. */
+  /** No write may be made more often than the operation requests. */
   private writes({ document }: Asked, requestId: string, reference: Reference): void {
     const made = this.service.met.filter(({ operation, line }) => operation === requestId && !line.startsWith('GET '));
     const left = [...reference.writes];
@@ -169,7 +169,7 @@ class CaseRun {
     }
   }
 
-  /** More than may be asked is refused, before a call is made where the plan tells; and nothing else is. */
+  /** Operations past the limit of calls, and no others, are refused; by their plan before any call. */
   private isOverLimit({ document }: Asked, requestId: string, range: Range | undefined, shown: Shown): boolean {
     const { maxUpstreamCalls } = this.product.config;
     const made = this.service.met.filter(({ operation }) => operation === requestId).length;
@@ -198,7 +198,7 @@ class CaseRun {
       this.tell('fewer calls than planned', `${made} calls, planned ${min} to ${max}: ${document}`);
   }
 
-  /** Nothing of one person is in another's answer. */
+  /** No response may contain private data of another person. */
   private private({ person, document }: Asked, shown: Shown): void {
     const text = JSON.stringify(shown);
     for (const other of Object.keys(people)) {
@@ -208,10 +208,10 @@ class CaseRun {
     }
   }
 
-  /** After all operations nothing is left of them. */
+  /** After all operations nothing may be left running. */
   async rest(): Promise<void> {
     const { product } = this;
-    // A call that proved needless goes on until its own deadline.
+    // A call whose result is no longer needed runs until its own deadline.
     const { service } = this;
     await product.leave();
     for (const until = performance.now() + REST_MS; performance.now() < until; await turn())

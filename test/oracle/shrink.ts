@@ -1,4 +1,4 @@
-/** Makes a case that fails smaller, as long as it fails in the same way. */
+/** Reduces a failing case while it still fails in the same way. */
 import {
   type ASTNode,
   type DocumentNode,
@@ -12,10 +12,10 @@ import {
 import type { Asked, Case } from './generate-case.ts';
 import type { Outcome } from './run-case.ts';
 
-/** A failure without what changes from run to run. */
+/** The kind of a failure without details that change between runs. */
 export const sortOf = (kind: string): string => kind.replace(/ \[.*$/, '').replace(/: [a-z_].*$/, '');
 
-/** `runs` one case; `most`: how often. */
+/** `run` runs one case, at most `most` times. */
 export async function shrink(
   given: Case,
   kind: string,
@@ -44,7 +44,7 @@ export async function shrink(
   return best;
 }
 
-/** Smaller cases, the much smaller ones first. */
+/** Smaller cases, the smallest first. */
 function* candidates(given: Case): Generator<Case> {
   const { steps, faults, manners, settings } = given;
   for (let at = 0; at < steps.length; at++)
@@ -89,7 +89,7 @@ function* smallerOperations(asked: Asked): Generator<Asked> {
   if (person !== null) yield { ...asked, person: null };
 }
 
-/** One node of the document less, or a fragment put where it is spread. */
+/** Documents without one node, or with a fragment inlined. */
 function* smallerDocuments(document: DocumentNode): Generator<DocumentNode> {
   const selections: SelectionNode[] = [];
   const extras: ASTNode[] = [];
@@ -139,7 +139,7 @@ const unfolded = (document: DocumentNode, fragment: SelectionNode, { selections 
     },
   });
 
-/** Without what nothing uses any more: fragments, variables, selections that are empty. */
+/** Removes unused fragments and variables, and empty selections. */
 function tidied(document: DocumentNode, variables: Asked['variables']): Pick<Asked, 'document' | 'variables'> {
   let tidy = document;
   for (let before = ''; before !== print(tidy);) {

@@ -1,4 +1,4 @@
-/** The facade on a port of its own, before the scripted upstream on another: slower, and nothing of the way is left out. */
+/** The facade and the scripted upstream on real sockets: slower, but nothing is bypassed. */
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Agent, fetch } from 'undici';
@@ -43,7 +43,7 @@ export async function openSockets(service: ScriptedService, settings: Settings):
     leave: () => client.destroy(),
     busy: () => busyOf(upstream, pipeline, () => facade.state()),
     async close() {
-      await client.destroy(); // a connection that no request came over would hold up the facade
+      await client.destroy(); // an unused connection would delay the shutdown of the facade
       await facade.close();
       await upstream.close();
       server.closeAllConnections();
@@ -64,7 +64,7 @@ async function serve(service: ScriptedService, request: IncomingMessage, respons
   try {
     for await (const chunk of request.setEncoding('utf8') as AsyncIterable<string>) body += chunk;
   } catch {
-    return; // who asked is gone
+    return; // the facade has closed the connection
   }
   const header = (name: string) => request.headers[name] as string | undefined;
   const { happens, answer, turns } = service.meet(request.method!, request.url!, header, body);

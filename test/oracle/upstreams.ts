@@ -1,4 +1,4 @@
-/** The scripted upstream: what the generated world answers to one request, for one token. */
+/** The scripted upstream: computes the response to one request and token from the generated world. */
 import { readers, writers } from '../../src/contract/atom.ts';
 import { type Endpoint, type Tier } from '../../src/contract/endpoint.ts';
 import { bookEndpoints } from '../../src/contract/book.ts';
@@ -9,20 +9,20 @@ import { noteEndpoints } from '../../src/contract/note.ts';
 import * as data from './world.ts';
 import type { World } from './world.ts';
 
-/** How the upstream behaves where the interface leaves it free; the same for a whole case. */
+/** Behaviour of the upstream that the interface does not specify; constant within a case. */
 export interface Manners {
   /**
-   * What becomes of `fields`: `honoured`; `ignored`; `more` sends one member beside those that were asked for; `records` does not take
-   * it for the items of lists.
+   * How `fields` is treated: `honoured`, `ignored`, `more` (one member in addition to those requested) or `records` (honoured for records,
+   * ignored for the items of lists).
    */
   fields: 'honoured' | 'ignored' | 'more' | 'records';
-  /** Lists do not say how many there are. */
+  /** Lists have no total. */
   hidesTotals: boolean;
-  /** Lists of notes, tags and series come whole, whatever window is asked for. */
+  /** Lists of notes, tags and series are complete, whatever page is requested. */
   ignoresWindows: boolean;
 }
 
-/** Who a request is from, by its token. */
+/** The sender of a request, identified by its token. */
 export interface Sender {
   person: string | null;
   tier: Tier;
@@ -51,7 +51,7 @@ const routes: Route[] = [bookEndpoints, filmEndpoints, noteEndpoints, eventEndpo
     endpoint,
     pattern: new RegExp(`^${endpoint.path.replace(/:\w+/g, '([^/]+)')}$`),
   }))
-  // A path without variables goes before one that would take its word for an id.
+  // A path without variables goes before one that would match its last segment as an id.
   .sort(
     (a, b) => a.endpoint.params.length - b.endpoint.params.length || b.endpoint.path.length - a.endpoint.path.length,
   );
@@ -164,7 +164,7 @@ type Answer = (asked: Asked) => unknown;
 const answers = new Map<Endpoint, Answer>();
 const on = <In, Out>(endpoint: Endpoint<In, Out>, answer: Answer) => void answers.set(endpoint, answer);
 
-/** A window of a v2 list. */
+/** One page of a v2 list. */
 function listed({ endpoint, query, manners }: Asked, items: readonly unknown[], more: object = {}, byDefault = 20) {
   const start = Number(query.get('start') ?? 0);
   const count = Math.min(Number(query.get('count') ?? byDefault), 100);
@@ -193,7 +193,7 @@ const found = <T>(record: T | null | undefined, code: number, status?: number): 
 
 // Books
 
-/** A book as the sender sees it: with their own collection of it. */
+/** A book with the collection of the sender. */
 function bookFor({ world, sender: { person } }: Asked, id: string) {
   const record = data.book(world, id);
   if (!record || person === null) return record;
@@ -277,7 +277,7 @@ on(bookEndpoints.seriesBooks, (asked) => {
   );
 });
 
-/** What a form says. */
+/** The values of a form. */
 const draftIn = ({ body }: Asked): Record<string, string> => Object.fromEntries(new URLSearchParams(body));
 const me = ({ sender }: Asked): string => sender.person!;
 

@@ -1,8 +1,8 @@
 /**
  * The generated data behind the scripted upstream: records in the shapes of the interface, with the oddities of the real service.
  *
- * Everything is a function of the seed and an id, and an embedded record tells nothing else than the record itself. What writes change
- * lies in a few tables on top, which can be copied: a reference run starts from the state that the product finds.
+ * Everything is a function of the seed and an id, and an embedded record never contradicts the record itself. Writes go to a few tables,
+ * which can be copied, so that a reference run starts from the same state as the product.
  */
 import { termOf } from '../../src/contract/atom.ts';
 import type {
@@ -30,7 +30,7 @@ import type { NoteCommentRecord, NoteRecord } from '../../src/contract/note.ts';
 import type { UserRecord } from '../../src/contract/user.ts';
 import { type Random, createRandom, hashOf } from './random.ts';
 
-/** Ids that operations name; the last of each kind is of nothing. */
+/** Ids for operations; the last of most kinds does not exist. */
 export const ids = {
   book: ['1', '2', '3', '5', '6', '4'],
   subject: ['101', '102', '103', '105', '104'],
@@ -46,19 +46,19 @@ export const ids = {
 } as const;
 const absent = new Set<string>(['4', '104', '204', '34', '404', '504', '604', 'nowhere']);
 
-/** People who have tokens, each with the tier of it. */
+/** People with tokens, and the tier of each token. */
 export const people: Readonly<Record<string, Tier>> = { alice: 'basic', bob: 'advance', carol: 'premium' };
 export type Person = keyof typeof people;
 export const tokenOf = (person: string): string => `token-of-${person}`;
 
-/** Stands in all that is for one person alone; nobody else may ever read it. */
+/** Marks all data that only this person may read. */
 export const secretOf = (person: string): string => `SECRET-${person}`;
 const secretTimes: Readonly<Record<string, string>> = {
   alice: '2011-01-11 11:11:11',
   bob: '2012-02-12 12:12:12',
   carol: '2013-03-13 13:13:13',
 };
-/** The same as a text that stands in answers. */
+/** All marks of private data as they occur in responses. */
 export const secretsOf = (person: string): string[] => [
   secretOf(person),
   ...(secretTimes[person] ? [secretTimes[person].replace(' ', 'T')] : []),
@@ -68,7 +68,7 @@ export interface Shelved extends CollectionRecord {
   isPrivate: boolean;
 }
 interface State {
-  /** `user:book`; null where it was taken off the shelf. */
+  /** By `user:book`; null after removal. */
   shelf: Map<string, Shelved | null>;
   likes: Map<string, number>;
   comments: Map<string, NoteCommentRecord | null>;
@@ -144,16 +144,16 @@ const images = (random: Random, path: string) =>
     [1, { medium: `https://img1.example/m${path}` }],
     [1, undefined],
   ]);
-/** A list of ids of a kind, some of them of nothing. */
+/** A list of ids of a kind; some do not exist. */
 const idsIn = (random: Random, from: readonly string[], most: number): string[] => {
   const many = random.int(0, most);
   return Array.from({ length: many }, () => random.pick(from));
 };
-/** Leaves out what is undefined, as JSON does. */
+/** Removes undefined members, as JSON does. */
 const plain = <T extends object>(record: T): T => JSON.parse(JSON.stringify(record)) as T;
 
 const memos = new Map<string, unknown>();
-/** Records are made once for a seed: a case asks for the same few again and again. Never written into. */
+/** Caches records by seed, because a case reads the same few many times. They must not be modified. */
 function once<T>(world: World, what: string, make: (random: Random) => T): T {
   const key = `${world.seed} ${what}`;
   let made = memos.get(key) as T | undefined;
@@ -225,7 +225,7 @@ export const bookTags = (world: World, id: string): BookTag[] =>
 export const tagsIn = (tags: readonly BookTag[]): TagRecord[] =>
   tags.map(({ count, title = '' }) => ({ count, title }));
 
-/** Which series a book is in; a book of a series tells so itself. */
+/** The series of a book. */
 function seriesOf(world: World, bookId: string): BookRecord['series'] {
   const random = world.random(`series of ${bookId}`);
   if (random.chance(0.3)) return undefined;
@@ -262,7 +262,7 @@ export function collection(world: World, user: string, bookId: string): Shelved 
   });
 }
 
-/** What `current_user_collection` tells of it. */
+/** The value of `current_user_collection`. */
 export const shortCollection = ({ id, book_id, user_id, status, rating, updated }: Shelved): CollectionRecord =>
   plain({ id, book_id, user_id, status, rating, updated });
 
@@ -272,7 +272,7 @@ export function wholeCollection(world: World, shelved: Shelved): CollectionRecor
   return { ...collected, ...(within ? { book: within } : {}) };
 }
 
-/** Annotations: 401 and so on; which book and author is a matter of the seed. */
+/** Annotations have ids from 401; the seed decides their books and authors. */
 export function annotation(world: World, id: string): Annotation_ | null {
   if (world.annotations.has(id)) return world.annotations.get(id)!;
   if (world.isAbsent(id) || !(ids.annotation as readonly string[]).includes(id)) return null;
@@ -423,7 +423,7 @@ function credits(world: World, random: Random, most: number): PersonCredit[] {
   });
 }
 
-/** A person as a film tells of one; the name is known also of somebody whose record is gone. */
+/** A person as embedded in a film; present even if the record of the person is absent. */
 export function creditOf(world: World, id: string): PersonCredit {
   const known = celebrity(world, id);
   if (!known)
@@ -437,7 +437,7 @@ export function creditOf(world: World, id: string): PersonCredit {
   return plain({ id, name, alt, avatars });
 }
 
-/** Once its works are asked for they tell of films, which tell of people: so they are put in from outside. */
+/** Works are added by the caller, because works embed films and films embed people. */
 export function celebrity(world: World, id: string): CelebrityRecord | null {
   if (world.isAbsent(id) || !(ids.celebrity as readonly string[]).includes(id)) return null;
   return once(world, `Celebrity ${id}`, (random) =>
@@ -478,7 +478,7 @@ export const worksOf = (world: World, id: string): WorkRecord[] =>
     })),
   );
 
-/** A film as lists tell of it, also one whose record is gone. */
+/** A film as embedded in lists; present even if the record is absent. */
 export function simpleSubjectOf(world: World, id: string): SubjectRecord {
   const whole = subject(world, id);
   if (!whole) return { id, title: `Gone film ${id}`, year: '1999' };
@@ -572,7 +572,7 @@ export const commentsOf = (world: World, id: string): FilmCommentRecord[] =>
     ),
   );
 
-/** Only the members that the tier gets. */
+/** Keeps only the members that the tier gets. */
 export function forTier<T extends object>(
   record: T,
   members: Readonly<Record<string, readonly Tier[]>>,
