@@ -14,7 +14,7 @@ import { mostOf, rangeOf } from '../graph/cost.ts';
 import type { Variables } from '../graph/document.ts';
 import type { Plan } from '../graph/plan.ts';
 import { type Ticking, createClock } from '../upstream/clock.ts';
-import { type Lifetime, end } from '../upstream/lifetime.ts';
+import { type Lifetime, end, onEnd } from '../upstream/lifetime.ts';
 import type { Freshness } from '../upstream/freshness.ts';
 import type { Span } from '../upstream/span.ts';
 import { type TracedCall, pathOf, shownCall } from '../upstream/trace.ts';
@@ -104,8 +104,11 @@ export function createPipeline(parts: PipelineParts): Pipeline {
         stop();
         throw error;
       }
-      if (Symbol.asyncIterator in result) result = finishing(result, stop);
-      else stop();
+      if (Symbol.asyncIterator in result) {
+        result = finishing(result, stop);
+        // A client that has left may never begin to read the parts.
+        onEnd(lifetime, { over: stop });
+      } else stop();
       const ms = performance.now() - started;
       const errors = 'errors' in result ? result.errors : undefined;
       if (errors) count(type, errors);
