@@ -43,7 +43,6 @@ export const positiveOrNull = orNull('Int', (value) => {
 });
 /** A count with the default 0, for a field that a call may leave without an answer. */
 export const countOrZero = orNull('Int', (value) => (value === undefined ? 0 : asInt(value)));
-export const floatOrNull = orNull('Float', asFloat);
 /** A flag, false where there is none. Atom writes yes and no. */
 export const flag = decoder('Boolean', asFlag);
 /** An http or https address as it was written; anything else is null. */

@@ -3,7 +3,7 @@ import { inspect } from 'graphql/jsutils/inspect.js';
 import { firstCharacters, hasMoreThan } from '../contract/characters.ts';
 
 /** Most characters of a value that are shown. */
-export const SHOWN_MAX = 100;
+const SHOWN_MAX = 100;
 /** A long quoted name, which a client chose. */
 const longName = new RegExp(`"([^"]{${SHOWN_MAX}})[^"]+"`, 'gu');
 /** Most characters of a message that contains values. */

@@ -145,7 +145,7 @@ export function isLimited({ isOwn, possibleTiers, hasMetLimit }: Credential): bo
 }
 
 /** Upstream does not know the token, or knows it no longer: what it was is no guide to what it may become. */
-export function forgetLearned(credential: Credential): void {
+function forgetLearned(credential: Credential): void {
   credential.possibleTiers = tiers;
   credential.hasMetLimit = false;
   credential.refused.clear();

@@ -1,13 +1,13 @@
 /** One call as it is made: paid for, sent, read, and learned from. */
 import { Readable } from 'node:stream';
-import type { Endpoint, Visibility } from '../contract/endpoint.ts';
+import type { Endpoint } from '../contract/endpoint.ts';
 import type { Budget, Paid } from './budget.ts';
 import { reuseOf } from './cachepolicy.ts';
 import type { Credential, Credentials } from './credential.ts';
 import { wordOf } from './fault.ts';
 import type { Asker, Flight, Flights } from './flight.ts';
 import type { Lifetime } from './lifetime.ts';
-import { strikeViewersOwn } from './records.ts';
+import { redactOwner } from './redact.ts';
 import { UpstreamFault, UpstreamRefusal, type UpstreamWord, isAbsent, isRateLimit, isRejection } from './refusal.ts';
 import { type SeenCall, type Span, addTrace, spanBelow } from './span.ts';
 import { learnFromAnswer, learnFromRefusal } from './tier.ts';
@@ -273,7 +273,7 @@ export class Making implements Asker, Payer, WireRequest {
     const decoded = isSuccess ? decode(this.asked, body, status) : undefined;
     if (isSuccess && !(decoded instanceof ErrorBody)) {
       credentials.accept(credential, endpoint.service);
-      const value = struck(endpoint, credential, decoded);
+      const value = redactOwner(endpoint, credential, decoded);
       return { value, bytes, status, reuse: reuseOf(headers) };
     }
     const word: UpstreamWord = { ...wordOf(this), status };
@@ -314,25 +314,7 @@ export const overdue = ({ service }: Endpoint, request: string, cause: unknown):
 const outcomeOf = ({ error, status }: TracedCall): string =>
   error === undefined || /^(Upstream|Named)Refusal$/.test(error) ? String(status ?? 'none') : error;
 
-/** The facade's own credential never speaks for a person: what an answer says of one is struck. */
-function struck({ share, list, visibility }: Endpoint, { isOwn }: Credential, value: unknown): unknown {
-  if (!isOwn || share !== 'public' || typeof value !== 'object' || value === null) return value;
-  const record = value as Record<string, unknown>;
-  strikeViewersOwn(record);
-  const items = list === undefined ? undefined : record[list];
-  if (!Array.isArray(items)) return value;
-  for (const item of items) if (isObject(item)) strikeViewersOwn(item);
-  if (visibility) record[list!] = items.filter((item) => isForEverybody(item, visibility));
-  return value;
-}
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
-
-/** An item without the member is public: it was requested, and upstream leaves out defaults. */
-const isForEverybody = (item: unknown, { member, everybody }: Visibility): boolean =>
-  !isObject(item) || item[member] === undefined || item[member] === everybody;
-
-/** Takes out again what was asked to tell the tier; a whole record, sent by an upstream that does not honour `fields`, stays whole. */
+/** Removes names that were requested only to learn the tier. A whole record of an upstream that ignores `fields` stays whole. */
 function strike(value: unknown, names: readonly string[], asked: readonly string[]): void {
   const record = value as Record<string, unknown> | null;
   if (record === null || Object.keys(record).some((name) => !asked.includes(name))) return;

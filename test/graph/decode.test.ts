@@ -21,7 +21,7 @@ test.each(decoders)('%s takes any member calmly', (_, { decode, list, nullable }
 describe('numbers', () => {
   test('come as texts too, with or without a fraction', () => {
     expect(['50', '00', 4, '4', 1.0, 259.9].map(decode.count.decode)).toEqual([50, 0, 4, 4, 1, 259]);
-    expect(decode.floatOrNull.decode('8.6')).toBe(8.6);
+    expect(decode.asFloat('8.6')).toBe(8.6);
   });
 
   test('that GraphQL cannot hold, or that are none, are null', () => {

@@ -285,7 +285,7 @@ export function after(turns: number, act: () => void): void {
   setImmediate(() => after(turns - 1, act));
 }
 
-export const connectionLost = (): Error => Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
+const connectionLost = (): Error => Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
 
 /** The response changed by its fault. */
 export function spoiled(fault: Fault, answer: Response_ | undefined): Response_ {

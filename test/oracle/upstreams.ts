@@ -59,7 +59,7 @@ const routes: Route[] = [bookEndpoints, filmEndpoints, noteEndpoints, eventEndpo
 const routesFound = new Map<string, { endpoint: Endpoint; params: Record<string, string> } | null>();
 
 /** The row of the interface that a request line belongs to. */
-export function routeOf(method: string, path: string): { endpoint: Endpoint; params: Record<string, string> } | null {
+function routeOf(method: string, path: string): { endpoint: Endpoint; params: Record<string, string> } | null {
   const key = `${method} ${path}`;
   let found = routesFound.get(key);
   if (found === undefined) {

@@ -489,37 +489,37 @@ export function simpleSubjectOf(world: World, id: string): SubjectRecord {
   });
 }
 
+/** Most often a few, sometimes more than the 10 that a film embeds, sometimes exactly 10. */
+const opinionCount = (random: Random): number =>
+  random.weighted([
+    [3, random.int(0, 4)],
+    [2, random.int(8, 13)],
+    [1, 10],
+  ]);
+
 export const photosOf = (world: World, of: 'subject' | 'celebrity', id: string): PhotoRecord[] =>
   once(world, `photos ${of} ${id}`, (random) =>
-    Array.from(
-      {
-        length: random.weighted([
-          [3, random.int(0, 4)],
-          [2, random.int(8, 13)],
-          [1, 10],
-        ]),
-      },
-      (_, index) =>
-        plain({
-          id: `${id}9${index}`,
-          subject_id: of === 'subject' ? id : random.pick([...ids.subject, '']),
-          alt: url(random, `photo/${index}`),
-          icon: url(random, `i${index}`),
-          image: url(random, `p${index}`),
-          thumb: url(random, `t${index}`),
-          cover: url(random, `c${index}`),
-          created_at: stamp(random),
-          desc: random.pick(['', 'a photo']),
-          author: maybe(random, 0.8, filmUser(world, random.pick(ids.user))),
-          album_id: random.pick(['', '77']),
-          album_title: 'Album',
-          album_url: 'https://movie.example/album/77',
-          next_photo: random.pick(['', `${id}91`]),
-          prev_photo: random.pick(['', undefined]),
-          position: index,
-          comments_count: random.pick([0, 3, undefined]),
-          photos_count: 12,
-        }),
+    Array.from({ length: opinionCount(random) }, (_, index) =>
+      plain({
+        id: `${id}9${index}`,
+        subject_id: of === 'subject' ? id : random.pick([...ids.subject, '']),
+        alt: url(random, `photo/${index}`),
+        icon: url(random, `i${index}`),
+        image: url(random, `p${index}`),
+        thumb: url(random, `t${index}`),
+        cover: url(random, `c${index}`),
+        created_at: stamp(random),
+        desc: random.pick(['', 'a photo']),
+        author: maybe(random, 0.8, filmUser(world, random.pick(ids.user))),
+        album_id: random.pick(['', '77']),
+        album_title: 'Album',
+        album_url: 'https://movie.example/album/77',
+        next_photo: random.pick(['', `${id}91`]),
+        prev_photo: random.pick(['', undefined]),
+        position: index,
+        comments_count: random.pick([0, 3, undefined]),
+        photos_count: 12,
+      }),
     ),
   );
 function simplePhotoOf({ id, alt, icon, image, thumb, cover }: PhotoRecord): PhotoRecord {
@@ -528,29 +528,21 @@ function simplePhotoOf({ id, alt, icon, image, thumb, cover }: PhotoRecord): Pho
 
 export const reviewsOf = (world: World, id: string): FilmReviewRecord[] =>
   once(world, `reviews ${id}`, (random) =>
-    Array.from(
-      {
-        length: random.weighted([
-          [3, random.int(0, 4)],
-          [2, random.int(8, 13)],
-          [1, 10],
-        ]),
-      },
-      (_, index) =>
-        plain({
-          id: `${id}8${index}`,
-          title: random.pick(['A review', '']),
-          alt: url(random, `review/${index}`),
-          created_at: stamp(random),
-          updated_at: stamp(random),
-          subject_id: id,
-          author: maybe(random, 0.8, filmUser(world, random.pick(ids.user))),
-          summary: words(random),
-          rating: random.pick([{ max: 5, min: 0, value: 4.0 }, { max: 5, min: 0, value: 0 }, undefined]),
-          useful_count: index,
-          useless_count: random.pick([0, 2, undefined]),
-          comments_count: random.pick([0, 3]),
-        }),
+    Array.from({ length: opinionCount(random) }, (_, index) =>
+      plain({
+        id: `${id}8${index}`,
+        title: random.pick(['A review', '']),
+        alt: url(random, `review/${index}`),
+        created_at: stamp(random),
+        updated_at: stamp(random),
+        subject_id: id,
+        author: maybe(random, 0.8, filmUser(world, random.pick(ids.user))),
+        summary: words(random),
+        rating: random.pick([{ max: 5, min: 0, value: 4.0 }, { max: 5, min: 0, value: 0 }, undefined]),
+        useful_count: index,
+        useless_count: random.pick([0, 2, undefined]),
+        comments_count: random.pick([0, 3]),
+      }),
     ),
   );
 function simpleReviewOf({ id, title, alt, subject_id, author, rating, summary }: FilmReviewRecord): FilmReviewRecord {
@@ -679,7 +671,7 @@ export function event(world: World, id: string): Event_ | null {
 }
 
 /** A person as the author of an event. */
-export function atomPerson(world: World, id: string): AtomPerson {
+function atomPerson(world: World, id: string): AtomPerson {
   const { name } = user(world, id);
   const isSite = id.startsWith('site');
   return {

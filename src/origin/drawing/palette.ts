@@ -25,7 +25,7 @@ export function paletteOf(chance: Chance): Palette {
 }
 
 /** As `#rrggbb`, because not every SVG viewer supports `hsl()`. */
-export function colour(hue: number, saturation: number, lightness: number): string {
+function colour(hue: number, saturation: number, lightness: number): string {
   const strength = (saturation / 100) * Math.min(lightness / 100, 1 - lightness / 100);
   const channel = (n: number) => {
     const k = (n + hue / 30) % 12;
