@@ -75,6 +75,8 @@ export function compare({ reference, faultOf, isExcused }: Expected, shown: Show
     if (right === 'UNAUTHENTICATED') return true;
     // One refusal does not show whether the tier or the record is the reason.
     if (right === 'TIER_REQUIRED' && code === 'FORBIDDEN') return true;
+    // A wrong argument of a field that is refused to the tier: either error is right.
+    if (right === 'BAD_USER_INPUT' && code === 'TIER_REQUIRED') return true;
     // The nearest ancestor that the reference resolved.
     for (let at = path; ; at = parentOf(at)) {
       const place = places.get(at);
@@ -147,6 +149,7 @@ export function compare({ reference, faultOf, isExcused }: Expected, shown: Show
     const code = rightErrors.get(path);
     if (code === undefined || errors.has(path)) return;
     if (code === 'TIER_REQUIRED' && (refusedTiers.has(coordinateOf(path)) || places.get(path)?.mayBeUntold)) return;
+    if (code === 'BAD_USER_INPUT' && refusedTiers.has(coordinateOf(path))) return;
     if (code === 'TIER_REQUIRED' && isTold(coordinateOf(path))) return;
     if (isLost(path) || isPartOfLost(path)) return;
     tell('error not told', path, `${code} at ${path}`);
