@@ -125,9 +125,9 @@ export function contentPhotos(photos: unknown): ContentPhotoShape[] {
 
 /** A note in its text format. */
 export function noteBlocks(content: string, photos: unknown): Piece[] {
-  const marks = [
-    ...content.matchAll(/\[img=(\d{1,9})(?::([LCR]))?\]|(\[\/img\])|\[url="([^"\r\n]{0,2000})"\]|(\[\/url\])/gi),
-  ];
+  const marks = first(
+    content.matchAll(/\[img=(\d{1,9})(?::([LCR]))?\]|(\[\/img\])|\[url="([^"\r\n]{0,2000})"\]|(\[\/url\])/gi),
+  );
   const closes = pairs(marks);
   const page = paper(photos);
   let at = 0;
@@ -178,7 +178,7 @@ export function noteBlocks(content: string, photos: unknown): Piece[] {
 export function annotationBlocks(content: string, photos: unknown, hasMath: boolean): Piece[] {
   const page = paper(photos);
   // Not specified: how a formula is marked; TeX is taken to stand between `$$`, where the service says that there is any.
-  const marks = [...content.matchAll(hasMath ? /<图片(\d{1,9})>|\$\$/g : /<图片(\d{1,9})>/g)];
+  const marks = first(content.matchAll(hasMath ? /<图片(\d{1,9})>|\$\$/g : /<图片(\d{1,9})>/g));
   let at = 0;
   let opened: number | null = null; // where the TeX begins
   const end = marks.findLastIndex(([, number]) => number === undefined);
@@ -202,6 +202,15 @@ export function annotationBlocks(content: string, photos: unknown, hasMath: bool
   });
   page.write(content.slice(at), null);
   return page.finish();
+}
+
+/** Marks that are read of one text; what comes after them is text. More would not fit into an answer, and takes long to read. */
+const MARKS_MAX = 20_000;
+
+function first(marks: Iterable<RegExpExecArray>): RegExpExecArray[] {
+  const found: RegExpExecArray[] = [];
+  for (const mark of marks) if (found.push(mark) === MARKS_MAX) break;
+  return found;
 }
 
 const layoutOf = (letter: string | undefined) =>

@@ -8,6 +8,7 @@ import {
   bookWithin,
 } from '../../contract/book.ts';
 import { ContentBlock, ContentPhoto, annotationBlocks, contentOf, contentPhotos } from '../blocks.ts';
+import { type Markup, blocksOnce } from '../blocksonce.ts';
 import { type Context, type InputBuilder, builder } from '../builder.ts';
 import {
   asFlag,
@@ -29,6 +30,9 @@ import { type Violation, atMost, between, broken, moreThan, readable } from '../
 import type { Codes } from '../write.ts';
 import '../write.ts';
 import { Book } from './book.ts';
+
+const withMath: Markup = (content, photos) => annotationBlocks(content, photos, true);
+const withoutMath: Markup = (content, photos) => annotationBlocks(content, photos, false);
 
 const AnnotationOrder = builder.enumType('AnnotationOrder', {
   description: 'What comes first among the annotations of a book.',
@@ -84,7 +88,8 @@ export const Annotation = builder.objectRef<AnnotationRecord>('Annotation').impl
       nullable: true,
       description: 'The content as a tree: paragraphs, pictures, formulas. Empty where there is no content.',
       needs: ['content', 'photos', 'hasmath'],
-      resolve: ({ content, photos, hasmath }) => annotationBlocks(asText(content), photos, asFlag(hasmath)),
+      resolve: ({ content, photos, hasmath }, _, context) =>
+        blocksOnce(context, asFlag(hasmath) ? withMath : withoutMath, asText(content), photos),
     }),
     photos: t.field({
       type: [ContentPhoto],

@@ -6,6 +6,7 @@ import {
   notePrivacies,
 } from '../../contract/note.ts';
 import { ContentBlock, ContentPhoto, contentOf, contentPhotos, noteBlocks } from '../blocks.ts';
+import { blocksOnce } from '../blocksonce.ts';
 import { builder } from '../builder.ts';
 import { asObjects, asOneOf, asText, count, flag, localDateTime, text, textOrNull, urlOrNull } from '../decode.ts';
 import { sourceIdOf } from '../ids.ts';
@@ -72,7 +73,7 @@ export const Note = builder.objectRef<NoteShape>('Note').implement({
       nullable: true,
       description: 'The content as a tree: paragraphs with their links, pictures. Empty where there is no content.',
       needs: ['content', 'photos'],
-      resolve: ({ content, photos }) => noteBlocks(asText(content), photos),
+      resolve: ({ content, photos }, _, context) => blocksOnce(context, noteBlocks, asText(content), photos),
     }),
     photos: t.field({
       type: [ContentPhoto],
