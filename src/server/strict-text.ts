@@ -14,13 +14,13 @@ export function strictText(bytes: Buffer): string {
 
 /** Refuses a query string or form whose percent-encoded bytes are not UTF-8. */
 export function refuseBrokenEscapes(text: string): void {
-  if (!isPercentEncodedUtf8(text)) throw notText('What is percent-encoded is not UTF-8.');
+  if (!isPercentEncodedUtf8(text)) throw notText('The percent-encoded bytes are not UTF-8.');
 }
 
 /** Refuses JSON with a lone surrogate. It has been decoded from UTF-8, so only an escape can contain one. */
 export function refuseHalfPairs(json: string): void {
   if (!/\\ud[89a-f]/i.test(json)) return;
-  for (const [, half] of json.matchAll(escapes)) if (half) throw notText('A text has half of a surrogate pair.');
+  for (const [, half] of json.matchAll(escapes)) if (half) throw notText('A text has a lone surrogate.');
 }
 
 /** An escaped surrogate pair, a lone surrogate (captured), or any other escape. */

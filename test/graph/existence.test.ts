@@ -75,7 +75,7 @@ describe('a record that the caller named is looked up, whatever is selected of i
     expect(await made.ask(query, { token: 'alice' })).toEqual({ data: { nodes: [{ id: 'NoteComment:504:2' }, null] } });
   });
 
-  test('a field that no answer tells does not spare the look', async () => {
+  test('a field that no response provides does not save the lookup', async () => {
     const made = over({ '/v2/note/4': refused(404, 1006), '/v2/note/505': { body: { id: '505' } } });
     const query = '{ note(id: 505) { author { isSite } } }';
     const { data, errors } = await made.ask(query);

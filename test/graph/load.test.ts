@@ -80,7 +80,7 @@ describe('one bad item of a list costs its own fields', () => {
     ]);
   });
 
-  test('where one is gone: its list told that it is in it', async () => {
+  test('where one is absent: its list has named it', async () => {
     const made = over(bodies(filmNotFound));
     const { data, errors } = await made.ask('{ top250(first: 10) { edges { node { id summary } } } }');
     expect(errors).toBeUndefined();
@@ -88,17 +88,17 @@ describe('one bad item of a list costs its own fields', () => {
   });
 });
 
-describe('what a record told of another stays where the rest of that is absent', () => {
+describe('what a record embeds of another stays where the rest of that is absent', () => {
   const chart = { body: { subjects: [{ rank: 1, subject: { id: '7', title: '活着' } }] }, list: 'subjects' };
 
-  test('a film of a chart keeps the title that the chart told', async () => {
+  test('a film of a chart keeps the title that the chart provided', async () => {
     const made = over({ '/v2/movie/us_box': chart, '/v2/movie/subject/7': filmNotFound });
     expect(await made.ask('{ usBoxOffice { entries { rank subject { id title summary } } } }')).toEqual({
       data: { usBoxOffice: { entries: [{ rank: 1, subject: { id: 'Subject:7', title: '活着', summary: null } }] } },
     });
   });
 
-  test('or that fails: the error stands at the field', async () => {
+  test('or that fails: the error is reported at the field', async () => {
     const made = over({ '/v2/movie/us_box': chart, '/v2/movie/subject/7': { status: 500, body: {} } });
     const { data, errors } = await made.ask('{ usBoxOffice { entries { subject { title summary } } } }');
     expect(data).toEqual({ usBoxOffice: { entries: [{ subject: { title: '活着', summary: null } }] } });
@@ -165,7 +165,7 @@ describe('a record of which nothing but lists is selected', () => {
     expect(made.calls).toHaveLength(1);
   });
 
-  test('is there where they are empty, and where they cannot be told', async () => {
+  test('exists where they are empty, and where they cannot be read', async () => {
     const made = over({
       '/v2/book/7/annotations': { list: 'annotations', body: { total: 0, annotations: [] } },
       '/v2/book/8/annotations': { status: 500, body: {} },

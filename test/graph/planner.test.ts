@@ -18,14 +18,14 @@ describe('a plan is kept by what the variables decide', () => {
     return variables.map(steering);
   };
 
-  test('a cursor decides by being there, not by its text', () => {
+  test('a cursor decides by its presence, not by its text', () => {
     const query = 'query ($after: String) { subject(id: "1") { photos(first: 5, after: $after) { nodes { id } } } }';
     const [none, short, long] = decisionsOf(query, [{}, { after: 'a' }, { after: 'b'.repeat(900_000) }]);
     expect(short).not.toBe(none);
     expect(long).toBe(short);
   });
 
-  test('a page decides by whether the record carries it', () => {
+  test('a page size decides by whether the record embeds the page', () => {
     const query = 'query ($first: Int) { book(id: "1") { tags(first: $first) { name } } }';
     const [one, eight, nine, fifty] = decisionsOf(query, [{ first: 1 }, { first: 8 }, { first: 9 }, { first: 50 }]);
     expect(one).toBe(eight);
@@ -46,12 +46,12 @@ describe('a plan is kept by what the variables decide', () => {
     expect(no).not.toBe(yes);
   });
 
-  test('an argument of a field that no record carries decides nothing', () => {
+  test('an argument of a field that no record embeds decides nothing', () => {
     const query = 'query ($id: ID!, $after: String) { book(id: $id) { annotations(after: $after) { nodes { id } } } }';
     expect(decisionsOf(query, [{ id: '1' }, { id: '2', after: 'x' }])).toEqual(['', '']);
   });
 
-  test('what decides alike has one plan', () => {
+  test('equal decisions share one plan', () => {
     const planner = plannerFor(
       createPlans(schema),
       'query ($after: String) { celebrity(id: "1") { works(after: $after) { nodes { roles } } } }',
@@ -113,7 +113,7 @@ describe('a plan is bounded while it is made', () => {
     expect(refusal).toMatchObject({ extensions: { code: 'TOO_MANY_FIELDS', limit: 1_000 } });
   });
 
-  test('and a type that nothing of is selected but its name', () => {
+  test('and a type of which only the name is selected', () => {
     const plans = createPlans(schema);
     plannerFor(plans, '{ node(id: "Book:1") { __typename } }').planFor(nobody, {});
     expect(plans.keptFields()).toBeGreaterThan(
@@ -121,7 +121,7 @@ describe('a plan is bounded while it is made', () => {
     );
   });
 
-  test('and says so again without planning', () => {
+  test('and repeats the error without planning', () => {
     const plans = createPlans(schema, { maxFields: 1_000 });
     const planner = plannerFor(plans, onEveryType);
     expect(planner.planFor(nobody, {})).toBe(planner.planFor(nobody, {}));

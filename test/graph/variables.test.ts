@@ -32,7 +32,7 @@ const anyVariables = fc.record(
   { requiredKeys: [] },
 );
 
-test('what is short enough is coerced, and its errors are told, as graphql-js does it', () => {
+test('short values are coerced, and their errors reported, as graphql-js does it', () => {
   fc.assert(
     fc.property(anyVariables, (given) => {
       const theirs = getVariableValues(schema, collecting, given, options);

@@ -48,7 +48,7 @@ test('calls that wait while a token is not known yet are rejected with the first
   expect(upstream.limited().unverified).toEqual({ running: 0, waiting: 0 });
 });
 
-test('a token that a service took before is sent once more when it is rejected', async () => {
+test('a token that a service accepted before is sent once more when it is rejected', async () => {
   const { books, ask } = await besieged();
   books.behave(json('{"id":"7","title":"x"}'));
   await ask(book(), as('alice'));
@@ -135,7 +135,7 @@ test('a default that upstream leaves out is null, and no error names a tier that
   });
 });
 
-test('what is absent from a whole record tells nothing of the tier', async () => {
+test('a member absent from a whole record proves nothing about the tier', async () => {
   const { books, ask } = await besieged();
   books.behave(json('{"id":"7","title":"x"}'));
   const all =

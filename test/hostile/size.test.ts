@@ -79,7 +79,7 @@ describe('the values of an answer are counted', () => {
     ]);
   });
 
-  test('a schema asked for once is told, asked for thirty times it is not', async () => {
+  test('introspection of the schema is answered once, and refused thirty times over', async () => {
     const { ask } = await besieged();
     expect(codesIn(await ask(getIntrospectionQuery()))).toEqual([]);
     const all = '{ types { name fields { name args { name } type { name kind } } } }';

@@ -91,7 +91,7 @@ describe.each(halves)('%s in JSON', (half) => {
   });
 });
 
-test('what is text is taken, U+FFFD and escaped pairs too', async () => {
+test('valid text is accepted, including U+FFFD and escaped pairs', async () => {
   const content = `\ufffd𠮷 ${'一'.repeat(20)}`;
   books.behave(json('{"id":"9","book_id":"7","author_id":"1"}', 201));
   const input = { bookId: '7', content };
@@ -106,7 +106,7 @@ test('what is text is taken, U+FFFD and escaped pairs too', async () => {
   expect([sent.status, sent.codes]).toEqual([200, []]);
 });
 
-test('half of a pair is found by the text of JSON as by what it says', () => {
+test('a lone surrogate is found in the text of JSON as in its values', () => {
   const piece = fc.constantFrom('\\ud83d', '\\uDE00', '\\\\', '\\n', '\\u0041', 'ud83d', '\\"', '😀', 'x');
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
@@ -118,7 +118,7 @@ test('half of a pair is found by the text of JSON as by what it says', () => {
   );
 });
 
-test('percent signs that encode nothing are left to whoever reads them', () => {
+test('percent signs that encode nothing are not refused', () => {
   for (const text of ['100%', '%zz', '%2', 'a=%E4%B8%80&b=%20%F0%A0%AE%B7']) refuseBrokenEscapes(text);
 });
 

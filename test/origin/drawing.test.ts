@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { fitted } from '../../src/origin/drawing/lines.ts';
 import { shape, svgOf } from '../../src/origin/drawing/svg.ts';
 
-test('a title that has room stays on one line, in the largest letters', () => {
+test('a title that fits stays on one line, in the largest letters', () => {
   expect(fitted('百年孤独', 200, [36, 24], 3)).toEqual({ size: 36, lines: ['百年孤独'] });
 });
 
@@ -39,7 +39,7 @@ test('no line begins with a mark that ends something or ends with one that begin
   expect(lines.join('')).toBe('Donaudampfschifffahrtsgesellschaft');
 });
 
-test('nothing is drawn of nothing', () => {
+test('an empty text draws nothing', () => {
   expect(fitted('', 100, [20], 3).lines).toEqual([]);
   expect(fitted(' \n ', 100, [20], 3).lines).toEqual([]);
 });

@@ -21,7 +21,7 @@ test('a slot that is given back twice counts once', () => {
   expect([admission.running(), admission.timers()]).toEqual([1, 1]);
 });
 
-test('a slot is taken away some time after the deadline, and goes to who waits', async () => {
+test('a slot is revoked some time after the deadline, and goes to the next waiting operation', async () => {
   const admission = createAdmission({ ...small, operationTimeoutMs: 1_000 });
   const overdue: string[] = [];
   void admission.enter({ ...entrant(), onOverdue: () => overdue.push('first') });
@@ -48,7 +48,7 @@ test('the time of an upload is measured from when its last byte has come', async
   expect([isOverdue, admission.running(), admission.timers()]).toEqual([true, 0, 0]);
 });
 
-test('it is stuck when there is no room and no slot comes back for long, and not while slots come and go', async () => {
+test('it is stuck when there is no room and no slot is released for long, and not while slots are released', async () => {
   const admission = createAdmission(small);
   const leaving = createLifetime();
   let slot = admission.enter(entrant()) as Slot;

@@ -32,7 +32,7 @@ test.each<[what: string, peer: string | undefined, headers: IncomingMessage['hea
   expect(clientAddress(proxies)(from(peer, headers))).toBe(client);
 });
 
-test('without trusted proxies it is who connected', () => {
+test('without trusted proxies it is the peer of the connection', () => {
   expect(clientAddress([])(from('127.0.0.1', { 'x-forwarded-for': '192.0.2.7' }))).toBe('127.0.0.1');
 });
 

@@ -22,7 +22,7 @@ test('past the bound, the connection on which nothing was taken for longest is c
   expect([cuts(), counted(), unsent.bytes(), unsent.connections()]).toEqual([[1], 1, 89, 3]);
 });
 
-test('what is said of a connection that was cut counts no more', () => {
+test('changes of a connection that was cut do not count', () => {
   const { unsent, backlogs, cuts } = open(100, 2);
   backlogs[0]!.change(80);
   backlogs[1]!.change(80);
