@@ -7,6 +7,7 @@ import type { Freshness } from './freshness.ts';
 import { type Entry, type Names, type Record_, type RecordSource, type Wish, fail, noWishes, take } from './known.ts';
 import type { Kept, KeptAnswer, Records } from './records.ts';
 import { UpstreamFault, UpstreamRefusal, isFault, isNo } from './refusal.ts';
+import { evidenceNames } from './tier.ts';
 import type { Viewer } from './viewer.ts';
 import { type Answer, type Asked, type Recipient, askedOf, insert } from './wire.ts';
 
@@ -125,7 +126,7 @@ export function takeKept(
   const { source, key } = entry;
   calls.spared(askedOf(source.ask, source.input(key)), path, { cached: true });
   freshness.read(kept.freshUntil, source.ask);
-  take(entry, kept.record, names, calls.possibleTiers());
+  take(entry, kept.record, names, calls.possibleTiers(), namesOfKept(source, kept, names));
   return true;
 }
 
@@ -143,12 +144,26 @@ function fillLater(parts: AskingParts, wish: Wish, kept: Promise<Kept | undefine
   );
 }
 
+/** The names of a kept record, where it matters what was requested together. */
+const namesOfKept = ({ tiers }: RecordSource, kept: Kept, names: Names): Names =>
+  tiers ? Object.keys(kept.record) : names;
+
+/** What is not known yet, and what shows whether the tier of the caller gets it. */
+function namesToRequest({ calls }: AskingParts, source: RecordSource, names: Names, known: Record_ | undefined): Names {
+  const missing = known ? names.filter((name) => !(name in known)) : names;
+  const evidence = evidenceNames(source, missing, calls.possibleTiers());
+  if (evidence.length === 0) return missing;
+  const all = missing.slice();
+  for (const name of evidence) if (!all.includes(name) && !(known && name in known)) insert(all, name);
+  return all;
+}
+
 function fillFrom(parts: AskingParts, wish: Wish, kept: Kept | undefined): void {
   const { entry, names, path } = wish;
   const { source, key } = entry;
   try {
     if (takeKept(parts, entry, kept, names, path)) return granted(wish);
-    const fields = projection(source, kept?.isFresh ? names.filter((name) => !(name in kept.record)) : names);
+    const fields = projection(source, namesToRequest(parts, source, names, kept?.isFresh ? kept.record : undefined));
     const asked = projected(source.ask, source.input(key), fields);
     const epoch = parts.records.epochOfRecord(source.ask, entry.kind, key);
     parts.calls.make({ ...asked, epoch }, path, new Filling(parts, wish, kept, fields, asked));
@@ -195,10 +210,13 @@ class Filling implements Recipient {
       return;
     }
     if (!fields) entry.whole = true;
-    take(entry, kept?.isFresh ? joined(kept.record, record) : (record as Record_), names, calls.possibleTiers());
-    if (kept?.isFresh) freshness.read(kept.freshUntil, source.ask);
     // Only what this very answer was asked for is known to be absent: members that came unasked do not prove that all came.
     const known = fields ?? source.members ?? names;
+    if (kept?.isFresh) {
+      const requested = source.tiers ? [...known, ...Object.keys(kept.record)] : names;
+      take(entry, joined(kept.record, record), names, calls.possibleTiers(), requested);
+      freshness.read(kept.freshUntil, source.ask);
+    } else take(entry, record as Record_, names, calls.possibleTiers(), known);
     freshness.read(records.put(source.ask, kind, key, record as Record_, known, came), source.ask);
   }
 
@@ -223,7 +241,7 @@ class Filling implements Recipient {
     if (!kept || !isFault(error)) return;
     const there = names.filter((name) => name in kept.record);
     if (there.length && !kept.isFresh) calls.spared(asked, path, { staleSeconds: kept.ageSeconds });
-    take(entry, kept.record, there, calls.possibleTiers());
+    take(entry, kept.record, there, calls.possibleTiers(), namesOfKept(source, kept, there));
   }
 }
 

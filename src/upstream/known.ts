@@ -92,12 +92,18 @@ export function wished(waits: readonly Wish[], seen: Record_, entry: Entry, name
 export const fail = (entry: Entry, name: string, error: Error): void =>
   void (entry.failed ??= new Map<string, Error>()).set(name, error);
 
-/** Puts what came into what is known. `possibleTiers`: of the caller. */
-export function take(entry: Entry, came: Record_, names: Names, possibleTiers: readonly Tier[]): void {
+/** Stores what came, as the answer to `names`. `requested`: all names that it answers; `possibleTiers`: of the caller. */
+export function take(
+  entry: Entry,
+  came: Record_,
+  names: Names,
+  possibleTiers: readonly Tier[],
+  requested: Names = names,
+): void {
   const { kind, source, record } = entry;
   for (const name in came) if (came[name] !== undefined) record[name] = came[name];
   for (const name of names) if (!(name in record)) record[name] = undefined;
-  for (const name of withheld(source, record, names, possibleTiers))
+  for (const name of withheld(source, record, requested, possibleTiers))
     fail(entry, name, tierRequired(kind, source, name));
 }
 

@@ -108,19 +108,33 @@ interface GatedRecord {
   readonly tiers?: Readonly<Record<string, readonly Tier[]>>;
 }
 
-/** Members that nearly every film or person has and the basic tier does not get. */
+/** Small members that nearly every film or person has and the basic tier does not get. */
 const rarelyEmpty: ReadonlyMap<Endpoint, readonly string[]> = new Map<Endpoint, readonly string[]>([
-  [filmEndpoints.subject, ['durations', 'languages', 'photos', 'pubdates']],
-  [filmEndpoints.celebrity, ['photos', 'professions', 'summary']],
+  [filmEndpoints.subject, [...TELLING, 'pubdates']],
+  [filmEndpoints.celebrity, ['birthday', 'constellation', 'professions']],
 ]);
-/** If this many are absent and none is present, the tier is the reason. */
-const ABSENT = 3;
 
 const none: readonly string[] = Object.freeze([]);
 
+/** Names to request beside these: if none of them comes, an absent member is withheld because of the tier. None if the tier is known. */
+export function evidenceNames(
+  { ask, tiers: having }: GatedRecord,
+  names: readonly string[],
+  possible: readonly Tier[],
+): readonly string[] {
+  const evidence = having && rarelyEmpty.get(ask);
+  if (!evidence) return none;
+  const answering = possible.filter((tier) => ask.tiers.includes(tier));
+  const isOpen = (name: string) => {
+    const gets = having[name];
+    return gets && answering.some((tier) => gets.includes(tier)) && !answering.every((tier) => gets.includes(tier));
+  };
+  return names.some(isOpen) ? evidence : none;
+}
+
 /**
- * Returns those of `names` that are absent because of the caller's tier. Upstream also leaves out defaults, so absence alone proves nothing
- * while a possible tier gets the member.
+ * Returns those of `names`, which were all requested, that are absent because of the caller's tier. Upstream also leaves out defaults: while
+ * a possible tier gets the member, it is withheld only if no gated member came, and none of those that are rarely empty.
  */
 export function withheld(
   { ask, tiers: having }: GatedRecord,
@@ -135,9 +149,9 @@ export function withheld(
     if (record[name] !== undefined && having[name]) answered = answered.filter((tier) => having[name]!.includes(tier));
   const isWithheld = (from: readonly Tier[]) => (name: string) => from.every((tier) => !having[name]!.includes(tier));
   if (answered.length === 0) return none; // the record has more than any possible tier gets: the tier was misjudged
-  const telling = rarelyEmpty.get(ask) ?? none;
-  if (answered.length > 1 && telling.filter((name) => absent.includes(name)).length >= ABSENT)
-    answered = answered.filter((tier) => telling.every((name) => !having[name]?.includes(tier)));
+  const evidence = rarelyEmpty.get(ask);
+  if (answered.length > 1 && evidence?.every((name) => absent.includes(name)))
+    answered = answered.filter((tier) => evidence.every((name) => !having[name]?.includes(tier)));
   return answered.length > 0 ? absent.filter(isWithheld(answered)) : none;
 }
 

@@ -122,7 +122,7 @@ test('an absent member is withheld by the tier where no possible tier gets it, a
   expect(withheld(film, came, names, ['advance', 'premium'])).toEqual([]);
   expect(withheld(film, came, names, ['basic', 'advance', 'premium'])).toEqual([]);
   // What nearly every film has, all of it absent, is no default.
-  const telling = ['durations', 'photos', 'pubdates', 'website'];
+  const telling = ['durations', 'languages', 'pubdates', 'website'];
   expect(withheld(film, came, telling, ['basic', 'advance', 'premium'])).toEqual(telling);
   expect(withheld(film, { ...came, writers: [] }, telling, ['basic', 'advance', 'premium'])).toEqual([]);
   // Nor is it, where more came than the tier gets: it is another.
