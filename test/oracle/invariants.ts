@@ -116,7 +116,7 @@ export function compare({ reference, faultOf, isExcused }: Expected, shown: Show
       // Public data may come from the cache, whatever the token.
       if (rightErrors.get(path) === 'UNAUTHENTICATED') return;
       const place = places.get(path);
-      if ((place?.mayBeEmpty || place?.mayBeUntold) && isEmpty(got)) return;
+      if (place?.mayBeEmpty && isEmpty(got)) return;
       const why = rightErrors.get(path) ?? belowOf(rightErrors, path);
       return tell('shown where it is not', path, `${short(got)} at ${path}, right is null${why ? ` by ${why}` : ''}`);
     }
@@ -148,8 +148,7 @@ export function compare({ reference, faultOf, isExcused }: Expected, shown: Show
   function checkError(path: string): void {
     const code = rightErrors.get(path);
     if (code === undefined || errors.has(path)) return;
-    if (code === 'TIER_REQUIRED' && (refusedTiers.has(coordinateOf(path)) || places.get(path)?.mayBeUntold)) return;
-    if (code === 'BAD_USER_INPUT' && refusedTiers.has(coordinateOf(path))) return;
+    if (code === 'TIER_REQUIRED' && refusedTiers.has(coordinateOf(path))) return;
     if (code === 'TIER_REQUIRED' && isTold(coordinateOf(path))) return;
     if (isLost(path) || isPartOfLost(path)) return;
     tell('error not told', path, `${code} at ${path}`);

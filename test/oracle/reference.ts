@@ -65,9 +65,7 @@ export interface Place {
   requests: Set<string>;
   /** Other correct values. */
   also?: unknown[];
-  /** The member is withheld from the tier. The product reports that only if it is sure of the tier; otherwise null is correct. */
-  mayBeUntold?: boolean;
-  /** The record is absent: an empty list is as correct as null. */
+  /** What an absent record carries of it is nothing: an empty list is as right as null. */
   mayBeEmpty?: boolean;
   /** The code of an error that is correct here as well as below. */
   mayFail?: string;
@@ -103,7 +101,9 @@ interface Known {
   type: GraphQLObjectType;
   /** The names that the parent provides whenever the record has them. */
   form: Form | undefined;
-  /** Whether the tier is known not to get the name, so that it is not requested. */
+  /** That it is read with. */
+  tier: Tier;
+  /** Names that its tier is known not to get: nobody asks for them. */
   refuses: (name: string) => boolean;
   /** Reads the record by its key, once; null if it is absent. */
   whole: () => Parent | null;
@@ -328,10 +328,8 @@ function withNames(parent: Parent, names: readonly string[], place: Place): Pare
   for (const name of missing) {
     const tiers = source.tiers?.[name];
     const isGated = tiers && source.ask.tiers.some((tier) => !tiers.includes(tier));
-    if (isGated && whole[name] === undefined) {
-      place.mayBeUntold = true;
+    if (isGated && whole[name] === undefined && !tiers.includes(of.tier))
       throw new TierRequired(tiers, `${of.type.name}.${name}`);
-    }
   }
   return Object.assign(
     Object.create(null) as Parent,
@@ -375,11 +373,7 @@ function answered(
     answer = read(run, endpoint, asked);
   } catch (error) {
     const carried = error instanceof TierRequired ? carriedInstead(rule, of, args, info) : undefined;
-    if (carried === undefined) {
-      // The record does not have the embedded list either.
-      if (error instanceof TierRequired && rule.hand) place.mayBeUntold = true;
-      throw error;
-    }
+    if (carried === undefined) throw error;
     answer = { [endpoint.list!]: carried };
   }
   if (answer === null) return null;
@@ -539,6 +533,7 @@ function arriveOne(
     record,
     type,
     form: isShown ? form : undefined,
+    tier: asker.tier,
     refuses: (name) => tier !== undefined && !!key && source.tiers?.[name]?.includes(tier) === false,
     request: key ? requestOf(source.ask, source.input(key)) : undefined,
     whole() {

@@ -151,7 +151,7 @@ class CaseRun {
     const own = settings.own;
     const asker = {
       token,
-      tier: sender === 'unknown' ? ('basic' as const) : sender.tier,
+      tier: token === undefined && own ? own.tier : sender === 'unknown' ? ('basic' as const) : sender.tier,
       accessToken: own ? OWN_TOKEN : undefined,
       filmTier: own?.isTold ? own.tier : undefined,
     };
