@@ -149,6 +149,7 @@ export function compare({ reference, faultOf, isExcused }: Expected, shown: Show
     const code = rightErrors.get(path);
     if (code === undefined || errors.has(path)) return;
     if (code === 'TIER_REQUIRED' && refusedTiers.has(coordinateOf(path))) return;
+    if (code === 'BAD_USER_INPUT' && refusedTiers.has(coordinateOf(path))) return;
     if (code === 'TIER_REQUIRED' && isTold(coordinateOf(path))) return;
     if (isLost(path) || isPartOfLost(path)) return;
     tell('error not told', path, `${code} at ${path}`);

@@ -65,7 +65,7 @@ export interface Place {
   requests: Set<string>;
   /** Other correct values. */
   also?: unknown[];
-  /** What an absent record carries of it is nothing: an empty list is as right as null. */
+  /** The record is absent: an empty list is as correct as null. */
   mayBeEmpty?: boolean;
   /** The code of an error that is correct here as well as below. */
   mayFail?: string;
@@ -101,9 +101,9 @@ interface Known {
   type: GraphQLObjectType;
   /** The names that the parent provides whenever the record has them. */
   form: Form | undefined;
-  /** That it is read with. */
+  /** The tier that the record is read with. */
   tier: Tier;
-  /** Names that its tier is known not to get: nobody asks for them. */
+  /** Whether the tier is known not to get the name, so that it is not requested. */
   refuses: (name: string) => boolean;
   /** Reads the record by its key, once; null if it is absent. */
   whole: () => Parent | null;
