@@ -40,7 +40,7 @@ export function blocksOnce(context: Context, markup: Markup, content: string, ph
 }
 
 function refuseTooMany({ plan, answerLimits }: Context, size: number): void {
-  if (!plan.defers || !answerLimits) return; // the executor counts as it goes
+  if (!answerLimits || !plan.defers) return; // the executor counts as it goes
   const room = roomFor(answerLimits);
   room.values -= size;
   if (isFull(room)) throw answerRefusal(room, answerLimits);

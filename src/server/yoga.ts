@@ -68,12 +68,13 @@ export function createYogaDoor({ schema, pipeline, persisted, page, log }: Parts
     logging: { debug: silent, info: silent, warn: silent, error: silent },
   });
   const { Request } = yoga.fetchAPI;
+  let pageBytes: Promise<Buffer> | undefined;
   return async (exchange, passage) => {
     const { request, response } = exchange;
     const { method = 'GET', url = '', headers } = request;
     const { accept } = headers;
-    const isPage = page !== undefined && method === 'GET' && accept?.includes('text/html');
-    if (!isPage) refuseUnacceptable(accept);
+    const mayBePage = page !== undefined && method === 'GET' && accept?.includes('text/html');
+    if (!mayBePage) refuseUnacceptable(accept);
     // The server has matched the path. Nothing here may depend on the Host header, which the client chooses.
     const asked = new Request(`http://localhost${url}`, { method, ...(accept && { headers: { accept } }) });
     const answer = await yoga.fetch(asked, passage);
@@ -85,7 +86,11 @@ export function createYogaDoor({ schema, pipeline, persisted, page, log }: Parts
     response.statusCode = answer.status;
     if (answer.body && STREAMED.test(answer.headers.get('content-type') ?? '')) await sendStream(exchange, answer.body);
     else {
-      const body = Buffer.from(await answer.text());
+      // The page is megabytes and always the same: all requests share one copy of its bytes.
+      const isPage = mayBePage && answer.headers.get('content-type')?.startsWith('text/html');
+      const body = isPage
+        ? await (pageBytes ??= page().then((text) => Buffer.from(text)))
+        : Buffer.from(await answer.text());
       response.setHeader('content-length', body.length);
       sendBody(exchange, body);
     }
