@@ -9,7 +9,7 @@ import type { Kept, KeptAnswer, Records } from './records.ts';
 import { UpstreamFault, UpstreamRefusal, isFault, isNo } from './refusal.ts';
 import { evidenceNames } from './tier.ts';
 import type { Viewer } from './viewer.ts';
-import { type Answer, type Asked, type Recipient, askedOf, insert } from './wire.ts';
+import { type Answer, type Asked, type Recipient, askedOf, insert, withEpoch } from './wire.ts';
 
 /** What it takes to ask, for one operation. */
 export interface AskingParts {
@@ -45,7 +45,7 @@ export const answerAnew = (
 ): Promise<unknown> =>
   new Promise((resolve, reject) => {
     const epoch = parts.records.epochOfAnswer(asked.endpoint, asked.wirePath);
-    parts.calls.make({ ...asked, epoch }, path, new Answering(parts, asked, kept, path, resolve, reject));
+    parts.calls.make(withEpoch(asked, epoch), path, new Answering(parts, asked, kept, path, resolve, reject));
   });
 
 class Answering implements Recipient {
@@ -166,7 +166,7 @@ function fillFrom(parts: AskingParts, wish: Wish, kept: Kept | undefined): void 
     const fields = projection(source, namesToRequest(parts, source, names, kept?.isFresh ? kept.record : undefined));
     const asked = projected(source.ask, source.input(key), fields);
     const epoch = parts.records.epochOfRecord(source.ask, entry.kind, key);
-    parts.calls.make({ ...asked, epoch }, path, new Filling(parts, wish, kept, fields, asked));
+    parts.calls.make(withEpoch(asked, epoch), path, new Filling(parts, wish, kept, fields, asked));
   } catch (error) {
     lose(wish, error);
   }

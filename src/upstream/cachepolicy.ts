@@ -52,7 +52,15 @@ type Directives = ReadonlyMap<string, readonly string[]>;
 const nothing: Directives = new Map();
 
 /** All values of each directive, unquoted. */
+/** A service sends the same header with nearly all its responses. */
+let last: { header: string; directives: Directives } | undefined;
+
 function directivesOf(header: string): Directives {
+  if (last?.header !== header) last = { header, directives: parseDirectives(header) };
+  return last.directives;
+}
+
+function parseDirectives(header: string): Directives {
   const found = new Map<string, string[]>();
   for (const [, name, quoted, plain] of header.matchAll(
     /([\w!#$%&'*+.^`|~-]+)\s*(?:=\s*(?:"([^"]*)"|([^\s,;"]*)))?/g,

@@ -84,6 +84,14 @@ export const askedOf = (endpoint: Endpoint, input: object): Asked => ({
   wirePath: pathOf(endpoint, input),
 });
 
+/** Member by member: V8 gives each object made by a spread a hidden class of its own. */
+export const withEpoch = ({ endpoint, input, wirePath }: Asked, epoch: string | null): Asked => ({
+  endpoint,
+  input,
+  wirePath,
+  epoch,
+});
+
 /** The path with its segments filled in, and the query; what does not go into the path of a read goes into the query, sorted. */
 function pathOf({ params, between, method }: Endpoint, input: object): string {
   const values = input as Record<string, unknown>;
