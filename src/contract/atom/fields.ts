@@ -50,8 +50,8 @@ export interface ElementRule {
   readonly bit: number;
   /** The field of the element's text; `decided` is the value of `decidedBy`. */
   readonly text?: (decided: string | undefined) => FieldName | undefined;
-  /** The fields of its attributes by attribute name; `decided` is the value of `decidedBy`. */
-  readonly attributes?: (decided: string | undefined) => Readonly<Record<string, FieldName | undefined>>;
+  /** The field of an attribute; `decided` is the value of `decidedBy`. */
+  readonly attribute?: (name: string, decided: string | undefined) => FieldName | undefined;
   /** The attribute that decides which field a value belongs to. */
   readonly decidedBy?: string;
   /** Every field that the element may fill. */
@@ -66,6 +66,8 @@ const always =
   <T>(value: T) =>
   () =>
     value;
+/** The field of the attribute of that name. */
+const only = (attribute: string, field: FieldName) => (name: string) => (name === attribute ? field : undefined);
 const among = <Name extends FieldName>(names: readonly Name[], name: string | undefined) =>
   names.find((each) => each === name);
 
@@ -80,12 +82,12 @@ const rules: [string, Omit<ElementRule, 'bit'>][] = [
     {
       namespace: 'atom',
       decidedBy: 'rel',
-      attributes: (rel = 'alternate') => ({ href: among(rels, rel) }),
+      attribute: (name, rel = 'alternate') => (name === 'href' ? among(rels, rel) : undefined),
       fields: rels,
       repeats: true,
     },
   ],
-  ['category', { namespace: 'atom', attributes: always({ term: 'term' }), fields: ['term'], repeats: true }],
+  ['category', { namespace: 'atom', attribute: only('term', 'term'), fields: ['term'], repeats: true }],
   [
     'attribute',
     {
@@ -101,7 +103,7 @@ const rules: [string, Omit<ElementRule, 'bit'>][] = [
     {
       namespace: 'db',
       text: always('location'),
-      attributes: always({ id: 'locationId' }),
+      attribute: only('id', 'locationId'),
       fields: ['location', 'locationId'],
     },
   ],
@@ -109,11 +111,11 @@ const rules: [string, Omit<ElementRule, 'bit'>][] = [
     'when',
     {
       namespace: 'gd',
-      attributes: always({ startTime: 'startTime', endTime: 'endTime' }),
+      attribute: (name) => among(['startTime', 'endTime'], name),
       fields: ['startTime', 'endTime'],
     },
   ],
-  ['where', { namespace: 'gd', attributes: always({ valueString: 'where' }), fields: ['where'] }],
+  ['where', { namespace: 'gd', attribute: only('valueString', 'where'), fields: ['where'] }],
   ['author', { namespace: 'atom', fields: [], holds: 'author' }],
   ['entry', { namespace: 'atom', fields: [], holds: 'entries', repeats: true }],
 ];

@@ -21,13 +21,14 @@ function fieldsOf(parent: Element): Fields {
   return fields;
 }
 
-function take(fields: Fields, element: Element, { holds, decidedBy, text, attributes }: ElementRule): void {
+function take(fields: Fields, element: Element, { holds, decidedBy, text, attribute: fieldOf }: ElementRule): void {
   if (holds === 'author') fields.author = fieldsOf(element);
   if (holds === 'entries') fields.entries.push(fieldsOf(element));
   const decided = decidedBy === undefined ? undefined : attribute(element, decidedBy);
   const textField = text?.(decided);
   if (textField !== undefined) setField(fields, textField, textOf(element));
-  for (const [name, field] of Object.entries(attributes?.(decided) ?? {})) {
+  for (const name of Object.keys(element.attributes)) {
+    const field = fieldOf?.(name, decided);
     const value = attribute(element, name);
     if (field !== undefined && value !== undefined) setField(fields, field, value);
   }

@@ -101,10 +101,9 @@ function readElement(reader: Reader, tag: Tag, rule: ElementRule, fields: Fields
   const decided = rule.decidedBy === undefined ? undefined : attributeOf(tag, rule.decidedBy);
   const textField = rule.text?.(decided);
   if (textField !== undefined) setField(fields, textField, text);
-  const attributeFields = rule.attributes?.(decided);
-  if (!attributeFields) return;
+  if (!rule.attribute) return;
   for (const [name, value] of tag.attributes) {
-    const field = Object.hasOwn(attributeFields, name) ? attributeFields[name] : undefined;
+    const field = rule.attribute(name, decided);
     if (field !== undefined) setField(fields, field, value);
   }
 }
@@ -191,6 +190,7 @@ function readTag(reader: Reader, outer: Scope): Tag {
   const name = readName(reader);
   const attributes: Tag['attributes'] = [];
   let scope = outer;
+  let declared: Map<string, Namespace | undefined> | undefined;
   for (;;) {
     const isSeparated = isBlank(text.charCodeAt(reader.at));
     skipBlanks(reader);
@@ -207,7 +207,7 @@ function readTag(reader: Reader, outer: Scope): Tag {
     const attribute = readAttribute(reader);
     if (attributes.some((other) => other[0] === attribute[0])) giveUp();
     attributes.push(attribute);
-    if (attribute[0].startsWith('xmlns')) scope = withNamespace(scope, attribute);
+    if (attribute[0].startsWith('xmlns')) scope = declared = withNamespace(declared ?? new Map(outer), attribute);
   }
 }
 
@@ -227,9 +227,10 @@ function readAttribute(reader: Reader): [string, string] {
   return value.includes('<') ? giveUp() : [name, trim(withReferences(value))];
 }
 
-function withNamespace(scope: Scope, [name, uri]: [string, string]): Scope {
-  if (name !== 'xmlns' && !name.startsWith('xmlns:')) return scope;
-  return new Map([...scope, [name.slice(6), namespaceNames.get(uri)]]);
+/** Adds the namespace that an attribute declares. */
+function withNamespace(scope: Map<string, Namespace | undefined>, [name, uri]: [string, string]): typeof scope {
+  if (name === 'xmlns' || name.startsWith('xmlns:')) scope.set(name.slice(6), namespaceNames.get(uri));
+  return scope;
 }
 
 const namespaceNames: ReadonlyMap<string, Namespace> = new Map(
