@@ -72,7 +72,7 @@ export function compare({ reference, faultOf, isExcused }: Expected, shown: Show
     if (right !== undefined && (right === code || right === 'none')) return true;
     if (places.get(path)?.mayFail === code) return true;
     // A token that nobody knows is refused whatever is asked; what is wrong beside it may be told first.
-    if (right === 'UNAUTHENTICATED') return true;
+    if (right === 'UNAUTHENTICATED' || isBelowUnauthenticated(path)) return true;
     // One refusal does not show whether the tier or the record is the reason.
     if (right === 'TIER_REQUIRED' && code === 'FORBIDDEN') return true;
     // A wrong argument of a field that is refused to the tier: either error is right.
@@ -83,6 +83,12 @@ export function compare({ reference, faultOf, isExcused }: Expected, shown: Show
       if (place) return [...place.requests].some((request) => faultOf(request) !== undefined) && isFaultCode(code);
       if (at === '') return false;
     }
+  }
+
+  /** Below a record that the cache serves, and that the reference is refused because the token is unknown. */
+  function isBelowUnauthenticated(path: string): boolean {
+    for (let at = path; at !== ''; at = parentOf(at)) if (rightErrors.get(at) === 'UNAUTHENTICATED') return true;
+    return false;
   }
 
   /** Whether an error at or below the place propagated null to it; a list reports a tier error only once. */
