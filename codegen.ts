@@ -16,8 +16,8 @@ import {
   printSchema,
 } from 'graphql';
 import { format, resolveConfig } from 'prettier';
-import { options, settingsTable } from './src/config.ts';
-import { codeGroups } from './src/graph/codes.ts';
+import { options, settingsTable } from './src/config/settings.ts';
+import { codeGroups } from './src/graph/errors/codes.ts';
 import { schema } from './src/graph/schema.ts';
 
 // This file runs from dist, one step below the package.
@@ -170,7 +170,7 @@ function errorsPage(): string {
     return [`## ${title}`, ...each].join('\n\n');
   });
   return [
-    '<!-- Printed by "npm run codegen" from src/graph/codes.ts; not edited by hand. -->',
+    '<!-- Printed by "npm run codegen" from src/graph/errors/codes.ts; not edited by hand. -->',
     '# Errors',
     '`extensions.code` of an error is what to branch on; `extensions.help` leads to its place on this page as the facade serves it, `/docs/errors`.',
     ...sections,

@@ -8,8 +8,8 @@ import { ApolloServerPluginCacheControl } from '@apollo/server/plugin/cacheContr
 import { startStandaloneServer } from '@apollo/server/standalone';
 import responseCachePlugin from '@apollo/server-plugin-response-cache';
 import { Agent, fetch } from 'undici';
-import type { BookRecord, TagRecord } from '../src/contract/book.ts';
-import type { CelebrityRecord, PersonCredit, SubjectRecord, WorkRecord } from '../src/contract/film.ts';
+import type { BookRecord, TagRecord } from '../src/api/book.ts';
+import type { CelebrityRecord, PersonCredit, SubjectRecord, WorkRecord } from '../src/api/film.ts';
 import { type EventEntry, type PersonEntry, eventsIn, peopleIn, typeDefs } from './graph.ts';
 
 const dispatcher = new Agent({ connections: Number(process.env.CONNECTIONS) });

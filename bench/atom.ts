@@ -1,7 +1,7 @@
 /** What reading a feed costs, in each spelling that a sender may choose: `npm run bench:atom`. Rounds take the spellings in turns. */
-import { parseFields } from '../src/contract/atom/parser.ts';
-import { readFields } from '../src/contract/atom/reader.ts';
-import { readers, writers } from '../src/contract/atom.ts';
+import { parseFields } from '../src/atom/tree-parser.ts';
+import { readFields } from '../src/atom/reader.ts';
+import { readers, writers } from '../src/atom/media.ts';
 import { cityEvents } from './records.ts';
 
 const FEEDS = 20;

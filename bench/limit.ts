@@ -4,8 +4,8 @@
  */
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
 import { Pool } from 'undici';
-import type { BookRecord, TagRecord } from '../src/contract/book.ts';
-import type { PersonCredit, SubjectRecord, WorkRecord } from '../src/contract/film.ts';
+import type { BookRecord, TagRecord } from '../src/api/book.ts';
+import type { PersonCredit, SubjectRecord, WorkRecord } from '../src/api/film.ts';
 import { TAGS, type Variables } from './workloads.ts';
 
 const upstream = new Pool(process.env.UPSTREAM!, { connections: Number(process.env.CONNECTIONS) });

@@ -4,16 +4,16 @@
  */
 import { GraphQLError, parse } from 'graphql';
 import { pino } from 'pino';
-import { readConfig } from '../src/config.ts';
-import { mostOf } from '../src/graph/cost.ts';
-import type { Plan } from '../src/graph/plan.ts';
-import { createPlans } from '../src/graph/planner.ts';
+import { readConfig } from '../src/config/settings.ts';
+import { mostOf } from '../src/graph/engine/call-cost.ts';
+import type { Plan } from '../src/graph/engine/operation-plan.ts';
+import { createPlans } from '../src/graph/engine/plan-cache.ts';
 import { schema } from '../src/graph/schema.ts';
-import { createMetrics } from '../src/server/metrics.ts';
-import { createPipeline } from '../src/server/pipeline.ts';
-import { createLifetime } from '../src/upstream/lifetime.ts';
-import { createTransport } from '../src/upstream/transport.ts';
-import { createUpstream } from '../src/upstream/upstream.ts';
+import { createMetrics } from '../src/server/observability/metrics.ts';
+import { createPipeline } from '../src/server/graphql/answer.ts';
+import { createLifetime } from '../src/lib/cancellation.ts';
+import { createTransport } from '../src/upstream/http/pool.ts';
+import { createUpstream } from '../src/upstream/client.ts';
 import { book } from './records.ts';
 
 const DOCUMENTS = 1_000;

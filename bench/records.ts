@@ -2,8 +2,8 @@
  * The records of the benchmark's upstream: invented, computed from their ids alone, of the sizes that the real service had.
  * The same functions tell the upstream what to answer and the harness what is true.
  */
-import type { BookRecord, CollectionRecord, ImageSet, TagRecord } from '../src/contract/book.ts';
-import type { AtomPerson, EventRecord } from '../src/contract/event.ts';
+import type { BookRecord, CollectionRecord, ImageSet, TagRecord } from '../src/api/book.ts';
+import type { AtomPerson, EventRecord } from '../src/api/event.ts';
 import type {
   CelebrityRecord,
   FilmReviewRecord,
@@ -11,7 +11,7 @@ import type {
   PhotoRecord,
   SubjectRecord,
   WorkRecord,
-} from '../src/contract/film.ts';
+} from '../src/api/film.ts';
 
 export const SHELF = 20;
 export const BOOK_TAGS = 50;

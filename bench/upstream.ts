@@ -3,7 +3,7 @@
  * the slowest part of the measurement. It reads GET requests and nothing else. Set and read by paths under /admin.
  */
 import { type Socket, createServer } from 'node:net';
-import { writers } from '../src/contract/atom.ts';
+import { writers } from '../src/atom/media.ts';
 import {
   BOOK_TAGS,
   FILMS,

@@ -1,5 +1,5 @@
 /** The six workloads of the benchmark: a document, its variables for the n-th request, and the answer that is true. */
-import { type SubjectRecord } from '../src/contract/film.ts';
+import { type SubjectRecord } from '../src/api/film.ts';
 import {
   book,
   bookTags,

@@ -1,8 +1,8 @@
 /** Yoga as a first draft has it: every resolver fetches what it needs with the built-in fetch, and nothing is kept. */
 import { createServer } from 'node:http';
 import { createSchema, createYoga } from 'graphql-yoga';
-import type { BookRecord, TagRecord } from '../src/contract/book.ts';
-import type { CelebrityRecord, PersonCredit, SubjectRecord } from '../src/contract/film.ts';
+import type { BookRecord, TagRecord } from '../src/api/book.ts';
+import type { CelebrityRecord, PersonCredit, SubjectRecord } from '../src/api/film.ts';
 import { type EventEntry, eventsIn, peopleIn, typeDefs } from './graph.ts';
 
 const upstream = process.env.UPSTREAM!;

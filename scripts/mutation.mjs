@@ -1,7 +1,7 @@
 /**
  * Mutation score of the engine and the upstream room: changes one place of the source at a time and checks whether a test fails.
  *
- *   node scripts/mutation.mjs [--sample 200] [--seed 1] [--only src/upstream/gate.ts] [--out results.json]
+ *   node scripts/mutation.mjs [--sample 200] [--seed 1] [--only src/upstream/limits/concurrency.ts] [--out results.json]
  *
  * Each mutant runs first against the oracle (seconds, and most fail there), then against the unit tests of graph and upstream. A mutant
  * that no run notices survives and is listed with its place, for review. The seed decides the sample; without --sample all mutants run,

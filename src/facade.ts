@@ -2,17 +2,17 @@
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import type { EmbeddedFacade, FacadeOptions } from '../facade.d.ts';
-import { readOptions } from './config.ts';
+import { readOptions } from './config/settings.ts';
 import { schema } from './graph/schema.ts';
-import { createFetchHandler } from './server/fetch.ts';
-import { readPanel, readTabs } from './server/graphiql.ts';
-import { createMetrics } from './server/metrics.ts';
-import { createGraphServer } from './server/server.ts';
-import { createTelemetry } from './server/telemetry.ts';
-import { watchCalls, watchOutages } from './server/watch.ts';
-import { createUpstream } from './upstream/upstream.ts';
+import { createFetchHandler } from './server/http/fetch.ts';
+import { readPanel, readTabs } from './server/http/graphiql.ts';
+import { createMetrics } from './server/observability/metrics.ts';
+import { createGraphServer } from './server/http/server.ts';
+import { createTelemetry } from './server/observability/tracing.ts';
+import { watchCalls, watchOutages } from './server/observability/watch.ts';
+import { createUpstream } from './upstream/client.ts';
 
-export { ConfigError } from './config.ts';
+export { ConfigError } from './config/settings.ts';
 
 /** This file is one step below the package, in src as in dist. */
 const operations = fileURLToPath(new URL('../operations', import.meta.url));

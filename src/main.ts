@@ -6,19 +6,19 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { printSchema } from 'graphql';
 import { pino } from 'pino';
 import type { Logger } from 'pino';
-import { type Started, banner, startLine } from './banner.ts';
-import { ConfigError, entries, flagOf, readConfig, settings, settingsTable } from './config.ts';
-import type { Config, Flags, SettingName } from './config.ts';
+import { type Started, banner, startLine } from './cli/banner.ts';
+import { ConfigError, entries, flagOf, readConfig, settings, settingsTable } from './config/settings.ts';
+import type { Config, Flags, SettingName } from './config/settings.ts';
 import { schema } from './graph/schema.ts';
-import { ManifestError, manifestOf } from './manifest.ts';
-import type { ManifestOptions } from './manifest.ts';
-import { createProgress } from './progress.ts';
-import { readPanel, readTabs } from './server/graphiql.ts';
-import { createMetrics } from './server/metrics.ts';
-import { openServer } from './server/server.ts';
-import { createTelemetry } from './server/telemetry.ts';
-import { watchCalls, watchOutages } from './server/watch.ts';
-import { createUpstream } from './upstream/upstream.ts';
+import { ManifestError, manifestOf } from './cli/manifest.ts';
+import type { ManifestOptions } from './cli/manifest.ts';
+import { createProgress } from './cli/progress.ts';
+import { readPanel, readTabs } from './server/http/graphiql.ts';
+import { createMetrics } from './server/observability/metrics.ts';
+import { openServer } from './server/http/server.ts';
+import { createTelemetry } from './server/observability/tracing.ts';
+import { watchCalls, watchOutages } from './server/observability/watch.ts';
+import { createUpstream } from './upstream/client.ts';
 
 // Left to itself, the heap of a machine with much memory grows to several times what is in use before anybody clears it up.
 // What NODE_OPTIONS says of it is overridden.

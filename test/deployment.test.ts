@@ -4,8 +4,8 @@ import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { entries, readConfig } from '../src/config.ts';
-import { clientAddress } from '../src/server/clientaddress.ts';
+import { entries, readConfig } from '../src/config/settings.ts';
+import { clientAddress } from '../src/server/http/client-address.ts';
 import { startProgram } from './support/program.ts';
 import { service as origin } from './support/service.ts';
 

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { entries, flagOf } from '../src/config.ts';
+import { entries, flagOf } from '../src/config/settings.ts';
 import { runProgram, startProgram } from './support/program.ts';
 import { service } from './support/service.ts';
 

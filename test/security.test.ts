@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { settings } from '../src/config.ts';
+import { settings } from '../src/config/settings.ts';
 
 const page = readFileSync(new URL('../SECURITY.md', import.meta.url), 'utf8');
 const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');

@@ -1,10 +1,10 @@
 import type { GraphQLSchema } from 'graphql';
-import type { BudgetState } from '../upstream/budget.ts';
-import type { Viewer as ViewerFacts } from '../upstream/viewer.ts';
-import type { TypeRule } from './ask.ts';
-import { builder } from './builder.ts';
-import { badInput } from './errors.ts';
-import { Node } from './node.ts';
+import type { BudgetState } from '../upstream/limits/rate-limiter.ts';
+import type { Viewer as ViewerFacts } from '../upstream/auth/viewer.ts';
+import type { TypeRule } from './engine/field-options.ts';
+import { builder } from './engine/builder.ts';
+import { badInput } from './errors/to-client-error.ts';
+import { Node } from './types/node.ts';
 
 /** The most ids that `nodes` takes. */
 const NODES_MAX = 100;

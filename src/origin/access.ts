@@ -1,5 +1,5 @@
-import type { Endpoint, Scope, Tier } from '../contract/endpoint.ts';
-import { BASIC_CALLS_A_MINUTE } from '../contract/film.ts';
+import type { Endpoint, Scope, Tier } from '../api/endpoint.ts';
+import { BASIC_CALLS_A_MINUTE } from '../api/film.ts';
 import { Refusal } from './rules/refusal.ts';
 import type { PeopleStore } from './store/people.ts';
 

@@ -5,10 +5,10 @@
  * outlives the operation.
  */
 import type { Path } from 'graphql/jsutils/Path.js';
-import type { Endpoint } from '../contract/endpoint.ts';
-import { type AskingParts, answerAnew, fill, projected, takeKept } from './asking.ts';
-import type { BudgetState } from './budget.ts';
-import type { Freshness } from './freshness.ts';
+import type { Endpoint } from '../api/endpoint.ts';
+import { type AskingParts, answerAnew, fill, projected, takeKept } from './loading/load.ts';
+import type { BudgetState } from './limits/rate-limiter.ts';
+import type { Freshness } from './cache/cache-policy.ts';
 import {
   type Entry,
   type Names,
@@ -23,12 +23,12 @@ import {
   tierRequired,
   wished,
   wishesFor,
-} from './known.ts';
-import type { FilePart } from './multipart.ts';
-import { type KeptAnswer, VIEWERS_OWN } from './records.ts';
-import type { Trace } from './trace.ts';
-import type { Viewer } from './viewer.ts';
-import { type Answer, type Asked, askedOf } from './wire.ts';
+} from './loading/record-state.ts';
+import type { FilePart } from './http/multipart.ts';
+import { type KeptAnswer, VIEWERS_OWN } from './cache/record-cache.ts';
+import type { Trace } from './call-log.ts';
+import type { Viewer } from './auth/viewer.ts';
+import { type Answer, type Asked, askedOf } from './http/request.ts';
 
 /** What one operation may ask of the service. */
 export interface Operation {

@@ -1,14 +1,14 @@
 import { pino } from 'pino';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/settings.ts';
 import { schema } from '../../src/graph/schema.ts';
-import { createAnswers } from '../../src/server/answers.ts';
-import { createDoor } from '../../src/server/door.ts';
-import { createMetrics } from '../../src/server/metrics.ts';
-import { createPipeline } from '../../src/server/pipeline.ts';
-import type { Question } from '../../src/server/body.ts';
-import type { Exchange } from '../../src/server/exchange.ts';
-import { createLifetime } from '../../src/upstream/lifetime.ts';
-import { createUpstream } from '../../src/upstream/upstream.ts';
+import { createAnswers } from '../../src/server/graphql/response-cache.ts';
+import { createDoor } from '../../src/server/graphql/fast-path.ts';
+import { createMetrics } from '../../src/server/observability/metrics.ts';
+import { createPipeline } from '../../src/server/graphql/answer.ts';
+import type { Question } from '../../src/server/http/request-body.ts';
+import type { Exchange } from '../../src/server/http/exchange.ts';
+import { createLifetime } from '../../src/lib/cancellation.ts';
+import { createUpstream } from '../../src/upstream/client.ts';
 
 /** Whether the door for plain questions takes what a client sent, or leaves it to Yoga's. */
 export async function isForPlainDoor(sent: RequestInit | undefined): Promise<boolean> {

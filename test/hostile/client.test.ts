@@ -1,10 +1,10 @@
 import { connect } from 'node:net';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { bookEndpoints } from '../../src/contract/book.ts';
-import { eventEndpoints } from '../../src/contract/event.ts';
-import { filmEndpoints } from '../../src/contract/film.ts';
-import { noteEndpoints } from '../../src/contract/note.ts';
+import { bookEndpoints } from '../../src/api/book.ts';
+import { eventEndpoints } from '../../src/api/event.ts';
+import { filmEndpoints } from '../../src/api/film.ts';
+import { noteEndpoints } from '../../src/api/note.ts';
 import { besieged, codesIn } from '../support/besieged.ts';
 import { json, silence, titledX, until, xml } from '../support/hostile.ts';
 import { failOnUnhandledErrors } from '../support/unhandled.ts';

@@ -1,6 +1,6 @@
 // Texts that take longer to read than they are: whatever a client writes, the time for it grows with its length alone.
 import { describe, expect, test } from 'vitest';
-import { annotationBlocks, noteBlocks } from '../../src/graph/blocks.ts';
+import { annotationBlocks, noteBlocks } from '../../src/graph/types/content-blocks.ts';
 import { isbnOf } from '../../src/graph/book/isbn.ts';
 import { abstractOf, annotationHtml, hasMath } from '../../src/origin/rules/annotation-text.ts';
 import { noteContent, noteMarkup, noteSummary } from '../../src/origin/rules/note-text.ts';

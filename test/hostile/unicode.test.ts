@@ -1,7 +1,7 @@
 // Bytes that are not UTF-8, and halves of surrogate pairs: written on as U+FFFD they would be stored, and nobody told.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { refuseBrokenEscapes, refuseHalfPairs } from '../../src/server/strict-text.ts';
+import { refuseBrokenEscapes, refuseHalfPairs } from '../../src/server/http/strict-text.ts';
 import { besieged, codesIn } from '../support/besieged.ts';
 import type { Shown } from '../support/facade.ts';
 import { json } from '../support/hostile.ts';

@@ -5,7 +5,7 @@ import { ApolloClient, HttpLink, InMemoryCache, gql } from '@apollo/client';
 import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
 import { expect, test } from 'vitest';
 import { schema } from '../../src/graph/schema.ts';
-import { manifestOf } from '../../src/manifest.ts';
+import { manifestOf } from '../../src/cli/manifest.ts';
 import { journey } from '../support/journey.ts';
 import { temporaryDirectory } from '../support/service.ts';
 import { pictures, uploadForm } from '../support/upload.ts';

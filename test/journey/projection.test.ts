@@ -15,10 +15,10 @@ import {
 } from 'graphql';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fieldRule } from '../../src/graph/declared.ts';
+import { fieldRule } from '../../src/graph/engine/declarations.ts';
 import { schema } from '../../src/graph/schema.ts';
-import { openServer } from '../../src/server/server.ts';
-import { createUpstream } from '../../src/upstream/upstream.ts';
+import { openServer } from '../../src/server/http/server.ts';
+import { createUpstream } from '../../src/upstream/client.ts';
 import type { Shown } from '../support/facade.ts';
 import { journey } from '../support/journey.ts';
 import { type RandomDocument, randomDocument } from '../support/selections.ts';

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readers, termOf, writers } from '../../src/contract/atom.ts';
-import { type Cache, createMemoryCache } from '../../src/upstream/cache.ts';
-import { createRecords } from '../../src/upstream/records.ts';
+import { readers, termOf, writers } from '../../src/atom/media.ts';
+import { type Cache, createMemoryCache } from '../../src/upstream/cache/memory.ts';
+import { createRecords } from '../../src/upstream/cache/record-cache.ts';
 import { journey } from '../support/journey.ts';
 import { hasRedis, redisServer, until, withoutRedis } from '../support/redis.ts';
 import { asking, replica } from '../support/replica.ts';

@@ -1,11 +1,11 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { bookEndpoints } from '../../src/contract/book.ts';
-import type { Endpoint } from '../../src/contract/endpoint.ts';
-import { eventEndpoints } from '../../src/contract/event.ts';
-import { filmEndpoints } from '../../src/contract/film.ts';
-import { noteEndpoints } from '../../src/contract/note.ts';
+import { bookEndpoints } from '../../src/api/book.ts';
+import type { Endpoint } from '../../src/api/endpoint.ts';
+import { eventEndpoints } from '../../src/api/event.ts';
+import { filmEndpoints } from '../../src/api/film.ts';
+import { noteEndpoints } from '../../src/api/note.ts';
 import { journey } from '../support/journey.ts';
 import { picture } from '../support/service.ts';
 import { pictures, uploadForm } from '../support/upload.ts';

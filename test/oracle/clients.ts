@@ -1,7 +1,7 @@
 /** Runs operations by calling the pipeline or by HTTP requests, and reads their responses. */
 import { type DocumentNode, GraphQLError, parse } from 'graphql';
-import type { Result } from '../../src/server/pipeline.ts';
-import { createLifetime, end } from '../../src/upstream/lifetime.ts';
+import type { Result } from '../../src/server/graphql/answer.ts';
+import { createLifetime, end } from '../../src/lib/cancellation.ts';
 import type { Asked } from './generate-case.ts';
 import type { Shown } from './invariants.ts';
 import { type Product, after } from './product.ts';

@@ -16,8 +16,8 @@ import {
   isObjectType,
   parse,
 } from 'graphql';
-import { fieldRule } from '../../src/graph/declared.ts';
-import { encodeCursor, listOf } from '../../src/graph/paging.ts';
+import { fieldRule } from '../../src/graph/engine/declarations.ts';
+import { encodeCursor, listOf } from '../../src/graph/types/connection.ts';
 import { type Random, hashOf } from './random.ts';
 import { referenceSchema as schema } from './reference.ts';
 import { ids } from './world.ts';

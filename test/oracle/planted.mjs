@@ -18,31 +18,41 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const defects = [
   {
     name: 'plan: a page with an offset is served from the embedded first page',
-    edits: [['src/graph/hand.ts', 'return given.after == null && !given.offset;', 'return given.after == null;']],
+    edits: [
+      ['src/graph/engine/embedded.ts', 'return given.after == null && !given.offset;', 'return given.after == null;'],
+    ],
   },
   {
     name: 'plan: more items than the embedded page holds are served from it',
-    edits: [['src/graph/hand.ts', '(given.first ?? byDefault ?? 0) > hand.upTo', 'false']],
+    edits: [['src/graph/engine/embedded.ts', '(given.first ?? byDefault ?? 0) > hand.upTo', 'false']],
   },
   {
     name: 'plan: a selection under @skip is planned, and one without is not told from it',
     edits: [
-      ['src/graph/document.ts', 'return skip?.if !== true && include?.if !== false;', 'return include?.if !== false;'],
+      [
+        'src/graph/engine/document.ts',
+        'return skip?.if !== true && include?.if !== false;',
+        'return include?.if !== false;',
+      ],
     ],
   },
   {
     name: 'plan: a fragment on an interface is taken for one on another type',
     edits: [
-      ['src/graph/document.ts', 'return isAbstractType(named) && schema.isSubType(named, type);', 'return false;'],
+      [
+        'src/graph/engine/document.ts',
+        'return isAbstractType(named) && schema.isSubType(named, type);',
+        'return false;',
+      ],
     ],
   },
   {
     name: 'loading: an absent record of a non-null item is null',
-    edits: [['src/graph/load.ts', '(loaded) => loaded ?? record)', '(loaded) => loaded)']],
+    edits: [['src/graph/engine/load-record.ts', '(loaded) => loaded ?? record)', '(loaded) => loaded)']],
   },
   {
     name: 'loading: a record that is absent is shown as if it were there',
-    edits: [['src/upstream/asking.ts', 'entry.absent = true;', '']],
+    edits: [['src/upstream/loading/load.ts', 'entry.absent = true;', '']],
   },
   {
     name: 'loading: what was asked before a write answers for what is asked after it',
@@ -51,8 +61,8 @@ const defects = [
   {
     name: 'sharing: a write does not forget reads in flight',
     edits: [
-      ['src/upstream/making.ts', "if (endpoint.method !== 'GET') this.parts.flights.forget(this.credential);", ''],
-      ['src/upstream/upstream.ts', 'flights.forget();', ''],
+      ['src/upstream/http/call.ts', "if (endpoint.method !== 'GET') this.parts.flights.forget(this.credential);", ''],
+      ['src/upstream/client.ts', 'flights.forget();', ''],
     ],
   },
   {
@@ -63,21 +73,23 @@ const defects = [
   },
   {
     name: "cache: a person's own collection is kept with the book",
-    edits: [['src/upstream/records.ts', '      strikeViewersOwn(value);\n', '']],
+    edits: [['src/upstream/cache/record-cache.ts', '      strikeViewersOwn(value);\n', '']],
   },
   {
     name: 'cache: what somebody with a token reads is kept for those without one',
-    edits: [['src/upstream/records.ts', "(share === 'anonymous' && hasToken)", 'false']],
+    edits: [['src/upstream/cache/record-cache.ts', "(share === 'anonymous' && hasToken)", 'false']],
   },
   {
     name: 'executor: null in a place that may not be null brings down nothing above it',
-    edits: [['src/graph/execute.ts', 'failed?.isNonNull; failed = failed.above', 'false; failed = failed?.above']],
+    edits: [
+      ['src/graph/engine/executor.ts', 'failed?.isNonNull; failed = failed.above', 'false; failed = failed?.above'],
+    ],
   },
   {
     name: 'executor: a failed field of a list is put at the first item',
     edits: [
       [
-        'src/graph/execute.ts',
+        'src/graph/engine/executor.ts',
         '(holder as Source)[path.key] = complete(came, running, path);',
         '(holder as Source)[typeof path.key === "number" ? 0 : path.key] = complete(came, running, path);',
       ],
@@ -87,7 +99,7 @@ const defects = [
     name: 'fast path: an answer for everybody is shown to a person',
     edits: [
       [
-        'src/server/door.ts',
+        'src/server/graphql/fast-path.ts',
         'if (media === undefined || !isAnybody(who)) return false;',
         'if (media === undefined) return false;',
       ],
@@ -95,17 +107,17 @@ const defects = [
   },
   {
     name: 'fast path: kept answers outlive a write',
-    edits: [['src/server/answers.ts', 'if (epoch() !== keptIn) {', 'if (false) {']],
+    edits: [['src/server/graphql/response-cache.ts', 'if (epoch() !== keptIn) {', 'if (false) {']],
   },
   {
     name: 'limits: an operation runs past what it may cost',
-    edits: [['src/server/costlimits.ts', 'if (calls.max > maxUpstreamCalls)', 'if (false)']],
+    edits: [['src/server/graphql/cost-limits.ts', 'if (calls.max > maxUpstreamCalls)', 'if (false)']],
   },
   {
     name: 'limits: a call that failed keeps its connection',
     edits: [
       [
-        'src/upstream/sending.ts',
+        'src/upstream/http/attempts.ts',
         'settle(this.passage!, error, this.asker.ended !== undefined);\n    this.leave();',
         'settle(this.passage!, error, this.asker.ended !== undefined);',
       ],
@@ -113,13 +125,13 @@ const defects = [
   },
   {
     name: 'limits: the deadline of an operation stays when it has ended',
-    edits: [['src/server/pipeline.ts', 'return () => clock.stop(ticking);', 'return () => undefined;']],
+    edits: [['src/server/graphql/answer.ts', 'return () => clock.stop(ticking);', 'return () => undefined;']],
   },
   {
     name: 'sharing: a read in flight is kept when it has landed',
     edits: [
       [
-        'src/upstream/flight.ts',
+        'src/upstream/http/in-flight.ts',
         'if (flights.get(this.key) === this && flights.delete(this.key)) count.flights--;',
         '',
       ],
@@ -128,16 +140,20 @@ const defects = [
   {
     name: 'calls: a write is made again when its answer is lost',
     edits: [
-      ['src/upstream/sending.ts', "return this.request.method === 'GET' && this.attempts", 'return this.attempts'],
+      [
+        'src/upstream/http/attempts.ts',
+        "return this.request.method === 'GET' && this.attempts",
+        'return this.attempts',
+      ],
     ],
   },
   {
     name: 'pages: a feed begins one entry too early',
-    edits: [['src/graph/paging.ts', "'start-index': start + 1", "'start-index': start"]],
+    edits: [['src/graph/types/connection.ts', "'start-index': start + 1", "'start-index': start"]],
   },
   {
     name: 'pages: the last page says that there is another',
-    edits: [['src/graph/paging.ts', 'start + items.length < total', 'start + items.length <= total']],
+    edits: [['src/graph/types/connection.ts', 'start + items.length < total', 'start + items.length <= total']],
   },
 ];
 

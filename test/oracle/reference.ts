@@ -28,18 +28,25 @@ import {
   specifiedDirectives,
 } from 'graphql';
 import { pathToArray } from 'graphql/jsutils/Path.js';
-import { type Endpoint, type Form, type Tier, isPromised, wholeForm } from '../../src/contract/endpoint.ts';
-import type { FieldRule, TypeRule } from '../../src/graph/ask.ts';
-import { builder } from '../../src/graph/builder.ts';
-import { fieldRule, typeRule } from '../../src/graph/declared.ts';
-import { asInt, asText } from '../../src/graph/decode.ts';
-import { applies, isDeferred, isIncluded } from '../../src/graph/document.ts';
-import { told } from '../../src/graph/errors.ts';
-import { type Page, type PagingArgs, type Window, listOf, windowInput, windowOf } from '../../src/graph/paging.ts';
-import { deferDirective, streamDirective } from '../../src/graph/pieces.ts';
+import { type Endpoint, type Form, type Tier, isPromised, wholeForm } from '../../src/api/endpoint.ts';
+import type { FieldRule, TypeRule } from '../../src/graph/engine/field-options.ts';
+import { builder } from '../../src/graph/engine/builder.ts';
+import { fieldRule, typeRule } from '../../src/graph/engine/declarations.ts';
+import { asInt, asText } from '../../src/graph/types/decode.ts';
+import { applies, isDeferred, isIncluded } from '../../src/graph/engine/document.ts';
+import { told } from '../../src/graph/errors/to-client-error.ts';
+import {
+  type Page,
+  type PagingArgs,
+  type Window,
+  listOf,
+  windowInput,
+  windowOf,
+} from '../../src/graph/types/connection.ts';
+import { deferDirective, streamDirective } from '../../src/graph/engine/incremental.ts';
 import '../../src/graph/schema.ts';
-import { LoginRequired, TierRequired, UpstreamRefusal } from '../../src/upstream/refusal.ts';
-import type { RecordSource } from '../../src/upstream/known.ts';
+import { LoginRequired, TierRequired, UpstreamRefusal } from '../../src/upstream/errors.ts';
+import type { RecordSource } from '../../src/upstream/loading/record-state.ts';
 import { type Request_, type Response_, readAtom } from './upstreams.ts';
 
 /** The person who runs the operation, and the configuration of the facade. */

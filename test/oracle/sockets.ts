@@ -3,10 +3,10 @@ import { type IncomingMessage, type Server, type ServerResponse, createServer } 
 import type { AddressInfo } from 'node:net';
 import { Agent, fetch } from 'undici';
 import { schema } from '../../src/graph/schema.ts';
-import { createMetrics } from '../../src/server/metrics.ts';
-import { createPipeline } from '../../src/server/pipeline.ts';
-import { openServer } from '../../src/server/server.ts';
-import { createUpstream } from '../../src/upstream/upstream.ts';
+import { createMetrics } from '../../src/server/observability/metrics.ts';
+import { createPipeline } from '../../src/server/graphql/answer.ts';
+import { openServer } from '../../src/server/http/server.ts';
+import { createUpstream } from '../../src/upstream/client.ts';
 import {
   type Product,
   type ScriptedService,

@@ -1,11 +1,11 @@
 /** The scripted upstream: computes the response to one request and token from the generated world. */
-import { readers, writers } from '../../src/contract/atom.ts';
-import { type Endpoint, type Tier } from '../../src/contract/endpoint.ts';
-import { bookEndpoints } from '../../src/contract/book.ts';
-import { serviceErrors } from '../../src/contract/errors.ts';
-import { eventEndpoints } from '../../src/contract/event.ts';
-import { filmEndpoints } from '../../src/contract/film.ts';
-import { noteEndpoints } from '../../src/contract/note.ts';
+import { readers, writers } from '../../src/atom/media.ts';
+import { type Endpoint, type Tier } from '../../src/api/endpoint.ts';
+import { bookEndpoints } from '../../src/api/book.ts';
+import { serviceErrors } from '../../src/api/errors.ts';
+import { eventEndpoints } from '../../src/api/event.ts';
+import { filmEndpoints } from '../../src/api/film.ts';
+import { noteEndpoints } from '../../src/api/note.ts';
 import * as data from './world.ts';
 import type { World } from './world.ts';
 

@@ -4,7 +4,7 @@
  * Everything is a function of the seed and an id, and an embedded record never contradicts the record itself. Writes go to a few tables,
  * which can be copied, so that a reference run starts from the same state as the product.
  */
-import { termOf } from '../../src/contract/atom.ts';
+import { termOf } from '../../src/atom/media.ts';
 import type {
   AnnotationRecord,
   BookRecord,
@@ -12,9 +12,9 @@ import type {
   CollectionRecord,
   ReviewRecord,
   TagRecord,
-} from '../../src/contract/book.ts';
-import type { Tier } from '../../src/contract/endpoint.ts';
-import { type AtomPerson, type EventRecord, eventTypes } from '../../src/contract/event.ts';
+} from '../../src/api/book.ts';
+import type { Tier } from '../../src/api/endpoint.ts';
+import { type AtomPerson, type EventRecord, eventTypes } from '../../src/api/event.ts';
 import {
   type CelebrityRecord,
   type FilmCommentRecord,
@@ -25,9 +25,9 @@ import {
   type WorkRecord,
   celebrityMembers,
   subjectMembers,
-} from '../../src/contract/film.ts';
-import type { NoteCommentRecord, NoteRecord } from '../../src/contract/note.ts';
-import type { UserRecord } from '../../src/contract/user.ts';
+} from '../../src/api/film.ts';
+import type { NoteCommentRecord, NoteRecord } from '../../src/api/note.ts';
+import type { UserRecord } from '../../src/api/user.ts';
 import { type Random, createRandom, hashOf } from './random.ts';
 
 /** Ids for operations; the last of most kinds does not exist. */

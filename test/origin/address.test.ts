@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { readers } from '../../src/contract/atom.ts';
+import { readers } from '../../src/atom/media.ts';
 import { form, picture, service } from '../support/service.ts';
 
 const origin = await service();

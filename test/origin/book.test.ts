@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bookMembers } from '../../src/contract/book.ts';
+import { bookMembers } from '../../src/api/book.ts';
 import { refusal, service } from '../support/service.ts';
 
 const origin = await service();

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { readers, termOf, writers } from '../../src/contract/atom.ts';
-import { type EventDraft, type EventFeed, eventTypes } from '../../src/contract/event.ts';
+import { readers, termOf, writers } from '../../src/atom/media.ts';
+import { type EventDraft, type EventFeed, eventTypes } from '../../src/api/event.ts';
 import { type Asker, type Answer, refusal, service } from '../support/service.ts';
 
 const origin = await service();

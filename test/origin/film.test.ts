@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { celebrityMembers, type filmEndpoints, subjectMembers } from '../../src/contract/film.ts';
+import { celebrityMembers, type filmEndpoints, subjectMembers } from '../../src/api/film.ts';
 import { refusal, service } from '../support/service.ts';
 
 // The basic tier may ask forty times a minute: here the clock runs on, so that no test counts another's calls.

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { noteMembers } from '../../src/contract/note.ts';
+import { noteMembers } from '../../src/api/note.ts';
 import { expectTimeToGrowWith } from '../support/growth.ts';
 import { form, picture, refusal, service } from '../support/service.ts';
 

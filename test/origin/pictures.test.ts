@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { readers, termOf, writers } from '../../src/contract/atom.ts';
+import { readers, termOf, writers } from '../../src/atom/media.ts';
 import { openOrigin } from '../../src/origin/server.ts';
 import { type Asker, demoDir, form, picture, refusal, service, temporaryDirectory } from '../support/service.ts';
 

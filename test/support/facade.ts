@@ -2,13 +2,13 @@ import { GraphQLError } from 'graphql';
 import { pino } from 'pino';
 import { type Interceptable, MockAgent } from 'undici';
 import { afterAll } from 'vitest';
-import { type Config, readConfig } from '../../src/config.ts';
+import { type Config, readConfig } from '../../src/config/settings.ts';
 import { schema } from '../../src/graph/schema.ts';
-import { createMetrics } from '../../src/server/metrics.ts';
-import { createPipeline } from '../../src/server/pipeline.ts';
-import { createLifetime } from '../../src/upstream/lifetime.ts';
-import { createTransport } from '../../src/upstream/transport.ts';
-import { createUpstream } from '../../src/upstream/upstream.ts';
+import { createMetrics } from '../../src/server/observability/metrics.ts';
+import { createPipeline } from '../../src/server/graphql/answer.ts';
+import { createLifetime } from '../../src/lib/cancellation.ts';
+import { createTransport } from '../../src/upstream/http/pool.ts';
+import { createUpstream } from '../../src/upstream/client.ts';
 import { type Piece, merged } from './pieces.ts';
 
 export interface Asking {

@@ -1,6 +1,6 @@
-import type { Lifetime } from '../../src/upstream/lifetime.ts';
-import type { Transport } from '../../src/upstream/transport.ts';
-import type { WireAnswer, WireRequest } from '../../src/upstream/wire.ts';
+import type { Lifetime } from '../../src/lib/cancellation.ts';
+import type { Transport } from '../../src/upstream/http/pool.ts';
+import type { WireAnswer, WireRequest } from '../../src/upstream/http/request.ts';
 
 /** Sends it; a promise of what is told to it. */
 export const sent = (

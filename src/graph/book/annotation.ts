@@ -6,10 +6,10 @@ import {
   annotationMembers,
   bookEndpoints,
   bookWithin,
-} from '../../contract/book.ts';
-import { ContentBlock, ContentPhoto, annotationBlocks, contentOf, contentPhotos } from '../blocks.ts';
-import { type Markup, blocksOnce } from '../blocksonce.ts';
-import { type Context, type InputBuilder, builder } from '../builder.ts';
+} from '../../api/book.ts';
+import { ContentBlock, ContentPhoto, annotationBlocks, contentOf, contentPhotos } from '../types/content-blocks.ts';
+import { type Markup, blocksOnce } from '../types/content-once.ts';
+import { type Context, type InputBuilder, builder } from '../engine/builder.ts';
 import {
   asFlag,
   asText,
@@ -20,15 +20,15 @@ import {
   positiveOrNull,
   textOrNull,
   urlOrNull,
-} from '../decode.ts';
-import { badInput } from '../errors.ts';
-import { globalId, sourceIdOf } from '../ids.ts';
-import { Node, embedded, handleOf, identity } from '../node.ts';
-import { type GivenPicture, pictureParts, picturesBroken } from '../picture.ts';
-import { User, type UserShape, isSite, userEdge } from '../user.ts';
-import { type Violation, atMost, between, broken, moreThan, readable } from '../violations.ts';
-import type { Codes } from '../write.ts';
-import '../write.ts';
+} from '../types/decode.ts';
+import { badInput } from '../errors/to-client-error.ts';
+import { globalId, sourceIdOf } from '../types/global-id.ts';
+import { Node, embedded, handleOf, identity } from '../types/node.ts';
+import { type GivenPicture, pictureParts, picturesBroken } from '../types/picture-upload.ts';
+import { User, type UserShape, isSite, userEdge } from '../types/user.ts';
+import { type Violation, atMost, between, broken, moreThan, readable } from '../errors/violations.ts';
+import type { Codes } from '../engine/mutation.ts';
+import '../engine/mutation.ts';
 import { Book } from './book.ts';
 
 const withMath: Markup = (content, photos) => annotationBlocks(content, photos, true);

@@ -1,12 +1,12 @@
-import { type BookRecord, type BookSearch, bookEndpoints, bookMembers } from '../../contract/book.ts';
-import { builder } from '../builder.ts';
-import { asInt, asObject, asText, asUrl, text, textOrNull, texts, urlOrNull } from '../decode.ts';
-import { badInput } from '../errors.ts';
-import { sourceIdOf } from '../ids.ts';
-import { Image, imageOf } from '../image.ts';
-import { Node, handleOf, identity } from '../node.ts';
-import { Rating, type RatingShape, averageOf, scaleOf } from '../rating.ts';
-import { SEARCH_TEXT_MAX, searchText } from '../search.ts';
+import { type BookRecord, type BookSearch, bookEndpoints, bookMembers } from '../../api/book.ts';
+import { builder } from '../engine/builder.ts';
+import { asInt, asObject, asText, asUrl, text, textOrNull, texts, urlOrNull } from '../types/decode.ts';
+import { badInput } from '../errors/to-client-error.ts';
+import { sourceIdOf } from '../types/global-id.ts';
+import { Image, imageOf } from '../types/image.ts';
+import { Node, handleOf, identity } from '../types/node.ts';
+import { Rating, type RatingShape, averageOf, scaleOf } from '../types/rating.ts';
+import { SEARCH_TEXT_MAX, searchText } from '../types/search.ts';
 import { isbnOf } from './isbn.ts';
 
 const Ebook = builder.objectRef<Pick<BookRecord, 'ebook_url' | 'ebook_price'>>('Ebook').implement({

@@ -11,18 +11,18 @@ import {
   collectionMembers,
   collectionStatuses,
   viewerCollection,
-} from '../../contract/book.ts';
-import { type InputBuilder, builder } from '../builder.ts';
-import { asObject, asOneOf, asText, localDateTime, textOrNull, texts } from '../decode.ts';
-import { badInput } from '../errors.ts';
-import { globalId, isSourceId, sourceIdOf } from '../ids.ts';
-import { type FieldBuilder, Node, embedded } from '../node.ts';
-import { UserRating, userRating } from '../rating.ts';
-import { UpstreamRefusal } from '../../upstream/refusal.ts';
-import { User, type UserShape, isSite, userEdge } from '../user.ts';
-import { type Violation, atMost, between, broken, readable } from '../violations.ts';
-import type { Codes } from '../write.ts';
-import '../write.ts';
+} from '../../api/book.ts';
+import { type InputBuilder, builder } from '../engine/builder.ts';
+import { asObject, asOneOf, asText, localDateTime, textOrNull, texts } from '../types/decode.ts';
+import { badInput } from '../errors/to-client-error.ts';
+import { globalId, isSourceId, sourceIdOf } from '../types/global-id.ts';
+import { type FieldBuilder, Node, embedded } from '../types/node.ts';
+import { UserRating, userRating } from '../types/rating.ts';
+import { UpstreamRefusal } from '../../upstream/errors.ts';
+import { User, type UserShape, isSite, userEdge } from '../types/user.ts';
+import { type Violation, atMost, between, broken, readable } from '../errors/violations.ts';
+import type { Codes } from '../engine/mutation.ts';
+import '../engine/mutation.ts';
 import { Book } from './book.ts';
 
 export const CollectionStatus = builder.enumType('CollectionStatus', {

@@ -5,15 +5,15 @@ import {
   type ReviewRecord,
   bookEndpoints,
   bookWithin,
-} from '../../contract/book.ts';
-import { type InputBuilder, builder } from '../builder.ts';
-import { count, localDateTime, text, textOrNull, urlOrNull } from '../decode.ts';
-import { globalId, sourceIdOf } from '../ids.ts';
-import { embedded, identity } from '../node.ts';
-import { UserRating, userRating } from '../rating.ts';
-import { User, type UserShape } from '../user.ts';
-import { type Violation, between, moreThan, needed, readable } from '../violations.ts';
-import '../write.ts';
+} from '../../api/book.ts';
+import { type InputBuilder, builder } from '../engine/builder.ts';
+import { count, localDateTime, text, textOrNull, urlOrNull } from '../types/decode.ts';
+import { globalId, sourceIdOf } from '../types/global-id.ts';
+import { embedded, identity } from '../types/node.ts';
+import { UserRating, userRating } from '../types/rating.ts';
+import { User, type UserShape } from '../types/user.ts';
+import { type Violation, between, moreThan, needed, readable } from '../errors/violations.ts';
+import '../engine/mutation.ts';
 import { Book } from './book.ts';
 
 export const Review = builder.objectRef<ReviewRecord>('Review').implement({

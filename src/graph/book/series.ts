@@ -1,8 +1,8 @@
-import { type SeriesRecord, bookEndpoints, bookWithin } from '../../contract/book.ts';
-import { builder } from '../builder.ts';
-import { asObject, textOrNull } from '../decode.ts';
-import { sourceIdOf } from '../ids.ts';
-import { Node, embedded, handleOf, identity } from '../node.ts';
+import { type SeriesRecord, bookEndpoints, bookWithin } from '../../api/book.ts';
+import { builder } from '../engine/builder.ts';
+import { asObject, textOrNull } from '../types/decode.ts';
+import { sourceIdOf } from '../types/global-id.ts';
+import { Node, embedded, handleOf, identity } from '../types/node.ts';
 import { Book } from './book.ts';
 
 export const Series = builder.objectRef<SeriesRecord>('Series').implement({

@@ -1,8 +1,8 @@
-import { RECORD_TAGS, TAGS_MAX, bookEndpoints } from '../../contract/book.ts';
-import { builder } from '../builder.ts';
-import { asObjects, count, text } from '../decode.ts';
-import { badInput } from '../errors.ts';
-import { User, isSite, userEdge } from '../user.ts';
+import { RECORD_TAGS, TAGS_MAX, bookEndpoints } from '../../api/book.ts';
+import { builder } from '../engine/builder.ts';
+import { asObjects, count, text } from '../types/decode.ts';
+import { badInput } from '../errors/to-client-error.ts';
+import { User, isSite, userEdge } from '../types/user.ts';
 import { Book } from './book.ts';
 
 /** Inside a book it is named by `name`, in the tag lists by `title`; the real service writes both. */

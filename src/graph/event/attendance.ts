@@ -1,11 +1,11 @@
-import type { Endpoint } from '../../contract/endpoint.ts';
-import { type EventRecord, eventEndpoints, eventOfUser } from '../../contract/event.ts';
-import { builder } from '../builder.ts';
-import { asObjects, asText } from '../decode.ts';
-import { sourceIdOf } from '../ids.ts';
-import { User, atomUser, isSite, userEdge } from '../user.ts';
-import { readable } from '../violations.ts';
-import type { Write } from '../write.ts';
+import type { Endpoint } from '../../api/endpoint.ts';
+import { type EventRecord, eventEndpoints, eventOfUser } from '../../api/event.ts';
+import { builder } from '../engine/builder.ts';
+import { asObjects, asText } from '../types/decode.ts';
+import { sourceIdOf } from '../types/global-id.ts';
+import { User, atomUser, isSite, userEdge } from '../types/user.ts';
+import { readable } from '../errors/violations.ts';
+import type { Write } from '../engine/mutation.ts';
 import { Event, EventRelation, eventPlaces } from './event.ts';
 
 builder.objectFields(Event, (t) => ({

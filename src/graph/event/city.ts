@@ -1,11 +1,11 @@
-import { filmEndpoints, simpleSubject } from '../../contract/film.ts';
-import { type AtomLocation, type EventFeed, eventEndpoints, eventInFeed } from '../../contract/event.ts';
-import { builder } from '../builder.ts';
-import { asObject, asObjects, asText, textOrNull } from '../decode.ts';
-import { globalId, isKeyByName, isSourceId, keyByName, sourceIdOf } from '../ids.ts';
+import { filmEndpoints, simpleSubject } from '../../api/film.ts';
+import { type AtomLocation, type EventFeed, eventEndpoints, eventInFeed } from '../../api/event.ts';
+import { builder } from '../engine/builder.ts';
+import { asObject, asObjects, asText, textOrNull } from '../types/decode.ts';
+import { globalId, isKeyByName, isSourceId, keyByName, sourceIdOf } from '../types/global-id.ts';
 import { Subject } from '../film/subject.ts';
-import { Node, handleOf } from '../node.ts';
-import { User } from '../user.ts';
+import { Node, handleOf } from '../types/node.ts';
+import { User } from '../types/user.ts';
 import { Event, EventType } from './event.ts';
 
 interface CityShape {

@@ -1,12 +1,12 @@
-import { typeOf } from '../../contract/atom.ts';
-import { type EventRecord, eventEndpoints, eventInFeed } from '../../contract/event.ts';
-import { builder } from '../builder.ts';
-import { asObject, asText, asUrl, count, dateTime, flag, text, textOrNull } from '../decode.ts';
-import { sourceIdOf } from '../ids.ts';
-import { Node, handleOf, identity } from '../node.ts';
-import { connectionOf } from '../paging.ts';
-import { searchText } from '../search.ts';
-import { User, atomUser } from '../user.ts';
+import { typeOf } from '../../atom/media.ts';
+import { type EventRecord, eventEndpoints, eventInFeed } from '../../api/event.ts';
+import { builder } from '../engine/builder.ts';
+import { asObject, asText, asUrl, count, dateTime, flag, text, textOrNull } from '../types/decode.ts';
+import { sourceIdOf } from '../types/global-id.ts';
+import { Node, handleOf, identity } from '../types/node.ts';
+import { connectionOf } from '../types/connection.ts';
+import { searchText } from '../types/search.ts';
+import { User, atomUser } from '../types/user.ts';
 
 export const EventType = builder.enumType('EventType', {
   description: 'What kind of event it is.',

@@ -1,6 +1,6 @@
-import type { FilmUserRecord } from '../../contract/film.ts';
-import { type FieldBuilder, embedded } from '../node.ts';
-import { User } from '../user.ts';
+import type { FilmUserRecord } from '../../api/film.ts';
+import { type FieldBuilder, embedded } from '../types/node.ts';
+import { User } from '../types/user.ts';
 
 /** `author` of a photo, a review or a comment. */
 export const authorOf = <Shape extends { author?: FilmUserRecord }>(t: FieldBuilder<Shape>, description: string) =>

@@ -9,12 +9,12 @@ import {
   celebrityMembers,
   filmEndpoints,
   simpleCelebrity,
-} from '../../contract/film.ts';
-import { builder } from '../builder.ts';
-import { asObjects, asText, asTexts, siteOrNull, textOrNull, textsOrNull, urlOrNull } from '../decode.ts';
-import { globalId, isKeyByName, isSourceId, keyByName, sourceIdOf } from '../ids.ts';
-import { Image, imageOf } from '../image.ts';
-import { Node, handleOf } from '../node.ts';
+} from '../../api/film.ts';
+import { builder } from '../engine/builder.ts';
+import { asObjects, asText, asTexts, siteOrNull, textOrNull, textsOrNull, urlOrNull } from '../types/decode.ts';
+import { globalId, isKeyByName, isSourceId, keyByName, sourceIdOf } from '../types/global-id.ts';
+import { Image, imageOf } from '../types/image.ts';
+import { Node, handleOf } from '../types/node.ts';
 import { Subject, embeddedSubject } from './subject.ts';
 
 export const Celebrity = builder.objectRef<CelebrityRecord>('Celebrity').implement({

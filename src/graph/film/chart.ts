@@ -6,10 +6,10 @@ import {
   type WeeklyItem,
   filmEndpoints,
   simpleSubject,
-} from '../../contract/film.ts';
-import { builder } from '../builder.ts';
-import { asInt, asObjects, asRecords, countOrNull, flag, textOrNull } from '../decode.ts';
-import { searchText } from '../search.ts';
+} from '../../api/film.ts';
+import { builder } from '../engine/builder.ts';
+import { asInt, asObjects, asRecords, countOrNull, flag, textOrNull } from '../types/decode.ts';
+import { searchText } from '../types/search.ts';
 import { Subject, embeddedSubject } from './subject.ts';
 
 /** Entries that a chart may have, for the cost of what is asked of each. */

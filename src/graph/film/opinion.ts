@@ -5,11 +5,11 @@ import {
   RECORD_REVIEWS,
   filmEndpoints,
   simpleReview,
-} from '../../contract/film.ts';
-import { builder } from '../builder.ts';
-import { asRecords, countOrZero, localDateTime, text, textOrNull, urlOrNull } from '../decode.ts';
-import { identity } from '../node.ts';
-import { UserRating, userRating } from '../rating.ts';
+} from '../../api/film.ts';
+import { builder } from '../engine/builder.ts';
+import { asRecords, countOrZero, localDateTime, text, textOrNull, urlOrNull } from '../types/decode.ts';
+import { identity } from '../types/node.ts';
+import { UserRating, userRating } from '../types/rating.ts';
 import { authorOf } from './author.ts';
 import { Subject, namedSubject } from './subject.ts';
 

@@ -1,14 +1,8 @@
-import {
-  LIST_COUNT_DEFAULT,
-  type PhotoRecord,
-  RECORD_PHOTOS,
-  filmEndpoints,
-  simplePhoto,
-} from '../../contract/film.ts';
-import { builder } from '../builder.ts';
-import { asText, countOrZero, localDateTime, textOrNull, urlOrNull } from '../decode.ts';
-import { globalId, isSourceId } from '../ids.ts';
-import { identity } from '../node.ts';
+import { LIST_COUNT_DEFAULT, type PhotoRecord, RECORD_PHOTOS, filmEndpoints, simplePhoto } from '../../api/film.ts';
+import { builder } from '../engine/builder.ts';
+import { asText, countOrZero, localDateTime, textOrNull, urlOrNull } from '../types/decode.ts';
+import { globalId, isSourceId } from '../types/global-id.ts';
+import { identity } from '../types/node.ts';
 import { authorOf } from './author.ts';
 import { Celebrity } from './celebrity.ts';
 import { Subject, namedSubject } from './subject.ts';

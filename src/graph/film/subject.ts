@@ -4,8 +4,8 @@ import {
   filmEndpoints,
   simpleSubject,
   subjectMembers,
-} from '../../contract/film.ts';
-import { builder } from '../builder.ts';
+} from '../../api/film.ts';
+import { builder } from '../engine/builder.ts';
 import {
   asInt,
   asObject,
@@ -19,14 +19,14 @@ import {
   textsOrNull,
   urlOrNull,
   urlsOrNull,
-} from '../decode.ts';
-import { badInput } from '../errors.ts';
-import { sourceIdOf } from '../ids.ts';
-import { Image, imageOf } from '../image.ts';
-import { type FieldBuilder, Node, embedded, handleOf, identity } from '../node.ts';
-import { connectionOf } from '../paging.ts';
-import { Rating, type RatingShape, averageOf, scaleOf } from '../rating.ts';
-import { SEARCH_TEXT_MAX, searchText } from '../search.ts';
+} from '../types/decode.ts';
+import { badInput } from '../errors/to-client-error.ts';
+import { sourceIdOf } from '../types/global-id.ts';
+import { Image, imageOf } from '../types/image.ts';
+import { type FieldBuilder, Node, embedded, handleOf, identity } from '../types/node.ts';
+import { connectionOf } from '../types/connection.ts';
+import { Rating, type RatingShape, averageOf, scaleOf } from '../types/rating.ts';
+import { SEARCH_TEXT_MAX, searchText } from '../types/search.ts';
 
 /** A film search by tag reports at most this total, on every tier. */
 const TAG_SEARCH_TOTAL = 200;

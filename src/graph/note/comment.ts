@@ -1,12 +1,12 @@
-import { type NoteCommentRecord, noteCommentMembers, noteEndpoints } from '../../contract/note.ts';
-import { builder } from '../builder.ts';
-import { asObjects, asText, localDateTime, text } from '../decode.ts';
-import { badInput } from '../errors.ts';
-import { globalId, isSourceId, keyOf, sourceIdOf } from '../ids.ts';
-import { type FieldBuilder, Node, embedded } from '../node.ts';
-import { User, type UserShape } from '../user.ts';
-import { needed, readable } from '../violations.ts';
-import '../write.ts';
+import { type NoteCommentRecord, noteCommentMembers, noteEndpoints } from '../../api/note.ts';
+import { builder } from '../engine/builder.ts';
+import { asObjects, asText, localDateTime, text } from '../types/decode.ts';
+import { badInput } from '../errors/to-client-error.ts';
+import { globalId, isSourceId, keyOf, sourceIdOf } from '../types/global-id.ts';
+import { type FieldBuilder, Node, embedded } from '../types/node.ts';
+import { User, type UserShape } from '../types/user.ts';
+import { needed, readable } from '../errors/violations.ts';
+import '../engine/mutation.ts';
 import { Note, type NoteShape } from './note.ts';
 
 /** The wire's comment does not say what it is on. */

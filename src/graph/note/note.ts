@@ -4,14 +4,24 @@ import {
   noteEndpoints,
   noteMembers,
   notePrivacies,
-} from '../../contract/note.ts';
-import { ContentBlock, ContentPhoto, contentOf, contentPhotos, noteBlocks } from '../blocks.ts';
-import { blocksOnce } from '../blocksonce.ts';
-import { builder } from '../builder.ts';
-import { asObjects, asOneOf, asText, count, flag, localDateTime, text, textOrNull, urlOrNull } from '../decode.ts';
-import { sourceIdOf } from '../ids.ts';
-import { Node, embedded, handleOf, identity } from '../node.ts';
-import { User, type UserShape, isSite } from '../user.ts';
+} from '../../api/note.ts';
+import { ContentBlock, ContentPhoto, contentOf, contentPhotos, noteBlocks } from '../types/content-blocks.ts';
+import { blocksOnce } from '../types/content-once.ts';
+import { builder } from '../engine/builder.ts';
+import {
+  asObjects,
+  asOneOf,
+  asText,
+  count,
+  flag,
+  localDateTime,
+  text,
+  textOrNull,
+  urlOrNull,
+} from '../types/decode.ts';
+import { sourceIdOf } from '../types/global-id.ts';
+import { Node, embedded, handleOf, identity } from '../types/node.ts';
+import { User, type UserShape, isSite } from '../types/user.ts';
 
 /** The service does not tell who wrote a note; the way through its user does. */
 export interface NoteShape extends NoteRecord {

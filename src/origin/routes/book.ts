@@ -1,4 +1,4 @@
-import { bookEndpoints as row } from '../../contract/book.ts';
+import { bookEndpoints as row } from '../../api/book.ts';
 import { personOf } from '../access.ts';
 import { type Route, serve } from '../exchange.ts';
 import {

@@ -1,4 +1,4 @@
-import { eventEndpoints } from '../../contract/event.ts';
+import { eventEndpoints } from '../../api/event.ts';
 import { type Viewer, personOf } from '../access.ts';
 import { type Route, serve } from '../exchange.ts';
 import * as rules from '../rules/event.ts';

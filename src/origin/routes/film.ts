@@ -1,5 +1,5 @@
 import type { Viewer } from '../access.ts';
-import { filmEndpoints } from '../../contract/film.ts';
+import { filmEndpoints } from '../../api/film.ts';
 import { type Route, serve } from '../exchange.ts';
 import * as rules from '../rules/film.ts';
 import type { Stores } from '../store/stores.ts';

@@ -1,4 +1,4 @@
-import { noteEndpoints as row } from '../../contract/note.ts';
+import { noteEndpoints as row } from '../../api/note.ts';
 import { personOf } from '../access.ts';
 import { type Route, serve } from '../exchange.ts';
 import { commentById, commentsOfNote, createComment, deleteComment } from '../rules/note-comment.ts';

@@ -11,8 +11,8 @@ import {
   PRIVACY_PUBLIC,
   annotationFormats,
   annotationOrders,
-} from '../../contract/book.ts';
-import { hasMoreThan } from '../../contract/characters.ts';
+} from '../../api/book.ts';
+import { hasMoreThan } from '../../lib/characters.ts';
 import type { AnnotationContent, StoredAnnotation } from '../store/annotation.ts';
 import { userRecord } from '../store/people.ts';
 import type { ReceivedPicture } from '../store/pictures.ts';

@@ -5,8 +5,8 @@ import {
   COUNT_DEFAULT,
   TAGS_MAX,
   type TagPage,
-} from '../../contract/book.ts';
-import type { Window } from '../../contract/endpoint.ts';
+} from '../../api/book.ts';
+import type { Window } from '../../api/endpoint.ts';
 import type { StoredCollection } from '../store/collection.ts';
 import type { Stores } from '../store/stores.ts';
 import { givenRating } from './opinion.ts';

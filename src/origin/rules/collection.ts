@@ -9,8 +9,8 @@ import {
   type CollectionsQuery,
   collectionStatuses,
   statusAliases,
-} from '../../contract/book.ts';
-import { hasMoreThan } from '../../contract/characters.ts';
+} from '../../api/book.ts';
+import { hasMoreThan } from '../../lib/characters.ts';
 import { instantOf, timestamp } from '../store/clock.ts';
 import type { CollectionContent, StoredCollection } from '../store/collection.ts';
 import type { Stores } from '../store/stores.ts';

@@ -1,4 +1,4 @@
-import { termOf, typeOf } from '../../contract/atom.ts';
+import { termOf, typeOf } from '../../atom/media.ts';
 import {
   type AtomPerson,
   type CityQuery,
@@ -11,9 +11,9 @@ import {
   type Feed,
   type EventType,
   type PersonFeed,
-} from '../../contract/event.ts';
-import { firstCharacters, hasMoreThan } from '../../contract/characters.ts';
-import type { FeedWindow } from '../../contract/endpoint.ts';
+} from '../../api/event.ts';
+import { firstCharacters, hasMoreThan } from '../../lib/characters.ts';
+import type { FeedWindow } from '../../api/endpoint.ts';
 import { address } from '../address.ts';
 import { drawnUrl } from '../store/drawn-pictures.ts';
 import type { CityStore } from '../store/city.ts';

@@ -1,4 +1,4 @@
-import type { Tier } from '../../contract/endpoint.ts';
+import type { Tier } from '../../api/endpoint.ts';
 import {
   BASIC_SEARCH_TOTAL,
   type BoxOffice,
@@ -30,8 +30,8 @@ import {
   type WorkRecord,
   celebrityMembers,
   subjectMembers,
-} from '../../contract/film.ts';
-import type { Window } from '../../contract/endpoint.ts';
+} from '../../api/film.ts';
+import type { Window } from '../../api/endpoint.ts';
 import { drawnUrl } from '../store/drawn-pictures.ts';
 import type { CityStore } from '../store/city.ts';
 import type {

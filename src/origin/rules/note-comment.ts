@@ -1,6 +1,6 @@
-import { COUNT_DEFAULT } from '../../contract/book.ts';
-import type { Window } from '../../contract/endpoint.ts';
-import type { NoteCommentPage, NoteCommentRecord } from '../../contract/note.ts';
+import { COUNT_DEFAULT } from '../../api/book.ts';
+import type { Window } from '../../api/endpoint.ts';
+import type { NoteCommentPage, NoteCommentRecord } from '../../api/note.ts';
 import type { StoredComment } from '../store/note.ts';
 import { avatarOf, webPage } from '../store/people.ts';
 import type { PersonRow } from '../store/schema.ts';

@@ -1,5 +1,5 @@
-import { charactersIn, firstCharacters, hasMoreThan } from '../../contract/characters.ts';
-import type { NoteFormat, PictureLayout } from '../../contract/note.ts';
+import { charactersIn, firstCharacters, hasMoreThan } from '../../lib/characters.ts';
+import type { NoteFormat, PictureLayout } from '../../api/note.ts';
 import { escaped, shortened } from './annotation-text.ts';
 
 const SUMMARY_MAX = 100;

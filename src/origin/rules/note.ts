@@ -1,5 +1,5 @@
-import { COUNT_DEFAULT } from '../../contract/book.ts';
-import type { Window } from '../../contract/endpoint.ts';
+import { COUNT_DEFAULT } from '../../api/book.ts';
+import type { Window } from '../../api/endpoint.ts';
 import {
   NOTE_PICTURES_MAX,
   type NoteDraft,
@@ -13,7 +13,7 @@ import {
   noteFormats,
   notePrivacies,
   pictureLayouts,
-} from '../../contract/note.ts';
+} from '../../api/note.ts';
 import type { NoteContent, StoredNote } from '../store/note.ts';
 import type { ReceivedPicture } from '../store/pictures.ts';
 import type { Stores } from '../store/stores.ts';

@@ -1,4 +1,4 @@
-import { type GivenRating, RATING_MAX, RATING_MIN } from '../../contract/book.ts';
+import { type GivenRating, RATING_MAX, RATING_MIN } from '../../api/book.ts';
 
 /** The `rating` member of a record; no member where nobody has rated. */
 export function givenRating(rating: number | null): { rating?: GivenRating } {

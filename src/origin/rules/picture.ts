@@ -1,4 +1,4 @@
-import { PICTURE_BELOW } from '../../contract/book.ts';
+import { PICTURE_BELOW } from '../../api/book.ts';
 import type { ReceivedPicture } from '../store/pictures.ts';
 import { Refusal } from './refusal.ts';
 

@@ -1,4 +1,4 @@
-import type { ServiceCode } from '../../contract/errors.ts';
+import type { ServiceCode } from '../../api/errors.ts';
 
 /** The service says no, in one of the interface's own codes. */
 export class Refusal extends Error {

@@ -1,5 +1,5 @@
-import { REVIEW_MORE_THAN, type ReviewDraft, type ReviewRecord } from '../../contract/book.ts';
-import { hasMoreThan } from '../../contract/characters.ts';
+import { REVIEW_MORE_THAN, type ReviewDraft, type ReviewRecord } from '../../api/book.ts';
+import { hasMoreThan } from '../../lib/characters.ts';
 import { userRecord } from '../store/people.ts';
 import type { ReviewContent, StoredReview } from '../store/review.ts';
 import type { Stores } from '../store/stores.ts';

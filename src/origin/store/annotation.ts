@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { AnnotationOrder } from '../../contract/book.ts';
+import type { AnnotationOrder } from '../../api/book.ts';
 import type { Found, Slice } from './book.ts';
 import { timestamp } from './clock.ts';
 import type { Database } from './database.ts';

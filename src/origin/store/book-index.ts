@@ -1,4 +1,4 @@
-import { hasMoreThan } from '../../contract/characters.ts';
+import { hasMoreThan } from '../../lib/characters.ts';
 import type { Database } from './database.ts';
 
 /** Parts names, titles and tags from one another; in no text that is looked for. */

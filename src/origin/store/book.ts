@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import { type BookRecord, RECORD_TAGS, TAGS_MAX, type TagRecord } from '../../contract/book.ts';
+import { type BookRecord, RECORD_TAGS, TAGS_MAX, type TagRecord } from '../../api/book.ts';
 import { address } from '../address.ts';
 import { drawnUrl } from './drawn-pictures.ts';
 import { being, holding, termsOf } from './book-index.ts';

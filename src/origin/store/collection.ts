@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import type { CollectionStatus, TagRecord } from '../../contract/book.ts';
+import type { CollectionStatus, TagRecord } from '../../api/book.ts';
 import type { Found, Slice } from './book.ts';
 import { createBookIndex } from './book-index.ts';
 import { timestamp } from './clock.ts';

@@ -1,5 +1,5 @@
 import { type Insertable, type SelectQueryBuilder, type Selectable, sql } from 'kysely';
-import type { EventType } from '../../contract/event.ts';
+import type { EventType } from '../../api/event.ts';
 import type { Database } from './database.ts';
 import type { EventRow, PersonRow, Tables } from './schema.ts';
 import { searchTerms } from './text-search.ts';

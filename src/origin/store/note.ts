@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { NotePrivacy, PictureLayout } from '../../contract/note.ts';
+import type { NotePrivacy, PictureLayout } from '../../api/note.ts';
 import type { Found, Slice } from './book.ts';
 import { timestamp } from './clock.ts';
 import type { Database } from './database.ts';

@@ -1,4 +1,4 @@
-import type { UserRecord } from '../../contract/user.ts';
+import type { UserRecord } from '../../api/user.ts';
 import { address } from '../address.ts';
 import { drawnUrl } from './drawn-pictures.ts';
 import type { Database } from './database.ts';

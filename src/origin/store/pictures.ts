@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, createReadStream, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PICTURE_BELOW } from '../../contract/book.ts';
+import { PICTURE_BELOW } from '../../api/book.ts';
 import { address } from '../address.ts';
 
 /** A picture that came with a request. It is on the disk, but nobody's until it is kept. */

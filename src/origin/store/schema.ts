@@ -1,8 +1,8 @@
 import type { Generated } from 'kysely';
-import type { CollectionStatus } from '../../contract/book.ts';
-import type { Tier } from '../../contract/endpoint.ts';
-import type { EventType } from '../../contract/event.ts';
-import type { NotePrivacy, PictureLayout } from '../../contract/note.ts';
+import type { CollectionStatus } from '../../api/book.ts';
+import type { Tier } from '../../api/endpoint.ts';
+import type { EventType } from '../../api/event.ts';
+import type { NotePrivacy, PictureLayout } from '../../api/note.ts';
 
 /** SQLite has no booleans. */
 export type Flag = 0 | 1;

@@ -1,4 +1,4 @@
-import { hasMoreThan } from '../../contract/characters.ts';
+import { hasMoreThan } from '../../lib/characters.ts';
 
 /**
  * A search text, taken apart for a table of the trigram tokenizer, which has no index for fewer than three characters:

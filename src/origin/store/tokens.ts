@@ -1,7 +1,7 @@
-import { bookEndpoints } from '../../contract/book.ts';
-import type { Endpoint, Scope, Tier } from '../../contract/endpoint.ts';
-import { filmEndpoints } from '../../contract/film.ts';
-import { noteEndpoints } from '../../contract/note.ts';
+import { bookEndpoints } from '../../api/book.ts';
+import type { Endpoint, Scope, Tier } from '../../api/endpoint.ts';
+import { filmEndpoints } from '../../api/film.ts';
+import { noteEndpoints } from '../../api/note.ts';
 import type { Database } from './database.ts';
 
 const demoTokens = [

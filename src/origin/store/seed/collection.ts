@@ -1,4 +1,4 @@
-import { collectionStatuses } from '../../../contract/book.ts';
+import { collectionStatuses } from '../../../api/book.ts';
 import { sql } from 'kysely';
 import type { Database } from '../database.ts';
 import { type BookFacts, SHOWCASE, sometime } from './book.ts';

@@ -1,5 +1,5 @@
 import type { Insertable } from 'kysely';
-import type { EventType } from '../../../contract/event.ts';
+import type { EventType } from '../../../api/event.ts';
 import { zonedTimestamp } from '../clock.ts';
 import type { Database } from '../database.ts';
 import { type EventText, createEventStore } from '../event.ts';

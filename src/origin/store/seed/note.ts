@@ -1,4 +1,4 @@
-import { notePrivacies, pictureLayouts } from '../../../contract/note.ts';
+import { notePrivacies, pictureLayouts } from '../../../api/note.ts';
 import { drawnName } from '../drawn-pictures.ts';
 import type { Database } from '../database.ts';
 import type { PersonRow } from '../schema.ts';

@@ -1,0 +1,130 @@
+/** Writes records as documents. The names, their order and their spelling are the interface's. */
+import type { AtomLocation, AtomPerson, EventDraft, EventRecord, Feed, Links } from '../api/event.ts';
+import { attributeNames, rels } from './fields.ts';
+import { idFrom } from './decode.ts';
+import { escape, namespaces } from './xml.ts';
+
+const kindScheme = 'http://www.douban.com/2007#kind';
+
+export function encodeEvent(event: EventRecord): Node {
+  const { author, location } = event;
+  return element('entry', {}, [
+    leaf('id', urlOf(event.id, event.links.self)),
+    leaf('title', event.title),
+    event.term !== undefined && element('category', { scheme: kindScheme, term: event.term }),
+    author && encodeAuthor(author),
+    ...encodeLinks(event.links),
+    leaf('summary', event.summary),
+    leaf('content', event.content),
+    ...attributeNames.map((name) => leaf('db:attribute', event[name], { name })),
+    location && encodeLocation(location),
+    encodeWhen(event),
+    event.where !== undefined && element('gd:where', { valueString: event.where }),
+    leaf('georss:point', event.point),
+  ]);
+}
+
+export function encodeDraft(draft: EventDraft): Node {
+  return element('entry', {}, [
+    leaf('title', draft.title),
+    element('category', { scheme: kindScheme, term: draft.term }),
+    leaf('content', draft.content),
+    leaf('db:attribute', draft.invite_only, { name: 'invite_only' }),
+    leaf('db:attribute', draft.can_invite, { name: 'can_invite' }),
+    encodeWhen(draft),
+    element('gd:where', { valueString: draft.where }),
+  ]);
+}
+
+export function encodePersonEntry(person: AtomPerson): Node {
+  return element('entry', {}, [
+    leaf('id', urlOf(person.id, person.links.self)),
+    leaf('title', person.name),
+    ...encodeLinks(person.links),
+    leaf('content', person.content),
+    person.location && encodeLocation(person.location),
+    leaf('db:uid', person.uid),
+  ]);
+}
+
+export const encodeReason = ({ reason }: { reason: string }) => element('entry', {}, [leaf('content', reason)]);
+
+export const encodeResult = ({ result }: { result: string }) => element('entry', {}, [leaf('result', result)]);
+
+const encodeAuthor = (author: AtomPerson) =>
+  element('author', {}, [
+    ...encodeLinks(author.links),
+    leaf('name', author.name),
+    leaf('uri', urlOf(author.id, author.links.self)),
+  ]);
+
+export function encodeFeed<Entry>(feed: Feed<Entry>, encode: (entry: Entry) => Node): Node {
+  return element('feed', {}, [
+    leaf('title', feed.title),
+    feed.author && encodeAuthor(feed.author),
+    ...encodeLinks(feed.links ?? {}),
+    leaf('opensearch:startIndex', feed.startIndex?.toString()),
+    leaf('opensearch:itemPerPage', feed.itemsPerPage?.toString()),
+    leaf('opensearch:totalResults', feed.totalResults?.toString()),
+    ...feed.entries.map(encode),
+  ]);
+}
+
+const encodeLinks = (links: Links) =>
+  rels.map((rel) => links[rel] !== undefined && element('link', { href: links[rel], rel }));
+
+const encodeLocation = ({ id, name }: AtomLocation) => element('db:location', { id }, name === undefined ? [] : [name]);
+
+const encodeWhen = ({ startTime, endTime }: Pick<EventRecord, 'startTime' | 'endTime'>) =>
+  (startTime ?? endTime) !== undefined && element('gd:when', { endTime, startTime });
+
+/** The URL that names a record, where its own link is that; else the id alone, which is read as the same. */
+const urlOf = (id: string | undefined, self: string | undefined) => (idFrom(self) === id ? self : id);
+
+export interface Node {
+  name: string;
+  attributes: Record<string, string | undefined>;
+  /** A string is text, not yet escaped. */
+  children: readonly (Node | string)[];
+}
+
+const element = (
+  name: string,
+  attributes: Node['attributes'] = {},
+  children: readonly (Node | string | false | undefined)[] = [],
+): Node => ({
+  name,
+  attributes,
+  children: children.filter((child) => child !== false && child !== undefined),
+});
+
+const leaf = (name: string, text: string | undefined, attributes: Node['attributes'] = {}) =>
+  text !== undefined && element(name, attributes, [text]);
+
+const declarations = {
+  xmlns: namespaces.atom,
+  'xmlns:db': namespaces.db,
+  'xmlns:gd': namespaces.gd,
+  'xmlns:opensearch': namespaces.opensearch,
+  'xmlns:georss': namespaces.georss,
+};
+
+export function serialize(root: Node): string {
+  const out = ['<?xml version="1.0" encoding="UTF-8"?>\n'];
+  write({ ...root, attributes: { ...declarations, ...root.attributes } }, out);
+  return out.join('');
+}
+
+function write(node: Node, out: string[]): void {
+  out.push('<', node.name);
+  for (const [name, value] of Object.entries(node.attributes)) {
+    if (value !== undefined) out.push(' ', name, '="', escape(value), '"');
+  }
+  if (node.children.length === 0) return void out.push('/>');
+  out.push('>');
+  for (const child of node.children) {
+    if (typeof child === 'string') out.push(escape(child));
+    else write(child, out);
+  }
+  out.push('</', node.name, '>');
+}

@@ -1,0 +1,64 @@
+/** Atom documents into records and back: the only door to `atom/`, where XML is known. */
+import { decodeDraft, decodeEvent, decodeEventFeed, decodePersonFeed, decodeReason, decodeResult } from './decode.ts';
+import type { Fields } from './fields.ts';
+import { parseFields } from './tree-parser.ts';
+import { readFields } from './reader.ts';
+import {
+  encodeDraft,
+  encodeEvent,
+  encodeFeed,
+  encodePersonEntry,
+  encodeReason,
+  encodeResult,
+  serialize,
+} from './encode.ts';
+import type { Media } from '../api/endpoint.ts';
+import { textOf } from '../lib/utf8.ts';
+import type { EventDraft, EventFeed, EventRecord, EventType, PersonFeed } from '../api/event.ts';
+import { eventTypes } from '../api/event.ts';
+
+export { AtomError } from './xml.ts';
+
+/** The media that are Atom documents. */
+export type AtomMedia = Exclude<Media, 'json' | 'empty'>;
+
+/** A document in UTF-8 as it came; or its text, in which half a character is read as U+FFFD. */
+type Document = Buffer | string;
+
+/** Reads a document into the record it stands for; throws AtomError. */
+export const readers = {
+  event: (document: Document): EventRecord => decodeEvent(read(document, 'entry')),
+  eventFeed: (document: Document): EventFeed => decodeEventFeed(read(document, 'feed')),
+  personFeed: (document: Document): PersonFeed => decodePersonFeed(read(document, 'feed')),
+  eventDraft: (document: Document): EventDraft => decodeDraft(read(document, 'entry')),
+  reason: (document: Document) => decodeReason(read(document, 'entry')),
+  result: (document: Document) => decodeResult(read(document, 'entry')),
+} satisfies Record<AtomMedia, (document: Document) => object>;
+
+/** Writes a record as a document; throws AtomError where a text holds what XML 1.0 cannot carry. */
+export const writers = {
+  event: (event: EventRecord) => serialize(encodeEvent(event)),
+  eventFeed: (feed: EventFeed) => serialize(encodeFeed(feed, encodeEvent)),
+  personFeed: (feed: PersonFeed) => serialize(encodeFeed(feed, encodePersonEntry)),
+  eventDraft: (draft: EventDraft) => serialize(encodeDraft(draft)),
+  reason: (body: { reason: string }) => serialize(encodeReason(body)),
+  result: (body: { result: string }) => serialize(encodeResult(body)),
+};
+
+function read(document: Document, root: 'entry' | 'feed'): Fields {
+  const text = textOf(typeof document === 'string' ? Buffer.from(document) : document);
+  return readFields(text, root) ?? parseFields(text, root);
+}
+
+// The term's base is the scheme's without `#kind`.
+const kindTerm = 'http://www.douban.com/2007#event.';
+
+/** The category term of a type of event. */
+export const termOf = (type: EventType) => kindTerm + type;
+
+/** The type that a category term ends with; undefined for one that nobody has heard of. */
+export function typeOf(term: string): EventType | undefined {
+  const name = term.slice(term.lastIndexOf('.') + 1);
+  const type = name === 'exhibit' ? 'exhibition' : name; // both spellings are on the wire
+  return eventTypes.find((known) => known === type);
+}

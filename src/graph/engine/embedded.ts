@@ -1,0 +1,21 @@
+/** Whether the arguments of a field let the parent's record answer it. A plan depends on arguments in no other way. */
+import type { FieldRule } from './field-options.ts';
+import type { Variables } from './document.ts';
+import type { PagingArgs } from '../types/connection.ts';
+
+export function argumentsAllowHand(
+  { hand, first: byDefault }: FieldRule,
+  args: (variables: Variables) => object,
+  variables: Variables,
+): boolean {
+  if (!hand) return false;
+  let given: PagingArgs;
+  try {
+    given = args(variables);
+  } catch {
+    return false; // the executor reports the wrong arguments
+  }
+  if (hand.when && !hand.when(given as never)) return false;
+  if (hand.upTo !== undefined && (given.first ?? byDefault ?? 0) > hand.upTo) return false;
+  return given.after == null && !given.offset;
+}

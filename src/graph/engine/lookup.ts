@@ -1,0 +1,24 @@
+/** What a record is asked for, so that the answer also shows whether there is such a record. */
+import { isMember } from '../../upstream/loading/record-state.ts';
+import { insert } from '../../upstream/http/request.ts';
+import type { Below } from './operation-plan.ts';
+
+const ID: readonly string[] = Object.freeze(['id']);
+
+/** What a record that the caller named is asked for: its id where nothing of it is selected. */
+export const namesOfNamed = ({ names }: Below): readonly string[] => (names.length > 0 ? names : ID);
+
+/**
+ * The names to ask for. Not what the tier is refused; nor the id of a record that upstream named, which shows nothing but that there is
+ * one. A record that the caller named is asked for its id where all other names are refused, or are no members of the record.
+ */
+export function namesToAsk(missing: readonly string[], { refused, rule }: Below, isNamed: boolean): readonly string[] {
+  const asked =
+    (isNamed || !missing.includes('id')) && refused.size === 0
+      ? missing
+      : missing.filter((name) => (name !== 'id' || isNamed) && !refused.has(name));
+  if (!isNamed || asked.some((name) => isMember(rule.record!, name))) return asked;
+  const names = asked.slice();
+  insert(names, 'id');
+  return names;
+}

@@ -1,0 +1,117 @@
+/**
+ * How a mutation says what it writes: one input, the rules it must meet, one call, one payload.
+ *
+ * The order is always the same: the caller must be known, the input must break no rule, the write is made once and never again,
+ * and what it made untrue is forgotten. What the payload shows beyond the answer is read afterwards, when it is selected.
+ */
+import { type FieldRef, type InputRef, MutationFieldBuilder, type ObjectRef, type SchemaTypes } from '@pothos/core';
+import type { GraphQLResolveInfo } from 'graphql';
+import type { AnswerOf, Endpoint, InputOf } from '../../api/endpoint.ts';
+import type { FilePart } from '../../upstream/http/multipart.ts';
+import { type FaultCode, NamedRefusal, UpstreamFault, UpstreamRefusal } from '../../upstream/errors.ts';
+import type { Context } from './builder.ts';
+import type { ClientCode } from '../errors/codes.ts';
+import { type GivenPicture, discardPictures } from '../types/picture-upload.ts';
+import { type Violation, violated } from '../errors/violations.ts';
+
+/** Makes the call of a mutation. */
+export type Write = <E extends Endpoint>(
+  endpoint: E,
+  input: InputOf<E>,
+  pictures?: AsyncIterable<FilePart>,
+) => Promise<AnswerOf<E>>;
+
+/** Names for codes of the service that mean something of their own here. */
+export type Codes = Readonly<Partial<Record<number, ClientCode>>>;
+
+export interface WriteOptions<Types extends SchemaTypes, Payload, Input> {
+  /** What it calls, for its cost to be known. */
+  endpoint: Endpoint;
+  payload: ObjectRef<Types, Payload>;
+  input: InputRef<Input>;
+  description: string;
+  /** Every rule that the input breaks. */
+  check?: (input: Input, context: Context) => readonly Violation[];
+  run: (write: Write, input: Input) => Promise<Payload>;
+  /**
+   * What the write invalidates in caches: `Kind:key` for a record, its path for a list, `Kind` for all records of a kind, the path of an
+   * endpoint for all its responses.
+   */
+  clears: (input: Input) => readonly string[];
+  codes?: Codes | ((input: Input) => Codes);
+  /** Calls that it makes at most; 1 by default. */
+  calls?: number;
+  /** The files in an input: what no call took of them is let go by. */
+  pictures?: (input: Input) => readonly GivenPicture[];
+}
+
+declare global {
+  // eslint-disable-next-line @typescript-eslint/no-namespace -- Pothos is extended by merging into its namespace
+  export namespace PothosSchemaTypes {
+    // eslint-disable-next-line @typescript-eslint/no-unused-vars -- a merged declaration repeats every parameter
+    interface MutationFieldBuilder<Types extends SchemaTypes, ParentShape> {
+      /** A mutation. Null where the service refused. */
+      write<Payload, Input>(options: WriteOptions<Types, Payload, Input>): FieldRef<Types, Payload | null>;
+    }
+  }
+}
+
+// Pothos's own way to extend a builder is its prototype; its signature is the declaration above.
+const fields = MutationFieldBuilder.prototype as unknown as Record<string, unknown> & {
+  createField(options: object): unknown;
+  arg(options: object): unknown;
+};
+
+fields.write = function (this: typeof fields, options: WriteOptions<SchemaTypes, object, object>) {
+  const { endpoint, payload, input, description, calls = 1 } = options;
+  return this.createField({
+    type: payload,
+    description,
+    nullable: true,
+    write: endpoint,
+    calls,
+    args: { input: this.arg({ type: input, required: true, description: 'What to write.' }) },
+    resolve: (_: unknown, args: { input: object }, context: Context, info: GraphQLResolveInfo) =>
+      written(options, args.input, context, info),
+  });
+};
+
+async function written<Payload, Input>(
+  { check, run, clears, codes, pictures }: WriteOptions<SchemaTypes, Payload, Input>,
+  input: Input,
+  context: Context,
+  { path }: GraphQLResolveInfo,
+): Promise<Payload> {
+  const { upstream } = context;
+  let mayBeDone = false;
+  const write: Write = async (endpoint, values, pictures) => {
+    try {
+      const answer = await upstream.write(endpoint, values as object, path, pictures);
+      mayBeDone = true;
+      return answer as never;
+    } catch (error) {
+      if (error instanceof UpstreamFault && unknownFaults.includes(error.code)) mayBeDone = true;
+      throw error;
+    }
+  };
+  try {
+    upstream.requireLogin();
+    const [first, ...more] = check?.(input, context) ?? [];
+    if (first) throw violated([first, ...more]);
+    return await run(write, input);
+  } catch (error) {
+    throw named(error, typeof codes === 'function' ? codes(input) : codes);
+  } finally {
+    discardPictures(pictures?.(input) ?? []);
+    if (mayBeDone) await upstream.changed(clears(input));
+  }
+}
+
+/** Faults after which the write may have been carried out: no answer came, or one that cannot be read. */
+const unknownFaults: readonly FaultCode[] = ['UPSTREAM_RESULT_UNKNOWN', 'UPSTREAM_INVALID_RESPONSE'];
+
+/** The refusal by the name that its code has here. */
+export function named(error: unknown, codes: Codes | undefined): unknown {
+  const name = error instanceof UpstreamRefusal && error.word.code !== undefined ? codes?.[error.word.code] : undefined;
+  return name === undefined ? error : new NamedRefusal((error as UpstreamRefusal).word, name);
+}

@@ -1,0 +1,67 @@
+/**
+ * The variables' part of the key of a cached plan. Variables decide two things: whether a selection is included, and whether a field's
+ * arguments let the parent's record answer it. The key holds these decisions instead of values, so its length is bounded by the document
+ * and clients cannot create keys without end.
+ */
+import {
+  type DocumentNode,
+  type FieldNode,
+  type GraphQLSchema,
+  Kind,
+  type SelectionNode,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql';
+import type { FieldRule } from './field-options.ts';
+import { argumentsOf } from './arguments.ts';
+import { fieldRule, fieldsWithHand } from './declarations.ts';
+import { type Variables, hasVariables, visitSelections } from './document.ts';
+import { argumentsAllowHand } from './embedded.ts';
+
+/** The decisions of a request's variables, one character each; '' if no variable affects the plan. */
+export type Steering = (variables: Variables) => string;
+
+export function steeringOf(schema: GraphQLSchema, document: DocumentNode): Steering {
+  const conditions = new Set<string>();
+  const handed = fieldsWithHand(schema);
+  let mayBeInHand = false;
+  visitSelections(document, (selection) => {
+    for (const name of conditionsOf(selection)) conditions.add(name);
+    mayBeInHand ||= selection.kind === Kind.FIELD && handed.has(selection.name.value) && hasVariables(selection);
+  });
+  const fields = mayBeInHand ? fieldsInHand(schema, document) : [];
+  if (conditions.size === 0 && fields.length === 0) return () => '';
+  return (variables) => {
+    let key = '';
+    for (const name of conditions) key += variables[name] === true ? '1' : variables[name] === false ? '0' : '-';
+    for (const { rule, args } of fields) key += argumentsAllowHand(rule, args, variables) ? '1' : '0';
+    return key;
+  };
+}
+
+/** The variables in the `if` arguments of directives: @skip, @include, @defer and @stream. */
+function* conditionsOf({ directives = [] }: SelectionNode): Generator<string> {
+  for (const { arguments: given = [] } of directives)
+    for (const { name, value } of given)
+      if (name.value === 'if' && value.kind === Kind.VARIABLE) yield value.name.value;
+}
+
+interface SteeredField {
+  rule: FieldRule;
+  args: (variables: Variables) => object;
+}
+
+/** The fields with variables in their arguments that the parent's record may answer. */
+function fieldsInHand(schema: GraphQLSchema, document: DocumentNode): SteeredField[] {
+  const found: SteeredField[] = [];
+  const types = new TypeInfo(schema);
+  const Field = (node: FieldNode): void => {
+    const field = types.getFieldDef();
+    if (!field || !hasVariables(node)) return;
+    const rule = fieldRule(field);
+    if (rule.hand) found.push({ rule, args: argumentsOf(field, node) });
+  };
+  visit(document, visitWithTypeInfo(types, { Field }));
+  return found;
+}

@@ -1,0 +1,68 @@
+/** Limits the size of a response. It is counted while the response is built, so that one that is too large is not built completely. */
+import { type ExecutionResult, GraphQLError } from 'graphql';
+import type { ClientCode } from '../errors/codes.ts';
+
+export interface AnswerLimits {
+  /** Fields of all objects. */
+  maxValues: number;
+  /** Approximate size as JSON. */
+  maxAnswerBytes: number;
+}
+
+/** What a response may still hold; negative if it is too large. */
+export interface AnswerRoom {
+  values: number;
+  bytes: number;
+}
+
+export const noAnswerLimits: AnswerLimits = { maxValues: Infinity, maxAnswerBytes: Infinity };
+
+export const roomFor = ({ maxValues, maxAnswerBytes }: AnswerLimits): AnswerRoom => ({
+  values: maxValues,
+  bytes: maxAnswerBytes,
+});
+
+export const isFull = ({ values, bytes }: AnswerRoom): boolean => values < 0 || bytes < 0;
+
+/** Shorter texts count one byte per character: measuring them would take longer than sending them. */
+const SHORT = 100;
+/** Quotes or brackets, and a comma. */
+export const PUNCTUATION_BYTES = 3;
+/** An error with its path, message and code. More than its text, because it takes longer to build. */
+export const ERROR_BYTES = 1_000;
+
+export const bytesOf = (text: string): number =>
+  PUNCTUATION_BYTES + (text.length < SHORT ? text.length : Buffer.byteLength(text));
+
+/** The error for a response that is too large: TOO_MANY_VALUES or ANSWER_TOO_LARGE. */
+export function answerRefusal({ values }: AnswerRoom, { maxValues, maxAnswerBytes }: AnswerLimits): GraphQLError {
+  return values < 0
+    ? refusal('TOO_MANY_VALUES', `The answer has more than ${maxValues} values.`, maxValues)
+    : refusal('ANSWER_TOO_LARGE', `The answer has more than ${maxAnswerBytes} bytes.`, maxAnswerBytes);
+}
+
+const refusal = (code: ClientCode, message: string, limit: number): GraphQLError =>
+  new GraphQLError(message, { extensions: { code, limit } });
+
+/** The result of graphql-js or @graphql-tools/executor, or the error if it is too large. */
+export function limited(result: ExecutionResult, limits: AnswerLimits | undefined): ExecutionResult {
+  if (!limits) return result;
+  const room = roomFor(limits);
+  measure(result.data, room);
+  room.bytes -= ERROR_BYTES * (result.errors?.length ?? 0);
+  return isFull(room) ? { errors: [answerRefusal(room, limits)], data: null } : result;
+}
+
+/** Subtracts the size of a value from the room; stops when the room is full. */
+export function measure(value: unknown, room: AnswerRoom): void {
+  if (isFull(room)) return;
+  if (typeof value === 'string') room.bytes -= bytesOf(value);
+  else if (Array.isArray(value)) for (const item of value) measure(item, room);
+  else if (typeof value === 'object' && value !== null) {
+    for (const key in value) {
+      room.values--;
+      room.bytes -= key.length + PUNCTUATION_BYTES;
+      measure((value as Record<string, unknown>)[key], room);
+    }
+  } else room.bytes -= PUNCTUATION_BYTES;
+}

@@ -1,0 +1,121 @@
+import { GraphQLError } from 'graphql';
+import { type ServiceCode, serviceErrors } from '../../api/errors.ts';
+import {
+  LoginRequired,
+  NamedRefusal,
+  RateLimited,
+  TierRequired,
+  TooManyCalls,
+  Unauthenticated,
+  UpstreamFault,
+  UpstreamRefusal,
+  type UpstreamWord,
+  isRateLimit,
+} from '../../upstream/errors.ts';
+import { type ClientCode, notesOn } from './codes.ts';
+
+/** What a client may branch on. A service code without a name here does not compile. */
+// A table is read down its columns.
+// prettier-ignore
+const clientCodes: Record<ServiceCode, ClientCode> = {
+  100:  'UPSTREAM_REFUSED',
+  103:  'UNAUTHENTICATED',
+  104:  'UPSTREAM_REFUSED',
+  106:  'UNAUTHENTICATED',
+  111:  'RATE_LIMITED',
+  112:  'RATE_LIMITED',
+  123:  'UNAUTHENTICATED',
+  131:  'UPSTREAM_REFUSED',
+  999:  'UPSTREAM_REFUSED',
+  1000: 'FORBIDDEN',
+  1001: 'FORBIDDEN',
+  1002: 'MISSING_ARGUMENT',
+  1003: 'PICTURE_TOO_LARGE',
+  1004: 'UPSTREAM_REFUSED',
+  1005: 'ANNOTATION_TOO_SHORT',
+  1006: 'NOTE_NOT_FOUND',
+  1007: 'UPSTREAM_REFUSED',
+  1008: 'PICTURE_TYPE',
+  1009: 'PICTURE_TYPE',
+  1012: 'MISSING_ARGUMENT',
+  1013: 'MISSING_ARGUMENT',
+  1014: 'UPSTREAM_REFUSED',
+  1309: 'RATE_LIMITED',
+  5000: 'SUBJECT_NOT_FOUND',
+  6000: 'BOOK_NOT_FOUND',
+  6002: 'NOT_OWNER',
+  6004: 'REVIEW_TOO_SHORT',
+  6006: 'REVIEW_NOT_FOUND',
+  6007: 'UPSTREAM_REFUSED',
+  6008: 'PERSON_NOT_FOUND',
+  6009: 'UPSTREAM_REFUSED',
+  6010: 'COMMENT_TOO_LONG',
+  6011: 'COLLECTION_EXISTS',
+  6012: 'INVALID_PAGE_NUMBER',
+  6013: 'CHAPTER_TOO_LONG',
+  6014: 'UPSTREAM_REFUSED',
+};
+
+/** Input that is known to be wrong before any call. */
+export const badInput = (message: string, extensions: object = {}): GraphQLError =>
+  new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT', ...extensions } });
+
+/** What a client is told of an error that came out of an operation; undefined for a surprise, which stays ours. */
+export function told(cause: unknown): { message: string; extensions: Record<string, unknown> } | undefined {
+  if (cause instanceof UpstreamRefusal) return refusal(cause);
+  if (cause instanceof UpstreamFault)
+    return { message: faultTexts[cause.code], extensions: { code: cause.code, upstream: wordFor(cause.word) } };
+  if (cause instanceof TierRequired) {
+    const tiers = cause.tiers.map((tier) => tier.toUpperCase());
+    return { message: `This is for the film tiers ${tiers.join(', ')}.`, extensions: { code: 'TIER_REQUIRED', tiers } };
+  }
+  if (cause instanceof LoginRequired)
+    return { message: 'Log in first: this needs a token of your own.', extensions: { code: 'LOGIN_REQUIRED' } };
+  if (cause instanceof Unauthenticated)
+    return { message: 'The Authorization is not a bearer token.', extensions: { code: 'UNAUTHENTICATED' } };
+  if (cause instanceof RateLimited) {
+    return {
+      message: `The rate limit of the service is reached. Ask again in ${cause.retryAfter} s.`,
+      extensions: { code: 'RATE_LIMITED', retryAfter: cause.retryAfter },
+    };
+  }
+  if (cause instanceof TooManyCalls)
+    return {
+      message: `The operation has made as many calls as it may: ${cause.limit}.`,
+      extensions: { code: 'TOO_MANY_CALLS', limit: cause.limit },
+    };
+  return undefined;
+}
+
+const faultTexts = {
+  UPSTREAM_TIMEOUT: 'The service did not answer in time.',
+  UPSTREAM_UNAVAILABLE: 'The service cannot be reached.',
+  UPSTREAM_INVALID_RESPONSE: 'The service answered with something that cannot be read.',
+  UPSTREAM_RESULT_UNKNOWN: 'The answer was lost: it is not known whether the write was carried out.',
+};
+
+function refusal(cause: UpstreamRefusal) {
+  const { word, retryAfter } = cause;
+  const code = cause instanceof NamedRefusal ? cause.code : clientCode(word);
+  return {
+    message: (cause instanceof NamedRefusal ? notesOn(code)?.what : textOf(word)) ?? 'The service refused.',
+    extensions: { code, upstream: wordFor(word), ...(retryAfter === undefined ? {} : { retryAfter }) },
+  };
+}
+
+function clientCode(word: UpstreamWord): ClientCode {
+  if (isRateLimit(word)) return 'RATE_LIMITED';
+  const named = clientCodes[word.code as ServiceCode] as ClientCode | undefined;
+  if (word.status === 401) return 'UNAUTHENTICATED';
+  return named ?? (word.code === undefined && word.status === 403 ? 'FORBIDDEN' : 'UPSTREAM_REFUSED');
+}
+
+/** The interface's own text: upstream's words have carried addresses and tokens. */
+const textOf = ({ code }: UpstreamWord): string | undefined =>
+  (serviceErrors[code as ServiceCode] as { msg: string } | undefined)?.msg;
+
+function wordFor(word: UpstreamWord): object {
+  const { service, status, code, request } = word;
+  const message = textOf(word);
+  return { service, status, ...(code === undefined ? {} : { code }), ...(message ? { message } : {}), request };
+}

@@ -1,0 +1,278 @@
+/**
+ * The markup of notes and annotations as a tree.
+ *
+ * A note's text format has pictures `[img=<number>:<layout>]<caption>[/img]` and links `[url="<url>"]<title>[/url]`; an annotation's has
+ * pictures `<图片n>`. Every line is a paragraph. What is no whole mark is text, so nothing that somebody wrote is lost.
+ */
+import { type PictureLayout, pictureLayouts } from '../../api/note.ts';
+import { builder } from '../engine/builder.ts';
+import { asObject, asUrl, textOrNull } from './decode.ts';
+
+export interface ContentPhotoShape {
+  number: number;
+  url: string | null;
+}
+export interface Span {
+  text: string;
+  linkUrl: string | null;
+}
+export interface TextPiece {
+  kind: 'TextBlock';
+  spans: Span[];
+}
+export interface PhotoPiece {
+  kind: 'PhotoBlock';
+  photo: ContentPhotoShape | null;
+  layout: PictureLayout;
+  caption: string | null;
+}
+export interface MathPiece {
+  kind: 'MathBlock';
+  tex: string;
+}
+export type Piece = TextPiece | PhotoPiece | MathPiece;
+
+export const PhotoLayout = builder.enumType('PhotoLayout', {
+  description: 'Where a picture stands on its line.',
+  values: {
+    LEFT: { value: 'L', description: 'At the left.' },
+    CENTER: { value: 'C', description: 'In the middle.' },
+    RIGHT: { value: 'R', description: 'At the right.' },
+  } as const,
+});
+
+export const ContentPhoto = builder.objectRef<ContentPhotoShape>('ContentPhoto').implement({
+  description: 'A picture that belongs to a note or an annotation.',
+  fields: (t) => ({
+    number: t.exposeInt('number', {
+      description: 'Its number, by which the content refers to it; unique within one note or annotation.',
+    }),
+    url: t.expose('url', {
+      type: 'URL',
+      nullable: true,
+      description: 'Where it is; null where the service gives no address.',
+    }),
+  }),
+});
+
+const TextSpan = builder.objectRef<Span>('TextSpan').implement({
+  description: 'A run of text that is a link as a whole, or is none.',
+  fields: (t) => ({
+    text: t.exposeString('text', { description: 'As written, never empty; a link without a title shows its address.' }),
+    linkUrl: t.expose('linkUrl', { type: 'URL', nullable: true, description: 'Where it leads; null for plain text.' }),
+  }),
+});
+
+/** Spans per paragraph in the cost of a plan; most paragraphs have no link and one span. */
+const SPANS = 2;
+
+const TextBlock = builder.objectRef<TextPiece>('TextBlock').implement({
+  description: 'A paragraph: one line of the content, or what a picture or a formula leaves of it.',
+  fields: (t) => ({
+    spans: t.field({
+      type: [TextSpan],
+      size: SPANS,
+      description: 'Its runs of text; put together they are the paragraph.',
+      resolve: ({ spans }) => spans,
+    }),
+  }),
+});
+
+const PhotoBlock = builder.objectRef<PhotoPiece>('PhotoBlock').implement({
+  description: 'A picture where it stands in the content.',
+  fields: (t) => ({
+    photo: t.field({
+      type: ContentPhoto,
+      nullable: true,
+      description: 'The picture; null where the content names a number that there is no picture for.',
+      resolve: ({ photo }) => photo,
+    }),
+    layout: t.field({
+      type: PhotoLayout,
+      description: 'CENTER in annotations, which do not say.',
+      resolve: ({ layout }) => layout,
+    }),
+    caption: t.exposeString('caption', {
+      nullable: true,
+      description: 'Plain text under the picture; null where there is none.',
+    }),
+  }),
+});
+
+const MathBlock = builder.objectRef<MathPiece>('MathBlock').implement({
+  description: 'A formula.',
+  fields: (t) => ({ tex: t.exposeString('tex', { description: 'TeX, without the signs that enclose it.' }) }),
+});
+
+export const ContentBlock = builder.unionType('ContentBlock', {
+  description: 'A paragraph of text, a picture, or another piece of a note or annotation.',
+  types: [TextBlock, PhotoBlock, MathBlock],
+  resolveType: ({ kind }) => kind,
+});
+
+/** The content that an answer tells, or that the record had in hand: then it is the text itself. */
+export function contentOf(told: { content?: unknown } | string): string | null {
+  return textOrNull.decode(typeof told === 'object' && told !== null ? told.content : told);
+}
+
+/** The pictures by number. */
+export function contentPhotos(photos: unknown): ContentPhotoShape[] {
+  return Object.entries(asObject(photos as Record<string, unknown> | null))
+    .filter(([number]) => /^\d{1,9}$/.test(number))
+    .map(([number, url]) => ({ number: Number(number), url: asUrl(url) }))
+    .sort((one, other) => one.number - other.number);
+}
+
+/** A note in its text format. */
+export function noteBlocks(content: string, photos: unknown): Piece[] {
+  const marks = first(
+    content.matchAll(/\[img=(\d{1,9})(?::([LCR]))?\]|(\[\/img\])|\[url="([^"\r\n]{0,2000})"\]|(\[\/url\])/gi),
+  );
+  const closes = pairs(marks);
+  const page = paper(photos);
+  let at = 0;
+  let link: { url: string; shownUrl: string | null; empty: boolean; end: number } | null = null;
+  let picture: { number: string; layout: PictureLayout; caption: string; end: number } | null = null;
+
+  const write = (written: string) => {
+    if (written === '') return;
+    if (link && written.trim() !== '') link.empty = false;
+    if (picture) picture.caption += written;
+    else page.write(written, link && link.shownUrl);
+  };
+
+  /** The text up to a mark; the mark itself is not shown. */
+  const writeUpTo = (mark: RegExpMatchArray) => {
+    const from = mark.index ?? 0;
+    write(content.slice(at, from));
+    at = from + mark[0].length;
+  };
+
+  marks.forEach((mark, index) => {
+    const [, number, layout, , url = ''] = mark;
+    const end = closes.get(index);
+    if (picture?.end === index) {
+      writeUpTo(mark);
+      const { number, layout, caption } = picture;
+      picture = null;
+      page.show(number, layout, caption.trim() || null);
+    } else if (link?.end === index) {
+      writeUpTo(mark);
+      if (link.empty) write(link.url);
+      link = null;
+    } else if (end !== undefined) {
+      writeUpTo(mark);
+      if (number === undefined) {
+        link = { url, shownUrl: asUrl(url), empty: true, end };
+      } else {
+        if (link) link.empty = false;
+        picture = { number, layout: layoutOf(layout), caption: '', end };
+      }
+    }
+  });
+  write(content.slice(at));
+  return page.finish();
+}
+
+/** An annotation in its text format. */
+export function annotationBlocks(content: string, photos: unknown, hasMath: boolean): Piece[] {
+  const page = paper(photos);
+  // Not specified: how a formula is marked; TeX is taken to stand between `$$`, where the service says that there is any.
+  const marks = first(content.matchAll(hasMath ? /<图片(\d{1,9})>|\$\$/g : /<图片(\d{1,9})>/g));
+  let at = 0;
+  let opened: number | null = null; // where the TeX begins
+  const end = marks.findLastIndex(([, number]) => number === undefined);
+  marks.forEach(({ index, 0: whole, 1: number }, place) => {
+    if (opened !== null) {
+      if (number !== undefined) return; // a formula holds no pictures
+      const tex = content.slice(opened, index).trim();
+      if (tex) {
+        page.write(content.slice(at, opened - 2), null);
+        page.add({ kind: 'MathBlock', tex });
+        at = index + whole.length;
+      }
+      opened = null;
+    } else if (number === undefined) {
+      if (place < end) opened = index + whole.length;
+    } else {
+      page.write(content.slice(at, index), null);
+      page.show(number, 'C', null);
+      at = index + whole.length;
+    }
+  });
+  page.write(content.slice(at), null);
+  return page.finish();
+}
+
+/** Marks that are read of one text; what comes after them is text. More would not fit into an answer, and takes long to read. */
+const MARKS_MAX = 20_000;
+
+function first(marks: Iterable<RegExpExecArray>): RegExpExecArray[] {
+  const found: RegExpExecArray[] = [];
+  for (const mark of marks) if (found.push(mark) === MARKS_MAX) break;
+  return found;
+}
+
+const layoutOf = (letter: string | undefined) =>
+  pictureLayouts.find((layout) => layout === letter?.toUpperCase()) ?? 'C';
+
+type Marks = readonly RegExpMatchArray[];
+
+/**
+ * Which mark closes which: the nearest opening one of its kind. A mark that would cross another, or that is left over, closes nothing.
+ */
+function pairs(marks: Marks): Map<number, number> {
+  const closes = new Map<number, number>();
+  let picture = -1;
+  let link = -1;
+  marks.forEach(([, number, , endsPicture, , endsLink], index) => {
+    if (number !== undefined) picture = index;
+    else if (endsPicture) {
+      if (picture < 0) return;
+      closes.set(picture, index);
+      if (link > picture) link = -1;
+      picture = -1;
+    } else if (endsLink) {
+      if (link < 0) return;
+      closes.set(link, index);
+      if (picture > link) picture = -1;
+      link = -1;
+    } else link = index;
+  });
+  return closes;
+}
+
+/** Takes down text and pictures in turn; a line is a block, and a blank one is none. */
+function paper(photos: unknown) {
+  const known = new Map(contentPhotos(photos).map((photo) => [photo.number, photo]));
+  const pieces: Piece[] = [];
+  let line: Span[] = [];
+
+  const endLine = () => {
+    if (line.some(({ text }) => text.trim() !== '')) pieces.push({ kind: 'TextBlock', spans: line });
+    line = [];
+  };
+  const add = (piece: Piece) => {
+    endLine();
+    pieces.push(piece);
+  };
+  return {
+    add,
+    write(written: string, linkUrl: string | null) {
+      written.split(/\r\n|[\n\r\u2028\u2029]/).forEach((text, index) => {
+        if (index > 0) endLine();
+        const last = line.at(-1);
+        if (text === '') return;
+        if (last && last.linkUrl === linkUrl && linkUrl === null) last.text += text;
+        else line.push({ text, linkUrl });
+      });
+    },
+    show(number: string, layout: PictureLayout, caption: string | null) {
+      add({ kind: 'PhotoBlock', photo: known.get(Number(number)) ?? null, layout, caption });
+    },
+    finish() {
+      endLine();
+      return pieces;
+    },
+  };
+}

@@ -1,0 +1,179 @@
+/** The pictures of a mutation, on their way through: checked as they pass, never held whole. */
+import type { Readable } from 'node:stream';
+import type { FileUpload } from 'graphql-upload-minimal';
+import { GraphQLError } from 'graphql';
+import { PICTURE_BELOW } from '../../api/book.ts';
+import type { FilePart } from '../../upstream/http/multipart.ts';
+import { type Violation, badUpload, broken, violated } from '../errors/violations.ts';
+
+const NUMBER_MAX = 999_999;
+
+export interface GivenPicture {
+  number: number;
+  file: Promise<FileUpload>;
+}
+
+/** What can be said of pictures before a byte of them is read. */
+export function picturesBroken(pictures: readonly GivenPicture[], maxPictures: number): Violation[] {
+  const numbers = pictures.map(({ number }) => number);
+  return [
+    ...broken(numbers.length > maxPictures, {
+      path: ['input', 'pictures'],
+      code: 'TOO_MANY_PICTURES',
+      limit: maxPictures,
+      actual: numbers.length,
+    }),
+    ...numbers.flatMap((number, index): Violation[] => {
+      const path = ['input', 'pictures', index, 'number'];
+      if (number < 1 || number > NUMBER_MAX) {
+        return [{ path, code: 'INVALID_PICTURE_NUMBER', limit: number < 1 ? 1 : NUMBER_MAX, actual: number }];
+      }
+      return broken(numbers.indexOf(number) < index, { path, code: 'PICTURE_NUMBER_USED', actual: number });
+    }),
+  ];
+}
+
+/** A picture cannot be shown without its file having been read to where it broke a rule. */
+export class PictureRefused extends GraphQLError {
+  override name = 'PictureRefused';
+  readonly number: number;
+  readonly code: string;
+
+  constructor(number: number, violation: Violation) {
+    const { message, extensions } = violated([violation]);
+    super(message, { extensions });
+    this.number = number;
+    this.code = violation.code;
+  }
+}
+
+/**
+ * The pictures as parts of a form, in the order in which they arrive: the request is one stream, and waiting for another of its
+ * files than the next would be waiting for ever. `all` gives the place of each in the input.
+ */
+export async function* pictureParts(
+  pictures: readonly GivenPicture[],
+  nameOf: (number: number) => string,
+  all: readonly GivenPicture[] = pictures,
+): AsyncGenerator<FilePart, void, void> {
+  const coming = new Map(pictures.map((picture) => [picture, arrival(picture)]));
+  // Of a later request's pictures nothing is read yet, so none of them may come before these.
+  const later = all.slice(all.indexOf(pictures.at(-1)!) + 1).map(async (picture) => {
+    await arrival(picture);
+    return null;
+  });
+  while (coming.size > 0) {
+    const next = await Promise.race([...coming.values(), ...later]);
+    if (next === null) throw badOrder();
+    coming.delete(next.picture);
+    yield* part(next.picture, next.file, nameOf, all.indexOf(next.picture));
+  }
+}
+
+async function arrival(picture: GivenPicture): Promise<{ picture: GivenPicture; file: FileUpload }> {
+  try {
+    return { picture, file: await picture.file };
+  } catch (error) {
+    throw error instanceof GraphQLError ? error : badUpload();
+  }
+}
+
+const badOrder = () =>
+  new GraphQLError('Send the files in the order of the pictures.', { extensions: { code: 'BAD_UPLOAD' } });
+
+async function* part(
+  { number }: GivenPicture,
+  file: FileUpload,
+  nameOf: (number: number) => string,
+  index: number,
+): AsyncGenerator<FilePart, void, void> {
+  const stream = opened(file);
+  const chunks = stream.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>;
+  const path = ['input', 'pictures', index, 'file'];
+  const refuse = (violation: Omit<Violation, 'path'>) => new PictureRefused(number, { path, ...violation });
+  try {
+    const head = await headOf(chunks);
+    const type = typeOf(head);
+    if (!type) throw refuse({ code: 'PICTURE_TYPE' });
+    yield { name: nameOf(number), filename: `${number}.${type}`, type: `image/${type}`, bytes: counted(head, chunks) };
+  } finally {
+    await chunks.return?.();
+    discard(stream);
+  }
+
+  async function* counted(head: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
+    let size = 0;
+    for await (const chunk of joined(head, rest)) {
+      size += chunk.length;
+      if (size >= PICTURE_BELOW) throw refuse({ code: 'PICTURE_TOO_LARGE', limit: PICTURE_BELOW, actual: size });
+      yield chunk;
+    }
+    // A stream that was cut at a limit ends like any other.
+    if ((stream as Readable & { truncated?: boolean }).truncated) {
+      throw refuse({ code: 'PICTURE_TOO_LARGE', limit: PICTURE_BELOW, actual: size });
+    }
+  }
+}
+
+async function* joined(head: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
+  yield head;
+  try {
+    yield* rest;
+  } catch (error) {
+    throw error instanceof GraphQLError ? error : badUpload();
+  }
+}
+
+function opened(file: FileUpload): Readable {
+  try {
+    return file.createReadStream();
+  } catch (error) {
+    throw error instanceof GraphQLError ? error : badUpload();
+  }
+}
+
+/** Enough of the beginning to know a picture by. */
+async function headOf(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
+  let head: Buffer = Buffer.alloc(0);
+  while (head.length < 12) {
+    let next: IteratorResult<Buffer>;
+    try {
+      next = await chunks.next();
+    } catch (error) {
+      throw error instanceof GraphQLError ? error : badUpload();
+    }
+    if (next.done) return head;
+    head = head.length ? Buffer.concat([head, next.value]) : next.value;
+  }
+  return head;
+}
+
+function typeOf(head: Buffer): 'jpeg' | 'png' | 'gif' | 'webp' | null {
+  const text = head.toString('latin1', 0, 12);
+  if (text.startsWith('\xff\xd8\xff')) return 'jpeg';
+  if (text.startsWith('\x89PNG\r\n\x1a\n')) return 'png';
+  if (/^GIF8[79]a/.test(text)) return 'gif';
+  return text.startsWith('RIFF') && text.slice(8) === 'WEBP' ? 'webp' : null;
+}
+
+/** What is left of a file is read and thrown away, or the files behind it would never come. */
+function discard(stream: Readable): void {
+  stream.on('error', () => undefined);
+  setImmediate(() => stream.resume());
+}
+
+/** Lets files go by that no call took. */
+export function discardPictures(pictures: readonly GivenPicture[]): void {
+  for (const { file } of pictures) {
+    file.then(
+      (came) => {
+        try {
+          discard(came.createReadStream());
+        } catch {
+          // It was taken, or never came.
+        }
+      },
+      () => undefined,
+    );
+  }
+}

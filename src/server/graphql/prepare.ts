@@ -1,0 +1,160 @@
+/** Prepares documents: parses them, checks the limits and validates. Results are cached, bounded by the memory that they take. */
+import {
+  type DefinitionNode,
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionNode,
+  getOperationAST,
+  parse,
+  validate,
+} from 'graphql';
+import { LRUCache } from 'lru-cache';
+import type { Config } from '../../config/settings.ts';
+import { variablesOf } from '../../graph/engine/arguments.ts';
+import type { CoercedVariables } from '../../graph/engine/variables.ts';
+import { type Variables, comesInPieces } from '../../graph/engine/document.ts';
+import { type Planner, createPlans } from '../../graph/engine/plan-cache.ts';
+import { stackless } from '../../upstream/errors.ts';
+import { costCheck } from './cost-limits.ts';
+import { documentLimits, textLimit } from './limits.ts';
+import { piecesOf, validationRules } from './validation-rules.ts';
+import { type Run, createRun } from './execute.ts';
+
+/** A prepared document. If it has errors, they are the response and it is not run. */
+export interface Prepared {
+  /** Undefined if the text could not be parsed; an outline if the document has other errors. */
+  document: DocumentNode | undefined;
+  errors: readonly GraphQLError[] | undefined;
+  /** Undefined if there are errors. */
+  ready: Ready | undefined;
+  /** The document uses incremental delivery. */
+  comesInPieces: boolean;
+}
+
+/** A valid document, ready to run. */
+export interface Ready {
+  document: DocumentNode;
+  operation: OperationDefinitionNode;
+  planner: Planner;
+  coerce: (given: Variables) => CoercedVariables;
+  run: Run;
+  pieces: readonly SelectionNode[];
+}
+
+export interface Preparation {
+  prepare: (text: string, operationName: string | undefined) => Prepared;
+  /** Approximate size of all cached documents, in bytes. */
+  keptBytes: () => number;
+}
+
+/** Number and size of all cached documents. Bounded by size too: a syntax tree can be a hundred times as large as its text. */
+const DOCUMENTS_MAX = 1_000;
+const DOCUMENTS_MAX_BYTES = 64_000_000;
+/** Measured: 240 to 510 bytes a token, including its nodes and their locations. */
+const TOKEN_BYTES = 500;
+const ERROR_BYTES = 500;
+
+export function createPreparation(schema: GraphQLSchema, config: Config, byReference?: boolean): Preparation {
+  const rulesFor = validationRules(config);
+  const plans = createPlans(schema, { maxFields: config.maxPlannedFields, check: costCheck(config) });
+  const known = new LRUCache<string, Prepared>({
+    max: DOCUMENTS_MAX,
+    maxSize: DOCUMENTS_MAX_BYTES,
+    sizeCalculation: bytesOf,
+    dispose: ({ ready }) => ready?.planner.forget(),
+  });
+  return {
+    prepare(text, givenName) {
+      const operationName = givenName || undefined; // clients send an empty name for none
+      // The length keeps a name apart from the beginning of a text.
+      const key = operationName === undefined ? `\n${text}` : `${operationName.length} ${operationName}\n${text}`;
+      let prepared = known.get(key);
+      if (!prepared) {
+        prepared = make(text, operationName);
+        if (text.length <= config.maxDocumentCharacters) known.set(key, prepared);
+        if (!known.has(key)) prepared.ready?.planner.forget();
+      }
+      return prepared;
+    },
+    keptBytes: () => known.calculatedSize,
+  };
+
+  function make(text: string, operationName: string | undefined): Prepared {
+    const tooLong = textLimit(text, config);
+    if (tooLong) return failed(undefined, [tooLong]);
+    let document: DocumentNode;
+    try {
+      document = parse(text, { maxTokens: config.maxTokens });
+    } catch (error) {
+      const isTokens = /\d tokens\b/.test((error as Error).message);
+      return failed(undefined, [coded(error as GraphQLError, isTokens ? 'TOO_MANY_TOKENS' : 'GRAPHQL_PARSE_FAILED')]);
+    }
+    const over = documentLimits(document, config);
+    if (over.length > 0) return failed(document, over);
+    const isDivided = comesInPieces(document);
+    const invalid = validate(schema, document, rulesFor(isDivided), { hideSuggestions: !config.suggestions });
+    if (invalid.length > 0)
+      return failed(
+        document,
+        invalid.map((error) => withoutNodes(coded(error, 'GRAPHQL_VALIDATION_FAILED'))),
+      );
+    const operation = getOperationAST(document, operationName);
+    if (!operation || !schema.getRootType(operation.operation)) {
+      const message = operation
+        ? `There is nothing to run by ${operation.operation}.`
+        : operationName
+          ? 'The document has no operation of that name.'
+          : 'Say which of the operations to run.';
+      return failed(document, [new GraphQLError(message, { extensions: { code: 'OPERATION_RESOLUTION_FAILURE' } })]);
+    }
+    const ready: Ready = {
+      document,
+      operation,
+      planner: plans.plannerFor(document, operation),
+      coerce: variablesOf(schema, operation, { maxErrors: 10, hideSuggestions: !config.suggestions }),
+      run: createRun(schema, document, operation, byReference),
+      pieces: isDivided ? piecesOf(document, operation) : [],
+    };
+    return { document, errors: undefined, ready, comesInPieces: isDivided };
+  }
+}
+
+function bytesOf({ document, ready, errors = [] }: Prepared, key: string): number {
+  const tokens = ready?.document.tokenCount ?? 0;
+  const operations = document?.definitions.length ?? 0;
+  const messages = errors.reduce((sum, { message }) => sum + ERROR_BYTES + 2 * message.length, 0);
+  return 2 * key.length + TOKEN_BYTES * (tokens + operations) + messages;
+}
+
+const failed = (document: DocumentNode | undefined, errors: readonly GraphQLError[]): Prepared => ({
+  document: document && outlineOf(document),
+  errors,
+  ready: undefined,
+  comesInPieces: false,
+});
+
+/** The operations by kind and name: Yoga needs no more of a document that is not run, and the rest of the tree can be freed. */
+const outlineOf = ({ definitions }: DocumentNode): DocumentNode => ({
+  kind: Kind.DOCUMENT,
+  definitions: definitions.filter(isOperation).map(({ kind, operation, name }) => ({
+    kind,
+    operation,
+    ...(name ? { name: { kind: Kind.NAME, value: name.value } } : {}),
+    selectionSet: { kind: Kind.SELECTION_SET, selections: [] },
+  })),
+});
+
+const isOperation = (definition: DefinitionNode): definition is OperationDefinitionNode =>
+  definition.kind === Kind.OPERATION_DEFINITION;
+
+/** The same error with positions in the text instead of nodes: nodes would keep the whole tree in memory. */
+const withoutNodes = ({ message, source, positions, extensions }: GraphQLError): GraphQLError =>
+  stackless(() => new GraphQLError(message, { source: source ?? null, positions: positions ?? null, extensions }));
+
+function coded(error: GraphQLError, code: string): GraphQLError {
+  Object.assign(error.extensions, { code: error.extensions.code ?? code });
+  return error;
+}

@@ -1,0 +1,70 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Lifetime, createLifetime } from '../../lib/cancellation.ts';
+import type { Connection } from './connections.ts';
+
+/**
+ * One request and its response.
+ *
+ * It closes once: when the response is flushed to the client, or when the connection is gone. Node emits `close` only for the response
+ * being sent, not for pipelined responses queued behind it; the connection closes those.
+ */
+export class Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly connection: Connection;
+  readonly requestId: string;
+  /** Ends when the client leaves, or at the deadline of its operation. */
+  readonly lifetime: Lifetime = createLifetime();
+  /** Headers of every response to this request: names and values alternate. */
+  readonly headers: string[];
+  isClosed = false;
+  private unsent = 0;
+  private listeners: (() => void)[] = [];
+
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    connection: Connection,
+    requestId: string,
+    headers: string[],
+  ) {
+    this.request = request;
+    this.response = response;
+    this.connection = connection;
+    this.requestId = requestId;
+    this.headers = headers;
+  }
+
+  /** A response may be written: none was begun, and the client is still connected. */
+  get isOpen(): boolean {
+    return !this.isClosed && !this.response.headersSent;
+  }
+
+  /** Calls the listener once: at the close, or now if already closed. */
+  onClose(listener: () => void): void {
+    if (this.isClosed) listener();
+    else this.listeners.push(listener);
+  }
+
+  close(): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    this.setUnsent(0);
+    const { listeners } = this;
+    this.listeners = [];
+    for (const listener of listeners) listener();
+  }
+
+  /** Sets how many bytes of the response the client has not read yet. */
+  setUnsent(bytes: number): void {
+    const change = bytes - this.unsent;
+    this.unsent = bytes;
+    if (change !== 0) this.connection.backlog.change(change);
+  }
+
+  /** Sets the common headers, for code that writes the response itself. */
+  setHeaders(): void {
+    const { headers, response } = this;
+    for (let at = 0; at < headers.length; at += 2) response.setHeader(headers[at]!, headers[at + 1]!);
+  }
+}

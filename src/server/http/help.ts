@@ -1,0 +1,68 @@
+/** Tells with every error that has a code where that code is explained: here, without going elsewhere. */
+import { createHash } from 'node:crypto';
+import type { GraphQLError } from 'graphql';
+import { type CodeGroup, codeGroups, notesOn } from '../../graph/errors/codes.ts';
+
+export const HELP_PATH = '/docs/errors';
+
+/** Undefined for a code that is explained nowhere. */
+export const helpFor = (code: unknown): string | undefined =>
+  typeof code === 'string' && notesOn(code) ? `${HELP_PATH}#${code}` : undefined;
+
+/** Puts it into the errors themselves, as they leave: told again, they are the same. */
+export function addHelp(errors: readonly GraphQLError[] | undefined): void {
+  for (const { extensions } of errors ?? []) {
+    const help = helpFor(extensions.code);
+    if (help) extensions.help = help;
+  }
+}
+
+const style = `
+:root { color-scheme: light dark; }
+body { max-width: 46rem; margin: 2rem auto; padding: 0 1rem; font: 1rem/1.5 system-ui, sans-serif; }
+h1 { font-size: 1.5rem; }
+h2 { margin-top: 2.5rem; font-size: 1.15rem; border-bottom: 1px solid #8886; }
+h3 { margin: 1.75rem 0 0.25rem; font: 600 1rem/1.5 ui-monospace, monospace; }
+h3:target { background: #fb03; outline: 0.3rem solid #fb03; }
+h3 a { color: inherit; text-decoration: none; }
+nav { columns: 16rem; font: 0.8rem/1.7 ui-monospace, monospace; }
+nav a { display: block; }
+code { font: 0.9em ui-monospace, monospace; }
+p { margin: 0.25rem 0; }
+dl { margin: 0.25rem 0; display: grid; grid-template-columns: 5.5rem 1fr; }
+dt { opacity: 0.7; }
+dd { margin: 0; }
+`;
+
+/** Every code, what happened, and what to do about it. */
+export const errorsPage = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Errors of catalog-graphql</title>
+<style>${style}</style>
+<h1>Errors</h1>
+<p>${html('`extensions.code` of an error is what to branch on; `extensions.help` leads to its place on this page.')}</p>
+<nav>${codeGroups.flatMap(({ codes }) => Object.keys(codes).map((code) => `<a href="#${code}">${code}</a>`)).join('\n')}</nav>
+${codeGroups.map(section).join('\n')}
+</html>
+`;
+
+/** Nothing but its own style. */
+export const errorsPolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+
+function section({ title, codes }: CodeGroup): string {
+  const each = Object.entries(codes).map(
+    ([code, { what, client, operator }]) =>
+      `<h3 id="${code}"><a href="#${code}">${code}</a></h3>\n<p>${html(what)}</p>\n` +
+      `<dl><dt>Client</dt><dd>${html(client)}</dd><dt>Operator</dt><dd>${html(operator)}</dd></dl>`,
+  );
+  return `<h2>${title}</h2>\n${each.join('\n')}`;
+}
+
+/** A line of Markdown, as far as the table uses it. */
+function html(text: string): string {
+  return text
+    .replace(/[&<>]/g, (character) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[character]!)
+    .replace(/`([^`]*)`/g, '<code>$1</code>');
+}

@@ -1,0 +1,153 @@
+/** Tokens, and what upstream responses have shown about each. */
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { type Endpoint, type Tier, tiers } from '../../api/endpoint.ts';
+import { type Service, type UpstreamWord, isTokenUnknown } from '../errors.ts';
+import { type Rejections, createRejections } from './rejections.ts';
+
+/** One token and what is known of it. */
+export interface Credential {
+  /** Stands for the token in tables and keys; never the token itself. */
+  readonly id: string;
+  /** The token as it goes with a call; undefined for none. */
+  readonly authorization: string | undefined;
+  /** The facade's own: it never speaks for a person. */
+  readonly isOwn: boolean;
+  /** Configured for the facade's own, learned for a caller's; null while it is not known. */
+  readonly filmTier: Tier | null;
+  /** The tier was configured, or there is no token: responses do not change it. */
+  readonly isTierFixed: boolean;
+  /** The tiers it may have, by what upstream answered. */
+  possibleTiers: readonly Tier[];
+  /** Upstream has said that it is asked too often with it. */
+  hasMetLimit: boolean;
+  /** A service has accepted it, and has not rejected it since. */
+  accepted: boolean;
+  /** The same for each service. */
+  readonly acceptedBy: Record<Service, boolean>;
+  /** Endpoint paths that its tier does not get, with the end of each entry by performance.now(). */
+  readonly refused: Map<string, number>;
+  /** Refused requests by endpoint; emptied when the endpoint grants one. */
+  readonly refusedRecords: Map<Endpoint, Set<string>>;
+}
+
+/** Whose token goes with a call: the caller's, the facade's own where the answer is the same for everybody, or none. */
+export interface Credentials {
+  of: (token: string | null) => Credential;
+  own: Credential;
+  nobody: Credential;
+  /** Records that the service accepts the token. */
+  accept: (credential: Credential, service: Service) => void;
+  /** Records that the service does not accept the token, or no longer does. */
+  reject: (credential: Credential, word: UpstreamWord) => void;
+  readonly rejections: Rejections;
+}
+
+const KNOWN_MAX = 10_000;
+const UNVERIFIED_MAX = 1_000;
+
+export function createCredentials(ownToken: string | undefined, ownTier: Tier | undefined): Credentials {
+  const known = new LRUCache<string, Credential>({ max: KNOWN_MAX });
+  /** A table of its own, so that made-up tokens evict none that upstream has accepted. */
+  const unverified = new LRUCache<string, Credential>({ max: UNVERIFIED_MAX });
+  const rejections = createRejections();
+  const nobody = create('nobody', null, true, null);
+  // Replicas with different tokens may share a cache; the hash keeps their entries apart.
+  const own = create(
+    ownToken === undefined ? 'own' : `own-${hashOf(ownToken)}`,
+    ownToken ?? null,
+    true,
+    ownTier ?? null,
+  );
+  return {
+    own,
+    nobody,
+    rejections,
+    of(token) {
+      if (token === null) return own;
+      const id = hashOf(token);
+      let credential = known.get(id) ?? unverified.get(id);
+      if (!credential) {
+        credential = create(id, token, false, null);
+        unverified.set(id, credential);
+      }
+      return credential;
+    },
+    accept(credential, service) {
+      const { id, isOwn, acceptedBy } = credential;
+      if (isOwn || acceptedBy[service]) return;
+      acceptedBy[service] = true;
+      credential.accepted = true;
+      rejections.forget(id, service);
+      unverified.delete(id);
+      known.set(id, credential);
+    },
+    reject(credential, word) {
+      const { id, isOwn, acceptedBy } = credential;
+      if (isOwn) return;
+      const { service } = word;
+      // If the service accepted the token before, try once more: the 401 may concern this request only.
+      if (!acceptedBy[service] && isTokenUnknown(word)) rejections.remember(id, word);
+      acceptedBy[service] = false;
+      credential.accepted = acceptedBy.catalog || acceptedBy.event;
+      if (service === 'catalog') forgetLearned(credential);
+      if (credential.accepted) return;
+      known.delete(id);
+      unverified.set(id, credential);
+    },
+  };
+}
+
+function create(id: string, token: string | null, isOwn: boolean, configured: Tier | null): Credential {
+  return {
+    id,
+    authorization: token === null ? undefined : `Bearer ${token}`,
+    isOwn,
+    get filmTier() {
+      // Only what was configured speaks for the facade's own: what it learned would refuse before asking.
+      if (configured || isOwn) return configured;
+      const likely = likelyTiers(this);
+      return likely.length === 1 ? likely[0]! : null;
+    },
+    isTierFixed: configured !== null || token === null,
+    // Without a token the service takes everybody for basic.
+    possibleTiers: configured ? [configured] : token === null ? ['basic'] : tiers,
+    hasMetLimit: false,
+    accepted: isOwn,
+    acceptedBy: { catalog: isOwn, event: isOwn },
+    refused: new Map(),
+    refusedRecords: new Map(),
+  };
+}
+
+/** The possible tiers that do not get what was refused. A guess: a single record may be refused to any tier. */
+export function likelyTiers({ possibleTiers, refusedRecords }: Credential): readonly Tier[] {
+  if (possibleTiers.length === 1 || refusedRecords.size === 0) return possibleTiers;
+  return possibleTiers.filter((tier) => [...refusedRecords.keys()].every((endpoint) => !endpoint.tiers.includes(tier)));
+}
+
+const hashOf = (token: string): string => createHash('sha256').update(token).digest('base64url').slice(0, 22);
+
+/** The credential that a call is made with, for a caller who has this one. */
+export function credentialFor(endpoint: Endpoint, caller: Credential, { own, nobody }: Credentials): Credential {
+  if (!caller.isOwn) return caller;
+  return endpoint.share === 'public' || endpoint.share === 'tier' ? own : nobody;
+}
+
+/**
+ * Whether film calls with it are counted: the basic tier alone has a limit.
+ *
+ * A caller's token counts as basic until an answer shows that it is not, or the limit would be met before it is known. The facade's own is
+ * taken at its word: FILM_TIER, or no limit until upstream tells one.
+ */
+export function isLimited({ isOwn, possibleTiers, hasMetLimit }: Credential): boolean {
+  return possibleTiers.includes('basic') && (possibleTiers.length === 1 || hasMetLimit || !isOwn);
+}
+
+/** Upstream does not know the token, or knows it no longer: what it was is no guide to what it may become. */
+function forgetLearned(credential: Credential): void {
+  credential.possibleTiers = tiers;
+  credential.hasMetLimit = false;
+  credential.refused.clear();
+  credential.refusedRecords.clear();
+}

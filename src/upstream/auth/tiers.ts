@@ -1,0 +1,160 @@
+/** Infers the film tier of a credential from responses and refusals of upstream. */
+import { type Endpoint, type Tier, tiers } from '../../api/endpoint.ts';
+import { celebrityMembers, filmEndpoints, subjectMembers } from '../../api/film.ts';
+import { type Credential, likelyTiers } from './credentials.ts';
+import { RecordRefused, TierRequired, type UpstreamRefusal } from '../errors.ts';
+
+/** How long a refusal of an endpoint is remembered, in ms. */
+const REFUSAL_MS = 60_000;
+
+/** This many refused records, with none granted, prove that the tier does not get the endpoint. */
+const REFUSED_RECORDS = 3;
+
+const NEED_PERMISSION = 1000;
+
+/** The credential has a tier that gets the endpoint and the members present. An absent member proves nothing. */
+export function learnFromAnswer(credential: Credential, endpoint: Endpoint, value: unknown): void {
+  if (endpoint.share !== 'tier') return;
+  credential.refused.delete(endpoint.path);
+  credential.refusedRecords.delete(endpoint);
+  let having = endpoint.tiers;
+  const members = gatedMembers.get(endpoint);
+  if (members && typeof value === 'object' && value !== null)
+    for (const [name, tiers] of members)
+      if ((value as Record<string, unknown>)[name] !== undefined) having = both(having, tiers);
+  learn(credential, having);
+}
+
+/**
+ * Returns the error to report for a refusal. One refused record does not prove that the endpoint is refused. Only if the credential is
+ * known to have a tier without the endpoint, the error is TierRequired, and the endpoint is not called for a while.
+ */
+export function learnFromRefusal(credential: Credential, endpoint: Endpoint, refusal: UpstreamRefusal): Error {
+  const { word } = refusal;
+  if (endpoint.share !== 'tier' || endpoint.tiers.length === tiers.length || word.code !== NEED_PERMISSION)
+    return refusal;
+  const lacking = tiers.filter((tier) => !endpoint.tiers.includes(tier));
+  if (provesTier(credential, endpoint, word.request)) learn(credential, lacking);
+  const tierRequired = new TierRequired(endpoint.tiers, endpoint.path, true);
+  if (credential.possibleTiers.every((tier) => lacking.includes(tier))) {
+    credential.refused.set(endpoint.path, performance.now() + REFUSAL_MS);
+    return tierRequired;
+  }
+  // If a list is refused although its record exists, the likely reason is the tier.
+  const likely = credential.isOwn || !endpoint.list ? [] : likelyTiers(credential);
+  if (likely.length > 0 && likely.every((tier) => lacking.includes(tier))) return tierRequired;
+  return new RecordRefused(
+    word,
+    credential.possibleTiers.some((tier) => lacking.includes(tier)),
+  );
+}
+
+/** A refused chart is proof: it has no single records. Refusals of records prove nothing for the own credential, which serves everybody. */
+function provesTier(
+  { isOwn, refusedRecords, possibleTiers }: Credential,
+  endpoint: Endpoint,
+  request: string,
+): boolean {
+  if (endpoint.params.length === 0) return true;
+  if (isOwn || possibleTiers.every((tier) => endpoint.tiers.includes(tier))) return false;
+  let records = refusedRecords.get(endpoint);
+  if (!records) refusedRecords.set(endpoint, (records = new Set()));
+  records.add(request);
+  return records.size >= REFUSED_RECORDS;
+}
+
+/** On a contradiction the new finding wins: the tier was changed. */
+function learn(credential: Credential, having: readonly Tier[]): void {
+  if (credential.isTierFixed || having.length === 0 || having.length === tiers.length) return;
+  const left = both(credential.possibleTiers, having);
+  if (left.length === credential.possibleTiers.length) return;
+  if (left.length === 0) credential.refused.clear();
+  credential.possibleTiers = left.length > 0 ? left : having;
+}
+
+const both = (some: readonly Tier[], others: readonly Tier[]): readonly Tier[] =>
+  some === others ? some : some.filter((tier) => others.includes(tier));
+
+type Members = readonly (readonly [name: string, tiers: readonly Tier[]])[];
+
+/** Members that only some of the tiers with the record get. */
+const gatedOf = (
+  endpoint: Endpoint,
+  members: Readonly<Record<string, readonly Tier[]>>,
+): readonly [Endpoint, Members] => [
+  endpoint,
+  Object.entries(members).filter(([, having]) => endpoint.tiers.some((tier) => !having.includes(tier))),
+];
+const gatedMembers: ReadonlyMap<Endpoint, Members> = new Map([
+  gatedOf(filmEndpoints.subject, subjectMembers),
+  gatedOf(filmEndpoints.celebrity, celebrityMembers),
+]);
+
+/** Small members that the basic tier does not get; requested in addition to learn the tier. */
+const TELLING = ['durations', 'languages'];
+
+/** Names to request beside `fields`, if they would show whether the credential is rate limited. */
+export function tellingNames(credential: Credential, endpoint: Endpoint, fields: string): readonly string[] {
+  const { isOwn, possibleTiers } = credential;
+  if (isOwn || endpoint !== filmEndpoints.subject || possibleTiers.length === 1 || !possibleTiers.includes('basic'))
+    return [];
+  const names = fields.split(',');
+  return TELLING.filter((name) => !names.includes(name));
+}
+
+/** The endpoint of a record, and the tiers that get each member. */
+interface GatedRecord {
+  readonly ask: Endpoint;
+  readonly tiers?: Readonly<Record<string, readonly Tier[]>>;
+}
+
+/** Small members that nearly every film or person has and the basic tier does not get. */
+const rarelyEmpty: ReadonlyMap<Endpoint, readonly string[]> = new Map<Endpoint, readonly string[]>([
+  [filmEndpoints.subject, [...TELLING, 'pubdates']],
+  [filmEndpoints.celebrity, ['birthday', 'constellation', 'professions']],
+]);
+
+const none: readonly string[] = Object.freeze([]);
+
+/** Names to request beside these: if none of them comes, an absent member is withheld because of the tier. None if the tier is known. */
+export function evidenceNames(
+  { ask, tiers: having }: GatedRecord,
+  names: readonly string[],
+  possible: readonly Tier[],
+): readonly string[] {
+  const evidence = having && rarelyEmpty.get(ask);
+  if (!evidence) return none;
+  const answering = possible.filter((tier) => ask.tiers.includes(tier));
+  const isOpen = (name: string) => {
+    const gets = having[name];
+    return gets && answering.some((tier) => gets.includes(tier)) && !answering.every((tier) => gets.includes(tier));
+  };
+  return names.some(isOpen) ? evidence : none;
+}
+
+/**
+ * Returns those of `names`, which were all requested, that are absent because of the caller's tier. Upstream also leaves out defaults: while
+ * a possible tier gets the member, it is withheld only if no gated member came, and none of those that are rarely empty.
+ */
+export function withheld(
+  { ask, tiers: having }: GatedRecord,
+  record: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+  possible: readonly Tier[],
+): readonly string[] {
+  const absent = having && names.filter((name) => record[name] === undefined && isGated(ask, having[name]));
+  if (!having || !absent || absent.length === 0) return none;
+  let answered = possible.filter((tier) => ask.tiers.includes(tier));
+  for (const name in record)
+    if (record[name] !== undefined && having[name]) answered = answered.filter((tier) => having[name]!.includes(tier));
+  const isWithheld = (from: readonly Tier[]) => (name: string) => from.every((tier) => !having[name]!.includes(tier));
+  if (answered.length === 0) return none; // the record has more than any possible tier gets: the tier was misjudged
+  const evidence = rarelyEmpty.get(ask);
+  if (answered.length > 1 && evidence?.every((name) => absent.includes(name)))
+    answered = answered.filter((tier) => evidence.every((name) => !having[name]?.includes(tier)));
+  return answered.length > 0 ? absent.filter(isWithheld(answered)) : none;
+}
+
+/** Some tier gets the record without the member. */
+const isGated = ({ tiers: ofRecord }: Endpoint, having: readonly Tier[] | undefined): boolean =>
+  having !== undefined && having.length < tiers.length && ofRecord.some((tier) => !having.includes(tier));

@@ -1,0 +1,67 @@
+import type { Path } from 'graphql/jsutils/Path.js';
+import type { Service } from './errors.ts';
+
+/** One call that an operation made, or was spared. */
+export interface TracedCall {
+  service: Service;
+  method: string;
+  /** Path and query as they went on the wire; ids are the caller's own. */
+  wirePath: string;
+  status?: number;
+  /** Milliseconds since the operation began. */
+  startMs: number;
+  ms: number;
+  /** Of the answer's body, inflated. */
+  bytes?: number;
+  attempts?: number;
+  /** Answered from the record cache. */
+  cached?: boolean;
+  /** Answered from the cache because upstream failed; its age in seconds. */
+  staleSeconds?: number;
+  /** Another operation's call in flight answered it. */
+  coalesced?: boolean;
+  error?: string;
+  /** The response path of the field that asked first. */
+  asker: Path | undefined;
+}
+
+/** What one operation asked of the service. */
+export interface Trace {
+  readonly calls: TracedCall[];
+  readonly started: number;
+}
+
+export const createTrace = (): Trace => ({ calls: [], started: performance.now() });
+
+/** Milliseconds since the operation began. */
+export const sinceStart = ({ started }: Trace): number => performance.now() - started;
+
+/** A call as a client sees it: `fields` apart from the rest of the query, times in milliseconds to a tenth. */
+export function shownCall({ wirePath, asker, startMs, ms, ...call }: TracedCall): object {
+  const [path, fields] = withoutFields(wirePath);
+  const tenth = (time: number) => Math.round(time * 10) / 10;
+  return {
+    ...call,
+    path,
+    ...(fields === undefined ? {} : { fields }),
+    startMs: tenth(startMs),
+    ms: tenth(ms),
+    field: pathOf(asker).join('.'),
+  };
+}
+
+/** A response path as GraphQL writes one. */
+export function pathOf(path: Path | undefined): (string | number)[] {
+  const keys: (string | number)[] = [];
+  for (let at = path; at; at = at.prev) keys.unshift(at.key);
+  return keys;
+}
+
+function withoutFields(path: string): [string, string | undefined] {
+  const [, before, fields, after] = /^(.*[?&])fields=([^&]*)((?:&.*)?)$/s.exec(path) ?? [];
+  if (before === undefined || fields === undefined) return [path, undefined];
+  return [
+    (before + (after ?? '')).replace(/&&|[?&]$|\?&/g, (joint) => (joint === '&&' ? '&' : joint === '?&' ? '?' : '')),
+    fields,
+  ];
+}

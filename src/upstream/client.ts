@@ -1,0 +1,120 @@
+/** The service, as the callers of the facade see it. */
+import type { Tier } from '../api/endpoint.ts';
+import type { Config } from '../config/settings.ts';
+import { type LimitedCalls, createBudget } from './limits/rate-limiter.ts';
+import { createCalls } from './http/calls.ts';
+import type { CallParts, Caller } from './http/call.ts';
+import { type Credential, createCredentials } from './auth/credentials.ts';
+import { createFlights } from './http/in-flight.ts';
+import type { Lifetime } from '../lib/cancellation.ts';
+import { createFreshness } from './cache/cache-policy.ts';
+import { type Operation, createOperation } from './operation.ts';
+import type { OnOutage } from './availability.ts';
+import { type RecordStore, createRecords } from './cache/record-cache.ts';
+import { createShared } from './cache/redis.ts';
+import type { SeenCall, Span } from './trace-context.ts';
+import { createTrace } from './call-log.ts';
+import { type Transport, createTransport } from './http/pool.ts';
+
+/** Who runs an operation. */
+export interface Asker {
+  /** The Authorization header as it came. */
+  authorization: string | undefined;
+  address: string;
+  requestId: string;
+  /** The operation, where somebody follows it. */
+  span?: Span | undefined;
+}
+
+export interface UpstreamSource {
+  /** The service for one operation, as long as that goes on. */
+  open: (asker: Asker, lifetime: Lifetime) => Operation;
+  /** Counts what was dropped of what is kept; null where nobody here can tell. */
+  epoch: () => number | null;
+  /** What goes on at each service now. */
+  state: Transport['state'];
+  /** Calls that wait for the rate limiter or count towards it. */
+  limited: () => LimitedCalls;
+  /** Reads in flight; equal reads share one. */
+  sharedReads: () => number;
+  close: () => Promise<void>;
+}
+
+export type UpstreamSettings = Parameters<typeof createTransport>[0] &
+  Pick<
+    Config,
+    | 'maxJsonBytes'
+    | 'maxAtomBytes'
+    | 'maxUpstreamCalls'
+    | 'retryAfterSeconds'
+    | 'maxRetryAfterSeconds'
+    | 'operationTimeoutMs'
+  > & {
+    accessToken?: string | undefined;
+    filmTier?: Tier | undefined;
+    recordTtlSeconds?: number | undefined;
+    redisUrl?: string | undefined;
+  };
+
+export interface UpstreamParts {
+  transport?: Transport;
+  records?: RecordStore;
+  /** Told of each call that was made, and of each that a kept record spared. */
+  observe?: (seen: SeenCall) => void;
+  /** Told when a service or Redis goes away, and when it is back. */
+  onOutage?: OnOutage;
+}
+
+export function createUpstream(settings: UpstreamSettings, parts: UpstreamParts = {}): UpstreamSource {
+  const transport = parts.transport ?? createTransport(settings, undefined, parts.onOutage);
+  // Facades over other services may share the same Redis.
+  const shared = settings.redisUrl
+    ? createShared(settings.redisUrl, `${settings.baseUrl} ${settings.eventBaseUrl}`, parts.onOutage)
+    : undefined;
+  const records = parts.records ?? createRecords({ ttlSeconds: settings.recordTtlSeconds, cache: shared?.cache });
+  // Whose Authorization cannot be read is told so, and not shown what is kept.
+  const nothingKept = createRecords({ ttlSeconds: 0 });
+  const credentials = createCredentials(settings.accessToken, settings.filmTier);
+  const budget = createBudget(settings, shared?.windows, ({ id }, service) => credentials.rejections.has(id, service));
+  const flights = createFlights();
+  const clear = (scope: string) => {
+    flights.forget();
+    return records.clear(scope);
+  };
+  const observe = parts.observe ?? (() => undefined);
+  const onRejected = ({ id, isOwn }: Credential) => void records.clearCredential(id, isOwn);
+  const callParts: CallParts = { settings, transport, credentials, flights, budget, onRejected, observe };
+
+  return {
+    open({ authorization, address, requestId, span }, lifetime) {
+      const token = bearerOf(authorization);
+      const isUnreadable = authorization !== undefined && token === null;
+      const credential = credentials.of(token);
+      const trace = createTrace();
+      const freshness = createFreshness(authorization !== undefined);
+      const caller: Caller = { isUnreadable, credential, trace, lifetime, requestId, address, span };
+      const calls = createCalls(callParts, caller);
+      return createOperation({
+        calls,
+        records: (isUnreadable ? nothingKept : records).seenBy({ credential: credential.id, hasToken: token !== null }),
+        trace,
+        freshness,
+        viewer: { isLoggedIn: token !== null, filmTier: credential.filmTier },
+        clear,
+        rateBudget: () => (token === null ? Promise.resolve(null) : budget.state(credential)),
+      });
+    },
+    epoch: () => records.epoch(),
+    state: () => transport.state(),
+    limited: () => budget.calls(),
+    sharedReads: flights.size,
+    close: async () => {
+      await transport.close();
+      await shared?.close();
+    },
+  };
+}
+
+/** The token of `Bearer …`; null for anything else. */
+const bearerOf = (authorization: string | undefined): string | null =>
+  /^Bearer ([\x21-\x7e]{1,4096})$/i.exec(authorization?.trim() ?? '')?.[1] ?? null;

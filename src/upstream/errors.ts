@@ -1,0 +1,181 @@
+import type { Endpoint, Tier } from '../api/endpoint.ts';
+import { type ServiceCode, serviceErrors } from '../api/errors.ts';
+
+export type Service = Endpoint['service'];
+
+/** What upstream said, as far as a client may know it: the request line, never headers, never upstream's own words. */
+export interface UpstreamWord {
+  service: Service;
+  status?: number;
+  code?: number;
+  /** `GET /v2/book/7` */
+  request: string;
+}
+
+/**
+ * What is told of and is no fault of ours: where in our code it was found says nothing, and to find that out costs as much as a call
+ * that is answered. A service that is gone is asked as often as one that is there.
+ */
+class Expected extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
+    super(message, options);
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
+
+/** Makes other errors of what is none of ours in the same way. */
+export function stackless<Made>(make: () => Made): Made {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    return make();
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
+
+/** Upstream answered, and said no. */
+export class UpstreamRefusal extends Expected {
+  override name = 'UpstreamRefusal';
+  readonly word: UpstreamWord;
+  /** Seconds until it may be asked again. */
+  readonly retryAfter: number | undefined;
+
+  constructor(word: UpstreamWord, retryAfter?: number) {
+    super(`${word.request} was refused: status ${word.status}, code ${word.code}`);
+    this.word = word;
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** A record of an endpoint that not every tier gets was refused: for itself, or because of an unknown tier. Its lists may be allowed. */
+export class RecordRefused extends UpstreamRefusal {
+  /** The tier may be the reason, by what is known of it. */
+  readonly mayBeTier: boolean;
+
+  constructor(word: UpstreamWord, mayBeTier: boolean) {
+    super(word);
+    this.mayBeTier = mayBeTier;
+  }
+}
+
+/** A refusal that means something of its own where it was drawn. */
+export class NamedRefusal extends UpstreamRefusal {
+  override name = 'NamedRefusal';
+  readonly code: string;
+
+  constructor(word: UpstreamWord, code: string) {
+    super(word);
+    this.code = code;
+  }
+}
+
+export type FaultCode =
+  'UPSTREAM_TIMEOUT' | 'UPSTREAM_UNAVAILABLE' | 'UPSTREAM_INVALID_RESPONSE' | 'UPSTREAM_RESULT_UNKNOWN';
+
+/** Upstream is slow, gone, or talks nonsense. */
+export class UpstreamFault extends Expected {
+  override name = 'UpstreamFault';
+  readonly code: FaultCode;
+  readonly word: UpstreamWord;
+
+  constructor(code: FaultCode, word: UpstreamWord, reason: string, options?: ErrorOptions) {
+    super(`${word.request}: ${reason}`, options);
+    this.code = code;
+    this.word = word;
+  }
+}
+
+/** The call was not made: a person must log in first. */
+export class LoginRequired extends Expected {
+  override name = 'LoginRequired';
+}
+
+/** The call was not made: what came as Authorization is no bearer token, and goes nowhere. */
+export class Unauthenticated extends Expected {
+  override name = 'Unauthenticated';
+}
+
+/** The call was not made, or the member did not come: the caller's film tier does not get it. */
+export class TierRequired extends Expected {
+  override name = 'TierRequired';
+  readonly tiers: readonly Tier[];
+  /** The whole endpoint is refused, not a member of its answer. */
+  readonly ofEndpoint: boolean;
+
+  constructor(tiers: readonly Tier[], what: string, ofEndpoint = false) {
+    super(`${what} is for the tiers ${tiers.join(', ')}`);
+    this.tiers = tiers;
+    this.ofEndpoint = ofEndpoint;
+  }
+}
+
+/** The call was not made: what the credential may ask for is used up. */
+export class RateLimited extends Expected {
+  override name = 'RateLimited';
+  /** Seconds. */
+  readonly retryAfter: number;
+
+  constructor(retryAfter: number) {
+    super(`the rate limit is reached for ${retryAfter} s`);
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** The call was not made: the operation has made as many as it may. */
+export class TooManyCalls extends Expected {
+  override name = 'TooManyCalls';
+  readonly limit: number;
+
+  constructor(limit: number) {
+    super(`over ${limit} calls`);
+    this.limit = limit;
+  }
+}
+
+/** Whether an older answer may stand in: upstream did not say no, it said nothing of use. */
+export const isFault = (error: unknown): boolean =>
+  (error instanceof UpstreamFault && !isNo(error.word)) ||
+  error instanceof RateLimited ||
+  (error instanceof UpstreamRefusal && isRateLimit(error.word));
+
+/** The status that the interface assigns to a code; undefined for unknown codes. */
+const statusOf = (code: number | undefined): number | undefined =>
+  (serviceErrors[code as ServiceCode] as { status: number } | undefined)?.status;
+
+const noStatuses: readonly (number | undefined)[] = [401, 403, 404];
+/** A denial by status or code: cached data of the record must not be shown again. */
+export const isNo = ({ status, code }: UpstreamWord): boolean =>
+  noStatuses.includes(status) || noStatuses.includes(statusOf(code));
+
+/** Codes by which a service says that it does not know a token, or knows it no longer. */
+const tokenCodes = [103, 106, 123];
+export const isRejection = ({ status, code }: UpstreamWord): boolean =>
+  status === 401 || (code !== undefined && tokenCodes.includes(code));
+/** Only the token can be meant: a 401 with another code may concern the request. */
+export const isTokenUnknown = ({ code }: UpstreamWord): boolean => code === undefined || tokenCodes.includes(code);
+
+/** Only the record itself is refused; lists and other endpoints of it may be allowed. */
+export const isOfRecord = (error: unknown): boolean =>
+  error instanceof RecordRefused || (error instanceof TierRequired && error.ofEndpoint);
+
+/** Codes by which a service says that it is asked too often, whatever the status. */
+const rateCodes = [111, 112, 1309];
+export const isRateLimit = ({ status, code }: UpstreamWord): boolean =>
+  status === 429 || (code !== undefined && rateCodes.includes(code));
+
+/** Codes that mean "there is none" wherever a read draws them. */
+const absentCodes = [6000, 6006, 6008, 6014, 5000];
+
+/** Whether a read was answered with absence. */
+export function isAbsent(endpoint: Endpoint, cameWith: number, code: number | undefined): boolean {
+  // An error under a success status counts by the status of its code.
+  const status = cameWith < 400 ? statusOf(code) : cameWith;
+  if (endpoint.service === 'event') return status === 404;
+  if (code === undefined) return false; // a 404 of somebody else: a wrong BASE_URL, say
+  if (code === 1006) return endpoint.scope === 'community_basic_note';
+  if (code === 1000 || code === 1001) return endpoint.absentOn.includes(code);
+  return absentCodes.includes(code) || status === 404;
+}

@@ -1,0 +1,129 @@
+import { type Lifetime, type Listener, createLifetime, end, offEnd, onEnd } from '../../lib/cancellation.ts';
+import type { Answer, Recipient } from './request.ts';
+
+/** Shares reads in flight: equal asks of one credential are one request, whoever asks. */
+export interface Flights {
+  /** Lets the asker wait for what they ask by this key, and send it where nobody of that credential has; true where somebody had. */
+  join: (credential: object, key: string, asker: Asker) => boolean;
+  /** What was asked until now does not answer for what is asked from now on: with this credential, or with any. */
+  forget: (credential?: object) => void;
+  /** Requests in flight. */
+  size: () => number;
+}
+
+/** One who waits, as long as their own lifetime. */
+export interface Asker extends Recipient {
+  readonly lifetime: Lifetime;
+  /** Sends what all wait for; `landed` or `failed` tells the flight what became of it. */
+  send: (flight: Flight) => void;
+}
+
+export function createFlights(): Flights {
+  let all = new WeakMap<object, Underway>();
+  const count = { flights: 0 };
+  return {
+    join(credential, key, asker) {
+      let underway = all.get(credential);
+      if (!underway) all.set(credential, (underway = { flights: new Map(), left: RENEWED_AFTER, count }));
+      const running = underway.flights.get(key);
+      if (running) {
+        running.join(asker);
+        return true;
+      }
+      const flight = new Flight(underway, key);
+      enter(underway, flight);
+      flight.join(asker);
+      asker.send(flight);
+      return false;
+    },
+    forget(credential) {
+      if (credential) all.delete(credential);
+      else all = new WeakMap();
+    },
+    size: () => count.flights,
+  };
+}
+
+/** The flights of one credential, by what they ask. */
+interface Underway {
+  flights: Map<string, Flight>;
+  /** So many more, and the Map is made anew. */
+  left: number;
+  /** Over all credentials. */
+  count: { flights: number };
+}
+
+/**
+ * A Map that grows or is tidied leaves a table behind, and each of these holds the next. Once one of them has grown old, all after it
+ * grow old too, with the flights that were in them, until the next full collection: so no Map lives for long.
+ */
+const RENEWED_AFTER = 500;
+
+function enter(underway: Underway, flight: Flight): void {
+  if (--underway.left === 0) {
+    underway.flights = new Map(underway.flights);
+    underway.left = RENEWED_AFTER;
+  }
+  underway.flights.set(flight.key, flight);
+  underway.count.flights++;
+}
+
+/** One request on its way, and all who wait for it. */
+export class Flight {
+  /** It outlives its first asker while others wait, and ends with the last. */
+  readonly lifetime = createLifetime();
+  private waiting: Waiting[] = [];
+  readonly key: string;
+  private readonly underway: Underway;
+
+  constructor(underway: Underway, key: string) {
+    this.underway = underway;
+    this.key = key;
+  }
+
+  join(asker: Asker): void {
+    const waiting = new Waiting(this, asker);
+    this.waiting.push(waiting);
+    onEnd(asker.lifetime, waiting);
+  }
+
+  leave(waiting: Waiting, reason: Error): void {
+    waiting.asker.failed(reason);
+    this.waiting = this.waiting.filter((each) => each !== waiting);
+    if (this.waiting.length > 0) return;
+    this.close();
+    end(this.lifetime, reason);
+  }
+
+  landed(answer: Answer): void {
+    for (const { asker } of this.close()) asker.came(answer);
+  }
+
+  failed(reason: unknown): void {
+    for (const { asker } of this.close()) asker.failed(reason);
+  }
+
+  /** Nobody joins it any more; those whom it still concerns. */
+  private close(): readonly Waiting[] {
+    const { flights, count } = this.underway;
+    if (flights.get(this.key) === this && flights.delete(this.key)) count.flights--;
+    const { waiting } = this;
+    this.waiting = []; // so that nothing holds the answer
+    for (const each of waiting) offEnd(each.asker.lifetime, each);
+    return waiting;
+  }
+}
+
+class Waiting implements Listener {
+  readonly asker: Asker;
+  private readonly flight: Flight;
+
+  constructor(flight: Flight, asker: Asker) {
+    this.flight = flight;
+    this.asker = asker;
+  }
+
+  over(reason: Error): void {
+    this.flight.leave(this, reason);
+  }
+}

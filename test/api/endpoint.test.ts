@@ -1,0 +1,114 @@
+import { expect, test } from 'vitest';
+import { bookEndpoints } from '../../src/api/book.ts';
+import type { Endpoint } from '../../src/api/endpoint.ts';
+import { eventEndpoints } from '../../src/api/event.ts';
+import { filmEndpoints } from '../../src/api/film.ts';
+import { noteEndpoints } from '../../src/api/note.ts';
+
+// Typed by hand from the interface, so that a slip in the tables shows. The last column is the tiers of the film interface.
+const operations = `
+GET    /v2/book/:id                          book_basic_r         200
+GET    /v2/book/isbn/:isbn                   book_basic_r         200
+GET    /v2/book/search                       book_basic_r         200
+GET    /v2/book/:id/tags                     book_basic_r         200
+GET    /v2/book/user/:name/tags              book_basic_r         200
+GET    /v2/book/user_tags/:id                service_basic_common 200
+GET    /v2/book/user/:name/collections       book_basic_r         200
+GET    /v2/book/:id/collection               book_basic_r         200
+GET    /v2/book/user/:name/annotations       book_basic_r         200
+GET    /v2/book/:id/annotations              book_basic_r         200
+GET    /v2/book/annotation/:id               book_basic_r         200
+GET    /v2/book/series/:id/books             book_basic_r         200
+POST   /v2/book/:id/collection               book_basic_w         201
+PUT    /v2/book/:id/collection               book_basic_w         202
+DELETE /v2/book/:id/collection               book_basic_w         204
+POST   /v2/book/:id/annotations              book_basic_w         201
+PUT    /v2/book/annotation/:id               book_basic_w         202
+DELETE /v2/book/annotation/:id               book_basic_w         204
+POST   /v2/book/reviews                      service_basic_common 201
+PUT    /v2/book/review/:id                   service_basic_common 202
+DELETE /v2/book/review/:id                   service_basic_common 200
+POST   /v2/notes                             community_basic_note 201
+PUT    /v2/note/:id                          community_basic_note 202
+DELETE /v2/note/:id                          community_basic_note 200
+POST   /v2/note/:id                          community_basic_note 200
+GET    /v2/note/:id                          community_basic_note 200
+GET    /v2/note/user_created/:id             community_basic_note 200
+GET    /v2/note/:id/comments                 community_basic_note 200
+POST   /v2/note/:id/comments                 community_basic_note 201
+GET    /v2/note/:id/comment/:comment_id      community_basic_note 200
+DELETE /v2/note/:id/comment/:comment_id      community_basic_note 200
+POST   /v2/note/:id/like                     community_basic_note 200
+DELETE /v2/note/:id/like                     community_basic_note 200
+GET    /v2/movie/subject/:id                 movie_basic_r        200 BAP
+GET    /v2/movie/celebrity/:id               movie_basic_r        200 BA
+GET    /v2/movie/subject/:id/photos          movie_advance_r      200 AP
+GET    /v2/movie/subject/:id/reviews         movie_advance_r      200 AP
+GET    /v2/movie/subject/:id/comments        movie_advance_r      200 AP
+GET    /v2/movie/celebrity/:id/works         movie_advance_r      200 AP
+GET    /v2/movie/celebrity/:id/photos        movie_advance_r      200 AP
+GET    /v2/movie/search                      movie_basic_r        200 BAP
+GET    /v2/movie/top250                      movie_basic_r        200 BA
+GET    /v2/movie/us_box                      movie_basic_r        200 BA
+GET    /v2/movie/weekly                      movie_advance_r      200 A
+GET    /v2/movie/new_movies                  movie_advance_r      200 A
+GET    /v2/movie/in_theaters                 movie_premium_r      200 AP
+GET    /v2/movie/coming_soon                 movie_premium_r      200 BAP
+GET    /event/:id                            -                    200
+GET    /event/:id/participants               -                    200
+GET    /event/:id/wishers                    -                    200
+GET    /people/:id/events                    -                    200
+GET    /people/:id/events/initiate           -                    200
+GET    /people/:id/events/participate        -                    200
+GET    /people/:id/events/wish               -                    200
+GET    /event/location/:id                   -                    200
+GET    /events                               -                    200
+POST   /events                               -                    201
+POST   /event/:id/participants               -                    201
+POST   /event/:id/wishers                    -                    201
+DELETE /event/:id/participants               -                    200
+DELETE /event/:id/wishers                    -                    200
+PUT    /event/:id                            -                    200
+POST   /event/:id/delete                     -                    200
+`
+  .trim()
+  .split('\n');
+
+const letters = { basic: 'B', advance: 'A', premium: 'P' };
+
+function lineOf({ method, path, scope, status, tiers }: Endpoint) {
+  const isFilm = path.startsWith('/v2/movie/');
+  const columns = [method.padEnd(6), path.padEnd(37), (scope ?? '-').padEnd(20), status];
+  return [...columns, ...(isFilm ? [tiers.map((tier) => letters[tier]).join('')] : [])].join(' ');
+}
+
+const rows = [bookEndpoints, noteEndpoints, filmEndpoints, eventEndpoints].flatMap((table) =>
+  Object.values(table),
+) as Endpoint[];
+
+test('the tables hold the 63 operations of the interface, and no other', () => {
+  expect(operations).toHaveLength(63);
+  expect(rows.map(lineOf).toSorted()).toEqual(operations.toSorted());
+});
+
+test('notes, writes and joining ask for a person; other reads do not', () => {
+  const asksForLogin = rows.filter((row) => row.login).map((row) => `${row.method} ${row.path}`);
+  const expected = operations
+    .map((line) => line.split(/ +/))
+    .filter(([method, path]) => method !== 'GET' || path!.startsWith('/v2/note/'));
+  expect(asksForLogin.toSorted()).toEqual(expected.map(([method, path]) => `${method} ${path}`).toSorted());
+});
+
+test('every list names the member that holds its items', () => {
+  const lists = rows.filter((row) => row.list).map((row) => `${row.path} ${row.list}`);
+  expect(lists).toHaveLength(30);
+  expect(lists).toContain('/v2/movie/us_box subjects');
+  expect(lists).toContain('/event/:id/wishers entries');
+});
+
+test('no path is in both services: what is asked of one and kept of it is known by its path alone', () => {
+  const firstSegment = ({ path }: Endpoint) => path.split('/')[1];
+  const ofService = (service: Endpoint['service']) => rows.filter((row) => row.service === service).map(firstSegment);
+  expect(new Set(ofService('catalog'))).toEqual(new Set(['v2']));
+  expect(ofService('event')).not.toContain('v2');
+});

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import { banner, startLine } from '../../src/cli/banner.ts';
+import { readConfig } from '../../src/config/settings.ts';
+import { createProgress } from '../../src/cli/progress.ts';
+
+const graph = 'http://127.0.0.1:4000';
+const origin = { url: 'http://127.0.0.1:4001', seeded: true };
+
+test('a person is told where everything is, and how to ask as a demo reader', () => {
+  const text = banner({ graph, origin }, readConfig({}));
+  for (const told of [
+    `${graph}/graphql`,
+    origin.url,
+    '.catalog',
+    'filled with the demo catalog',
+    `${graph}/docs/errors`,
+  ])
+    expect(text).toContain(told);
+  expect(text).toMatch(/^tokens .*demo-alice/m);
+  expect(text).toMatch(/^try +curl .*Bearer demo-alice/m);
+});
+
+test('another upstream is named, and no token told', () => {
+  const config = readConfig({
+    BASE_URL: 'http://a.example',
+    EVENT_BASE_URL: 'http://b.example',
+    ACCESS_TOKEN: 'secret',
+  });
+  for (const text of [banner({ graph }, config), startLine({ graph }, config)]) {
+    expect(text).toContain('http://a.example');
+    expect(text).toContain('http://b.example');
+    expect(text).not.toMatch(/demo-|secret/);
+  }
+});
+
+test('under production no token is told, whether or not the demo people have theirs', () => {
+  for (const DEMO_TOKENS of ['on', 'off']) {
+    const config = readConfig({ NODE_ENV: 'production', DEMO_TOKENS });
+    expect(banner({ graph, origin }, config)).not.toContain('demo-');
+  }
+});
+
+test('a log gets one line of JSON without a token', () => {
+  const line = startLine({ graph, origin }, readConfig({}));
+  expect(line.match(/\n/g)).toHaveLength(1);
+  expect(JSON.parse(line)).toMatchObject({ level: 30, graph: `${graph}/graphql`, origin: origin.url });
+  expect(line).not.toContain('demo-alice');
+});
+
+function screen(properties: { isTTY?: boolean; columns?: number }) {
+  const written: string[] = [];
+  return { ...properties, written, write: (text: string) => written.push(text) };
+}
+
+test('where nobody watches, a million steps are ten lines', () => {
+  const log = screen({});
+  const progress = createProgress(log);
+  for (let done = 1_000; done <= 1_000_000; done += 1_000) progress.at(done, 1_000_000, `${done} of 1000000`);
+  progress.end();
+  expect(log.written).toHaveLength(10);
+  expect(log.written.at(-1)).toBe('1000000 of 1000000\n');
+});
+
+test('at a terminal it is one line, which changes, never breaks, and is gone at the end', () => {
+  const terminal = screen({ isTTY: true, columns: 20 });
+  const progress = createProgress(terminal);
+  progress.at(1, 2, 'a step with a name that is long');
+  progress.at(2, 2, 'the last');
+  progress.end();
+  const [first, last, gone] = terminal.written;
+  expect(first).toBe('\r\x1b[K 50 %  a step with '); // 19 of the 20 columns
+  expect(last).toBe('\r\x1b[K100 %  the last');
+  expect(gone).toBe('\r\x1b[K');
+  expect(terminal.written.join('')).not.toContain('\n');
+});

@@ -1,0 +1,167 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'graphql';
+import { expect, test } from 'vitest';
+import { ConfigError, readConfig } from '../../src/config/settings.ts';
+import { schema } from '../../src/graph/schema.ts';
+import { type ManifestOptions, manifestOf, readManifest } from '../../src/cli/manifest.ts';
+import { runProgram } from '../support/program.ts';
+import { temporaryDirectory } from '../support/service.ts';
+
+const directory = temporaryDirectory();
+const hashOf = (text: string, algorithm = 'sha256') => createHash(algorithm).update(text).digest('hex');
+
+function file(name: string, content: unknown): string {
+  const path = join(directory, name);
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+  return path;
+}
+
+function problems(env: NodeJS.ProcessEnv): readonly string[] {
+  try {
+    readConfig(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+const text = 'query Book { book(id: 7) { title } }';
+const asHashes: ManifestOptions = { format: 'hashes', typename: false };
+
+test.each<[string, unknown, string]>([
+  ['by hash', { [hashOf(text)]: text }, hashOf(text)],
+  ['as GraphQL Code Generator writes it', { [`sha256:${hashOf(text)}`]: text }, hashOf(text)],
+  ['with its older hashes', { [hashOf(text, 'sha1')]: text }, hashOf(text, 'sha1')],
+  ['as the Relay compiler writes it', { [hashOf(text, 'md5')]: text }, hashOf(text, 'md5')],
+  [
+    'as Apollo lists operations',
+    {
+      format: 'apollo-persisted-query-manifest',
+      version: 1,
+      operations: [{ id: hashOf(text), name: 'Book', type: 'query', body: text }],
+    },
+    hashOf(text),
+  ],
+  [
+    'with names for ids',
+    {
+      format: 'apollo-persisted-query-manifest',
+      version: 1,
+      operations: [{ id: 'Book', name: 'Book', type: 'query', body: text }],
+    },
+    'Book',
+  ],
+])('a manifest is read %s', (name, content, id) => {
+  const { trustedDocuments } = readConfig({ PERSISTED_OPERATIONS: file(`${name}.json`, content) });
+  expect([...trustedDocuments]).toEqual([[id, text]]);
+});
+
+test.each<[string, unknown, string]>([
+  ['not JSON', '{', 'it is not JSON'],
+  ['a list', [text], 'it is not an object of documents by their hashes'],
+  ['empty', {}, 'it has no documents'],
+  ['not texts', { a: { text } }, '"a" is not a text'],
+  ['wrong hashes', { [hashOf(text)]: `${text} ` }, `"${hashOf(text)}" is not the hash of its text`],
+  ['no documents', { a: 'query {' }, '"a" is no document: Syntax Error: Expected Name, found <EOF>.'],
+  [
+    'a later version',
+    { format: 'apollo-persisted-query-manifest', version: 2, operations: [] },
+    'it is not version 1 of apollo-persisted-query-manifest',
+  ],
+  [
+    'operations without text',
+    { format: 'apollo-persisted-query-manifest', version: 1, operations: [{ id: 'a', body: text }, { id: 'b' }] },
+    'operation 2 has no id or no body',
+  ],
+])('a manifest that is %s is told as a wrong setting', (name, content, why) => {
+  expect(problems({ PERSISTED_OPERATIONS: file(`${name}.json`, content), PORT: 'x' })).toEqual([
+    'PORT must be a whole number from 0 to 65535',
+    `PERSISTED_OPERATIONS must be a manifest of documents: ${why}`,
+  ]);
+});
+
+test('so is one that is not there, and trusting nothing but a manifest without one', () => {
+  expect(problems({ PERSISTED_OPERATIONS: join(directory, 'nowhere') })).toEqual([
+    'PERSISTED_OPERATIONS must be a manifest of documents: it cannot be read (ENOENT)',
+  ]);
+  expect(problems({ PERSISTED_ONLY: 'on' })).toEqual([
+    'PERSISTED_OPERATIONS must be set too, because PERSISTED_ONLY is on',
+  ]);
+  expect(readConfig({}).trustedDocuments.size).toBe(0);
+});
+
+test('the program does not start with a wrong manifest, and says why in a line', async () => {
+  const { code, out, err } = await runProgram({ PORT: '0', PERSISTED_OPERATIONS: file('wrong.json', '[]') });
+  expect([code, out, err]).toEqual([
+    1,
+    '',
+    'The settings cannot be used:\n  PERSISTED_OPERATIONS must be a manifest of documents: it is not an object of documents by their hashes\n',
+  ]);
+});
+
+test('the command prints a manifest of our pages, which the facade takes', async () => {
+  const { code, out, err } = await runProgram({}, ['manifest', 'operations']);
+  expect([code, err]).toEqual([0, '']);
+  const documents = readManifest(file('operations.json', out));
+  const texts = Object.entries(JSON.parse(out) as Record<string, string>);
+  expect(texts.length).toBe(documents.size);
+  for (const [id, printed] of texts) expect(hashOf(printed)).toBe(id);
+  const names = (source: string) => parse(source).definitions.map((node) => 'name' in node && node.name?.value);
+  const book = names(readFileSync('operations/book.graphql', 'utf8'))[0];
+  expect([...documents.values()].flatMap(names)).toContain(book);
+});
+
+test('or in the form of Apollo, and says what is wrong with its files', async () => {
+  const { code, out } = await runProgram({}, ['manifest', '--format', 'apollo', 'operations/book.graphql']);
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toMatchObject({
+    format: 'apollo-persisted-query-manifest',
+    version: 1,
+    operations: [{ name: 'Book', type: 'query' }],
+  });
+  expect(await runProgram({}, ['manifest', join(directory, 'nowhere')])).toEqual({
+    code: 1,
+    out: '',
+    err: `${join(directory, 'nowhere')} cannot be read (ENOENT).\n`,
+  });
+});
+
+test('each operation stands alone, with the fragments it needs from its own file or another, and no others', () => {
+  const folder = join(directory, 'app');
+  mkdirSync(join(folder, 'deep'), { recursive: true });
+  writeFileSync(join(folder, 'a.graphql'), 'query A { book(id: 1) { ...Short } } query B { book(id: 2) { id } }');
+  writeFileSync(join(folder, 'deep/c.gql'), 'query C { book(id: 3) { ...Title } } fragment Title on Book { id }');
+  writeFileSync(
+    join(folder, 'title.graphql'),
+    'fragment Title on Book { title } fragment Short on Book { id ...More } fragment More on Book { pages }',
+  );
+  writeFileSync(join(folder, 'notes.txt'), 'not GraphQL');
+  const documents = Object.values(JSON.parse(manifestOf([folder], schema, asHashes)) as Record<string, string>);
+  expect(documents.map((each) => each.replaceAll(/\s+/g, ' '))).toEqual([
+    'query A { book(id: 1) { ...Short } } fragment Short on Book { id ...More } fragment More on Book { pages }',
+    'query B { book(id: 2) { id } }',
+    'query C { book(id: 3) { ...Title } } fragment Title on Book { id }',
+  ]);
+  // Two that could be meant: it is not ours to choose.
+  writeFileSync(join(folder, 'd.graphql'), 'query D { book(id: 4) { ...Title } }');
+  expect(() => manifestOf([folder], schema, asHashes)).toThrow(/d\.graphql: D: .* only one fragment named "Title"/);
+});
+
+test.each([
+  ['a field that is not there', 'query A { book(id: 1) { nope } }', /a\.graphql: A: Cannot query field "nope"/],
+  ['a fragment that is not there', 'query A { book(id: 1) { ...Nope } }', /a\.graphql: A: Unknown fragment "Nope"/],
+  ['no GraphQL', 'query A {', /a\.graphql: Syntax Error/],
+  ['no operation', 'fragment A on Book { id }', /There are no operations/],
+])('no manifest is made of files with %s', (_, source, why) => {
+  expect(() => manifestOf([file('a.graphql', source)], schema, asHashes)).toThrow(why);
+});
+
+test('a manifest for Apollo has a name for each operation, and each once', () => {
+  const apollo = { format: 'apollo', typename: false } as const;
+  expect(() => manifestOf([file('b.graphql', '{ __typename }')], schema, apollo)).toThrow(/without/);
+  const files = ['c.graphql', 'd.graphql'].map((name) => file(name, text));
+  expect(() => manifestOf(files, schema, apollo)).toThrow(/Book is there twice/);
+});

@@ -1,0 +1,114 @@
+import { expect, test } from 'vitest';
+import { ConfigError, entries, flagOf, readConfig, settings, settingsTable } from '../../src/config/settings.ts';
+
+function problems(env: NodeJS.ProcessEnv, flags = {}): readonly string[] {
+  try {
+    readConfig(env, flags);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+test('an empty environment gives the documented defaults, frozen', () => {
+  const config = readConfig({});
+  expect(config).toMatchObject({
+    port: 4000,
+    host: '127.0.0.1',
+    originPort: 4001,
+    dataDir: '.catalog',
+    ownOrigin: true,
+    accessToken: 'demo-app',
+    filmTier: 'advance',
+    maxUpstreamCalls: 250,
+    maxDepth: 14,
+    corsOrigins: [],
+    graphiql: true,
+    introspection: true,
+    recordTtlSeconds: undefined,
+  });
+  expect(Object.isFrozen(config)).toBe(true);
+});
+
+test('every wrong variable is named at once, with what it must be', () => {
+  expect(
+    problems({
+      PORT: '70000',
+      FILM_TIER: 'gold',
+      BASE_URL: 'ftp://x',
+      EVENT_BASE_URL: 'nonsense',
+      MAX_DEPTH: '-1',
+      HOST: '',
+    }),
+  ).toEqual([
+    'PORT must be a whole number from 0 to 65535',
+    'BASE_URL must be an http:// or https:// address without user, query or fragment',
+    'EVENT_BASE_URL must be an http:// or https:// address without user, query or fragment',
+    'FILM_TIER must be one of basic, advance, premium',
+    'MAX_DEPTH must be a whole number from 1 to 1000000',
+  ]);
+});
+
+test('a wrong value is not repeated, it may be a secret', () => {
+  expect(problems({ ACCESS_TOKEN: 'sesame open', REDIS_URL: 'http://:sesame@x' }).join()).not.toContain('sesame');
+});
+
+test('one upstream without the other names the other', () => {
+  expect(problems({ BASE_URL: 'http://a' })).toEqual(['EVENT_BASE_URL must be set too, because BASE_URL is']);
+  expect(problems({ EVENT_BASE_URL: 'http://a' })).toEqual(['BASE_URL must be set too, because EVENT_BASE_URL is']);
+  expect(problems({ EVENT_BASE_URL: 'http://a' }, { baseUrl: 'http://b' })).toEqual([]);
+});
+
+test('an upstream keeps its path and loses its last slash; the demo credential is not sent to it', () => {
+  const config = readConfig({ BASE_URL: 'https://api.example/base/', EVENT_BASE_URL: 'http://events.example' });
+  expect(config).toMatchObject({
+    baseUrl: 'https://api.example/base',
+    eventBaseUrl: 'http://events.example',
+    ownOrigin: false,
+  });
+  expect(config.accessToken).toBeUndefined();
+  expect(config.filmTier).toBeUndefined();
+});
+
+test('addresses with credentials or a query are refused', () => {
+  expect(problems({ BASE_URL: 'http://u:p@a', EVENT_BASE_URL: 'http://a/?x=1' })).toHaveLength(2);
+});
+
+test('production turns off what shows the inside, and each can be switched on again', () => {
+  const off = readConfig({ NODE_ENV: 'production' });
+  expect(off).toMatchObject({
+    graphiql: false,
+    introspection: false,
+    suggestions: false,
+    explain: false,
+    demoTokens: false,
+  });
+  expect(off.accessToken).toBeUndefined();
+  const on = readConfig({ NODE_ENV: 'production', DEMO_TOKENS: '1', EXPLAIN: 'on' });
+  expect(on).toMatchObject({ explain: true, demoTokens: true, accessToken: 'demo-app', graphiql: false });
+});
+
+test('flags win over the environment', () => {
+  expect(readConfig({ PORT: '1' }, { port: '2' }).port).toBe(2);
+  expect(problems({}, { port: 'x' })).toEqual(['PORT must be a whole number from 0 to 65535']);
+});
+
+test('origins are listed whole, without paths or wildcards', () => {
+  expect(readConfig({ CORS_ORIGINS: 'https://a.example, http://localhost:3000' }).corsOrigins).toEqual([
+    'https://a.example',
+    'http://localhost:3000',
+  ]);
+  for (const wrong of ['*', 'https://a.example/', 'null', 'a.example'])
+    expect(problems({ CORS_ORIGINS: wrong })).toHaveLength(1);
+});
+
+test('a setting is one name in three spellings: variable, flag, member', () => {
+  for (const [name] of entries()) {
+    const camel = flagOf(name)
+      .slice(2)
+      .replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+    expect(camel).toBe(name);
+  }
+  expect(settingsTable().split('\n')).toHaveLength(Object.keys(settings).length + 1);
+});

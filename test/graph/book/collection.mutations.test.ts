@@ -1,0 +1,119 @@
+import { expect, test, vi } from 'vitest';
+import { facade } from '../../support/facade.ts';
+
+const alice = { token: 'alice' };
+const book = { id: '7', title: '活着', tags: [{ name: '小说', title: '小说', count: 2 }] };
+const collection = { id: 1, book_id: '7', book, status: 'wish', updated: '2026-11-20 10:00:00', user_id: 'alice' };
+
+test('collecting a book says what the answer says, and costs one call', async () => {
+  const { service, ask, calls } = facade();
+  service
+    .intercept({
+      path: '/v2/book/7/collection',
+      method: 'POST',
+      body: 'status=wish&tags=%E5%B0%8F%E8%AF%B4+%E7%BB%8F%E5%85%B8&comment=%E5%A5%BD&privacy=private&rating=4',
+      headers: { authorization: 'Bearer alice', 'content-type': 'application/x-www-form-urlencoded' },
+    })
+    .reply(201, { ...collection, rating: { max: 5, min: 0, value: '4' }, tags: ['小说', '经典'], comment: '好' });
+
+  const answer = await ask(
+    `mutation ($input: CollectBookInput!) { collectBook(input: $input) {
+      created
+      collection { id status comment book { title } }
+      book { id title subtitle tags { name } viewerCollection { status tags comment rating { value } user { id } } }
+    } }`,
+    {
+      ...alice,
+      variables: {
+        input: { bookId: 'Book:7', status: 'WISH', rating: 4, tags: ['小说', '经典'], comment: '好', private: true },
+      },
+    },
+  );
+  expect(answer).toEqual({
+    data: {
+      collectBook: {
+        created: true,
+        collection: { id: 'Collection:alice:7', status: 'WISH', comment: '好', book: { title: '活着' } },
+        book: {
+          id: 'Book:7',
+          title: '活着',
+          subtitle: null,
+          tags: [{ name: '小说' }],
+          viewerCollection: {
+            status: 'WISH',
+            tags: ['小说', '经典'],
+            comment: '好',
+            rating: { value: 4 },
+            user: { id: 'User:alice' },
+          },
+        },
+      },
+    },
+  });
+  expect(calls).toEqual(['POST /v2/book/7/collection']);
+});
+
+test('a book that is taken off the shelf is not asked about again', async () => {
+  const { service, ask, calls } = facade();
+  service.intercept({ path: '/v2/book/7/collection', method: 'DELETE' }).reply(204, '');
+  const answer = await ask(
+    'mutation { deleteCollection(input: { bookId: "7" }) { book { id viewerCollection { status comment } } } }',
+    alice,
+  );
+  expect(answer.data).toEqual({ deleteCollection: { book: { id: 'Book:7', viewerCollection: null } } });
+  expect(calls).toEqual(['DELETE /v2/book/7/collection']);
+});
+
+test('what the answer does not tell is read after the write, and only that', async () => {
+  const { service, ask, calls } = facade();
+  service.intercept({ path: '/v2/book/7/collection', method: 'POST' }).reply(201, { ...collection, book: undefined });
+  service.intercept({ path: '/v2/book/7', query: { fields: 'id,title' } }).reply(200, { id: '7', title: '活着' });
+  const answer = await ask(
+    'mutation { collectBook(input: { bookId: "7", status: WISH }) { book { title viewerCollection { status tags } } } }',
+    alice,
+  );
+  expect(answer.data.collectBook.book).toEqual({ title: '活着', viewerCollection: { status: 'WISH', tags: [] } });
+  expect(calls).toHaveLength(2);
+});
+
+test('what a write changed is forgotten for everybody, and nothing else is', async () => {
+  const { service, ask, calls } = facade();
+  const pages = '{ book(id: "7") { title annotations { nodes { id } } } other: book(id: "70") { title } }';
+  const annotations = (ids: string[]) => ({
+    start: 0,
+    count: 20,
+    total: ids.length,
+    annotations: ids.map((id) => ({ id })),
+  });
+  const list = { path: '/v2/book/7/annotations', query: { fields: 'id', order: 'rank', start: 0, count: 20 } };
+  service.intercept({ path: '/v2/book/7', query: { fields: 'id,title' } }).reply(200, { id: '7', title: '活着' });
+  service.intercept({ path: '/v2/book/70', query: { fields: 'id,title' } }).reply(200, { id: '70', title: '许三观' });
+  service.intercept(list).reply(200, annotations([]));
+  expect((await ask(pages)).data.book.annotations.nodes).toEqual([]);
+  expect((await ask(pages)).data.book.annotations.nodes).toEqual([]);
+  expect(calls).toHaveLength(3);
+
+  const written = { id: '9', book_id: '7', author_id: 'alice' };
+  service.intercept({ path: '/v2/book/7/annotations', method: 'POST' }).reply(201, written);
+  const input = { bookId: '7', content: '一'.repeat(16) };
+  const mutation =
+    'mutation ($input: CreateAnnotationInput!) { createAnnotation(input: $input) { annotation { id } } }';
+  await ask(mutation, { ...alice, variables: { input } });
+
+  service.intercept(list).reply(200, annotations(['9']));
+  expect((await ask(pages, alice)).data.book.annotations.nodes).toEqual([{ id: 'Annotation:9' }]);
+  expect(calls).toHaveLength(5);
+});
+
+test('a read that began before a write does not answer for what came after it', async () => {
+  const { service, ask, calls } = facade();
+  const read = { path: '/v2/note/5', query: { fields: 'id,liked_count' } };
+  service.intercept(read).reply(200, { id: '5', liked_count: 0 }).delay(150);
+  const before = ask('{ note(id: "5") { likesCount } }', alice);
+  await vi.waitFor(() => expect(calls).toHaveLength(1), { interval: 5, timeout: 60_000 });
+  service.intercept({ path: '/v2/note/5/like', method: 'POST' }).reply(200, {});
+  service.intercept(read).reply(200, { id: '5', liked_count: 1 });
+  const after = await ask('mutation { likeNote(input: { id: "5" }) { note { likesCount } } }', alice);
+  expect(after.data.likeNote.note).toEqual({ likesCount: 1 });
+  expect((await before).data.note).toEqual({ likesCount: 0 });
+});

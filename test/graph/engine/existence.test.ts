@@ -1,0 +1,175 @@
+import { describe, expect, test } from 'vitest';
+import { facade } from '../../support/facade.ts';
+import { type Bodies, filmNotFound, serve } from '../../support/serve.ts';
+
+const over = (bodies: Bodies, settings: Parameters<typeof facade>[0] = {}) => {
+  const made = facade({ recordTtlSeconds: 0, ...settings });
+  serve(made.service, bodies);
+  return made;
+};
+
+const refused = (status: number, code: number) => ({ status, body: { code, msg: 'no', request: 'GET /v2' } });
+const annotationNotFound = refused(404, 6008);
+const needPermission = refused(403, 1000);
+
+/** Calls as planned, least and most, and those that are made. */
+async function callsOf(made: ReturnType<typeof facade>, query: string, asking = {}) {
+  const { extensions } = await made.ask(query, { ...asking, explain: 'plan' });
+  const { min, max } = (extensions as { upstream: { min: number; max: number } }).upstream;
+  const before = made.calls.length;
+  const answer = await made.ask(query, asking);
+  return { answer, min, max, calls: made.calls.slice(before) };
+}
+
+describe('a record that the caller named is looked up, whatever is selected of it', () => {
+  test.each([
+    '{ node(id: "Annotation:404") { __typename } }',
+    '{ node(id: "Annotation:404") { id } }',
+    '{ node(id: "Annotation:404") { ... on Book { title } } }',
+    '{ node(id: "Annotation:404") { __typename ... on Annotation @include(if: false) { content } } }',
+    '{ node(id: "Annotation:404") { ... on Annotation @defer { chapter } } }',
+    '{ annotation(id: 404) { __typename } }',
+    '{ annotation(id: 404) { ... @defer { chapter } } }',
+  ])('an absent one is null: %s', async (query) => {
+    const made = over({ '/v2/book/annotation/404': annotationNotFound });
+    const { answer, min, max, calls } = await callsOf(made, query);
+    expect(answer).toEqual({ data: { [query.includes('node(') ? 'node' : 'annotation']: null } });
+    expect(calls).toHaveLength(1);
+    expect(min).toBeLessThanOrEqual(1);
+    expect(max).toBeGreaterThanOrEqual(1);
+  });
+
+  test('and one that is there is shown by its type', async () => {
+    const made = over({ '/v2/book/annotation/7': { body: { id: '7', book_id: '1' } } });
+    const query = '{ nodes(ids: ["Annotation:7", "Series:9"]) { __typename } }';
+    const { answer, max, calls } = await callsOf(made, query);
+    expect(answer).toEqual({ data: { nodes: [{ __typename: 'Annotation' }, { __typename: 'Series' }] } });
+    expect(calls).toEqual(['GET /v2/book/annotation/7?fields=id']);
+    expect(max).toBe(1);
+  });
+
+  test('its id is not shown where a login is required, or the service fails', async () => {
+    const made = over({ '/v2/note/504/comment/2': { status: 500, body: {} } });
+    for (const [asking, code] of [
+      [{}, 'LOGIN_REQUIRED'],
+      [{ token: 'alice' }, 'UPSTREAM_UNAVAILABLE'],
+    ] as const) {
+      const { data, errors } = await made.ask('{ node(id: "NoteComment:504:2") { id } }', asking);
+      expect(data).toEqual({ node: null });
+      expect(errors?.map(({ path, extensions }) => [path, extensions.code])).toEqual([[['node'], code]]);
+      const list = await made.ask(
+        '{ nodes(ids: ["NoteComment:504:2"]) { id ... on NoteComment { content } } }',
+        asking,
+      );
+      expect(list.data).toEqual({ nodes: [null] });
+      expect(list.errors?.map(({ path, extensions }) => [path, extensions.code])).toEqual([[['nodes', 0], code]]);
+    }
+  });
+
+  test('a comment that is there has its id, and one that is not is null', async () => {
+    const made = over({
+      '/v2/note/504/comment/2': { body: { id: '2', content: 'x' } },
+      '/v2/note/504/comment/4': refused(404, 1006),
+    });
+    const query = '{ nodes(ids: ["NoteComment:504:2", "NoteComment:504:4"]) { id } }';
+    expect(await made.ask(query, { token: 'alice' })).toEqual({ data: { nodes: [{ id: 'NoteComment:504:2' }, null] } });
+  });
+
+  test('a field that no response provides does not save the lookup', async () => {
+    const made = over({ '/v2/note/4': refused(404, 1006), '/v2/note/505': { body: { id: '505' } } });
+    const query = '{ note(id: 505) { author { isSite } } }';
+    const { data, errors } = await made.ask(query);
+    expect(data).toEqual({ note: null });
+    expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['LOGIN_REQUIRED']);
+    const { answer, min, max, calls } = await callsOf(made, query, { token: 'alice' });
+    expect(answer).toEqual({ data: { note: { author: null } } });
+    expect(calls).toEqual(['GET /v2/note/505?fields=id']);
+    expect([min, max]).toEqual([1, 1]);
+    expect(await made.ask('{ note(id: 4) { author { id } } }', { token: 'alice' })).toEqual({ data: { note: null } });
+  });
+});
+
+describe('a film of which nothing but what the configured tier lacks is selected', () => {
+  const film = { '/v2/movie/subject/7': { body: { id: '7' } }, '/v2/movie/subject/4': filmNotFound };
+
+  test('is looked up, as planned', async () => {
+    const made = over(film, { accessToken: 'x', filmTier: 'basic' });
+    const { answer, min, max, calls } = await callsOf(made, '{ subject(id: 7) { releaseDates } }');
+    expect(answer.data).toEqual({ subject: { releaseDates: null } });
+    expect(answer.errors?.map(({ extensions }) => extensions.code)).toEqual(['TIER_REQUIRED']);
+    expect(calls).toEqual(['GET /v2/movie/subject/7?fields=id']);
+    expect([min, max]).toEqual([1, 1]);
+  });
+
+  test.each(['{ subject(id: 4) { releaseDates } }', '{ node(id: "Subject:4") { ... on Subject { releaseDates } } }'])(
+    'is null where there is none: %s',
+    async (query) => {
+      const made = over(film, { accessToken: 'x', filmTier: 'basic' });
+      const { answer, max, calls } = await callsOf(made, query);
+      expect(answer).toEqual({ data: { [query.includes('node(') ? 'node' : 'subject']: null } });
+      expect(calls).toHaveLength(1);
+      expect(max).toBe(1);
+    },
+  );
+});
+
+describe('a person whose record is refused to the tier', () => {
+  const bodies = {
+    '/v2/movie/celebrity/1': needPermission,
+    '/v2/movie/celebrity/1/photos': { list: 'photos', body: { total: 1, photos: [{ id: '5' }] } },
+  };
+
+  test.each([
+    '{ celebrity(id: 1) { id } }',
+    '{ celebrity(id: 1) { __typename } }',
+    '{ node(id: "Celebrity:1") { id } }',
+  ])('is not shown by the id that the caller gave: %s', async (query) => {
+    for (const [settings, asking, code] of [
+      [{ accessToken: 'x', filmTier: 'premium' }, {}, 'TIER_REQUIRED'],
+      [{}, { token: 'carol' }, 'FORBIDDEN'],
+    ] as const) {
+      const made = over(bodies, settings);
+      const field = query.includes('node(') ? 'node' : 'celebrity';
+      const { answer, min, max, calls } = await callsOf(made, query, asking);
+      expect(answer.data).toEqual({ [field]: null });
+      expect(answer.errors?.map(({ path, extensions }) => [path, extensions.code])).toEqual([[[field], code]]);
+      expect(min).toBeLessThanOrEqual(calls.length);
+      expect(max).toBeGreaterThanOrEqual(calls.length);
+    }
+  });
+
+  test('keeps the lists beside it', async () => {
+    const made = over(bodies);
+    const query = '{ celebrity(id: 1) { photos { nodes { id } pageInfo { endCursor } } } }';
+    const { answer, min, max, calls } = await callsOf(made, query, { token: 'carol' });
+    expect(answer.errors).toBeUndefined();
+    expect(answer.data.celebrity.photos.nodes).toEqual([{ id: 'Photo:5' }]);
+    expect(calls).toHaveLength(2);
+    expect([min, max]).toEqual([1, 2]);
+  });
+});
+
+describe('what may be a bare id is planned as one that is loaded', () => {
+  test('the book of an annotation', async () => {
+    const made = over({
+      '/v2/book/annotation/401': { body: { id: '401', book_id: '7' } },
+      '/v2/book/7': { body: { id: '7', price: '5' } },
+    });
+    const { answer, min, max, calls } = await callsOf(made, '{ annotation(id: 401) { book { price } } }');
+    expect(answer).toEqual({ data: { annotation: { book: { price: '5' } } } });
+    expect(calls).toHaveLength(2);
+    expect([min, max]).toEqual([1, 2]);
+    const listed = '{ user(id: 1) { annotations(first: 10) { nodes { book { price } } } } }';
+    expect((await callsOf(made, listed)).max).toBe(11);
+    const known = '{ user(id: 1) { annotations(first: 10) { nodes { book { id } } } } }';
+    expect((await callsOf(made, known)).max).toBe(1);
+  });
+});
+
+test('a token that was rejected a moment ago costs no call, as planned', async () => {
+  const made = over({ '/v2/book/7': refused(400, 103) });
+  const query = '{ book(id: 7) { title } }';
+  expect((await callsOf(made, query, { token: 'stranger' })).calls).toHaveLength(1);
+  const { min, calls } = await callsOf(made, query, { token: 'stranger' });
+  expect([min, calls]).toEqual([0, []]);
+});

@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest';
+import { type Shown, facade } from '../../support/facade.ts';
+import { type Bodies, serve } from '../../support/serve.ts';
+
+/** The answer in pieces, put together, and the undivided one; with the calls that each made and was planned to make. */
+async function bothWays(bodies: Bodies, divided: string, asking: object = {}) {
+  const undivided = divided.replaceAll(/ @(?:defer|stream)(?:\([^)]*\))?/g, '');
+  expect(undivided).not.toBe(divided);
+  const answered: { answer: Shown; calls: number; planned: number }[] = [];
+  for (const query of [divided, undivided]) {
+    const made = facade({ recordTtlSeconds: 0 });
+    serve(made.service, bodies);
+    const plan = await made.ask(query, { ...asking, explain: 'plan' });
+    const answer = await made.ask(query, asking);
+    const { max } = (plan.extensions as { upstream: { max: number } }).upstream;
+    answered.push({ answer, calls: made.calls.length, planned: max });
+  }
+  return { divided: answered[0]!, undivided: answered[1]! };
+}
+
+const user = '/v2/book/user/alice';
+const titles = Array.from({ length: 50 }, (_, at) => ({ id: String(at + 1), title: `第${at + 1}本`, summary: '…' }));
+const notFound = { status: 404, body: { code: 6000, msg: 'book_not_found', request: 'GET /v2/book/404' } };
+const bodies: Bodies = {
+  [`${user}/tags`]: { list: 'tags', body: { start: 0, count: 2, total: 9, tags: [{ title: '小说', count: 7 }] } },
+  [`${user}/collections`]: {
+    list: 'collections',
+    body: { total: 1, collections: [{ id: 5, user_id: '1', book_id: '7', status: 'read', comment: '好' }] },
+  },
+  '/v2/book/search': { list: 'books', body: { total: 50, books: titles } },
+  '/v2/book/7': { body: { id: '7', title: '活着', summary: '…', tags: [{ name: '小说', count: 7 }] } },
+  '/v2/book/404': notFound,
+  '/v2/book/404/annotations': { status: 404, body: notFound.body },
+  '/v2/movie/us_box': {
+    list: 'subjects',
+    body: { title: '票房榜', subjects: [{ rank: 1, box: 5, subject: { id: '7', title: '活着', year: '1994' } }] },
+  },
+  '/v2/movie/top250': {
+    list: 'subjects',
+    body: { total: 250, subjects: ['1', '2', '3'].map((id) => ({ id, title: `第${id}部`, year: '1994' })) },
+  },
+  ...Object.fromEntries(
+    ['1', '2', '3'].map((id) => [
+      `/v2/movie/subject/${id}`,
+      { body: { id, title: `第${id}部`, summary: '…', aka: [], popular_reviews: [{ id: '9', title: '好' }] } },
+    ]),
+  ),
+  '/v2/movie/subject/1/reviews': {
+    list: 'reviews',
+    body: { total: 31, reviews: [{ id: '9', title: '好', useful_count: 4 }] },
+  },
+  '/v2/movie/celebrity/1': { status: 500, body: {} },
+  '/v2/movie/celebrity/1/works': {
+    body: {
+      total: 1,
+      celebrity: { id: '1', name: '吴京' },
+      works: [{ roles: ['演员'], subject: { id: '7', title: '战狼' } }],
+    },
+  },
+};
+
+describe('an answer in pieces, put together, is the undivided one, at no more calls', () => {
+  test.each([
+    // What no key finds again is in the first request.
+    '{ user(id: "alice") { bookTags(first: 2) { totalCount ... @defer { nodes { name count } } } } }',
+    '{ user(id: "alice") { bookTags(first: 2) { nodes { name ... @defer { count } } } } }',
+    '{ user(id: "alice") { bookTags(first: 2) { ... @defer { edges { node { name count } } } } } }',
+    '{ usBoxOffice { title ... @defer { entries { rank grossUsd subject { title year } } } } }',
+    '{ usBoxOffice { entries { rank ... @defer { subject { title } } } } }',
+    '{ usBoxOffice { entries { rank subject { id ... @defer { title } } } } }',
+    '{ user(id: "alice") { bookCollections { nodes { status ... @defer { id } } } } }',
+    '{ user(id: "alice") { bookCollections { totalCount ... @defer { nodes { id comment book { id } } } } } }',
+    // A list is asked once, with all that is selected of its items.
+    '{ searchBooks(query: "本", first: 50) { totalCount ... @defer { nodes { title } } } }',
+    '{ searchBooks(query: "本", first: 50) { nodes { id ... @defer { title subtitle } } } }',
+    '{ searchBooks(query: "本", first: 50) { nodes { id } ... @defer { nodes { title ebook { url } } } } }',
+    '{ searchBooks(query: "本", first: 50) { nodes @stream(initialCount: 1) { title series { title } } } }',
+    '{ top250(first: 3) { nodes { title ... @defer { year } } } }',
+    '{ top250(first: 3) { nodes { title ... @defer { summary alternativeTitles } } } }',
+    '{ top250(first: 3) { nodes @stream { title summary } } }',
+    // The page that comes with a record suffices, or does not, for all that is selected of it.
+    '{ subject(id: 1) { title reviews(first: 3) { nodes { title } ... @defer { totalCount } } } }',
+    '{ subject(id: 1) { title reviews(first: 3) { nodes { title ... @defer { usefulCount } } } } }',
+    '{ subject(id: 1) { title ... @defer { reviews(first: 3) { nodes { title } } } } }',
+    // What is absent is null, whether its parts are deferred or not.
+    '{ book(id: "404") { ... @defer { title } } }',
+    '{ book(id: "404") { title ... @defer { summary } } }',
+    '{ book(id: "404") { id ... @defer { annotations { nodes { id } } } } }',
+    '{ book(id: "404") { ... @defer { annotations { nodes { id } } } } }',
+    '{ node(id: "Book:404") { ... on Book @defer { title } } }',
+    '{ node(id: "Book:404") { __typename ... @defer { ... on Book { title summary } } } }',
+    '{ nodes(ids: ["Book:404", "Book:7"]) { ... on Book @defer { title } } }',
+    '{ nodes(ids: ["Book:7", "Book:404"]) @stream(initialCount: 1) { ... on Book { title } } }',
+    '{ nodes(ids: ["Book:404", "Book:7"]) @stream { id ... on Book @defer { title } } }',
+    // A record that a list of its own tells of is told of, wherever that list is shown.
+    '{ celebrity(id: 1) { name ... @defer { works(first: 9) { nodes { roles subject { title } } } } } }',
+    '{ celebrity(id: 1) { ... @defer { name } works(first: 9) { nodes { roles } } } }',
+    // Fields that meet in one answer.
+    '{ book(id: 7) { ...F ...F @defer } } fragment F on Book { title ...G } fragment G on Book { tags { name } summary }',
+    '{ book(id: 7) { tags { name } ... @defer { tags { name count } title ... @defer { summary } } } }',
+  ])('%s', async (query) => {
+    const { divided, undivided } = await bothWays(bodies, query);
+    expect(divided.answer).toEqual(undivided.answer);
+    expect(divided.calls).toBeLessThanOrEqual(divided.planned);
+    expect(undivided.calls).toBeLessThanOrEqual(undivided.planned);
+  });
+
+  test('the deferred nodes of a list of fifty cost the call of the list', async () => {
+    const query = '{ searchBooks(query: "本", first: 50) { totalCount ... @defer { nodes { title } } } }';
+    const { divided } = await bothWays(bodies, query);
+    expect(divided).toMatchObject({ calls: 1, planned: 1 });
+    expect(divided.answer.data.searchBooks.nodes).toHaveLength(50);
+  });
+
+  test('an error of a deferred field names the field, whatever of its parent came before', async () => {
+    const { ask, service } = facade({ recordTtlSeconds: 0 });
+    serve(service, { '/v2/book/7': { body: { id: '7', series: { id: '3', title: '丛书' } } } });
+    const { errors } = await ask(
+      '{ book(id: 7) { series { title } ... @defer { series { books(first: 500) { nodes { id } } } } } }',
+    );
+    expect(errors?.map(({ extensions }) => extensions)).toMatchObject([
+      { code: 'BAD_USER_INPUT', coordinate: 'Series.books' },
+    ]);
+  });
+});

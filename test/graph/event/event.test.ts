@@ -1,0 +1,344 @@
+import type { Interceptable } from 'undici';
+import { describe, expect, test } from 'vitest';
+import { facade } from '../../support/facade.ts';
+
+/** What the service answers to this very path and query. */
+function answers(events: Interceptable, path: string, body: string, status = 200) {
+  events
+    .intercept({ path: (asked) => decodeURIComponent(asked) === path })
+    .reply(status, body, { headers: { 'content-type': 'application/atom+xml' } });
+}
+
+const feed = (
+  inside: string,
+  { total, title = '活动' }: { total?: number; title?: string } = {},
+) => `<?xml version="1.0" encoding="UTF-8"?>
+<feed xmlns="http://www.w3.org/2005/Atom" xmlns:db="http://www.douban.com/xmlns/" xmlns:gd="http://schemas.google.com/g/2005"
+  xmlns:opensearch="http://a9.com/-/spec/opensearchrss/1.0/">
+  <title>${title}</title>
+  <opensearch:startIndex>1</opensearch:startIndex>
+  ${total === undefined ? '' : `<opensearch:totalResults>${total}</opensearch:totalResults>`}
+  ${inside}
+</feed>`;
+
+const namespaces =
+  'xmlns="http://www.w3.org/2005/Atom" xmlns:db="http://www.douban.com/xmlns/" xmlns:gd="http://schemas.google.com/g/2005"';
+
+/** An event's entry; `more` stands for whatever the test is about. */
+const entry = (id: string, more = '') => `<entry ${namespaces}>
+  <id>http://api.example/event/${id}</id>
+  <title> 夜场 ${id} </title>
+  ${more}
+</entry>`;
+
+const author = `<author><link href="http://api.example/people/9" rel="self"/><name>主办者</name></author>`;
+const person = (id: string) => `<entry>
+  <id>http://api.example/people/${id}</id>
+  <title>成员${id}</title>
+  <link href="http://www.example/people/${id}/" rel="alternate"/>
+  <db:location id="beijing">北京</db:location>
+</entry>`;
+
+describe('an event', () => {
+  test('is read whole from its entry, in one call', async () => {
+    const { events, ask, calls } = facade();
+    answers(
+      events,
+      '/event/1',
+      entry(
+        '1',
+        `<category scheme="http://www.douban.com/2007#kind" term="http://www.douban.com/2007#event.music"/>
+        ${author}
+        <link href="http://www.example/event/1/" rel="alternate"/>
+        <link href="http://img.example/e1.jpg" rel="image"/>
+        <summary>摘要</summary>
+        <content>摘要</content>
+        <db:attribute name="invite_only">no</db:attribute>
+        <db:attribute name="can_invite">yes</db:attribute>
+        <db:attribute name="participants">13</db:attribute>
+        <db:attribute name="wishers">22</db:attribute>
+        <db:location id="beijing">北京</db:location>
+        <gd:when endTime="2999-10-25T19:00:00+08:00" startTime="2999-10-25T13:00:00+08:00"/>
+        <gd:where valueString="北京 蓝旗营"/>`,
+      ),
+    );
+    const { data, errors } = await ask(`{ event(id: "Event:1") {
+      id sourceId title summary content type typeTerm startsAt endsAt isPast place city { id name } imageUrl webUrl inviteOnly canInvite
+      participantsCount wishersCount viewerRelation organizer { id name }
+    } }`);
+    expect(errors).toBeUndefined();
+    expect(data.event).toEqual({
+      id: 'Event:1',
+      sourceId: '1',
+      title: '夜场 1',
+      summary: '摘要',
+      content: '摘要',
+      type: 'MUSIC',
+      typeTerm: 'http://www.douban.com/2007#event.music',
+      startsAt: '2999-10-25T13:00:00+08:00',
+      endsAt: '2999-10-25T19:00:00+08:00',
+      isPast: false,
+      place: '北京 蓝旗营',
+      city: { id: 'City:beijing', name: '北京' },
+      imageUrl: 'http://img.example/e1.jpg',
+      webUrl: 'http://www.example/event/1/',
+      inviteOnly: false,
+      canInvite: true,
+      participantsCount: 13,
+      wishersCount: 22,
+      viewerRelation: null,
+      organizer: { id: 'User:9', name: '主办者' },
+    });
+    expect(calls).toEqual(['GET /event/1']);
+  });
+
+  test('shows what its entry lacks as its defaults', async () => {
+    const { events, ask } = facade();
+    answers(events, '/event/1', entry('1'));
+    const { data, errors } = await ask(`{ event(id: 1) {
+      summary content type typeTerm startsAt endsAt isPast place city { id } imageUrl webUrl inviteOnly canInvite participantsCount organizer { id }
+    } }`);
+    expect(errors).toBeUndefined();
+    expect(data.event).toEqual({
+      summary: null,
+      content: null,
+      type: null,
+      typeTerm: null,
+      startsAt: null,
+      endsAt: null,
+      isPast: false,
+      place: null,
+      city: null,
+      imageUrl: null,
+      webUrl: null,
+      inviteOnly: false,
+      canInvite: false,
+      participantsCount: 0,
+      organizer: null,
+    });
+  });
+
+  test('is null where there is none', async () => {
+    const { events, ask } = facade();
+    answers(events, '/event/1', '{"code":1001,"msg":"uri_not_found","request":"GET /event/1"}', 404);
+    expect(await ask('{ event(id: 1) { title } }')).toEqual({ data: { event: null } });
+  });
+
+  test.each([
+    ['exhibit', 'EXHIBITION'],
+    ['exhibition', 'EXHIBITION'],
+    ['commonweal', 'COMMONWEAL'],
+    ['karaoke', null],
+  ])('of the kind %s is %s, its term as sent', async (kind, type) => {
+    const { events, ask } = facade();
+    const term = `http://www.douban.com/2007#event.${kind}`;
+    answers(events, '/event/1', entry('1', `<category term="${term}"/>`));
+    expect(await ask('{ event(id: 1) { type typeTerm } }')).toEqual({ data: { event: { type, typeTerm: term } } });
+  });
+
+  test('is past when its end is', async () => {
+    const { events, ask } = facade();
+    answers(events, '/event/1', entry('1', '<gd:when endTime="2008-10-25T19:00:00+08:00" startTime="soon"/>'));
+    expect(await ask('{ event(id: 1) { isPast startsAt } }')).toEqual({
+      data: { event: { isPast: true, startsAt: null } },
+    });
+  });
+
+  test.each([
+    ['participant', 'PARTICIPATING'],
+    ['participate', 'PARTICIPATING'],
+    ['wish', 'WISHED'],
+    ['initiate', 'INITIATED'],
+    ['constructor', null],
+  ])("shows the viewer's status %s as %s", async (status, relation) => {
+    const { events, ask } = facade();
+    answers(events, '/event/1', entry('1', `<db:attribute name="status">${status}</db:attribute>`));
+    expect((await ask('{ event(id: 1) { title viewerRelation } }', { token: 'mine' })).data.event.viewerRelation).toBe(
+      relation,
+    );
+  });
+
+  test('shows no status to a caller without a token of their own', async () => {
+    const { events, ask } = facade();
+    answers(events, '/event/1', entry('1', '<db:attribute name="status">wish</db:attribute>'));
+    expect((await ask('{ event(id: 1) { title viewerRelation } }')).data.event.viewerRelation).toBeNull();
+  });
+
+  test('may be the event of an organisation, whose own events are empty without a call', async () => {
+    const { events, ask, calls } = facade();
+    const site = `<author>
+      <link href="http://api.example/site/greenflower" rel="self"/><link href="http://site.example/greenflower" rel="alternate"/><name>绿花</name>
+    </author>`;
+    answers(events, '/event/1', entry('1', site));
+    expect(
+      (await ask('{ event(id: 1) { organizer { name isSite events { nodes { id } } } } }')).data.event.organizer,
+    ).toEqual({
+      name: '绿花',
+      isSite: true,
+      events: { nodes: [] },
+    });
+    expect(calls).toHaveLength(1);
+  });
+
+  test('lists who takes part and who is interested, with their cities', async () => {
+    const { events, ask } = facade();
+    answers(events, '/event/1', entry('1'));
+    answers(events, '/event/1/participants?max-results=2&start-index=1', feed(person('5') + person('6'), { total: 3 }));
+    answers(events, '/event/1/wishers?max-results=20&start-index=1', feed('', { total: 0 }));
+    const { data, errors } = await ask(`{ event(id: 1) { title
+      participants(first: 2) { totalCount pageInfo { hasNextPage } nodes { id name webUrl city { name } } }
+      wishers { totalCount nodes { id } }
+    } }`);
+    expect(errors).toBeUndefined();
+    expect(data.event).toMatchObject({
+      participants: {
+        totalCount: 3,
+        pageInfo: { hasNextPage: true },
+        nodes: [
+          { id: 'User:5', name: '成员5', webUrl: 'http://www.example/people/5/', city: { name: '北京' } },
+          { id: 'User:6' },
+        ],
+      },
+      wishers: { totalCount: 0, nodes: [] },
+    });
+  });
+});
+
+describe('a feed', () => {
+  test('of a search goes to every city when none is named, without a keyword for none', async () => {
+    const { events, ask, calls } = facade();
+    answers(
+      events,
+      '/events?location=all&max-results=20&start-index=1',
+      feed(entry('1'), { total: 1, title: '同城活动' }),
+    );
+    expect((await ask('{ searchEvents(query: " ") { title totalCount nodes { title } } }')).data).toEqual({
+      searchEvents: { title: '同城活动', totalCount: 1, nodes: [{ title: '夜场 1' }] },
+    });
+    expect(calls).toHaveLength(1);
+  });
+
+  test('of a search in one city carries both', async () => {
+    const { events, ask } = facade();
+    answers(events, '/events?location=beijing&max-results=2&q=音乐&start-index=3', feed(entry('1')));
+    const { data } = await ask(
+      '{ searchEvents(query: "音乐", cityId: "City:beijing", first: 2, offset: 2) { totalCount nodes { id } } }',
+    );
+    expect(data.searchEvents).toEqual({ totalCount: null, nodes: [{ id: 'Event:1' }] });
+  });
+
+  test('lacks organizers, so each costs one call', async () => {
+    const { events, ask, calls } = facade();
+    events.intercept({ path: /^\/events/ }).reply(200, feed(entry('1') + entry('2'), { total: 2 }));
+    answers(events, '/event/1', entry('1', author));
+    answers(events, '/event/2', entry('2', author));
+    expect((await ask('{ searchEvents { nodes { title organizer { name } } } }')).data.searchEvents.nodes).toEqual([
+      { title: '夜场 1', organizer: { name: '主办者' } },
+      { title: '夜场 2', organizer: { name: '主办者' } },
+    ]);
+    expect(calls).toHaveLength(3);
+  });
+
+  test.each([
+    ['', '/people/9/events'],
+    ['relation: INITIATED, ', '/people/9/events/initiate'],
+    ['relation: PARTICIPATING, ', '/people/9/events/participate'],
+    ['relation: WISHED, ', '/people/9/events/wish'],
+  ])('of a person is chosen by relation, organizers within: %s', async (relation, path) => {
+    const { events, ask, calls } = facade();
+    answers(events, `${path}?max-results=5&start-index=1`, feed(entry('1', author)));
+    expect(
+      (await ask(`{ user(id: 9) { events(${relation}first: 5) { nodes { title organizer { name } } } } }`)).data,
+    ).toEqual({
+      user: { events: { nodes: [{ title: '夜场 1', organizer: { name: '主办者' } }] } },
+    });
+    expect(calls).toHaveLength(1);
+  });
+});
+
+describe('a city', () => {
+  const there = entry('1', '<db:location id="beijing">北京</db:location>');
+
+  test('costs nothing until something of it is read', async () => {
+    const { ask, calls } = facade();
+    expect(await ask('{ city(id: "beijing") { id sourceId } }')).toEqual({
+      data: { city: { id: 'City:beijing', sourceId: 'beijing' } },
+    });
+    expect(calls).toEqual([]);
+  });
+
+  test('has the name that its events tell', async () => {
+    const { events, ask, calls } = facade();
+    answers(events, '/event/location/beijing?max-results=20&start-index=1&type=music', feed(there, { total: 1 }));
+    expect((await ask('{ city(id: "beijing") { name events(type: MUSIC) { nodes { title } } } }')).data).toEqual({
+      city: { name: '北京', events: { nodes: [{ title: '夜场 1' }] } },
+    });
+    expect(calls).toHaveLength(1);
+  });
+
+  test('asks for one event where nothing tells its name, and has none without events', async () => {
+    const { events, ask } = facade();
+    answers(events, '/event/location/beijing?max-results=1', feed(there));
+    answers(events, '/event/location/nowhere?max-results=1', feed(''));
+    expect(await ask('{ a: city(id: "beijing") { name } b: city(id: "nowhere") { id name } }')).toEqual({
+      data: { a: { name: '北京' }, b: { id: 'City:nowhere', name: null } },
+    });
+  });
+
+  test('asks for its cinemas by its name', async () => {
+    const { service, events, ask } = facade();
+    answers(events, '/event/location/beijing?max-results=1', feed(there));
+    answers(
+      service,
+      '/v2/movie/in_theaters?city=北京&count=20&fields=id,title&start=0',
+      '{"total":1,"subjects":[{"id":"7","title":"活着"}]}',
+    );
+    expect((await ask('{ city(id: "beijing") { inTheaters { nodes { title } } } }')).data.city).toEqual({
+      inTheaters: { nodes: [{ title: '活着' }] },
+    });
+  });
+
+  test('asks for its cinemas by its number where that is its id', async () => {
+    const { service, events, ask } = facade();
+    answers(events, '/event/location/108288?max-results=1', feed(''));
+    answers(
+      service,
+      '/v2/movie/in_theaters?city=108288&count=20&fields=id,title&start=0',
+      '{"total":1,"subjects":[{"id":"7","title":"活着"}]}',
+    );
+    expect((await ask('{ city(id: 108288) { inTheaters { nodes { title } } } }')).data.city).toEqual({
+      inTheaters: { nodes: [{ title: '活着' }] },
+    });
+  });
+
+  test('whose name cannot be read shows its events and its cinemas all the same', async () => {
+    const { service, events, ask } = facade();
+    events.intercept({ path: '/event/location/108288?max-results=1' }).reply(500, 'no');
+    answers(events, '/event/location/108288?max-results=20&start-index=1&type=music', feed('', { total: 0 }));
+    answers(
+      service,
+      '/v2/movie/in_theaters?city=108288&count=20&fields=id,title&start=0',
+      '{"total":1,"subjects":[{"id":"7","title":"活着"}]}',
+    );
+    const query =
+      '{ city(id: 108288) { id name events(type: MUSIC) { nodes { title } } inTheaters { nodes { title } } } }';
+    const { data, errors } = await ask(query);
+    expect(data.city).toEqual({
+      id: 'City:108288',
+      name: null,
+      events: { nodes: [] },
+      inTheaters: { nodes: [{ title: '活着' }] },
+    });
+    expect(errors?.map(({ path, extensions }) => [path, extensions.code])).toEqual([
+      [['city', 'name'], 'UPSTREAM_UNAVAILABLE'],
+    ]);
+  });
+
+  test('never shows the cinemas of another city where its name is not known', async () => {
+    const { events, ask } = facade();
+    answers(events, '/event/location/nowhere?max-results=1', feed(''));
+    expect((await ask('{ city(id: "nowhere") { inTheaters { nodes { title } } } }')).data.city).toEqual({
+      inTheaters: { nodes: [] },
+    });
+  });
+});

@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest';
+import { facade } from '../../support/facade.ts';
+import { serve } from '../../support/serve.ts';
+
+const basic = { id: '7', title: '活着', casts: [] };
+const advance = { ...basic, durations: ['132分钟'], photos: [], website: '' };
+
+const over = (film: Record<string, unknown>, settings: Parameters<typeof facade>[0] = {}) => {
+  const made = facade(settings);
+  serve(made.service, {
+    '/v2/movie/subject/7': { body: film },
+    '/v2/movie/celebrity/9': { body: { id: '9', ...film } },
+  });
+  return made;
+};
+const codes = (errors: { path?: (string | number)[]; extensions: Record<string, unknown> }[] | undefined) =>
+  errors?.map(({ path, extensions }) => [path?.join('.'), extensions.code]);
+
+describe('a member that not every tier gets, asked with a token whose tier is not known', () => {
+  test.each([
+    ['{ subject(id: 7) { durations } }', 'durations'],
+    ['{ subject(id: 7) { websiteUrl } }', 'websiteUrl'],
+    ['{ subject(id: 7) { writers { name } } }', 'writers'],
+    ['{ subject(id: 7) { photos { nodes { id } } } }', 'photos'],
+    ['{ node(id: "Subject:7") { ... on Subject { trailerUrls } } }', 'trailerUrls'],
+  ])('is refused where nothing of its kind came, in one call: %s', async (query, name) => {
+    const made = over(basic);
+    const of = query.includes('node(') ? 'node' : 'subject';
+    for (let round = 0; round < 2; round++) {
+      const { data, errors } = await made.ask(query, { token: 'alice' });
+      expect(data).toEqual({ [of]: { [name]: null } });
+      expect(codes(errors)).toEqual([[`${of}.${name}`, 'TIER_REQUIRED']]);
+    }
+    expect(made.calls).toHaveLength(1);
+  });
+
+  test('is a default where anything of its kind came', async () => {
+    const made = over(advance);
+    const query = '{ subject(id: 7) { websiteUrl trailerUrls writers { name } photos { nodes { id } } } }';
+    for (let round = 0; round < 2; round++)
+      expect(await made.ask(query, { token: 'bob' })).toEqual({
+        data: { subject: { websiteUrl: null, trailerUrls: [], writers: [], photos: { nodes: [] } } },
+      });
+    expect(made.calls).toHaveLength(1);
+  });
+
+  test('is told of also where nearly the whole record was asked for', async () => {
+    const made = over(basic);
+    const { data, errors } = await made.ask('{ subject(id: 7) { title durations year } }', { token: 'alice' });
+    expect(data.subject).toMatchObject({ title: '活着', durations: null });
+    expect(codes(errors)).toEqual([['subject.durations', 'TIER_REQUIRED']]);
+  });
+
+  test('of a person: the same', async () => {
+    const query = '{ celebrity(id: 9) { summary nameEn } }';
+    const refused = await over({ name: '葛优' }).ask(query, { token: 'alice' });
+    expect(refused.data).toEqual({ celebrity: { summary: null, nameEn: null } });
+    expect(codes(refused.errors)).toEqual([['celebrity.summary', 'TIER_REQUIRED']]);
+    expect(await over({ name: '葛优', birthday: '1957-04-19' }).ask(query, { token: 'bob' })).toEqual({
+      data: { celebrity: { summary: null, nameEn: null } },
+    });
+  });
+});
+
+test('nothing is asked beside where the tier is known, or every tier gets what is selected', async () => {
+  const made = over(basic, { accessToken: 'x', filmTier: 'advance' });
+  expect((await made.ask('{ subject(id: 7) { durations } }')).data).toEqual({ subject: { durations: [] } });
+  await made.ask('{ subject(id: 7) { title } }', { token: 'alice' });
+  expect(made.calls).toEqual([
+    'GET /v2/movie/subject/7?fields=durations,id',
+    'GET /v2/movie/subject/7?fields=id,title',
+  ]);
+});

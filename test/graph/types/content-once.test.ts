@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest';
+import type { Context } from '../../../src/graph/engine/builder.ts';
+import { type Piece, annotationBlocks, noteBlocks } from '../../../src/graph/types/content-blocks.ts';
+import { blocksOnce } from '../../../src/graph/types/content-once.ts';
+import { besieged } from '../../support/besieged.ts';
+import { json } from '../../support/hostile.ts';
+
+const operation = (): Context => ({ plan: { defers: false } }) as unknown as Context;
+const photos = { 1: 'http://pictures.example/1.jpg' };
+
+describe('the blocks of a text', () => {
+  test('are made once in an operation, however often they are selected', () => {
+    let made = 0;
+    const counted = (content: string, pictures: unknown): Piece[] => {
+      made++;
+      return noteBlocks(content, pictures);
+    };
+    const [one, other] = [operation(), operation()];
+    for (let alias = 0; alias < 60; alias++)
+      expect(blocksOnce(one, counted, 'a text', photos)).toEqual(noteBlocks('a text', photos));
+    expect(made).toBe(1);
+    blocksOnce(other, counted, 'a text', photos);
+    expect(made).toBe(2);
+  });
+
+  test('are those of its own pictures and its own markup', () => {
+    const context = operation();
+    const text = '[img=1:C][/img]';
+    blocksOnce(context, noteBlocks, text, photos);
+    expect(blocksOnce(context, noteBlocks, text, {})).toEqual(noteBlocks(text, {}));
+    const ofAnnotation = (content: string, pictures: unknown) => annotationBlocks(content, pictures, false);
+    expect(blocksOnce(context, ofAnnotation, text, {})).toEqual(annotationBlocks(text, {}, false));
+  });
+
+  test('come of a bounded number of marks, and the text after those is shown as it is', () => {
+    const link = '[url="http://a.example"]x[/url]';
+    const pieces = noteBlocks(link.repeat(50_000), {});
+    const spans = pieces.flatMap((piece) => (piece.kind === 'TextBlock' ? piece.spans : []));
+    expect(spans).toHaveLength(10_001);
+    expect(spans.at(-1)).toEqual({ text: link.repeat(40_000), linkUrl: null });
+  });
+
+  test('are counted before they are sent in pieces', async () => {
+    const { books, url } = await besieged({ maxValues: '2000' });
+    const content = 'line\n'.repeat(400);
+    books.behave(json(JSON.stringify({ id: '7', content, photos: {}, book: { id: '1' } })));
+    const blocks = ['a', 'b', 'c'].map((name) => `${name}: blocks { __typename }`).join(' ');
+    const query = `{ node(id: "Annotation:7") { ... on Annotation { id ... @defer { ${blocks} } } } }`;
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'multipart/mixed' },
+      body: JSON.stringify({ query }),
+    });
+    const text = await response.text();
+    // Two of the three fit.
+    expect(text.match(/"code":"\w+"/g)).toEqual(['"code":"TOO_MANY_VALUES"']);
+    expect(text.match(/TextBlock/g)).toHaveLength(800);
+  });
+});

@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest';
+import { atomUser } from '../../../src/graph/types/user.ts';
+import { facade } from '../../support/facade.ts';
+
+describe('a person', () => {
+  test('is a handle: known by id or uid alone, without a call', async () => {
+    const { ask, calls } = facade();
+    const { data } = await ask(
+      '{ a: user(id: "User:3") { id sourceId name isSite avatarUrl } b: user(id: "ann.lee") { id } c: node(id: "User:3") { id } }',
+    );
+    expect(data).toEqual({
+      a: { id: 'User:3', sourceId: '3', name: null, isSite: false, avatarUrl: null },
+      b: { id: 'User:ann.lee' },
+      c: { id: 'User:3' },
+    });
+    expect(calls).toEqual([]);
+  });
+
+  test('is told as far as the answer goes that led there', async () => {
+    const { service, ask } = facade();
+    service.intercept({ path: /^\/v2\/book\/annotation\/11/ }).reply(200, {
+      id: '11',
+      author_id: '3',
+      author_user: {
+        id: '3',
+        uid: '',
+        name: '[已注销]',
+        alt: 'http://www.example.com/people/3/',
+        avatar: 'http://img.example/3.jpg',
+        signature: '',
+        desc: '读书人',
+        type: 'user',
+        is_suicide: true,
+        is_banned: true,
+      },
+    });
+    const { data } = await ask(
+      '{ annotation(id: 11) { author { id uid name signature bio avatarUrl webUrl homepageUrl isSite } } }',
+    );
+    expect(data.annotation.author).toEqual({
+      id: 'User:3',
+      uid: null,
+      name: '[已注销]',
+      signature: null,
+      bio: '读书人',
+      avatarUrl: 'http://img.example/3.jpg',
+      webUrl: 'http://www.example.com/people/3/',
+      homepageUrl: null,
+      isSite: false,
+    });
+  });
+
+  test('who is an organisation keeps no shelf and no diary, without a call', async () => {
+    const { service, ask, calls } = facade();
+    service
+      .intercept({ path: /^\/v2\/book\/annotation\/11/ })
+      .reply(200, { id: '11', author_id: '3', author_user: { id: '3', name: '书店', type: 'site' } });
+    const { data } = await ask(`{ annotation(id: 11) { author { isSite
+      bookCollections { totalCount nodes { id } } bookTags { nodes { name } } annotations { nodes { id } } notes { nodes { id } }
+    } } }`);
+    expect(data.annotation.author).toEqual({
+      isSite: true,
+      bookCollections: { totalCount: 0, nodes: [] },
+      bookTags: { nodes: [] },
+      annotations: { nodes: [] },
+      notes: { nodes: [] },
+    });
+    expect(calls).toHaveLength(1);
+  });
+
+  test('who is not there has null lists: code 6008', async () => {
+    const { service, ask } = facade();
+    service
+      .intercept({ path: /^\/v2\/book\/user\/3\/tags/ })
+      .reply(404, { code: 6008, msg: 'people_not_found', request: 'GET /v2/book/user/3/tags' });
+    expect(await ask('{ user(id: 3) { bookTags { totalCount } } }')).toEqual({ data: { user: { bookTags: null } } });
+  });
+
+  test('has tags, which lists name by their title', async () => {
+    const { service, ask } = facade();
+    service
+      .intercept({ path: /^\/v2\/book\/user\/3\/tags\?/ })
+      .reply(200, { start: 0, count: 20, total: 2, tags: [{ count: 9, title: '小说' }, null] });
+    expect((await ask('{ user(id: 3) { bookTags { nodes { name count } } } }')).data.user.bookTags.nodes).toEqual([
+      { name: '小说', count: 9 },
+    ]);
+  });
+});
+
+describe('an Atom person', () => {
+  test('is put into the words of a user', () => {
+    expect(
+      atomUser({
+        id: 'ann',
+        uid: 'ann',
+        name: 'Ann',
+        content: 'hello',
+        links: { alternate: 'http://a.example/', icon: 'http://a.example/i.jpg', homepage: 'http://h.example/' },
+        location: { id: 'beijing', name: '北京' },
+      }),
+    ).toEqual({
+      id: 'ann',
+      uid: 'ann',
+      name: 'Ann',
+      desc: 'hello',
+      alt: 'http://a.example/',
+      avatar: 'http://a.example/i.jpg',
+      homepage: 'http://h.example/',
+      loc_id: 'beijing',
+      loc_name: '北京',
+    });
+  });
+
+  test('whom no id leads to is nobody', () => {
+    expect(atomUser({ name: 'Ann', links: {} })).toBeNull();
+    expect(atomUser(undefined)).toBeNull();
+  });
+});

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { createBatch } from '../../src/lib/batch.ts';
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+test('what comes in one turn is done in its order, each step of it for all before the next', async () => {
+  const done: string[] = [];
+  const batch = createBatch<string>((item) => {
+    done.push(`first ${item}`);
+    void Promise.resolve().then(() => done.push(`then ${item}`));
+  });
+  expect(batch.size()).toBe(0);
+  batch.add('a');
+  batch.add('b');
+  expect(batch.size()).toBe(2);
+  await Promise.resolve();
+  expect(done).toEqual([]);
+  await turn();
+  expect(done).toEqual(['first a', 'first b', 'then a', 'then b']);
+});
+
+test('what comes while a batch is done is of the next', async () => {
+  const done: number[] = [];
+  const batch = createBatch<number>((item) => {
+    done.push(item);
+    if (item < 3) batch.add(item + 1);
+  });
+  batch.add(1);
+  await turn();
+  expect(done).toEqual([1]);
+  await turn();
+  await turn();
+  expect(done).toEqual([1, 2, 3]);
+});

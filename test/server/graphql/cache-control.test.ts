@@ -1,0 +1,194 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { besieged } from '../../support/besieged.ts';
+import { type Behaviour, json } from '../../support/hostile.ts';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
+afterEach(() => void vi.useRealTimers());
+const later = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1000);
+
+const book = { id: '7', title: '活着', pages: '191' };
+const film = { id: '1', title: '肖申克的救赎' };
+const refusal = JSON.stringify({ code: 1000, msg: 'x', request: 'x' });
+
+/** Answers each path in its own way; what is not there is absent. */
+const byPath =
+  (answers: Record<string, Behaviour>): Behaviour =>
+  (socket, heard) =>
+    (answers[heard.path.split('?', 1)[0]!] ?? json(JSON.stringify({ code: 6000, msg: 'x', request: 'x' }), 404))(
+      socket,
+      heard,
+    );
+
+/** The facade before a service that answers so, with its record cache on. */
+async function facade(answers: Record<string, Behaviour>) {
+  const house = await besieged({ recordTtlSeconds: undefined });
+  house.books.behave(byPath(answers));
+  const get = (query: string, headers: Record<string, string> = {}) =>
+    fetch(`${house.url}?${new URLSearchParams({ query }).toString()}`, { headers });
+  return {
+    ...house,
+    get,
+    cacheControl: async (...asked: Parameters<typeof get>) => (await get(...asked)).headers.get('cache-control'),
+  };
+}
+
+/** Answers with the members that are asked for, as the service does. */
+const projected =
+  (record: Record<string, unknown>): Behaviour =>
+  (socket, heard) => {
+    const fields = new URL(heard.path, 'http://x').searchParams.get('fields')?.split(',') ?? Object.keys(record);
+    json(JSON.stringify(Object.fromEntries(fields.map((name) => [name, record[name]]))))(socket, heard);
+  };
+const bookThere = { '/v2/book/7': projected(book) };
+const alice = { authorization: 'Bearer demo-alice' };
+
+test('an answer to a GET is anybody’s for as long as what was read for it is fresh', async () => {
+  const { cacheControl } = await facade(bookThere);
+  expect(await cacheControl('{ book(id: 7) { title } }')).toBe('public, max-age=3600');
+  later(600);
+  expect(await cacheControl('{ book(id: 7) { title } }')).toBe('public, max-age=3000');
+});
+
+test('so it is for a list, which is fresh for a shorter time', async () => {
+  const { cacheControl } = await facade({
+    '/v2/book/search': json(JSON.stringify({ start: 0, count: 20, total: 1, books: [book] })),
+  });
+  const search = '{ searchBooks(query: "活") { nodes { title } } }';
+  expect(await cacheControl(search)).toBe('public, max-age=300');
+  later(100);
+  expect(await cacheControl(search)).toBe('public, max-age=200');
+});
+
+test('the shortest time of all that was read counts, also of a record that was read in two goes', async () => {
+  const { cacheControl } = await facade({
+    ...bookThere,
+    '/v2/movie/subject/1': json(JSON.stringify(film), 200, { 'cache-control': 'max-age=120' }),
+  });
+  expect(await cacheControl('{ book(id: 7) { title } subject(id: 1) { title } }')).toBe('public, max-age=120');
+  later(1000);
+  expect(await cacheControl('{ book(id: 7) { title pages } }')).toBe('public, max-age=2600');
+  expect(await cacheControl('{ book(id: 7) { pages } }')).toBe('public, max-age=2600');
+});
+
+test('with a token it is never public', async () => {
+  const { cacheControl } = await facade(bookThere);
+  expect(await cacheControl('{ book(id: 7) { title } }')).toBe('public, max-age=3600');
+  expect(await cacheControl('{ book(id: 7) { title } }', alice)).toBe('private, max-age=3600');
+  expect(await cacheControl('{ book(id: 7) { title pages } }', alice)).toMatch(/^private, /);
+  expect(await cacheControl('{ book(id: 7) { title } }', { authorization: 'Basic eDp5' })).toBe('no-store');
+});
+
+test.each([
+  ['the shelf of the viewer', '{ book(id: 7) { title viewerCollection { status } } }'],
+  ['what the viewer may do', '{ book(id: 7) { title } viewer { isLoggedIn } }'],
+  ['annotations, which may be the viewer’s own', '{ book(id: 7) { title annotations { totalCount } } }'],
+])('what is the viewer’s own is kept nowhere: %s', async (_, query) => {
+  const mine = { ...book, current_user_collection: { id: 1, book_id: '7', status: 'read', user_id: '1' } };
+  const { get } = await facade({
+    '/v2/book/7': json(JSON.stringify(mine)),
+    '/v2/book/7/annotations': json(JSON.stringify({ start: 0, count: 20, total: 0, annotations: [] })),
+  });
+  const answer = await get(query, alice);
+  expect(await answer.json()).not.toHaveProperty('errors');
+  expect(answer.headers.get('cache-control')).toBe('no-store');
+});
+
+test.each([
+  ['annotations', '{ book(id: 7) { title annotations { totalCount } } }'],
+  ['a shelf', '{ book(id: 7) { title } user(id: "alice") { bookCollections { totalCount } } }'],
+  ['a collection', '{ book(id: 7) { title collection(userId: "alice") { status } } }'],
+])('what people write may be taken back at any time, so no cache outside is told to keep it: %s', async (_, query) => {
+  const { get, books } = await facade({
+    ...bookThere,
+    '/v2/book/7/annotations': json(JSON.stringify({ start: 0, count: 20, total: 0, annotations: [] })),
+    '/v2/book/user/alice/collections': json(JSON.stringify({ start: 0, count: 20, total: 0, collections: [] })),
+    '/v2/book/7/collection': json(JSON.stringify({ id: 1, book_id: '7', status: 'read', user_id: '1' })),
+  });
+  for (let time = 0; time < 2; time++) {
+    const answer = await get(query);
+    expect(await answer.json()).not.toHaveProperty('errors');
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+  }
+  expect(books.heard).toHaveLength(2); // here it is kept: it is cleared when it is written
+});
+
+test('what upstream lets nobody keep, or one person alone, is kept nowhere', async () => {
+  const { cacheControl } = await facade({
+    '/v2/book/7': json(JSON.stringify(book), 200, { 'cache-control': 'no-store' }),
+    '/v2/book/8': json(JSON.stringify({ ...book, id: '8' }), 200, { 'cache-control': 'private, max-age=60' }),
+  });
+  expect(await cacheControl('{ book(id: 7) { title } }')).toBe('no-store');
+  expect(await cacheControl('{ book(id: 8) { title } }')).toBe('no-store');
+});
+
+test('nor is an answer with an error, with something absent, or with what it took', async () => {
+  const { get, books } = await facade({
+    ...bookThere,
+    '/v2/book/9': json(refusal, 403),
+  });
+  const told = async (query: string, headers?: Record<string, string>) => {
+    const answer = await get(query, headers);
+    return { ...(await answer.json()), kept: answer.headers.get('cache-control') } as Record<string, unknown>;
+  };
+  expect(await told('{ book(id: 7) { title } other: book(id: 9) { title } }')).toMatchObject({
+    errors: [{}],
+    kept: 'no-store',
+  });
+  expect(await told('{ book(id: 7) { title } other: book(id: 404) { title } }')).toEqual({
+    data: { book: { title: '活着' }, other: null },
+    kept: 'no-store',
+  });
+  expect(await told('{ book(id: 7) { title } other: bookByIsbn(isbn: "9787544253994") { title } }')).toEqual({
+    data: { book: { title: '活着' }, other: null },
+    kept: 'no-store',
+  });
+  expect(await told('{ book(id: 7) { title } }', { 'x-explain': 'trace' })).toMatchObject({
+    extensions: {},
+    kept: 'no-store',
+  });
+  expect(await told('{ book(id: 7) { title } }')).toMatchObject({ kept: 'public, max-age=3600' });
+  later(3601);
+  books.behave(json('', 503));
+  expect(await told('{ book(id: 7) { title } }')).toMatchObject({
+    data: { book: { title: '活着' } },
+    extensions: { stale: [{}] },
+    kept: 'no-store',
+  });
+});
+
+test('a GET that is refused, or asks for nothing that was read, is kept nowhere', async () => {
+  const { url, cacheControl } = await facade(bookThere);
+  expect(await cacheControl('{')).toBe('no-store');
+  expect(await cacheControl('{ nope }')).toBe('no-store');
+  expect(await cacheControl('mutation { deleteNote(input: { id: "1" }) { __typename } }')).toBe('no-store');
+  expect(await cacheControl('{ __typename }')).toBe('no-store');
+  expect((await fetch(url)).headers.get('cache-control')).toBe('no-store');
+});
+
+test('an answer in pieces is kept nowhere', async () => {
+  const { get } = await facade(bookThere);
+  const answer = await get('{ book(id: 7) { title ... @defer { subtitle } } }', { accept: 'multipart/mixed' });
+  expect(answer.headers.get('content-type')).toContain('multipart/mixed');
+  expect(await answer.text()).toContain('活着');
+  expect(answer.headers.get('cache-control')).toMatch(/no-(?:store|cache)/);
+});
+
+test('where reuse is off nothing is said to be reusable', async () => {
+  const { books, url } = await besieged();
+  books.behave(byPath(bookThere));
+  const answer = await fetch(`${url}?query={book(id:7){title}}`);
+  expect(await answer.json()).toEqual({ data: { book: { title: '活着' } } });
+  expect(answer.headers.get('cache-control')).toBe('no-store');
+});
+
+test('of an answer to a POST nothing is said, and what caches tell answers apart by stays', async () => {
+  const { url, get } = await facade(bookThere);
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query: '{ book(id: 7) { title } }' }),
+  });
+  expect(await answer.json()).toEqual({ data: { book: { title: '活着' } } });
+  expect(answer.headers.has('cache-control')).toBe(false);
+  expect((await get('{ book(id: 7) { title } }')).headers.get('vary')).toBe('Authorization, Accept, x-explain');
+});

@@ -1,0 +1,160 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { pino } from 'pino';
+import { beforeAll, describe, test } from 'vitest';
+import { readConfig } from '../../../src/config/settings.ts';
+import { schema } from '../../../src/graph/schema.ts';
+import { openServer } from '../../../src/server/http/server.ts';
+import { createTransport } from '../../../src/upstream/http/pool.ts';
+import { createUpstream } from '../../../src/upstream/client.ts';
+import { patient } from '../../support/patient.ts';
+import { randomDocument } from '../../support/selections.ts';
+import { service } from '../../support/service.ts';
+
+/** A facade without reuse, over the origin; with `faulty`, each seventh path of the service fails, always the same ones, whatever `fields` an executor's grouping asks. */
+async function open(faulty: boolean, byReference: boolean) {
+  // The two facades have an origin each: the addresses in its records must not tell them apart.
+  const origin = await service({ publicUrl: 'http://127.0.0.1:4001' });
+  const config = readConfig({
+    BASE_URL: origin.url,
+    EVENT_BASE_URL: origin.url,
+    ACCESS_TOKEN: 'demo-app',
+    FILM_TIER: 'advance',
+    PORT: '0',
+    RECORD_TTL_SECONDS: '0',
+  });
+  const settings = { ...config, ...patient, baseUrl: origin.url, eventBaseUrl: origin.url };
+  const transport = createTransport(settings);
+  const upstream = createUpstream(settings, {
+    transport: {
+      ...transport,
+      send: (request, asker) => {
+        const isFaulty = faulty && checksum(request.path.split('?', 1)[0] ?? '') % 7 === 0;
+        const answered: typeof request.answered = (answer) =>
+          request.answered(isFaulty ? { ...answer, status: 400, body: Buffer.from('{"code": 999}') } : answer);
+        transport.send(Object.create(request, { answered: { value: answered } }) as typeof request, asker);
+      },
+    },
+  });
+  const facade = await openServer(settings, { schema, upstream, log: pino({ level: 'silent' }), byReference });
+  return async (body: object, accept = 'application/json'): Promise<string> => {
+    const response = await fetch(`${facade.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: 'Bearer demo-alice', accept },
+      body: JSON.stringify(body),
+    });
+    // Each facade has an origin of its own, whose address stands in its pictures.
+    const text = (await response.text()).replaceAll(origin.url, 'http://origin');
+    return `${response.status} ${response.headers.get('content-type')} ${sorted(JSON.parse(text) as Answer)}`;
+  };
+}
+
+const checksum = (text: string) => [...text].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 65_521, 7);
+
+/** Where two long texts part. */
+function difference(a: string, b: string): string {
+  let at = 0;
+  while (a[at] === b[at]) at++;
+  return `${a.slice(Math.max(0, at - 80), at + 200)}\n${b.slice(Math.max(0, at - 80), at + 200)}`;
+}
+
+interface Failure {
+  message: string;
+  path?: (string | number)[];
+  extensions?: { code?: string };
+}
+
+interface Answer {
+  data?: unknown;
+  errors?: Failure[];
+}
+
+/**
+ * The same after key order. Errors come in any order, and of several that null the same place an executor may report one or all:
+ * they are compared by the place they null.
+ */
+function sorted({ data, errors, ...rest }: Answer): string {
+  const places = errors?.map(
+    ({ message, path, extensions }) => `${nulled(data, path ?? []).join('.')} ${extensions?.code ?? message}`,
+  );
+  return JSON.stringify(
+    { ...rest, data, ...(places && { errors: [...new Set(places)].sort() }) },
+    (_, value: unknown) =>
+      typeof value === 'object' && value !== null && !Array.isArray(value)
+        ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+        : value,
+  );
+}
+
+/** The part of a path down to where the data ends. */
+function nulled(data: unknown, path: readonly (string | number)[]): readonly (string | number)[] {
+  let at = data;
+  for (const [depth, key] of path.entries()) {
+    if (at === null || at === undefined) return path.slice(0, depth);
+    at = (at as Record<string | number, unknown>)[key];
+  }
+  return path;
+}
+
+describe.each([false, true])('with a service that fails now and then: %s', (faulty) => {
+  let ask: Awaited<ReturnType<typeof open>>;
+  let askReference: Awaited<ReturnType<typeof open>>;
+  beforeAll(async () => {
+    [ask, askReference] = await Promise.all([open(faulty, false), open(faulty, true)]);
+  });
+
+  /** Asked of graphql-js, of our executor at the plain door, and of it at Yoga's, which an unusual Accept leads to. */
+  async function same(query: string, variables?: object): Promise<void> {
+    const reference = await askReference({ query, variables });
+    const plain = await ask({ query, variables });
+    const yoga = await ask({ query, variables }, 'application/json, image/png');
+    for (const [by, answer] of Object.entries({ plain, yoga })) {
+      if (answer !== reference) throw new Error(`${by} differs:\n${query}\n${difference(reference, answer)}`);
+    }
+  }
+
+  const folder = join(import.meta.dirname, '../../operations');
+  const pages = readdirSync(folder).filter((file) => file.endsWith('.graphql'));
+  test.each(pages.filter((file) => !/^mutation/m.test(readFileSync(join(folder, file), 'utf8'))))(
+    'both doors and both executors answer alike: %s',
+    async (file) => {
+      await same(readFileSync(join(folder, file), 'utf8'));
+    },
+  );
+
+  test('both doors and both executors answer alike: wrong and strange questions', async () => {
+    for (const query of [
+      '{ book(id: "../x") { title } }',
+      '{ book { title } }',
+      '{ nothing }',
+      'query($id: ID!) { book(id: $id) { title } }',
+      'query($first: Int) { top250(first: $first) { nodes { title } } }',
+      '{ __typename book(id: "1") { __typename } }',
+      '{ searchBooks(query: "百", first: 0) { totalCount } }',
+      '{ newMovies { subjects { rating { average ratersCount } } } }',
+      '{ nodes(ids: ["Book:6082808", "Nope:1", "Photo:1", "Subject:1"]) { __typename id } }',
+      '{ viewer { isLoggedIn filmTier } }',
+      '{',
+      '',
+    ]) {
+      await same(query);
+      await same(query, {});
+      await same(query, { id: 7, first: null });
+    }
+  });
+
+  test('both doors and both executors answer alike: made-up documents', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer(), async (seed) => {
+        const { query, variables } = randomDocument(schema, seed, { depth: 4, first: 3 });
+        await same(query, variables);
+      }),
+      {
+        numRuns: Number(process.env.DOORS_RUNS ?? 40),
+        // The same documents each time, unless told otherwise.
+        seed: Number(process.env.DOORS_SEED ?? 1),
+      },
+    );
+  });
+});

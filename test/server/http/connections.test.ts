@@ -1,0 +1,110 @@
+import { type ServerResponse, createServer } from 'node:http';
+import { type AddressInfo, type Socket, connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, expect, test } from 'vitest';
+import { type ConnectionSettings, type Connections, watchConnections } from '../../../src/server/http/connections.ts';
+import { Exchange } from '../../../src/server/http/exchange.ts';
+import { createUnsentBytes } from '../../../src/server/http/unsent.ts';
+import { join, leave } from '../../../src/lib/queue.ts';
+import { until } from '../../support/hostile.ts';
+
+const LONG = 3_600_000;
+const running: { close: () => void }[] = [];
+afterEach(() => running.splice(0).forEach(({ close }) => close()));
+
+/** A server whose answers are held back until they are let go, and whoever calls it. */
+async function serving(settings: Partial<ConnectionSettings>) {
+  const held: ServerResponse[] = [];
+  const sockets: Socket[] = [];
+  const connections: Connections[] = [];
+  const server = createServer((request, response) => {
+    const connection = connections[0]!.of(request.socket)!;
+    const place = join(connection.exchanges, new Exchange(request, response, connection, '', []));
+    response.on('close', () => leave(connection.exchanges, place));
+    if (request.url === '/held') held.push(response);
+    else response.end(request.url === '/surplus' ? String(connection.isSurplus) : 'here');
+  });
+  connections.push(
+    watchConnections(
+      server,
+      { maxClientConnections: 100, connectionTimeoutMs: LONG, unusedMs: LONG, ...settings },
+      createUnsentBytes({ maxUnsentBytes: 1, connectionTimeoutMs: LONG }),
+    ),
+  );
+  server.on('connection', (socket: Socket) => sockets.push(socket));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  running.push({ close: () => (server.close(), server.closeAllConnections()) });
+  const { port } = server.address() as AddressInfo;
+  const call = () => {
+    const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+    const caller = { socket, read: 0, isCut: false, ask: (path: string) => void socket.write(lineOf(path)) };
+    socket.on('data', (chunk: Buffer) => (caller.read += chunk.length));
+    socket.on('close', () => (caller.isCut = true));
+    return caller;
+  };
+  return { held, sockets, call };
+}
+
+const lineOf = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`;
+
+test('a connection that waits too long for its next request is cut, one that is used now and then is not', async () => {
+  const { call } = await serving({ unusedMs: 2_000 });
+  const [unused, used] = [call(), call()];
+  unused.ask('/');
+  while (!unused.isCut) {
+    used.ask('/');
+    await sleep(20);
+  }
+  expect(unused.read).toBeGreaterThan(0);
+  expect(used.isCut).toBe(false);
+});
+
+test('one whose answer is awaited has a time of its own', async () => {
+  const { call, held, sockets } = await serving({ connectionTimeoutMs: 400 });
+  const [waiting, unused] = [call(), call()];
+  for (const each of [waiting, unused]) each.ask('/');
+  await until(() => sockets.length === 2 && sockets.every(({ timeout }) => timeout === LONG - 100));
+  waiting.ask('/held');
+  await until(() => waiting.isCut);
+  expect(held).toHaveLength(1);
+  expect(unused.isCut).toBe(false);
+});
+
+test('one whose answer was read late waits for its next request no longer than others', async () => {
+  const { call, held, sockets } = await serving({ unusedMs: 400 });
+  const late = call();
+  late.ask('/held');
+  await until(() => held.length === 1);
+  late.socket.pause();
+  held[0]!.end(LARGE);
+  await until(() => sockets[0]!.timeout === LONG - 100);
+  late.socket.resume();
+  await until(() => late.isCut);
+  expect(late.read).toBeGreaterThan(LARGE.length);
+});
+
+/** More than the system takes from a server whose client does not read, by far. */
+const LARGE = Buffer.alloc(32_000_000);
+
+test('connections past the number that can be served soon are told apart, until others are closed', async () => {
+  const { call } = await serving({ maxClientConnections: 2 });
+  const told = async () => {
+    const caller = call();
+    let text = '';
+    caller.socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    caller.ask('/surplus');
+    await until(() => /(true|false)$/.test(text));
+    return { caller, isSurplus: text.endsWith('true') };
+  };
+  const first = await told();
+  const second = await told();
+  const third = await told();
+  expect([first, second, third].map(({ isSurplus }) => isSurplus)).toEqual([false, false, true]);
+  for (const { caller } of [first, third]) caller.socket.destroy();
+  const next = async () => {
+    const { caller, isSurplus } = await told();
+    caller.socket.destroy();
+    return isSurplus;
+  };
+  await expect.poll(next, { timeout: 60_000 }).toBe(false);
+});

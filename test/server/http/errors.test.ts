@@ -1,0 +1,104 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { describe, expect, test } from 'vitest';
+import { entries } from '../../../src/config/settings.ts';
+import { codeGroups } from '../../../src/graph/errors/codes.ts';
+import { journey } from '../../support/journey.ts';
+
+const notes = codeGroups.flatMap(({ codes }) => Object.entries(codes));
+const codes = notes.map(([code]) => code);
+
+/** Where errors of clients are made: the origin has codes of its own, and the settings names like them. */
+const sources = readdirSync('src', { recursive: true, encoding: 'utf8' })
+  .filter((file) => /^(graph|server|upstream)\/.*\.ts$/.test(file) && file !== 'graph/errors/codes.ts')
+  .map((file) => readFileSync(`src/${file}`, 'utf8'));
+
+/** Words in capitals that are codes of nobody's: of Node, of its parser, and one of a directive. */
+const foreign = /^(E[A-Z]{3,}|E[A-Z]+_[A-Z]+|ERR_\w+|HPE_\w+)$/;
+
+describe('the table of codes', () => {
+  test('has every code that is emitted', () => {
+    const words = sources.flatMap((source) => [
+      ...source.matchAll(/'([A-Z]+(?:_[A-Z]+)+)'/g),
+      ...source.matchAll(/\bcode: '(\w+)'/g),
+    ]);
+    const emitted = new Set(
+      words.map(([, word]) => word!).filter((word) => !foreign.test(word) || codes.includes(word)),
+    );
+    expect(emitted.size).toBeGreaterThan(60);
+    expect([...emitted].filter((code) => !codes.includes(code))).toEqual([]);
+  });
+
+  test('has none that is never emitted, and none twice', () => {
+    expect(codes.filter((code) => !sources.some((source) => source.includes(`'${code}'`)))).toEqual([]);
+    expect(new Set(codes).size).toBe(codes.length);
+  });
+
+  test('names settings, codes and methods that exist', () => {
+    const known = [...entries().map(([, { env }]) => env), ...codes, 'GET', 'POST'];
+    const told = notes.flatMap(([, { what, client, operator }]) => [
+      ...`${what} ${client} ${operator}`.matchAll(/`([A-Z]+(?:_[A-Z]+)*)`/g),
+    ]);
+    expect(told.length).toBeGreaterThan(30);
+    const names = told.map(([, name]) => name!);
+    expect(names.filter((name) => !known.includes(name))).toEqual([]);
+  });
+});
+
+describe('an error leads to its explanation', async () => {
+  const here = await journey();
+  const help = (code: string) => `/docs/errors#${code}`;
+  const post = (body: unknown, headers: Record<string, string> = {}) =>
+    fetch(`${here.facade.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+  const firstOf = async (response: Response) => {
+    const { errors } = (await response.json()) as { errors: { extensions: Record<string, unknown> }[] };
+    return errors[0]!.extensions;
+  };
+
+  const write = 'mutation { deleteNote(input: { id: "1" }) { deletedId } }';
+  test.each([
+    ['at the plain door', 'LOGIN_REQUIRED', () => post({ query: write })],
+    ['again there', 'LOGIN_REQUIRED', () => post({ query: write })],
+    ['at the other door', 'LOGIN_REQUIRED', () => post({ query: write, extensions: {} })],
+    ['of a document that is wrong', 'GRAPHQL_VALIDATION_FAILED', () => post({ query: '{ nope }' })],
+    ['of a limit', 'TOO_MANY_ROOT_FIELDS', () => post({ query: `{ ${'viewer { isLoggedIn } '.repeat(31)} }` })],
+    ['of a plan', 'PLANNED_NOT_RUN', () => post({ query: '{ viewer { isLoggedIn } }' }, { 'x-explain': 'plan' })],
+    ['of a request that is no question', 'BAD_REQUEST', () => post('{')],
+    ['of a mutation by GET', 'BAD_REQUEST', () => fetch(`${here.facade.url}/graphql?query=${encodeURI(write)}`)],
+    ['of another path', 'NOT_FOUND', () => fetch(`${here.facade.url}/nowhere`)],
+  ] as const)('%s', async (_, code, ask) => {
+    expect(await firstOf(await ask())).toMatchObject({ code, help: help(code) });
+  });
+
+  test('in a part of an answer that comes later', async () => {
+    const query = 'query ($id: ID!) { ... @defer { note(id: $id) { title } } viewer { isLoggedIn } }';
+    const response = await post({ query, variables: { id: '1' } }, { accept: 'multipart/mixed' });
+    expect(await response.text()).toContain(`"help":"${help('LOGIN_REQUIRED')}"`);
+  });
+
+  test('to what is no HTTP at all', async () => {
+    const socket = connect(here.facade.port, '127.0.0.1', () => socket.write('nonsense\r\n\r\n'));
+    expect(await text(socket)).toContain(`"help":"${help('BAD_REQUEST')}"`);
+  });
+
+  test('on a page of the facade, which needs nothing else', async () => {
+    const response = await fetch(here.facade.url + help(''));
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(response.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/);
+    const page = await response.text();
+    for (const code of codes) expect(page).toContain(`<h3 id="${code}">`);
+    expect(page).not.toMatch(/(src|href)="(?!#)/);
+    expect((await fetch(here.facade.url + help(''), { method: 'POST' })).status).toBe(405);
+  });
+});
+
+test('an x-explain that is mistyped runs nothing', async () => {
+  const here = await journey();
+  const { answer, calls } = await here.cost('{ book(id: "6082808") { title } }', { headers: { 'x-explain': 'plann' } });
+  expect([answer.errors?.[0]?.extensions.code, answer.data, calls]).toEqual(['BAD_EXPLAIN', undefined, 0]);
+});

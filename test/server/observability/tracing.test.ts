@@ -1,0 +1,186 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pino } from 'pino';
+import { afterAll, expect, test } from 'vitest';
+import { readConfig } from '../../../src/config/settings.ts';
+import { createMetrics } from '../../../src/server/observability/metrics.ts';
+import { createTelemetry } from '../../../src/server/observability/tracing.ts';
+import { watchCalls } from '../../../src/server/observability/watch.ts';
+import { type Span, addTrace, newSpan, spanBelow, spanFrom } from '../../../src/upstream/trace-context.ts';
+import { createUpstream } from '../../../src/upstream/client.ts';
+import { besieged } from '../../support/besieged.ts';
+import { hostile, json, reset, until } from '../../support/hostile.ts';
+import { patient } from '../../support/patient.ts';
+
+function headersOf(span: Span): Record<string, string> {
+  const headers: string[] = [];
+  addTrace(span, headers);
+  return Object.fromEntries(headers.flatMap((name, at) => (at % 2 === 0 ? [[name, headers[at + 1]!]] : [])));
+}
+
+const parent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+
+interface ShownSpan {
+  traceId: string;
+  spanId: string;
+  parentSpanId?: string;
+  name: string;
+  kind: number;
+  startTimeUnixNano: string;
+  endTimeUnixNano: string;
+  attributes: { key: string; value: { stringValue?: string; intValue?: string } }[];
+  status: { code?: number };
+}
+interface Batch {
+  resourceSpans: { resource: { attributes: object[] }; scopeSpans: { spans: ShownSpan[] }[] }[];
+}
+
+/** A collector that keeps what it is sent. */
+async function collector(status = 200) {
+  const batches: { path: string; headers: Record<string, unknown>; body: Batch }[] = [];
+  const server = createServer((request, response) => {
+    let text = '';
+    request.on('data', (chunk) => (text += String(chunk)));
+    request.on('end', () => {
+      batches.push({ path: request.url ?? '', headers: request.headers, body: JSON.parse(text) as Batch });
+      response.writeHead(status).end('{}');
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  afterAll(() => server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, batches };
+}
+
+test('operations and their calls are spans of the trace of the caller, and the service is told of it', async () => {
+  const { url, batches } = await collector();
+  const service = await hostile(json('{"id":"7","title":"x"}'));
+  const env = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: url,
+    OTEL_EXPORTER_OTLP_HEADERS: 'x-key=a%20b,x-other=1',
+    OTEL_SERVICE_NAME: 'graph',
+  };
+  const config = { ...readConfig(env), ...patient, baseUrl: service.url, eventBaseUrl: service.url };
+  const telemetry = createTelemetry(config, pino({ level: 'silent' }));
+  const upstream = createUpstream(config, { observe: watchCalls(createMetrics(), telemetry) });
+  const { ask } = await besieged({}, {}, { upstream, telemetry });
+  const headers = { traceparent: parent, tracestate: 'a=1', authorization: 'Bearer secret-token' };
+  await ask('query Shelf { book(id: 7) { title } }', { headers });
+  service.behave(reset);
+  await ask('{ book(id: 8) { title } }', { headers: { traceparent: parent.replace(/01$/, '00') } }); // not sampled
+  await ask('{ book(id: 9) { title } }');
+  await telemetry?.close();
+
+  const [first] = batches;
+  if (!first) throw new Error('no spans came');
+  const { path, headers: sent, body } = first;
+  expect([path, sent['x-key'], sent['x-other'], sent['content-type']]).toEqual([
+    '/v1/traces',
+    'a b',
+    '1',
+    'application/json',
+  ]);
+  const [resource] = body.resourceSpans;
+  expect(resource?.resource.attributes).toEqual([{ key: 'service.name', value: { stringValue: 'graph' } }]);
+  // On a slow machine they come in several batches.
+  const spans = batches.flatMap((batch) => batch.body.resourceSpans[0]?.scopeSpans[0]?.spans ?? []);
+  expect(spans.map(({ name, kind }) => [name, kind])).toEqual([
+    ['GET /v2/book/:id', 3],
+    ['query Shelf', 2],
+    ['GET /v2/book/:id', 3],
+    ['query', 2],
+  ]);
+  const [call, operation, failedCall, failedOperation] = spans;
+  expect([call?.traceId, operation?.traceId]).toEqual(Array(2).fill('4bf92f3577b34da6a3ce929d0e0e4736'));
+  expect(operation?.parentSpanId).toBe('00f067aa0ba902b7');
+  expect(call?.parentSpanId).toBe(operation?.spanId);
+  expect(BigInt(call?.endTimeUnixNano ?? 0)).toBeGreaterThanOrEqual(BigInt(call?.startTimeUnixNano ?? 1));
+  expect(call?.attributes).toContainEqual({ key: 'http.response.status_code', value: { intValue: '200' } });
+  expect(service.heard[0]?.headers).toMatchObject({
+    traceparent: `00-4bf92f3577b34da6a3ce929d0e0e4736-${call?.spanId}-01`,
+    tracestate: 'a=1',
+  });
+  expect(failedOperation?.traceId).not.toBe(operation?.traceId);
+  expect(failedOperation).not.toHaveProperty('parentSpanId');
+  expect([failedCall?.status.code, failedOperation?.status.code]).toEqual([2, 2]);
+  expect(failedCall?.attributes).toContainEqual({ key: 'error.type', value: { stringValue: 'UPSTREAM_UNAVAILABLE' } });
+  expect(service.heard[1]?.headers.traceparent).toMatch(/^00-4bf92f3577b34da6a3ce929d0e0e4736-[\da-f]{16}-00$/);
+  expect(service.heard.at(-1)?.headers.traceparent).toMatch(/^00-(?!4bf92f)[\da-f]{32}-[\da-f]{16}-01$/); // begun here
+  expect(JSON.stringify(batches)).not.toContain('secret-token');
+});
+
+test('a collector that is away, or refuses, costs nothing but a line in the log', async () => {
+  const gone = await hostile(reset);
+  const refusing = await collector(500);
+  for (const url of [gone.url, refusing.url]) {
+    const lines: string[] = [];
+    const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
+    const telemetry = createTelemetry(readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: url }), log);
+    for (let n = 0; n < 6_000; n++) telemetry?.operation(newSpan(), 'query', undefined, 1, []);
+    await telemetry?.close();
+    expect(lines.join('')).toMatch(/the collector (cannot be reached|refused spans)/);
+  }
+});
+
+test('no collector named, no spans', () => {
+  expect(createTelemetry(readConfig({}), pino({ level: 'silent' }))).toBeUndefined();
+});
+
+test.each([
+  [parent, true],
+  [parent.replace('00-', '01-') + '-extra', true],
+  [undefined, false],
+  ['', false],
+  [parent.replace('00-', 'ff-'), false],
+  [parent.toUpperCase(), false],
+  [parent.replace(/4b\w{30}/, '0'.repeat(32)), false],
+  [parent.replace('00f067aa0ba902b7', '0'.repeat(16)), false],
+  [`${parent} `, false],
+  [parent.slice(0, -1), false],
+])('the trace of %s is taken over: %s', (header, isTaken) => {
+  const span = spanFrom(header, 'a=1\r\nx: y');
+  expect(span?.traceId).toBe(isTaken ? '4bf92f3577b34da6a3ce929d0e0e4736' : undefined);
+  if (!span) return;
+  expect(headersOf(spanBelow(span)).traceparent).toMatch(/^00-4bf92f3577b34da6a3ce929d0e0e4736-[\da-f]{16}-01$/);
+  expect(headersOf(span)).not.toHaveProperty('tracestate'); // one that would break a header is not handed on
+});
+
+test('without a collector the trace of a caller is handed on, and none is begun', async () => {
+  const { books, ask } = await besieged();
+  books.behave(json('{"id":"7","title":"x"}'));
+  await ask('{ book(id: 7) { title } }', { headers: { traceparent: parent, tracestate: 'a=1' } });
+  await ask('{ book(id: 7) { title } }');
+  const [handedOn, alone] = books.heard.map(({ headers }) => headers);
+  expect(handedOn?.traceparent).toMatch(/^00-4bf92f3577b34da6a3ce929d0e0e4736-[\da-f]{16}-01$/);
+  expect(handedOn?.tracestate).toBe('a=1');
+  expect(alone).not.toHaveProperty('traceparent');
+});
+
+test('metrics tell calls by the template of their endpoint, and what kept records and whole answers spared', async () => {
+  const service = await hostile((socket, heard) =>
+    json(`{"id":"${/book\/(\w+)/.exec(heard.path)?.[1]}","title":"x"}`)(socket, heard),
+  );
+  const metrics = createMetrics();
+  const address = { baseUrl: service.url, eventBaseUrl: service.url };
+  const config = { ...readConfig({ RECORD_TTL_SECONDS: '60' }), ...patient, ...address };
+  const upstream = createUpstream(config, { observe: watchCalls(metrics) });
+  const { ask, facade } = await besieged({}, {}, { upstream, metrics });
+  for (const id of ['7', '8', '7']) await ask(`{ book(id: "${id}") { title } }`);
+  await ask('{ again: book(id: "7") { title } }');
+  await until(() => service.heard.length === 2);
+  const text = await (await fetch(`${facade.url}/metrics`)).text();
+  expect(text).toContain('catalog_upstream_calls_total{service="catalog",endpoint="GET /v2/book/:id",outcome="200"} 2');
+  expect(text).toContain('catalog_upstream_seconds_count{service="catalog",endpoint="GET /v2/book/:id"} 2');
+  expect(text).toContain('catalog_cache_answers_total{service="catalog",endpoint="GET /v2/book/:id",how="cached"} 1');
+  expect(text).toContain('catalog_answers_again_total 1');
+  expect(text).toContain('catalog_upstream_calls_running{service="catalog"} 0');
+  expect(text).toContain('catalog_upstream_up{service="event"} 1');
+
+  service.behave(json('{"msg":"rate_limit_exceeded2","code":112,"request":"x"}', 429));
+  for (const id of ['9', '10'])
+    await ask(`{ book(id: "${id}") { title } }`, { headers: { authorization: 'Bearer a' } });
+  const after = await (await fetch(`${facade.url}/metrics`)).text();
+  expect(after).toContain('outcome="429"} 1');
+  expect(after).toContain('catalog_budget_refusals_total{service="catalog",endpoint="GET /v2/book/:id"} 1');
+  expect(after).not.toMatch(/book\/\d/);
+});

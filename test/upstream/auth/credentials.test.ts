@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { createCredentials } from '../../../src/upstream/auth/credentials.ts';
+import type { Service } from '../../../src/upstream/errors.ts';
+
+const unknown = (service: Service) => ({ service, status: 401, code: 103, request: 'GET /x' });
+
+test('a token stands in tables under a name that does not tell it', () => {
+  const credentials = createCredentials('own-secret', undefined);
+  expect(credentials.of('secret').id).not.toContain('secret');
+  expect(credentials.own.id).not.toContain('secret');
+  expect(credentials.of('secret')).toBe(credentials.of('secret'));
+  expect(credentials.of(null)).toBe(credentials.own);
+});
+
+test('the table of tokens is bounded', () => {
+  const credentials = createCredentials(undefined, undefined);
+  const [first, known] = [credentials.of('first'), credentials.of('known')];
+  credentials.accept(known, 'catalog');
+  for (let n = 0; n < 10_000; n++) credentials.of(`made up ${n}`);
+  expect(credentials.of('first')).not.toBe(first);
+  // Made-up tokens push out none that a service has taken.
+  expect(credentials.of('known')).toBe(known);
+  for (let n = 0; n < 10_000; n++) credentials.accept(credentials.of(`real ${n}`), 'catalog');
+  expect(credentials.of('known')).not.toBe(known);
+});
+
+test('a rejected token starts anew', () => {
+  const credentials = createCredentials(undefined, undefined);
+  const credential = credentials.of('somebody');
+  credentials.accept(credential, 'catalog');
+  credential.possibleTiers = ['basic'];
+  credential.refused.set('/x', 7);
+  credentials.reject(credential, unknown('catalog'));
+  expect(credential).toMatchObject({ filmTier: null, accepted: false });
+  expect(credential.refused.size).toBe(0);
+});
+
+test('a rejection is remembered for the service that made it, not of a token that it took before, and not once it takes it', () => {
+  const credentials = createCredentials(undefined, undefined);
+  const { rejections } = credentials;
+  const credential = credentials.of('somebody');
+  credentials.accept(credential, 'catalog');
+  credentials.reject(credential, unknown('catalog'));
+  expect(rejections.has(credential.id, 'catalog')).toBe(false);
+  credentials.reject(credential, unknown('catalog'));
+  expect(rejections.has(credential.id, 'catalog')).toBe(true);
+  expect(rejections.has(credential.id, 'event')).toBe(false);
+  expect(() => rejections.repeat(credential.id, 'catalog', 'GET /y')).toThrow(
+    'GET /y was refused: status 401, code 103',
+  );
+  credentials.accept(credential, 'catalog');
+  expect(rejections.has(credential.id, 'catalog')).toBe(false);
+});
+
+test('what one service takes, another’s rejection leaves known', () => {
+  const credentials = createCredentials(undefined, undefined);
+  const credential = credentials.of('somebody');
+  credentials.accept(credential, 'catalog');
+  credential.possibleTiers = ['advance'];
+  for (let n = 0; n < 2; n++) credentials.reject(credential, unknown('event'));
+  expect(credential).toMatchObject({ filmTier: 'advance', accepted: true });
+});
+
+test('the facade’s own token is never taken for rejected: it is everybody’s', () => {
+  const credentials = createCredentials('app', undefined);
+  for (let n = 0; n < 3; n++) credentials.reject(credentials.own, unknown('catalog'));
+  expect(credentials.own.accepted).toBe(true);
+  expect(credentials.rejections.has(credentials.own.id, 'catalog')).toBe(false);
+});

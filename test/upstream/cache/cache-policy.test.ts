@@ -1,0 +1,78 @@
+import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { type Endpoint } from '../../../src/api/endpoint.ts';
+import { bookEndpoints } from '../../../src/api/book.ts';
+import { readConfig } from '../../../src/config/settings.ts';
+import { createLifetime } from '../../../src/lib/cancellation.ts';
+import { createUpstream } from '../../../src/upstream/client.ts';
+import { type Behaviour, hostile, json } from '../../support/hostile.ts';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
+afterEach(() => void vi.useRealTimers());
+const later = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1000);
+const seconds = (until: number) => (until - Date.now()) / 1000;
+
+const found = json(JSON.stringify({ id: '7', title: '活着', pages: '191' }));
+const source = { ask: bookEndpoints.byId as Endpoint, input: (id: string) => ({ id }) };
+
+/** Operations on one facade's cache, before a service that does this. */
+async function service(behaviour: Behaviour) {
+  const house = await hostile(behaviour);
+  const { url } = house;
+  const upstream = createUpstream({
+    ...readConfig({ BASE_URL: url, EVENT_BASE_URL: url }),
+    baseUrl: url,
+    eventBaseUrl: url,
+    readAttempts: 1,
+  });
+  afterAll(() => upstream.close());
+  const open = (authorization?: string) =>
+    upstream.open({ authorization, address: '127.0.0.1', requestId: 'x' }, createLifetime());
+  return { ...house, open };
+}
+
+const title = (operation: ReturnType<Awaited<ReturnType<typeof service>>['open']>, key = '7', name = 'title') =>
+  operation.want('Book', source, key, [name], {}, undefined);
+
+test('before anything is read there is nothing to be fresh', async () => {
+  const { open } = await service(found);
+  expect(open().freshness).toMatchObject({ share: 'public', freshUntil: Infinity });
+  expect(open('Bearer alice').freshness).toMatchObject({ share: 'private', freshUntil: Infinity });
+});
+
+test('what one operation read is as old for the next', async () => {
+  const { open } = await service(found);
+  const first = open();
+  await title(first);
+  expect([first.freshness.share, seconds(first.freshness.freshUntil)]).toEqual(['public', 3600]);
+  later(3000);
+  const second = open('Bearer alice');
+  await title(second);
+  expect([second.freshness.share, seconds(second.freshness.freshUntil)]).toEqual(['private', 600]);
+});
+
+test('an operation that wrote is for nobody to keep, whatever else it read', async () => {
+  const { open } = await service(found);
+  const operation = open('Bearer alice');
+  await operation.write(bookEndpoints.collect, { id: '7', status: 'read' }, undefined);
+  await title(operation);
+  expect(operation.freshness.share).toBe('none');
+});
+
+test.each<[string, Behaviour]>([
+  ['refused', json(JSON.stringify({ code: 1000, msg: 'x', request: 'x' }), 403)],
+  ['down', json('', 503)],
+  ['without it', json(JSON.stringify({ code: 6000, msg: 'x', request: 'x' }), 404)],
+])('nor is one whose service was %s, though a kept record stood in', async (_, behaviour) => {
+  const { open, behave } = await service(found);
+  const before = open();
+  await title(before);
+  await before.ask(bookEndpoints.byIsbn, { isbn: '1' }, ['title'], undefined);
+  later(3601);
+  behave(behaviour);
+  const [byId, byIsbn] = [open(), open()];
+  await Promise.resolve(title(byId)).catch(() => undefined);
+  await Promise.resolve(byIsbn.ask(bookEndpoints.byIsbn as Endpoint, { isbn: '1' }, ['title'], undefined)).catch(
+    () => undefined,
+  );
+  expect([byId.freshness.share, byIsbn.freshness.share]).toEqual(['none', 'none']);
+});

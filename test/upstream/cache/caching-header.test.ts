@@ -1,0 +1,113 @@
+import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { readConfig } from '../../../src/config/settings.ts';
+import { bookEndpoints } from '../../../src/api/book.ts';
+import { type CachingHeaders, type Reuse, reuseOf, unsaid } from '../../../src/upstream/cache/caching-header.ts';
+import { createLifetime } from '../../../src/lib/cancellation.ts';
+import { createUpstream } from '../../../src/upstream/client.ts';
+import { hostile, json } from '../../support/hostile.ts';
+
+const NOON = Date.parse('Sun, 06 Nov 2033 12:00:00 GMT');
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: NOON }));
+afterEach(() => void vi.useRealTimers());
+const later = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1000);
+const at = (seconds: number) => new Date(NOON + seconds * 1000).toUTCString();
+
+test.each<[headers: CachingHeaders, reuse: Partial<Reuse>]>([
+  [{}, {}],
+  [{ 'cache-control': '' }, {}],
+  [{ 'cache-control': 'public' }, {}],
+  [{ 'cache-control': 'max-age=60' }, { maxAge: 60 }],
+  [{ 'cache-control': 'Public, MAX-AGE="60"' }, { maxAge: 60 }],
+  [{ 'cache-control': 'max-age=60, max-age=30' }, { maxAge: 30 }],
+  [{ 'cache-control': 'max-age=soon' }, { maxAge: 0 }],
+  [{ 'cache-control': 'max-age=-1' }, { maxAge: 0 }],
+  [{ 'cache-control': 'max-age' }, { maxAge: 0 }],
+  [{ 'cache-control': 'x-max-age=60' }, {}],
+  [{ 'cache-control': 'ext="max-age=5, no-store"' }, {}],
+  [{ 'cache-control': 's-maxage=10, max-age=60' }, { maxAge: 10, mustRevalidate: true }],
+  [{ 'cache-control': 'no-store' }, { noStore: true }],
+  [{ 'cache-control': 'no-cache' }, { noStore: true }],
+  [{ 'cache-control': 'no-cache="set-cookie"' }, { noStore: true }],
+  [{ 'cache-control': 'private, max-age=5' }, { isPrivate: true, maxAge: 5 }],
+  [{ 'cache-control': 'must-revalidate' }, { mustRevalidate: true }],
+  [{ 'cache-control': 'max-age=9,proxy-revalidate' }, { mustRevalidate: true, maxAge: 9 }],
+  [
+    { age: '20', 'cache-control': 'max-age=60' },
+    { maxAge: 60, age: 20 },
+  ],
+  [{ age: '20, 30' }, { age: 20 }],
+  [{ age: '-5' }, {}],
+  [{ age: 'old' }, {}],
+  [{ expires: at(90), date: at(0) }, { maxAge: 90 }],
+  [{ expires: at(90), date: at(30) }, { maxAge: 60 }],
+  [{ expires: at(90) }, { maxAge: 90 }],
+  [{ expires: at(-90), date: at(0) }, { maxAge: 0 }],
+  [{ expires: '0' }, { maxAge: 0 }],
+  [{ expires: '-1' }, { maxAge: 0 }],
+  [{ expires: at(90), 'cache-control': 'max-age=5' }, { maxAge: 5 }],
+  [{ vary: '*' }, { noStore: true }],
+  [{ vary: 'accept, *' }, { noStore: true }],
+  [{ vary: 'Accept-Encoding, Authorization' }, {}],
+])('%o', (headers, reuse) => {
+  expect(reuseOf(headers)).toEqual({ ...unsaid, ...reuse });
+});
+
+/** A service that says this of a book, and an operation that reads its title. */
+async function book(headers: Record<string, string>) {
+  const service = await hostile(json('{"id":"7","title":"x"}', 200, headers));
+  const { url } = service;
+  const upstream = createUpstream({ ...readConfig({}), baseUrl: url, eventBaseUrl: url, readAttempts: 1 });
+  afterAll(() => upstream.close());
+  const source = { ask: bookEndpoints.byId, input: (id: string) => ({ id }) };
+  const read = async () => {
+    const operation = upstream.open({ authorization: undefined, address: '', requestId: 'x' }, createLifetime());
+    const record = await operation.want('Book', source, '7', ['title'], {}, undefined);
+    return { record, freshness: operation.freshness };
+  };
+  return { ...service, read };
+}
+
+test('what other caches held already is taken from its time', async () => {
+  const { heard, read } = await book({ Age: '50', 'Cache-Control': 'max-age=60' });
+  expect((await read()).freshness.freshUntil).toBe(NOON + 10_000);
+  later(9);
+  await read();
+  expect(heard).toHaveLength(1);
+  later(2);
+  await read();
+  expect(heard).toHaveLength(2);
+});
+
+test('what is older than its time is not shown again, but stands in and says how old it is', async () => {
+  const { heard, behave, read } = await book({ Age: '90', 'Cache-Control': 'max-age=60' });
+  await read();
+  behave(json('', 503));
+  expect((await read()).record).toMatchObject({ title: 'x' });
+  expect(heard).toHaveLength(2);
+});
+
+test('a time that is told by its end is obeyed', async () => {
+  const { heard, read } = await book({ Date: at(0), Expires: at(40) });
+  await read();
+  later(39);
+  await read();
+  expect(heard).toHaveLength(1);
+  later(2);
+  await read();
+  expect(heard).toHaveLength(2);
+});
+
+test.each(['must-revalidate', 'proxy-revalidate'])('what says %s never stands in', async (directive) => {
+  const { behave, read } = await book({ 'Cache-Control': `max-age=60, ${directive}` });
+  await read();
+  later(61);
+  behave(json('', 503));
+  await expect(read()).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' });
+});
+
+test('what varies by everything is not kept', async () => {
+  const { heard, read } = await book({ Vary: '*' });
+  await read();
+  expect((await read()).freshness.share).toBe('none');
+  expect(heard).toHaveLength(2);
+});

@@ -1,0 +1,209 @@
+import { Redis } from 'ioredis';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { bookEndpoints } from '../../../src/api/book.ts';
+import { placeOf } from '../../../src/upstream/cache/memory.ts';
+import { createRecords } from '../../../src/upstream/cache/record-cache.ts';
+import { BRIEF, createShared } from '../../../src/upstream/cache/redis.ts';
+import { hasRedis, redisServer, until, withoutRedis } from '../../support/redis.ts';
+
+const nobody = { credential: 'own', hasToken: false };
+const silent = { bytes: 100, reuse: { noStore: false, isPrivate: false, maxAge: undefined } };
+const limits = { slots: 2, perAddress: 2, holdMs: 75_000 };
+const nowhere = placeOf('', '', '');
+/** Where it is not tested how long Redis is waited for. */
+const patient = { record: 20_000, window: 20_000 };
+let slots = 0;
+const slot = (of: string) => ({ of, id: String(slots++), address: '' });
+
+test.skipIf(hasRedis)(withoutRedis, () => undefined);
+
+describe.skipIf(!hasRedis)('what replicas share', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  });
+
+  async function replica(url: string, { namespace = 'one service', waits = patient } = {}) {
+    const shared = createShared(url, namespace, undefined, waits);
+    const records = createRecords({ cache: shared.cache });
+    const isThere = async () => (await shared.windows.state('nobody', limits.holdMs)) !== undefined;
+    const read = async () => (await records.seenBy(nobody).get(bookEndpoints.byId, 'Book', '7'))?.record;
+    const write = (title: string) =>
+      records.seenBy(nobody).put(bookEndpoints.byId, 'Book', '7', { title }, ['title'], silent);
+    await until(isThere);
+    return { ...shared, records, isThere, read, write };
+  }
+
+  test('a record that one read is known to the other, and a clearing reaches it', async () => {
+    const { url } = await redisServer();
+    const [one, two] = [await replica(url), await replica(url)];
+    one.write('x');
+    await until(async () => (await two.read())?.title === 'x');
+    await two.records.clear('Book:7');
+    expect(await one.read()).toBeUndefined();
+    await Promise.all([one.close(), two.close()]);
+  });
+
+  test('another service’s records are never seen', async () => {
+    const { url } = await redisServer();
+    const [one, two] = [await replica(url), await replica(url, { namespace: 'another' })];
+    one.write('x');
+    await until(async () => (await one.read()) !== undefined);
+    expect(await two.read()).toBeUndefined();
+    await Promise.all([one.close(), two.close()]);
+  });
+
+  test('two replicas take from one window, which tells when a slot comes back', async () => {
+    const { url } = await redisServer();
+    const [one, two] = [await replica(url), await replica(url)];
+    const first = slot('alice');
+    expect(await one.windows.take(first, limits)).toBe(0);
+    expect(await two.windows.take(slot('alice'), limits)).toBe(0);
+    expect(await one.windows.take(slot('alice'), limits)).toBeGreaterThan(61_000);
+    expect(await two.windows.take(slot('bob'), limits)).toBe(0);
+    one.windows.answered(first);
+    await until(async () => Number((await two.windows.state('alice', limits.holdMs))?.backInMs) <= 60_000);
+    expect(await two.windows.take(slot('alice'), limits)).toBeGreaterThan(30_000);
+    one.windows.release(first);
+    await until(async () => (await two.windows.state('alice', limits.holdMs))?.taken === 1);
+    await Promise.all([one.close(), two.close()]);
+  });
+
+  test('a clock of Redis that is set back keeps no window full', async () => {
+    const { url } = await redisServer();
+    const one = await replica(url);
+    const redis = new Redis(url);
+    const take = () => one.windows.take(slot('alice'), limits);
+    expect([await take(), await take()]).toEqual([0, 0]);
+    const [key] = await redis.keys('*window:alice');
+    const slots = await redis.zrange(key!, 0, -1, 'WITHSCORES');
+    // As they were when the clock was an hour ahead.
+    for (let at = 0; at < slots.length; at += 2) await redis.zadd(key!, Number(slots[at + 1]) + 3_600_000, slots[at]!);
+    expect(await one.windows.state('alice', limits.holdMs)).toMatchObject({ taken: 0 });
+    expect([await take(), await take()]).toEqual([0, 0]);
+    expect(await take()).toBeGreaterThan(0);
+    redis.disconnect();
+    await one.close();
+  });
+
+  test('an address has its share of a window', async () => {
+    const { url } = await redisServer();
+    const { windows, close } = await replica(url);
+    const take = (address: string) =>
+      windows.take({ ...slot('own'), address }, { slots: 5, perAddress: 2, holdMs: 75_000 });
+    expect(await Promise.all([take('1.1.1.1'), take('1.1.1.1'), take('1.1.1.11'), take('1.1.1.11')])).toEqual([
+      0, 0, 0, 0,
+    ]);
+    expect(await take('1.1.1.1')).toBeGreaterThan(0);
+    expect(await take('2.2.2.2')).toBe(0);
+    await close();
+  });
+
+  test('a Redis that answers nobody is waited for once, briefly', async () => {
+    const server = await redisServer();
+    const one = await replica(server.url, { waits: BRIEF });
+    server.freeze();
+    vi.useFakeTimers({ toFake: ['performance'] }); // while no time passes, it is left alone
+    const timers = vi.spyOn(globalThis, 'setTimeout');
+    for (let reads = 0; reads < 21; reads++) expect(await one.read()).toBeUndefined();
+    expect(timers.mock.calls.map(([, ms]) => ms)).toEqual([50]);
+    vi.useRealTimers();
+    server.thaw();
+    await until(async () => {
+      one.write('x');
+      return (await one.read())?.title === 'x';
+    });
+    await one.close();
+  });
+
+  test('a Redis that goes away and comes back is gone on without, and used again', async () => {
+    const server = await redisServer();
+    const one = await replica(server.url);
+    one.write('x');
+    await until(async () => (await one.read())?.title === 'x');
+    await server.stop();
+    expect(await one.read()).toBeUndefined();
+    expect(await one.windows.take(slot('alice'), limits)).toBeUndefined();
+    await server.start();
+    await until(one.isThere);
+    one.write('y');
+    await until(async () => (await one.read())?.title === 'y');
+    await one.close();
+  });
+
+  test('what was cleared while Redis was out of reach is cleared when it is back', async () => {
+    const server = await redisServer();
+    const one = await replica(server.url, { waits: BRIEF });
+    await until(async () => {
+      one.write('x');
+      return (await one.read())?.title === 'x';
+    });
+    server.freeze();
+    await one.records.clear('Book:7');
+    server.thaw();
+    await until(async () => (await one.cache.get(nowhere)).mark !== undefined);
+    expect(await one.read()).toBeUndefined();
+    await one.close();
+  });
+
+  test('a clearing that Redis was late for reaches the other, though the one that cleared is asked for nothing more', async () => {
+    const server = await redisServer();
+    const [one, two] = [await replica(server.url, { waits: BRIEF }), await replica(server.url)];
+    await until(async () => {
+      one.write('x');
+      return (await two.read())?.title === 'x';
+    });
+    server.freeze();
+    await one.records.clear('Book:8'); // late: for a while nothing is sent
+    await one.records.clear('Book:7');
+    server.thaw();
+    await until(async () => (await two.read()) === undefined);
+    await Promise.all([one.close(), two.close()]);
+  });
+
+  test('values that nobody wrote are gone on without, and a Redis that is full is read', async () => {
+    const { url } = await redisServer();
+    const one = await replica(url);
+    const redis = new Redis(url);
+    await until(async () => {
+      one.write('x');
+      await one.windows.take(slot('alice'), limits);
+      return (await one.read())?.title === 'x' && (await redis.keys('*')).length >= 2;
+    });
+    const keys = await redis.keys('*');
+    await redis.config('SET', 'maxmemory', '1');
+    one.write('y');
+    expect((await one.read())?.title).toMatch(/[xy]/);
+    expect([0, undefined]).toContain(await one.windows.take(slot('bob'), limits));
+    await redis.config('SET', 'maxmemory', '0');
+    for (const garbage of ['', 'x', '{', '[]', 'null', '7', '{"record":7}', '\0', Buffer.from([0xff, 0xfe])]) {
+      for (const key of keys) await redis.set(key, garbage);
+      expect((await one.read())?.title).toBeUndefined();
+      expect([0, undefined]).toContain(await one.windows.take(slot('alice'), limits));
+    }
+    for (const key of keys) await redis.multi().del(key).lpush(key, 'a list').exec();
+    expect((await one.read())?.title).toBeUndefined();
+    expect([0, undefined]).toContain(await one.windows.take(slot('alice'), limits));
+    redis.disconnect();
+    await one.close();
+  });
+
+  test('no key is kept for ever', async () => {
+    const server = await redisServer();
+    const { url } = server;
+    const one = await replica(url);
+    await one.records.clear('Book:8');
+    await one.windows.take(slot('alice'), limits);
+    await until(async () => {
+      one.write('x'); // again, where Redis was late and was not waited for
+      return (await one.read()) !== undefined;
+    });
+    const redis = new Redis(url);
+    const keys = await redis.keys('*');
+    expect(keys.length).toBe(3);
+    for (const key of keys) expect(await redis.pttl(key)).toBeGreaterThan(0);
+    expect(await server.dump()).toContain('"title":"x"');
+    redis.disconnect();
+    await one.close();
+  });
+});

@@ -1,0 +1,103 @@
+/** Reads that are on their way when something is written: who asks after the write waits for none of them. */
+import { afterAll, describe, expect, test } from 'vitest';
+import { readConfig } from '../../../src/config/settings.ts';
+import { bookEndpoints } from '../../../src/api/book.ts';
+import { noteEndpoints } from '../../../src/api/note.ts';
+import { createLifetime } from '../../../src/lib/cancellation.ts';
+import type { Operation } from '../../../src/upstream/operation.ts';
+import { createUpstream } from '../../../src/upstream/client.ts';
+import { hostile, json, until } from '../../support/hostile.ts';
+import { patient } from '../../support/patient.ts';
+import { hasRedis, redisServer, until as untilSo, withoutRedis } from '../../support/redis.ts';
+
+const shelf = (comment: string) => json(JSON.stringify({ collections: [{ comment }] }));
+const note = (title: string) => json(JSON.stringify({ id: '1', title }));
+const alice = 'Bearer alice';
+
+test.skipIf(hasRedis)(withoutRedis, () => undefined);
+
+const houses: [name: string, replicas: number][] = [['one process', 1]];
+if (hasRedis) houses.push(['two replicas over Redis', 2]);
+
+describe.each(houses)('in %s', (_, replicas) => {
+  /** A service that holds its reads back, and the processes before it. */
+  async function open() {
+    const held: { path: string; answer: (comment: string) => void }[] = [];
+    const service = await hostile((socket, heard) => {
+      if (heard.method !== 'GET') return json('{"id":1,"book_id":"7","status":"read"}', 201)(socket, heard);
+      if (heard.path === '/v2/book/26') return json('{"id":"26"}')(socket, heard);
+      const reply = heard.path.includes('/note/') ? note : shelf;
+      held.push({ path: heard.path, answer: (comment) => reply(comment)(socket, heard) });
+    });
+    const redisUrl = replicas > 1 ? (await redisServer()).url : undefined;
+    const settings = { ...readConfig({}), ...patient, baseUrl: service.url, eventBaseUrl: service.url, redisUrl };
+    const processes = Array.from({ length: replicas }, () => createUpstream(settings));
+    afterAll(() => Promise.all(processes.map((each) => each.close())));
+    const asker = (authorization?: string) => ({ authorization, address: '127.0.0.1', requestId: 'test' });
+    const reading = (authorization?: string) => processes.at(-1)!.open(asker(authorization), createLifetime());
+    const write = async () => {
+      const operation = processes[0]!.open(asker(alice), createLifetime());
+      await operation.write(bookEndpoints.collect, { id: '7', status: 'read' }, undefined);
+      await operation.changed([bookEndpoints.collections.path, 'Note:1']);
+    };
+    // Redis is there as soon as what one has read costs the other nothing.
+    if (redisUrl)
+      await untilSo(async () => {
+        const operations = processes.map((each) => each.open(asker(), createLifetime()));
+        for (const operation of operations)
+          await operation.want(
+            'Book',
+            { ask: bookEndpoints.byId, input: (id) => ({ id }) },
+            '26',
+            ['x'],
+            {},
+            undefined,
+          );
+        return operations.at(-1)!.trace.calls[0]!.cached === true;
+      });
+    return { service, held, reading, write };
+  }
+  const shelfOf = (operation: Operation) =>
+    Promise.resolve(operation.ask(bookEndpoints.collections, { name: 'alice' }, ['comment'], undefined));
+  const noteOf = (operation: Operation) =>
+    Promise.resolve(operation.ask(noteEndpoints.byId, { id: '1' }, ['title'], undefined));
+
+  test('a list that everybody is shown is asked for anew, and the old answer is not kept', async () => {
+    const { held, reading, write } = await open();
+    const before = shelfOf(reading());
+    await until(() => held.length === 1);
+    await write();
+    const after = shelfOf(reading());
+    await until(() => held.length === 2);
+    held[0]!.answer('old');
+    expect(await before).toEqual({ collections: [{ comment: 'old' }] });
+    held[1]!.answer('new');
+    expect(await after).toEqual({ collections: [{ comment: 'new' }] });
+    const later = shelfOf(reading());
+    await Promise.race([later, until(() => held.length === 3)]);
+    held[2]?.answer('new');
+    expect(await later).toEqual({ collections: [{ comment: 'new' }] });
+  });
+
+  test('what one person is shown is asked for anew', async () => {
+    const { held, reading, write } = await open();
+    const before = noteOf(reading(alice));
+    await until(() => held.length === 1);
+    await write();
+    const after = noteOf(reading(alice));
+    await until(() => held.length === 2);
+    for (const [nth, { answer }] of held.entries()) answer(nth ? 'new' : 'old');
+    expect(await before).toMatchObject({ title: 'old' });
+    expect(await after).toMatchObject({ title: 'new' });
+  });
+
+  test('without a write, what everybody is shown is asked for once', async () => {
+    const { held, reading } = await open();
+    const both = [shelfOf(reading()), shelfOf(reading())];
+    await until(() => held.length === 1);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(held).toHaveLength(1);
+    held[0]!.answer('x');
+    for (const each of await Promise.all(both)) expect(each).toEqual({ collections: [{ comment: 'x' }] });
+  });
+});
