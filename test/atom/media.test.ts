@@ -305,7 +305,7 @@ test('knows both spellings of an exhibition', () => {
 });
 
 // Captured answers are not kept in this repository; they are read where they lie next to it.
-const captured = new URL('../../../shared/corpus/event', import.meta.url);
+const captured = new URL('../../../shared/corpus/event/', import.meta.url);
 const capturedText = (name: string) => readFileSync(new URL(name, captured), 'utf8');
 const isThere = existsSync(fileURLToPath(captured));
 

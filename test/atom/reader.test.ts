@@ -166,7 +166,7 @@ describe('what is sent is read in one pass', () => {
   });
 
   // Captured answers are not kept in this repository; they are read where they lie next to it.
-  const captured = new URL('../../../shared/corpus/event', import.meta.url);
+  const captured = new URL('../../../shared/corpus/event/', import.meta.url);
   test.skipIf(!existsSync(captured))('from the real service (skipped where ../shared/corpus is absent)', () => {
     const answers = readdirSync(captured).filter((name) => name.endsWith('.xml') && !name.startsWith('delete-request'));
     expect(answers.length).toBeGreaterThan(8);
@@ -339,7 +339,7 @@ function damaged(): fc.Arbitrary<string> {
   const [event] = cityEvents('rivertown', 1);
   const page = { title: 'A & B', links: { self: 'https://a.example/1' }, startIndex: 1, totalResults: 2 };
   const author = { id: '9', name: 'Moss', links: { self: 'https://a.example/people/9' } };
-  const fixtures = new URL('../fixtures/atom', import.meta.url);
+  const fixtures = new URL('../fixtures/atom/', import.meta.url);
   const whole = [
     writers.personFeed({ ...page, entries: participants(7, 2) }),
     writers.eventFeed({ ...page, author, entries: [{ ...event!, author, title: '<🎬> & "more"' }] }),
