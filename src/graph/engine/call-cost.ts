@@ -10,7 +10,7 @@ import type { RecordSource } from '../../upstream/loading/record-state.ts';
 import type { Context } from './builder.ts';
 import { FIRST_MAX, type PagingArgs, listOf, windowInput, windowOf } from '../types/connection.ts';
 import { endpointOf } from './declarations.ts';
-import { namesOfNamed, namesToAsk } from './lookup.ts';
+import { namesLoadedFirst, namesOfNamed, namesToAsk } from './lookup.ts';
 import type { Variables } from './document.ts';
 import { type Below, type FieldPlan, type Plan, keyOf } from './operation-plan.ts';
 
@@ -244,7 +244,8 @@ export async function rangeOf(plan: Plan, variables: Variables, { upstream, view
     const { type, rule: typeRule, starts, isRead } = one;
     const children = starts.filter((child) => child.rule.from?.every((name) => name in handle));
     for (const child of children) await least(child, handle, `${path}.${keyOf(child)}`);
-    const asked = namesToAsk(namesOfNamed(one), one, true);
+    // What is loaded later is loaded only of a record that is there.
+    const asked = namesToAsk(namesLoadedFirst(namesOfNamed(one), one), one, true);
     const spared =
       children.length > 0 &&
       (!isRead || children.some((child) => asked.every((name) => child.rule.tells?.names.includes(name))));

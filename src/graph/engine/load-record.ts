@@ -13,7 +13,7 @@ import { type At, type Parent, heldWhole, startCall } from './field-call.ts';
 import { asText } from '../types/decode.ts';
 import { endpointOf } from './declarations.ts';
 import { type Below, type FieldPlan, keyOf } from './operation-plan.ts';
-import { namesToAsk } from './lookup.ts';
+import { namesLoadedFirst, namesToAsk } from './lookup.ts';
 import { asError, isPromise, lazily, withValue } from '../../lib/promises.ts';
 
 /** How sure it is that there is such a record. */
@@ -35,14 +35,13 @@ export function loadMissing(
   at: At,
 ): unknown {
   const { names, firstNames, rule } = below;
+  const isSure = existence === 'shown' || rule.handle === true;
   const load = (of: Parent, wanted: readonly string[], as: Existence) =>
     loadNames({ record: of, below, missing: wanted, existence: as }, context, at);
   if (firstNames === names) return load(record, missing, existence);
 
-  const first = missing.filter((name) => firstNames.includes(name));
-  const isSure = existence === 'shown' || rule.handle === true;
-  // Whether there is such a record is part of what comes first: where only deferred names are missing, they show it.
-  if (first.length === 0 && !isSure) return load(record, missing, existence);
+  const first = isSure ? missing.filter((name) => firstNames.includes(name)) : namesLoadedFirst(missing, below);
+  if (first === missing) return load(record, missing, existence);
   return withValue(first.length ? load(record, first, existence) : record, (loaded) => {
     if (loaded === null) return null;
     const rest = missing.filter((name) => !(name in (loaded as Parent)));

@@ -22,3 +22,10 @@ export function namesToAsk(missing: readonly string[], { refused, rule }: Below,
   insert(names, 'id');
   return names;
 }
+
+/** The names that are loaded first: all of them where the first part of the answer shows none, because they then show the existence. */
+export function namesLoadedFirst(missing: readonly string[], { names, firstNames }: Below): readonly string[] {
+  if (firstNames === names) return missing;
+  const first = missing.filter((name) => firstNames.includes(name));
+  return first.length > 0 ? first : missing;
+}

@@ -39,6 +39,16 @@ describe('a record that the caller named is looked up, whatever is selected of i
     expect(max).toBeGreaterThanOrEqual(1);
   });
 
+  test('the plan does not count what only one that is there is asked for', async () => {
+    const celebrity = '/v2/movie/celebrity/404';
+    const made = over({ [celebrity]: filmNotFound, [`${celebrity}/works`]: filmNotFound });
+    const query = '{ celebrity(id: 404) { works(first: 9) { totalCount } ... @defer { bornPlace } } }';
+    const { answer, min, calls } = await callsOf(made, query);
+    expect(answer).toEqual({ data: { celebrity: null } });
+    expect(calls).toHaveLength(1);
+    expect(min).toBe(1);
+  });
+
   test('and one that is there is shown by its type', async () => {
     const made = over({ '/v2/book/annotation/7': { body: { id: '7', book_id: '1' } } });
     const query = '{ nodes(ids: ["Annotation:7", "Series:9"]) { __typename } }';
