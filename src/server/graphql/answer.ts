@@ -21,6 +21,7 @@ import { type TracedCall, pathOf, shownCall } from '../../upstream/call-log.ts';
 import type { Operation } from '../../upstream/operation.ts';
 import type { UpstreamSource } from '../../upstream/client.ts';
 import { notInPieces, takesPieces } from '../http/accept.ts';
+import { type IncrementalResult, mergeableOnly } from './incremental-delivery.ts';
 import { variablesLimit } from './limits.ts';
 import { masked } from './mask.ts';
 import type { Metrics } from '../observability/metrics.ts';
@@ -61,10 +62,6 @@ export interface Pipeline {
 
 /** One answer, or one that comes in pieces. */
 export type Result = ExecutionResult | AsyncIterable<IncrementalResult>;
-interface IncrementalResult extends ExecutionResult {
-  hasNext?: boolean;
-  incremental?: readonly { errors?: readonly GraphQLError[] }[];
-}
 
 export interface PipelineParts {
   schema: GraphQLSchema;
@@ -183,7 +180,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     const args = { schema, document, variableValues, operationName: operation.name?.value, contextValue };
     const result = (await normalizedExecutor(args)) as Result;
     return Symbol.asyncIterator in result
-      ? inPieces(result, service, plan, caller)
+      ? inPieces(mergeableOnly(result), service, plan, caller)
       : shown(limited(result, config), service, plan, caller);
   }
 

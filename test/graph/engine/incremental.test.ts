@@ -122,4 +122,31 @@ describe('an answer in pieces, put together, is the undivided one, at no more ca
       { code: 'BAD_USER_INPUT', coordinate: 'Series.books' },
     ]);
   });
+
+  test.each([
+    '... @defer { subject { summary ... @defer { alternativeTitles } } }',
+    '... @defer { subject { summary reviews(first: 1) { nodes @stream { usefulCount } } } }',
+  ])('nothing is sent below a record that an error nulls while its parts are loaded: %s', async (part) => {
+    const { ask, service } = facade({ recordTtlSeconds: 0 });
+    serve(service, {
+      ...bodies,
+      // The record is refused to the tier, the list of works is not.
+      '/v2/movie/celebrity/2': { status: 403, body: { code: 1000, msg: 'need_permission', request: 'GET /v2/movie' } },
+      '/v2/movie/celebrity/2/works': {
+        list: 'works',
+        body: { celebrity: { id: '2', name: '吴京' }, works: [{ roles: [], subject: { id: '1', title: '战狼' } }] },
+      },
+    });
+    // Another part keeps the response open until those of the record are loaded.
+    service
+      .intercept({ path: (path) => path.startsWith('/v2/book/8') })
+      .reply(200, { id: '8', title: '慢', summary: '…' }, { headers: { 'content-type': 'application/json' } })
+      .delay(100)
+      .persist();
+    const { data, errors } = await ask(
+      `{ book(id: 8) { id ... @defer { summary } } celebrity(id: 2) { works(first: 9) { nodes { ${part} } } avatars { small } } }`,
+    );
+    expect(data).toEqual({ book: { id: 'Book:8', summary: '…' }, celebrity: null });
+    expect(errors?.map(({ path }) => path)).toEqual([['celebrity', 'avatars']]);
+  });
 });
