@@ -114,7 +114,7 @@ describe.each([false, true])('with a service that fails now and then: %s', (faul
     }
   }
 
-  const folder = join(import.meta.dirname, '../../operations');
+  const folder = join(import.meta.dirname, '../../../operations');
   const pages = readdirSync(folder).filter((file) => file.endsWith('.graphql'));
   test.each(pages.filter((file) => !/^mutation/m.test(readFileSync(join(folder, file), 'utf8'))))(
     'both doors and both executors answer alike: %s',
