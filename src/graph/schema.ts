@@ -8,12 +8,16 @@ import './types/upload.ts';
 import './types/user.ts';
 import './book/book.ts';
 import './book/collection.ts';
+import './book/collection.mutations.ts';
 import './book/series.ts';
 import './book/tag.ts';
 import './book/annotation.ts';
+import './book/annotation.mutations.ts';
 import './book/review.ts';
+import './book/review.mutations.ts';
 import './note/note.ts';
 import './note/comment.ts';
+import './note/comment.mutations.ts';
 import './note/note.mutations.ts';
 import './film/subject.ts';
 import './film/celebrity.ts';
@@ -23,6 +27,7 @@ import './film/chart.ts';
 import './event/event.ts';
 import './event/event.mutations.ts';
 import './event/attendance.ts';
+import './event/attendance.mutations.ts';
 import './event/city.ts';
 
 /** The schema, its slices gathered and its fields joined to the engine. */

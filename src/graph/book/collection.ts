@@ -1,28 +1,20 @@
 import {
-  type BookRecord,
-  COMMENT_MAX,
-  type CollectionDraft,
   type CollectionRecord,
   RATING_MAX,
   RATING_MIN,
   bookEndpoints,
-  bookMembers,
   bookWithin,
   collectionMembers,
   collectionStatuses,
   viewerCollection,
 } from '../../api/book.ts';
-import { type InputBuilder, builder } from '../engine/builder.ts';
+import { builder } from '../engine/builder.ts';
 import { asObject, asOneOf, asText, localDateTime, textOrNull, texts } from '../types/decode.ts';
 import { badInput } from '../errors/to-client-error.ts';
 import { globalId, isSourceId, sourceIdOf } from '../types/global-id.ts';
-import { type FieldBuilder, Node, embedded } from '../types/node.ts';
+import { Node, embedded } from '../types/node.ts';
 import { UserRating, userRating } from '../types/rating.ts';
-import { UpstreamRefusal } from '../../upstream/errors.ts';
 import { User, type UserShape, isSite, userEdge } from '../types/user.ts';
-import { type Violation, atMost, between, broken, readable } from '../errors/violations.ts';
-import type { Codes } from '../engine/mutation.ts';
-import '../engine/mutation.ts';
 import { Book } from './book.ts';
 
 export const CollectionStatus = builder.enumType('CollectionStatus', {
@@ -160,235 +152,6 @@ builder.objectField(User, 'bookCollections', (t) =>
     none: isSite,
   }),
 );
-
-const OnConflict = builder.enumType('OnConflict', {
-  description: 'What becomes of a book that the caller has collected before.',
-  values: {
-    FAIL: { description: 'It is the error COLLECTION_EXISTS, and stays as it was.' },
-    UPDATE: { description: 'Its collection is replaced, as `updateCollection` does it: a second call.' },
-  } as const,
-});
-
-const CollectBookInput = builder.inputType('CollectBookInput', {
-  description: 'A book for the shelf of the caller.',
-  fields: (t) => ({
-    ...collectionFields(t),
-    private: t.boolean({
-      description:
-        'Whether it is for the caller alone; public without it. Needed with `onConflict: UPDATE`, which replaces the whole.',
-    }),
-    onConflict: t.field({
-      type: OnConflict,
-      defaultValue: 'FAIL',
-      description: 'What to do where it is there already.',
-    }),
-  }),
-});
-
-const UpdateCollectionInput = builder.inputType('UpdateCollectionInput', {
-  description: 'A collection as it shall be. REPLACES the whole of it: a rating, tags or comment left out are cleared.',
-  fields: (t) => ({
-    ...collectionFields(t),
-    private: t.boolean({ required: true, description: 'Whether it is for the caller alone.' }),
-  }),
-});
-
-const DeleteCollectionInput = builder.inputType('DeleteCollectionInput', {
-  description: 'Which book to take off the shelf.',
-  fields: (t) => ({ bookId: t.id({ required: true, description: 'Global or bare id of the book.' }) }),
-});
-
-/** Not specified: how many tags a collection may have. */
-const TAGS_GIVEN_MAX = 100;
-
-function collectionFields(t: InputBuilder) {
-  return {
-    bookId: t.id({ required: true, description: 'Global or bare id of the book.' }),
-    status: t.field({ type: CollectionStatus, required: true, description: 'How far the caller is with it.' }),
-    rating: t.int({ description: `From ${RATING_MIN} to ${RATING_MAX}; none leaves it unrated.` }),
-    tags: t.stringList({
-      description: `Single words, at most ${TAGS_GIVEN_MAX} of them: the service parts tags by spaces.`,
-    }),
-    comment: t.string({ description: `A short opinion, at most ${COMMENT_MAX} characters (code points).` }),
-  };
-}
-
-interface CollectionPayload {
-  collection: CollectionRecord;
-  book: BookRecord;
-}
-
-const CollectBookPayload = builder.objectRef<CollectionPayload & { created: boolean }>('CollectBookPayload').implement({
-  description: 'What came of collecting a book.',
-  fields: (t) => ({
-    ...collectionPayload(t),
-    created: t.exposeBoolean('created', {
-      description: 'False where `onConflict: UPDATE` replaced one that was there.',
-    }),
-  }),
-});
-const UpdateCollectionPayload = builder.objectRef<CollectionPayload>('UpdateCollectionPayload').implement({
-  description: 'The collection as it is now.',
-  fields: collectionPayload,
-});
-const DeleteCollectionPayload = builder
-  .objectRef<Pick<CollectionPayload, 'book'>>('DeleteCollectionPayload')
-  .implement({
-    description: 'The book, which is on the shelf no more.',
-    fields: bookPayload,
-  });
-
-function bookPayload<Shape extends Pick<CollectionPayload, 'book'>>(t: FieldBuilder<Shape>) {
-  return {
-    book: t.field({
-      type: Book,
-      nullable: true,
-      description: 'The book. What the answer to the write does not tell of it costs a call.',
-      form: { names: [] }, // it holds what is known of it, undefined where that is nothing
-      resolve: ({ book }) => book,
-    }),
-  };
-}
-function collectionPayload<Shape extends CollectionPayload>(t: FieldBuilder<Shape>) {
-  return {
-    collection: t.field({
-      type: Collection,
-      nullable: true,
-      description: 'The collection, as the service answered.',
-      resolve: ({ collection }) => collection,
-    }),
-    ...bookPayload(t),
-  };
-}
-
-/** A missing scope draws the same; but who may write at all meets this one every day. */
-const collectionAbsent: Codes = { 1001: 'COLLECTION_NOT_FOUND' };
-
-builder.mutationFields((t) => ({
-  collectBook: t.write({
-    endpoint: bookEndpoints.collect,
-    payload: CollectBookPayload,
-    input: CollectBookInput,
-    description: 'Puts a book on the shelf of the caller. `POST /v2/book/{id}/collection`',
-    calls: 2,
-    check: (input) => [
-      ...collectionBroken(input),
-      ...broken(input.onConflict === 'UPDATE' && input.private == null, {
-        path: ['input', 'private'],
-        code: 'MISSING_ARGUMENT',
-      }),
-    ],
-    run: async (write, input) => {
-      const draft = draftOf(input);
-      try {
-        return { ...collected(draft.id, await write(bookEndpoints.collect, draft)), created: true };
-      } catch (error) {
-        const exists = error instanceof UpstreamRefusal && error.word.code === 6011;
-        if (!exists || input.onConflict !== 'UPDATE') throw error;
-        return { ...collected(draft.id, await write(bookEndpoints.updateCollection, draft)), created: false };
-      }
-    },
-    clears: ({ bookId }) => shelved(bookId),
-  }),
-  updateCollection: t.write({
-    endpoint: bookEndpoints.updateCollection,
-    payload: UpdateCollectionPayload,
-    input: UpdateCollectionInput,
-    description: 'REPLACES what the caller says of a book on the shelf. `PUT /v2/book/{id}/collection`',
-    check: collectionBroken,
-    run: async (write, input) => {
-      const draft = draftOf(input);
-      return collected(draft.id, await write(bookEndpoints.updateCollection, draft));
-    },
-    clears: ({ bookId }) => shelved(bookId),
-    codes: collectionAbsent,
-  }),
-  deleteCollection: t.write({
-    endpoint: bookEndpoints.deleteCollection,
-    payload: DeleteCollectionPayload,
-    input: DeleteCollectionInput,
-    description: 'Takes a book off the shelf of the caller. `DELETE /v2/book/{id}/collection`',
-    check: ({ bookId }) => readable('bookId', () => sourceIdOf('Book', bookId)),
-    run: async (write, { bookId }) => {
-      const id = sourceIdOf('Book', bookId);
-      await write(bookEndpoints.deleteCollection, { id });
-      return { book: { id, current_user_collection: null } as unknown as BookRecord };
-    },
-    clears: ({ bookId }) => shelved(bookId),
-    codes: collectionAbsent,
-  }),
-}));
-
-interface CollectionInput {
-  bookId: string;
-  status: CollectionDraft['status'];
-  rating?: number | null | undefined;
-  tags?: readonly string[] | null | undefined;
-  comment?: string | null | undefined;
-  private?: boolean | null | undefined;
-}
-
-function collectionBroken({ bookId, rating, tags, comment }: CollectionInput): Violation[] {
-  return [
-    ...readable('bookId', () => sourceIdOf('Book', bookId)),
-    ...between('rating', rating, [RATING_MIN, RATING_MAX], 'RATING_OUT_OF_RANGE'),
-    ...tagsBroken(tags ?? []),
-    ...atMost('comment', comment, COMMENT_MAX, 'COMMENT_TOO_LONG'),
-  ];
-}
-
-function tagsBroken(tags: readonly string[]): Violation[] {
-  const path = ['input', 'tags'];
-  if (tags.length > TAGS_GIVEN_MAX)
-    return [{ path, code: 'TOO_MANY_TAGS', limit: TAGS_GIVEN_MAX, actual: tags.length }];
-  return tags.flatMap((tag, index) =>
-    broken(!/^\S+$/u.test(tag), { path: [...path, index], code: 'INVALID_TAG', actual: tag }),
-  );
-}
-
-const draftOf = ({ bookId, status, rating, tags, comment, private: isPrivate }: CollectionInput) => ({
-  id: sourceIdOf('Book', bookId),
-  status,
-  tags: tags?.length ? tags.join(' ') : undefined,
-  comment: comment || undefined,
-  privacy: isPrivate == null ? undefined : isPrivate ? 'private' : 'public',
-  rating: rating ?? undefined,
-});
-
-/** The answer, and the book of it, which has learned that it is on the shelf. Both hold all that they can hold. */
-function collected(id: string, answer: CollectionRecord): CollectionPayload {
-  const collection = held(collectionMembers, { ...answer, book_id: answer.book_id ?? id });
-  const { book } = answer;
-  const known = book ? held(bookMembers, book) : { id };
-  return { collection, book: { ...known, current_user_collection: collection } as BookRecord };
-}
-
-/** A record with every member it can have: undefined where the service left one out, which is its default. */
-const held = <Shape extends object>(members: readonly (keyof Shape)[], record: Shape): Shape => ({
-  ...(Object.fromEntries(members.map((name) => [name, undefined])) as Shape),
-  ...record,
-});
-
-/**
- * Everything that shows a collection or its book, whose rating and tags depend on its readers. All shelves, because a person has two names
- * and not every response contains one of them.
- */
-const shelved = (bookId: string): string[] => {
-  const id = sourceIdOf('Book', bookId);
-  return [`Book:${id}`, `/v2/book/${id}/tags`, `/v2/book/${id}/collection`, 'Collection', 'Annotation', ...shelves];
-};
-
-const shelves = [
-  bookEndpoints.byIsbn,
-  bookEndpoints.search,
-  bookEndpoints.seriesBooks,
-  bookEndpoints.collections,
-  bookEndpoints.userTags,
-  bookEndpoints.userTagsOld,
-  bookEndpoints.annotations,
-  bookEndpoints.userAnnotations,
-  bookEndpoints.annotation,
-].map(({ path }) => path);
 
 /** A collection known by its place alone stands for it in `id`, as the handle of any record does. */
 const handle = (key: string): { id: string } => ({ id: key });

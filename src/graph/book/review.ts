@@ -1,19 +1,9 @@
-import {
-  RATING_MAX,
-  RATING_MIN,
-  REVIEW_MORE_THAN,
-  type ReviewRecord,
-  bookEndpoints,
-  bookWithin,
-} from '../../api/book.ts';
-import { type InputBuilder, builder } from '../engine/builder.ts';
+import { type ReviewRecord, bookWithin } from '../../api/book.ts';
+import { builder } from '../engine/builder.ts';
 import { count, localDateTime, text, textOrNull, urlOrNull } from '../types/decode.ts';
-import { globalId, sourceIdOf } from '../types/global-id.ts';
 import { embedded, identity } from '../types/node.ts';
 import { UserRating, userRating } from '../types/rating.ts';
 import { User, type UserShape } from '../types/user.ts';
-import { type Violation, between, moreThan, needed, readable } from '../errors/violations.ts';
-import '../engine/mutation.ts';
 import { Book } from './book.ts';
 
 export const Review = builder.objectRef<ReviewRecord>('Review').implement({
@@ -54,105 +44,3 @@ export const Review = builder.objectRef<ReviewRecord>('Review').implement({
     }),
   }),
 });
-
-const CreateReviewInput = builder.inputType('CreateReviewInput', {
-  description: 'A review of a book.',
-  fields: (t) => ({
-    bookId: t.id({ required: true, description: 'Global or bare id of the book.' }),
-    ...reviewFields(t),
-  }),
-});
-const UpdateReviewInput = builder.inputType('UpdateReviewInput', {
-  description: 'A review as it shall be. REPLACES the whole of it: a rating left out is cleared.',
-  fields: (t) => ({
-    id: t.id({ required: true, description: 'Global or bare id of the review.' }),
-    ...reviewFields(t),
-  }),
-});
-const DeleteReviewInput = builder.inputType('DeleteReviewInput', {
-  description: 'Which review to delete.',
-  fields: (t) => ({ id: t.id({ required: true, description: 'Global or bare id of the review.' }) }),
-});
-
-function reviewFields(t: InputBuilder) {
-  return {
-    title: t.string({ required: true, description: 'The headline, not empty.' }),
-    content: t.string({
-      required: true,
-      description: `The text, more than ${REVIEW_MORE_THAN} characters (code points).`,
-    }),
-    rating: t.int({ description: `From ${RATING_MIN} to ${RATING_MAX}; none leaves the book unrated.` }),
-  };
-}
-
-const reviewPayload = (name: string, description: string) =>
-  builder.objectRef<{ review: ReviewRecord }>(name).implement({
-    description,
-    fields: (t) => ({
-      review: t.field({
-        type: Review,
-        nullable: true,
-        description: 'The review, as the service answered.',
-        resolve: ({ review }) => review,
-      }),
-    }),
-  });
-const CreateReviewPayload = reviewPayload('CreateReviewPayload', 'The new review.');
-const UpdateReviewPayload = reviewPayload('UpdateReviewPayload', 'The review as it is now.');
-const DeleteReviewPayload = builder.objectRef<{ deletedId: string }>('DeleteReviewPayload').implement({
-  description: 'What is left of it.',
-  fields: (t) => ({ deletedId: t.exposeID('deletedId', { description: 'The global id that it had.' }) }),
-});
-
-// No operation reads book reviews, so nothing is cleared.
-builder.mutationFields((t) => ({
-  createReview: t.write({
-    endpoint: bookEndpoints.createReview,
-    payload: CreateReviewPayload,
-    input: CreateReviewInput,
-    description: 'Reviews a book. `POST /v2/book/reviews`',
-    check: (input) => [...readable('bookId', () => sourceIdOf('Book', input.bookId)), ...reviewBroken(input)],
-    run: async (write, { bookId, ...input }) => ({
-      review: await write(bookEndpoints.createReview, { book: sourceIdOf('Book', bookId), ...draftOf(input) }),
-    }),
-    clears: () => [],
-  }),
-  updateReview: t.write({
-    endpoint: bookEndpoints.updateReview,
-    payload: UpdateReviewPayload,
-    input: UpdateReviewInput,
-    description: 'REPLACES a review of the caller. `PUT /v2/book/review/{id}`',
-    check: (input) => [...readable('id', () => sourceIdOf('Review', input.id)), ...reviewBroken(input)],
-    run: async (write, { id, ...input }) => ({
-      review: await write(bookEndpoints.updateReview, { id: sourceIdOf('Review', id), ...draftOf(input) }),
-    }),
-    clears: () => [],
-  }),
-  deleteReview: t.write({
-    endpoint: bookEndpoints.deleteReview,
-    payload: DeleteReviewPayload,
-    input: DeleteReviewInput,
-    description: 'Deletes a review of the caller. `DELETE /v2/book/review/{id}`',
-    check: ({ id }) => readable('id', () => sourceIdOf('Review', id)),
-    run: async (write, input) => {
-      const id = sourceIdOf('Review', input.id);
-      await write(bookEndpoints.deleteReview, { id });
-      return { deletedId: globalId('Review', id) };
-    },
-    clears: () => [],
-  }),
-}));
-
-interface ReviewInput {
-  title: string;
-  content: string;
-  rating?: number | null | undefined;
-}
-
-const reviewBroken = ({ title, content, rating }: ReviewInput): Violation[] => [
-  ...needed('title', title),
-  ...moreThan('content', content, REVIEW_MORE_THAN, 'REVIEW_TOO_SHORT'),
-  ...between('rating', rating, [RATING_MIN, RATING_MAX], 'RATING_OUT_OF_RANGE'),
-];
-
-const draftOf = ({ title, content, rating }: ReviewInput) => ({ title, content, rating: rating ?? undefined });

@@ -1,0 +1,95 @@
+import { noteEndpoints } from '../../api/note.ts';
+import { builder } from '../engine/builder.ts';
+import { globalId, sourceIdOf } from '../types/global-id.ts';
+import { type FieldBuilder } from '../types/node.ts';
+import { needed, readable } from '../errors/violations.ts';
+import '../engine/mutation.ts';
+import { Note, type NoteShape } from './note.ts';
+import { NoteComment, type NoteCommentShape, commentIdOf } from './comment.ts';
+
+const CreateNoteCommentInput = builder.inputType('CreateNoteCommentInput', {
+  description: 'Something to say about a note.',
+  fields: (t) => ({
+    noteId: t.id({ required: true, description: 'Global or bare id of the note.' }),
+    content: t.string({ required: true, description: 'What to say, plain text, not empty.' }),
+  }),
+});
+const DeleteNoteCommentInput = builder.inputType('DeleteNoteCommentInput', {
+  description: 'Which comment to delete.',
+  fields: (t) => ({
+    noteId: t.id({ required: true, description: 'Global or bare id of the note.' }),
+    commentId: t.id({ required: true, description: 'Global id of a comment on this very note, or bare id.' }),
+  }),
+});
+
+const noteCommentedOn = <Shape extends { note: NoteShape }>(t: FieldBuilder<Shape>) =>
+  t.field({
+    type: Note,
+    nullable: true,
+    description: 'The note, read again where more than its id is selected.',
+    resolve: ({ note }) => note,
+  });
+
+const CreateNoteCommentPayload = builder
+  .objectRef<{ comment: NoteCommentShape; note: NoteShape }>('CreateNoteCommentPayload')
+  .implement({
+    description: 'The new comment.',
+    fields: (t) => ({
+      comment: t.field({
+        type: NoteComment,
+        nullable: true,
+        description: 'The comment, as the service answered.',
+        resolve: ({ comment }) => comment,
+      }),
+      note: noteCommentedOn(t),
+    }),
+  });
+const DeleteNoteCommentPayload = builder
+  .objectRef<{ deletedId: string; note: NoteShape }>('DeleteNoteCommentPayload')
+  .implement({
+    description: 'What is left of it.',
+    fields: (t) => ({
+      deletedId: t.exposeID('deletedId', { description: 'The global id that it had.' }),
+      note: noteCommentedOn(t),
+    }),
+  });
+
+builder.mutationFields((t) => ({
+  createNoteComment: t.write({
+    endpoint: noteEndpoints.createComment,
+    payload: CreateNoteCommentPayload,
+    input: CreateNoteCommentInput,
+    description: 'Says something about a note. `POST /v2/note/{id}/comments`',
+    check: ({ noteId, content }) => [
+      ...readable('noteId', () => sourceIdOf('Note', noteId)),
+      ...needed('content', content),
+    ],
+    run: async (write, { noteId, content }) => {
+      const id = sourceIdOf('Note', noteId);
+      const comment = await write(noteEndpoints.createComment, { id, content });
+      return { comment: { ...comment, note_id: id }, note: { id } as NoteShape };
+    },
+    clears: ({ noteId }) => [`Note:${sourceIdOf('Note', noteId)}`],
+  }),
+  deleteNoteComment: t.write({
+    endpoint: noteEndpoints.deleteComment,
+    payload: DeleteNoteCommentPayload,
+    input: DeleteNoteCommentInput,
+    description: 'Deletes a comment. `DELETE /v2/note/{id}/comment/{comment_id}`',
+    check: ({ noteId, commentId }) => {
+      const note = readable('noteId', () => sourceIdOf('Note', noteId));
+      if (note.length) return note; // what a comment is on must be known
+      return readable('commentId', () => commentIdOf(sourceIdOf('Note', noteId), commentId));
+    },
+    run: async (write, { noteId, commentId }) => {
+      const id = sourceIdOf('Note', noteId);
+      const comment = commentIdOf(id, commentId);
+      await write(noteEndpoints.deleteComment, { id, comment_id: comment });
+      return { deletedId: globalId('NoteComment', `${id}:${comment}`), note: { id } as NoteShape };
+    },
+    clears: ({ noteId, commentId }) => {
+      const note = sourceIdOf('Note', noteId);
+      return [`Note:${note}`, `NoteComment:${note}:${commentIdOf(note, commentId)}`];
+    },
+  }),
+}));

@@ -1,0 +1,132 @@
+import { NOTE_PICTURES_MAX, type PictureLayout as WireLayout, noteEndpoints } from '../../api/note.ts';
+import { UpstreamFault, UpstreamRefusal } from '../../upstream/errors.ts';
+import { PhotoLayout } from '../types/content-blocks.ts';
+import { builder } from '../engine/builder.ts';
+import { told } from '../errors/to-client-error.ts';
+import { type GivenPicture, PictureRefused, discardPictures, pictureParts } from '../types/picture-upload.ts';
+import { type Codes, type Write, named } from '../engine/mutation.ts';
+import type { NoteShape } from './note.ts';
+
+export const NotePictureInput = builder.inputType('NotePictureInput', {
+  description:
+    'A picture of a note. The service takes three with a request: more of them are sent by threes, and the files of a request come in the order of the pictures.',
+  fields: (t) => ({
+    number: t.int({
+      required: true,
+      description: 'From 1; `<图片p_n>` in the content shows it. Never used on this note before.',
+    }),
+    file: t.field({ type: 'Upload', required: true, description: 'JPEG, PNG, GIF or WebP, under 3,000,000 bytes.' }),
+    layout: t.field({ type: PhotoLayout, defaultValue: 'C', description: 'Where it stands on its line.' }),
+    caption: t.string({ description: 'The words under it; none without them.' }),
+  }),
+});
+
+interface PictureFailure {
+  number: number;
+  code: string;
+  message: string;
+}
+export const PictureFailure = builder.objectRef<PictureFailure>('PictureFailure').implement({
+  description: 'A picture that is not stored, though the note is.',
+  fields: (t) => ({
+    number: t.exposeInt('number', { description: 'Its number in the input.' }),
+    code: t.exposeString('code', {
+      description:
+        'Why, as the code of an error says it; `PICTURE_NOT_SENT` for one that went down with another of its request.',
+    }),
+    message: t.exposeString('message', { description: 'The same in words.' }),
+  }),
+});
+
+export interface PicturedPayload {
+  note: NoteShape;
+  storedPictures: readonly number[];
+  failedPictures: readonly PictureFailure[];
+}
+export interface NotePicture extends GivenPicture {
+  layout?: WireLayout | null | undefined;
+  caption?: string | null | undefined;
+}
+export const picturesIn = ({ pictures }: { pictures?: NotePicture[] | null | undefined }): NotePicture[] =>
+  pictures ?? [];
+
+/** Everything else that draws it is refused before the call. */
+export const pictureCodes: Codes = { 999: 'PICTURE_NUMBER_USED' };
+export const numberUsed = (input: { pictures?: NotePicture[] | null | undefined }): Codes =>
+  picturesIn(input).length ? pictureCodes : {};
+
+type Texts = Record<string, string | undefined> & { pids?: string };
+type Send = (texts: Texts, parts: ReturnType<typeof pictureParts> | undefined) => Promise<NoteShape>;
+
+/**
+ * The note with its first three pictures, then three in each request more. What a later request could not store is told and not
+ * lost: the note itself is written.
+ */
+export async function inRequests(
+  write: Write,
+  pictures: readonly NotePicture[],
+  content: string | undefined,
+  sendFirst: Send,
+): Promise<PicturedPayload> {
+  const groups = byThrees(pictures);
+  const send = (group: readonly NotePicture[], through: Send) =>
+    through(textsOf(group), group.length ? pictureParts(group, (number) => `image_${number}`, pictures) : undefined);
+
+  const [first = [], ...later] = groups;
+  let note = await send(first, sendFirst);
+  const { id } = note;
+  const storedPictures = first.map(({ number }) => number);
+  const failedPictures: PictureFailure[] = [];
+  // The whole content again puts the pictures where it shows them; without it each request puts its own at the end.
+  const shown = later.flat().some(({ number }) => content?.includes(`<图片p_${number}>`)) ? content : undefined;
+  let fault: UpstreamFault | undefined;
+  for (const group of later) {
+    try {
+      if (fault) throw fault;
+      note = await send(group, ({ pids = '', ...texts }, parts) =>
+        write(noteEndpoints.addPictures, { id, content: shown, pids, ...texts }, parts),
+      );
+      storedPictures.push(...group.map(({ number }) => number));
+    } catch (error) {
+      discardPictures(group);
+      failedPictures.push(...group.map(({ number }) => failureOf(number, error)));
+      if (error instanceof UpstreamFault) fault = error; // what did not answer now is not asked twice more
+      // What is known of the note may no longer be so.
+      if (error instanceof UpstreamFault && error.code === 'UPSTREAM_RESULT_UNKNOWN') note = { id } as NoteShape;
+    }
+  }
+  return { note, storedPictures, failedPictures };
+}
+
+function byThrees(pictures: readonly NotePicture[]): NotePicture[][] {
+  const groups: NotePicture[][] = [];
+  for (let at = 0; at < pictures.length; at += NOTE_PICTURES_MAX)
+    groups.push(pictures.slice(at, at + NOTE_PICTURES_MAX));
+  return groups;
+}
+
+function textsOf(group: readonly NotePicture[]): Texts {
+  const texts: Texts = {};
+  if (group.length) texts.pids = group.map(({ number }) => `p_${number}`).join(',');
+  for (const { number, layout, caption } of group) {
+    texts[`layout_${number}`] = layout ?? 'C';
+    texts[`desc_${number}`] = caption || undefined;
+  }
+  return texts;
+}
+
+function failureOf(number: number, error: unknown): PictureFailure {
+  if (error instanceof PictureRefused && error.number !== number) {
+    return { number, code: 'PICTURE_NOT_SENT', message: 'Another picture of the same request was refused.' };
+  }
+  if (error instanceof PictureRefused) return { number, code: error.code, message: error.message };
+  const known = told(named(error, pictureCodes));
+  const isOurs = !known && !(error instanceof UpstreamRefusal) && !isCoded(error);
+  if (isOurs) throw error;
+  if (known) return { number, code: String(known.extensions.code), message: known.message };
+  const { message, extensions } = error as { message: string; extensions: { code: string } };
+  return { number, code: extensions.code, message };
+}
+
+const isCoded = (error: unknown): boolean =>
+  typeof (error as { extensions?: { code?: unknown } }).extensions?.code === 'string';

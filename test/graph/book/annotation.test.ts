@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest';
+import { facade } from '../../support/facade.ts';
+
+describe('an annotation', () => {
+  const record = {
+    id: '11',
+    book_id: '7',
+    author_id: '3',
+    chapter: '',
+    page_no: 222,
+    privacy: 2,
+    abstract: '短',
+    content: '一\n<图片1>二',
+    photos: { 1: 'http://img.example/1.jpg' },
+    last_photo: 1,
+    hasmath: false,
+    time: '2012-12-16 10:42:27',
+  };
+
+  test('shows its content as text and as a tree, from one call', async () => {
+    const { service, ask, calls } = facade();
+    service.intercept({ path: /^\/v2\/book\/annotation\/11/ }).reply(200, record);
+    const { data } = await ask(`{ annotation(id: 11) {
+      id chapter page content hasMath lastPhotoNumber privacyLevel time photos { number url } book { id } author { id }
+      blocks { __typename ... on TextBlock { spans { text } } ... on PhotoBlock { photo { number } layout caption } }
+    } }`);
+    expect(data.annotation).toEqual({
+      id: 'Annotation:11',
+      chapter: null,
+      page: 222,
+      content: '一\n<图片1>二',
+      hasMath: false,
+      lastPhotoNumber: 1,
+      privacyLevel: 2,
+      time: '2012-12-16T10:42:27',
+      photos: [{ number: 1, url: 'http://img.example/1.jpg' }],
+      book: { id: 'Book:7' },
+      author: { id: 'User:3' },
+      blocks: [
+        { __typename: 'TextBlock', spans: [{ text: '一' }] },
+        { __typename: 'PhotoBlock', photo: { number: 1 }, layout: 'CENTER', caption: null },
+        { __typename: 'TextBlock', spans: [{ text: '二' }] },
+      ],
+    });
+    expect(calls).toHaveLength(1);
+  });
+
+  test('in HTML is one call more, for all fields that ask for it', async () => {
+    const { service, ask, calls } = facade();
+    service
+      .intercept({ path: /^\/v2\/book\/annotation\/11\?.*format=html/ })
+      .reply(200, { ...record, content: '一<br>二' });
+    service.intercept({ path: /^\/v2\/book\/annotation\/11\?/ }).reply(200, record);
+    const { data } = await ask('{ annotation(id: 11) { content a: content(format: HTML) b: content(format: HTML) } }');
+    expect(data.annotation).toEqual({ content: '一\n<图片1>二', a: '一<br>二', b: '一<br>二' });
+    expect(calls).toHaveLength(2);
+  });
+
+  test('of a list that carries no book leads to it by its id', async () => {
+    const { service, ask, calls } = facade();
+    service
+      .intercept({ path: /^\/v2\/book\/user\/3\/annotations\?/ })
+      .reply(200, { start: 0, count: 20, total: 1, annotations: [record] });
+    service.intercept({ path: '/v2/book/7', query: { fields: 'id,title' } }).reply(200, { id: '7', title: '活着' });
+    const { data } = await ask('{ user(id: 3) { annotations { nodes { abstract book { id title } } } } }');
+    expect(data.user.annotations.nodes).toEqual([{ abstract: '短', book: { id: 'Book:7', title: '活着' } }]);
+    expect(calls).toHaveLength(2);
+  });
+
+  test('is ranked by use until another order is asked', async () => {
+    const { service, ask, calls } = facade();
+    service
+      .intercept({ path: /^\/v2\/book\/7\/annotations/ })
+      .reply(200, { start: 0, count: 20, total: 0, annotations: [] })
+      .times(2);
+    service.intercept({ path: /^\/v2\/book\/7(\?|$)/ }).reply(200, { id: '7' });
+    await ask(
+      '{ book(id: 7) { a: annotations { totalCount } b: annotations(order: NEWEST, page: 12) { totalCount } } }',
+    );
+    const queries = calls.filter((call) => call.includes('annotations')).sort();
+    expect(queries[0]).toContain('order=collect');
+    expect(queries[0]).toContain('page=12');
+    expect(queries[1]).toContain('order=rank');
+  });
+});
+
+test("private annotations of the person whose token is the facade's own are shown to nobody", async () => {
+  const { service, ask, calls } = facade({ accessToken: 'x' });
+  const annotations = [
+    { id: '1', content: 'for everybody', privacy: 2 },
+    { id: '2', content: 'for its author', privacy: 0 },
+  ];
+  service.intercept({ path: /annotations/ }).reply(200, { start: 0, count: 20, total: 2, annotations });
+  const { data } = await ask('{ book(id: 7) { annotations { nodes { content } } } }');
+  expect(data.book.annotations.nodes).toEqual([{ content: 'for everybody' }]);
+  // The member that tells them apart is requested with what is selected.
+  expect(calls.filter((call) => call.includes('annotations'))).toEqual([
+    'GET /v2/book/7/annotations?count=20&fields=content,id,privacy&order=rank&start=0',
+  ]);
+});

@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest';
+import { facade } from '../../support/facade.ts';
+
+const uncollected = { code: 1001, msg: 'uri_not_found', request: 'GET /v2/book/7/collection' };
+
+describe('a shelf', () => {
+  const entry = {
+    id: 99,
+    status: 'read',
+    rating: { max: 5, min: 0, value: '4' },
+    updated: '2015-02-28 10:31:02',
+    user_id: '3',
+    book_id: '7',
+  };
+
+  test("of the viewer is told by the book, but for the entry's tags and comment", async () => {
+    const { service, ask } = facade();
+    service
+      .intercept({
+        path: '/v2/book/7',
+        query: { fields: 'current_user_collection,id' },
+        headers: { authorization: 'Bearer t' },
+      })
+      .reply(200, { id: '7', current_user_collection: entry });
+    const { data } = await ask(
+      '{ book(id: 7) { viewerCollection { id sourceId status rating { value max } updatedAt user { id } book { id } } } }',
+      {
+        token: 't',
+      },
+    );
+    expect(data.book.viewerCollection).toEqual({
+      id: 'Collection:3:7',
+      sourceId: '3:7',
+      status: 'READ',
+      rating: { value: 4, max: 5 },
+      updatedAt: '2015-02-28T10:31:02',
+      user: { id: 'User:3' },
+      book: { id: 'Book:7' },
+    });
+  });
+
+  test("of the viewer is asked where the entry's tags or comment are wanted; both may be absent", async () => {
+    const { service, ask } = facade();
+    service
+      .intercept({ path: /^\/v2\/book\/7\?/ })
+      .reply(200, { id: '7' })
+      .times(2);
+    service
+      .intercept({ path: /^\/v2\/book\/7\/collection\?/, headers: { authorization: 'Bearer t' } })
+      .reply(200, { ...entry, rating: undefined });
+    const { data } = await ask('{ book(id: 7) { viewerCollection { status rating { value } tags comment } } }', {
+      token: 't',
+    });
+    expect(data.book.viewerCollection).toEqual({ status: 'READ', rating: null, tags: [], comment: null });
+  });
+
+  test('without the book is null, and so is every shelf without a token of the caller', async () => {
+    const { service, ask, calls } = facade();
+    service
+      .intercept({ path: /^\/v2\/book\/7/ })
+      .reply(200, { id: '7' })
+      .times(2);
+    expect(
+      (await ask('{ book(id: 7) { id viewerCollection { status } } }', { token: 't' })).data.book.viewerCollection,
+    ).toBeNull();
+    expect(
+      (await ask('{ book(id: 7) { id viewerCollection { status comment } } }')).data.book.viewerCollection,
+    ).toBeNull();
+    expect(calls.some((call) => call.includes('collection?'))).toBe(false);
+  });
+
+  test('of somebody else is null where it is private or the book is not on it: code 1001', async () => {
+    const { service, ask } = facade();
+    service.intercept({ path: /^\/v2\/book\/7\?/ }).reply(200, { id: '7' });
+    service.intercept({ path: /^\/v2\/book\/7\/collection\?.*user_id=3/ }).reply(404, uncollected);
+    const answer = await ask('{ book(id: 7) { id collection(userId: "User:3") { status } } }');
+    expect(answer).toEqual({ data: { book: { id: 'Book:7', collection: null } } });
+  });
+
+  test('can be read again by the id of an entry', async () => {
+    const { service, ask } = facade();
+    service.intercept({ path: /^\/v2\/book\/7\/collection\?.*user_id=3/ }).reply(200, { ...entry, comment: '好' });
+    expect(
+      (await ask('{ node(id: "Collection:3:7") { id ... on Collection { sourceId comment user { id } } } }')).data.node,
+    ).toEqual({
+      id: 'Collection:3:7',
+      sourceId: '3:7',
+      comment: '好',
+      user: { id: 'User:3' },
+    });
+  });
+
+  test('of a person takes filters, and leads on to books without a further call', async () => {
+    const { service, ask, calls } = facade();
+    service
+      .intercept({ path: /^\/v2\/book\/user\/ann\/collections\?/ })
+      .reply(200, { start: 0, count: 20, total: 1, collections: [{ ...entry, book: { id: '7', title: '活着' } }] });
+    const { data } = await ask(
+      '{ user(id: "ann") { bookCollections(status: READ, rating: 4, updatedAfter: "2015-01-01T00:00:00+08:00") { nodes { book { title } } } } }',
+    );
+    expect(data.user.bookCollections.nodes).toEqual([{ book: { title: '活着' } }]);
+    expect(calls).toHaveLength(1);
+    expect(Object.fromEntries(new URL(calls[0]!.replace('GET ', 'http://x')).searchParams)).toMatchObject({
+      status: 'read',
+      rating: '4',
+      from: '2015-01-01T00:00:00+08:00',
+    });
+  });
+
+  test('is rated from 1 to 5', async () => {
+    const { ask, calls } = facade();
+    const { errors } = await ask('{ user(id: 3) { bookCollections(rating: 6) { totalCount } } }');
+    expect(errors).toMatchObject([
+      { path: ['user', 'bookCollections'], extensions: { code: 'BAD_USER_INPUT', limit: 5 } },
+    ]);
+    expect(calls).toEqual([]);
+  });
+});

@@ -1,0 +1,35 @@
+import { describe, expect, test } from 'vitest';
+import { facade } from '../../support/facade.ts';
+
+/** A query of one book of the service. */
+function book(record: object) {
+  const { service, ask, calls } = facade();
+  service.intercept({ path: /^\/v2\/book\/7(\?.*)?$/ }).reply(200, { id: '7', ...record });
+  return { calls, show: async (selection: string) => (await ask(`{ book(id: 7) { ${selection} } }`)).data?.book };
+}
+
+describe('a series', () => {
+  test('is a handle: its books are the only call', async () => {
+    const { service, ask } = facade();
+    service
+      .intercept({ path: '/v2/book/series/5/books', query: { start: 0, count: 20, fields: 'id,title' } })
+      .reply(200, { start: 0, count: 20, total: 1, books: [{ id: '7', title: '活着' }] });
+    expect(await ask('{ series(id: 5) { id title books { nodes { title } } } }')).toEqual({
+      data: { series: { id: 'Series:5', title: null, books: { nodes: [{ title: '活着' }] } } },
+    });
+  });
+
+  test('that nobody knows has no books: code 6014', async () => {
+    const { service, ask } = facade();
+    service
+      .intercept({ path: /^\/v2\/book\/series\/5\/books/ })
+      .reply(404, { code: 6014, msg: 'series_not_found', request: 'GET /v2/book/series/5/books' });
+    expect(await ask('{ series(id: 5) { books { totalCount } } }')).toEqual({ data: { series: { books: null } } });
+  });
+
+  test('is told with its title by a book', async () => {
+    expect(await book({ series: { id: '5', title: '文库' } }).show('series { id title }')).toEqual({
+      series: { id: 'Series:5', title: '文库' },
+    });
+  });
+});

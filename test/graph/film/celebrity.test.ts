@@ -1,0 +1,124 @@
+import type { Interceptable } from 'undici';
+import { describe, expect, test } from 'vitest';
+import { facade } from '../../support/facade.ts';
+import { serve } from '../../support/serve.ts';
+
+/** What the service answers to this very path and query. */
+function answers(service: Interceptable, path: string, body: object, status = 200) {
+  service
+    .intercept({ path: (asked) => decodeURIComponent(asked) === path })
+    .reply(status, body, { headers: { 'content-type': 'application/json' } });
+}
+
+describe('a celebrity', () => {
+  test('is told by the list of works where that tells all that is asked: one call', async () => {
+    const { service, ask, calls } = facade();
+    service.intercept({ path: /works/ }).reply(200, { total: 0, celebrity: { id: '1', name: '吴京' }, works: [] });
+    expect((await ask('{ celebrity(id: 1) { name works(first: 20) { totalCount } } }')).data).toEqual({
+      celebrity: { name: '吴京', works: { totalCount: 0 } },
+    });
+    expect(calls).toHaveLength(1);
+  });
+
+  test('leaves out what is empty in a list', async () => {
+    const { service, ask } = facade();
+    answers(service, '/v2/movie/celebrity/1?fields=aka,id,professions', {
+      id: '1',
+      professions: ['', '', '导演'],
+      aka: [''],
+    });
+    expect(await ask('{ celebrity(id: 1) { professions alternativeNames } }')).toEqual({
+      data: { celebrity: { professions: ['导演'], alternativeNames: [] } },
+    });
+  });
+
+  test('serves the first works from the record', async () => {
+    const { service, ask, calls } = facade();
+    const works = [{ roles: ['导演', ''], subject: { id: '7', title: '战狼' } }];
+    answers(service, '/v2/movie/celebrity/1?fields=id,name,works', { id: '1', name: '吴京', works });
+    expect(await ask('{ celebrity(id: 1) { name works { nodes { roles subject { id title } } } } }')).toEqual({
+      data: {
+        celebrity: {
+          name: '吴京',
+          works: { nodes: [{ roles: ['导演'], subject: { id: 'Subject:7', title: '战狼' } }] },
+        },
+      },
+    });
+    expect(calls).toHaveLength(1);
+  });
+
+  describe('whose record carries bare films', () => {
+    const bare = Array.from({ length: 5 }, (_, at) => ({ id: String(70 + at), title: `战狼${at}` }));
+    const listed = bare.map((subject) => ({ roles: ['演员'], subject }));
+    const over = (settings: Parameters<typeof facade>[0] = {}) => {
+      const made = facade({ recordTtlSeconds: 0, accessToken: 'x', filmTier: 'advance', ...settings });
+      const subjects = Array.from({ length: 20 }, (_, at) => ({ id: String(at + 1), title: `第${at + 1}部` }));
+      serve(made.service, {
+        '/v2/movie/top250': { list: 'subjects', body: { total: 250, subjects } },
+        ...Object.fromEntries(
+          subjects.map(({ id }) => [
+            `/v2/movie/subject/${id}`,
+            { body: { id, directors: [{ id: `9${id}`, name: '吴京' }] } },
+          ]),
+        ),
+        ...Object.fromEntries(
+          subjects.flatMap(({ id }) => [
+            [`/v2/movie/celebrity/9${id}`, { body: { id: `9${id}`, works: bare } }],
+            [`/v2/movie/celebrity/9${id}/works`, { list: 'works', body: { total: 5, works: listed } }],
+          ]),
+        ),
+      });
+      return made;
+    };
+    const plannedCalls = async (made: ReturnType<typeof over>, query: string) => {
+      const { extensions } = await made.ask(query, { explain: 'plan' });
+      return (extensions as { upstream: { max: number } }).upstream.max;
+    };
+
+    test('shows these without a call of the list, where no role is selected', async () => {
+      const made = over();
+      const works = bare.map(({ title }) => ({ subject: { title } }));
+      const query = '{ top250(first: 20) { nodes { directors { works { nodes { subject { title } } } } } } }';
+      const { data, errors } = await made.ask(query);
+      expect(errors).toBeUndefined();
+      expect(data.top250.nodes).toEqual(Array(20).fill({ directors: [{ works: { nodes: works } }] }));
+      expect(made.calls).toHaveLength(41);
+      expect(await plannedCalls(made, query)).toBeGreaterThanOrEqual(41);
+    });
+
+    test('asks the list for the roles, as planned', async () => {
+      const made = over();
+      const query = '{ celebrity(id: 91) { works { nodes { roles subject { title } } } } }';
+      expect(await plannedCalls(made, query)).toBe(2);
+      expect((await made.ask(query)).data.celebrity.works.nodes[0]).toEqual({
+        roles: ['演员'],
+        subject: { title: '战狼0' },
+      });
+      expect(made.calls).toHaveLength(2);
+    });
+
+    test('shows them without roles to the basic tier, which does not get the list', async () => {
+      const made = over({ filmTier: 'basic' });
+      for (const [selection, shown] of [
+        ['subject { title }', { subject: { title: '战狼0' } }],
+        ['roles subject { title }', { roles: null, subject: { title: '战狼0' } }],
+      ] as const) {
+        const { data, errors } = await made.ask(`{ celebrity(id: 91) { works { nodes { ${selection} } } } }`);
+        expect(errors).toBeUndefined();
+        expect(data.celebrity.works.nodes[0]).toEqual(shown);
+      }
+      expect(made.calls).toHaveLength(2);
+    });
+  });
+
+  test('asks the list for the roles where the record carries bare films', async () => {
+    const { service, ask } = facade();
+    answers(service, '/v2/movie/celebrity/1?fields=id,works', { id: '1', works: [{ id: '7', title: '战狼' }] });
+    service
+      .intercept({ path: /works\?/ })
+      .reply(200, { total: 1, works: [{ roles: ['导演'], subject: { id: '7', title: '战狼' } }] });
+    expect((await ask('{ celebrity(id: 1) { works { nodes { roles subject { title } } } } }')).data).toEqual({
+      celebrity: { works: { nodes: [{ roles: ['导演'], subject: { title: '战狼' } }] } },
+    });
+  });
+});

@@ -1,0 +1,135 @@
+import type { Interceptable } from 'undici';
+import { describe, expect, test } from 'vitest';
+import { facade } from '../../support/facade.ts';
+
+/** What the service answers to this very path and query. */
+function answers(service: Interceptable, path: string, body: object, status = 200) {
+  service
+    .intercept({ path: (asked) => decodeURIComponent(asked) === path })
+    .reply(status, body, { headers: { 'content-type': 'application/json' } });
+}
+
+describe('photos and opinions', () => {
+  const photo = {
+    id: '2',
+    icon: 'http://img.example/icon.jpg',
+    next_photo: '3',
+    prev_photo: '',
+    album_id: '9',
+    position: 6,
+    subject_id: '7',
+  };
+
+  test('come with the record while it suffices', async () => {
+    const { service, ask, calls } = facade();
+    answers(service, '/v2/movie/subject/7?fields=id,photos,title', {
+      id: '7',
+      title: '活着',
+      photos: [photo, { ...photo, id: undefined }],
+    });
+    expect(await ask('{ subject(id: 7) { title photos(first: 5) { nodes { id iconUrl } } } }')).toEqual({
+      data: {
+        subject: { title: '活着', photos: { nodes: [{ id: 'Photo:2', iconUrl: 'http://img.example/icon.jpg' }] } },
+      },
+    });
+    expect(calls).toHaveLength(1);
+  });
+
+  test('are listed for what the record does not carry, beside the call for the record', async () => {
+    const { service, ask, calls } = facade();
+    answers(service, '/v2/movie/subject/7?fields=id,title', { id: '7', title: '活着' });
+    answers(
+      service,
+      '/v2/movie/subject/7/photos?count=10&fields=album_id,album_title,album_url,created_at,id,next_photo,position,prev_photo,subject_id&start=0',
+      { total: 12, photos: [{ ...photo, created_at: '2016-12-18 20:14:19' }] },
+    );
+    expect(
+      await ask(
+        '{ subject(id: 7) { title photos { totalCount nodes { createdAt position nextPhotoId previousPhotoId album { id title } subject { id } } } } }',
+      ),
+    ).toEqual({
+      data: {
+        subject: {
+          title: '活着',
+          photos: {
+            totalCount: 12,
+            nodes: [
+              {
+                createdAt: '2016-12-18T20:14:19',
+                position: 6,
+                nextPhotoId: 'Photo:3',
+                previousPhotoId: null,
+                album: { id: 'PhotoAlbum:9', title: null },
+                subject: { id: 'Subject:7' },
+              },
+            ],
+          },
+        },
+      },
+    });
+    expect(calls).toHaveLength(2);
+  });
+
+  test('serves popular reviews from the record, or from the list where they must tell more', async () => {
+    const { service, ask, calls } = facade();
+    const review = {
+      id: 5,
+      title: '好',
+      rating: { value: 4.0, max: 5, min: 0 },
+      author: { id: '1', name: '甲', uid: 'jia' },
+      useful_count: 3,
+    };
+    answers(service, '/v2/movie/subject/7?fields=id,popular_reviews', { id: '7', popular_reviews: [review, null] });
+    expect(await ask('{ subject(id: 7) { popularReviews { id title rating { value } author { name } } } }')).toEqual({
+      data: {
+        subject: {
+          popularReviews: [{ id: 'FilmReview:5', title: '好', rating: { value: 4 }, author: { name: '甲' } }],
+        },
+      },
+    });
+    service.intercept({ path: /reviews\?/ }).reply(200, { total: 1, reviews: [review] });
+    expect((await ask('{ subject(id: 7) { popularReviews { usefulCount } } }')).data).toEqual({
+      subject: { popularReviews: [{ usefulCount: 3 }] },
+    });
+    expect(calls).toHaveLength(2);
+  });
+
+  test('the ten most useful reviews are one request, whichever field asks for them', async () => {
+    const { service, ask, calls } = facade();
+    answers(service, '/v2/movie/subject/7?fields=id', { id: '7' });
+    answers(service, '/v2/movie/subject/7/reviews?count=10&fields=id,useful_count&start=0', {
+      total: 1,
+      reviews: [{ id: 5, useful_count: 3 }],
+    });
+    const question =
+      '{ subject(id: 7) { id popularReviews { id usefulCount } reviews(first: 10) { nodes { id usefulCount } } } }';
+    const { data, errors } = await ask(question);
+    expect(errors).toBeUndefined();
+    const review = { id: 'FilmReview:5', usefulCount: 3 };
+    expect(data.subject).toEqual({ id: 'Subject:7', popularReviews: [review], reviews: { nodes: [review] } });
+    expect(calls).toHaveLength(2);
+  });
+
+  test('shows a rating of 0 as none, and an author who is gone as null', async () => {
+    const { service, ask } = facade();
+    answers(service, '/v2/movie/subject/7?fields=id', { id: '7' });
+    service.intercept({ path: /comments\?/ }).reply(200, {
+      total: 1,
+      comments: [
+        {
+          id: '1',
+          content: 'x'.repeat(352),
+          rating: { value: 0, max: 5, min: 0 },
+          author: null,
+          created_at: 'yesterday',
+        },
+      ],
+    });
+    expect(
+      (await ask('{ subject(id: 7) { comments { nodes { content rating { value } author { id } createdAt } } } }'))
+        .data,
+    ).toEqual({
+      subject: { comments: { nodes: [{ content: 'x'.repeat(352), rating: null, author: null, createdAt: null }] } },
+    });
+  });
+});

@@ -1,0 +1,285 @@
+import type { Interceptable } from 'undici';
+import { describe, expect, test } from 'vitest';
+import { facade } from '../../support/facade.ts';
+
+/** What the service answers to this very path and query. */
+function answers(service: Interceptable, path: string, body: object, status = 200) {
+  service
+    .intercept({ path: (asked) => decodeURIComponent(asked) === path })
+    .reply(status, body, { headers: { 'content-type': 'application/json' } });
+}
+
+const notPaged = { id: null, name: '王/五 & co', alt: null, avatars: null };
+
+describe('a subject', () => {
+  test('asks for what is shown and for nothing else', async () => {
+    const { service, ask, calls } = facade();
+    answers(service, '/v2/movie/subject/7?fields=aka,id,title', { id: '7', title: '活着', aka: ['', 'To Live'] });
+    expect(await ask('{ subject(id: "Subject:7") { id title alternativeTitles } }')).toEqual({
+      data: { subject: { id: 'Subject:7', title: '活着', alternativeTitles: ['To Live'] } },
+    });
+    expect(calls).toHaveLength(1);
+  });
+
+  test('is null where there is none', async () => {
+    const { service, ask } = facade();
+    const refusal = { code: 5000, msg: 'movie_not_found', request: 'GET /v2/movie/subject/7' };
+    answers(service, '/v2/movie/subject/7?fields=id,title', refusal, 404);
+    expect(await ask('{ subject(id: 7) { title } }')).toEqual({ data: { subject: null } });
+  });
+
+  test('is refused without a call for the id of something else', async () => {
+    const { ask, calls } = facade();
+    const { data, errors } = await ask('{ subject(id: "Book:7") { title } }');
+    expect(data).toEqual({ subject: null });
+    expect(errors?.[0]?.extensions.code).toBe('BAD_USER_INPUT');
+    expect(calls).toEqual([]);
+  });
+
+  test.each([
+    ['a float and stars as text', { max: 10, min: 0, average: 7.5, stars: '40' }, { average: 7.5, stars: 40 }],
+    ['a whole number', { max: 10, min: 0, average: 8, stars: '40' }, { average: 8, stars: 40 }],
+    ['a value, as on paper', { max: 10, min: 0, value: 9 }, { average: 9, stars: null }],
+    [
+      '0 and stars 00 where nobody has rated',
+      { max: 10, min: 0, average: 0, stars: '00' },
+      { average: null, stars: null },
+    ],
+    ['nothing', undefined, { average: null, stars: null }],
+    ['nonsense', 'n/a', { average: null, stars: null }],
+  ])('shows a rating that comes as %s', async (_, rating, shown) => {
+    const { service, ask } = facade();
+    answers(service, '/v2/movie/subject/7?fields=id,rating', { id: '7', rating });
+    expect(await ask('{ subject(id: 7) { rating { average stars max min } } }')).toEqual({
+      data: { subject: { rating: { ...shown, max: 10, min: 0 } } },
+    });
+  });
+
+  test('reads the number of raters beside the rating, where it is shown', async () => {
+    const { service, ask } = facade();
+    answers(service, '/v2/movie/subject/7?fields=id,rating,ratings_count', {
+      id: '7',
+      rating: { average: 9.1 },
+      ratings_count: 12,
+    });
+    expect(await ask('{ subject(id: 7) { rating { ratersCount } } }')).toEqual({
+      data: { subject: { rating: { ratersCount: 12 } } },
+    });
+  });
+
+  test('has a watching count for series alone, and null for the numbers of a series where it is a movie', async () => {
+    const { service, ask } = facade();
+    const question = '{ subject(id: ID) { type doingCount seasonsCount currentSeason episodesCount } }';
+    const fields = 'fields=current_season,do_count,episodes_count,id,seasons_count,subtype';
+    const none = { do_count: null, seasons_count: null, current_season: null, episodes_count: null };
+    answers(service, `/v2/movie/subject/1?${fields}`, { id: '1', subtype: 'movie', ...none });
+    answers(service, `/v2/movie/subject/2?${fields}`, {
+      id: '2',
+      subtype: 'tv',
+      seasons_count: 2,
+      current_season: '1',
+      episodes_count: 12,
+    });
+    expect((await ask(question.replace('ID', '1'))).data.subject).toEqual({
+      type: 'MOVIE',
+      doingCount: null,
+      seasonsCount: null,
+      currentSeason: null,
+      episodesCount: null,
+    });
+    expect((await ask(question.replace('ID', '2'))).data.subject).toEqual({
+      type: 'TV',
+      doingCount: 0,
+      seasonsCount: 2,
+      currentSeason: 1,
+      episodesCount: 12,
+    });
+  });
+
+  test('reads the mini-site in both its spellings', async () => {
+    const { service, ask } = facade();
+    answers(service, '/v2/movie/subject/7?fields=douban_site,id,service_site', {
+      id: '7',
+      douban_site: 'http://site.example/',
+    });
+    expect(await ask('{ subject(id: 7) { miniSiteUrl } }')).toEqual({
+      data: { subject: { miniSiteUrl: 'http://site.example/' } },
+    });
+  });
+
+  test.each(['service_site', 'douban_site'])('has its mini-site in the list that writes it %s', async (spelling) => {
+    const { service, ask, calls } = facade();
+    const subjects = Array.from({ length: 20 }, (_, at) => ({
+      id: String(at + 1),
+      [spelling]: at ? '' : 'site.example',
+    }));
+    answers(service, '/v2/movie/coming_soon?count=20&fields=douban_site,id,service_site&start=0', {
+      total: 20,
+      subjects,
+    });
+    const { data, errors } = await ask('{ comingSoon { nodes { miniSiteUrl } } }');
+    expect(errors).toBeUndefined();
+    expect(data.comingSoon.nodes.slice(0, 2)).toEqual([{ miniSiteUrl: 'http://site.example' }, { miniSiteUrl: null }]);
+    expect(calls).toHaveLength(1);
+  });
+
+  test('has a site that is written without a scheme', async () => {
+    const { service, ask } = facade();
+    answers(service, '/v2/movie/subject/7?fields=id,website', { id: '7', website: 'www.wanderingearth.example' });
+    expect(await ask('{ subject(id: 7) { websiteUrl } }')).toEqual({
+      data: { subject: { websiteUrl: 'http://www.wanderingearth.example' } },
+    });
+  });
+
+  test('shows absent members as their defaults, and empty texts as null', async () => {
+    const { service, ask } = facade();
+    answers(
+      service,
+      '/v2/movie/subject/7?fields=collect_count,genres,id,images,original_title,summary,title,wish_count',
+      { id: '7', original_title: '', summary: ' ', genres: [] },
+    );
+    expect(
+      await ask('{ subject(id: 7) { title originalTitle summary genres wishCount collectCount images { small } } }'),
+    ).toEqual({
+      data: {
+        subject: {
+          title: '',
+          originalTitle: null,
+          summary: null,
+          genres: [],
+          wishCount: 0,
+          collectCount: 0,
+          images: { small: null },
+        },
+      },
+    });
+  });
+
+  test('shows people without a page by their name alone', async () => {
+    const { service, ask, calls } = facade();
+    answers(service, '/v2/movie/subject/7?fields=casts,id', {
+      id: '7',
+      casts: [notPaged, { id: '1000525', name: '吴京', alt: 'http://movie.example/celebrity/1000525/' }, null, 'x'],
+    });
+    expect(
+      await ask(
+        '{ subject(id: 7) { casts { id sourceId name webUrl avatars { large } summary works { nodes { roles } } } } }',
+      ),
+    ).toMatchObject({
+      data: {
+        subject: {
+          casts: [
+            {
+              id: 'Celebrity:~%E7%8E%8B%2F%E4%BA%94%20%26%20co',
+              sourceId: null,
+              name: '王/五 & co',
+              webUrl: null,
+              avatars: { large: null },
+              summary: null,
+              works: { nodes: [] },
+            },
+            { id: 'Celebrity:1000525' },
+          ],
+        },
+      },
+    });
+    expect(calls.filter((call) => call.includes('~') || call.includes('null'))).toEqual([]);
+  });
+
+  test('shows people as it embeds them, without a call', async () => {
+    const { service, ask, calls } = facade();
+    answers(service, '/v2/movie/subject/7?fields=directors,id', { id: '7', directors: [{ id: '1', name: '张艺谋' }] });
+    expect(await ask('{ subject(id: 7) { directors { name webUrl avatars { small } } } }')).toEqual({
+      data: { subject: { directors: [{ name: '张艺谋', webUrl: null, avatars: { small: null } }] } },
+    });
+    expect(calls).toHaveLength(1);
+  });
+});
+
+describe('what a tier does not get', () => {
+  test('is null with the tiers that have it, and is not asked for', async () => {
+    const { service, ask } = facade({ accessToken: 'x', filmTier: 'basic' });
+    answers(service, '/v2/movie/subject/7?fields=id,title', { id: '7', title: '活着' });
+    const { data, errors } = await ask('{ subject(id: 7) { title writers { name } durations } }');
+    expect(data).toEqual({ subject: { title: '活着', writers: null, durations: null } });
+    expect(errors?.map(({ path, extensions }) => [path?.join('.'), extensions.code])).toEqual([
+      ['subject.writers', 'TIER_REQUIRED'],
+      ['subject.durations', 'TIER_REQUIRED'],
+    ]);
+  });
+
+  test('hides no failure of the rest', async () => {
+    const { service, ask } = facade({ accessToken: 'x', filmTier: 'basic' });
+    answers(service, '/v2/movie/search?count=20&fields=id,summary,title&q=活着&start=0', {
+      total: 1,
+      subjects: [{ id: '7', title: '活着' }],
+    });
+    answers(service, '/v2/movie/subject/7?fields=id,summary', {}, 500);
+    const { data, errors } = await ask('{ searchSubjects(query: "活着") { nodes { title summary languages } } }');
+    expect(data).toEqual({ searchSubjects: { nodes: [{ title: '活着', summary: null, languages: null }] } });
+    expect(errors?.map(({ path, extensions }) => [path?.join('.'), extensions.code])).toEqual([
+      ['searchSubjects.nodes.0.summary', 'UPSTREAM_UNAVAILABLE'],
+      ['searchSubjects.nodes.0.languages', 'TIER_REQUIRED'],
+    ]);
+  });
+
+  test('does not take away what the short form of a person tells', async () => {
+    const { service, ask } = facade({ accessToken: 'x', filmTier: 'premium' });
+    answers(service, '/v2/movie/subject/7?fields=casts,id', { id: '7', casts: [{ id: '1', name: '吴京' }] });
+    expect(await ask('{ subject(id: 7) { casts { name } } }')).toEqual({
+      data: { subject: { casts: [{ name: '吴京' }] } },
+    });
+  });
+
+  test('leaves to the premium tier what the list of works tells of a person', async () => {
+    const { service, ask, calls } = facade({ accessToken: 'x', filmTier: 'premium' });
+    answers(service, '/v2/movie/celebrity/1/works?count=20&fields=roles,subject&start=0', {
+      start: 0,
+      count: 20,
+      total: 1,
+      celebrity: { id: '1', name: '吴京' },
+      works: [{ roles: ['演员'], subject: { id: '7', title: '战狼' } }],
+    });
+    const { data } = await ask('{ celebrity(id: 1) { name works(first: 20) { nodes { roles subject { title } } } } }');
+    expect(data).toEqual({
+      celebrity: { name: '吴京', works: { nodes: [{ roles: ['演员'], subject: { title: '战狼' } }] } },
+    });
+    expect(calls).toHaveLength(1);
+  });
+});
+
+describe('searching films', () => {
+  test.each(['{ searchSubjects { totalCount } }', '{ searchSubjects(query: " ", tag: "") { totalCount } }'])(
+    'asks for a query or a tag: %s',
+    async (question) => {
+      const { ask, calls } = facade();
+      expect((await ask(question)).errors?.[0]?.extensions.code).toBe('BAD_USER_INPUT');
+      expect(calls).toEqual([]);
+    },
+  );
+
+  test('refuses more than a thousand characters before any call', async () => {
+    const { ask, calls } = facade();
+    const { errors } = await ask('query ($q: String) { searchSubjects(query: $q) { totalCount } }', {
+      variables: { q: '活'.repeat(1001) },
+    });
+    expect(errors?.[0]?.extensions.code).toBe('BAD_USER_INPUT');
+    expect(calls).toEqual([]);
+  });
+
+  test.each([
+    ['a total of 20 while the tier is unknown', undefined, 'query: "活着"', 20, true],
+    ['a total of 20 on the basic tier', 'basic', 'query: "活着"', 20, true],
+    ['a total of 20 on the advance tier', 'advance', 'query: "活着"', 20, false],
+    ['a total of 200 for a tag', 'advance', 'tag: "剧情"', 200, true],
+    ['a total of 200 for a query', 'advance', 'query: "活着"', 200, false],
+  ] as const)('tells whether the service stopped counting: %s', async (_, filmTier, args, total, capped) => {
+    const { service, ask } = facade({ accessToken: 'x', filmTier });
+    service
+      .intercept({ path: /search/ })
+      .reply(200, { start: 0, count: 20, total, title: '搜索', subjects: [{ id: '1', title: '甲' }] });
+    expect((await ask(`{ searchSubjects(${args}) { title totalCount totalIsCapped nodes { title } } }`)).data).toEqual({
+      searchSubjects: { title: '搜索', totalCount: total, totalIsCapped: capped, nodes: [{ title: '甲' }] },
+    });
+  });
+});

@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import { facade } from '../../support/facade.ts';
+
+const token = 't';
+const record = {
+  id: '9',
+  title: '测试',
+  summary: '',
+  content: 'one[img=2:L]a cat[/img]\r\n[url="http://a.example/"]two[/url]',
+  privacy: 'friend',
+  can_reply: true,
+  publish_time: '2012-12-14 15:14:47',
+  update_time: '2012-12-14 15:14:56',
+  photos: { 3: 'http://img.example/3.jpg', 2: 'http://img.example/2.jpg' },
+  comments_count: 3,
+  liked_count: 17,
+  recs_count: 10,
+};
+
+describe('comments on a note', () => {
+  const said = {
+    id: '104',
+    content: '童年呀',
+    created: '2012-05-19 21:52:48',
+    author: { id: '5', name: '用户', uid: 'five' },
+  };
+  const shown = {
+    id: 'NoteComment:9:104',
+    sourceId: '104',
+    content: '童年呀',
+    createdAt: '2012-05-19T21:52:48',
+    author: { name: '用户' },
+  };
+  const selection = 'id sourceId content createdAt author { name }';
+
+  test('have ids made of the note and the comment', async () => {
+    const { service, ask } = facade();
+    service
+      .intercept({ path: /^\/v2\/note\/9\/comments\?/ })
+      .reply(200, { start: 0, count: 20, total: 1, comments: [said] });
+    service.intercept({ path: /^\/v2\/note\/9(\?|$)/ }).reply(200, record);
+    const { data } = await ask(`{ note(id: 9) { title comments { totalCount nodes { ${selection} } } } }`, { token });
+    expect(data.note.comments).toEqual({ totalCount: 1, nodes: [shown] });
+  });
+
+  test('can be read again by that id', async () => {
+    const { service, ask } = facade();
+    service.intercept({ path: /^\/v2\/note\/9\/comment\/104/ }).reply(200, said);
+    const { data } = await ask(`{ node(id: "NoteComment:9:104") { ... on NoteComment { ${selection} } } }`, { token });
+    expect(data.node).toEqual(shown);
+  });
+
+  test('are found one by one, by global or bare id, on their own note alone', async () => {
+    const { service, ask } = facade();
+    service.intercept({ path: /^\/v2\/note\/9(\?|$)/ }).reply(200, record);
+    service
+      .intercept({ path: /^\/v2\/note\/9\/comment\/104/ })
+      .reply(200, said)
+      .times(2);
+    const { data, errors } = await ask(
+      `{ note(id: 9) { title a: comment(id: 104) { ${selection} } b: comment(id: "NoteComment:9:104") { id } c: comment(id: "NoteComment:8:104") { id } } }`,
+      { token },
+    );
+    expect(data.note).toMatchObject({ a: shown, b: { id: shown.id }, c: null });
+    expect(errors).toMatchObject([{ path: ['note', 'c'], extensions: { code: 'BAD_USER_INPUT' } }]);
+  });
+});
