@@ -57,7 +57,7 @@ builder.queryFields((t) => ({
     type: Viewer,
     description: 'What this caller may do. Costs no call.',
     resolve: (_, __, { viewer, upstream }) => {
-      upstream.freshness.read(null); // it changes with every answer, and is nobody else's
+      upstream.cachePolicy.restrict(null); // it changes with every answer, and is nobody else's
       return viewer;
     },
   }),

@@ -2,7 +2,7 @@ import type { Path } from 'graphql/jsutils/Path.js';
 import type { Service } from './errors.ts';
 
 /** One call that an operation made, or was spared. */
-export interface TracedCall {
+export interface LoggedCall {
   service: Service;
   method: string;
   /** Path and query as they went on the wire; ids are the caller's own. */
@@ -22,22 +22,22 @@ export interface TracedCall {
   coalesced?: boolean;
   error?: string;
   /** The response path of the field that asked first. */
-  asker: Path | undefined;
+  field: Path | undefined;
 }
 
 /** What one operation asked of the service. */
-export interface Trace {
-  readonly calls: TracedCall[];
+export interface CallLog {
+  readonly calls: LoggedCall[];
   readonly started: number;
 }
 
-export const createTrace = (): Trace => ({ calls: [], started: performance.now() });
+export const createCallLog = (): CallLog => ({ calls: [], started: performance.now() });
 
 /** Milliseconds since the operation began. */
-export const sinceStart = ({ started }: Trace): number => performance.now() - started;
+export const sinceStart = ({ started }: CallLog): number => performance.now() - started;
 
 /** A call as a client sees it: `fields` apart from the rest of the query, times in milliseconds to a tenth. */
-export function shownCall({ wirePath, asker, startMs, ms, ...call }: TracedCall): object {
+export function describeCall({ wirePath, field, startMs, ms, ...call }: LoggedCall): object {
   const [path, fields] = withoutFields(wirePath);
   const tenth = (time: number) => Math.round(time * 10) / 10;
   return {
@@ -46,12 +46,12 @@ export function shownCall({ wirePath, asker, startMs, ms, ...call }: TracedCall)
     ...(fields === undefined ? {} : { fields }),
     startMs: tenth(startMs),
     ms: tenth(ms),
-    field: pathOf(asker).join('.'),
+    field: responsePath(field).join('.'),
   };
 }
 
 /** A response path as GraphQL writes one. */
-export function pathOf(path: Path | undefined): (string | number)[] {
+export function responsePath(path: Path | undefined): (string | number)[] {
   const keys: (string | number)[] = [];
   for (let at = path; at; at = at.prev) keys.unshift(at.key);
   return keys;

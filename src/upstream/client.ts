@@ -7,13 +7,13 @@ import type { CallParts, Caller } from './http/call.ts';
 import { type Credential, createCredentials } from './auth/credentials.ts';
 import { createFlights } from './http/in-flight.ts';
 import type { Lifetime } from '../lib/cancellation.ts';
-import { createFreshness } from './cache/cache-policy.ts';
+import { createCachePolicy } from './cache/cache-policy.ts';
 import { type Operation, createOperation } from './operation.ts';
 import type { OnOutage } from './availability.ts';
-import { type RecordStore, createRecords } from './cache/record-cache.ts';
-import { createShared } from './cache/redis.ts';
+import { type RecordCache, createRecordCache } from './cache/record-cache.ts';
+import { connectRedis } from './cache/redis.ts';
 import type { SeenCall, Span } from './trace-context.ts';
-import { createTrace } from './call-log.ts';
+import { createCallLog } from './call-log.ts';
 import { type Transport, createTransport } from './http/pool.ts';
 
 /** Who runs an operation. */
@@ -26,9 +26,9 @@ export interface Asker {
   span?: Span | undefined;
 }
 
-export interface UpstreamSource {
+export interface UpstreamClient {
   /** The service for one operation, as long as that goes on. */
-  open: (asker: Asker, lifetime: Lifetime) => Operation;
+  forOperation: (asker: Asker, lifetime: Lifetime) => Operation;
   /** Counts what was dropped of what is kept; null where nobody here can tell. */
   epoch: () => number | null;
   /** What goes on at each service now. */
@@ -58,49 +58,52 @@ export type UpstreamSettings = Parameters<typeof createTransport>[0] &
 
 export interface UpstreamParts {
   transport?: Transport;
-  records?: RecordStore;
+  records?: RecordCache;
   /** Told of each call that was made, and of each that a kept record spared. */
   observe?: (seen: SeenCall) => void;
   /** Told when a service or Redis goes away, and when it is back. */
   onOutage?: OnOutage;
 }
 
-export function createUpstream(settings: UpstreamSettings, parts: UpstreamParts = {}): UpstreamSource {
+export function createUpstream(settings: UpstreamSettings, parts: UpstreamParts = {}): UpstreamClient {
   const transport = parts.transport ?? createTransport(settings, undefined, parts.onOutage);
   // Facades over other services may share the same Redis.
   const shared = settings.redisUrl
-    ? createShared(settings.redisUrl, `${settings.baseUrl} ${settings.eventBaseUrl}`, parts.onOutage)
+    ? connectRedis(settings.redisUrl, `${settings.baseUrl} ${settings.eventBaseUrl}`, parts.onOutage)
     : undefined;
-  const records = parts.records ?? createRecords({ ttlSeconds: settings.recordTtlSeconds, cache: shared?.cache });
+  const records = parts.records ?? createRecordCache({ ttlSeconds: settings.recordTtlSeconds, cache: shared?.cache });
   // Whose Authorization cannot be read is told so, and not shown what is kept.
-  const nothingKept = createRecords({ ttlSeconds: 0 });
+  const nothingKept = createRecordCache({ ttlSeconds: 0 });
   const credentials = createCredentials(settings.accessToken, settings.filmTier);
   const budget = createBudget(settings, shared?.windows, ({ id }, service) => credentials.rejections.has(id, service));
   const flights = createFlights();
-  const clear = (scope: string) => {
+  const invalidate = (scope: string) => {
     flights.forget();
-    return records.clear(scope);
+    return records.invalidate(scope);
   };
   const observe = parts.observe ?? (() => undefined);
-  const onRejected = ({ id, isOwn }: Credential) => void records.clearCredential(id, isOwn);
+  const onRejected = ({ id, isOwn }: Credential) => void records.invalidateCredential(id, isOwn);
   const callParts: CallParts = { settings, transport, credentials, flights, budget, onRejected, observe };
 
   return {
-    open({ authorization, address, requestId, span }, lifetime) {
+    forOperation({ authorization, address, requestId, span }, lifetime) {
       const token = bearerOf(authorization);
       const isUnreadable = authorization !== undefined && token === null;
       const credential = credentials.of(token);
-      const trace = createTrace();
-      const freshness = createFreshness(authorization !== undefined);
+      const trace = createCallLog();
+      const cachePolicy = createCachePolicy(authorization !== undefined);
       const caller: Caller = { isUnreadable, credential, trace, lifetime, requestId, address, span };
       const calls = createCalls(callParts, caller);
       return createOperation({
         calls,
-        records: (isUnreadable ? nothingKept : records).seenBy({ credential: credential.id, hasToken: token !== null }),
+        cache: (isUnreadable ? nothingKept : records).forViewer({
+          credential: credential.id,
+          hasToken: token !== null,
+        }),
         trace,
-        freshness,
+        cachePolicy,
         viewer: { isLoggedIn: token !== null, filmTier: credential.filmTier },
-        clear,
+        invalidate,
         rateBudget: () => (token === null ? Promise.resolve(null) : budget.state(credential)),
       });
     },

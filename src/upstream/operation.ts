@@ -6,51 +6,51 @@
  */
 import type { Path } from 'graphql/jsutils/Path.js';
 import type { Endpoint } from '../api/endpoint.ts';
-import { type AskingParts, answerAnew, fill, projected, takeKept } from './loading/load.ts';
+import { type LoadContext, requestResponse, fulfil, projectedRequest, mergeCached } from './loading/load.ts';
 import type { BudgetState } from './limits/rate-limiter.ts';
-import type { Freshness } from './cache/cache-policy.ts';
+import type { CachePolicy } from './cache/cache-policy.ts';
 import {
-  type Entry,
-  type Names,
-  type Record_,
+  type RecordState,
+  type FieldNames,
+  type UpstreamRecord,
   type RecordSource,
-  type Wish,
-  createEntry,
-  isMember,
+  type FieldLoad,
+  createRecordState,
+  isUpstreamField,
   missingOf,
-  shownOf,
-  telling,
+  viewOf,
+  withThrowingFields,
   tierRequired,
-  wished,
-  wishesFor,
+  whenLoaded,
+  loadsOf,
 } from './loading/record-state.ts';
 import type { FilePart } from './http/multipart.ts';
-import { type KeptAnswer, VIEWERS_OWN } from './cache/record-cache.ts';
-import type { Trace } from './call-log.ts';
+import { type CachedResponse, VIEWER_FIELD } from './cache/record-cache.ts';
+import type { CallLog } from './call-log.ts';
 import type { Viewer } from './auth/viewer.ts';
 import { type Answer, type Asked, askedOf } from './http/request.ts';
 
 /** What one operation may ask of the service. */
 export interface Operation {
   readonly viewer: Viewer;
-  readonly trace: Trace;
+  readonly callLog: CallLog;
   /** How long what was read so far may be used again, and by whom. */
-  readonly freshness: Freshness;
+  readonly cachePolicy: CachePolicy;
   /** What the rate limit leaves to the caller's own token; null without a token or a limit. */
   readonly rateBudget: () => Promise<BudgetState | null>;
   /** The answer of a call, null where what it asks for is absent. Equal asks of an operation are one. */
-  ask: (endpoint: Endpoint, input: object, names: Names | undefined, path: Path | undefined) => unknown;
+  list: (endpoint: Endpoint, input: object, names: FieldNames | undefined, path: Path | undefined) => unknown;
   /** The record with these names, beside those of `seen`; null where it is absent. */
-  want: (
+  load: (
     kind: string,
     source: RecordSource,
     key: string,
-    names: Names,
-    seen: Record_,
+    names: FieldNames,
+    seen: UpstreamRecord,
     path: Path | undefined,
-  ) => Promise<Record_ | null> | Record_ | null;
+  ) => Promise<UpstreamRecord | null> | UpstreamRecord | null;
   /** The record, telling of each name that the caller's tier does not get it. */
-  refuse: (kind: string, source: RecordSource, record: Record_, names: Names) => Record_;
+  withhold: (kind: string, source: RecordSource, record: UpstreamRecord, names: FieldNames) => UpstreamRecord;
   /** The answer of a write, which is made once, whatever happens to it. What was asked before it is asked again. */
   write: (
     endpoint: Endpoint,
@@ -61,81 +61,81 @@ export interface Operation {
   /** Throws unless the caller sent a token of their own. */
   requireLogin: () => void;
   /** What a mutation made untrue, for this operation and for all: see `clear` of the record store. */
-  changed: (what: readonly string[]) => Promise<void>;
+  invalidate: (what: readonly string[]) => Promise<void>;
   /** The request that an ask would make now; null where none would be made. */
-  wouldAsk: (endpoint: Endpoint, input: object, names: Names | undefined) => Promise<string | null>;
+  wouldList: (endpoint: Endpoint, input: object, names: FieldNames | undefined) => Promise<string | null>;
   /** The same for names of a record. */
-  wouldRead: (kind: string, source: RecordSource, key: string, names: Names) => Promise<string | null>;
+  wouldLoad: (kind: string, source: RecordSource, key: string, names: FieldNames) => Promise<string | null>;
 }
 
-interface OperationParts extends AskingParts {
-  trace: Trace;
+interface OperationParts extends LoadContext {
+  trace: CallLog;
   rateBudget: () => Promise<BudgetState | null>;
   /** Drops what the shared cache keeps of a record or a list, whoever asked. */
-  clear: (scope: string) => void | Promise<void>;
+  invalidate: (scope: string) => void | Promise<void>;
 }
 
-export const createOperation = (parts: OperationParts): Operation => new KnownRecords(parts);
+export const createOperation = (parts: OperationParts): Operation => new UpstreamOperation(parts);
 
-class KnownRecords implements Operation {
+class UpstreamOperation implements Operation {
   readonly viewer: Viewer;
-  readonly trace: Trace;
-  readonly freshness: Freshness;
+  readonly callLog: CallLog;
+  readonly cachePolicy: CachePolicy;
   readonly rateBudget: () => Promise<BudgetState | null>;
   private readonly parts: OperationParts;
-  private readonly answers = new Map<string, unknown>();
-  private readonly entries = new Map<string, Entry>();
+  private readonly responses = new Map<string, unknown>();
+  private readonly states = new Map<string, RecordState>();
   /** Of this tick. */
-  private wishes: Wish[] = [];
+  private loads: FieldLoad[] = [];
 
   constructor(parts: OperationParts) {
     this.parts = parts;
     this.viewer = parts.viewer;
-    this.trace = parts.trace;
-    this.freshness = parts.freshness;
+    this.callLog = parts.trace;
+    this.cachePolicy = parts.cachePolicy;
     this.rateBudget = parts.rateBudget;
   }
 
-  ask(endpoint: Endpoint, input: object, names: Names | undefined, path: Path | undefined): unknown {
-    const asked = projected(endpoint, input, names);
+  list(endpoint: Endpoint, input: object, names: FieldNames | undefined, path: Path | undefined): unknown {
+    const asked = projectedRequest(endpoint, input, names);
     const key = asked.wirePath;
-    let answer = this.answers.get(key);
+    let answer = this.responses.get(key);
     if (answer === undefined) {
-      const kept = this.parts.records.getAnswer(endpoint, key);
+      const kept = this.parts.cache.getResponse(endpoint, key);
       answer =
         kept instanceof Promise
-          ? kept.then((found) => this.answerOf(asked, found, path))
-          : this.answerOf(asked, kept, path);
-      this.answers.set(key, answer);
+          ? kept.then((found) => this.responseOf(asked, found, path))
+          : this.responseOf(asked, kept, path);
+      this.responses.set(key, answer);
     }
     return answer;
   }
 
-  want(
+  load(
     kind: string,
     source: RecordSource,
     key: string,
-    names: Names,
-    seen: Record_,
+    names: FieldNames,
+    seen: UpstreamRecord,
     path: Path | undefined,
-  ): Promise<Record_ | null> | Record_ | null {
-    const entry = this.entryOf(kind, source, key);
-    if (entry.absent) return null;
-    if (this.viewer.isLoggedIn && names.includes(VIEWERS_OWN)) this.freshness.read(null);
+  ): Promise<UpstreamRecord | null> | UpstreamRecord | null {
+    const entry = this.stateOf(kind, source, key);
+    if (entry.isAbsent) return null;
+    if (this.viewer.isLoggedIn && names.includes(VIEWER_FIELD)) this.cachePolicy.restrict(null);
     const missing = missingOf(entry, names);
-    let waits = wishesFor(entry, names);
+    let waits = loadsOf(entry, names);
     if (missing) {
-      const kept = this.parts.records.get(source.ask, kind, key);
-      if (kept instanceof Promise || !takeKept(this.parts, entry, kept, missing, path)) {
-        const wish = this.wish(entry, missing, kept, path);
-        if (!waits.includes(wish)) waits = [...waits, wish];
+      const kept = this.parts.cache.get(source.endpoint, kind, key);
+      if (kept instanceof Promise || !mergeCached(this.parts, entry, kept, missing, path)) {
+        const load = this.loadLater(entry, missing, kept, path);
+        if (!waits.includes(load)) waits = [...waits, load];
       }
     }
-    return waits.length > 0 ? wished(waits, seen, entry, names) : shownOf(seen, entry, names);
+    return waits.length > 0 ? whenLoaded(waits, seen, entry, names) : viewOf(seen, entry, names);
   }
 
-  refuse(kind: string, source: RecordSource, record: Record_, names: Names): Record_ {
-    return telling(record, names, (name) => tierRequired(kind, source, name));
+  withhold(kind: string, source: RecordSource, record: UpstreamRecord, names: FieldNames): UpstreamRecord {
+    return withThrowingFields(record, names, (name) => tierRequired(kind, source, name));
   }
 
   async write(
@@ -144,14 +144,14 @@ class KnownRecords implements Operation {
     path: Path | undefined,
     files?: AsyncIterable<FilePart>,
   ): Promise<unknown> {
-    this.freshness.read(null);
+    this.cachePolicy.restrict(null);
     try {
       const came = await new Promise<Answer>((resolve, reject) => {
         this.parts.calls.make(askedOf(endpoint, input), path, { came: resolve, failed: reject }, files);
       });
       return came.value;
     } finally {
-      this.answers.clear();
+      this.responses.clear();
     }
   }
 
@@ -159,72 +159,77 @@ class KnownRecords implements Operation {
     this.parts.calls.requireLogin();
   }
 
-  async changed(what: readonly string[]): Promise<void> {
-    this.entries.clear();
-    await Promise.all(what.map(async (scope) => this.parts.clear(scope)));
+  async invalidate(what: readonly string[]): Promise<void> {
+    this.states.clear();
+    await Promise.all(what.map(async (scope) => this.parts.invalidate(scope)));
   }
 
-  async wouldAsk(endpoint: Endpoint, input: object, names: Names | undefined): Promise<string | null> {
-    const key = projected(endpoint, input, names).wirePath;
-    const { calls, records } = this.parts;
-    if (calls.refuses(endpoint) || (await records.getAnswer(endpoint, key))?.isFresh) return null;
+  async wouldList(endpoint: Endpoint, input: object, names: FieldNames | undefined): Promise<string | null> {
+    const key = projectedRequest(endpoint, input, names).wirePath;
+    const { calls, cache } = this.parts;
+    if (calls.refuses(endpoint) || (await cache.getResponse(endpoint, key))?.isFresh) return null;
     return key;
   }
 
-  async wouldRead(kind: string, source: RecordSource, key: string, names: Names): Promise<string | null> {
-    const { calls, records } = this.parts;
-    if (calls.refuses(source.ask)) return null;
-    const kept = await records.get(source.ask, kind, key);
-    const isKept = kept?.isFresh && names.every((name) => name in kept.record || !isMember(source, name));
+  async wouldLoad(kind: string, source: RecordSource, key: string, names: FieldNames): Promise<string | null> {
+    const { calls, cache } = this.parts;
+    if (calls.refuses(source.endpoint)) return null;
+    const kept = await cache.get(source.endpoint, kind, key);
+    const isKept = kept?.isFresh && names.every((name) => name in kept.record || !isUpstreamField(source, name));
     return isKept ? null : `${kind}:${key}`;
   }
 
   /** From the cache while that is fresh. */
-  private answerOf(asked: Asked, kept: KeptAnswer | undefined, path: Path | undefined): unknown {
-    if (!kept?.isFresh) return answerAnew(this.parts, asked, kept, path);
+  private responseOf(asked: Asked, kept: CachedResponse | undefined, path: Path | undefined): unknown {
+    if (!kept?.isFresh) return requestResponse(this.parts, asked, kept, path);
     this.parts.calls.spared(asked, path, { cached: true });
-    this.freshness.read(kept.freshUntil, asked.endpoint);
-    return kept.answer;
+    this.cachePolicy.restrict(kept.freshUntil, asked.endpoint);
+    return kept.response;
   }
 
-  private entryOf(kind: string, source: RecordSource, key: string): Entry {
+  private stateOf(kind: string, source: RecordSource, key: string): RecordState {
     const place = `${kind}:${key}`;
-    let entry = this.entries.get(place);
+    let entry = this.states.get(place);
     if (!entry) {
-      entry = createEntry(kind, key, source);
-      this.entries.set(place, entry);
+      entry = createRecordState(kind, key, source);
+      this.states.set(place, entry);
     }
     return entry;
   }
 
   /** One ask for each record that a tick's wishes name; each waits for its own alone. */
-  private wish(entry: Entry, names: Names, kept: Wish['kept'], path: Path | undefined): Wish {
-    const open = entry.wishes.find(({ isOpen }) => isOpen);
+  private loadLater(
+    state: RecordState,
+    names: FieldNames,
+    cached: FieldLoad['cached'],
+    path: Path | undefined,
+  ): FieldLoad {
+    const open = state.loads.find(({ isOpen }) => isOpen);
     if (open) {
       open.names = [...open.names, ...names].sort(); // they are others, or they would be on their way
       return open;
     }
-    let grant!: () => void;
-    const granted = new Promise<void>((resolve) => (grant = resolve));
-    const wish: Wish = { entry, names, kept, path, isOpen: true, granted, grant };
-    entry.wishes = entry.wishes.length === 0 ? [wish] : [...entry.wishes, wish];
-    this.wishes.push(wish);
+    let settle!: () => void;
+    const done = new Promise<void>((resolve) => (settle = resolve));
+    const load: FieldLoad = { state, names, cached, path, isOpen: true, done, settle };
+    state.loads = state.loads.length === 0 ? [load] : [...state.loads, load];
+    this.loads.push(load);
     // All that promises bring about now belongs to this tick.
-    if (this.wishes.length === 1) void soon.then(() => process.nextTick(grantAll, this));
-    return wish;
+    if (this.loads.length === 1) void soon.then(() => process.nextTick(fulfilAll, this));
+    return load;
   }
 
-  grantAll(): void {
-    const { wishes } = this;
-    this.wishes = [];
-    for (const wish of wishes) {
+  fulfilAll(): void {
+    const { loads } = this;
+    this.loads = [];
+    for (const wish of loads) {
       wish.isOpen = false;
-      fill(this.parts, wish);
+      fulfil(this.parts, wish);
     }
   }
 }
 
-const grantAll = (known: KnownRecords): void => known.grantAll();
+const fulfilAll = (known: UpstreamOperation): void => known.fulfilAll();
 
 /** A microtask of its own makes Node follow it as it would a call from outside, at three times the price. */
 const soon = Promise.resolve();

@@ -79,7 +79,7 @@ test.each(ways.slice(0, 3))(
     const { facade, logged } = await besieged(
       {},
       { NODE_ENV: 'production' },
-      { upstream: { ...upstream, open: refused } },
+      { upstream: { ...upstream, forOperation: refused } },
     );
     const told = await answerTo(facade.port, request('host: x'));
     expect(told).toContain('"code":"INTERNAL_SERVER_ERROR"');

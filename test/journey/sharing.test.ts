@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readers, termOf, writers } from '../../src/atom/media.ts';
 import { type Cache, createMemoryCache } from '../../src/upstream/cache/memory.ts';
-import { createRecords } from '../../src/upstream/cache/record-cache.ts';
+import { createRecordCache } from '../../src/upstream/cache/record-cache.ts';
 import { journey } from '../support/journey.ts';
 import { hasRedis, redisServer, until, withoutRedis } from '../support/redis.ts';
 import { asking, replica } from '../support/replica.ts';
@@ -215,7 +215,7 @@ describe('a hundred interleaved questions of two people and of nobody', () => {
         }),
     };
     const settings = { accessToken: 'demo-app', filmTier: 'advance' };
-    await interleaved([await replica(cold.proxy.url, settings, { records: createRecords({ cache: watched }) })]);
+    await interleaved([await replica(cold.proxy.url, settings, { records: createRecordCache({ cache: watched }) })]);
     expect(kept.length).toBeGreaterThan(20);
     for (const entry of kept) expect(entry).not.toMatch(/demo-|只有我知道|current_user_collection/);
   });

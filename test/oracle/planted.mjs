@@ -52,11 +52,11 @@ const defects = [
   },
   {
     name: 'loading: a record that is absent is shown as if it were there',
-    edits: [['src/upstream/loading/load.ts', 'entry.absent = true;', '']],
+    edits: [['src/upstream/loading/load.ts', 'state.isAbsent = true;', '']],
   },
   {
     name: 'loading: what was asked before a write answers for what is asked after it',
-    edits: [['src/upstream/operation.ts', 'this.answers.clear();', '']],
+    edits: [['src/upstream/operation.ts', 'this.responses.clear();', '']],
   },
   {
     name: 'sharing: a write does not forget reads in flight',
@@ -68,12 +68,12 @@ const defects = [
   {
     name: 'cache: a write clears nothing',
     edits: [
-      ['src/upstream/operation.ts', 'await Promise.all(what.map(async (scope) => this.parts.clear(scope)));', ''],
+      ['src/upstream/operation.ts', 'await Promise.all(what.map(async (scope) => this.parts.invalidate(scope)));', ''],
     ],
   },
   {
     name: "cache: a person's own collection is kept with the book",
-    edits: [['src/upstream/cache/record-cache.ts', '      strikeViewersOwn(value);\n', '']],
+    edits: [['src/upstream/cache/record-cache.ts', '      redactViewerField(value);\n', '']],
   },
   {
     name: 'cache: what somebody with a token reads is kept for those without one',

@@ -10,9 +10,9 @@ import { createMetrics } from '../../src/server/observability/metrics.ts';
 import { type Pipeline, createPipeline } from '../../src/server/graphql/answer.ts';
 import { createGraphServer } from '../../src/server/http/server.ts';
 import { type Cache, createMemoryCache } from '../../src/upstream/cache/memory.ts';
-import { createRecords } from '../../src/upstream/cache/record-cache.ts';
+import { createRecordCache } from '../../src/upstream/cache/record-cache.ts';
 import { createTransport } from '../../src/upstream/http/pool.ts';
-import { type UpstreamSource, createUpstream } from '../../src/upstream/client.ts';
+import { type UpstreamClient, createUpstream } from '../../src/upstream/client.ts';
 import { type Fault, type Faults, faultOf, withoutFields } from './faults.ts';
 import { createRandom } from './random.ts';
 import { type Manners, type Response_, type Sender, respond } from './upstreams.ts';
@@ -56,7 +56,7 @@ export interface Product {
   /** URL of the GraphQL endpoint. */
   address: string;
   fetch: (request: Request) => Promise<Response>;
-  upstream: UpstreamSource;
+  upstream: UpstreamClient;
   /** Values in cache partitions that more than one person may read, as JSON. */
   shared: readonly string[];
   config: Config;
@@ -69,7 +69,7 @@ export interface Product {
 
 /** Counters of upstream calls, and of the server if there is one. */
 export function busyOf(
-  upstream: UpstreamSource,
+  upstream: UpstreamClient,
   pipeline: Pipeline,
   state: () => object = () => ({}),
 ): Record<string, number> {
@@ -115,7 +115,7 @@ export function openProduct(service: ScriptedService, settings: Settings): Produ
   const shared: string[] = [];
   const upstream = createUpstream(upstreamSettings, {
     transport: createTransport(upstreamSettings, new ScriptedDispatcher(service)),
-    records: createRecords({
+    records: createRecordCache({
       ttlSeconds: config.recordTtlSeconds,
       cache: settings.isWatched ? watchedCache(shared) : undefined,
     }),

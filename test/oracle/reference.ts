@@ -334,7 +334,7 @@ function withNames(parent: Parent, names: readonly string[], place: Place): Pare
   if (!whole) return parent;
   for (const name of missing) {
     const tiers = source.tiers?.[name];
-    const isGated = tiers && source.ask.tiers.some((tier) => !tiers.includes(tier));
+    const isGated = tiers && source.endpoint.tiers.some((tier) => !tiers.includes(tier));
     if (isGated && whole[name] === undefined && !tiers.includes(of.tier))
       throw new TierRequired(tiers, `${of.type.name}.${name}`);
   }
@@ -394,7 +394,9 @@ function answered(
 function isByKey({ parentType, returnType, fieldName }: GraphQLResolveInfo): boolean {
   const type = getNamedType(returnType);
   const { ask } = fieldRule(parentType.getFields()[fieldName]!);
-  return parentType.name === 'Query' && isObjectType(type) && typeRule(type).record?.ask === ask && ask !== undefined;
+  return (
+    parentType.name === 'Query' && isObjectType(type) && typeRule(type).record?.endpoint === ask && ask !== undefined
+  );
 }
 
 /** A list that is refused to the tier although the record embeds its beginning. */
@@ -542,7 +544,7 @@ function arriveOne(
     form: isShown ? form : undefined,
     tier: asker.tier,
     refuses: (name) => tier !== undefined && !!key && source.tiers?.[name]?.includes(tier) === false,
-    request: key ? requestOf(source.ask, source.input(key)) : undefined,
+    request: key ? requestOf(source.endpoint, source.input(key)) : undefined,
     whole() {
       if (!key) return null;
       whole ??= attempt(() => recordOf(run, source, key));
@@ -595,7 +597,7 @@ const attempt = <T>(make: () => T): { read?: T; error?: unknown } => {
 };
 
 function recordOf(run: Run, source: RecordSource, key: string): Parent | null {
-  const answer = read(run, source.ask, source.input(key));
+  const answer = read(run, source.endpoint, source.input(key));
   if (answer === null) return null;
   return (source.read ? source.read(answer as never, key) : answer) as Parent | null;
 }

@@ -4,7 +4,7 @@ import { readConfig } from '../../src/config/settings.ts';
 import { watchOutages } from '../../src/server/observability/watch.ts';
 import { createLifetime } from '../../src/lib/cancellation.ts';
 import { createPresence } from '../../src/upstream/availability.ts';
-import { createShared } from '../../src/upstream/cache/redis.ts';
+import { connectRedis } from '../../src/upstream/cache/redis.ts';
 import { createTransport } from '../../src/upstream/http/pool.ts';
 import { hostile, inTurn, json, reset } from '../support/hostile.ts';
 import { hasRedis, redisServer, until, withoutRedis } from '../support/redis.ts';
@@ -72,7 +72,7 @@ describe.skipIf(!hasRedis)('Redis', () => {
   test('that ends, or only hangs, is logged once, and once when it is back', async () => {
     const server = await redisServer();
     const { lines, onOutage } = logged();
-    const shared = createShared(server.url, 'outage', onOutage);
+    const shared = connectRedis(server.url, 'outage', onOutage);
     const isThere = async () => (await shared.windows.state('nobody', 60_000)) !== undefined;
     const back = { level: WARN, service: 'redis', msg: 'redis is back' };
     await until(isThere);

@@ -42,7 +42,7 @@ const TextFormat = builder.enumType('TextFormat', {
 export const Annotation = builder.objectRef<AnnotationRecord>('Annotation').implement({
   description: 'What a reader notes on a page or a chapter of a book. Private ones are told to their author alone.',
   interfaces: [Node],
-  record: { ask: bookEndpoints.annotation, input: (id) => ({ id }), members: annotationMembers },
+  record: { endpoint: bookEndpoints.annotation, input: (id) => ({ id }), members: annotationMembers },
   node: handleOf,
   fields: (t) => ({
     ...identity(t, 'Annotation'),

@@ -20,7 +20,7 @@ const Ebook = builder.objectRef<Pick<BookRecord, 'ebook_url' | 'ebook_price'>>('
 export const Book = builder.objectRef<BookRecord>('Book').implement({
   description: 'A book in the catalog. Magazines are not books here.',
   interfaces: [Node],
-  record: { ask: bookEndpoints.byId, input: (id) => ({ id }), members: bookMembers },
+  record: { endpoint: bookEndpoints.byId, input: (id) => ({ id }), members: bookMembers },
   node: handleOf,
   fields: (t) => ({
     ...identity(t, 'Book'),

@@ -30,7 +30,7 @@ export const Collection = builder.objectRef<CollectionRecord>('Collection').impl
   description:
     'A book on the shelf of a reader, with what the reader says of it. Its id is made of the two, `Collection:<user>:<book>`.',
   interfaces: [Node],
-  record: { ask: bookEndpoints.collection, input: shelfPlace, members: collectionMembers, keyOf },
+  record: { endpoint: bookEndpoints.collection, input: shelfPlace, members: collectionMembers, keyOf },
   node: (key) => {
     const [user, book, ...more] = key.split(':');
     return user && book && isSourceId(user) && isSourceId(book) && more.length === 0 ? handle(key) : null;

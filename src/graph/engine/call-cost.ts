@@ -130,7 +130,7 @@ function count(plan: Plan, variables: Variables): Most {
     }
     if (mode === 'hand') {
       // Where the record is refused to the tier, the list beside it is called.
-      const mayBeRefused = possibleTiers.some((tier) => parent?.ask.tiers.includes(tier) === false);
+      const mayBeRefused = possibleTiers.some((tier) => parent?.endpoint.tiers.includes(tier) === false);
       if (mayBeRefused || field.mayLack.length > 0) add(field, path, times, endpointOf(rule, args));
       const held = Math.min(args.first ?? rule.first ?? LIST_SIZE, rule.hand!.upTo ?? LIST_SIZE);
       return arrive(field, isList ? capped(times * held) : times, path, held, rule.hand!.form);
@@ -158,14 +158,14 @@ function count(plan: Plan, variables: Variables): Most {
     const { record, wraps } = below.rule;
     if (record) {
       const isKnown = (name: string) => isThere(form, name) || !below.firstNames.includes(name);
-      let isAsked = field.mode === 'read' || topUp(below, times, path, record.ask, isKnown);
+      let isAsked = field.mode === 'read' || topUp(below, times, path, record.endpoint, isKnown);
       // At most: what is deferred may be in what the first call loads.
       for (const part of below.later) {
         const isFirst = (name: string) => (name === 'id' && form !== noForm) || below.firstNames.includes(name);
-        isAsked = topUp(part, times, path, record.ask, isFirst) || isAsked;
+        isAsked = topUp(part, times, path, record.endpoint, isFirst) || isAsked;
       }
       // What the caller named is looked up, whatever is selected of it.
-      if (form === noForm && !isAsked) add(field, path, times, record.ask);
+      if (form === noForm && !isAsked) add(field, path, times, record.endpoint);
     }
     // What wraps a list holds as many as were asked for, as whole as the list promised.
     if (wraps) inside(below, times, path, coordinateOf(field), size, form);
@@ -237,7 +237,7 @@ export async function rangeOf(plan: Plan, variables: Variables, { upstream, view
     } catch {
       return; // wrong input costs nothing
     }
-    if (mode === 'ask') return found(path, endpoint, await upstream.wouldAsk(endpoint, input, names));
+    if (mode === 'ask') return found(path, endpoint, await upstream.wouldList(endpoint, input, names));
 
     const handle = input as Record<string, unknown>;
     const one = below.values().next().value!;
@@ -249,7 +249,7 @@ export async function rangeOf(plan: Plan, variables: Variables, { upstream, view
     const spared =
       children.length > 0 &&
       (!isRead || children.some((child) => asked.every((name) => child.rule.tells?.names.includes(name))));
-    if (!spared) found(path, endpoint, await upstream.wouldRead(type.name, typeRule.record!, String(handle.id), asked));
+    if (!spared) found(path, endpoint, await upstream.wouldLoad(type.name, typeRule.record!, String(handle.id), asked));
   }
 
   function found(path: string, { method, path: template, service }: Endpoint, request: string | null): void {

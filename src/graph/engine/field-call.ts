@@ -39,9 +39,9 @@ export function startCall(
 ): StartedCall {
   const endpoint = endpointOf(rule, args);
   const input = rule.input!(parent, args, viewer);
-  if (rule.first === undefined) return { answer: upstream.ask(endpoint, input, names, path), paging: undefined };
+  if (rule.first === undefined) return { answer: upstream.list(endpoint, input, names, path), paging: undefined };
   const paging = pagingOf(endpoint, input, args, rule.first);
-  const answer = upstream.ask(endpoint, joined(input, windowInput(endpoint, paging.window)), names, path);
+  const answer = upstream.list(endpoint, joined(input, windowInput(endpoint, paging.window)), names, path);
   return { answer, paging };
 }
 

@@ -6,7 +6,7 @@
  */
 import type { GraphQLFieldResolver } from 'graphql';
 import { joined } from '../../lib/copy.ts';
-import { type RecordSource, mayBeRefused, telling } from '../../upstream/loading/record-state.ts';
+import { type RecordSource, mayBeRefused, withThrowingFields } from '../../upstream/loading/record-state.ts';
 import { isOfRecord } from '../../upstream/errors.ts';
 import type { Context } from './builder.ts';
 import { type At, type Parent, heldWhole, startCall } from './field-call.ts';
@@ -101,7 +101,7 @@ function loadNames(loading: Loading, context: Context, at: At): unknown {
   if (started.length > 0 || below.rule.handle || below.refused.size > 0)
     return toldOrAsked(loading, asked, started, key, context, at);
   if (asked.length === 0) return record;
-  const load = () => context.upstream.want(below.type.name, source, key, asked, record, at.path);
+  const load = () => context.upstream.load(below.type.name, source, key, asked, record, at.path);
   if (existence === 'shown') return withValue(standing(load, record, asked), (loaded) => loaded ?? record);
   return mayBeRefused(source) ? keptIfRefused(load, loading, asked) : load();
 }
@@ -126,7 +126,7 @@ function toldOrAsked(
   const { name } = below.type;
   const stands = below.rule.handle === true || existence === 'shown';
   const want = (names: readonly string[]) =>
-    names.length ? upstream.want(name, source, key, names, record, at.path) : record;
+    names.length ? upstream.load(name, source, key, names, record, at.path) : record;
   const arriving = () => (teller ? toldBy(teller, record, asked, want) : want(asked));
   const loaded = stands
     ? standing(arriving, record, asked)
@@ -137,13 +137,13 @@ function toldOrAsked(
     if (told === null && !stands) return null;
     const known = (told ?? record) as Parent;
     const refused = missing.filter((each) => below.refused.has(each) && !(each in known));
-    return refused.length ? upstream.refuse(name, source, known, refused) : known;
+    return refused.length ? upstream.withhold(name, source, known, refused) : known;
   });
 }
 
 /** What is known of a record stays: that something of it could not be loaded is told by the fields that show it. */
 function standing(load: () => unknown, record: Parent, names: readonly string[]): unknown {
-  return orElse(load, (error) => telling(record, names, () => asError(error)));
+  return orElse(load, (error) => withThrowingFields(record, names, () => asError(error)));
 }
 
 /**
@@ -154,7 +154,7 @@ function keptIfRefused(load: () => unknown, { record, below, existence }: Loadin
   return orElse(load, (error) => {
     if (!isOfRecord(error) || (existence === 'named' && !hasCalls(below))) throw error;
     const unknown = names.filter((name) => !(name in record));
-    return telling(record, unknown, () => asError(error));
+    return withThrowingFields(record, unknown, () => asError(error));
   });
 }
 

@@ -1,5 +1,5 @@
 /** What a record is asked for, so that the answer also shows whether there is such a record. */
-import { isMember } from '../../upstream/loading/record-state.ts';
+import { isUpstreamField } from '../../upstream/loading/record-state.ts';
 import { insert } from '../../upstream/http/request.ts';
 import type { Below } from './operation-plan.ts';
 
@@ -17,7 +17,7 @@ export function namesToAsk(missing: readonly string[], { refused, rule }: Below,
     (isNamed || !missing.includes('id')) && refused.size === 0
       ? missing
       : missing.filter((name) => (name !== 'id' || isNamed) && !refused.has(name));
-  if (!isNamed || asked.some((name) => isMember(rule.record!, name))) return asked;
+  if (!isNamed || asked.some((name) => isUpstreamField(rule.record!, name))) return asked;
   const names = asked.slice();
   insert(names, 'id');
   return names;

@@ -103,7 +103,7 @@ async function written<Payload, Input>(
     throw named(error, typeof codes === 'function' ? codes(input) : codes);
   } finally {
     discardPictures(pictures?.(input) ?? []);
-    if (mayBeDone) await upstream.changed(clears(input));
+    if (mayBeDone) await upstream.invalidate(clears(input));
   }
 }
 

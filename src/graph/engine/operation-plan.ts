@@ -15,7 +15,7 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { NEARLY_ALL } from '../../upstream/loading/load.ts';
+import { WHOLE_RECORD_SHARE } from '../../upstream/loading/load.ts';
 import type { Viewer } from '../../upstream/auth/viewer.ts';
 import type { FieldRule, TypeRule } from './field-options.ts';
 import { argumentsOf } from './arguments.ts';
@@ -245,7 +245,7 @@ export function makePlan(
     if (!rule.ask) return 'value';
     if (rule.hand && handSuffices(parent, rule, below, args)) return 'hand';
     const isRoot = parent === schema.getQueryType();
-    const isRecord = isRoot && [...below.values()].some((each) => each.rule.record?.ask === rule.ask);
+    const isRecord = isRoot && [...below.values()].some((each) => each.rule.record?.endpoint === rule.ask);
     return isRecord ? 'read' : 'ask';
   }
 
@@ -342,7 +342,7 @@ function projection(below: ReadonlyMap<string, Below>, { hand }: FieldRule): rea
   }
   const whole = items[0]!.rule.record?.members?.length;
   if (names.size === 0) names.add('id'); // no member at all would be no word to send
-  return whole && names.size > whole * NEARLY_ALL ? undefined : [...names].sort();
+  return whole && names.size > whole * WHOLE_RECORD_SHARE ? undefined : [...names].sort();
 }
 
 function needsOf(rule: FieldRule, mode: Mode, below: ReadonlyMap<string, Below>): readonly string[] {

@@ -20,7 +20,7 @@ export const City = builder.objectRef<CityShape>('City').implement({
   handle: true,
   node: (key) => (isKeyByName(key) ? null : handleOf(key)),
   record: {
-    ask: eventEndpoints.ofCity,
+    endpoint: eventEndpoints.ofCity,
     input: (id) => ({ id, 'max-results': 1 }),
     read: (feed: EventFeed, id) => ({ id, name: nameIn(feed, id) }),
   },

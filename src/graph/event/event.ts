@@ -37,7 +37,7 @@ export const Event = builder.objectRef<EventRecord>('Event').implement({
   description: 'Something happening in a city at a time.',
   interfaces: [Node],
   // Atom takes no `fields`: an event is read whole.
-  record: { ask: eventEndpoints.byId, input: (id) => ({ id }) },
+  record: { endpoint: eventEndpoints.byId, input: (id) => ({ id }) },
   node: handleOf,
   fields: (t) => ({
     ...identity(t, 'Event'),

@@ -23,7 +23,7 @@ export const Celebrity = builder.objectRef<CelebrityRecord>('Celebrity').impleme
     'The premium tier is refused the record, but for what the lists `works` and `photos` tell: name, avatars and webUrl.',
   interfaces: [Node],
   record: {
-    ask: filmEndpoints.celebrity,
+    endpoint: filmEndpoints.celebrity,
     input: (id) => ({ id }),
     members: Object.keys(celebrityMembers),
     tiers: celebrityMembers,

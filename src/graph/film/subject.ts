@@ -44,7 +44,7 @@ export const Subject = builder.objectRef<SubjectRecord>('Subject').implement({
     'A movie or a television series. A field that the tier of the caller does not get is null, with the error `TIER_REQUIRED`.',
   interfaces: [Node],
   record: {
-    ask: filmEndpoints.subject,
+    endpoint: filmEndpoints.subject,
     input: (id) => ({ id }),
     members: Object.keys(subjectMembers),
     tiers: subjectMembers,

@@ -16,7 +16,7 @@ export const NoteComment = builder.objectRef<NoteCommentShape>('NoteComment').im
   description: 'What somebody said about a note. Its id is made of the two, `NoteComment:<note>:<comment>`.',
   interfaces: [Node],
   record: {
-    ask: noteEndpoints.comment,
+    endpoint: noteEndpoints.comment,
     input: (key) => {
       const colon = key.indexOf(':');
       return { id: key.slice(0, colon), comment_id: key.slice(colon + 1) };

@@ -54,7 +54,7 @@ export const Note = builder.objectRef<NoteShape>('Note').implement({
   description:
     "An entry in a person's diary. Only callers who are logged in may read notes, each as its privacy allows.",
   interfaces: [Node],
-  record: { ask: noteEndpoints.byId, input: (id) => ({ id }), members: noteMembers },
+  record: { endpoint: noteEndpoints.byId, input: (id) => ({ id }), members: noteMembers },
   node: handleOf,
   fields: (t) => ({
     ...identity(t, 'Note'),

@@ -15,11 +15,11 @@ import type { Variables } from '../../graph/engine/document.ts';
 import type { Plan } from '../../graph/engine/operation-plan.ts';
 import { type Ticking, createClock } from '../../lib/deadlines.ts';
 import { type Lifetime, end, onEnd } from '../../lib/cancellation.ts';
-import type { Freshness } from '../../upstream/cache/cache-policy.ts';
+import type { CachePolicy } from '../../upstream/cache/cache-policy.ts';
 import type { Span } from '../../upstream/trace-context.ts';
-import { type TracedCall, pathOf, shownCall } from '../../upstream/call-log.ts';
+import { type LoggedCall, responsePath, describeCall } from '../../upstream/call-log.ts';
 import type { Operation } from '../../upstream/operation.ts';
-import type { UpstreamSource } from '../../upstream/client.ts';
+import type { UpstreamClient } from '../../upstream/client.ts';
 import { notInPieces, takesPieces } from '../http/accept.ts';
 import { type IncrementalResult, mergeableOnly } from './incremental-delivery.ts';
 import { variablesLimit } from './limits.ts';
@@ -43,7 +43,7 @@ export interface Caller {
   /** Files are on their way: the operation has a longer deadline, from when the last byte of them has come. */
   arrival?: Promise<void> | undefined;
   /** Told how long an answer may be kept, where it may be kept at all. */
-  onReusable?: ((freshness: Freshness) => void) | undefined;
+  onReusable?: ((freshness: CachePolicy) => void) | undefined;
 }
 
 export interface Pipeline {
@@ -66,7 +66,7 @@ export type Result = ExecutionResult | AsyncIterable<IncrementalResult>;
 export interface PipelineParts {
   schema: GraphQLSchema;
   config: Config;
-  upstream: UpstreamSource;
+  upstream: UpstreamClient;
   log: Logger;
   metrics: Metrics;
   telemetry?: Telemetry | undefined;
@@ -140,7 +140,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     const { coerced, errors } = ready.coerce(variables ?? noVariables);
     if (errors) return { errors: errors.map(badVariable) };
 
-    const service = upstream.open(caller, lifetime);
+    const service = upstream.forOperation(caller, lifetime);
     const isExplained = caller.explain === 'plan';
     let plan: Plan | GraphQLError;
     try {
@@ -207,7 +207,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     const errors = result.errors && masked(result.errors, plan, caller, log);
     const extensions = extensionsOf(service, caller);
     // With errors, stale records or the calls it took, it is the answer to this request alone.
-    if (!errors && !extensions) caller.onReusable?.(service.freshness);
+    if (!errors && !extensions) caller.onReusable?.(service.cachePolicy);
     if (!errors && !extensions) return { data: result.data ?? null };
     return { ...(errors ? { errors } : {}), data: result.data ?? null, ...(extensions ? { extensions } : {}) };
   }
@@ -239,15 +239,15 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   }
 
   /** What stood in for fresh data, and the calls where they were asked for. */
-  function extensionsOf({ trace }: Operation, { explain }: Caller): Record<string, unknown> | undefined {
-    const isStale = ({ staleSeconds }: TracedCall) => staleSeconds !== undefined;
-    if (explain !== 'trace' && !trace.calls.some(isStale)) return undefined;
-    const stale = trace.calls.filter(isStale);
+  function extensionsOf({ callLog }: Operation, { explain }: Caller): Record<string, unknown> | undefined {
+    const isStale = ({ staleSeconds }: LoggedCall) => staleSeconds !== undefined;
+    if (explain !== 'trace' && !callLog.calls.some(isStale)) return undefined;
+    const stale = callLog.calls.filter(isStale);
     return {
       ...(stale.length
-        ? { stale: stale.map(({ asker, staleSeconds }) => ({ path: pathOf(asker), ageSeconds: staleSeconds })) }
+        ? { stale: stale.map(({ field, staleSeconds }) => ({ path: responsePath(field), ageSeconds: staleSeconds })) }
         : {}),
-      ...(explain === 'trace' ? { upstream: { calls: trace.calls.map(shownCall) } } : {}),
+      ...(explain === 'trace' ? { upstream: { calls: callLog.calls.map(describeCall) } } : {}),
     };
   }
 

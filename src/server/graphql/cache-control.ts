@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Freshness } from '../../upstream/cache/cache-policy.ts';
+import type { CachePolicy } from '../../upstream/cache/cache-policy.ts';
 
 /**
  * Writes the Cache-Control of an answer: of a GET nothing may be kept, unless what is given back is told how long.
@@ -9,7 +9,7 @@ import type { Freshness } from '../../upstream/cache/cache-policy.ts';
 export function cacheControl(
   { method }: IncomingMessage,
   response: ServerResponse,
-): ((freshness: Freshness) => void) | undefined {
+): ((freshness: CachePolicy) => void) | undefined {
   if (method !== 'GET') return undefined;
   response.setHeader('cache-control', 'no-store');
   return (freshness) => response.setHeader('cache-control', wordFor(freshness));
@@ -19,9 +19,9 @@ export function cacheControl(
  * `no-store` for less than a second, or if nothing was read. Also for content that people write: it may be deleted or made private at any
  * time, and nobody can invalidate the caches of clients.
  */
-function wordFor({ share, freshUntil, mayChange }: Freshness): string {
+function wordFor({ scope, freshUntil, mayChange }: CachePolicy): string {
   const seconds = Math.floor((freshUntil - Date.now()) / 1000);
-  return share === 'none' || mayChange || seconds < 1 || !Number.isFinite(seconds)
+  return scope === 'none' || mayChange || seconds < 1 || !Number.isFinite(seconds)
     ? 'no-store'
-    : `${share}, max-age=${seconds}`;
+    : `${scope}, max-age=${seconds}`;
 }

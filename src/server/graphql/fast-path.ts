@@ -4,7 +4,7 @@
  */
 import type { GraphQLError } from 'graphql';
 import type { Question } from '../http/request-body.ts';
-import type { Freshness } from '../../upstream/cache/cache-policy.ts';
+import type { CachePolicy } from '../../upstream/cache/cache-policy.ts';
 import type { Span } from '../../upstream/trace-context.ts';
 import { type Answers, isReusable } from './response-cache.ts';
 import type { Exchange } from '../http/exchange.ts';
@@ -69,7 +69,7 @@ export function createDoor(pipeline: Pipeline, answers: Answers, epoch: () => nu
         return false;
       }
       const { caller, lifetime } = passage;
-      let freshness: Freshness | undefined;
+      let freshness: CachePolicy | undefined;
       if (isAnybody(caller)) caller.onReusable = (told) => (freshness = told);
       const begun = epoch();
       const result = await pipeline.answer(prepared, variables ?? undefined, caller, lifetime);

@@ -4,13 +4,13 @@
  * One stands as long as everything that was read for it is fresh and nothing was cleared since: a write drops them all.
  */
 import { LRUCache } from 'lru-cache';
-import type { Freshness } from '../../upstream/cache/cache-policy.ts';
+import type { CachePolicy } from '../../upstream/cache/cache-policy.ts';
 
 export interface Answers {
   /** The answer to this body for this media type. */
   get: (media: string, body: string) => Buffer | undefined;
   /** Keeps one that is reusable, unless anything was cleared since its operation began: in `epoch`. */
-  keep: (media: string, body: string, answer: Buffer, freshness: Freshness, epoch: number | null) => void;
+  keep: (media: string, body: string, answer: Buffer, freshness: CachePolicy, epoch: number | null) => void;
 }
 
 const ANSWERS_MAX_BYTES = 8_000_000;
@@ -50,8 +50,8 @@ export function createAnswers(epoch: () => number | null): Answers {
 }
 
 /** Whether anybody may be shown it again; what nothing was read for has no time to live. */
-export const isReusable = ({ share, freshUntil }: Freshness): boolean =>
-  share === 'public' && Number.isFinite(freshUntil) && freshUntil > Date.now();
+export const isReusable = ({ scope, freshUntil }: CachePolicy): boolean =>
+  scope === 'public' && Number.isFinite(freshUntil) && freshUntil > Date.now();
 
 /** For the usual media type no text is put together; a body that begins with the name of the other is told apart by what was kept. */
 const keyOf = (media: string, body: string): string => (media === 'application/json' ? body : media + body);

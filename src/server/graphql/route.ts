@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../../config/settings.ts';
 import { lazily } from '../../lib/promises.ts';
 import { newSpan, spanFrom } from '../../upstream/trace-context.ts';
-import type { UpstreamSource } from '../../upstream/client.ts';
+import type { UpstreamClient } from '../../upstream/client.ts';
 import type { Admission } from '../http/admission.ts';
 import { createAnswers } from './response-cache.ts';
 import {
@@ -34,7 +34,7 @@ import type { Passage } from './yoga.ts';
 export interface GraphqlRouteParts {
   schema: GraphQLSchema;
   config: Config;
-  upstream: Pick<UpstreamSource, 'epoch'>;
+  upstream: Pick<UpstreamClient, 'epoch'>;
   pipeline: Pipeline;
   bodies: BodyReader;
   admission: Admission;

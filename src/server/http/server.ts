@@ -24,7 +24,7 @@ import { createUnsentBytes } from './unsent.ts';
 import { watchServices } from '../observability/watch.ts';
 import { end } from '../../lib/cancellation.ts';
 import { createQueue, join, leave, membersOf } from '../../lib/queue.ts';
-import type { UpstreamSource } from '../../upstream/client.ts';
+import type { UpstreamClient } from '../../upstream/client.ts';
 
 export interface Facade {
   url: string;
@@ -37,7 +37,7 @@ export interface Facade {
 export interface ServerParts {
   schema: GraphQLSchema;
   /** How the service is asked; the pipeline alone knows it. */
-  upstream: UpstreamSource;
+  upstream: UpstreamClient;
   log: Logger;
   /** The pages GraphiQL opens with. */
   tabs?: readonly Tab[];

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { OnOutage } from '../../upstream/availability.ts';
 import type { SeenCall } from '../../upstream/trace-context.ts';
 import type { ServiceState } from '../../upstream/http/pool.ts';
-import type { UpstreamSource } from '../../upstream/client.ts';
+import type { UpstreamClient } from '../../upstream/client.ts';
 import type { Metrics } from './metrics.ts';
 import type { Telemetry } from './tracing.ts';
 
@@ -39,7 +39,7 @@ export const watchOutages =
       : log.warn({ service, reason }, `${service} is away`);
 
 /** Registers the gauges of each upstream. */
-export function watchServices(metrics: Metrics, { state }: UpstreamSource): void {
+export function watchServices(metrics: Metrics, { state }: UpstreamClient): void {
   const ofEach = (read: (service: ServiceState) => number) => () => {
     const { catalog, event } = state();
     return { catalog: read(catalog), event: read(event) };

@@ -104,7 +104,7 @@ export function tellingNames(credential: Credential, endpoint: Endpoint, fields:
 
 /** The endpoint of a record, and the tiers that get each member. */
 interface GatedRecord {
-  readonly ask: Endpoint;
+  readonly endpoint: Endpoint;
   readonly tiers?: Readonly<Record<string, readonly Tier[]>>;
 }
 
@@ -118,13 +118,13 @@ const none: readonly string[] = Object.freeze([]);
 
 /** Names to request beside these: if none of them comes, an absent member is withheld because of the tier. None if the tier is known. */
 export function evidenceNames(
-  { ask, tiers: having }: GatedRecord,
+  { endpoint, tiers: having }: GatedRecord,
   names: readonly string[],
   possible: readonly Tier[],
 ): readonly string[] {
-  const evidence = having && rarelyEmpty.get(ask);
+  const evidence = having && rarelyEmpty.get(endpoint);
   if (!evidence) return none;
-  const answering = possible.filter((tier) => ask.tiers.includes(tier));
+  const answering = possible.filter((tier) => endpoint.tiers.includes(tier));
   const isOpen = (name: string) => {
     const gets = having[name];
     return gets && answering.some((tier) => gets.includes(tier)) && !answering.every((tier) => gets.includes(tier));
@@ -137,19 +137,19 @@ export function evidenceNames(
  * a possible tier gets the member, it is withheld only if no gated member came, and none of those that are rarely empty.
  */
 export function withheld(
-  { ask, tiers: having }: GatedRecord,
+  { endpoint, tiers: having }: GatedRecord,
   record: Readonly<Record<string, unknown>>,
   names: readonly string[],
   possible: readonly Tier[],
 ): readonly string[] {
-  const absent = having && names.filter((name) => record[name] === undefined && isGated(ask, having[name]));
+  const absent = having && names.filter((name) => record[name] === undefined && isGated(endpoint, having[name]));
   if (!having || !absent || absent.length === 0) return none;
-  let answered = possible.filter((tier) => ask.tiers.includes(tier));
+  let answered = possible.filter((tier) => endpoint.tiers.includes(tier));
   for (const name in record)
     if (record[name] !== undefined && having[name]) answered = answered.filter((tier) => having[name]!.includes(tier));
   const isWithheld = (from: readonly Tier[]) => (name: string) => from.every((tier) => !having[name]!.includes(tier));
   if (answered.length === 0) return none; // the record has more than any possible tier gets: the tier was misjudged
-  const evidence = rarelyEmpty.get(ask);
+  const evidence = rarelyEmpty.get(endpoint);
   if (answered.length > 1 && evidence?.every((name) => absent.includes(name)))
     answered = answered.filter((tier) => evidence.every((name) => !having[name]?.includes(tier)));
   return answered.length > 0 ? absent.filter(isWithheld(answered)) : none;

@@ -8,32 +8,32 @@
 import type { Endpoint } from '../../api/endpoint.ts';
 
 /** Anybody's cache, the caller's own alone, or none. */
-export type Sharing = 'public' | 'private' | 'none';
+export type CacheScope = 'public' | 'private' | 'none';
 
-export interface Freshness {
+export interface CachePolicy {
   /** Milliseconds, as Date.now() tells them; Infinity while nothing was read. */
   readonly freshUntil: number;
   /** Never public where a token was sent, whatever was read with it. */
-  readonly share: Sharing;
+  readonly scope: CacheScope;
   /** Content that people write was read. It may change at any time, and caches outside of the facade would not learn of it. */
   readonly mayChange: boolean;
   /** Something was read that may be used again until then; null: something that may not. */
-  read: (freshUntil: number | null, endpoint?: Endpoint) => void;
+  restrict: (freshUntil: number | null, endpoint?: Endpoint) => void;
 }
 
-export const createFreshness = (hasToken: boolean): Freshness => ({
+export const createCachePolicy = (hasToken: boolean): CachePolicy => ({
   freshUntil: Infinity,
-  share: hasToken ? 'private' : 'public',
+  scope: hasToken ? 'private' : 'public',
   mayChange: false,
-  read,
+  restrict,
 });
 
-function read(
-  this: { freshUntil: number; share: Sharing; mayChange: boolean },
+function restrict(
+  this: { freshUntil: number; scope: CacheScope; mayChange: boolean },
   freshUntil: number | null,
   endpoint?: Endpoint,
 ): void {
   if (endpoint?.isWritten) this.mayChange = true;
-  if (freshUntil === null) this.share = 'none';
+  if (freshUntil === null) this.scope = 'none';
   else if (freshUntil < this.freshUntil) this.freshUntil = freshUntil;
 }

@@ -1,5 +1,5 @@
 /** How long a response may be cached, and for whom, by its caching headers (RFC 9111). */
-export interface Reuse {
+export interface Cacheability {
   /** Must not be stored, not even to serve stale on errors. */
   noStore: boolean;
   /** Only for private caches. */
@@ -21,7 +21,7 @@ export interface CachingHeaders {
   vary?: string;
 }
 
-export const unsaid: Reuse = Object.freeze({
+export const unspecified: Cacheability = Object.freeze({
   noStore: false,
   isPrivate: false,
   mustRevalidate: false,
@@ -29,11 +29,11 @@ export const unsaid: Reuse = Object.freeze({
   age: 0,
 });
 
-export function reuseOf(headers: CachingHeaders): Reuse {
+export function cacheabilityOf(headers: CachingHeaders): Cacheability {
   const { age, vary } = headers;
   const said = headers['cache-control'];
   const expires = headers.expires;
-  if (said === undefined && expires === undefined && vary === undefined && age === undefined) return unsaid;
+  if (said === undefined && expires === undefined && vary === undefined && age === undefined) return unspecified;
   const directives = said === undefined ? nothing : directivesOf(said);
   const shared = secondsIn(directives, 's-maxage');
   return {
@@ -43,7 +43,7 @@ export function reuseOf(headers: CachingHeaders): Reuse {
     // `s-maxage` implies `proxy-revalidate`.
     mustRevalidate:
       directives.has('must-revalidate') || directives.has('proxy-revalidate') || directives.has('s-maxage'),
-    maxAge: shared ?? secondsIn(directives, 'max-age') ?? lifetimeOf(expires, headers.date),
+    maxAge: shared ?? secondsIn(directives, 'max-age') ?? freshnessLifetimeOf(expires, headers.date),
     age: Number(/^\s*(\d{1,9})/.exec(age ?? '')?.[1] ?? 0),
   };
 }
@@ -78,7 +78,7 @@ function secondsIn(directives: Directives, name: string): number | undefined {
 }
 
 /** Freshness lifetime in seconds by `Expires`. An invalid date counts as expired. */
-function lifetimeOf(expires: string | undefined, date: string | undefined): number | undefined {
+function freshnessLifetimeOf(expires: string | undefined, date: string | undefined): number | undefined {
   if (expires === undefined) return undefined;
   const end = Date.parse(expires);
   const start = date === undefined ? NaN : Date.parse(date);

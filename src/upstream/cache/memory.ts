@@ -2,26 +2,26 @@
 import { LRUCache } from 'lru-cache';
 
 /** Where one entry lies. */
-export interface Place {
+export interface CacheKey {
   /** Who may see it. */
   partition: string;
   /** What a change clears it by, whoever may see it: `Book:7`, or the path of a list. */
-  scope: string;
+  tag: string;
   /** The name that clears all entries of its kind: `Collection`, or the path of the endpoint, `/v2/book/user/:name/tags`. */
-  group: string;
+  groupTag: string;
   /** The three in one; a line break is in no path, name or partition. */
   key: string;
 }
 
 /** `request` tells entries of one scope apart: the query of a list. */
-export const placeOf = (partition: string, scope: string, request: string, group = scope): Place => ({
+export const cacheKeyOf = (partition: string, tag: string, request: string, groupTag = tag): CacheKey => ({
   partition,
-  scope,
-  group,
-  key: `${partition}\n${scope}\n${request}`,
+  tag,
+  groupTag,
+  key: `${partition}\n${tag}\n${request}`,
 });
 
-export interface Entry {
+export interface CacheEntry {
   /** A record, or an answer. Never written into: it may be in use. */
   value: object;
   /** About what it takes: the bytes of the answers that it came in. */
@@ -33,22 +33,22 @@ export interface Entry {
 }
 
 /** When a place was looked at, in the cache's own count of what was cleared: what was read before a clearing is not kept after it. */
-export type Mark = string | number;
+export type VersionToken = string | number;
 
-export interface Found {
-  entry: Entry | undefined;
+export interface CacheLookup {
+  entry: CacheEntry | undefined;
   /** Undefined where the cache could not be asked. */
-  mark: Mark | undefined;
+  version: VersionToken | undefined;
 }
 
 export interface Cache {
-  get: (place: Place) => Found | Promise<Found>;
+  get: (place: CacheKey) => CacheLookup | Promise<CacheLookup>;
   /** `make` gets the entry stored before. Stores nothing if the scope, the group or the partition was cleared since the mark. */
-  set: (place: Place, mark: Mark | undefined, make: (before: Entry | undefined) => Entry) => void;
+  set: (place: CacheKey, mark: VersionToken | undefined, make: (before: CacheEntry | undefined) => CacheEntry) => void;
   /** False where it is known that nothing was there. */
-  drop: (place: Place) => boolean;
+  delete: (place: CacheKey) => boolean;
   /** Drops all entries of a scope, a group or a partition. */
-  clear: (name: string) => void | Promise<void>;
+  invalidate: (name: string) => void | Promise<void>;
 }
 
 /** A parsed answer takes more room than its text. */
@@ -58,7 +58,7 @@ const ENTRY_OVERHEAD = 500;
 const CLEARED_MAX = 20_000;
 
 export function createMemoryCache(maxBytes: number): Cache {
-  const kept = new LRUCache<string, Entry & { mark: number }>({
+  const kept = new LRUCache<string, CacheEntry & { mark: number }>({
     maxSize: maxBytes,
     sizeCalculation: ({ bytes }, key) => ENTRY_OVERHEAD + 2 * key.length + HEAP_PER_BYTE * bytes,
   });
@@ -71,10 +71,10 @@ export function createMemoryCache(maxBytes: number): Cache {
       if (reason === 'evict') floor = Math.max(floor, at);
     },
   });
-  const isCurrent = (mark: number, { scope, group, partition }: Place) =>
-    mark >= floor && [scope, group, partition].every((name) => mark >= (cleared.get(name) ?? 0));
+  const isCurrent = (mark: number, { tag, groupTag, partition }: CacheKey) =>
+    mark >= floor && [tag, groupTag, partition].every((name) => mark >= (cleared.get(name) ?? 0));
 
-  function find(place: Place): Entry | undefined {
+  function find(place: CacheKey): CacheEntry | undefined {
     const entry = kept.get(place.key);
     if (!entry) return undefined;
     if (entry.keptUntil > Date.now() && isCurrent(entry.mark, place)) return entry;
@@ -83,13 +83,13 @@ export function createMemoryCache(maxBytes: number): Cache {
   }
 
   return {
-    get: (place) => ({ entry: find(place), mark: clearings }),
+    get: (place) => ({ entry: find(place), version: clearings }),
     set(place, mark = clearings, make) {
       if (!isCurrent(Number(mark), place)) return;
       kept.set(place.key, { ...make(find(place)), mark: clearings });
     },
-    drop: (place) => kept.delete(place.key),
-    clear(name) {
+    delete: (place) => kept.delete(place.key),
+    invalidate(name) {
       cleared.set(name, ++clearings);
     },
   };

@@ -8,8 +8,16 @@
  */
 import type { Endpoint, Share } from '../../api/endpoint.ts';
 import { copyOf } from '../../lib/copy.ts';
-import type { Reuse } from './caching-header.ts';
-import { type Cache, type Entry, type Found, type Mark, type Place, createMemoryCache, placeOf } from './memory.ts';
+import type { Cacheability } from './caching-header.ts';
+import {
+  type Cache,
+  type CacheEntry,
+  type CacheLookup,
+  type VersionToken,
+  type CacheKey,
+  createMemoryCache,
+  cacheKeyOf,
+} from './memory.ts';
 
 type Record_ = Record<string, unknown>;
 
@@ -26,43 +34,43 @@ const recordSeconds: Readonly<Record<string, number>> = {
   Collection:   30,
 };
 /** The same for lists, and for records asked otherwise than by their id. */
-const answerSeconds: Readonly<Record<Share, number>> = { public: 300, tier: 300, anonymous: 30, viewer: 0 };
+const responseSeconds: Readonly<Record<Share, number>> = { public: 300, tier: 300, anonymous: 30, viewer: 0 };
 /** What is kept beyond that, to stand in while upstream fails. */
 const STALE_SECONDS = 3600;
 /** Longest that upstream's own word is taken for. */
 const MAX_AGE_SECONDS = 86_400;
 const MAX_BYTES = 64_000_000;
 /** The member of a book that is the viewer's own. */
-export const VIEWERS_OWN = 'current_user_collection';
+export const VIEWER_FIELD = 'current_user_collection';
 
 /** Most often it is not there; to find that out by deleting it would take a call into the runtime. */
-export function strikeViewersOwn(record: Record_): void {
-  if (VIEWERS_OWN in record) delete record[VIEWERS_OWN];
+export function redactViewerField(record: Record_): void {
+  if (VIEWER_FIELD in record) delete record[VIEWER_FIELD];
 }
 
-export interface Kept {
+export interface CachedRecord {
   record: Record_;
   isFresh: boolean;
   /** Milliseconds, as Date.now() tells them. */
   freshUntil: number;
   ageSeconds: number;
 }
-export interface KeptAnswer {
-  answer: unknown;
+export interface CachedResponse {
+  response: unknown;
   isFresh: boolean;
   freshUntil: number;
   ageSeconds: number;
 }
 
 /** What came of a call, as far as the cache is concerned. */
-export interface Came {
+export interface ResponseMeta {
   bytes: number;
-  reuse: Reuse;
+  reuse: Cacheability;
 }
 
 /** The cache as one operation's credential sees it. */
-export interface Records {
-  get: (endpoint: Endpoint, kind: string, key: string) => Promise<Kept | undefined> | Kept | undefined;
+export interface ViewerCache {
+  get: (endpoint: Endpoint, kind: string, key: string) => Promise<CachedRecord | undefined> | CachedRecord | undefined;
   /** `names`: what is known of it, also where it is absent. Tells until when what came may be used again; null: not at all. */
   put: (
     endpoint: Endpoint,
@@ -70,38 +78,41 @@ export interface Records {
     key: string,
     record: Record_,
     names: readonly string[],
-    came: Came,
+    came: ResponseMeta,
   ) => number | null;
-  forget: (endpoint: Endpoint, kind: string, key: string) => void;
+  delete: (endpoint: Endpoint, kind: string, key: string) => void;
   /** `request`: the path with its query, which no other service has. */
-  getAnswer: (endpoint: Endpoint, request: string) => Promise<KeptAnswer | undefined> | KeptAnswer | undefined;
+  getResponse: (
+    endpoint: Endpoint,
+    request: string,
+  ) => Promise<CachedResponse | undefined> | CachedResponse | undefined;
   /** Tells until when it may be used again; null: not at all. */
-  putAnswer: (endpoint: Endpoint, request: string, answer: object, came: Came) => number | null;
-  forgetAnswer: (endpoint: Endpoint, request: string) => void;
+  putResponse: (endpoint: Endpoint, request: string, answer: object, came: ResponseMeta) => number | null;
+  deleteResponse: (endpoint: Endpoint, request: string) => void;
   /**
    * Reads in flight are shared only within one epoch, so that nobody gets a read that began before another replica wrote. Null: not shared
    * at all. Always '' with one replica, where a write ends the sharing of all reads in flight.
    */
   epochOfRecord: (endpoint: Endpoint, kind: string, key: string) => string | null;
-  epochOfAnswer: (endpoint: Endpoint, request: string) => string | null;
+  epochOfResponse: (endpoint: Endpoint, request: string) => string | null;
 }
 
 /** Who asks, as far as the cache is concerned. */
-export interface Partition {
+export interface CacheViewer {
   /** Stands for the credential that film calls are made with; never the token itself. */
   credential: string;
   hasToken: boolean;
 }
 
-export interface RecordStore {
-  seenBy: (partition: Partition) => Records;
+export interface RecordCache {
+  forViewer: (partition: CacheViewer) => ViewerCache;
   /**
    * Drops, in all partitions, a record (`Book:7`), a list with any query (`/v2/book/7/annotations`, encoded as in the request), all records
    * of a kind (`Collection`), or all responses of an endpoint (`/v2/book/user/:name/collections`).
    */
-  clear: (scope: string) => void | Promise<void>;
+  invalidate: (scope: string) => void | Promise<void>;
   /** Drops what was read with a credential; with the facade's own it was shown to everybody without one. */
-  clearCredential: (credential: string, isOwn: boolean) => void | Promise<void>;
+  invalidateCredential: (credential: string, isOwn: boolean) => void | Promise<void>;
   /**
    * Counts what was dropped: what was read in one epoch may be shown again in the same. Null where nothing is kept, or other
    * processes drop too.
@@ -109,82 +120,83 @@ export interface RecordStore {
   epoch: () => number | null;
 }
 
-export interface RecordSettings {
+export interface RecordCacheSettings {
   /** Takes the place of every time to live, also of upstream's max-age; 0: nothing is kept. */
   ttlSeconds?: number | undefined;
   cache?: Cache | undefined;
 }
 
-export function createRecords({ ttlSeconds, cache: shared }: RecordSettings = {}): RecordStore {
+export function createRecordCache({ ttlSeconds, cache: shared }: RecordCacheSettings = {}): RecordCache {
   const cache = shared ?? createMemoryCache(MAX_BYTES);
   const hasEpochs = ttlSeconds !== 0 && !shared;
   let drops = 0;
   const clear = (name: string) => {
     drops++;
-    return cache.clear(name);
+    return cache.invalidate(name);
   };
-  const drop = (place: Place | null) => {
-    if (place && cache.drop(place)) drops++;
+  const drop = (place: CacheKey | null) => {
+    if (place && cache.delete(place)) drops++;
   };
   return {
-    clear,
-    clearCredential: (credential, isOwn) => (isOwn ? clear(tierOf(credential)) : cache.clear(tierOf(credential))),
+    invalidate: clear,
+    invalidateCredential: (credential, isOwn) =>
+      isOwn ? clear(tierOf(credential)) : cache.invalidate(tierOf(credential)),
     epoch: () => (hasEpochs ? drops : null),
-    seenBy: (partition) =>
+    forViewer: (partition) =>
       ttlSeconds === 0
-        ? noRecords
-        : new SeenRecords({ cache, isShared: shared !== undefined, ttlSeconds, drop }, partition),
+        ? noCache
+        : new PartitionedCache({ cache, isShared: shared !== undefined, ttlSeconds, drop }, partition),
   };
 }
 
 /** Where nothing is kept. */
-const noRecords: Records = {
+const noCache: ViewerCache = {
   get: () => undefined,
   put: () => null,
-  forget: () => undefined,
-  getAnswer: () => undefined,
-  putAnswer: () => null,
-  forgetAnswer: () => undefined,
+  delete: () => undefined,
+  getResponse: () => undefined,
+  putResponse: () => null,
+  deleteResponse: () => undefined,
   epochOfRecord: () => '',
-  epochOfAnswer: () => '',
+  epochOfResponse: () => '',
 };
 
-interface Keeping {
+interface CacheParts {
   /** Other replicas read and clear it too. */
   isShared: boolean;
   cache: Cache;
   ttlSeconds: number | undefined;
-  drop: (place: Place | null) => void;
+  drop: (place: CacheKey | null) => void;
 }
 
-class SeenRecords implements Records {
+class PartitionedCache implements ViewerCache {
   /** When each place was looked at: what is cleared while a call is on its way is not brought back by its answer. */
-  private readonly marks = new Map<string, Mark | undefined>();
-  private readonly keeping: Keeping;
-  private readonly partition: Partition;
+  private readonly versions = new Map<string, VersionToken | undefined>();
+  private readonly parts: CacheParts;
+  private readonly viewer: CacheViewer;
 
-  constructor(keeping: Keeping, partition: Partition) {
-    this.keeping = keeping;
-    this.partition = partition;
+  constructor(keeping: CacheParts, partition: CacheViewer) {
+    this.parts = keeping;
+    this.viewer = partition;
   }
 
-  get(endpoint: Endpoint, kind: string, key: string): Promise<Kept | undefined> | Kept | undefined {
-    return this.look(this.placeOfRecord(endpoint, kind, key), asKept);
+  get(endpoint: Endpoint, kind: string, key: string): Promise<CachedRecord | undefined> | CachedRecord | undefined {
+    return this.lookUp(this.keyOfRecord(endpoint, kind, key), asCachedRecord);
   }
 
-  put(endpoint: Endpoint, kind: string, key: string, record: Record_, names: readonly string[], came: Came) {
+  put(endpoint: Endpoint, kind: string, key: string, record: Record_, names: readonly string[], came: ResponseMeta) {
     const { bytes, reuse } = came;
-    const seconds = this.secondsFor(endpoint, recordSeconds[kind] ?? answerSeconds[endpoint.share], reuse);
-    const place = seconds === null ? null : this.placeOfRecord(endpoint, kind, key);
+    const seconds = this.secondsFor(endpoint, recordSeconds[kind] ?? responseSeconds[endpoint.share], reuse);
+    const place = seconds === null ? null : this.keyOfRecord(endpoint, kind, key);
     if (!place || seconds === null) return null;
     const now = Date.now();
     const { since, freshUntil, keptUntil } = timesOf(now, seconds, reuse);
-    this.keep(place, (before) => {
+    this.store(place, (before) => {
       const merges = before !== undefined && before.freshUntil > now;
       const value: Record_ = merges ? copyOf(before.value) : {};
       for (const name of names) value[name] = undefined; // asked for and not there: known to have none
       Object.assign(value, record);
-      strikeViewersOwn(value);
+      redactViewerField(value);
       if (!merges) return { value, bytes, since, freshUntil, keptUntil };
       // A merged record is as old as its oldest name, and fresh no longer than any of them.
       return {
@@ -198,97 +210,97 @@ class SeenRecords implements Records {
     return freshUntil;
   }
 
-  forget(endpoint: Endpoint, kind: string, key: string): void {
-    this.keeping.drop(this.placeOfRecord(endpoint, kind, key));
+  delete(endpoint: Endpoint, kind: string, key: string): void {
+    this.parts.drop(this.keyOfRecord(endpoint, kind, key));
   }
 
-  getAnswer(endpoint: Endpoint, request: string): Promise<KeptAnswer | undefined> | KeptAnswer | undefined {
-    return this.look(this.placeOfAnswer(endpoint, request), asKeptAnswer);
+  getResponse(endpoint: Endpoint, request: string): Promise<CachedResponse | undefined> | CachedResponse | undefined {
+    return this.lookUp(this.keyOfResponse(endpoint, request), asCachedResponse);
   }
 
-  putAnswer(endpoint: Endpoint, request: string, answer: object, { bytes, reuse }: Came): number | null {
-    const seconds = this.secondsFor(endpoint, answerSeconds[endpoint.share], reuse);
-    const place = seconds === null ? null : this.placeOfAnswer(endpoint, request);
+  putResponse(endpoint: Endpoint, request: string, answer: object, { bytes, reuse }: ResponseMeta): number | null {
+    const seconds = this.secondsFor(endpoint, responseSeconds[endpoint.share], reuse);
+    const place = seconds === null ? null : this.keyOfResponse(endpoint, request);
     if (!place || seconds === null) return null;
-    const value = endpoint.share === 'public' ? withoutViewer(answer as Record_, endpoint.list) : answer;
+    const value = endpoint.share === 'public' ? redactResponse(answer as Record_, endpoint.list) : answer;
     const now = Date.now();
     const times = timesOf(now, seconds, reuse);
-    this.keep(place, () => ({ value, bytes, ...times }));
+    this.store(place, () => ({ value, bytes, ...times }));
     return times.freshUntil;
   }
 
-  forgetAnswer(endpoint: Endpoint, request: string): void {
-    this.keeping.drop(this.placeOfAnswer(endpoint, request));
+  deleteResponse(endpoint: Endpoint, request: string): void {
+    this.parts.drop(this.keyOfResponse(endpoint, request));
   }
 
   epochOfRecord(endpoint: Endpoint, kind: string, key: string): string | null {
-    return this.keeping.isShared ? this.epochOf(this.placeOfRecord(endpoint, kind, key)) : '';
+    return this.parts.isShared ? this.epochOf(this.keyOfRecord(endpoint, kind, key)) : '';
   }
 
-  epochOfAnswer(endpoint: Endpoint, request: string): string | null {
-    return this.keeping.isShared ? this.epochOf(this.placeOfAnswer(endpoint, request)) : '';
+  epochOfResponse(endpoint: Endpoint, request: string): string | null {
+    return this.parts.isShared ? this.epochOf(this.keyOfResponse(endpoint, request)) : '';
   }
 
   /** Null if the place is never cached: it has no mark that would show a write. Without Redis, reads are shared as with one replica. */
-  private epochOf(place: Place | null): string | null {
-    return place && String(this.marks.get(place.key) ?? '');
+  private epochOf(place: CacheKey | null): string | null {
+    return place && String(this.versions.get(place.key) ?? '');
   }
 
   private partitionOf({ share }: Endpoint): string | null {
-    const { credential, hasToken } = this.partition;
+    const { credential, hasToken } = this.viewer;
     if (share === 'viewer' || (share === 'anonymous' && hasToken)) return null;
     return share === 'tier' ? tierOf(credential) : share;
   }
 
-  private placeOfRecord(endpoint: Endpoint, kind: string, key: string): Place | null {
+  private keyOfRecord(endpoint: Endpoint, kind: string, key: string): CacheKey | null {
     const partition = this.partitionOf(endpoint);
-    return partition === null ? null : placeOf(partition, `${kind}:${key}`, '', kind);
+    return partition === null ? null : cacheKeyOf(partition, `${kind}:${key}`, '', kind);
   }
 
-  private placeOfAnswer(endpoint: Endpoint, request: string): Place | null {
+  private keyOfResponse(endpoint: Endpoint, request: string): CacheKey | null {
     const partition = this.partitionOf(endpoint);
     if (partition === null) return null;
     const mark = request.indexOf('?');
     const query = mark < 0 ? '' : request.slice(mark + 1);
-    if (this.partition.hasToken && partition === 'public' && mayTellOfViewer(endpoint, query)) return null;
-    return placeOf(partition, mark < 0 ? request : request.slice(0, mark), query, endpoint.path);
+    if (this.viewer.hasToken && partition === 'public' && mayHoldViewerData(endpoint, query)) return null;
+    return cacheKeyOf(partition, mark < 0 ? request : request.slice(0, mark), query, endpoint.path);
   }
 
-  private look<T>(place: Place | null, show: (entry: Entry) => T): Promise<T | undefined> | T | undefined {
+  private lookUp<T>(place: CacheKey | null, show: (entry: CacheEntry) => T): Promise<T | undefined> | T | undefined {
     if (!place) return undefined;
-    const found = this.keeping.cache.get(place);
+    const found = this.parts.cache.get(place);
     return found instanceof Promise
       ? found.then((came) => this.seen(place, came, show))
       : this.seen(place, found, show);
   }
 
-  private seen<T>(place: Place, { entry, mark }: Found, show: (entry: Entry) => T): T | undefined {
-    if (!this.marks.has(place.key)) this.marks.set(place.key, mark); // a call may be on its way since the first look
+  private seen<T>(place: CacheKey, { entry, version }: CacheLookup, show: (entry: CacheEntry) => T): T | undefined {
+    if (!this.versions.has(place.key)) this.versions.set(place.key, version); // a call may be on its way since the first look
     return entry && show(entry);
   }
 
   /** Whether an answer may be kept, and how long it is fresh. */
-  private secondsFor({ share }: Endpoint, byDefault: number, reuse: Reuse): number | null {
+  private secondsFor({ share }: Endpoint, byDefault: number, reuse: Cacheability): number | null {
     const { noStore, isPrivate, maxAge, age = 0 } = reuse;
-    const isShared = share !== 'tier' || !this.partition.hasToken;
+    const isShared = share !== 'tier' || !this.viewer.hasToken;
     if (noStore || (isPrivate && isShared)) return null;
-    return this.keeping.ttlSeconds ?? Math.max(0, Math.min(maxAge ?? byDefault, MAX_AGE_SECONDS) - age);
+    return this.parts.ttlSeconds ?? Math.max(0, Math.min(maxAge ?? byDefault, MAX_AGE_SECONDS) - age);
   }
 
-  private keep(place: Place, make: (before: Entry | undefined) => Entry): void {
-    const mark = this.marks.get(place.key);
+  private store(place: CacheKey, make: (before: CacheEntry | undefined) => CacheEntry): void {
+    const mark = this.versions.get(place.key);
     // Looked at, and the cache did not answer: nobody knows what was cleared since.
-    if (mark === undefined && this.marks.has(place.key)) return;
-    this.keeping.cache.set(place, mark, make);
+    if (mark === undefined && this.versions.has(place.key)) return;
+    this.parts.cache.set(place, mark, make);
   }
 }
 
-const asKept = ({ value, since, freshUntil }: Entry): Kept => ({
+const asCachedRecord = ({ value, since, freshUntil }: CacheEntry): CachedRecord => ({
   record: value as Record_,
   ...age(since, freshUntil),
 });
-const asKeptAnswer = ({ value, since, freshUntil }: Entry): KeptAnswer => ({
-  answer: value,
+const asCachedResponse = ({ value, since, freshUntil }: CacheEntry): CachedResponse => ({
+  response: value,
   ...age(since, freshUntil),
 });
 
@@ -301,7 +313,7 @@ const age = (since: number, freshUntil: number) => ({
 });
 
 /** The times of a cache entry in ms since the epoch; `seconds`: how much longer the response is fresh. */
-const timesOf = (now: number, seconds: number, { mustRevalidate, age = 0 }: Reuse) => {
+const timesOf = (now: number, seconds: number, { mustRevalidate, age = 0 }: Cacheability) => {
   const freshUntil = now + seconds * 1000;
   const keptUntil = mustRevalidate ? freshUntil : freshUntil + STALE_SECONDS * 1000;
   return { since: now - age * 1000, freshUntil, keptUntil };
@@ -311,27 +323,27 @@ const timesOf = (now: number, seconds: number, { mustRevalidate, age = 0 }: Reus
  * Whether what a person is answered may differ from what everybody is: annotations, of which the person's own private ones may be told,
  * and books with the person's collection, which they carry unless `fields` leaves it out.
  */
-function mayTellOfViewer({ list, path }: Endpoint, query: string): boolean {
+function mayHoldViewerData({ list, path }: Endpoint, query: string): boolean {
   if (list === 'tags') return false;
   if (path.includes('annotation')) return true;
   const fields = /(?:^|&)fields=([^&]*)/.exec(query)?.[1];
-  return fields === undefined || fields.split(',').includes(VIEWERS_OWN);
+  return fields === undefined || fields.split(',').includes(VIEWER_FIELD);
 }
 
 /** The answer without what it tells of the one who asked: an upstream that does not honour `fields` sends it unasked. */
-function withoutViewer(answer: Record_, list: string | undefined): Record_ {
+function redactResponse(answer: Record_, list: string | undefined): Record_ {
   const items = list === undefined ? undefined : answer[list];
-  const isTold = VIEWERS_OWN in answer || (Array.isArray(items) && items.some(tellsOfViewer));
+  const isTold = VIEWER_FIELD in answer || (Array.isArray(items) && items.some(hasViewerField));
   if (!isTold) return answer;
-  const { [VIEWERS_OWN]: _, ...rest } = answer;
-  return Array.isArray(items) ? { ...rest, [list!]: items.map(struck) } : rest;
+  const { [VIEWER_FIELD]: _, ...rest } = answer;
+  return Array.isArray(items) ? { ...rest, [list!]: items.map(withoutViewerField) } : rest;
 }
 
-const tellsOfViewer = (item: unknown): item is Record_ =>
-  typeof item === 'object' && item !== null && VIEWERS_OWN in item;
+const hasViewerField = (item: unknown): item is Record_ =>
+  typeof item === 'object' && item !== null && VIEWER_FIELD in item;
 
-function struck(item: unknown): unknown {
-  if (!tellsOfViewer(item)) return item;
-  const { [VIEWERS_OWN]: _, ...rest } = item;
+function withoutViewerField(item: unknown): unknown {
+  if (!hasViewerField(item)) return item;
+  const { [VIEWER_FIELD]: _, ...rest } = item;
   return rest;
 }

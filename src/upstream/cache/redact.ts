@@ -1,6 +1,6 @@
 import type { Endpoint, Visibility } from '../../api/endpoint.ts';
 import type { Credential } from '../auth/credentials.ts';
-import { strikeViewersOwn } from './record-cache.ts';
+import { redactViewerField } from './record-cache.ts';
 
 /**
  * Removes private data of the person whose token is the facade's own: that person's collections and the items that only they may see.
@@ -12,10 +12,10 @@ export function redactOwner(
   value: unknown,
 ): unknown {
   if (!isOwn || share !== 'public' || !isObject(value)) return value;
-  strikeViewersOwn(value);
+  redactViewerField(value);
   const items = list === undefined ? undefined : value[list];
   if (!Array.isArray(items)) return value;
-  for (const item of items) if (isObject(item)) strikeViewersOwn(item);
+  for (const item of items) if (isObject(item)) redactViewerField(item);
   if (visibility) value[list!] = items.filter((item) => isForEverybody(item, visibility));
   return value;
 }

@@ -6,25 +6,25 @@ import { createHash, randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
 import type * as IORedis from 'ioredis';
 import type { Redis } from 'ioredis';
-import { type Cache, type Entry, type Found, type Place } from './memory.ts';
+import { type Cache, type CacheEntry, type CacheLookup, type CacheKey } from './memory.ts';
 import { afterReading } from '../../lib/deadlines.ts';
 import { type OnOutage, type Presence, createPresence, reasonOf } from '../availability.ts';
 import { type SharedWindows, WINDOW_MS } from '../limits/sliding-window.ts';
 
-export interface Shared {
+export interface RedisState {
   cache: Cache;
   windows: SharedWindows;
   close: () => Promise<void>;
 }
 
 /** Longest that a request waits for Redis, in ms. */
-export interface Waits {
+export interface RedisTimeouts {
   /** To tell of a record. */
   record: number;
   /** Longer for the rate, because replicas that count separately may cause a 429; and for clearings, because others would serve old entries. */
   window: number;
 }
-export const BRIEF: Waits = { record: 50, window: 200 };
+export const DEFAULT_TIMEOUTS: RedisTimeouts = { record: 50, window: 200 };
 /** How long it is left alone after it made somebody wait in vain. */
 const REST_MS = 1_000;
 const RETRY_MS = 500;
@@ -37,7 +37,12 @@ const KEY_MAX = 200;
 const EVERYTHING = '*';
 
 /** `namespace`: what the kept is of; another's is never seen. */
-export function createShared(url: string, namespace: string, onOutage?: OnOutage, waits = BRIEF): Shared {
+export function connectRedis(
+  url: string,
+  namespace: string,
+  onOutage?: OnOutage,
+  waits = DEFAULT_TIMEOUTS,
+): RedisState {
   const keyPrefix = `catalog:${createHash('sha256').update(namespace).digest('base64url').slice(0, 8)}:`;
   // Most facades run without it.
   const { Redis: Client } = createRequire(import.meta.url)('ioredis') as typeof IORedis;
@@ -60,8 +65,12 @@ export function createShared(url: string, namespace: string, onOutage?: OnOutage
   redis.on('ready', () => presence.here());
 
   return {
-    cache: createSharedCache(redis, patience(redis, presence, waits.record), patience(redis, presence, waits.window)),
-    windows: createSharedWindows(redis, patience(redis, presence, waits.window)),
+    cache: createRedisCache(
+      redis,
+      withTimeout(redis, presence, waits.record),
+      withTimeout(redis, presence, waits.window),
+    ),
+    windows: createRedisWindows(redis, withTimeout(redis, presence, waits.window)),
     close: async () => {
       closing = true;
       const ended = redis.quit().catch(() => undefined);
@@ -74,7 +83,7 @@ export function createShared(url: string, namespace: string, onOutage?: OnOutage
 /** What Redis says, in time; undefined where it does not. Late once, it is left alone for a while. */
 type InTime = <T>(ask: () => Promise<T>) => Promise<T | undefined>;
 
-function patience(redis: Redis, presence: Presence, waitMs: number): InTime {
+function withTimeout(redis: Redis, presence: Presence, waitMs: number): InTime {
   let restsUntil = 0;
 
   return async (ask) => {
@@ -101,7 +110,7 @@ function patience(redis: Redis, presence: Presence, waitMs: number): InTime {
  * Each clearing of a scope, group or partition writes a new random word under its key. An entry names the words that it was read under and
  * is void under any other. So a clearing is one write, reaches all replicas, and also voids responses still in flight.
  */
-function createSharedCache(redis: Redis, inTime: InTime, clearedInTime: InTime): Cache {
+function createRedisCache(redis: Redis, inTime: InTime, clearedInTime: InTime): Cache {
   /** Clearings that Redis has not been told of: nothing is read from it before it has. */
   const owed = new Set<string>();
   let retry: NodeJS.Timeout | undefined;
@@ -129,17 +138,17 @@ function createSharedCache(redis: Redis, inTime: InTime, clearedInTime: InTime):
     }, RETRY_MS).unref();
   }
 
-  const wordKeys = ({ scope, group, partition }: Place) => [EVERYTHING, scope, group, partition].map(clearedKey);
+  const wordKeys = ({ tag, groupTag, partition }: CacheKey) => [EVERYTHING, tag, groupTag, partition].map(clearedKey);
   const markOf = (words: readonly (string | null)[]) => words.map((word) => word ?? '').join('.');
 
-  async function look(place: Place): Promise<Found> {
-    const none: Found = { entry: undefined, mark: undefined };
+  async function look(place: CacheKey): Promise<CacheLookup> {
+    const none: CacheLookup = { entry: undefined, version: undefined };
     if (!(await settle())) return none;
     const came = await inTime(() => redis.mget(entryKey(place), ...wordKeys(place)));
     if (!came) return none;
     const [text, ...words] = came;
     const mark = markOf(words);
-    return { entry: text ? decodeEntry(text, mark) : undefined, mark };
+    return { entry: text ? decodeEntry(text, mark) : undefined, version: mark };
   }
 
   return {
@@ -148,19 +157,19 @@ function createSharedCache(redis: Redis, inTime: InTime, clearedInTime: InTime):
       void (async () => {
         const found = await look(place);
         // What is read now may be newer than the answer: its own mark counts, where it has one.
-        const under = mark ?? found.mark;
-        if (found.mark === undefined || under !== found.mark) return;
+        const under = mark ?? found.version;
+        if (found.version === undefined || under !== found.version) return;
         const entry = make(found.entry);
         const life = Math.min(LIFE_MS, Math.round(entry.keptUntil - Date.now()));
         if (life <= 0) return;
-        await inTime(() => redis.set(entryKey(place), encodeEntry(entry, found.mark!), 'PX', life));
+        await inTime(() => redis.set(entryKey(place), encodeEntry(entry, found.version!), 'PX', life));
       })().catch(() => undefined); // the cache is optional
     },
-    drop(place) {
+    delete(place) {
       void inTime(() => redis.del(entryKey(place)));
       return true;
     },
-    async clear(name) {
+    async invalidate(name) {
       if (owed.size >= OWED_MAX) {
         owed.clear();
         owed.add(EVERYTHING);
@@ -171,12 +180,12 @@ function createSharedCache(redis: Redis, inTime: InTime, clearedInTime: InTime):
 }
 
 const clearedKey = (name: string): string => `cleared:${short(name)}`;
-const entryKey = (place: Place): string => `kept:${short(place.key)}`;
+const entryKey = (place: CacheKey): string => `kept:${short(place.key)}`;
 /** A search text may be long. */
 const short = (key: string): string =>
   key.length <= KEY_MAX ? key : createHash('sha256').update(key).digest('base64url');
 
-interface Written {
+interface StoredEntry {
   mark: string;
   since: number;
   freshUntil: number;
@@ -187,14 +196,14 @@ interface Written {
   none?: string[];
 }
 
-function encodeEntry({ value, bytes, since, freshUntil, keptUntil }: Entry, mark: string | number): string {
+function encodeEntry({ value, bytes, since, freshUntil, keptUntil }: CacheEntry, mark: string | number): string {
   const none = Object.keys(value).filter((name) => (value as Record<string, unknown>)[name] === undefined);
-  return JSON.stringify({ mark: String(mark), since, freshUntil, keptUntil, bytes, value, none } satisfies Written);
+  return JSON.stringify({ mark: String(mark), since, freshUntil, keptUntil, bytes, value, none } satisfies StoredEntry);
 }
 
-function decodeEntry(text: string, mark: string): Entry | undefined {
+function decodeEntry(text: string, mark: string): CacheEntry | undefined {
   try {
-    const { mark: under, none = [], ...entry } = JSON.parse(text) as Written;
+    const { mark: under, none = [], ...entry } = JSON.parse(text) as StoredEntry;
     if (under !== mark || entry.keptUntil <= Date.now()) return undefined;
     for (const name of none) (entry.value as Record<string, unknown>)[name] = undefined;
     return entry;
@@ -238,7 +247,7 @@ if #first == 0 then return {0, 0} end
 return {redis.call('ZCARD', KEYS[1]), math.max(1, first[2] - now)}`;
 
 /** Sorted sets of slots by the time they come back, on the clock of Redis. */
-function createSharedWindows(redis: Redis, inTime: InTime): SharedWindows {
+function createRedisWindows(redis: Redis, inTime: InTime): SharedWindows {
   const windowKey = (of: string) => `window:${of}`;
   const member = (address: string, id: string) => `${address} ${id}`;
   return {

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import type { Endpoint } from '../../api/endpoint.ts';
 import type { Budget, Paid } from '../limits/rate-limiter.ts';
-import { reuseOf } from '../cache/caching-header.ts';
+import { cacheabilityOf } from '../cache/caching-header.ts';
 import type { Credential, Credentials } from '../auth/credentials.ts';
 import { wordOf } from './transport-errors.ts';
 import type { Asker, Flight, Flights } from './in-flight.ts';
@@ -11,7 +11,7 @@ import { redactOwner } from '../cache/redact.ts';
 import { UpstreamFault, UpstreamRefusal, type UpstreamWord, isAbsent, isRateLimit, isRejection } from '../errors.ts';
 import { type SeenCall, type Span, addTrace, spanBelow } from '../trace-context.ts';
 import { learnFromAnswer, learnFromRefusal } from '../auth/tiers.ts';
-import { type Trace, type TracedCall, sinceStart } from '../call-log.ts';
+import { type CallLog, type LoggedCall, sinceStart } from '../call-log.ts';
 import type { Transport } from './pool.ts';
 import {
   type Answer,
@@ -49,7 +49,7 @@ export interface Caller {
   /** What came as Authorization is no bearer token. */
   isUnreadable: boolean;
   credential: Credential;
-  trace: Trace;
+  trace: CallLog;
   lifetime: Lifetime;
   requestId: string;
   address: string;
@@ -59,7 +59,7 @@ export interface Caller {
 
 /** It is also the request itself, as the transport wants it. */
 export class Making implements Asker, Payer, WireRequest {
-  readonly traced: TracedCall;
+  readonly traced: LoggedCall;
   readonly lifetime: Lifetime;
   readonly span: Span | undefined;
   body: string | Readable | undefined = undefined;
@@ -86,7 +86,7 @@ export class Making implements Asker, Payer, WireRequest {
     asked: Asked,
     telling: readonly string[],
     credential: Credential,
-    traced: TracedCall,
+    traced: LoggedCall,
     recipient: Recipient,
   ) {
     const { lifetime, span } = caller;
@@ -274,7 +274,7 @@ export class Making implements Asker, Payer, WireRequest {
     if (isSuccess && !(decoded instanceof ErrorBody)) {
       credentials.accept(credential, endpoint.service);
       const value = redactOwner(endpoint, credential, decoded);
-      return { value, bytes, status, reuse: reuseOf(headers) };
+      return { value, bytes, status, reuse: cacheabilityOf(headers) };
     }
     const word: UpstreamWord = { ...wordOf(this), status };
     if (status < 400 && !isSuccess) throw new UpstreamFault('UPSTREAM_INVALID_RESPONSE', word, `status ${status}`);
@@ -311,7 +311,7 @@ export const overdue = ({ service }: Endpoint, request: string, cause: unknown):
   new UpstreamFault('UPSTREAM_TIMEOUT', { service, request }, 'the operation has ended', { cause });
 
 /** What a refusal says is its status; what a fault says is its name. */
-const outcomeOf = ({ error, status }: TracedCall): string =>
+const outcomeOf = ({ error, status }: LoggedCall): string =>
   error === undefined || /^(Upstream|Named)Refusal$/.test(error) ? String(status ?? 'none') : error;
 
 /** Removes names that were requested only to learn the tier. A whole record of an upstream that ignores `fields` stays whole. */

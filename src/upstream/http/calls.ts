@@ -8,7 +8,7 @@ import { type CallParts, type Caller, Making, overdue } from './call.ts';
 import type { FilePart } from './multipart.ts';
 import { LoginRequired, TierRequired, TooManyCalls, Unauthenticated } from '../errors.ts';
 import { tellingNames } from '../auth/tiers.ts';
-import { type TracedCall, sinceStart } from '../call-log.ts';
+import { type LoggedCall, sinceStart } from '../call-log.ts';
 import { type Asked, type Recipient, askedOf, bodyOf, lineOf } from './request.ts';
 
 /** Makes calls for one operation. */
@@ -22,7 +22,7 @@ export interface Calls {
   /** The film tiers that the caller may have, as far as is known now. */
   possibleTiers: () => readonly Tier[];
   /** Tells the trace of a call that was not made. */
-  spared: (asked: Asked, path: Path | undefined, how: Partial<TracedCall>) => void;
+  spared: (asked: Asked, path: Path | undefined, how: Partial<LoggedCall>) => void;
 }
 
 export const createCalls = (parts: CallParts, caller: Caller): Calls => new OperationCalls(parts, caller);
@@ -82,7 +82,7 @@ class OperationCalls implements Calls {
     return this.caller.credential.possibleTiers;
   }
 
-  spared(asked: Asked, path: Path | undefined, how: Partial<TracedCall>): void {
+  spared(asked: Asked, path: Path | undefined, how: Partial<LoggedCall>): void {
     Object.assign(this.begin(asked, path), how);
     this.parts.observe({ endpoint: asked.endpoint, outcome: how.cached ? 'cached' : 'stale', ms: 0 });
   }
@@ -97,9 +97,9 @@ class OperationCalls implements Calls {
     return credential;
   }
 
-  private begin({ endpoint: { service, method }, wirePath }: Asked, asker: Path | undefined): TracedCall {
+  private begin({ endpoint: { service, method }, wirePath }: Asked, field: Path | undefined): LoggedCall {
     const { trace } = this.caller;
-    const traced: TracedCall = { service, method, wirePath, startMs: sinceStart(trace), ms: 0, asker };
+    const traced: LoggedCall = { service, method, wirePath, startMs: sinceStart(trace), ms: 0, field };
     trace.calls.push(traced);
     return traced;
   }

@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import { AtomError, readers, writers } from '../../atom/media.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
-import type { CachingHeaders, Reuse } from '../cache/caching-header.ts';
+import type { CachingHeaders, Cacheability } from '../cache/caching-header.ts';
 import { dropExcess, withoutExcess } from './excess.ts';
 import { errorIn, isExpected } from './expected.ts';
 import { type FilePart, multipartForm } from './multipart.ts';
@@ -56,7 +56,7 @@ export interface Answer {
   bytes: number;
   status: number;
   /** Whether and how long upstream lets it be used again. */
-  reuse: Reuse;
+  reuse: Cacheability;
 }
 
 /**

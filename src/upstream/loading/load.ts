@@ -3,42 +3,42 @@ import type { Path } from 'graphql/jsutils/Path.js';
 import type { Endpoint } from '../../api/endpoint.ts';
 import type { Calls } from '../http/calls.ts';
 import { joined } from '../../lib/copy.ts';
-import type { Freshness } from '../cache/cache-policy.ts';
+import type { CachePolicy } from '../cache/cache-policy.ts';
 import {
-  type Entry,
-  type Names,
-  type Record_,
+  type RecordState,
+  type FieldNames,
+  type UpstreamRecord,
   type RecordSource,
-  type Wish,
-  fail,
-  noWishes,
-  take,
+  type FieldLoad,
+  setError,
+  noLoads,
+  merge,
 } from './record-state.ts';
-import type { Kept, KeptAnswer, Records } from '../cache/record-cache.ts';
+import type { CachedRecord, CachedResponse, ViewerCache } from '../cache/record-cache.ts';
 import { UpstreamFault, UpstreamRefusal, isFault, isNo } from '../errors.ts';
 import { evidenceNames } from '../auth/tiers.ts';
 import type { Viewer } from '../auth/viewer.ts';
 import { type Answer, type Asked, type Recipient, askedOf, insert, withEpoch } from '../http/request.ts';
 
 /** What it takes to ask, for one operation. */
-export interface AskingParts {
+export interface LoadContext {
   calls: Calls;
-  records: Records;
+  cache: ViewerCache;
   viewer: Viewer;
   /** Told of everything that is read. */
-  freshness: Freshness;
+  cachePolicy: CachePolicy;
 }
 
 /** Asked for this share of a record's members, the whole record is as good. */
-export const NEARLY_ALL = 0.85;
+export const WHOLE_RECORD_SHARE = 0.85;
 
 /** The ask with the names that are wanted of its answer; Atom takes none. */
-export const projected = (endpoint: Endpoint, input: object, names: Names | undefined): Asked =>
+export const projectedRequest = (endpoint: Endpoint, input: object, names: FieldNames | undefined): Asked =>
   askedOf(endpoint, names && endpoint.service === 'catalog' ? joined(input, { fields: names.join(',') }) : input);
 
 /** The `fields` of an ask for a record: none where nearly everything is wanted. */
-function projection({ ask, members }: RecordSource, names: Names): Names | undefined {
-  if (!members || ask.service === 'event' || names.length > members.length * NEARLY_ALL) return undefined;
+function projection({ endpoint, members }: RecordSource, names: FieldNames): FieldNames | undefined {
+  if (!members || endpoint.service === 'event' || names.length > members.length * WHOLE_RECORD_SHARE) return undefined;
   if (names.includes('id')) return names;
   const known = names.slice();
   insert(known, 'id');
@@ -46,36 +46,36 @@ function projection({ ask, members }: RecordSource, names: Names): Names | undef
 }
 
 /** The answer of a list or of a record asked otherwise than by its key; what is kept of it stands in while upstream fails. */
-export const answerAnew = (
-  parts: AskingParts,
+export const requestResponse = (
+  parts: LoadContext,
   asked: Asked,
-  kept: KeptAnswer | undefined,
+  kept: CachedResponse | undefined,
   path: Path | undefined,
 ): Promise<unknown> =>
   new Promise((resolve, reject) => {
-    const epoch = parts.records.epochOfAnswer(asked.endpoint, asked.wirePath);
-    parts.calls.make(withEpoch(asked, epoch), path, new Answering(parts, asked, kept, path, resolve, reject));
+    const epoch = parts.cache.epochOfResponse(asked.endpoint, asked.wirePath);
+    parts.calls.make(withEpoch(asked, epoch), path, new ListResponseHandler(parts, asked, kept, path, resolve, reject));
   });
 
-class Answering implements Recipient {
-  private readonly parts: AskingParts;
+class ListResponseHandler implements Recipient {
+  private readonly context: LoadContext;
   private readonly asked: Asked;
-  private readonly kept: KeptAnswer | undefined;
+  private readonly cached: CachedResponse | undefined;
   private readonly path: Path | undefined;
   private readonly resolve: (value: unknown) => void;
   private readonly reject: (reason: unknown) => void;
 
   constructor(
-    parts: AskingParts,
+    parts: LoadContext,
     asked: Asked,
-    kept: KeptAnswer | undefined,
+    kept: CachedResponse | undefined,
     path: Path | undefined,
     resolve: (value: unknown) => void,
     reject: (reason: unknown) => void,
   ) {
-    this.parts = parts;
+    this.context = parts;
     this.asked = asked;
-    this.kept = kept;
+    this.cached = kept;
     this.path = path;
     this.resolve = resolve;
     this.reject = reject;
@@ -83,82 +83,87 @@ class Answering implements Recipient {
 
   came(came: Answer): void {
     try {
-      this.keep(came);
+      this.store(came);
     } catch (error) {
       return this.failed(error);
     }
     this.resolve(came.value);
   }
 
-  private keep(came: Answer): void {
-    const { records, freshness } = this.parts;
+  private store(came: Answer): void {
+    const { cache, cachePolicy } = this.context;
     const { endpoint, wirePath } = this.asked;
     const { value } = came;
     if (typeof value === 'object' && value !== null)
-      freshness.read(records.putAnswer(endpoint, wirePath, value, came), endpoint);
+      cachePolicy.restrict(cache.putResponse(endpoint, wirePath, value, came), endpoint);
     else {
-      records.forgetAnswer(endpoint, wirePath);
-      freshness.read(null);
+      cache.deleteResponse(endpoint, wirePath);
+      cachePolicy.restrict(null);
     }
   }
 
   failed(error: unknown): void {
     try {
-      if (!this.standIn(error)) this.reject(error);
+      if (!this.serveStale(error)) this.reject(error);
     } catch (defect) {
       this.reject(defect);
     }
   }
 
   /** Answers with what is kept, where that may stand in for what failed. */
-  private standIn(error: unknown): boolean {
-    const { parts, asked, kept, path } = this;
-    const { calls, records, freshness } = parts;
-    freshness.read(null);
-    if (isDenied(parts, asked.endpoint, error)) records.forgetAnswer(asked.endpoint, asked.wirePath);
-    if (!kept || !isFault(error)) return false;
-    calls.spared(asked, path, { staleSeconds: kept.ageSeconds });
-    this.resolve(kept.answer);
+  private serveStale(error: unknown): boolean {
+    const { context, asked, cached, path } = this;
+    const { calls, cache, cachePolicy } = context;
+    cachePolicy.restrict(null);
+    if (isDenied(context, asked.endpoint, error)) cache.deleteResponse(asked.endpoint, asked.wirePath);
+    if (!cached || !isFault(error)) return false;
+    calls.spared(asked, path, { staleSeconds: cached.ageSeconds });
+    this.resolve(cached.response);
     return true;
   }
 }
 
 /** Takes what the cache has of the record; false where that does not answer the wish. */
-export function takeKept(
-  { calls, freshness }: AskingParts,
-  entry: Entry,
-  kept: Kept | undefined,
-  names: Names,
+export function mergeCached(
+  { calls, cachePolicy }: LoadContext,
+  entry: RecordState,
+  kept: CachedRecord | undefined,
+  names: FieldNames,
   path: Path | undefined,
 ): boolean {
   if (!kept?.isFresh || !names.every((name) => name in kept.record)) return false;
   const { source, key } = entry;
-  calls.spared(askedOf(source.ask, source.input(key)), path, { cached: true });
-  freshness.read(kept.freshUntil, source.ask);
-  take(entry, kept.record, names, calls.possibleTiers(), namesOfKept(source, kept, names));
+  calls.spared(askedOf(source.endpoint, source.input(key)), path, { cached: true });
+  cachePolicy.restrict(kept.freshUntil, source.endpoint);
+  merge(entry, kept.record, names, calls.possibleTiers(), requestedFieldsOf(source, kept, names));
   return true;
 }
 
 /** Grants a wish, in the end: a failure stands under each name that it cost. */
-export function fill(parts: AskingParts, wish: Wish): void {
-  const { kept } = wish;
-  if (kept instanceof Promise) fillLater(parts, wish, kept);
-  else fillFrom(parts, wish, kept);
+export function fulfil(parts: LoadContext, wish: FieldLoad): void {
+  const { cached } = wish;
+  if (cached instanceof Promise) fulfilLater(parts, wish, cached);
+  else fulfilFrom(parts, wish, cached);
 }
 
-function fillLater(parts: AskingParts, wish: Wish, kept: Promise<Kept | undefined>): void {
+function fulfilLater(parts: LoadContext, wish: FieldLoad, kept: Promise<CachedRecord | undefined>): void {
   kept.then(
-    (found) => fillFrom(parts, wish, found),
-    (error: unknown) => lose(wish, error),
+    (found) => fulfilFrom(parts, wish, found),
+    (error: unknown) => failLoad(wish, error),
   );
 }
 
 /** The names of a kept record, where it matters what was requested together. */
-const namesOfKept = ({ tiers }: RecordSource, kept: Kept, names: Names): Names =>
+const requestedFieldsOf = ({ tiers }: RecordSource, kept: CachedRecord, names: FieldNames): FieldNames =>
   tiers ? Object.keys(kept.record) : names;
 
 /** What is not known yet, and what shows whether the tier of the caller gets it. */
-function namesToRequest({ calls }: AskingParts, source: RecordSource, names: Names, known: Record_ | undefined): Names {
+function fieldsToRequest(
+  { calls }: LoadContext,
+  source: RecordSource,
+  names: FieldNames,
+  known: UpstreamRecord | undefined,
+): FieldNames {
   const missing = known ? names.filter((name) => !(name in known)) : names;
   const evidence = evidenceNames(source, missing, calls.possibleTiers());
   if (evidence.length === 0) return missing;
@@ -167,111 +172,117 @@ function namesToRequest({ calls }: AskingParts, source: RecordSource, names: Nam
   return all;
 }
 
-function fillFrom(parts: AskingParts, wish: Wish, kept: Kept | undefined): void {
-  const { entry, names, path } = wish;
-  const { source, key } = entry;
+function fulfilFrom(parts: LoadContext, wish: FieldLoad, kept: CachedRecord | undefined): void {
+  const { state, names, path } = wish;
+  const { source, key } = state;
   try {
-    if (takeKept(parts, entry, kept, names, path)) return granted(wish);
-    const fields = projection(source, namesToRequest(parts, source, names, kept?.isFresh ? kept.record : undefined));
-    const asked = projected(source.ask, source.input(key), fields);
-    const epoch = parts.records.epochOfRecord(source.ask, entry.kind, key);
-    parts.calls.make(withEpoch(asked, epoch), path, new Filling(parts, wish, kept, fields, asked));
+    if (mergeCached(parts, state, kept, names, path)) return settleLoad(wish);
+    const fields = projection(source, fieldsToRequest(parts, source, names, kept?.isFresh ? kept.record : undefined));
+    const asked = projectedRequest(source.endpoint, source.input(key), fields);
+    const epoch = parts.cache.epochOfRecord(source.endpoint, state.kind, key);
+    parts.calls.make(withEpoch(asked, epoch), path, new RecordResponseHandler(parts, wish, kept, fields, asked));
   } catch (error) {
-    lose(wish, error);
+    failLoad(wish, error);
   }
 }
 
-class Filling implements Recipient {
-  private readonly parts: AskingParts;
-  private readonly wish: Wish;
-  private readonly kept: Kept | undefined;
-  private readonly fields: Names | undefined;
+class RecordResponseHandler implements Recipient {
+  private readonly context: LoadContext;
+  private readonly load: FieldLoad;
+  private readonly cached: CachedRecord | undefined;
+  private readonly fields: FieldNames | undefined;
   private readonly asked: Asked;
 
-  constructor(parts: AskingParts, wish: Wish, kept: Kept | undefined, fields: Names | undefined, asked: Asked) {
-    this.parts = parts;
-    this.wish = wish;
-    this.kept = kept;
+  constructor(
+    parts: LoadContext,
+    wish: FieldLoad,
+    kept: CachedRecord | undefined,
+    fields: FieldNames | undefined,
+    asked: Asked,
+  ) {
+    this.context = parts;
+    this.load = wish;
+    this.cached = kept;
     this.fields = fields;
     this.asked = asked;
   }
 
   came(came: Answer): void {
     try {
-      this.taken(came);
+      this.store(came);
     } catch (error) {
       return this.failed(error);
     }
-    granted(this.wish);
+    settleLoad(this.load);
   }
 
-  private taken(came: Answer): void {
-    const { kept, fields, wish } = this;
-    const { calls, records, freshness } = this.parts;
-    const { entry, names } = wish;
-    const { kind, source, key } = entry;
+  private store(came: Answer): void {
+    const { cached, fields, load } = this;
+    const { calls, cache, cachePolicy } = this.context;
+    const { state, names } = load;
+    const { kind, source, key } = state;
     const { value } = came;
-    const record = value === null ? null : source.read ? source.read(value as never, key) : (value as Record_);
+    const record = value === null ? null : source.read ? source.read(value as never, key) : (value as UpstreamRecord);
     if (!record) {
-      entry.absent = true;
-      freshness.read(null);
-      records.forget(source.ask, kind, key);
+      state.isAbsent = true;
+      cachePolicy.restrict(null);
+      cache.delete(source.endpoint, kind, key);
       return;
     }
-    if (!fields) entry.whole = true;
+    if (!fields) state.isWhole = true;
     // Only what this very answer was asked for is known to be absent: members that came unasked do not prove that all came.
     const known = fields ?? source.members ?? names;
-    if (kept?.isFresh) {
-      const requested = source.tiers ? [...known, ...Object.keys(kept.record)] : names;
-      take(entry, joined(kept.record, record), names, calls.possibleTiers(), requested);
-      freshness.read(kept.freshUntil, source.ask);
-    } else take(entry, record as Record_, names, calls.possibleTiers(), known);
-    freshness.read(records.put(source.ask, kind, key, record as Record_, known, came), source.ask);
+    if (cached?.isFresh) {
+      const requested = source.tiers ? [...known, ...Object.keys(cached.record)] : names;
+      merge(state, joined(cached.record, record), names, calls.possibleTiers(), requested);
+      cachePolicy.restrict(cached.freshUntil, source.endpoint);
+    } else merge(state, record as UpstreamRecord, names, calls.possibleTiers(), known);
+    cachePolicy.restrict(cache.put(source.endpoint, kind, key, record as UpstreamRecord, known, came), source.endpoint);
   }
 
   failed(error: unknown): void {
     let reason = error;
     try {
-      this.standIn(error);
+      this.serveStale(error);
     } catch (defect) {
       reason = defect;
     }
-    lose(this.wish, reason);
+    failLoad(this.load, reason);
   }
 
   /** Takes what is kept, as far as that may stand in for what failed. */
-  private standIn(error: unknown): void {
-    const { parts, asked, kept, wish } = this;
-    const { calls, records, freshness } = parts;
-    const { entry, names, path } = wish;
-    const { kind, source, key } = entry;
-    freshness.read(null);
-    if (isDenied(parts, source.ask, error)) records.forget(source.ask, kind, key);
-    if (!kept || !isFault(error)) return;
-    const there = names.filter((name) => name in kept.record);
-    if (there.length && !kept.isFresh) calls.spared(asked, path, { staleSeconds: kept.ageSeconds });
-    take(entry, kept.record, there, calls.possibleTiers(), namesOfKept(source, kept, there));
+  private serveStale(error: unknown): void {
+    const { context, asked, cached, load } = this;
+    const { calls, cache, cachePolicy } = context;
+    const { state, names, path } = load;
+    const { kind, source, key } = state;
+    cachePolicy.restrict(null);
+    if (isDenied(context, source.endpoint, error)) cache.delete(source.endpoint, kind, key);
+    if (!cached || !isFault(error)) return;
+    const there = names.filter((name) => name in cached.record);
+    if (there.length && !cached.isFresh) calls.spared(asked, path, { staleSeconds: cached.ageSeconds });
+    merge(state, cached.record, there, calls.possibleTiers(), requestedFieldsOf(source, cached, there));
   }
 }
 
 /** What is not known by now will not be. */
-function lose(wish: Wish, error: unknown): void {
-  const { entry, names } = wish;
-  for (const name of names) if (!(name in entry.record)) fail(entry, name, error as Error);
-  granted(wish);
+function failLoad(wish: FieldLoad, error: unknown): void {
+  const { state, names } = wish;
+  for (const name of names) if (!(name in state.record)) setError(state, name, error as Error);
+  settleLoad(wish);
 }
 
-function granted(wish: Wish): void {
-  const { entry } = wish;
-  entry.wishes = entry.wishes.length === 1 ? noWishes : entry.wishes.filter((each) => each !== wish);
-  wish.grant();
+function settleLoad(wish: FieldLoad): void {
+  const { state } = wish;
+  state.loads = state.loads.length === 1 ? noLoads : state.loads.filter((each) => each !== wish);
+  wish.settle();
 }
 
 /**
  * Upstream said no: what is kept of it is not to be shown again. Of what is the same for everybody, a no to somebody's own token
  * says nothing: anyone can send a token that is not known.
  */
-function isDenied({ viewer }: AskingParts, { share }: Endpoint, error: unknown): boolean {
+function isDenied({ viewer }: LoadContext, { share }: Endpoint, error: unknown): boolean {
   if (!(error instanceof UpstreamRefusal || error instanceof UpstreamFault) || !isNo(error.word)) return false;
   return error.word.status === 404 || share !== 'public' || !viewer.isLoggedIn;
 }

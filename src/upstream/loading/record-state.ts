@@ -2,13 +2,13 @@
 import type { Path } from 'graphql/jsutils/Path.js';
 import { type Endpoint, type Tier, tiers } from '../../api/endpoint.ts';
 import { copyOf } from '../../lib/copy.ts';
-import type { Kept } from '../cache/record-cache.ts';
+import type { CachedRecord } from '../cache/record-cache.ts';
 import { TierRequired } from '../errors.ts';
 import { withheld } from '../auth/tiers.ts';
 
 /** How the whole record of a kind is told by its key. */
 export interface RecordSource {
-  readonly ask: Endpoint;
+  readonly endpoint: Endpoint;
   readonly input: (key: string) => object;
   /** Every member a record may have. */
   readonly members?: readonly string[];
@@ -20,136 +20,148 @@ export interface RecordSource {
   readonly keyOf?: (record: never) => string | null;
 }
 
-export type Record_ = Record<string, unknown>;
-export type Names = readonly string[];
+export type UpstreamRecord = Record<string, unknown>;
+export type FieldNames = readonly string[];
 
 /** What is known of one record. A name that was asked for and did not come is there as undefined. */
-export interface Entry {
+export interface RecordState {
   kind: string;
   key: string;
   source: RecordSource;
-  record: Record_;
+  record: UpstreamRecord;
   /** Everything that upstream has of it is in `record`. */
-  whole: boolean;
-  absent: boolean;
+  isWhole: boolean;
+  isAbsent: boolean;
   /** Wishes that are not granted yet. */
-  wishes: readonly Wish[];
-  failed: Map<string, Error> | undefined;
+  loads: readonly FieldLoad[];
+  errors: Map<string, Error> | undefined;
 }
-export interface Wish {
-  entry: Entry;
+export interface FieldLoad {
+  state: RecordState;
   /** Sorted. */
-  names: Names;
+  names: FieldNames;
   /** What the cache has of it, as it was when the wish came. */
-  kept: Kept | undefined | Promise<Kept | undefined>;
+  cached: CachedRecord | undefined | Promise<CachedRecord | undefined>;
   path: Path | undefined;
   /** Until its tick is over, more may be wished for with it. */
   isOpen: boolean;
-  granted: Promise<void>;
-  grant: () => void;
+  done: Promise<void>;
+  settle: () => void;
 }
 
-export const noWishes: readonly Wish[] = Object.freeze([]);
+export const noLoads: readonly FieldLoad[] = Object.freeze([]);
 
-export const createEntry = (kind: string, key: string, source: RecordSource): Entry => ({
+export const createRecordState = (kind: string, key: string, source: RecordSource): RecordState => ({
   kind,
   key,
   source,
   record: {},
-  whole: false,
-  absent: false,
-  wishes: noWishes,
-  failed: undefined,
+  isWhole: false,
+  isAbsent: false,
+  loads: noLoads,
+  errors: undefined,
 });
 
 /** The wishes that these names wait for. */
-export const wishesFor = ({ wishes }: Entry, names: Names): readonly Wish[] =>
-  wishes.length === 0 ? wishes : wishes.filter((wish) => names.some((name) => wish.names.includes(name)));
+export const loadsOf = ({ loads }: RecordState, names: FieldNames): readonly FieldLoad[] =>
+  loads.length === 0 ? loads : loads.filter((wish) => names.some((name) => wish.names.includes(name)));
 
-const isOnTheWay = (wishes: readonly Wish[], name: string): boolean =>
+const isLoading = (wishes: readonly FieldLoad[], name: string): boolean =>
   wishes.length > 0 && wishes.some((wish) => wish.names.includes(name));
 
 /** The names of which nothing is known, and nothing is on its way; undefined where there are none. */
-export function missingOf({ record, whole, failed, source, wishes }: Entry, names: Names): string[] | undefined {
-  if (whole) return undefined;
+export function missingOf(
+  { record, isWhole, errors, source, loads }: RecordState,
+  names: FieldNames,
+): string[] | undefined {
+  if (isWhole) return undefined;
   let missing: string[] | undefined;
   for (let at = 0; at < names.length; at++) {
     const name = names[at]!;
-    if (!(name in record) && !failed?.has(name) && isMember(source, name) && !isOnTheWay(wishes, name))
+    if (!(name in record) && !errors?.has(name) && isUpstreamField(source, name) && !isLoading(loads, name))
       (missing ??= []).push(name);
   }
   return missing;
 }
 
-export const shownOf = (seen: Record_, entry: Entry, names: Names): Record_ | null =>
-  entry.absent ? null : withNames(seen, entry, names);
+export const viewOf = (seen: UpstreamRecord, entry: RecordState, names: FieldNames): UpstreamRecord | null =>
+  entry.isAbsent ? null : withFields(seen, entry, names);
 
-export function wished(waits: readonly Wish[], seen: Record_, entry: Entry, names: Names): Promise<Record_ | null> {
-  const granted = waits.length === 1 ? waits[0]!.granted : Promise.all(waits.map((wish) => wish.granted));
-  return granted.then(() => shownOf(seen, entry, names));
+export function whenLoaded(
+  waits: readonly FieldLoad[],
+  seen: UpstreamRecord,
+  entry: RecordState,
+  names: FieldNames,
+): Promise<UpstreamRecord | null> {
+  const granted = waits.length === 1 ? waits[0]!.done : Promise.all(waits.map((wish) => wish.done));
+  return granted.then(() => viewOf(seen, entry, names));
 }
 
-export const fail = (entry: Entry, name: string, error: Error): void =>
-  void (entry.failed ??= new Map<string, Error>()).set(name, error);
+export const setError = (entry: RecordState, name: string, error: Error): void =>
+  void (entry.errors ??= new Map<string, Error>()).set(name, error);
 
 /** Stores what came, as the answer to `names`. `requested`: all names that it answers; `possibleTiers`: of the caller. */
-export function take(
-  entry: Entry,
-  came: Record_,
-  names: Names,
+export function merge(
+  entry: RecordState,
+  came: UpstreamRecord,
+  names: FieldNames,
   possibleTiers: readonly Tier[],
-  requested: Names = names,
+  requested: FieldNames = names,
 ): void {
   const { kind, source, record } = entry;
   for (const name in came) if (came[name] !== undefined) record[name] = came[name];
   for (const name of names) if (!(name in record)) record[name] = undefined;
   for (const name of withheld(source, record, requested, possibleTiers))
-    fail(entry, name, tierRequired(kind, source, name));
+    setError(entry, name, tierRequired(kind, source, name));
 }
 
 /** Some tier is refused the whole record: a record of such an endpoint may also be refused by itself. */
-export const mayBeRefused = ({ ask }: RecordSource): boolean => ask.tiers.length < tiers.length;
+export const mayBeRefused = ({ endpoint }: RecordSource): boolean => endpoint.tiers.length < tiers.length;
 
 /** False for a name that is ours alone: no record of the service has it. */
-export const isMember = ({ members }: RecordSource, name: string): boolean => members?.includes(name) ?? true;
+export const isUpstreamField = ({ members }: RecordSource, name: string): boolean => members?.includes(name) ?? true;
 
 export function tierRequired(kind: string, source: RecordSource, name: string): Error {
   return new TierRequired(source.tiers?.[name] ?? [], `${kind}.${name}`);
 }
 
-function withNames(seen: Record_, { record, failed, source }: Entry, names: Names): Record_ {
+function withFields(seen: UpstreamRecord, { record, errors, source }: RecordState, names: FieldNames): UpstreamRecord {
   // Known by its id alone, it is what is known of it; a failed name is not among them.
-  if (!failed && isBareId(seen)) {
+  if (!errors && isBareId(seen)) {
     record.id ??= seen.id;
     return record;
   }
   const whole = copyOf(seen);
   const broken: string[] = [];
   for (const name of names) {
-    if (failed?.has(name)) broken.push(name);
+    if (errors?.has(name)) broken.push(name);
     else whole[name] = record[name];
   }
   if (broken.length === 0) return whole;
   // If every member failed and only the id is known, throw the error. A record whose members are withheld from the tier is there.
-  const isLost = broken.length === names.filter((name) => isMember(source, name)).length;
+  const isLost = broken.length === names.filter((name) => isUpstreamField(source, name)).length;
   if (isLost && Object.keys(seen).every((name) => name === 'id' || name === '__typename')) {
-    const errors = broken.map((name) => failed!.get(name)!);
-    if (!errors.some((error) => error instanceof TierRequired && !error.ofEndpoint)) throw errors[0]!;
+    const failures = broken.map((name) => errors!.get(name)!);
+    if (!failures.some((error) => error instanceof TierRequired && !error.ofEndpoint)) throw failures[0]!;
   }
   // What it was found by stays known: a list beside the record may be open where the record is not.
   const untold = broken.filter((name) => !(name in seen));
-  return telling(whole, untold, (name) => failed!.get(name)!);
+  return withThrowingFields(whole, untold, (name) => errors!.get(name)!);
 }
 
-function isBareId(record: Record_): boolean {
+function isBareId(record: UpstreamRecord): boolean {
   for (const name in record) if (name !== 'id') return false;
   return true;
 }
 
 /** A copy of the record in which reading one of these names throws: each place that shows it reports it. */
-export function telling(record: Record_, names: Names, errorOf: (name: string) => Error): Record_ {
+export function withThrowingFields(
+  record: UpstreamRecord,
+  names: FieldNames,
+  errorOf: (name: string) => Error,
+): UpstreamRecord {
   // With what tells already: a spread would leave it out.
-  const copy = Object.defineProperties({}, Object.getOwnPropertyDescriptors(record)) as Record_;
+  const copy = Object.defineProperties({}, Object.getOwnPropertyDescriptors(record)) as UpstreamRecord;
   for (const name of names) {
     Object.defineProperty(copy, name, {
       configurable: true,

@@ -1,13 +1,13 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import { type Answers, createAnswers, isReusable } from '../../../src/server/graphql/response-cache.ts';
-import type { Freshness } from '../../../src/upstream/cache/cache-policy.ts';
+import type { CachePolicy } from '../../../src/upstream/cache/cache-policy.ts';
 import { journey } from '../../support/journey.ts';
 
-const minute = (): Freshness => ({
-  share: 'public',
+const minute = (): CachePolicy => ({
+  scope: 'public',
   freshUntil: Date.now() + 60_000,
   mayChange: false,
-  read: () => undefined,
+  restrict: () => undefined,
 });
 const bytes = Buffer.from('{"data":{}}');
 
@@ -68,8 +68,8 @@ test('they are bounded by their bytes, the oldest go first', () => {
 
 test('what nothing was read for, and what is not for everybody, is not reusable', () => {
   expect(isReusable(minute())).toBe(true);
-  expect(isReusable({ ...minute(), share: 'private' })).toBe(false);
-  expect(isReusable({ ...minute(), share: 'none' })).toBe(false);
+  expect(isReusable({ ...minute(), scope: 'private' })).toBe(false);
+  expect(isReusable({ ...minute(), scope: 'none' })).toBe(false);
   expect(isReusable({ ...minute(), freshUntil: Infinity })).toBe(false);
 });
 

@@ -114,7 +114,7 @@ test('names that tell the tier are asked only while it is not known whether it i
 });
 
 test('an absent member is withheld by the tier where no possible tier gets it, and may be a default elsewhere', () => {
-  const film = { ask: filmEndpoints.subject, tiers: subjectMembers };
+  const film = { endpoint: filmEndpoints.subject, tiers: subjectMembers };
   const names = ['title', 'website', 'languages'];
   const came = { id: '1', title: 'x' };
   expect(withheld(film, came, names, ['basic'])).toEqual(['website', 'languages']);

@@ -12,7 +12,7 @@ const later = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1000)
 const seconds = (until: number) => (until - Date.now()) / 1000;
 
 const found = json(JSON.stringify({ id: '7', title: '活着', pages: '191' }));
-const source = { ask: bookEndpoints.byId as Endpoint, input: (id: string) => ({ id }) };
+const source = { endpoint: bookEndpoints.byId as Endpoint, input: (id: string) => ({ id }) };
 
 /** Operations on one facade's cache, before a service that does this. */
 async function service(behaviour: Behaviour) {
@@ -26,28 +26,28 @@ async function service(behaviour: Behaviour) {
   });
   afterAll(() => upstream.close());
   const open = (authorization?: string) =>
-    upstream.open({ authorization, address: '127.0.0.1', requestId: 'x' }, createLifetime());
+    upstream.forOperation({ authorization, address: '127.0.0.1', requestId: 'x' }, createLifetime());
   return { ...house, open };
 }
 
 const title = (operation: ReturnType<Awaited<ReturnType<typeof service>>['open']>, key = '7', name = 'title') =>
-  operation.want('Book', source, key, [name], {}, undefined);
+  operation.load('Book', source, key, [name], {}, undefined);
 
 test('before anything is read there is nothing to be fresh', async () => {
   const { open } = await service(found);
-  expect(open().freshness).toMatchObject({ share: 'public', freshUntil: Infinity });
-  expect(open('Bearer alice').freshness).toMatchObject({ share: 'private', freshUntil: Infinity });
+  expect(open().cachePolicy).toMatchObject({ scope: 'public', freshUntil: Infinity });
+  expect(open('Bearer alice').cachePolicy).toMatchObject({ scope: 'private', freshUntil: Infinity });
 });
 
 test('what one operation read is as old for the next', async () => {
   const { open } = await service(found);
   const first = open();
   await title(first);
-  expect([first.freshness.share, seconds(first.freshness.freshUntil)]).toEqual(['public', 3600]);
+  expect([first.cachePolicy.scope, seconds(first.cachePolicy.freshUntil)]).toEqual(['public', 3600]);
   later(3000);
   const second = open('Bearer alice');
   await title(second);
-  expect([second.freshness.share, seconds(second.freshness.freshUntil)]).toEqual(['private', 600]);
+  expect([second.cachePolicy.scope, seconds(second.cachePolicy.freshUntil)]).toEqual(['private', 600]);
 });
 
 test('an operation that wrote is for nobody to keep, whatever else it read', async () => {
@@ -55,7 +55,7 @@ test('an operation that wrote is for nobody to keep, whatever else it read', asy
   const operation = open('Bearer alice');
   await operation.write(bookEndpoints.collect, { id: '7', status: 'read' }, undefined);
   await title(operation);
-  expect(operation.freshness.share).toBe('none');
+  expect(operation.cachePolicy.scope).toBe('none');
 });
 
 test.each<[string, Behaviour]>([
@@ -66,13 +66,13 @@ test.each<[string, Behaviour]>([
   const { open, behave } = await service(found);
   const before = open();
   await title(before);
-  await before.ask(bookEndpoints.byIsbn, { isbn: '1' }, ['title'], undefined);
+  await before.list(bookEndpoints.byIsbn, { isbn: '1' }, ['title'], undefined);
   later(3601);
   behave(behaviour);
   const [byId, byIsbn] = [open(), open()];
   await Promise.resolve(title(byId)).catch(() => undefined);
-  await Promise.resolve(byIsbn.ask(bookEndpoints.byIsbn as Endpoint, { isbn: '1' }, ['title'], undefined)).catch(
+  await Promise.resolve(byIsbn.list(bookEndpoints.byIsbn as Endpoint, { isbn: '1' }, ['title'], undefined)).catch(
     () => undefined,
   );
-  expect([byId.freshness.share, byIsbn.freshness.share]).toEqual(['none', 'none']);
+  expect([byId.cachePolicy.scope, byIsbn.cachePolicy.scope]).toEqual(['none', 'none']);
 });

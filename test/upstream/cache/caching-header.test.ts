@@ -1,7 +1,12 @@
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { readConfig } from '../../../src/config/settings.ts';
 import { bookEndpoints } from '../../../src/api/book.ts';
-import { type CachingHeaders, type Reuse, reuseOf, unsaid } from '../../../src/upstream/cache/caching-header.ts';
+import {
+  type CachingHeaders,
+  type Cacheability,
+  cacheabilityOf,
+  unspecified,
+} from '../../../src/upstream/cache/caching-header.ts';
 import { createLifetime } from '../../../src/lib/cancellation.ts';
 import { createUpstream } from '../../../src/upstream/client.ts';
 import { hostile, json } from '../../support/hostile.ts';
@@ -12,7 +17,7 @@ afterEach(() => void vi.useRealTimers());
 const later = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1000);
 const at = (seconds: number) => new Date(NOON + seconds * 1000).toUTCString();
 
-test.each<[headers: CachingHeaders, reuse: Partial<Reuse>]>([
+test.each<[headers: CachingHeaders, reuse: Partial<Cacheability>]>([
   [{}, {}],
   [{ 'cache-control': '' }, {}],
   [{ 'cache-control': 'public' }, {}],
@@ -49,7 +54,7 @@ test.each<[headers: CachingHeaders, reuse: Partial<Reuse>]>([
   [{ vary: 'accept, *' }, { noStore: true }],
   [{ vary: 'Accept-Encoding, Authorization' }, {}],
 ])('%o', (headers, reuse) => {
-  expect(reuseOf(headers)).toEqual({ ...unsaid, ...reuse });
+  expect(cacheabilityOf(headers)).toEqual({ ...unspecified, ...reuse });
 });
 
 /** A service that says this of a book, and an operation that reads its title. */
@@ -58,11 +63,14 @@ async function book(headers: Record<string, string>) {
   const { url } = service;
   const upstream = createUpstream({ ...readConfig({}), baseUrl: url, eventBaseUrl: url, readAttempts: 1 });
   afterAll(() => upstream.close());
-  const source = { ask: bookEndpoints.byId, input: (id: string) => ({ id }) };
+  const source = { endpoint: bookEndpoints.byId, input: (id: string) => ({ id }) };
   const read = async () => {
-    const operation = upstream.open({ authorization: undefined, address: '', requestId: 'x' }, createLifetime());
-    const record = await operation.want('Book', source, '7', ['title'], {}, undefined);
-    return { record, freshness: operation.freshness };
+    const operation = upstream.forOperation(
+      { authorization: undefined, address: '', requestId: 'x' },
+      createLifetime(),
+    );
+    const record = await operation.load('Book', source, '7', ['title'], {}, undefined);
+    return { record, freshness: operation.cachePolicy };
   };
   return { ...service, read };
 }
@@ -108,6 +116,6 @@ test.each(['must-revalidate', 'proxy-revalidate'])('what says %s never stands in
 test('what varies by everything is not kept', async () => {
   const { heard, read } = await book({ Vary: '*' });
   await read();
-  expect((await read()).freshness.share).toBe('none');
+  expect((await read()).freshness.scope).toBe('none');
   expect(heard).toHaveLength(2);
 });

@@ -3,17 +3,17 @@ import { bookEndpoints } from '../../../src/api/book.ts';
 import { eventEndpoints } from '../../../src/api/event.ts';
 import { filmEndpoints } from '../../../src/api/film.ts';
 import { noteEndpoints } from '../../../src/api/note.ts';
-import { type Cache, createMemoryCache, placeOf } from '../../../src/upstream/cache/memory.ts';
-import type { Reuse } from '../../../src/upstream/cache/caching-header.ts';
-import { type Came, createRecords } from '../../../src/upstream/cache/record-cache.ts';
-import { createShared } from '../../../src/upstream/cache/redis.ts';
+import { type Cache, createMemoryCache, cacheKeyOf } from '../../../src/upstream/cache/memory.ts';
+import type { Cacheability } from '../../../src/upstream/cache/caching-header.ts';
+import { type ResponseMeta, createRecordCache } from '../../../src/upstream/cache/record-cache.ts';
+import { connectRedis } from '../../../src/upstream/cache/redis.ts';
 import { hasRedis, redisServer, until, withoutRedis } from '../../support/redis.ts';
 
 const nobody = { credential: 'own', hasToken: false };
 const alice = { credential: 'a', hasToken: true };
 const bob = { credential: 'b', hasToken: true };
-const silent: Came = { bytes: 100, reuse: { noStore: false, isPrivate: false, maxAge: undefined } };
-const saying = (reuse: Partial<Reuse>): Came => ({
+const silent: ResponseMeta = { bytes: 100, reuse: { noStore: false, isPrivate: false, maxAge: undefined } };
+const saying = (reuse: Partial<Cacheability>): ResponseMeta => ({
   bytes: 100,
   reuse: { ...silent.reuse, ...reuse },
 });
@@ -27,8 +27,8 @@ if (hasRedis) {
     async () => {
       const { url } = await (server ??= redisServer());
       // As no time passes, a Redis that was late once would be left alone for ever.
-      const { cache } = createShared(url, `records ${names++}`, undefined, { record: 20_000, window: 20_000 });
-      await until(async () => (await cache.get(placeOf('', '', ''))).mark !== undefined);
+      const { cache } = connectRedis(url, `records ${names++}`, undefined, { record: 20_000, window: 20_000 });
+      await until(async () => (await cache.get(cacheKeyOf('', '', ''))).version !== undefined);
       return cache;
     },
   ]);
@@ -37,10 +37,10 @@ test.skipIf(hasRedis)(withoutRedis, () => undefined);
 
 describe.each(caches)('records %s', (_, open) => {
   let cache: Cache | undefined;
-  const recordStore = async (ttlSeconds?: number) => createRecords({ ttlSeconds, cache: (cache = await open()) });
+  const recordStore = async (ttlSeconds?: number) => createRecordCache({ ttlSeconds, cache: (cache = await open()) });
   /** What is put is there when it is asked for, over a wire too: its few trips are over when as many later ones are. */
   const settled = async () => {
-    for (let trip = 0; trip < 4; trip++) await cache?.get(placeOf('', '', ''));
+    for (let trip = 0; trip < 4; trip++) await cache?.get(cacheKeyOf('', '', ''));
   };
 
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
@@ -49,19 +49,19 @@ describe.each(caches)('records %s', (_, open) => {
 
   test('two questions share one record, and what is known to be absent stays known', async () => {
     const records = await recordStore();
-    const first = records.seenBy(nobody);
+    const first = records.forViewer(nobody);
     first.put(bookEndpoints.byId, 'Book', '7', { id: '7', title: '活着' }, ['id', 'title', 'subtitle'], silent);
     await settled();
     first.put(bookEndpoints.byId, 'Book', '7', { id: '7', pages: '191' }, ['id', 'pages'], silent);
     await settled();
-    const kept = await records.seenBy(alice).get(bookEndpoints.byId, 'Book', '7');
+    const kept = await records.forViewer(alice).get(bookEndpoints.byId, 'Book', '7');
     expect(kept).toMatchObject({ isFresh: true, record: { id: '7', title: '活着', pages: '191' } });
     expect('subtitle' in kept!.record).toBe(true);
     expect('summary' in kept!.record).toBe(false);
   });
 
   test('a merged record is as old as its oldest name', async () => {
-    const seen = (await recordStore()).seenBy(nobody);
+    const seen = (await recordStore()).forViewer(nobody);
     seen.put(bookEndpoints.byId, 'Book', '7', { title: 'x' }, ['title'], silent);
     await settled();
     later(3000);
@@ -75,7 +75,7 @@ describe.each(caches)('records %s', (_, open) => {
   });
 
   test('what an old record had is not taken for fresh when a part of it is read anew', async () => {
-    const seen = (await recordStore()).seenBy(nobody);
+    const seen = (await recordStore()).forViewer(nobody);
     seen.put(bookEndpoints.byId, 'Book', '7', { title: 'x' }, ['title'], silent);
     await settled();
     later(3601);
@@ -87,33 +87,33 @@ describe.each(caches)('records %s', (_, open) => {
   test('films are kept for each credential apart, and go with it', async () => {
     const records = await recordStore();
     for (const who of [alice, bob])
-      records.seenBy(who).put(filmEndpoints.subject, 'Subject', '1', { title: who.credential }, ['title'], silent);
+      records.forViewer(who).put(filmEndpoints.subject, 'Subject', '1', { title: who.credential }, ['title'], silent);
     await settled();
-    expect((await records.seenBy(alice).get(filmEndpoints.subject, 'Subject', '1'))?.record).toEqual({ title: 'a' });
-    expect(await records.seenBy(nobody).get(filmEndpoints.subject, 'Subject', '1')).toBeUndefined();
-    await records.clearCredential('a', false);
-    expect(await records.seenBy(alice).get(filmEndpoints.subject, 'Subject', '1')).toBeUndefined();
-    expect((await records.seenBy(bob).get(filmEndpoints.subject, 'Subject', '1'))?.record).toEqual({ title: 'b' });
+    expect((await records.forViewer(alice).get(filmEndpoints.subject, 'Subject', '1'))?.record).toEqual({ title: 'a' });
+    expect(await records.forViewer(nobody).get(filmEndpoints.subject, 'Subject', '1')).toBeUndefined();
+    await records.invalidateCredential('a', false);
+    expect(await records.forViewer(alice).get(filmEndpoints.subject, 'Subject', '1')).toBeUndefined();
+    expect((await records.forViewer(bob).get(filmEndpoints.subject, 'Subject', '1'))?.record).toEqual({ title: 'b' });
   });
 
   test('nothing that is a viewer’s is kept', async () => {
     const records = await recordStore();
-    const seen = records.seenBy(alice);
+    const seen = records.forViewer(alice);
     seen.put(noteEndpoints.byId, 'Note', '1', { title: 'mine' }, ['title'], silent);
     seen.put(eventEndpoints.byId, 'Event', '1', { title: 'x', status: 'wish' }, ['title'], silent);
-    seen.putAnswer(
+    seen.putResponse(
       bookEndpoints.annotations,
       '/v2/book/7/annotations?count=20',
       { annotations: [{ privacy: 0 }] },
       silent,
     );
-    seen.putAnswer(
+    seen.putResponse(
       bookEndpoints.search,
       '/v2/book/search?fields=books.current_user_collection,id&q=x',
       { books: [] },
       silent,
     );
-    seen.putAnswer(bookEndpoints.search, '/v2/book/search?q=x', { books: [{ current_user_collection: {} }] }, silent);
+    seen.putResponse(bookEndpoints.search, '/v2/book/search?q=x', { books: [{ current_user_collection: {} }] }, silent);
     seen.put(
       bookEndpoints.byId,
       'Book',
@@ -124,11 +124,11 @@ describe.each(caches)('records %s', (_, open) => {
     );
     await settled();
     for (const who of [alice, nobody]) {
-      const again = records.seenBy(who);
+      const again = records.forViewer(who);
       expect(await again.get(noteEndpoints.byId, 'Note', '1')).toBeUndefined();
       expect(await again.get(eventEndpoints.byId, 'Event', '1')).toBeUndefined();
-      expect(await again.getAnswer(bookEndpoints.annotations, '/v2/book/7/annotations?count=20')).toBeUndefined();
-      expect(await again.getAnswer(bookEndpoints.search, '/v2/book/search?q=x')).toBeUndefined();
+      expect(await again.getResponse(bookEndpoints.annotations, '/v2/book/7/annotations?count=20')).toBeUndefined();
+      expect(await again.getResponse(bookEndpoints.search, '/v2/book/search?q=x')).toBeUndefined();
       expect((await again.get(bookEndpoints.byId, 'Book', '7'))?.record).toEqual({ title: 'x' });
     }
   });
@@ -137,13 +137,13 @@ describe.each(caches)('records %s', (_, open) => {
     const records = await recordStore();
     const request = '/v2/book/search?fields=id,title&q=x';
     const answer = { books: [{ id: '7', current_user_collection: { status: 'read' } }, { id: '8' }] };
-    records.seenBy(alice).putAnswer(bookEndpoints.search, request, answer, silent);
+    records.forViewer(alice).putResponse(bookEndpoints.search, request, answer, silent);
     await settled();
-    expect(await records.seenBy(nobody).getAnswer(bookEndpoints.search, request)).toMatchObject({
+    expect(await records.forViewer(nobody).getResponse(bookEndpoints.search, request)).toMatchObject({
       isFresh: true,
-      answer: { books: [{ id: '7' }, { id: '8' }] },
+      response: { books: [{ id: '7' }, { id: '8' }] },
     });
-    expect(JSON.stringify(await records.seenBy(nobody).getAnswer(bookEndpoints.search, request))).not.toContain(
+    expect(JSON.stringify(await records.forViewer(nobody).getResponse(bookEndpoints.search, request))).not.toContain(
       'status',
     );
     expect(answer.books[0]).toHaveProperty('current_user_collection');
@@ -152,42 +152,42 @@ describe.each(caches)('records %s', (_, open) => {
   test('what everybody is told of a book’s annotations is not what a person is told', async () => {
     const records = await recordStore();
     records
-      .seenBy(nobody)
-      .putAnswer(bookEndpoints.annotations, '/v2/book/7/annotations?fields=id', { annotations: [] }, silent);
+      .forViewer(nobody)
+      .putResponse(bookEndpoints.annotations, '/v2/book/7/annotations?fields=id', { annotations: [] }, silent);
     await settled();
     expect(
-      await records.seenBy(alice).getAnswer(bookEndpoints.annotations, '/v2/book/7/annotations?fields=id'),
+      await records.forViewer(alice).getResponse(bookEndpoints.annotations, '/v2/book/7/annotations?fields=id'),
     ).toBeUndefined();
   });
 
   test('Cache-Control is obeyed', async () => {
     const records = await recordStore();
-    const seen = records.seenBy(nobody);
+    const seen = records.forViewer(nobody);
     seen.put(bookEndpoints.byId, 'Book', '1', { title: 'x' }, ['title'], saying({ noStore: true }));
     seen.put(bookEndpoints.byId, 'Book', '2', { title: 'x' }, ['title'], saying({ isPrivate: true, maxAge: 100 }));
     seen.put(bookEndpoints.byId, 'Book', '3', { title: 'x' }, ['title'], saying({ maxAge: 10 }));
     records
-      .seenBy(alice)
+      .forViewer(alice)
       .put(filmEndpoints.subject, 'Subject', '4', { title: 'x' }, ['title'], saying({ isPrivate: true }));
     seen.put(filmEndpoints.subject, 'Subject', '5', { title: 'x' }, ['title'], saying({ isPrivate: true }));
     await settled();
     expect(await seen.get(bookEndpoints.byId, 'Book', '1')).toBeUndefined();
     expect(await seen.get(bookEndpoints.byId, 'Book', '2')).toBeUndefined();
-    expect(await records.seenBy(alice).get(filmEndpoints.subject, 'Subject', '4')).toMatchObject({ isFresh: true });
+    expect(await records.forViewer(alice).get(filmEndpoints.subject, 'Subject', '4')).toMatchObject({ isFresh: true });
     expect(await seen.get(filmEndpoints.subject, 'Subject', '5')).toBeUndefined();
     later(11);
     expect(await seen.get(bookEndpoints.byId, 'Book', '3')).toMatchObject({ isFresh: false, ageSeconds: 11 });
   });
 
   test('one setting takes the place of every time to live, and 0 keeps nothing', async () => {
-    const fixed = (await recordStore(50)).seenBy(nobody);
+    const fixed = (await recordStore(50)).forViewer(nobody);
     fixed.put(bookEndpoints.byId, 'Book', '1', { title: 'x' }, ['title'], saying({ maxAge: 5 }));
     fixed.put(bookEndpoints.byId, 'Book', '2', { title: 'x' }, ['title'], saying({ noStore: true }));
     await settled();
     later(49);
     expect(await fixed.get(bookEndpoints.byId, 'Book', '1')).toMatchObject({ isFresh: true });
     expect(await fixed.get(bookEndpoints.byId, 'Book', '2')).toBeUndefined();
-    const off = (await recordStore(0)).seenBy(nobody);
+    const off = (await recordStore(0)).forViewer(nobody);
     off.put(bookEndpoints.byId, 'Book', '1', { title: 'x' }, ['title'], silent);
     await settled();
     expect(await off.get(bookEndpoints.byId, 'Book', '1')).toBeUndefined();
@@ -195,20 +195,20 @@ describe.each(caches)('records %s', (_, open) => {
 
   test('a clearing drops what it names, for everybody, and nothing else', async () => {
     const records = await recordStore();
-    const seen = records.seenBy(nobody);
+    const seen = records.forViewer(nobody);
     for (const id of ['7', '70']) {
       seen.put(bookEndpoints.byId, 'Book', id, { title: id }, ['title'], silent);
       for (const query of ['', '?count=20', '?fields=id&start=20'])
-        seen.putAnswer(bookEndpoints.annotations, `/v2/book/${id}/annotations${query}`, { annotations: [] }, silent);
+        seen.putResponse(bookEndpoints.annotations, `/v2/book/${id}/annotations${query}`, { annotations: [] }, silent);
     }
     await settled();
-    await records.clear('Book:7');
-    await records.clear('/v2/book/7/annotations');
+    await records.invalidate('Book:7');
+    await records.invalidate('/v2/book/7/annotations');
     expect(await seen.get(bookEndpoints.byId, 'Book', '7')).toBeUndefined();
     expect(await seen.get(bookEndpoints.byId, 'Book', '70')).toMatchObject({ isFresh: true });
     for (const query of ['', '?count=20', '?fields=id&start=20']) {
-      expect(await seen.getAnswer(bookEndpoints.annotations, `/v2/book/7/annotations${query}`)).toBeUndefined();
-      expect(await seen.getAnswer(bookEndpoints.annotations, `/v2/book/70/annotations${query}`)).toMatchObject({
+      expect(await seen.getResponse(bookEndpoints.annotations, `/v2/book/7/annotations${query}`)).toBeUndefined();
+      expect(await seen.getResponse(bookEndpoints.annotations, `/v2/book/70/annotations${query}`)).toMatchObject({
         isFresh: true,
       });
     }
@@ -219,26 +219,26 @@ describe.each(caches)('records %s', (_, open) => {
 
   test('an answer that was on its way when its record was cleared is not kept', async () => {
     const records = await recordStore();
-    const reader = records.seenBy(nobody);
+    const reader = records.forViewer(nobody);
     expect(await reader.get(bookEndpoints.byId, 'Book', '7')).toBeUndefined();
-    await records.clear('Book:7');
+    await records.invalidate('Book:7');
     reader.put(bookEndpoints.byId, 'Book', '7', { title: 'old' }, ['title'], silent);
     await settled();
-    expect(await records.seenBy(nobody).get(bookEndpoints.byId, 'Book', '7')).toBeUndefined();
+    expect(await records.forViewer(nobody).get(bookEndpoints.byId, 'Book', '7')).toBeUndefined();
   });
 
   test('a record that is forgotten is gone', async () => {
-    const seen = (await recordStore()).seenBy(nobody);
+    const seen = (await recordStore()).forViewer(nobody);
     seen.put(bookEndpoints.byId, 'Book', '7', { title: 'x' }, ['title'], silent);
     await settled();
-    seen.forget(bookEndpoints.byId, 'Book', '7');
+    seen.delete(bookEndpoints.byId, 'Book', '7');
     await settled();
     expect(await seen.get(bookEndpoints.byId, 'Book', '7')).toBeUndefined();
   });
 });
 
 test('memory is bounded by bytes, and what was not asked for longest goes first', async () => {
-  const records = createRecords({ cache: createMemoryCache(1_000_000) }).seenBy(nobody);
+  const records = createRecordCache({ cache: createMemoryCache(1_000_000) }).forViewer(nobody);
   const come = { ...silent, bytes: 10_000 };
   for (let id = 0; id < 200; id++) {
     records.put(bookEndpoints.byId, 'Book', String(id), { title: 'x' }, ['title'], come);
@@ -253,10 +253,10 @@ test('memory is bounded by bytes, and what was not asked for longest goes first'
 });
 
 test('a table of clearings that overflows clears too much rather than too little', async () => {
-  const records = createRecords();
-  const seen = records.seenBy(nobody);
+  const records = createRecordCache();
+  const seen = records.forViewer(nobody);
   seen.put(bookEndpoints.byId, 'Book', '7', { title: 'x' }, ['title'], silent);
-  await records.clear('Book:7');
-  for (let other = 0; other < 20_001; other++) await records.clear(`Book:x${other}`);
+  await records.invalidate('Book:7');
+  for (let other = 0; other < 20_001; other++) await records.invalidate(`Book:x${other}`);
   expect(await seen.get(bookEndpoints.byId, 'Book', '7')).toBeUndefined();
 });

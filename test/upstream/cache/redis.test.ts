@@ -1,15 +1,15 @@
 import { Redis } from 'ioredis';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { bookEndpoints } from '../../../src/api/book.ts';
-import { placeOf } from '../../../src/upstream/cache/memory.ts';
-import { createRecords } from '../../../src/upstream/cache/record-cache.ts';
-import { BRIEF, createShared } from '../../../src/upstream/cache/redis.ts';
+import { cacheKeyOf } from '../../../src/upstream/cache/memory.ts';
+import { createRecordCache } from '../../../src/upstream/cache/record-cache.ts';
+import { DEFAULT_TIMEOUTS, connectRedis } from '../../../src/upstream/cache/redis.ts';
 import { hasRedis, redisServer, until, withoutRedis } from '../../support/redis.ts';
 
 const nobody = { credential: 'own', hasToken: false };
 const silent = { bytes: 100, reuse: { noStore: false, isPrivate: false, maxAge: undefined } };
 const limits = { slots: 2, perAddress: 2, holdMs: 75_000 };
-const nowhere = placeOf('', '', '');
+const nowhere = cacheKeyOf('', '', '');
 /** Where it is not tested how long Redis is waited for. */
 const patient = { record: 20_000, window: 20_000 };
 let slots = 0;
@@ -24,12 +24,12 @@ describe.skipIf(!hasRedis)('what replicas share', () => {
   });
 
   async function replica(url: string, { namespace = 'one service', waits = patient } = {}) {
-    const shared = createShared(url, namespace, undefined, waits);
-    const records = createRecords({ cache: shared.cache });
+    const shared = connectRedis(url, namespace, undefined, waits);
+    const records = createRecordCache({ cache: shared.cache });
     const isThere = async () => (await shared.windows.state('nobody', limits.holdMs)) !== undefined;
-    const read = async () => (await records.seenBy(nobody).get(bookEndpoints.byId, 'Book', '7'))?.record;
+    const read = async () => (await records.forViewer(nobody).get(bookEndpoints.byId, 'Book', '7'))?.record;
     const write = (title: string) =>
-      records.seenBy(nobody).put(bookEndpoints.byId, 'Book', '7', { title }, ['title'], silent);
+      records.forViewer(nobody).put(bookEndpoints.byId, 'Book', '7', { title }, ['title'], silent);
     await until(isThere);
     return { ...shared, records, isThere, read, write };
   }
@@ -39,7 +39,7 @@ describe.skipIf(!hasRedis)('what replicas share', () => {
     const [one, two] = [await replica(url), await replica(url)];
     one.write('x');
     await until(async () => (await two.read())?.title === 'x');
-    await two.records.clear('Book:7');
+    await two.records.invalidate('Book:7');
     expect(await one.read()).toBeUndefined();
     await Promise.all([one.close(), two.close()]);
   });
@@ -101,7 +101,7 @@ describe.skipIf(!hasRedis)('what replicas share', () => {
 
   test('a Redis that answers nobody is waited for once, briefly', async () => {
     const server = await redisServer();
-    const one = await replica(server.url, { waits: BRIEF });
+    const one = await replica(server.url, { waits: DEFAULT_TIMEOUTS });
     server.freeze();
     vi.useFakeTimers({ toFake: ['performance'] }); // while no time passes, it is left alone
     const timers = vi.spyOn(globalThis, 'setTimeout');
@@ -133,29 +133,29 @@ describe.skipIf(!hasRedis)('what replicas share', () => {
 
   test('what was cleared while Redis was out of reach is cleared when it is back', async () => {
     const server = await redisServer();
-    const one = await replica(server.url, { waits: BRIEF });
+    const one = await replica(server.url, { waits: DEFAULT_TIMEOUTS });
     await until(async () => {
       one.write('x');
       return (await one.read())?.title === 'x';
     });
     server.freeze();
-    await one.records.clear('Book:7');
+    await one.records.invalidate('Book:7');
     server.thaw();
-    await until(async () => (await one.cache.get(nowhere)).mark !== undefined);
+    await until(async () => (await one.cache.get(nowhere)).version !== undefined);
     expect(await one.read()).toBeUndefined();
     await one.close();
   });
 
   test('a clearing that Redis was late for reaches the other, though the one that cleared is asked for nothing more', async () => {
     const server = await redisServer();
-    const [one, two] = [await replica(server.url, { waits: BRIEF }), await replica(server.url)];
+    const [one, two] = [await replica(server.url, { waits: DEFAULT_TIMEOUTS }), await replica(server.url)];
     await until(async () => {
       one.write('x');
       return (await two.read())?.title === 'x';
     });
     server.freeze();
-    await one.records.clear('Book:8'); // late: for a while nothing is sent
-    await one.records.clear('Book:7');
+    await one.records.invalidate('Book:8'); // late: for a while nothing is sent
+    await one.records.invalidate('Book:7');
     server.thaw();
     await until(async () => (await two.read()) === undefined);
     await Promise.all([one.close(), two.close()]);
@@ -192,7 +192,7 @@ describe.skipIf(!hasRedis)('what replicas share', () => {
     const server = await redisServer();
     const { url } = server;
     const one = await replica(url);
-    await one.records.clear('Book:8');
+    await one.records.invalidate('Book:8');
     await one.windows.take(slot('alice'), limits);
     await until(async () => {
       one.write('x'); // again, where Redis was late and was not waited for

@@ -8,7 +8,7 @@ import { createCalls } from '../../../src/upstream/http/calls.ts';
 import { createCredentials } from '../../../src/upstream/auth/credentials.ts';
 import { createFlights } from '../../../src/upstream/http/in-flight.ts';
 import { createLifetime, end } from '../../../src/lib/cancellation.ts';
-import { createTrace } from '../../../src/upstream/call-log.ts';
+import { createCallLog } from '../../../src/upstream/call-log.ts';
 import { createTransport } from '../../../src/upstream/http/pool.ts';
 import { UNVERIFIED_CALLS } from '../../../src/upstream/limits/unverified.ts';
 import type { SharedWindows, Slot } from '../../../src/upstream/limits/sliding-window.ts';
@@ -55,7 +55,7 @@ async function over(behaviour: Behaviour, shared?: SharedWindows) {
       const calls = createCalls(parts, {
         isUnreadable: false,
         credential,
-        trace: createTrace(),
+        trace: createCallLog(),
         lifetime,
         requestId: 'test',
         address: here,

@@ -34,33 +34,33 @@ describe.each(houses)('in %s', (_, replicas) => {
     const processes = Array.from({ length: replicas }, () => createUpstream(settings));
     afterAll(() => Promise.all(processes.map((each) => each.close())));
     const asker = (authorization?: string) => ({ authorization, address: '127.0.0.1', requestId: 'test' });
-    const reading = (authorization?: string) => processes.at(-1)!.open(asker(authorization), createLifetime());
+    const reading = (authorization?: string) => processes.at(-1)!.forOperation(asker(authorization), createLifetime());
     const write = async () => {
-      const operation = processes[0]!.open(asker(alice), createLifetime());
+      const operation = processes[0]!.forOperation(asker(alice), createLifetime());
       await operation.write(bookEndpoints.collect, { id: '7', status: 'read' }, undefined);
-      await operation.changed([bookEndpoints.collections.path, 'Note:1']);
+      await operation.invalidate([bookEndpoints.collections.path, 'Note:1']);
     };
     // Redis is there as soon as what one has read costs the other nothing.
     if (redisUrl)
       await untilSo(async () => {
-        const operations = processes.map((each) => each.open(asker(), createLifetime()));
+        const operations = processes.map((each) => each.forOperation(asker(), createLifetime()));
         for (const operation of operations)
-          await operation.want(
+          await operation.load(
             'Book',
-            { ask: bookEndpoints.byId, input: (id) => ({ id }) },
+            { endpoint: bookEndpoints.byId, input: (id) => ({ id }) },
             '26',
             ['x'],
             {},
             undefined,
           );
-        return operations.at(-1)!.trace.calls[0]!.cached === true;
+        return operations.at(-1)!.callLog.calls[0]!.cached === true;
       });
     return { service, held, reading, write };
   }
   const shelfOf = (operation: Operation) =>
-    Promise.resolve(operation.ask(bookEndpoints.collections, { name: 'alice' }, ['comment'], undefined));
+    Promise.resolve(operation.list(bookEndpoints.collections, { name: 'alice' }, ['comment'], undefined));
   const noteOf = (operation: Operation) =>
-    Promise.resolve(operation.ask(noteEndpoints.byId, { id: '1' }, ['title'], undefined));
+    Promise.resolve(operation.list(noteEndpoints.byId, { id: '1' }, ['title'], undefined));
 
   test('a list that everybody is shown is asked for anew, and the old answer is not kept', async () => {
     const { held, reading, write } = await open();

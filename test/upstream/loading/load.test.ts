@@ -4,12 +4,12 @@ import { readConfig } from '../../../src/config/settings.ts';
 import { bookEndpoints, bookMembers } from '../../../src/api/book.ts';
 import type { RecordSource } from '../../../src/upstream/loading/record-state.ts';
 import { createLifetime } from '../../../src/lib/cancellation.ts';
-import { type RecordStore, type Records, createRecords } from '../../../src/upstream/cache/record-cache.ts';
+import { type RecordCache, type ViewerCache, createRecordCache } from '../../../src/upstream/cache/record-cache.ts';
 import { createUpstream } from '../../../src/upstream/client.ts';
 import { type Behaviour, type Heard, hostile, json, until } from '../../support/hostile.ts';
 import { patient } from '../../support/patient.ts';
 
-const books: RecordSource = { ask: bookEndpoints.byId, input: (id) => ({ id }) };
+const books: RecordSource = { endpoint: bookEndpoints.byId, input: (id) => ({ id }) };
 const broken = new Error('the cache is broken');
 const breaks = () => {
   throw broken;
@@ -18,20 +18,20 @@ const breaks = () => {
 /** Two operations over one service, of which the first has a cache that fails whenever anything came. */
 async function twoOver(behaviour: Behaviour) {
   const service = await hostile(behaviour);
-  const kept = createRecords({ ttlSeconds: 0 });
+  const kept = createRecordCache({ ttlSeconds: 0 });
   let opened = 0;
-  const records: RecordStore = {
+  const records: RecordCache = {
     ...kept,
-    seenBy: (partition): Records => {
-      const seen = kept.seenBy(partition);
-      const failing = { put: breaks, forget: breaks, putAnswer: breaks, forgetAnswer: breaks };
+    forViewer: (partition): ViewerCache => {
+      const seen = kept.forViewer(partition);
+      const failing = { put: breaks, delete: breaks, putResponse: breaks, deleteResponse: breaks };
       return opened++ === 0 ? { ...seen, ...failing } : seen;
     },
   };
   const settings = { ...readConfig({}), ...patient, baseUrl: service.url, eventBaseUrl: service.url };
   const upstream = createUpstream(settings, { records });
   const asker = { authorization: undefined, address: '127.0.0.1', requestId: 'test' };
-  const operations = [1, 2].map(() => upstream.open(asker, createLifetime()));
+  const operations = [1, 2].map(() => upstream.forOperation(asker, createLifetime()));
   return { service, operations };
 }
 
@@ -44,7 +44,7 @@ test.each([
 ])('a cache that fails over an answer that %s costs nobody else theirs, and nobody the end', async (_, came, shown) => {
   const { service, operations } = await twoOver(came);
   const answers = await Promise.allSettled(
-    operations.map(async (operation) => operation.ask(bookEndpoints.byId, { id: '7' }, ['title'], undefined)),
+    operations.map(async (operation) => operation.list(bookEndpoints.byId, { id: '7' }, ['title'], undefined)),
   );
   expect(service.heard).toHaveLength(1);
   expect(answers[0]).toEqual({ status: 'rejected', reason: broken });
@@ -54,7 +54,7 @@ test.each([
 test('a cache that fails over a refusal costs nobody else theirs, and nobody the end', async () => {
   const { service, operations } = await twoOver(refused);
   const wants = await Promise.allSettled(
-    operations.map(async (operation) => operation.want('Book', books, '7', ['title'], { id: '7' }, undefined)),
+    operations.map(async (operation) => operation.load('Book', books, '7', ['title'], { id: '7' }, undefined)),
   );
   expect(service.heard).toHaveLength(1);
   expect(wants[0]).toEqual({ status: 'rejected', reason: broken });
@@ -73,7 +73,7 @@ async function operationsOver(behaviour: Behaviour) {
   const service = await hostile(behaviour);
   const upstream = createUpstream({ ...readConfig({}), ...patient, baseUrl: service.url, eventBaseUrl: service.url });
   afterAll(() => upstream.close());
-  return { service, open: () => upstream.open(asker, createLifetime()) };
+  return { service, open: () => upstream.forOperation(asker, createLifetime()) };
 }
 
 test('a partial answer that comes after the whole one is not kept as if it told every member', async () => {
@@ -85,12 +85,12 @@ test('a partial answer that comes after the whole one is not kept as if it told 
     held = () => json(JSON.stringify(part))(socket, heard);
   });
   const first = open();
-  const title = first.want('Book', wholeBooks, '7', few, {}, undefined);
+  const title = first.load('Book', wholeBooks, '7', few, {}, undefined);
   await until(() => held !== undefined);
-  await first.want('Book', wholeBooks, '7', many, {}, undefined);
+  await first.load('Book', wholeBooks, '7', many, {}, undefined);
   held!();
   await title;
-  const later = await open().want('Book', wholeBooks, '7', ['pages', 'publisher'], {}, undefined);
+  const later = await open().load('Book', wholeBooks, '7', ['pages', 'publisher'], {}, undefined);
   expect(later).toMatchObject({ pages: '191', publisher: '作家出版社' });
   expect(service.heard).toHaveLength(2);
 });
@@ -102,13 +102,13 @@ test('one member more than was asked for does not stand for the whole record: wh
     const part = Object.entries(record).filter(([name]) => fields.includes(name));
     json(JSON.stringify(Object.fromEntries(part)))(socket, heard);
   });
-  await open().want('Book', wholeBooks, '7', ['title'], {}, undefined);
+  await open().load('Book', wholeBooks, '7', ['title'], {}, undefined);
   const operation = open();
-  expect(await operation.want('Book', wholeBooks, '7', ['alt'], {}, undefined)).toMatchObject({
+  expect(await operation.load('Book', wholeBooks, '7', ['alt'], {}, undefined)).toMatchObject({
     alt: 'http://book.example/7',
   });
-  expect(await operation.want('Book', wholeBooks, '7', ['pages'], {}, undefined)).toMatchObject({ pages: '191' });
-  expect(await open().want('Book', wholeBooks, '7', ['publisher'], {}, undefined)).toMatchObject({
+  expect(await operation.load('Book', wholeBooks, '7', ['pages'], {}, undefined)).toMatchObject({ pages: '191' });
+  expect(await open().load('Book', wholeBooks, '7', ['publisher'], {}, undefined)).toMatchObject({
     publisher: '作家出版社',
   });
   expect(service.heard.map(members)).toEqual([
@@ -120,8 +120,8 @@ test('one member more than was asked for does not stand for the whole record: wh
 
 test('an upstream that sends everything whatever is asked for is used for all that it sent', async () => {
   const { service, open } = await operationsOver(json(JSON.stringify(book)));
-  await open().want('Book', wholeBooks, '7', ['title'], {}, undefined);
-  expect(await open().want('Book', wholeBooks, '7', ['pages', 'publisher'], {}, undefined)).toMatchObject({
+  await open().load('Book', wholeBooks, '7', ['title'], {}, undefined);
+  expect(await open().load('Book', wholeBooks, '7', ['pages', 'publisher'], {}, undefined)).toMatchObject({
     pages: '191',
   });
   expect(service.heard).toHaveLength(1);
