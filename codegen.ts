@@ -16,7 +16,8 @@ import {
   printSchema,
 } from 'graphql';
 import { format, resolveConfig } from 'prettier';
-import { options, settingsTable } from './src/config/settings.ts';
+import { settingsTable } from './src/config/settings.ts';
+import { options } from './src/config/read.ts';
 import { codeGroups } from './src/graph/errors/codes.ts';
 import { schema } from './src/graph/schema.ts';
 

@@ -4,7 +4,7 @@
  */
 import { GraphQLError, parse } from 'graphql';
 import { pino } from 'pino';
-import { readConfig } from '../src/config/settings.ts';
+import { readConfig } from '../src/config/read.ts';
 import { mostOf } from '../src/graph/engine/call-cost.ts';
 import type { Plan } from '../src/graph/engine/operation-plan.ts';
 import { createPlans } from '../src/graph/engine/plan-cache.ts';

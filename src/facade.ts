@@ -2,17 +2,17 @@
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import type { EmbeddedFacade, FacadeOptions } from '../facade.d.ts';
-import { readOptions } from './config/settings.ts';
+import { readOptions } from './config/read.ts';
 import { schema } from './graph/schema.ts';
 import { createFetchHandler } from './server/http/fetch.ts';
 import { readPanel, readTabs } from './server/http/graphiql.ts';
 import { createMetrics } from './server/observability/metrics.ts';
-import { createGraphServer } from './server/http/server.ts';
+import { createGraphServer } from './server/server.ts';
 import { createTelemetry } from './server/observability/tracing.ts';
-import { watchCalls, watchOutages } from './server/observability/watch.ts';
+import { observeCalls, logOutages } from './server/observability/watch.ts';
 import { createUpstream } from './upstream/client.ts';
 
-export { ConfigError } from './config/settings.ts';
+export { ConfigError } from './config/read.ts';
 
 /** This file is one step below the package, in src as in dist. */
 const operations = fileURLToPath(new URL('../operations', import.meta.url));
@@ -27,7 +27,7 @@ export function createFacade(given: FacadeOptions): EmbeddedFacade {
   const telemetry = createTelemetry(config, log);
   const upstream = createUpstream(
     { ...config, baseUrl: config.baseUrl!, eventBaseUrl: config.eventBaseUrl! },
-    { observe: watchCalls(metrics, telemetry), onOutage: watchOutages(log) },
+    { observe: observeCalls(metrics, telemetry), onOutage: logOutages(log) },
   );
   const page = config.graphiql ? { tabs: readTabs(operations), panel: readPanel(panelFolder) } : {};
   const { server } = createGraphServer(config, { schema, upstream, log, metrics, telemetry, ...page });

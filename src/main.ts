@@ -6,18 +6,21 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { printSchema } from 'graphql';
 import { pino } from 'pino';
 import type { Logger } from 'pino';
-import { type Started, banner, startLine } from './cli/banner.ts';
-import { ConfigError, entries, flagOf, readConfig, settings, settingsTable } from './config/settings.ts';
-import type { Config, Flags, SettingName } from './config/settings.ts';
+import { type StartedServers, banner, startLine } from './cli/banner.ts';
+import { entries, flagOf, settings, settingsTable } from './config/settings.ts';
+import { ConfigError, readConfig } from './config/read.ts';
+import type { Config, SettingName } from './config/settings.ts';
+import type { Flags } from './config/read.ts';
 import { schema } from './graph/schema.ts';
-import { ManifestError, manifestOf } from './cli/manifest.ts';
+import { createManifest } from './cli/manifest.ts';
+import { ManifestError } from './config/trusted-documents.ts';
 import type { ManifestOptions } from './cli/manifest.ts';
 import { createProgress } from './cli/progress.ts';
 import { readPanel, readTabs } from './server/http/graphiql.ts';
 import { createMetrics } from './server/observability/metrics.ts';
-import { openServer } from './server/http/server.ts';
+import { openServer } from './server/server.ts';
 import { createTelemetry } from './server/observability/tracing.ts';
-import { watchCalls, watchOutages } from './server/observability/watch.ts';
+import { observeCalls, logOutages } from './server/observability/watch.ts';
 import { createUpstream } from './upstream/client.ts';
 
 // Left to itself, the heap of a machine with much memory grows to several times what is in use before anybody clears it up.
@@ -86,7 +89,7 @@ program
   .option('--typename', 'with __typename in every selection, as Apollo Client sends them', false)
   .action((paths: string[], options: ManifestOptions) => {
     try {
-      process.stdout.write(`${manifestOf(paths, schema, options)}\n`);
+      process.stdout.write(`${createManifest(paths, schema, options)}\n`);
     } catch (error) {
       if (!(error instanceof ManifestError)) throw error;
       process.stderr.write(`${error.message}\n`);
@@ -139,7 +142,7 @@ function messageFor(error: unknown): string | undefined {
 
 async function runFacade(config: Config, log: Logger, opened: Closable[]): Promise<string> {
   let settled = config;
-  const started: Started = {};
+  const started: StartedServers = {};
   if (config.ownOrigin) {
     // Whatever HOST is: the service next door is for this house alone.
     const origin = await startOrigin(config, '127.0.0.1', log, opened);
@@ -147,12 +150,12 @@ async function runFacade(config: Config, log: Logger, opened: Closable[]): Promi
     started.origin = origin;
   }
   const metrics = createMetrics();
-  metrics.watchProcess();
+  metrics.collectProcessMetrics();
   const telemetry = createTelemetry(config, log);
   if (telemetry) opened.unshift(telemetry);
   const upstream = createUpstream(
     { ...settled, baseUrl: settled.baseUrl!, eventBaseUrl: settled.eventBaseUrl! },
-    { observe: watchCalls(metrics, telemetry), onOutage: watchOutages(log) },
+    { observe: observeCalls(metrics, telemetry), onOutage: logOutages(log) },
   );
   opened.unshift(upstream);
   const facade = await listening('PORT', config.port, () =>
@@ -176,7 +179,7 @@ async function runOrigin(config: Config, log: Logger, opened: Closable[]): Promi
   return tell({ origin }, config);
 }
 
-function tell(started: Started, config: Config): string {
+function tell(started: StartedServers, config: Config): string {
   return (process.stdout.isTTY ? banner : startLine)(started, config);
 }
 

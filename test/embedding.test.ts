@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, describe, expect, expectTypeOf, onTestFinished, test } from 'vitest';
 import type { FacadeOptions } from '../facade.d.ts';
 import type { Config } from '../src/config/settings.ts';
-import { ConfigError, options, readOptions } from '../src/config/settings.ts';
+import { ConfigError, options, readOptions } from '../src/config/read.ts';
 import { createFacade } from '../src/facade.ts';
 import type { Shown } from './support/facade.ts';
 import { hosts } from './support/hosts.ts';

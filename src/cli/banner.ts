@@ -2,7 +2,7 @@
 import type { Config } from '../config/settings.ts';
 
 /** What was started. */
-export interface Started {
+export interface StartedServers {
   /** Where the graph is; nowhere when the origin runs alone. */
   graph?: string;
   origin?: { url: string; seeded: boolean };
@@ -16,7 +16,7 @@ type Shown = Pick<
 const DEMO_TOKENS = 'demo-alice (advance), demo-bob (basic), demo-carol (premium)';
 
 /** For a person: addresses, what is asked upstream, and how to ask as a demo reader. Under production no token is told. */
-export function banner({ graph, origin }: Started, config: Shown): string {
+export function banner({ graph, origin }: StartedServers, config: Shown): string {
   const lines: [string, string][] = [];
   if (graph) lines.push(['graph', `${graph}/graphql${config.graphiql ? '   GraphiQL there in a browser' : ''}`]);
   if (origin) lines.push(['origin', `${origin.url}   ${dataIn(origin, config)}`]);
@@ -30,7 +30,7 @@ export function banner({ graph, origin }: Started, config: Shown): string {
 }
 
 /** For a log: the same addresses and no token. Whatever LOG_LEVEL is, since whoever started it with port 0 must learn where it is. */
-export function startLine({ graph, origin }: Started, config: Shown): string {
+export function startLine({ graph, origin }: StartedServers, config: Shown): string {
   const parts = [
     ...(graph ? [`graph ${graph}/graphql`] : []),
     origin ? `origin ${origin.url} with ${dataIn(origin, config)}` : `upstream ${upstreamOf(config)}`,

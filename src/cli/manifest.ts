@@ -1,5 +1,4 @@
-/** The manifest of trusted documents: what the facade reads at its start, and what `catalog-graphql manifest` writes. */
-import { createHash } from 'node:crypto';
+/** Writes a manifest of trusted documents: `catalog-graphql manifest`. */
 import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -17,78 +16,7 @@ import {
   validate,
   visit,
 } from 'graphql';
-
-/** Texts by their ids: the SHA-256 in hex, or what the tool that wrote the manifest calls them by. */
-export type TrustedDocuments = ReadonlyMap<string, string>;
-
-/** What is wrong with a manifest, or with what should become one, in words. */
-export class ManifestError extends Error {}
-
-const APOLLO_FORMAT = 'apollo-persisted-query-manifest';
-const SHA256 = /^[0-9a-f]{64}$/;
-
-export const sha256Of = (text: string): string => createHash('sha256').update(text).digest('hex');
-
-/** `sha256:…` and the bare hash are one id. */
-export const bareId = (id: string): string => (id.startsWith('sha256:') ? id.slice('sha256:'.length) : id);
-
-/**
- * Reads `{ id: text }`, as GraphQL Code Generator and the Relay compiler write it, or Apollo's list of operations.
- * An id that is a hash must be the hash of its text: clients may ask for the text by what they have computed themselves.
- */
-export function readManifest(path: string): TrustedDocuments {
-  const documents = new Map<string, string>();
-  for (const [id, text] of entriesIn(jsonIn(path))) {
-    const bare = bareId(id);
-    if (SHA256.test(bare) && sha256Of(text) !== bare)
-      throw new ManifestError(`${shown(id)} is not the hash of its text`);
-    try {
-      parse(text);
-    } catch (error) {
-      throw new ManifestError(`${shown(id)} is no document: ${(error as Error).message}`);
-    }
-    documents.set(bare, text);
-  }
-  if (documents.size === 0) throw new ManifestError('it has no documents');
-  return documents;
-}
-
-function jsonIn(path: string): unknown {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new ManifestError(`it cannot be read (${(error as NodeJS.ErrnoException).code})`);
-  }
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new ManifestError('it is not JSON');
-  }
-}
-
-function entriesIn(manifest: unknown): [id: string, text: string][] {
-  if (!isObject(manifest)) throw new ManifestError('it is not an object of documents by their hashes');
-  if (manifest.format === APOLLO_FORMAT) {
-    const { version, operations } = manifest;
-    if (version !== 1 || !Array.isArray(operations)) throw new ManifestError(`it is not version 1 of ${APOLLO_FORMAT}`);
-    return operations.map((operation: unknown, at) => {
-      const { id, body } = isObject(operation) ? operation : {};
-      if (typeof id !== 'string' || typeof body !== 'string')
-        throw new ManifestError(`operation ${at + 1} has no id or no body`);
-      return [id, body];
-    });
-  }
-  return Object.entries(manifest).map(([id, text]) => {
-    if (typeof text !== 'string') throw new ManifestError(`${shown(id)} is not a text`);
-    return [id, text];
-  });
-}
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const shown = (id: string): string => JSON.stringify(id.length > 80 ? `${id.slice(0, 80)}…` : id);
+import { APOLLO_FORMAT, ManifestError, sha256Of } from '../config/trusted-documents.ts';
 
 export interface ManifestOptions {
   /** `hashes`: `{ hash: text }`; `apollo`: Apollo's list of operations, which names them too. */
@@ -98,7 +26,7 @@ export interface ManifestOptions {
 }
 
 /** The manifest of all operations in these files, and in the `.graphql` and `.gql` files of these folders; each printed with its fragments. */
-export function manifestOf(
+export function createManifest(
   paths: readonly string[],
   schema: GraphQLSchema,
   { format, typename }: ManifestOptions,

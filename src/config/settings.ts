@@ -1,128 +1,29 @@
-import { addressRange } from '../lib/address-ranges.ts';
-import { ManifestError, type TrustedDocuments, readManifest } from '../cli/manifest.ts';
+/** The table of all settings. It drives the environment, the flags of the command, `--help` and the options of `createFacade`. */
+import {
+  type Kind,
+  addressRanges,
+  amount,
+  bytes,
+  headerList,
+  httpAddress,
+  milliseconds,
+  onOff,
+  oneOf,
+  origins,
+  port,
+  redisAddress,
+  text,
+  whole,
+} from './kinds.ts';
+import type { TrustedDocuments } from './trusted-documents.ts';
 
-/** What the values of some settings have in common. */
-interface Kind<T> {
-  /** What a value must be, in words. */
-  must: string;
-  /** A value as it was spelled; undefined for what it must not be. */
-  read: (text: string) => T | undefined;
-  /** Its type as an option of `createFacade`, in TypeScript. */
-  type: string;
-  /** An option as the environment would spell it; undefined where it is of another type. */
-  spell: (option: unknown) => string | undefined;
-  /** What an option must be, where that differs from what a variable must be. */
-  optionMust?: string;
-}
-
-interface Setting<T> extends Kind<T> {
+export interface Setting<T> extends Kind<T> {
   env: string;
   byDefault: (production: boolean) => T;
   description: string;
   /** Names what stands in the default column where the value itself would not tell. */
   shown?: string;
 }
-
-const whole = (min: number, max: number) => ({
-  must: `a whole number from ${min} to ${max}`,
-  read: (text: string) => {
-    const number = /^\d{1,15}$/.test(text) ? Number(text) : NaN;
-    return number >= min && number <= max ? number : undefined;
-  },
-  type: 'number',
-  spell: (option: unknown) => (typeof option === 'number' ? String(option) : undefined),
-});
-
-const spellText = (option: unknown) => (typeof option === 'string' ? option : undefined);
-
-const text = (must: string, pattern: RegExp) => ({
-  must,
-  read: (text: string) => (pattern.test(text) ? text : undefined),
-  type: 'string',
-  spell: spellText,
-});
-
-const oneOf = <const T extends string>(...names: [T, ...T[]]) => ({
-  must: `one of ${names.join(', ')}`,
-  read: (text: string) => names.find((name) => name === text),
-  type: names.map((name) => `'${name}'`).join(' | '),
-  spell: spellText,
-});
-
-const onOff = {
-  must: 'on or off',
-  optionMust: 'true or false',
-  type: 'boolean',
-  spell: (option: unknown) => (typeof option === 'boolean' ? (option ? 'on' : 'off') : undefined),
-  read: (word: string) => {
-    if (/^(on|true|yes|1)$/i.test(word)) return true;
-    return /^(off|false|no|0)$/i.test(word) ? false : undefined;
-  },
-};
-
-/** Credentials in an address would end in logs and errors, a query would swallow the path appended to it. */
-const httpAddress = {
-  must: 'an http:// or https:// address without user, query or fragment',
-  read: (address: string) => {
-    const url = parsed(address);
-    const isPlain = url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !/[?#]/.test(address);
-    return isPlain ? address.replace(/(?<!\/)\/+$/, '') : undefined;
-  },
-  type: 'string',
-  spell: spellText,
-};
-
-const redisAddress = {
-  must: 'a redis:// or rediss:// address',
-  read: (address: string) => (/^rediss?:$/.test(parsed(address)?.protocol ?? '') ? address : undefined),
-  type: 'string',
-  spell: spellText,
-};
-
-const origins = {
-  must: 'a comma-separated list of origins, each like https://shop.example (no path, no *)',
-  read: (text: string): readonly string[] | undefined => {
-    const list = text.split(',').map((origin) => origin.trim());
-    return list.every((origin) => /^https?:/.test(origin) && parsed(origin)?.origin === origin) ? list : undefined;
-  },
-  optionMust: 'a list of origins, each like https://shop.example (no path, no *)',
-  type: 'readonly string[]',
-  spell: (option: unknown) => (Array.isArray(option) ? option.map(String).join(',') : undefined),
-};
-
-const addressRanges = {
-  must: 'a comma-separated list of addresses and ranges, each like 10.0.0.1, 10.0.0.0/8 or fd00::/8',
-  read: (text: string): readonly string[] | undefined => {
-    const list = text.split(',').map((range) => range.trim());
-    return list.every(addressRange) ? list : undefined;
-  },
-  optionMust: 'a list of addresses and ranges, each like 10.0.0.1, 10.0.0.0/8 or fd00::/8',
-  type: 'readonly string[]',
-  spell: (option: unknown) => (Array.isArray(option) ? option.map(String).join(',') : undefined),
-};
-
-const headerList = {
-  must: 'a comma-separated list like name=value,other=value',
-  read: (text: string): Readonly<Record<string, string>> | undefined => {
-    if (!/^[\w-]+=[\x21-\x2b\x2d-\x7e]*(,[\w-]+=[\x21-\x2b\x2d-\x7e]*)*$/.test(text)) return undefined;
-    const cut = (pair: string) => [pair.slice(0, pair.indexOf('=')), decoded(pair.slice(pair.indexOf('=') + 1))];
-    return Object.fromEntries(text.split(',').map(cut)) as Record<string, string>;
-  },
-  optionMust: 'an object of header names and values',
-  type: 'Readonly<Record<string, string>>',
-  spell: (option: unknown) =>
-    typeof option === 'object' && option !== null && Object.values(option).every((value) => typeof value === 'string')
-      ? Object.entries(option)
-          .map(([name, value]) => `${name}=${encodeURIComponent(value as string)}`)
-          .join(',')
-      : undefined,
-};
-
-/** A port may be 0 in tests: the system picks one. */
-const port = whole(0, 65_535);
-const milliseconds = whole(1, 600_000);
-const bytes = whole(1, 1_000_000_000);
-const amount = whole(1, 1_000_000);
 
 function setting<T>(
   env: string,
@@ -142,7 +43,6 @@ function optional<T>(env: string, kind: Kind<T>, description: string, shown = 'n
 const outsideProduction = (production: boolean) => !production;
 const OUTSIDE_PRODUCTION = 'on; off in production';
 
-/** Every setting there is. It drives the environment, the flags of the command and the table that `--help` prints. */
 // A table is read down its columns.
 // prettier-ignore
 export const settings = {
@@ -359,7 +259,7 @@ export const settings = {
 
 export type SettingName = keyof typeof settings;
 
-type Values = { [Name in SettingName]: (typeof settings)[Name] extends Setting<infer T> ? T : never };
+export type Values = { [Name in SettingName]: (typeof settings)[Name] extends Setting<infer T> ? T : never };
 
 /** All settings, checked and frozen. */
 export type Config = Readonly<
@@ -372,131 +272,6 @@ export type Config = Readonly<
     ownOrigin: boolean;
   }
 >;
-
-/** What the flags of the command say, as written. */
-export type Flags = Partial<Record<SettingName, string>>;
-
-export class ConfigError extends Error {
-  readonly problems: readonly string[];
-
-  constructor(problems: readonly string[]) {
-    super(`The settings cannot be used:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
-    this.name = 'ConfigError';
-    this.problems = problems;
-  }
-}
-
-/** Reads and checks everything at once; a flag wins over the environment, and an empty variable is an absent one. */
-export function readConfig(env: NodeJS.ProcessEnv = process.env, flags: Flags = {}): Config {
-  const production = env.NODE_ENV === 'production';
-  const problems: string[] = [];
-  const spelled = (name: SettingName) => flags[name] ?? env[settings[name].env];
-  const values = checked(spelled, production, problems, ({ env: variable, must }) => `${variable} must be ${must}`);
-  const [baseUrl, eventBaseUrl] = [spelled('baseUrl'), spelled('eventBaseUrl')];
-  if (baseUrl && !eventBaseUrl) problems.push('EVENT_BASE_URL must be set too, because BASE_URL is');
-  if (eventBaseUrl && !baseUrl) problems.push('BASE_URL must be set too, because EVENT_BASE_URL is');
-  if (values.maxBusyConnections < values.maxConnections && problems.length === 0) {
-    problems.push('MAX_BUSY_CONNECTIONS must not be less than MAX_CONNECTIONS');
-  }
-  const trustedDocuments = documentsOf(values, problems, (name) => settings[name].env);
-  if (problems.length > 0) throw new ConfigError(problems);
-
-  const ownOrigin = !values.baseUrl;
-  const demo = ownOrigin && values.demoTokens && !values.accessToken;
-  return Object.freeze({
-    ...values,
-    production,
-    trustedDocuments,
-    ownOrigin,
-    accessToken: demo ? 'demo-app' : values.accessToken,
-    filmTier: values.filmTier ?? (demo ? 'advance' : undefined),
-  });
-}
-
-/** Settings of the port and of the origin: a facade inside another program has neither. */
-const NOT_EMBEDDED = new Set<string>([
-  'port',
-  'host',
-  'dataDir',
-  'originPort',
-  'publicUrl',
-  'demoTokens',
-  'maxClientConnections',
-  'requestHeadersTimeoutMs',
-  'connectionTimeoutMs',
-] satisfies SettingName[]);
-
-/** The settings that are options of `createFacade`. */
-export function options(): [SettingName, Setting<unknown>][] {
-  return entries().filter(([name]) => !NOT_EMBEDDED.has(name));
-}
-
-/** Reads the options of a facade inside another program: checked as the environment is, of which nothing is read. */
-export function readOptions(given: Readonly<Record<string, unknown>>): Config {
-  const problems = Object.keys(given)
-    .filter((name) => name !== 'production' && !options().some(([known]) => known === name))
-    .map((name) => `${name} is not an option`);
-  const { production = false } = given;
-  if (typeof production !== 'boolean') problems.push('production must be true or false');
-  for (const name of ['baseUrl', 'eventBaseUrl'] as const) if (!given[name]) problems.push(`${name} must be set`);
-  const spelled = (name: SettingName) =>
-    NOT_EMBEDDED.has(name) || given[name] === undefined ? undefined : (settings[name].spell(given[name]) ?? UNREADABLE);
-  const values = checked(spelled, production === true, problems, (setting, name) => {
-    return `${name} must be ${setting.optionMust ?? setting.must}`;
-  });
-  if (values.maxBusyConnections < values.maxConnections && problems.length === 0) {
-    problems.push('maxBusyConnections must not be less than maxConnections');
-  }
-  const trustedDocuments = documentsOf(values, problems, (name) => name);
-  if (problems.length > 0) throw new ConfigError(problems);
-  return Object.freeze({ ...values, production: production === true, trustedDocuments, ownOrigin: false });
-}
-
-/** Is no value of any setting. */
-const UNREADABLE = '\0';
-
-/** All values, from the text or the default of each; what is wrong with them is added to the problems. */
-function checked(
-  spelled: (name: SettingName) => string | undefined,
-  production: boolean,
-  problems: string[],
-  problem: (setting: Setting<unknown>, name: SettingName) => string,
-): Values {
-  const values: Record<string, unknown> = {};
-  for (const [name, setting] of entries()) {
-    const text = spelled(name) || undefined;
-    if (text === undefined) {
-      values[name] = setting.byDefault(production);
-      continue;
-    }
-    const value = setting.read(text);
-    // The value is not repeated: it may be a secret in the wrong variable.
-    if (value === undefined) problems.push(problem(setting, name));
-    else values[name] = value;
-  }
-  return values as Values;
-}
-
-/** Reads the manifest; what is wrong with it is told in the name by which it was given. */
-function documentsOf(
-  { persistedOperations, persistedOnly }: Values,
-  problems: string[],
-  nameOf: (name: SettingName) => string,
-): TrustedDocuments {
-  if (persistedOperations === undefined) {
-    if (persistedOnly) {
-      problems.push(`${nameOf('persistedOperations')} must be set too, because ${nameOf('persistedOnly')} is on`);
-    }
-    return new Map();
-  }
-  try {
-    return readManifest(persistedOperations);
-  } catch (error) {
-    if (!(error instanceof ManifestError)) throw error;
-    problems.push(`${nameOf('persistedOperations')} must be a manifest of documents: ${error.message}`);
-    return new Map();
-  }
-}
 
 /** `MAX_DEPTH` -> `--max-depth`. */
 export function flagOf(name: SettingName): string {
@@ -521,20 +296,4 @@ function columns(rows: string[][]): string {
   const width = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0));
   const [first, second] = [width(0), width(1)];
   return rows.map(([a = '', b = '', c = '']) => `  ${a.padEnd(first)}  ${b.padEnd(second)}  ${c}`).join('\n');
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
-function parsed(address: string): URL | undefined {
-  try {
-    return new URL(address);
-  } catch {
-    return undefined;
-  }
 }

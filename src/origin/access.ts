@@ -4,7 +4,7 @@ import { Refusal } from './rules/refusal.ts';
 import type { PeopleStore } from './store/people.ts';
 
 /** Who asks, and what for they may ask. */
-export interface Viewer {
+export interface Requester {
   /** A person's id; null without login. */
   person: string | null;
   tier: Tier;
@@ -18,7 +18,7 @@ const SOURCES_MAX = 10_000;
 const anonymousScopes: ReadonlySet<string> = new Set<Scope>(['book_basic_r', 'movie_basic_r']);
 
 /** The person behind the token. */
-export function personOf(viewer: Viewer): string {
+export function personOf(viewer: Requester): string {
   if (viewer.person === null) throw new Refusal(1000);
   return viewer.person;
 }
@@ -41,7 +41,7 @@ export function createAccess(people: PeopleStore, now: () => number = Date.now) 
   }
 
   return {
-    viewerOf(authorization: string | undefined, address: string): Viewer {
+    viewerOf(authorization: string | undefined, address: string): Requester {
       if (authorization === undefined) {
         return { person: null, tier: 'basic', scopes: anonymousScopes, source: `address ${address}` };
       }
@@ -56,7 +56,7 @@ export function createAccess(people: PeopleStore, now: () => number = Date.now) 
     },
 
     /** Refuses what the caller may not ask. */
-    admit(endpoint: Endpoint, viewer: Viewer) {
+    admit(endpoint: Endpoint, viewer: Requester) {
       if (endpoint.path.startsWith('/v2/movie/') && viewer.tier === 'basic') count(viewer.source);
       // Not specified: the interface gives 1000 and 1001 for a missing login; 1000 says what is wrong.
       if (endpoint.login) personOf(viewer);

@@ -8,27 +8,27 @@ import type { Endpoint, Media } from '../api/endpoint.ts';
 import type { ErrorBody } from '../api/errors.ts';
 import { serviceErrors } from '../api/errors.ts';
 import { areMisread, hasHalfPair, isPercentEncodedUtf8 } from '../lib/unicode.ts';
-import type { Viewer } from './access.ts';
+import type { Requester } from './access.ts';
 import { Refusal } from './rules/refusal.ts';
 import type { PictureStore, ReceivedPicture } from './store/pictures.ts';
 
 /** A row of the interface and the rule behind it. */
 export interface Route {
   endpoint: Endpoint;
-  handle(input: Record<string, unknown>, viewer: Viewer, pictures: readonly ReceivedPicture[]): unknown;
+  handle(input: Record<string, unknown>, viewer: Requester, pictures: readonly ReceivedPicture[]): unknown;
 }
 
 /** Puts a rule behind a row. What comes in is named as in the row's input; its values are checked by the rule. */
 export function serve<In, Out>(
   endpoint: Endpoint<In, Out>,
-  handler: (input: In, viewer: Viewer, pictures: readonly ReceivedPicture[]) => NoInfer<Out>,
+  handler: (input: In, viewer: Requester, pictures: readonly ReceivedPicture[]) => NoInfer<Out>,
 ): Route {
   // Texts from outside become the row's input here; what is no text (numbers, flags) is decoded below.
   return { endpoint, handle: (input, viewer, pictures) => handler(input as In, viewer, pictures) };
 }
 
 /** A request, as far as a row has words for it. */
-export interface Question {
+export interface OriginRequest {
   params: Record<string, string>;
   query: URLSearchParams;
   incoming: IncomingMessage;
@@ -41,8 +41,8 @@ const atomType = { 'content-type': 'application/atom+xml; charset=utf-8' };
 /** Reads the request by its row, asks the rule, and writes the answer by the row. */
 export async function exchange(
   route: Route,
-  question: Question,
-  viewer: Viewer,
+  question: OriginRequest,
+  viewer: Requester,
   store: PictureStore,
 ): Promise<Response> {
   const { endpoint } = route;

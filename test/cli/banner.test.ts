@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { banner, startLine } from '../../src/cli/banner.ts';
-import { readConfig } from '../../src/config/settings.ts';
+import { readConfig } from '../../src/config/read.ts';
 import { createProgress } from '../../src/cli/progress.ts';
 
 const graph = 'http://127.0.0.1:4000';

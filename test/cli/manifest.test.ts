@@ -3,9 +3,10 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'graphql';
 import { expect, test } from 'vitest';
-import { ConfigError, readConfig } from '../../src/config/settings.ts';
+import { ConfigError, readConfig } from '../../src/config/read.ts';
 import { schema } from '../../src/graph/schema.ts';
-import { type ManifestOptions, manifestOf, readManifest } from '../../src/cli/manifest.ts';
+import { type ManifestOptions, createManifest } from '../../src/cli/manifest.ts';
+import { readManifest } from '../../src/config/trusted-documents.ts';
 import { runProgram } from '../support/program.ts';
 import { temporaryDirectory } from '../support/service.ts';
 
@@ -139,7 +140,7 @@ test('each operation stands alone, with the fragments it needs from its own file
     'fragment Title on Book { title } fragment Short on Book { id ...More } fragment More on Book { pages }',
   );
   writeFileSync(join(folder, 'notes.txt'), 'not GraphQL');
-  const documents = Object.values(JSON.parse(manifestOf([folder], schema, asHashes)) as Record<string, string>);
+  const documents = Object.values(JSON.parse(createManifest([folder], schema, asHashes)) as Record<string, string>);
   expect(documents.map((each) => each.replaceAll(/\s+/g, ' '))).toEqual([
     'query A { book(id: 1) { ...Short } } fragment Short on Book { id ...More } fragment More on Book { pages }',
     'query B { book(id: 2) { id } }',
@@ -147,7 +148,7 @@ test('each operation stands alone, with the fragments it needs from its own file
   ]);
   // Two that could be meant: it is not ours to choose.
   writeFileSync(join(folder, 'd.graphql'), 'query D { book(id: 4) { ...Title } }');
-  expect(() => manifestOf([folder], schema, asHashes)).toThrow(/d\.graphql: D: .* only one fragment named "Title"/);
+  expect(() => createManifest([folder], schema, asHashes)).toThrow(/d\.graphql: D: .* only one fragment named "Title"/);
 });
 
 test.each([
@@ -156,12 +157,12 @@ test.each([
   ['no GraphQL', 'query A {', /a\.graphql: Syntax Error/],
   ['no operation', 'fragment A on Book { id }', /There are no operations/],
 ])('no manifest is made of files with %s', (_, source, why) => {
-  expect(() => manifestOf([file('a.graphql', source)], schema, asHashes)).toThrow(why);
+  expect(() => createManifest([file('a.graphql', source)], schema, asHashes)).toThrow(why);
 });
 
 test('a manifest for Apollo has a name for each operation, and each once', () => {
   const apollo = { format: 'apollo', typename: false } as const;
-  expect(() => manifestOf([file('b.graphql', '{ __typename }')], schema, apollo)).toThrow(/without/);
+  expect(() => createManifest([file('b.graphql', '{ __typename }')], schema, apollo)).toThrow(/without/);
   const files = ['c.graphql', 'd.graphql'].map((name) => file(name, text));
-  expect(() => manifestOf(files, schema, apollo)).toThrow(/Book is there twice/);
+  expect(() => createManifest(files, schema, apollo)).toThrow(/Book is there twice/);
 });

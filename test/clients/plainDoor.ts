@@ -1,11 +1,11 @@
 import { pino } from 'pino';
-import { readConfig } from '../../src/config/settings.ts';
+import { readConfig } from '../../src/config/read.ts';
 import { schema } from '../../src/graph/schema.ts';
-import { createAnswers } from '../../src/server/graphql/response-cache.ts';
-import { createDoor } from '../../src/server/graphql/fast-path.ts';
+import { createResponseCache } from '../../src/server/graphql/response-cache.ts';
+import { createFastPath } from '../../src/server/graphql/fast-path.ts';
 import { createMetrics } from '../../src/server/observability/metrics.ts';
 import { createPipeline } from '../../src/server/graphql/answer.ts';
-import type { Question } from '../../src/server/http/request-body.ts';
+import type { TextParams } from '../../src/server/http/request-body.ts';
 import type { Exchange } from '../../src/server/http/exchange.ts';
 import { createLifetime } from '../../src/lib/cancellation.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
@@ -27,8 +27,8 @@ export async function isForPlainDoor(sent: RequestInit | undefined): Promise<boo
   const exchange = { response, headers: [], isOpen: true, setUnsent: () => undefined } as unknown as Exchange;
   const caller = { authorization: undefined, explain: 'plan', address: '', requestId: '' };
   const epoch = () => null;
-  const isTaken = await createDoor(pipeline, createAnswers(epoch), epoch).ask(
-    JSON.parse(body) as Question,
+  const isTaken = await createFastPath(pipeline, createResponseCache(epoch), epoch).answer(
+    JSON.parse(body) as TextParams,
     { body, accept: new Headers(headers).get('accept') ?? undefined, exchange },
     { caller, lifetime: createLifetime() },
   );

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { ConfigError, entries, flagOf, readConfig, settings, settingsTable } from '../../src/config/settings.ts';
+import { entries, flagOf, settings, settingsTable } from '../../src/config/settings.ts';
+import { ConfigError, readConfig } from '../../src/config/read.ts';
 
 function problems(env: NodeJS.ProcessEnv, flags = {}): readonly string[] {
   try {

@@ -1,6 +1,6 @@
 // What the service may say before its answer: 1xx, which HTTP lets it say at any time, any number of times.
 import { expect, test } from 'vitest';
-import type { Flags } from '../../src/config/settings.ts';
+import type { Flags } from '../../src/config/read.ts';
 import { besieged, codesIn } from '../support/besieged.ts';
 import { type Behaviour, drip, until, xml } from '../support/hostile.ts';
 import { failOnUnhandledErrors } from '../support/unhandled.ts';

@@ -5,7 +5,7 @@ import { ApolloClient, HttpLink, InMemoryCache, gql } from '@apollo/client';
 import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
 import { expect, test } from 'vitest';
 import { schema } from '../../src/graph/schema.ts';
-import { manifestOf } from '../../src/cli/manifest.ts';
+import { createManifest } from '../../src/cli/manifest.ts';
 import { journey } from '../support/journey.ts';
 import { temporaryDirectory } from '../support/service.ts';
 import { pictures, uploadForm } from '../support/upload.ts';
@@ -71,7 +71,7 @@ test('Apollo Client never sends a text where the manifest was made for it, and g
   const source = join(directory, 'app.graphql');
   writeFileSync(source, bookPage);
   const persistedOperations = join(directory, 'manifest.json');
-  writeFileSync(persistedOperations, manifestOf([source], schema, { format: 'apollo', typename: true }));
+  writeFileSync(persistedOperations, createManifest([source], schema, { format: 'apollo', typename: true }));
   const { facade } = await journey({ persistedOperations, persistedOnly: 'on' });
   const { client, requests } = apolloClient(facade.url, true);
   const { data } = await client.query({ query: gql(bookPage), variables });

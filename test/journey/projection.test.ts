@@ -17,7 +17,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fieldRule } from '../../src/graph/engine/declarations.ts';
 import { schema } from '../../src/graph/schema.ts';
-import { openServer } from '../../src/server/http/server.ts';
+import { openServer } from '../../src/server/server.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
 import type { Shown } from '../support/facade.ts';
 import { journey } from '../support/journey.ts';

@@ -2,9 +2,9 @@ import { type IncomingMessage, type ServerResponse, createServer } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Flags, readConfig } from '../../src/config/settings.ts';
+import { type Flags, readConfig } from '../../src/config/read.ts';
 import { schema } from '../../src/graph/schema.ts';
-import { openServer } from '../../src/server/http/server.ts';
+import { openServer } from '../../src/server/server.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
 import type { Shown } from '../support/facade.ts';
 import { patientEnv } from '../support/patient.ts';

@@ -2,13 +2,14 @@
 import { Readable } from 'node:stream';
 import { pino } from 'pino';
 import { Dispatcher } from 'undici';
-import { type Config, readConfig } from '../../src/config/settings.ts';
+import type { Config } from '../../src/config/settings.ts';
+import { readConfig } from '../../src/config/read.ts';
 import type { Tier } from '../../src/api/endpoint.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { type FetchHandler, createFetchHandler } from '../../src/server/http/fetch.ts';
 import { createMetrics } from '../../src/server/observability/metrics.ts';
 import { type Pipeline, createPipeline } from '../../src/server/graphql/answer.ts';
-import { createGraphServer } from '../../src/server/http/server.ts';
+import { createGraphServer } from '../../src/server/server.ts';
 import { type Cache, createMemoryCache } from '../../src/upstream/cache/memory.ts';
 import { createRecordCache } from '../../src/upstream/cache/record-cache.ts';
 import { createTransport } from '../../src/upstream/http/pool.ts';

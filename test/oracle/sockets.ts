@@ -5,7 +5,7 @@ import { Agent, fetch } from 'undici';
 import { schema } from '../../src/graph/schema.ts';
 import { createMetrics } from '../../src/server/observability/metrics.ts';
 import { createPipeline } from '../../src/server/graphql/answer.ts';
-import { openServer } from '../../src/server/http/server.ts';
+import { openServer } from '../../src/server/server.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
 import {
   type Product,

@@ -1,4 +1,4 @@
-import type { Facade } from '../../src/server/http/server.ts';
+import type { Facade } from '../../src/server/server.ts';
 import { until } from './hostile.ts';
 
 /** Node warns of listeners that pile up on one emitter. */

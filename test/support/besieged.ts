@@ -1,9 +1,9 @@
 import { pino } from 'pino';
 import { afterAll } from 'vitest';
-import { type Flags, readConfig } from '../../src/config/settings.ts';
+import { type Flags, readConfig } from '../../src/config/read.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { createMetrics } from '../../src/server/observability/metrics.ts';
-import { type ServerParts, openServer } from '../../src/server/http/server.ts';
+import { type ServerParts, openServer } from '../../src/server/server.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
 import type { Shown } from './facade.ts';
 import { hostile } from './hostile.ts';

@@ -2,9 +2,9 @@ import { type IncomingMessage, type ServerResponse, createServer, request as for
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { afterAll } from 'vitest';
-import { type Flags, readConfig } from '../../src/config/settings.ts';
+import { type Flags, readConfig } from '../../src/config/read.ts';
 import { schema } from '../../src/graph/schema.ts';
-import { openServer } from '../../src/server/http/server.ts';
+import { openServer } from '../../src/server/server.ts';
 import type { OriginOptions } from '../../src/origin/server.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
 import type { Shown } from './facade.ts';

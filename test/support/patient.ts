@@ -1,4 +1,4 @@
-import { readConfig } from '../../src/config/settings.ts';
+import { readConfig } from '../../src/config/read.ts';
 
 /** Waits of a facade in whose tests nothing ends by its time: a machine may be slow, or stand still for seconds. */
 export const patientEnv = {

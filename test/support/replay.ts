@@ -2,9 +2,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { afterAll } from 'vitest';
-import { readConfig } from '../../src/config/settings.ts';
+import { readConfig } from '../../src/config/read.ts';
 import { schema } from '../../src/graph/schema.ts';
-import { openServer } from '../../src/server/http/server.ts';
+import { openServer } from '../../src/server/server.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
 import type { Shown } from './facade.ts';
 

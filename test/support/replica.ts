@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { afterAll } from 'vitest';
-import { type Flags, readConfig } from '../../src/config/settings.ts';
+import { type Flags, readConfig } from '../../src/config/read.ts';
 import { schema } from '../../src/graph/schema.ts';
-import { openServer } from '../../src/server/http/server.ts';
+import { openServer } from '../../src/server/server.ts';
 import { type UpstreamParts, createUpstream } from '../../src/upstream/client.ts';
 import type { Shown } from './facade.ts';
 import { patientEnv } from './patient.ts';

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
-import { readConfig } from '../../src/config/settings.ts';
-import { watchOutages } from '../../src/server/observability/watch.ts';
+import { readConfig } from '../../src/config/read.ts';
+import { logOutages } from '../../src/server/observability/watch.ts';
 import { createLifetime } from '../../src/lib/cancellation.ts';
 import { createPresence } from '../../src/upstream/availability.ts';
 import { connectRedis } from '../../src/upstream/cache/redis.ts';
@@ -17,7 +17,7 @@ function logged() {
     const { time: _, pid: __, hostname: ___, ...told } = JSON.parse(line) as Record<string, unknown>;
     lines.push(told);
   };
-  return { lines, onOutage: watchOutages(pino({}, { write })) };
+  return { lines, onOutage: logOutages(pino({}, { write })) };
 }
 const WARN = 40;
 

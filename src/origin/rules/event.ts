@@ -102,7 +102,7 @@ export function eventsOfCity(town: Town, { id, type = 'all', ...window }: Of & C
   return { title, links, ...told(span), totalResults: total, entries: entries(town, rows, false) };
 }
 
-export function search(town: Town, { q = '', location, ...window }: EventSearch): EventFeed {
+export function searchEvents(town: Town, { q = '', location, ...window }: EventSearch): EventFeed {
   if (!location) throw new Refusal(1002);
   const city = location === 'all' ? undefined : town.cities.named(location);
   if (location !== 'all' && !city) throw new Refusal(1001);
@@ -150,7 +150,7 @@ export function attend(town: Town, person: string, id: string, relation: Relatio
 }
 
 /** Not specified: leaving what one has not joined. Nothing changes, and nothing is wrong. */
-export function leave(town: Town, person: string, id: string, relation: Relation): void {
+export function leaveEvent(town: Town, person: string, id: string, relation: Relation): void {
   town.transaction(() => town.events.leave(existing(town, id).id, person, relation));
 }
 

@@ -33,15 +33,9 @@ import {
 } from '../../api/film.ts';
 import type { Window } from '../../api/endpoint.ts';
 import { drawnUrl } from '../store/drawn-pictures.ts';
+import type { Slice } from '../store/book.ts';
 import type { CityStore } from '../store/city.ts';
-import type {
-  FilmStore,
-  Span,
-  StoredFilmComment,
-  StoredFilmPhoto,
-  StoredFilmReview,
-  StoredSubject,
-} from '../store/film.ts';
+import type { FilmStore, StoredFilmComment, StoredFilmPhoto, StoredFilmReview, StoredSubject } from '../store/film.ts';
 import { type PeopleStore, avatarOf, webPage } from '../store/people.ts';
 import type { CelebrityRow, CreditRow, PersonRow } from '../store/schema.ts';
 import { Refusal } from './refusal.ts';
@@ -156,7 +150,7 @@ export function works({ films, tier }: Cinema, { id, ...window }: Of & Window): 
   return { ...span, total, celebrity: simpleCelebrity(row), works: workRecords(films, tier, rows) };
 }
 
-export function search({ films, tier }: Cinema, { q, tag, ...window }: FilmSearch): SubjectPage {
+export function searchFilms({ films, tier }: Cinema, { q, tag, ...window }: FilmSearch): SubjectPage {
   const words = q?.trim() || undefined;
   const named = tag?.trim() || undefined;
   if (!words && !named) throw new Refusal(1002);
@@ -233,7 +227,7 @@ export function comingSoon(cinema: Cinema, window: Window): SubjectPage {
   return { title: '即将上映的电影', ...span, total, subjects };
 }
 
-const spanOf = ({ start = 0, count }: Window, usual: number): Span => ({ start, count: count ?? usual });
+const spanOf = ({ start = 0, count }: Window, usual: number): Slice => ({ start, count: count ?? usual });
 
 function existing({ films }: Cinema, id: string): StoredSubject {
   const row = films.subject(id);

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { AnnotationOrder } from '../../api/book.ts';
-import type { Found, Slice } from './book.ts';
+import type { StorePage, Slice } from './book.ts';
 import { timestamp } from './clock.ts';
 import type { Database } from './database.ts';
 import type { AnnotationRow, Flag } from './schema.ts';
@@ -45,7 +45,7 @@ export function createAnnotationStore(db: Database) {
       order: AnnotationOrder,
       page: number | undefined,
       { start, count }: Slice,
-    ): Found<StoredAnnotation> {
+    ): StorePage<StoredAnnotation> {
       const found = query
         .selectFrom('annotations')
         .where('book_id', '=', book)
@@ -61,7 +61,7 @@ export function createAnnotationStore(db: Database) {
       return { total, items: withPhotos(db.all(sorted.orderBy('id', 'desc').selectAll().limit(count).offset(start))) };
     },
 
-    ofPerson(person: string, all: boolean, { start, count }: Slice): Found<StoredAnnotation> {
+    ofPerson(person: string, all: boolean, { start, count }: Slice): StorePage<StoredAnnotation> {
       const found = query
         .selectFrom('annotations')
         .where('person_id', '=', person)

@@ -1,5 +1,5 @@
+import type BetterSqlite from 'better-sqlite3';
 import { hasMoreThan } from '../../lib/characters.ts';
-import type { Database } from './database.ts';
 
 /** Parts names, titles and tags from one another; in no text that is looked for. */
 const EDGE = '\u001e';
@@ -16,7 +16,7 @@ export type BookIndex = ReturnType<typeof createBookIndex>;
  * Writes the line of a book in `books_fts`. Its `rowid` is the book's rank, the most rated first: matches come out of the index in the
  * order in which they are shown, so a search stops when it has enough of them, however many there are.
  */
-export function createBookIndex({ raw }: Pick<Database, 'raw'>) {
+export function createBookIndex({ raw }: { raw: BetterSqlite.Database }) {
   const read = raw.prepare<[string], Words>(
     `SELECT no, rank, raters, title, subtitle, origin_title, alt_title, author, translator, publisher, isbn10, isbn13,
        (SELECT group_concat(name, char(30)) FROM book_tags WHERE book_id = books.id) AS tags

@@ -11,7 +11,7 @@ const FOUND_MAX = 1_000;
 /** Fewer ratings than this make no average. */
 const RATERS_MIN = 10;
 
-export interface Found<T> {
+export interface StorePage<T> {
   total: number;
   items: T[];
 }
@@ -95,7 +95,7 @@ export function createBookStore(db: Database) {
      *
      * Not specified: how far a search goes. It tells of FOUND_MAX books and ends there: what it takes then hardly grows with the catalog.
      */
-    search(text: string | undefined, tag: string | undefined, { start, count }: Slice): Found<BookRecord> {
+    search(text: string | undefined, tag: string | undefined, { start, count }: Slice): StorePage<BookRecord> {
       if (text === undefined) {
         const tagged = query
           .selectFrom('book_tags')
@@ -131,7 +131,7 @@ export function createBookStore(db: Database) {
 
     hasSeries: (id: string) => db.first(query.selectFrom('series').select('id').where('id', '=', id)) !== undefined,
 
-    ofSeries(id: string, { start, count }: Slice): Found<BookRecord> {
+    ofSeries(id: string, { start, count }: Slice): StorePage<BookRecord> {
       const found = books().where('series_id', '=', id);
       const total = db.first(found.clearSelect().select((book) => book.fn.countAll<number>().as('total')))?.total ?? 0;
       return { total, items: records(db.all(found.orderBy('books.no').limit(count).offset(start))) };

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { CollectionStatus, TagRecord } from '../../api/book.ts';
-import type { Found, Slice } from './book.ts';
+import type { StorePage, Slice } from './book.ts';
 import { createBookIndex } from './book-index.ts';
 import { timestamp } from './clock.ts';
 import type { Database } from './database.ts';
@@ -109,7 +109,7 @@ export function createCollectionStore(db: Database) {
       return new Map(withTags(db.all(rows)).map((row) => [row.book_id, row]));
     },
 
-    list(person: string, filter: CollectionFilter, { start, count }: Slice): Found<StoredCollection> {
+    list(person: string, filter: CollectionFilter, { start, count }: Slice): StorePage<StoredCollection> {
       const { all, status, tag, from, to, rating } = filter;
       const found = query
         .selectFrom('collections')

@@ -1,4 +1,5 @@
 import { type SelectQueryBuilder, type Selectable, sql } from 'kysely';
+import type { Slice } from './book.ts';
 import type { Database } from './database.ts';
 import type { CreditRow, FilmCommentRow, FilmPhotoRow, FilmReviewRow, SubjectRow, Tables } from './schema.ts';
 import { searchTerms } from './text-search.ts';
@@ -8,12 +9,6 @@ export type StoredFilmPhoto = Selectable<FilmPhotoRow>;
 export type StoredFilmReview = Selectable<FilmReviewRow>;
 export type StoredFilmComment = Selectable<FilmCommentRow>;
 export type FilmStore = ReturnType<typeof createFilmStore>;
-
-/** What a list shows of itself: `start` items are passed over, `count` are shown. */
-export interface Span {
-  start: number;
-  count: number;
-}
 
 /** Films, the people in them, what others say of them, and the charts. */
 export function createFilmStore(db: Database) {
@@ -86,7 +81,7 @@ export function createFilmStore(db: Database) {
     },
 
     /** A page of an album, with the neighbours of each photo. */
-    photos(album: { subject: string } | { celebrity: string }, { start, count: most }: Span) {
+    photos(album: { subject: string } | { celebrity: string }, { start, count: most }: Slice) {
       const photos = query.selectFrom('film_photos').selectAll();
       const all =
         'subject' in album
@@ -101,7 +96,7 @@ export function createFilmStore(db: Database) {
         rows[0]?.total ?? count(db.first(all.clearSelect().select((row) => row.fn.countAll<number>().as('total'))));
       return { rows, total };
     },
-    reviews: (id: string, { start, count: most }: Span) =>
+    reviews: (id: string, { start, count: most }: Slice) =>
       db.all(
         query
           .selectFrom('film_reviews')
@@ -112,7 +107,7 @@ export function createFilmStore(db: Database) {
           .limit(most)
           .offset(start),
       ),
-    comments: (id: string, { start, count: most }: Span) =>
+    comments: (id: string, { start, count: most }: Slice) =>
       db.all(
         query
           .selectFrom('film_comments')
@@ -125,14 +120,14 @@ export function createFilmStore(db: Database) {
       ),
 
     celebrity: (id: string) => db.first(query.selectFrom('celebrities').selectAll().where('id', '=', id)),
-    works(id: string, { start, count: most }: Span) {
+    works(id: string, { start, count: most }: Slice) {
       const all = query.selectFrom('works').where('celebrity_id', '=', id);
       const rows = db.all(all.selectAll().orderBy('position').limit(most).offset(start));
       return { rows, total: count(db.first(all.select((row) => row.fn.countAll<number>().as('total')))) };
     },
 
     /** Films that every word is found in and that carry the tag, the most watched first. */
-    search({ q, tag }: { q?: string | undefined; tag?: string | undefined }, { start, count: most }: Span) {
+    search({ q, tag }: { q?: string | undefined; tag?: string | undefined }, { start, count: most }: Slice) {
       let found: SelectQueryBuilder<Tables, 'subjects', object> = query.selectFrom('subjects');
       if (q !== undefined) {
         const { match, like } = searchTerms(q);
@@ -151,7 +146,7 @@ export function createFilmStore(db: Database) {
       const total = count(db.first(found.select((row) => row.fn.countAll<number>().as('total'))));
       return { ids: db.all(rows).map((row) => row.id), total };
     },
-    chart(name: string, { start, count: most }: Span = { start: 0, count: 1000 }) {
+    chart(name: string, { start, count: most }: Slice = { start: 0, count: 1000 }) {
       const all = query.selectFrom('charts').where('chart', '=', name);
       const rows = db.all(all.selectAll().orderBy('position').limit(most).offset(start));
       return { rows, total: count(db.first(all.select((row) => row.fn.countAll<number>().as('total')))) };

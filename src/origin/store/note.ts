@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { NotePrivacy, PictureLayout } from '../../api/note.ts';
-import type { Found, Slice } from './book.ts';
+import type { StorePage, Slice } from './book.ts';
 import { timestamp } from './clock.ts';
 import type { Database } from './database.ts';
 import type { Flag, NoteRow, Tables } from './schema.ts';
@@ -69,7 +69,7 @@ export function createNoteStore(db: Database) {
   return {
     find: (id: number): StoredNote | undefined => complete(db.all(notes().where('notes.id', '=', id)))[0],
 
-    ofPerson(person: string, privacies: readonly NotePrivacy[], { start, count }: Slice): Found<StoredNote> {
+    ofPerson(person: string, privacies: readonly NotePrivacy[], { start, count }: Slice): StorePage<StoredNote> {
       const total = db.first(
         query
           .selectFrom('notes')
@@ -119,7 +119,7 @@ export function createNoteStore(db: Database) {
       db.run(query.deleteFrom('note_likes').where('note_id', '=', note_id).where('person_id', '=', person_id)),
 
     /** Oldest first. */
-    comments(note_id: number, { start, count }: Slice): Found<StoredComment> {
+    comments(note_id: number, { start, count }: Slice): StorePage<StoredComment> {
       const found = query.selectFrom('note_comments').where('note_id', '=', note_id);
       const total = db.first(found.select((comment) => comment.fn.countAll<number>().as('n')))?.n ?? 0;
       return { total, items: db.all(found.selectAll().orderBy('id').limit(count).offset(start)) };

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database } from './database.ts';
-import { type BookFacts, seedBooks } from './seed/book.ts';
+import type { BookFacts } from './seed/book-facts.ts';
+import { seedBooks } from './seed/book.ts';
 import { type EventFacts, seedEvents } from './seed/event.ts';
 import { type CelebrityFacts, type FilmFacts, seedFilms } from './seed/film.ts';
 import { seedNotes } from './seed/note.ts';

@@ -20,17 +20,17 @@ import type { Span } from '../../upstream/trace-context.ts';
 import { type LoggedCall, responsePath, describeCall } from '../../upstream/call-log.ts';
 import type { Operation } from '../../upstream/operation.ts';
 import type { UpstreamClient } from '../../upstream/client.ts';
-import { notInPieces, takesPieces } from '../http/accept.ts';
+import { incrementalDeliveryNotAccepted, acceptsIncrementalDelivery } from '../http/accept.ts';
 import { type IncrementalResult, mergeableOnly } from './incremental-delivery.ts';
 import { variablesLimit } from './limits.ts';
-import { masked } from './mask.ts';
+import { maskErrors } from './mask.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Telemetry } from '../observability/tracing.ts';
-import { type Prepared, type Ready, createPreparation } from './prepare.ts';
-import { checkPieces } from './validation-rules.ts';
+import { type Prepared, type ExecutableDocument, createPreparation } from './prepare.ts';
+import { checkIncrementalArguments } from './validation-rules.ts';
 
 /** Who asks, as far as the request tells. */
-export interface Caller {
+export interface OperationRequest {
   authorization: string | undefined;
   /** The x-explain header. */
   explain: string | undefined;
@@ -43,7 +43,7 @@ export interface Caller {
   /** Files are on their way: the operation has a longer deadline, from when the last byte of them has come. */
   arrival?: Promise<void> | undefined;
   /** Told how long an answer may be kept, where it may be kept at all. */
-  onReusable?: ((freshness: CachePolicy) => void) | undefined;
+  onCacheable?: ((freshness: CachePolicy) => void) | undefined;
 }
 
 export interface Pipeline {
@@ -51,13 +51,13 @@ export interface Pipeline {
   answer(
     prepared: Prepared,
     variables: Readonly<Record<string, unknown>> | undefined,
-    caller: Caller,
+    caller: OperationRequest,
     lifetime: Lifetime,
   ): Promise<Result>;
   /** Operations with a running deadline. */
   running: () => number;
   /** Counts a query whose answer stood already, and was given again. */
-  repeated(startedAt: number, spanOf: () => Span | undefined): void;
+  countCacheHit(startedAt: number, spanOf: () => Span | undefined): void;
 }
 
 /** One answer, or one that comes in pieces. */
@@ -71,12 +71,12 @@ export interface PipelineParts {
   metrics: Metrics;
   telemetry?: Telemetry | undefined;
   /** Everything is run by graphql-js: for comparison. */
-  byReference?: boolean | undefined;
+  useReferenceExecutor?: boolean | undefined;
 }
 
 export function createPipeline(parts: PipelineParts): Pipeline {
-  const { schema, config, upstream, log, metrics, telemetry, byReference } = parts;
-  const preparation = createPreparation(schema, config, byReference);
+  const { schema, config, upstream, log, metrics, telemetry, useReferenceExecutor } = parts;
+  const preparation = createPreparation(schema, config, useReferenceExecutor);
   const clock = createClock(config.operationTimeoutMs);
   const uploadClock = createClock(config.uploadTimeoutMs);
   const succeeded = byType((type) => metrics.operations.labels({ type, outcome: 'ok' }));
@@ -118,7 +118,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
 
     running: () => clock.size() + uploadClock.size(),
 
-    repeated(startedAt, spanOf) {
+    countCacheHit(startedAt, spanOf) {
       const ms = performance.now() - startedAt;
       metrics.responseCacheHits.inc();
       succeeded.query.inc();
@@ -130,9 +130,9 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   };
 
   function start(
-    ready: Ready,
+    ready: ExecutableDocument,
     variables: Readonly<Record<string, unknown>> | undefined,
-    caller: Caller,
+    caller: OperationRequest,
     lifetime: Lifetime,
   ): Result | Promise<Result> {
     const tooMany = variables && variablesLimit(variables);
@@ -144,7 +144,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     const isExplained = caller.explain === 'plan';
     let plan: Plan | GraphQLError;
     try {
-      checkPieces(schema, ready.pieces, coerced);
+      checkIncrementalArguments(schema, ready.incrementalSelections, coerced);
       const { planner } = ready;
       plan = isExplained ? planner.planToShow(service.viewer, coerced) : planner.planFor(service.viewer, coerced);
     } catch (error) {
@@ -156,7 +156,8 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     const { maxPictures } = config;
     const context: Context = { viewer: service.viewer, upstream: service, plan, maxPictures, answerLimits: config };
     if (isExplained) return planned(plan, coerced, context);
-    if (plan.defers) return takesPieces(caller.accept) ? divided(ready, variables, context, caller) : refusedPieces;
+    if (plan.defers)
+      return acceptsIncrementalDelivery(caller.accept) ? divided(ready, variables, context, caller) : refusedPieces;
     const running = ready.run(context, variables, coerced);
     return running instanceof Promise
       ? running.then((result) => shown(result, service, plan, caller))
@@ -170,10 +171,10 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   }
 
   async function divided(
-    { document, operation }: Ready,
+    { document, operation }: ExecutableDocument,
     variableValues: Variables | undefined,
     contextValue: Context,
-    caller: Caller,
+    caller: OperationRequest,
   ): Promise<Result> {
     const { upstream: service, plan } = contextValue;
     const { normalizedExecutor } = await import('@graphql-tools/executor');
@@ -185,7 +186,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   }
 
   /** Ends the operation at its deadline, unless it is stopped: what an upload needs to arrive is not counted. */
-  function startClock({ arrival }: Caller, lifetime: Lifetime): () => void {
+  function startClock({ arrival }: OperationRequest, lifetime: Lifetime): () => void {
     const timed = { overdue: () => end(lifetime, new Error('The operation took too long.')) };
     if (!arrival) {
       const ticking = clock.start(timed);
@@ -203,11 +204,11 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   }
 
   /** The answer as a client may see it. */
-  function shown(result: ExecutionResult, service: Operation, plan: Plan, caller: Caller): ExecutionResult {
-    const errors = result.errors && masked(result.errors, plan, caller, log);
+  function shown(result: ExecutionResult, service: Operation, plan: Plan, caller: OperationRequest): ExecutionResult {
+    const errors = result.errors && maskErrors(result.errors, plan, caller, log);
     const extensions = extensionsOf(service, caller);
     // With errors, stale records or the calls it took, it is the answer to this request alone.
-    if (!errors && !extensions) caller.onReusable?.(service.cachePolicy);
+    if (!errors && !extensions) caller.onCacheable?.(service.cachePolicy);
     if (!errors && !extensions) return { data: result.data ?? null };
     return { ...(errors ? { errors } : {}), data: result.data ?? null, ...(extensions ? { extensions } : {}) };
   }
@@ -216,7 +217,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     results: AsyncIterable<IncrementalResult>,
     service: Operation,
     plan: Plan,
-    caller: Caller,
+    caller: OperationRequest,
   ): AsyncGenerator<IncrementalResult> {
     const room = roomFor(config);
     for await (const result of results) {
@@ -226,12 +227,12 @@ export function createPipeline(parts: PipelineParts): Pipeline {
         return;
       }
       const incremental = result.incremental?.map((piece) =>
-        piece.errors ? { ...piece, errors: masked(piece.errors, plan, caller, log) } : piece,
+        piece.errors ? { ...piece, errors: maskErrors(piece.errors, plan, caller, log) } : piece,
       );
       const extensions = result.hasNext ? undefined : extensionsOf(service, caller);
       yield {
         ...result,
-        ...(result.errors ? { errors: masked(result.errors, plan, caller, log) } : {}),
+        ...(result.errors ? { errors: maskErrors(result.errors, plan, caller, log) } : {}),
         ...(incremental ? { incremental } : {}),
         ...(extensions ? { extensions } : {}),
       };
@@ -239,7 +240,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   }
 
   /** What stood in for fresh data, and the calls where they were asked for. */
-  function extensionsOf({ callLog }: Operation, { explain }: Caller): Record<string, unknown> | undefined {
+  function extensionsOf({ callLog }: Operation, { explain }: OperationRequest): Record<string, unknown> | undefined {
     const isStale = ({ staleSeconds }: LoggedCall) => staleSeconds !== undefined;
     if (explain !== 'trace' && !callLog.calls.some(isStale)) return undefined;
     const stale = callLog.calls.filter(isStale);
@@ -265,7 +266,7 @@ const byType = <T>(make: (type: OperationTypeNode) => T): Record<OperationTypeNo
 
 const noVariables: Variables = Object.freeze({});
 
-const refusedPieces: ExecutionResult = { errors: [notInPieces] };
+const refusedPieces: ExecutionResult = { errors: [incrementalDeliveryNotAccepted] };
 
 const plannedNotRun = new GraphQLError('The operation was planned and not run.', {
   extensions: { code: 'PLANNED_NOT_RUN' },

@@ -12,21 +12,21 @@ import { type Execute, createExecute } from '../../graph/engine/executor.ts';
 import type { Plan } from '../../graph/engine/operation-plan.ts';
 
 /** Runs one operation of one document: with the variables as they came, and as they were coerced. */
-export type Run = (
+export type ExecuteDocument = (
   context: Context,
   variables: Variables | undefined,
   coerced: Variables,
 ) => ExecutionResult | Promise<ExecutionResult>;
 
 /** By its plan where that can be run, else by graphql-js: the reference, which a test may ask for always. */
-export function createRun(
+export function createExecuteDocument(
   schema: GraphQLSchema,
   document: DocumentNode,
   { operation, name }: OperationDefinitionNode,
   byReference = false,
-): Run {
+): ExecuteDocument {
   const operationName = name?.value;
-  const reference: Run = (contextValue, variableValues) => {
+  const reference: ExecuteDocument = (contextValue, variableValues) => {
     const result = execute({ schema, document, operationName, contextValue, variableValues });
     const { answerLimits } = contextValue;
     return result instanceof Promise

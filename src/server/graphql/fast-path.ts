@@ -3,15 +3,16 @@
  * pipeline; nothing is decided here that is not decided there.
  */
 import type { GraphQLError } from 'graphql';
-import type { Question } from '../http/request-body.ts';
+import type { GraphqlParams, TextParams } from '../http/request-body.ts';
 import type { CachePolicy } from '../../upstream/cache/cache-policy.ts';
 import type { Span } from '../../upstream/trace-context.ts';
-import { type Answers, isReusable } from './response-cache.ts';
+import { type ResponseCache, isCacheable } from './response-cache.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { addHelp } from '../http/help.ts';
-import type { Caller, Pipeline } from './answer.ts';
+import { addHelpLinks } from '../http/help.ts';
+import type { OperationRequest, Pipeline } from './answer.ts';
 import { sendBody } from '../http/send.ts';
-import type { Passage } from './yoga.ts';
+import type { PersistedDocuments } from './persisted-documents.ts';
+import type { GraphqlRequest } from './request.ts';
 
 const medias = new Map([
   [undefined, 'application/json'],
@@ -30,58 +31,58 @@ const medias = new Map([
 const contentTypes = new Map([...medias.values()].map((media) => [media, `${media}; charset=utf-8`]));
 
 /** A request whose body is JSON, and where its answer goes. */
-export interface Asked {
+export interface JsonRequest {
   body: string;
   accept: string | undefined;
   exchange: Exchange;
 }
 
 /** Whose answer it is. */
-type Who = Pick<Caller, 'authorization' | 'explain'>;
+type Who = Pick<OperationRequest, 'authorization' | 'explain'>;
 
-export interface Door {
+export interface FastPath {
   /** Answers with what was answered before, where that stands; false where it does not. */
-  again: (asked: Asked, who: Who, spanOf: () => Span | undefined) => boolean;
+  answerFromCache: (asked: JsonRequest, who: Who, spanOf: () => Span | undefined) => boolean;
   /** Answers the question; false where it is one for the other door. */
-  ask: (question: Question, asked: Asked, passage: Passage) => Promise<boolean>;
+  answer: (question: TextParams, asked: JsonRequest, passage: GraphqlRequest) => Promise<boolean>;
 }
 
-export function createDoor(pipeline: Pipeline, answers: Answers, epoch: () => number | null): Door {
+export function createFastPath(pipeline: Pipeline, answers: ResponseCache, epoch: () => number | null): FastPath {
   return {
-    again({ body, accept, exchange }, who, spanOf) {
+    answerFromCache({ body, accept, exchange }, who, spanOf) {
       const media = medias.get(accept);
       if (media === undefined || !isAnybody(who)) return false;
       const startedAt = performance.now();
       const answer = answers.get(media, body);
       if (!answer) return false;
       send(exchange, 200, media, answer);
-      pipeline.repeated(startedAt, spanOf);
+      pipeline.countCacheHit(startedAt, spanOf);
       return true;
     },
-    async ask(question, { body, accept, exchange }, passage) {
+    async answer(question, { body, accept, exchange }, passage) {
       const media = medias.get(accept);
       if (media === undefined || !isPlain(question)) return false;
       const { query, operationName, variables } = question;
       const prepared = pipeline.prepare(query, operationName ?? undefined);
       // A document that is wrong, or whose answer may come in pieces.
-      if (prepared.errors || prepared.comesInPieces) {
+      if (prepared.errors || prepared.isDeliveredIncrementally) {
         passage.prepared = prepared;
         return false;
       }
       const { caller, lifetime } = passage;
       let freshness: CachePolicy | undefined;
-      if (isAnybody(caller)) caller.onReusable = (told) => (freshness = told);
+      if (isAnybody(caller)) caller.onCacheable = (told) => (freshness = told);
       const begun = epoch();
       const result = await pipeline.answer(prepared, variables ?? undefined, caller, lifetime);
       if (Symbol.asyncIterator in result) throw new Error('an answer in pieces at the plain door');
       if (!exchange.isOpen) return true;
-      addHelp(result.errors);
+      addHelpLinks(result.errors);
       const shown = result.errors ? { ...result, errors: result.errors.map(withoutHttp) } : result;
       const text = JSON.stringify(shown);
       const answer = text.length > SHORT ? Buffer.from(text) : text;
       const status = statusOf(result.errors, result.data === undefined, media);
       send(exchange, status, media, answer);
-      if (freshness && isReusable(freshness)) answers.keep(media, body, apart(answer), freshness, begun);
+      if (freshness && isCacheable(freshness)) answers.put(media, body, apart(answer), freshness, begun);
       return true;
     },
   };
@@ -104,14 +105,14 @@ function send(exchange: Exchange, status: number, media: string, answer: Buffer 
   sendBody(exchange, answer);
 }
 
-interface PlainQuestion extends Question {
+interface PlainQuestion extends TextParams {
   operationName?: string | null;
   variables?: Record<string, unknown> | null;
 }
 const plainMembers = ['query', 'operationName', 'variables', 'extensions'];
 
 /** Nothing but a document, its operation and its variables, each of the kind that it must be. */
-function isPlain(question: Question): question is PlainQuestion {
+function isPlain(question: TextParams): question is PlainQuestion {
   for (const name in question) if (!plainMembers.includes(name)) return false;
   const { operationName, variables, extensions } = question;
   return (
@@ -146,3 +147,29 @@ function withoutHttp(error: GraphQLError): object {
   const { http: _, ...told } = extensions ?? {};
   return Object.keys(told).length ? { ...shown, extensions: told } : shown;
 }
+
+/**
+ * The question as the plain door takes it, with its text in the place of what names it. Undefined where it is one for the other door,
+ * which is handed what was found: a refusal is told there in the form that the client takes.
+ */
+export function resolveParams(
+  asked: GraphqlParams,
+  persisted: PersistedDocuments,
+  passage: GraphqlRequest,
+): TextParams | undefined {
+  const found = persisted.lookup(asked);
+  if (!found) return isQuestion(asked) ? asked : undefined;
+  passage.found = found;
+  const { documentId: _, extensions, ...others } = asked;
+  if ('refusal' in found || found.prepared?.errors || !isNameAlone(extensions)) return undefined;
+  return { ...others, query: found.text };
+}
+
+const isQuestion = (asked: GraphqlParams): asked is TextParams => typeof asked.query === 'string';
+
+/** Extensions that say nothing but the name. */
+const isNameAlone = (extensions: unknown): boolean =>
+  extensions === undefined ||
+  extensions === null ||
+  (typeof extensions === 'object' &&
+    Object.keys(extensions).every((key) => key === 'persistedQuery' || key === 'clientLibrary'));

@@ -8,7 +8,7 @@ import {
 } from 'graphql';
 import type { Config } from '../../config/settings.ts';
 import type { ClientCode } from '../../graph/errors/codes.ts';
-import { comparisonsIn } from './overlaps.ts';
+import { countComparisons } from './overlaps.ts';
 
 export type DocumentLimits = Pick<
   Config,
@@ -97,7 +97,7 @@ export function documentLimits(document: DocumentNode, limits: DocumentLimits): 
       check('TOO_MANY_MUTATIONS', 'Mutations in an operation', limits.maxMutations, roots);
   }
   if (errors.length === 0) {
-    const comparisons = comparisonsIn(document, COMPARISONS_MAX);
+    const comparisons = countComparisons(document, COMPARISONS_MAX);
     if (comparisons > COMPARISONS_MAX) errors.push(tooAlike);
   }
   return errors;

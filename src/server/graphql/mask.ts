@@ -5,7 +5,7 @@ import { told } from '../../graph/errors/to-client-error.ts';
 import { type Below, type FieldPlan, type Plan, keyOf } from '../../graph/engine/operation-plan.ts';
 import { stackless } from '../../upstream/errors.ts';
 
-export function masked(
+export function maskErrors(
   errors: readonly GraphQLError[],
   plan: Plan,
   { requestId }: { requestId: string },

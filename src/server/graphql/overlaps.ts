@@ -12,7 +12,7 @@ import {
 } from 'graphql';
 
 /** Comparisons that validation would make, in units of one comparison of two plain fields. Counting stops past `most`. */
-export function comparisonsIn({ definitions }: DocumentNode, most: number): number {
+export function countComparisons({ definitions }: DocumentNode, most: number): number {
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const definition of definitions)
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);

@@ -9,19 +9,18 @@ import { GraphQLError, type GraphQLErrorExtensions } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../../config/settings.ts';
 import type { ClientCode } from '../../graph/errors/codes.ts';
-import { bareId, sha256Of } from '../../cli/manifest.ts';
-import type { Question, RawQuestion } from '../http/request-body.ts';
+import { bareId, sha256Of } from '../../config/trusted-documents.ts';
+import type { GraphqlParams } from '../http/request-body.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Pipeline } from './answer.ts';
 import type { Prepared } from './prepare.ts';
-import type { Passage } from './yoga.ts';
 
 /** The text that was asked for, or why there is none. */
-export type Found = { text: string; prepared?: Prepared } | { refusal: GraphQLError };
+export type DocumentLookup = { text: string; prepared?: Prepared } | { refusal: GraphQLError };
 
 export interface PersistedDocuments {
   /** What a question names in place of its text; undefined where its own text is all there is to it. */
-  find: (asked: RawQuestion) => Found | undefined;
+  lookup: (asked: GraphqlParams) => DocumentLookup | undefined;
 }
 
 type PersistedSettings = Pick<Config, 'trustedDocuments' | 'persistedOnly' | 'automaticPersistedQueries'>;
@@ -30,7 +29,7 @@ type PersistedSettings = Pick<Config, 'trustedDocuments' | 'persistedOnly' | 'au
 const REGISTERED_MAX = 1_000;
 const REGISTERED_CHARACTERS_MAX = 2_000_000;
 
-export function createPersisted(
+export function createPersistedDocuments(
   { trustedDocuments, persistedOnly, automaticPersistedQueries }: PersistedSettings,
   pipeline: Pick<Pipeline, 'prepare'>,
   metrics: Metrics,
@@ -41,17 +40,17 @@ export function createPersisted(
     maxSize: REGISTERED_CHARACTERS_MAX,
     sizeCalculation: (text) => text.length,
   });
-  const found = (outcome: string, text: string, prepared?: Prepared): Found => {
+  const found = (outcome: string, text: string, prepared?: Prepared): DocumentLookup => {
     metrics.persistedDocuments.inc({ outcome });
     return prepared ? { text, prepared } : { text };
   };
-  const refused = (outcome: string, refusal: GraphQLError): Found => {
+  const refused = (outcome: string, refusal: GraphQLError): DocumentLookup => {
     metrics.persistedDocuments.inc({ outcome });
     return { refusal };
   };
 
   return {
-    find(asked) {
+    lookup(asked) {
       const named = nameIn(asked);
       const text = asked.query || undefined;
       if (named === undefined) {
@@ -80,32 +79,6 @@ export function createPersisted(
   };
 }
 
-/**
- * The question as the plain door takes it, with its text in the place of what names it. Undefined where it is one for the other door,
- * which is handed what was found: a refusal is told there in the form that the client takes.
- */
-export function plainQuestion(
-  asked: RawQuestion,
-  persisted: PersistedDocuments,
-  passage: Passage,
-): Question | undefined {
-  const found = persisted.find(asked);
-  if (!found) return isQuestion(asked) ? asked : undefined;
-  passage.found = found;
-  const { documentId: _, extensions, ...others } = asked;
-  if ('refusal' in found || found.prepared?.errors || !isNameAlone(extensions)) return undefined;
-  return { ...others, query: found.text };
-}
-
-const isQuestion = (asked: RawQuestion): asked is Question => typeof asked.query === 'string';
-
-/** Extensions that say nothing but the name. */
-const isNameAlone = (extensions: unknown): boolean =>
-  extensions === undefined ||
-  extensions === null ||
-  (typeof extensions === 'object' &&
-    Object.keys(extensions).every((key) => key === 'persistedQuery' || key === 'clientLibrary'));
-
 interface Named {
   id: string;
   /** Apollo's extension: its client sends the text when it is told that the hash is not known. */
@@ -113,7 +86,7 @@ interface Named {
 }
 
 /** The name of a document: undefined where there is none, null where it cannot be one. */
-function nameIn({ documentId, extensions }: RawQuestion): Named | null | undefined {
+function nameIn({ documentId, extensions }: GraphqlParams): Named | null | undefined {
   if (documentId !== undefined && documentId !== null)
     return typeof documentId === 'string' ? { id: bareId(documentId), isAutomatic: false } : null;
   if (typeof extensions !== 'object' || extensions === null || !('persistedQuery' in extensions)) return undefined;

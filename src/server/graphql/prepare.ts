@@ -20,8 +20,8 @@ import { type Planner, createPlans } from '../../graph/engine/plan-cache.ts';
 import { stackless } from '../../upstream/errors.ts';
 import { costCheck } from './cost-limits.ts';
 import { documentLimits, textLimit } from './limits.ts';
-import { piecesOf, validationRules } from './validation-rules.ts';
-import { type Run, createRun } from './execute.ts';
+import { findIncrementalSelections, validationRules } from './validation-rules.ts';
+import { type ExecuteDocument, createExecuteDocument } from './execute.ts';
 
 /** A prepared document. If it has errors, they are the response and it is not run. */
 export interface Prepared {
@@ -29,25 +29,25 @@ export interface Prepared {
   document: DocumentNode | undefined;
   errors: readonly GraphQLError[] | undefined;
   /** Undefined if there are errors. */
-  ready: Ready | undefined;
+  ready: ExecutableDocument | undefined;
   /** The document uses incremental delivery. */
-  comesInPieces: boolean;
+  isDeliveredIncrementally: boolean;
 }
 
 /** A valid document, ready to run. */
-export interface Ready {
+export interface ExecutableDocument {
   document: DocumentNode;
   operation: OperationDefinitionNode;
   planner: Planner;
   coerce: (given: Variables) => CoercedVariables;
-  run: Run;
-  pieces: readonly SelectionNode[];
+  run: ExecuteDocument;
+  incrementalSelections: readonly SelectionNode[];
 }
 
 export interface Preparation {
   prepare: (text: string, operationName: string | undefined) => Prepared;
   /** Approximate size of all cached documents, in bytes. */
-  keptBytes: () => number;
+  cachedBytes: () => number;
 }
 
 /** Number and size of all cached documents. Bounded by size too: a syntax tree can be a hundred times as large as its text. */
@@ -79,7 +79,7 @@ export function createPreparation(schema: GraphQLSchema, config: Config, byRefer
       }
       return prepared;
     },
-    keptBytes: () => known.calculatedSize,
+    cachedBytes: () => known.calculatedSize,
   };
 
   function make(text: string, operationName: string | undefined): Prepared {
@@ -110,15 +110,15 @@ export function createPreparation(schema: GraphQLSchema, config: Config, byRefer
           : 'Say which of the operations to run.';
       return failed(document, [new GraphQLError(message, { extensions: { code: 'OPERATION_RESOLUTION_FAILURE' } })]);
     }
-    const ready: Ready = {
+    const ready: ExecutableDocument = {
       document,
       operation,
       planner: plans.plannerFor(document, operation),
       coerce: variablesOf(schema, operation, { maxErrors: 10, hideSuggestions: !config.suggestions }),
-      run: createRun(schema, document, operation, byReference),
-      pieces: isDivided ? piecesOf(document, operation) : [],
+      run: createExecuteDocument(schema, document, operation, byReference),
+      incrementalSelections: isDivided ? findIncrementalSelections(document, operation) : [],
     };
-    return { document, errors: undefined, ready, comesInPieces: isDivided };
+    return { document, errors: undefined, ready, isDeliveredIncrementally: isDivided };
   }
 }
 
@@ -133,7 +133,7 @@ const failed = (document: DocumentNode | undefined, errors: readonly GraphQLErro
   document: document && outlineOf(document),
   errors,
   ready: undefined,
-  comesInPieces: false,
+  isDeliveredIncrementally: false,
 });
 
 /** The operations by kind and name: Yoga needs no more of a document that is not run, and the rest of the tree can be freed. */

@@ -6,11 +6,11 @@
 import { LRUCache } from 'lru-cache';
 import type { CachePolicy } from '../../upstream/cache/cache-policy.ts';
 
-export interface Answers {
+export interface ResponseCache {
   /** The answer to this body for this media type. */
   get: (media: string, body: string) => Buffer | undefined;
   /** Keeps one that is reusable, unless anything was cleared since its operation began: in `epoch`. */
-  keep: (media: string, body: string, answer: Buffer, freshness: CachePolicy, epoch: number | null) => void;
+  put: (media: string, body: string, answer: Buffer, freshness: CachePolicy, epoch: number | null) => void;
 }
 
 const ANSWERS_MAX_BYTES = 8_000_000;
@@ -23,7 +23,7 @@ interface Kept {
 }
 
 /** `epoch`: tells when anything was cleared; null where others clear too and nothing may be kept. */
-export function createAnswers(epoch: () => number | null): Answers {
+export function createResponseCache(epoch: () => number | null): ResponseCache {
   const kept = new LRUCache<string, Kept>({
     maxSize: ANSWERS_MAX_BYTES,
     sizeCalculation: ({ answer }, key) => OVERHEAD_BYTES + 2 * key.length + answer.length,
@@ -40,7 +40,7 @@ export function createAnswers(epoch: () => number | null): Answers {
       const found = kept.get(keyOf(media, body));
       return found?.media === media && found.freshUntil > Date.now() ? found.answer : undefined;
     },
-    keep(media, body, answer, { freshUntil }, begun) {
+    put(media, body, answer, { freshUntil }, begun) {
       if (begun === null || begun !== epoch()) return;
       if (keptIn !== begun) kept.clear();
       keptIn = begun;
@@ -50,7 +50,7 @@ export function createAnswers(epoch: () => number | null): Answers {
 }
 
 /** Whether anybody may be shown it again; what nothing was read for has no time to live. */
-export const isReusable = ({ scope, freshUntil }: CachePolicy): boolean =>
+export const isCacheable = ({ scope, freshUntil }: CachePolicy): boolean =>
   scope === 'public' && Number.isFinite(freshUntil) && freshUntil > Date.now();
 
 /** For the usual media type no text is put together; a body that begins with the name of the other is told apart by what was kept. */

@@ -7,29 +7,29 @@ import { lazily } from '../../lib/promises.ts';
 import { newSpan, spanFrom } from '../../upstream/trace-context.ts';
 import type { UpstreamClient } from '../../upstream/client.ts';
 import type { Admission } from '../http/admission.ts';
-import { createAnswers } from './response-cache.ts';
+import { createResponseCache } from './response-cache.ts';
 import {
   type BodyReader,
-  explainIn,
+  explainHeader,
   isJson,
   isMultipart,
-  questionIn,
-  refuseBrokenParameters,
-  refuseForgery,
+  readParams,
+  checkQueryString,
+  checkCsrf,
 } from '../http/request-body.ts';
 import { cacheControl } from './cache-control.ts';
 import { clientAddress } from '../http/client-address.ts';
-import { type Asked, createDoor } from './fast-path.ts';
+import { type JsonRequest, createFastPath, resolveParams } from './fast-path.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { type Panel, type Tab, graphiqlPage, graphiqlPolicy } from '../http/graphiql.ts';
-import { VARY, admitOrigin, one } from '../http/headers.ts';
+import { VARY, addCorsHeaders, firstValue } from '../http/headers.ts';
 import type { Metrics } from '../observability/metrics.ts';
-import { createPersisted, plainQuestion } from './persisted-documents.ts';
+import { createPersistedDocuments } from './persisted-documents.ts';
 import type { Pipeline } from './answer.ts';
-import { RequestRefusal } from '../http/http-error.ts';
+import { HttpError } from '../http/http-error.ts';
 import type { Telemetry } from '../observability/tracing.ts';
-import { type Uploading, readUpload } from '../http/uploads.ts';
-import type { Passage } from './yoga.ts';
+import { type Upload, readUpload } from '../http/uploads.ts';
+import type { GraphqlRequest } from './request.ts';
 
 export interface GraphqlRouteParts {
   schema: GraphQLSchema;
@@ -52,23 +52,23 @@ export interface GraphqlRouteParts {
 /** Returns the handler of the route. It rejects with a RequestRefusal for a request that is not run. */
 export function createGraphqlRoute(parts: GraphqlRouteParts): (exchange: Exchange) => Promise<void> {
   const { schema, config, upstream, pipeline, bodies, admission, log, metrics, telemetry } = parts;
-  const persisted = createPersisted(config, pipeline, metrics);
-  const door = createDoor(pipeline, createAnswers(upstream.epoch), upstream.epoch);
+  const persisted = createPersistedDocuments(config, pipeline, metrics);
+  const door = createFastPath(pipeline, createResponseCache(upstream.epoch), upstream.epoch);
   const addressOf = clientAddress(config.trustedProxies);
   const vary = config.corsOrigins.length > 0 ? `${VARY}, Origin` : VARY;
   // Loaded with the first request that needs them: they are large, and many servers never do.
   const page = lazyPage(parts);
   const pagePolicy = page && lazily(async () => graphiqlPolicy(await page()));
   const unusual = lazily(async () => {
-    const { createYogaDoor } = await import('./yoga.ts');
-    return createYogaDoor({ schema, pipeline, persisted, page, log });
+    const { createYogaHandler } = await import('./yoga.ts');
+    return createYogaHandler({ schema, pipeline, persisted, page, log });
   });
 
   return async (exchange) => {
     const { request, response, requestId, lifetime } = exchange;
     const { headers } = request;
     exchange.headers.push('vary', vary);
-    if (headers.origin) admitOrigin(request, exchange.headers, config.corsOrigins);
+    if (headers.origin) addCorsHeaders(request, exchange.headers, config.corsOrigins);
     if (request.method === 'OPTIONS') {
       exchange.setHeaders();
       return void response.writeHead(204, { allow: 'GET, POST, OPTIONS' }).end();
@@ -78,11 +78,11 @@ export function createGraphqlRoute(parts: GraphqlRouteParts): (exchange: Exchang
     const uploading = upload && (await upload); // no await without an upload: most requests have none
     const body = request.method === 'POST' && !uploading ? await bodies.read(request) : undefined;
     const spanOf = () => spanOfRequest(request);
-    const who = { authorization: headers.authorization, explain: config.explain ? explainIn(request) : undefined };
-    const plain: Asked | undefined =
+    const who = { authorization: headers.authorization, explain: config.explain ? explainHeader(request) : undefined };
+    const plain: JsonRequest | undefined =
       body !== undefined && isJson(request) ? { body, accept: headers.accept, exchange } : undefined;
-    if (plain && door.again(plain, who, spanOf)) return;
-    const question = body === undefined ? uploading?.question : questionIn(body, request);
+    if (plain && door.answerFromCache(plain, who, spanOf)) return;
+    const question = body === undefined ? uploading?.params : readParams(body, request);
     const arrival = uploading?.arrival;
     const caller = {
       authorization: who.authorization,
@@ -94,13 +94,13 @@ export function createGraphqlRoute(parts: GraphqlRouteParts): (exchange: Exchang
       arrival,
       onReusable,
     };
-    const passage: Passage = { caller, lifetime, question };
+    const passage: GraphqlRequest = { caller, lifetime, question };
     const entered = admission.enter({ lifetime, arrival, onOverdue: () => parts.onOverdue(exchange) });
     const slot = entered instanceof Promise ? await entered : entered;
     exchange.onClose(slot.release);
     try {
-      const whole = question && plain ? plainQuestion(question, persisted, passage) : undefined;
-      if (whole && plain && (await door.ask(whole, plain, passage))) return;
+      const whole = question && plain ? resolveParams(question, persisted, passage) : undefined;
+      if (whole && plain && (await door.answer(whole, plain, passage))) return;
       exchange.setHeaders();
       if (pagePolicy && headers.accept?.includes('text/html')) {
         response.setHeader('content-security-policy', await pagePolicy());
@@ -113,22 +113,24 @@ export function createGraphqlRoute(parts: GraphqlRouteParts): (exchange: Exchang
   };
 
   /** Checks the method and its preconditions, and begins to read a multipart POST. */
-  function uploadOf(exchange: Exchange): Promise<Uploading> | undefined {
+  function uploadOf(exchange: Exchange): Promise<Upload> | undefined {
     const { request } = exchange;
     if (request.method === 'POST') {
-      refuseForgery(request);
+      checkCsrf(request);
       return isMultipart(request) ? readUpload(exchange, config) : undefined;
     }
     if (request.method !== 'GET') {
-      throw new RequestRefusal(405, 'METHOD_NOT_ALLOWED', 'Use GET or POST.', { allow: 'GET, POST, OPTIONS' });
+      throw new HttpError(405, 'METHOD_NOT_ALLOWED', 'Use GET or POST.', { allow: 'GET, POST, OPTIONS' });
     }
-    refuseBrokenParameters(request);
+    checkQueryString(request);
     return undefined;
   }
 
   // Begin a trace only if spans are exported: otherwise the service would record it for nobody.
   function spanOfRequest({ headers }: IncomingMessage) {
-    return spanFrom(one(headers.traceparent), one(headers.tracestate)) ?? (telemetry ? newSpan() : undefined);
+    return (
+      spanFrom(firstValue(headers.traceparent), firstValue(headers.tracestate)) ?? (telemetry ? newSpan() : undefined)
+    );
   }
 }
 

@@ -34,7 +34,7 @@ export function validationRules({
 }
 
 /** The selections of an operation and of the fragments it spreads whose part of the answer may come later. */
-export function piecesOf(
+export function findIncrementalSelections(
   { definitions }: DocumentNode,
   { selectionSet }: OperationDefinitionNode | FragmentDefinitionNode,
 ): readonly SelectionNode[] {
@@ -59,7 +59,11 @@ export function piecesOf(
 }
 
 /** Throws a GraphQLError where they say what cannot be: before the run, for a write would have been carried out by then. */
-export function checkPieces(schema: GraphQLSchema, pieces: readonly SelectionNode[], variables: Variables): void {
+export function checkIncrementalArguments(
+  schema: GraphQLSchema,
+  pieces: readonly SelectionNode[],
+  variables: Variables,
+): void {
   for (const piece of pieces) {
     getDirectiveValues(schema.getDirective('defer')!, piece, variables);
     const stream = getDirectiveValues(schema.getDirective('stream')!, piece, variables);

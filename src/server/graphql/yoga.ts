@@ -3,28 +3,13 @@ import type { ExecutionResult, GraphQLSchema } from 'graphql';
 import { createYoga } from 'graphql-yoga';
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
-import type { Lifetime } from '../../lib/cancellation.ts';
-import { refuseUnacceptable } from '../http/accept.ts';
-import type { RawQuestion } from '../http/request-body.ts';
+import { checkAcceptable } from '../http/accept.ts';
 import type { Exchange } from '../http/exchange.ts';
-import type { Found, PersistedDocuments } from './persisted-documents.ts';
-import { addHelp } from '../http/help.ts';
-import type { Caller, Pipeline } from './answer.ts';
-import type { Prepared } from './prepare.ts';
+import type { PersistedDocuments } from './persisted-documents.ts';
+import type { GraphqlRequest } from './request.ts';
+import { addHelpLinks } from '../http/help.ts';
+import type { Pipeline } from './answer.ts';
 import { sendBody, sendStream } from '../http/send.ts';
-
-/** What the server hands to Yoga with a request. */
-export interface Passage {
-  caller: Caller;
-  /** Of the request: it ends when the client leaves, or when its time is over. */
-  lifetime: Lifetime;
-  /** The GraphQL parameters of the body, if there was one. */
-  question?: RawQuestion | undefined;
-  /** Made ready at the other door already. */
-  prepared?: Prepared;
-  /** The document that is named in place of a text, looked up already. */
-  found?: Found;
-}
 
 interface Parts {
   schema: GraphQLSchema;
@@ -35,7 +20,7 @@ interface Parts {
   log: Logger;
 }
 
-export type YogaDoor = (exchange: Exchange, passage: Passage) => Promise<void>;
+export type YogaHandler = (exchange: Exchange, passage: GraphqlRequest) => Promise<void>;
 
 const STREAMED = /^(?:multipart\/mixed|text\/event-stream)\b/;
 /** Headers of the connection, which the server sets itself. */
@@ -47,9 +32,9 @@ const OF_THE_CONNECTION = new Set(['connection', 'transfer-encoding']);
  * Yoga gets a minimal Request and returns a Response, which is sent here. Its own Node adapter would build a URL from the Host header,
  * answer an exception with its stack, and wait forever for a client that has left.
  */
-export function createYogaDoor({ schema, pipeline, persisted, page, log }: Parts): YogaDoor {
+export function createYogaHandler({ schema, pipeline, persisted, page, log }: Parts): YogaHandler {
   const silent = () => undefined;
-  const yoga = createYoga<Passage>({
+  const yoga = createYoga<GraphqlRequest>({
     schema,
     plugins: [readingQuestion, findingDocuments(persisted), throughPipeline(pipeline)],
     graphqlEndpoint: '/graphql',
@@ -74,7 +59,7 @@ export function createYogaDoor({ schema, pipeline, persisted, page, log }: Parts
     const { method = 'GET', url = '', headers } = request;
     const { accept } = headers;
     const mayBePage = page !== undefined && method === 'GET' && accept?.includes('text/html');
-    if (!mayBePage) refuseUnacceptable(accept);
+    if (!mayBePage) checkAcceptable(accept);
     // The server has matched the path. Nothing here may depend on the Host header, which the client chooses.
     const asked = new Request(`http://localhost${url}`, { method, ...(accept && { headers: { accept } }) });
     const answer = await yoga.fetch(asked, passage);
@@ -98,7 +83,7 @@ export function createYogaDoor({ schema, pipeline, persisted, page, log }: Parts
 }
 
 /** Passes the parsed body to Yoga, whose own parsers would read it from the request. */
-const readingQuestion: Plugin<object, Passage> = {
+const readingQuestion: Plugin<object, GraphqlRequest> = {
   onRequestParse({ serverContext, setRequestParser }) {
     const { question } = serverContext;
     if (question) setRequestParser(() => question as GraphQLParams);
@@ -106,11 +91,11 @@ const readingQuestion: Plugin<object, Passage> = {
 };
 
 /** Puts the text in the place of what names it. */
-function findingDocuments(persisted: PersistedDocuments): Plugin<object, Passage> {
+function findingDocuments(persisted: PersistedDocuments): Plugin<object, GraphqlRequest> {
   return {
     onParams({ params, request, context, setParams }) {
       const { documentId, ...asked } = params as typeof params & { documentId?: unknown };
-      const found = context.found ?? persisted.find({ ...asked, documentId: documentId ?? documentIdIn(request) });
+      const found = context.found ?? persisted.lookup({ ...asked, documentId: documentId ?? documentIdIn(request) });
       if (!found) return;
       if ('refusal' in found) throw found.refusal;
       if (found.prepared) context.prepared = found.prepared;
@@ -124,9 +109,9 @@ function documentIdIn({ method, url }: Request): string | undefined {
   return at < 0 ? undefined : (new URLSearchParams(url.slice(at)).get('documentId') ?? undefined);
 }
 
-type Hooked = Passage & { params: { operationName?: string | null } };
+type Hooked = GraphqlRequest & { params: { operationName?: string | null } };
 
-function throughPipeline(pipeline: Pipeline): Plugin<Hooked, Passage> {
+function throughPipeline(pipeline: Pipeline): Plugin<Hooked, GraphqlRequest> {
   return {
     onParse({ context, params, extendContext, setParseFn }) {
       setParseFn(() => {
@@ -150,16 +135,16 @@ function throughPipeline(pipeline: Pipeline): Plugin<Hooked, Passage> {
     onResultProcess(payload) {
       const { result } = payload;
       if (Symbol.asyncIterator in result) payload.setResult(withHelp(result));
-      else for (const { errors } of [result].flat()) addHelp(errors);
+      else for (const { errors } of [result].flat()) addHelpLinks(errors);
     },
   };
 }
 
 async function* withHelp<Piece extends ExecutionResult>(pieces: AsyncIterable<Piece>): AsyncGenerator<Piece> {
   for await (const piece of pieces) {
-    addHelp(piece.errors);
+    addHelpLinks(piece.errors);
     const { incremental } = piece as { incremental?: readonly { errors?: readonly GraphQLError[] }[] };
-    for (const { errors } of incremental ?? []) addHelp(errors);
+    for (const { errors } of incremental ?? []) addHelpLinks(errors);
     yield piece;
   }
 }

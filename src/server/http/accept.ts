@@ -1,6 +1,6 @@
 /** What a client takes, by its Accept header. Yoga chooses among it; but that nothing of it can be had is found out here, before a run. */
 import { GraphQLError } from 'graphql';
-import { RequestRefusal } from './http-error.ts';
+import { HttpError } from './http-error.ts';
 
 const inPieces = ['multipart/mixed', 'text/event-stream'];
 const inAnyForm = ['application/json', 'application/graphql-response+json', ...inPieces];
@@ -8,21 +8,21 @@ const inAnyForm = ['application/json', 'application/graphql-response+json', ...i
 /** Pieces have the shape of this draft: who asks for that of another could not read them. */
 const DRAFT = 'deferspec=20220824';
 
-export const takesPieces = (accept: string | undefined): boolean =>
+export const acceptsIncrementalDelivery = (accept: string | undefined): boolean =>
   rangesOf(accept).some(
     ({ type, params }) =>
       covers(type, inPieces) && !params.some((each) => /^(?:defer|incremental)spec=/.test(each) && each !== DRAFT),
   );
 
-export const notInPieces = new GraphQLError(
+export const incrementalDeliveryNotAccepted = new GraphQLError(
   'With @defer or @stream the answer comes in pieces: accept multipart/mixed (deferSpec=20220824) or text/event-stream.',
   { extensions: { code: 'NOT_ACCEPTABLE', http: { status: 406 } } },
 );
 
 /** Refuses who takes none of the forms that an answer may have. */
-export function refuseUnacceptable(accept: string | undefined): void {
+export function checkAcceptable(accept: string | undefined): void {
   if (rangesOf(accept).some(({ type }) => covers(type, inAnyForm))) return;
-  throw new RequestRefusal(406, 'NOT_ACCEPTABLE', `Accept one of ${inAnyForm.join(', ')}.`);
+  throw new HttpError(406, 'NOT_ACCEPTABLE', `Accept one of ${inAnyForm.join(', ')}.`);
 }
 
 interface Range {

@@ -6,15 +6,15 @@ import type { ServerResponse } from 'node:http';
 import type { Config } from '../../config/settings.ts';
 import { type Clock, type Ticking, createClock } from '../../lib/deadlines.ts';
 import { type Lifetime, offEnd, onEnd } from '../../lib/cancellation.ts';
-import { RequestRefusal, refusalBody } from './http-error.ts';
+import { HttpError, httpErrorBody } from './http-error.ts';
 
 /** The right to run one operation. */
-export interface Slot {
+export interface OperationSlot {
   /** Gives it back; calling it again does nothing. */
   release: () => void;
 }
 
-export interface Entrant {
+export interface SlotRequest {
   lifetime: Lifetime;
   /** Resolves when the last byte of the uploaded files has arrived; the upload deadline counts from there. */
   arrival?: Promise<void> | undefined;
@@ -24,12 +24,12 @@ export interface Entrant {
 
 export interface Admission {
   /** How many more could be taken in, to run or to wait: asked before a request is looked at. */
-  room: () => number;
+  freePlaces: () => number;
   /**
    * Returns the slot if the operation may run at once, else a promise of it. Throws or rejects with a RequestRefusal: OVERLOADED, or
    * CLIENT_LEFT.
    */
-  enter: (entrant: Entrant) => Slot | Promise<Slot>;
+  enter: (entrant: SlotRequest) => OperationSlot | Promise<OperationSlot>;
   running: () => number;
   waiting: () => number;
   /** Slots with a running timer. */
@@ -57,22 +57,22 @@ export function createAdmission(settings: AdmissionSettings): Admission {
   let running = 0;
   let releasedAt = 0;
 
-  const room = () => maxRunningOperations - running + maxWaitingOperations - queue.size;
+  const freePlaces = () => maxRunningOperations - running + maxWaitingOperations - queue.size;
 
   return {
-    room,
+    freePlaces,
     running: () => running,
     waiting: () => queue.size,
     timers: () => clock.size() + uploadClock.size(),
-    isStuck: () => room() <= 0 && performance.now() - releasedAt > operationTimeoutMs / 2,
+    isStuck: () => freePlaces() <= 0 && performance.now() - releasedAt > operationTimeoutMs / 2,
     enter(entrant) {
       if (entrant.lifetime.ended) throw left();
-      if (room() <= 0) throw overloaded();
+      if (freePlaces() <= 0) throw overloaded();
       return running < maxRunningOperations && queue.size === 0 ? take(entrant) : waited(entrant);
     },
   };
 
-  function take({ arrival, onOverdue }: Entrant): Slot {
+  function take({ arrival, onOverdue }: SlotRequest): OperationSlot {
     // No slot could be released while none was held.
     if (running++ === 0) releasedAt = performance.now();
     let isHeld = true;
@@ -103,7 +103,7 @@ export function createAdmission(settings: AdmissionSettings): Admission {
     return { release };
   }
 
-  function waited(entrant: Entrant): Promise<Slot> {
+  function waited(entrant: SlotRequest): Promise<OperationSlot> {
     const { lifetime } = entrant;
     return new Promise((resolve, reject) => {
       const settle = () => {
@@ -133,14 +133,14 @@ export function createAdmission(settings: AdmissionSettings): Admission {
 }
 
 /** Nobody reads it. */
-const left = () => new RequestRefusal(499, 'CLIENT_LEFT', 'The client has left.');
+const left = () => new HttpError(499, 'CLIENT_LEFT', 'The client has left.');
 
-const overloaded = () => new RequestRefusal(503, 'OVERLOADED', OVERLOADED, { 'retry-after': RETRY_AFTER_SECONDS });
+const overloaded = () => new HttpError(503, 'OVERLOADED', OVERLOADED, { 'retry-after': RETRY_AFTER_SECONDS });
 
-const overloadedBody = refusalBody('OVERLOADED', OVERLOADED);
+const overloadedBody = httpErrorBody('OVERLOADED', OVERLOADED);
 
 /** Costs next to nothing: there will be many. */
-export function refuseQuickly(response: ServerResponse, standing: readonly string[]): void {
+export function sendOverloaded(response: ServerResponse, standing: readonly string[]): void {
   response.writeHead(503, [
     ...standing,
     'content-type',

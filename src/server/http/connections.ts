@@ -13,14 +13,14 @@ import type { Backlog, UnsentBytes } from './unsent.ts';
 /** What clients are told: longer than balancers keep theirs, which must be the ones to hang up. */
 const KEPT_SECONDS = 65;
 /** Longer than that, so that what is sent at the last moment does not meet the end. */
-export const UNUSED_MS = 1_000 * (KEPT_SECONDS + 1);
+export const IDLE_MS = 1_000 * (KEPT_SECONDS + 1);
 /** The header by which a client is told that its connection is kept, or that this was the last answer on it. */
-export const KEPT = ['keep-alive', `timeout=${KEPT_SECONDS}`] as const;
-export const LAST = ['connection', 'close'] as const;
+export const KEEP_ALIVE = ['keep-alive', `timeout=${KEPT_SECONDS}`] as const;
+export const CLOSE = ['connection', 'close'] as const;
 
 export interface Connection {
   /** Past the number that can be served soon: a request waits on it until those of all others were read. */
-  readonly isSurplus: boolean;
+  readonly isOverLimit: boolean;
   /** Requests being answered on this connection, oldest first. */
   readonly exchanges: Queue<Exchange>;
   /** Response bytes that the client has not read yet. */
@@ -29,7 +29,7 @@ export interface Connection {
 
 export interface Connections {
   /** Undefined for a closed connection. */
-  of: (socket: Socket) => Connection | undefined;
+  get: (socket: Socket) => Connection | undefined;
   size: () => number;
   /** Closes those over which nothing was ever sent: Node counts them neither as idle nor as busy. */
   closeUnused: () => void;
@@ -40,7 +40,7 @@ export interface ConnectionSettings {
   /** Silence after which one in use is cut, or up to a quarter more; where bytes wait for a client that does not read, up to twice that. */
   connectionTimeoutMs: number;
   /** The same for one that waits for its next request. */
-  unusedMs: number;
+  idleMs: number;
 }
 
 interface Watched extends Connection {
@@ -52,17 +52,17 @@ interface Watched extends Connection {
 
 const LOOKS = 4;
 
-export function watchConnections(server: Server, settings: ConnectionSettings, unsent: UnsentBytes): Connections {
-  const { maxClientConnections, connectionTimeoutMs, unusedMs } = settings;
+export function trackConnections(server: Server, settings: ConnectionSettings, unsent: UnsentBytes): Connections {
+  const { maxClientConnections, connectionTimeoutMs, idleMs } = settings;
   const watched = new Map<Socket, Watched>();
-  const lookMs = Math.min(connectionTimeoutMs, unusedMs) / LOOKS;
+  const lookMs = Math.min(connectionTimeoutMs, idleMs) / LOOKS;
 
   server.timeout = 0;
   server.keepAliveTimeout = 0;
   server.on('connection', (socket: Socket) => {
-    const isSurplus = watched.size >= maxClientConnections;
+    const isOverLimit = watched.size >= maxClientConnections;
     const exchanges = createQueue<Exchange>();
-    watched.set(socket, { isSurplus, exchanges, backlog: unsent.open(socket), moved: 0, timerMs: 0 });
+    watched.set(socket, { isOverLimit, exchanges, backlog: unsent.open(socket), moved: 0, timerMs: 0 });
     socket.once('close', () => {
       watched.delete(socket);
       for (const exchange of membersOf(exchanges)) exchange.close();
@@ -78,7 +78,7 @@ export function watchConnections(server: Server, settings: ConnectionSettings, u
     for (const [socket, connection] of watched) {
       const moved = socket.bytesRead + socket.bytesWritten;
       const isSilent = moved === connection.moved;
-      const timerMs = isSilent ? (connection.exchanges.size > 0 ? connectionTimeoutMs : unusedMs) - lookMs : 0;
+      const timerMs = isSilent ? (connection.exchanges.size > 0 ? connectionTimeoutMs : idleMs) - lookMs : 0;
       connection.moved = moved;
       if (timerMs === connection.timerMs) continue;
       connection.timerMs = timerMs;
@@ -90,5 +90,5 @@ export function watchConnections(server: Server, settings: ConnectionSettings, u
     for (const socket of watched.keys()) if (socket.bytesRead === 0) socket.destroy();
   }
 
-  return { of: (socket) => watched.get(socket), size: () => watched.size, closeUnused };
+  return { get: (socket) => watched.get(socket), size: () => watched.size, closeUnused };
 }

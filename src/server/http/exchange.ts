@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Lifetime, createLifetime } from '../../lib/cancellation.ts';
-import type { Connection } from './connections.ts';
+import type { Backlog } from './unsent.ts';
 
 /**
  * One request and its response.
@@ -11,7 +11,7 @@ import type { Connection } from './connections.ts';
 export class Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly connection: Connection;
+  private readonly backlog: Backlog;
   readonly requestId: string;
   /** Ends when the client leaves, or at the deadline of its operation. */
   readonly lifetime: Lifetime = createLifetime();
@@ -24,13 +24,13 @@ export class Exchange {
   constructor(
     request: IncomingMessage,
     response: ServerResponse,
-    connection: Connection,
+    backlog: Backlog,
     requestId: string,
     headers: string[],
   ) {
     this.request = request;
     this.response = response;
-    this.connection = connection;
+    this.backlog = backlog;
     this.requestId = requestId;
     this.headers = headers;
   }
@@ -59,7 +59,7 @@ export class Exchange {
   setUnsent(bytes: number): void {
     const change = bytes - this.unsent;
     this.unsent = bytes;
-    if (change !== 0) this.connection.backlog.change(change);
+    if (change !== 0) this.backlog.change(change);
   }
 
   /** Sets the common headers, for code that writes the response itself. */

@@ -1,7 +1,7 @@
 /** What is read of the headers of any request, and what the answers to it carry for that. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { RequestRefusal } from './http-error.ts';
+import { HttpError } from './http-error.ts';
 
 export const VARY = 'Authorization, Accept, x-explain';
 
@@ -13,21 +13,21 @@ const HOST = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\da-f:.]+\])(?::\d*)?$/i;
 let lastHost = '';
 
 /** Refuses a missing or malformed Host, and so many headers that Node may have dropped some, such as Authorization. */
-export function refuseBrokenHeaders({ headers: { host }, rawHeaders, httpVersion }: IncomingMessage): void {
+export function checkHeaders({ headers: { host }, rawHeaders, httpVersion }: IncomingMessage): void {
   if (rawHeaders.length > 2 * MAX_HEADERS) {
-    throw new RequestRefusal(431, 'HEADERS_TOO_LARGE', `A request has at most ${MAX_HEADERS} headers.`);
+    throw new HttpError(431, 'HEADERS_TOO_LARGE', `A request has at most ${MAX_HEADERS} headers.`);
   }
   if (host === undefined) {
     if (httpVersion === '1.0') return;
-    throw new RequestRefusal(400, 'BAD_REQUEST', 'The header Host is missing.');
+    throw new HttpError(400, 'BAD_REQUEST', 'The header Host is missing.');
   }
   if (host === lastHost) return;
-  if (!HOST.test(host)) throw new RequestRefusal(400, 'BAD_REQUEST', 'The header Host is malformed.');
+  if (!HOST.test(host)) throw new HttpError(400, 'BAD_REQUEST', 'The header Host is malformed.');
   lastHost = host;
 }
 
 /** Names the origins that were listed and no other; credentials travel in a header, so cookies are never asked for. */
-export function admitOrigin(request: IncomingMessage, standing: string[], origins: readonly string[]): void {
+export function addCorsHeaders(request: IncomingMessage, standing: string[], origins: readonly string[]): void {
   if (origins.length === 0) return;
   const { origin } = request.headers;
   if (!origin || !origins.includes(origin)) return;
@@ -45,7 +45,7 @@ export function admitOrigin(request: IncomingMessage, standing: string[], origin
 
 /** The caller's own where it is a plain one, else one of ours: it is in the answer, in the log and in what the service is asked. */
 export function requestIdOf(request: IncomingMessage): string {
-  const given = one(request.headers['x-request-id']);
+  const given = firstValue(request.headers['x-request-id']);
   return given && /^[A-Za-z0-9_.-]{1,64}$/.test(given) ? given : nextRequestId();
 }
 
@@ -55,6 +55,6 @@ let requestsNumbered = 0;
 const nextRequestId = (): string => ofThisProcess + (++requestsNumbered).toString(16).padStart(12, '0');
 
 /** Of a header that was sent more than once, the first. */
-export function one(header: string | string[] | undefined): string | undefined {
+export function firstValue(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header[0] : header;
 }

@@ -6,13 +6,13 @@ import { type CodeGroup, codeGroups, notesOn } from '../../graph/errors/codes.ts
 export const HELP_PATH = '/docs/errors';
 
 /** Undefined for a code that is explained nowhere. */
-export const helpFor = (code: unknown): string | undefined =>
+export const helpLink = (code: unknown): string | undefined =>
   typeof code === 'string' && notesOn(code) ? `${HELP_PATH}#${code}` : undefined;
 
 /** Puts it into the errors themselves, as they leave: told again, they are the same. */
-export function addHelp(errors: readonly GraphQLError[] | undefined): void {
+export function addHelpLinks(errors: readonly GraphQLError[] | undefined): void {
   for (const { extensions } of errors ?? []) {
-    const help = helpFor(extensions.code);
+    const help = helpLink(extensions.code);
     if (help) extensions.help = help;
   }
 }

@@ -5,12 +5,12 @@
  */
 import type { Socket } from 'node:net';
 
-export interface Line {
+export interface PausedSockets {
   size: () => number;
   /** To its end. What comes over this connection is read when all before it were. */
-  join: (socket: Socket) => void;
+  pause: (socket: Socket) => void;
   /** Reads all of them again. */
-  end: () => void;
+  resumeAll: () => void;
 }
 
 /** The line moves this often; less often where there is much to do. */
@@ -22,7 +22,7 @@ const STEP_MS = 10;
 const AT_LEAST = 20;
 
 /** `room` tells how many operations could be taken in. */
-export function createLine(room: () => number): Line {
+export function createPausedSockets(room: () => number): PausedSockets {
   const line = new Set<Socket>();
   let clock: NodeJS.Timeout | undefined;
 
@@ -42,13 +42,13 @@ export function createLine(room: () => number): Line {
 
   return {
     size: () => line.size,
-    join(socket) {
+    pause(socket) {
       if (socket.destroyed) return;
       socket.pause();
       line.add(socket);
       clock ??= setTimeout(move, STEP_MS);
     },
-    end() {
+    resumeAll() {
       for (const socket of line) leave(socket);
     },
   };

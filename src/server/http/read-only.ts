@@ -1,7 +1,7 @@
 /** Responses of routes that only read: GET and HEAD. */
 import type { IncomingMessage } from 'node:http';
 import type { Exchange } from './exchange.ts';
-import { RequestRefusal } from './http-error.ts';
+import { HttpError } from './http-error.ts';
 import { sendBody } from './send.ts';
 
 /** Sends a body that must not be cached. Throws a RequestRefusal for other methods; so does `sendRead`. */
@@ -26,6 +26,6 @@ export function sendRead(
 
 function onlyRead({ method }: IncomingMessage): void {
   if (method !== 'GET' && method !== 'HEAD') {
-    throw new RequestRefusal(405, 'METHOD_NOT_ALLOWED', 'Use GET.', { allow: 'GET, HEAD' });
+    throw new HttpError(405, 'METHOD_NOT_ALLOWED', 'Use GET.', { allow: 'GET, HEAD' });
   }
 }

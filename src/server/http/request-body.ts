@@ -2,18 +2,18 @@ import type { IncomingMessage } from 'node:http';
 import type { Config } from '../../config/settings.ts';
 import { createBatch } from '../../lib/batch.ts';
 import { createClock } from '../../lib/deadlines.ts';
-import { RequestRefusal } from './http-error.ts';
-import { refuseBrokenEscapes, refuseHalfPairs, strictText } from './strict-text.ts';
+import { HttpError } from './http-error.ts';
+import { checkPercentEncoding, checkSurrogates, decodeStrictUtf8 } from './strict-text.ts';
 
 /** What a POST asks, before anything of it is believed. */
-export interface RawQuestion {
+export interface GraphqlParams {
   /** Absent where the document is named instead. */
   query?: string | null | undefined;
   [parameter: string]: unknown;
 }
 
 /** The same with its text. */
-export interface Question extends RawQuestion {
+export interface TextParams extends GraphqlParams {
   query: string;
 }
 
@@ -23,10 +23,10 @@ const JSON_TYPES = new Set(['application/json', 'application/graphql+json']);
 const CSRF_HEADERS = ['x-graphql-csrf', 'apollo-require-preflight'];
 
 /** Refuses what a foreign page could send without a preflight. */
-export function refuseForgery({ headers }: IncomingMessage): void {
+export function checkCsrf({ headers }: IncomingMessage): void {
   if (JSON_TYPES.has(mediaType(headers['content-type'])) || CSRF_HEADERS.some((name) => headers[name] !== undefined))
     return;
-  throw new RequestRefusal(
+  throw new HttpError(
     415,
     'CSRF_HEADER_REQUIRED',
     `Send application/json, or add the header ${CSRF_HEADERS.join(' or ')} with any value.`,
@@ -34,10 +34,10 @@ export function refuseForgery({ headers }: IncomingMessage): void {
 }
 
 /** The x-explain header. A mistyped one would run what was to be planned. */
-export function explainIn({ headers }: IncomingMessage): string | undefined {
+export function explainHeader({ headers }: IncomingMessage): string | undefined {
   const explain = headers['x-explain'];
   if (explain === undefined || explain === 'plan' || explain === 'trace') return explain;
-  throw new RequestRefusal(400, 'BAD_EXPLAIN', 'The header x-explain is "plan" or "trace".');
+  throw new HttpError(400, 'BAD_EXPLAIN', 'The header x-explain is "plan" or "trace".');
 }
 
 export function isMultipart({ headers }: IncomingMessage): boolean {
@@ -54,7 +54,7 @@ interface Whole {
 export interface BodyReader {
   read: (request: IncomingMessage) => Promise<string>;
   /** Bodies that have come, and whose readers are told of it at the end of this turn. */
-  whole: () => number;
+  completed: () => number;
   /** Bodies that are still arriving. */
   reading: () => number;
 }
@@ -64,27 +64,27 @@ export function createBodyReader({ maxBodyBytes, requestBodyTimeoutMs }: Config)
   const clock = createClock(requestBodyTimeoutMs);
   const whole = createBatch<Whole>(({ chunks, resolve, reject }) => {
     try {
-      resolve(chunks === undefined ? '' : strictText(Array.isArray(chunks) ? Buffer.concat(chunks) : chunks));
+      resolve(chunks === undefined ? '' : decodeStrictUtf8(Array.isArray(chunks) ? Buffer.concat(chunks) : chunks));
     } catch (error) {
       reject(error);
     }
   });
-  const tooLarge = () => new RequestRefusal(413, 'BODY_TOO_LARGE', `A body has at most ${maxBodyBytes} bytes.`);
-  const tooSlow = () => new RequestRefusal(408, 'REQUEST_TIMEOUT', `A body arrives within ${requestBodyTimeoutMs} ms.`);
+  const tooLarge = () => new HttpError(413, 'BODY_TOO_LARGE', `A body has at most ${maxBodyBytes} bytes.`);
+  const tooSlow = () => new HttpError(408, 'REQUEST_TIMEOUT', `A body arrives within ${requestBodyTimeoutMs} ms.`);
 
-  return { read, whole: whole.size, reading: clock.size };
+  return { read, completed: whole.size, reading: clock.size };
 
   function read(request: IncomingMessage): Promise<string> {
     const { 'content-encoding': encoding, 'content-length': length } = request.headers;
     if (encoding && encoding !== 'identity') {
-      throw new RequestRefusal(415, 'UNSUPPORTED_ENCODING', 'Send the body without Content-Encoding.');
+      throw new HttpError(415, 'UNSUPPORTED_ENCODING', 'Send the body without Content-Encoding.');
     }
     if (Number(length) > maxBodyBytes) throw tooLarge();
     return new Promise((resolve, reject) => {
       let first: Buffer | undefined;
       let more: Buffer[] | undefined;
       let size = 0;
-      const fail = (refusal: RequestRefusal) => {
+      const fail = (refusal: HttpError) => {
         clock.stop(ticking);
         request.off('data', take);
         request.off('end', finish);
@@ -104,7 +104,7 @@ export function createBodyReader({ maxBodyBytes, requestBodyTimeoutMs }: Config)
       const ticking = clock.start({ overdue: () => fail(tooSlow()) });
       request.on('data', take);
       request.on('end', finish);
-      request.on('error', () => fail(new RequestRefusal(400, 'BAD_REQUEST', 'The body broke off.')));
+      request.on('error', () => fail(new HttpError(400, 'BAD_REQUEST', 'The body broke off.')));
     });
   }
 }
@@ -112,27 +112,27 @@ export function createBodyReader({ maxBodyBytes, requestBodyTimeoutMs }: Config)
 export const isJson = ({ headers }: IncomingMessage): boolean => JSON_TYPES.has(mediaType(headers['content-type']));
 
 /** What a body asks: JSON, a form, or a bare document. */
-export function questionIn(text: string, { headers }: IncomingMessage): RawQuestion {
+export function readParams(text: string, { headers }: IncomingMessage): GraphqlParams {
   const type = mediaType(headers['content-type']);
-  if (JSON_TYPES.has(type)) return question(json(text, 'The body'));
-  if (type === 'application/graphql') return question({ query: text });
+  if (JSON_TYPES.has(type)) return checkParams(json(text, 'The body'));
+  if (type === 'application/graphql') return checkParams({ query: text });
   if (type === 'application/x-www-form-urlencoded') {
-    refuseBrokenEscapes(text);
+    checkPercentEncoding(text);
     const { variables, extensions, ...rest } = Object.fromEntries(new URLSearchParams(text));
-    return question({
+    return checkParams({
       ...rest,
       ...(variables && { variables: json(variables, 'variables') }),
       ...(extensions && { extensions: json(extensions, 'extensions') }),
     });
   }
-  throw new RequestRefusal(415, 'UNSUPPORTED_MEDIA_TYPE', 'Send application/json.');
+  throw new HttpError(415, 'UNSUPPORTED_MEDIA_TYPE', 'Send application/json.');
 }
 
 /** Refuses a GET whose parameters cannot be read. */
-export function refuseBrokenParameters({ url = '' }: IncomingMessage): void {
+export function checkQueryString({ url = '' }: IncomingMessage): void {
   const query = url.indexOf('?');
   if (query < 0) return;
-  refuseBrokenEscapes(url);
+  checkPercentEncoding(url);
   const given = new URLSearchParams(url.slice(query));
   for (const name of ['variables', 'extensions']) {
     const text = given.get(name);
@@ -141,12 +141,12 @@ export function refuseBrokenParameters({ url = '' }: IncomingMessage): void {
 }
 
 /** Takes what was read for a question, or refuses it. */
-export function question(value: unknown): RawQuestion {
-  if (Array.isArray(value)) throw new RequestRefusal(400, 'BATCHING_OFF', 'Send one operation a request, not a list.');
+export function checkParams(value: unknown): GraphqlParams {
+  if (Array.isArray(value)) throw new HttpError(400, 'BATCHING_OFF', 'Send one operation a request, not a list.');
   if (typeof value !== 'object' || value === null || !(hasText(value) || namesText(value))) {
-    throw new RequestRefusal(400, 'BAD_REQUEST', 'The body must be an object with a string "query".');
+    throw new HttpError(400, 'BAD_REQUEST', 'The body must be an object with a string "query".');
   }
-  return value as RawQuestion;
+  return value as GraphqlParams;
 }
 
 const hasText = (value: object): boolean => 'query' in value && typeof value.query === 'string';
@@ -156,11 +156,11 @@ const namesText = (value: object): boolean =>
   !('query' in value && value.query !== null) && ('documentId' in value || 'extensions' in value);
 
 function json(text: string, what: string): unknown {
-  refuseHalfPairs(text);
+  checkSurrogates(text);
   try {
     return JSON.parse(text);
   } catch {
-    throw new RequestRefusal(400, 'BAD_REQUEST', `${what} must be JSON.`);
+    throw new HttpError(400, 'BAD_REQUEST', `${what} must be JSON.`);
   }
 }
 

@@ -5,12 +5,12 @@
 import type { Exchange } from './exchange.ts';
 
 /** Long bodies are written to the socket in chunks of this size, the next one when the client has read the one before. */
-const PIECE_BYTES = 65_536;
+const CHUNK_BYTES = 65_536;
 
 /** Sends the body and ends the response. Does nothing if the client has left. */
 export function sendBody(exchange: Exchange, body?: Buffer | string): void {
   if (exchange.isClosed) return;
-  if (body !== undefined && body.length > PIECE_BYTES) {
+  if (body !== undefined && body.length > CHUNK_BYTES) {
     const outbox = new Outbox(exchange);
     outbox.add(typeof body === 'string' ? Buffer.from(body) : body);
     return outbox.end();
@@ -83,7 +83,7 @@ class Outbox {
 
   private next(): Uint8Array {
     const first = this.chunks[0]!;
-    const piece = first.subarray(this.written, this.written + PIECE_BYTES);
+    const piece = first.subarray(this.written, this.written + CHUNK_BYTES);
     this.written += piece.length;
     this.size -= piece.length;
     if (this.written === first.length) {

@@ -5,11 +5,11 @@ import { processRequest } from 'graphql-upload-minimal';
 import type { Config } from '../../config/settings.ts';
 import { areMisread } from '../../lib/unicode.ts';
 import type { ClientCode } from '../../graph/errors/codes.ts';
-import { question } from './request-body.ts';
-import type { RawQuestion } from './request-body.ts';
+import { checkParams } from './request-body.ts';
+import type { GraphqlParams } from './request-body.ts';
 import type { Exchange } from './exchange.ts';
-import { RequestRefusal, discard } from './http-error.ts';
-import { notText, refuseHalfPairs } from './strict-text.ts';
+import { HttpError, discardBody } from './http-error.ts';
+import { invalidText, checkSurrogates } from './strict-text.ts';
 
 /** The envelope of a multipart request: boundaries, part headers, the map. The operations have a limit of their own. */
 const ENVELOPE_BYTES = 20_000;
@@ -17,8 +17,8 @@ const MAP_BYTES = 10_000;
 /** What must come in each turn of the clock: a drip would hold a connection of the service for hours. */
 const PACE_BYTES = 256_000;
 
-export interface Uploading {
-  question: RawQuestion;
+export interface Upload {
+  params: GraphqlParams;
   /** When the last byte of the request has come, or none will come any more. */
   arrival: Promise<void>;
 }
@@ -27,12 +27,12 @@ export interface Uploading {
  * Reads a multipart request as far as its map; the files go on arriving while the operation reads them.
  * Nothing is buffered whole, and what nobody reads is thrown away when the answer is out.
  */
-export async function readUpload(exchange: Exchange, config: Config): Promise<Uploading> {
+export async function readUpload(exchange: Exchange, config: Config): Promise<Upload> {
   const { request, response } = exchange;
   const { maxBodyBytes, maxUploadBytes, maxPictures, maxMutations, requestBodyTimeoutMs } = config;
   const most = maxUploadBytes + maxBodyBytes + ENVELOPE_BYTES;
   const tooLarge = `The files of a request have at most ${maxUploadBytes} bytes together.`;
-  if (Number(request.headers['content-length']) > most) throw new RequestRefusal(413, 'UPLOAD_TOO_LARGE', tooLarge);
+  if (Number(request.headers['content-length']) > most) throw new HttpError(413, 'UPLOAD_TOO_LARGE', tooLarge);
 
   let size = 0;
   /** The raw bytes up to the map, to check that the operations are UTF-8. */
@@ -41,10 +41,10 @@ export async function readUpload(exchange: Exchange, config: Config): Promise<Up
   let isMapped = false;
   let parser: Writable | undefined;
   let last: HeldFile | undefined;
-  let refusal: RequestRefusal | undefined;
+  let refusal: HttpError | undefined;
   /** Ends the request here. Before the map is read that is its answer; after it, whoever reads a file is told. */
   const refuse = (status: number, code: ClientCode, message: string) => {
-    refusal ??= new RequestRefusal(status, code, message);
+    refusal ??= new HttpError(status, code, message);
     const told = new GraphQLError(message, { extensions: { code } });
     last?.cut(told);
     parser?.destroy(told);
@@ -53,10 +53,10 @@ export async function readUpload(exchange: Exchange, config: Config): Promise<Up
   const refuseBrokenText = (operations: string) => {
     try {
       if (areMisread([operations], () => Buffer.concat(head), request.headers['content-type'] ?? ''))
-        throw notText('The operations are not UTF-8.');
-      refuseHalfPairs(operations);
+        throw invalidText('The operations are not UTF-8.');
+      checkSurrogates(operations);
     } catch (error) {
-      const { status, code, message } = error as RequestRefusal;
+      const { status, code, message } = error as HttpError;
       refuse(status, code, message);
     }
   };
@@ -96,7 +96,7 @@ export async function readUpload(exchange: Exchange, config: Config): Promise<Up
     request.unpipe(counted);
     counted.destroy();
     if (request.complete || request.destroyed) return;
-    discard(request, requestBodyTimeoutMs, () => {
+    discardBody(request, requestBodyTimeoutMs, () => {
       if (!request.complete) request.destroy();
     });
   });
@@ -137,14 +137,14 @@ export async function readUpload(exchange: Exchange, config: Config): Promise<Up
     head = [];
     paced = size;
     clock.refresh();
-    return { question: question(asked), arrival };
+    return { params: checkParams(asked), arrival };
   } catch (error) {
     if (refusal) throw refusal as Error;
-    if (error instanceof RequestRefusal) throw error;
+    if (error instanceof HttpError) throw error;
     const { status, message } = error as Error & { status?: number };
     throw status === 413
-      ? new RequestRefusal(413, 'UPLOAD_TOO_LARGE', message)
-      : new RequestRefusal(400, 'BAD_UPLOAD', `This is not a GraphQL multipart request. ${message}`);
+      ? new HttpError(413, 'UPLOAD_TOO_LARGE', message)
+      : new HttpError(400, 'BAD_UPLOAD', `This is not a GraphQL multipart request. ${message}`);
   }
 }
 

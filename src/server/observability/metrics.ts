@@ -74,7 +74,7 @@ export function createMetrics() {
       });
     },
     /** CPU, memory, event loop lag and garbage collection of the process. */
-    watchProcess: () => collectDefaultMetrics({ register: registry }),
+    collectProcessMetrics: () => collectDefaultMetrics({ register: registry }),
     contentType: registry.contentType,
     /** The Prometheus text format. */
     text: () => registry.metrics(),

@@ -8,7 +8,7 @@ import type { Metrics } from './metrics.ts';
 import type { Telemetry } from './tracing.ts';
 
 /** Counts the upstream calls by the template of their endpoint: never by an id, which a client could choose. */
-export function watchCalls(metrics: Metrics, telemetry?: Telemetry): (seen: SeenCall) => void {
+export function observeCalls(metrics: Metrics, telemetry?: Telemetry): (seen: SeenCall) => void {
   const series = new WeakMap<
     Endpoint,
     { succeeded: { inc: () => void }; seconds: { observe: (value: number) => void } }
@@ -31,7 +31,7 @@ export function watchCalls(metrics: Metrics, telemetry?: Telemetry): (seen: Seen
 }
 
 /** Says once when a service or Redis goes away, and once when it is back. */
-export const watchOutages =
+export const logOutages =
   (log: Logger): OnOutage =>
   (service, reason) =>
     reason === undefined
@@ -39,7 +39,7 @@ export const watchOutages =
       : log.warn({ service, reason }, `${service} is away`);
 
 /** Registers the gauges of each upstream. */
-export function watchServices(metrics: Metrics, { state }: UpstreamClient): void {
+export function registerUpstreamGauges(metrics: Metrics, { state }: UpstreamClient): void {
   const ofEach = (read: (service: ServiceState) => number) => () => {
     const { catalog, event } = state();
     return { catalog: read(catalog), event: read(event) };

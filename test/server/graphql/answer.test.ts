@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
-import { readConfig } from '../../../src/config/settings.ts';
+import { readConfig } from '../../../src/config/read.ts';
 import { schema } from '../../../src/graph/schema.ts';
 import { createMetrics } from '../../../src/server/observability/metrics.ts';
 import { createPipeline } from '../../../src/server/graphql/answer.ts';

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { beforeAll, describe, test } from 'vitest';
-import { readConfig } from '../../../src/config/settings.ts';
+import { readConfig } from '../../../src/config/read.ts';
 import { schema } from '../../../src/graph/schema.ts';
-import { openServer } from '../../../src/server/http/server.ts';
+import { openServer } from '../../../src/server/server.ts';
 import { createTransport } from '../../../src/upstream/http/pool.ts';
 import { createUpstream } from '../../../src/upstream/client.ts';
 import { patient } from '../../support/patient.ts';
@@ -13,7 +13,7 @@ import { randomDocument } from '../../support/selections.ts';
 import { service } from '../../support/service.ts';
 
 /** A facade without reuse, over the origin; with `faulty`, each seventh path of the service fails, always the same ones, whatever `fields` an executor's grouping asks. */
-async function open(faulty: boolean, byReference: boolean) {
+async function open(faulty: boolean, useReferenceExecutor: boolean) {
   // The two facades have an origin each: the addresses in its records must not tell them apart.
   const origin = await service({ publicUrl: 'http://127.0.0.1:4001' });
   const config = readConfig({
@@ -37,7 +37,7 @@ async function open(faulty: boolean, byReference: boolean) {
       },
     },
   });
-  const facade = await openServer(settings, { schema, upstream, log: pino({ level: 'silent' }), byReference });
+  const facade = await openServer(settings, { schema, upstream, log: pino({ level: 'silent' }), useReferenceExecutor });
   return async (body: object, accept = 'application/json'): Promise<string> => {
     const response = await fetch(`${facade.url}/graphql`, {
       method: 'POST',

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Flags } from '../../../src/config/settings.ts';
+import type { Flags } from '../../../src/config/read.ts';
 import { besieged } from '../../support/besieged.ts';
 import type { Shown } from '../../support/facade.ts';
 import { json } from '../../support/hostile.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import { type Answers, createAnswers, isReusable } from '../../../src/server/graphql/response-cache.ts';
+import { type ResponseCache, createResponseCache, isCacheable } from '../../../src/server/graphql/response-cache.ts';
 import type { CachePolicy } from '../../../src/upstream/cache/cache-policy.ts';
 import { journey } from '../../support/journey.ts';
 
@@ -11,15 +11,15 @@ const minute = (): CachePolicy => ({
 });
 const bytes = Buffer.from('{"data":{}}');
 
-let answers: Answers;
+let answers: ResponseCache;
 let epoch: number | null;
 beforeEach(() => {
   epoch = 0;
-  answers = createAnswers(() => epoch);
+  answers = createResponseCache(() => epoch);
 });
 
 test('an answer stands for the same body and media type, and for no other', () => {
-  answers.keep('application/json', 'a', bytes, minute(), 0);
+  answers.put('application/json', 'a', bytes, minute(), 0);
   expect(answers.get('application/json', 'a')).toBe(bytes);
   expect(answers.get('application/json', 'b')).toBeUndefined();
   expect(answers.get('application/graphql-response+json', 'a')).toBeUndefined();
@@ -27,7 +27,7 @@ test('an answer stands for the same body and media type, and for no other', () =
 
 test('a body that begins with the name of another media type is not taken for what was asked in that', () => {
   const other = 'application/graphql-response+json';
-  answers.keep(other, '{}', bytes, minute(), 0);
+  answers.put(other, '{}', bytes, minute(), 0);
   expect(answers.get(other, '{}')).toBe(bytes);
   expect(answers.get('application/json', `${other}{}`)).toBeUndefined();
   expect(answers.get('application/json', '{}')).toBeUndefined();
@@ -35,7 +35,7 @@ test('a body that begins with the name of another media type is not taken for wh
 
 test('it stands no longer than what was read for it is fresh', () => {
   vi.useFakeTimers({ toFake: ['Date'] });
-  answers.keep('', 'a', bytes, minute(), 0);
+  answers.put('', 'a', bytes, minute(), 0);
   vi.setSystemTime(Date.now() + 59_999);
   expect(answers.get('', 'a')).toBe(bytes);
   vi.setSystemTime(Date.now() + 1);
@@ -44,33 +44,33 @@ test('it stands no longer than what was read for it is fresh', () => {
 });
 
 test('none stands after anything was cleared, nor one whose operation began before that', () => {
-  answers.keep('', 'a', bytes, minute(), 0);
+  answers.put('', 'a', bytes, minute(), 0);
   epoch = 1;
   expect(answers.get('', 'a')).toBeUndefined();
-  answers.keep('', 'b', bytes, minute(), 0);
+  answers.put('', 'b', bytes, minute(), 0);
   expect(answers.get('', 'b')).toBeUndefined();
-  answers.keep('', 'c', bytes, minute(), 1);
+  answers.put('', 'c', bytes, minute(), 1);
   expect(answers.get('', 'c')).toBe(bytes);
 });
 
 test('where others clear too nothing is kept', () => {
   epoch = null;
-  answers.keep('', 'a', bytes, minute(), null);
+  answers.put('', 'a', bytes, minute(), null);
   expect(answers.get('', 'a')).toBeUndefined();
 });
 
 test('they are bounded by their bytes, the oldest go first', () => {
   const large = Buffer.alloc(1_000_000);
-  for (let each = 0; each < 20; each++) answers.keep('', `${each}`, large, minute(), 0);
+  for (let each = 0; each < 20; each++) answers.put('', `${each}`, large, minute(), 0);
   expect(answers.get('', '0')).toBeUndefined();
   expect(answers.get('', '19')).toBe(large);
 });
 
 test('what nothing was read for, and what is not for everybody, is not reusable', () => {
-  expect(isReusable(minute())).toBe(true);
-  expect(isReusable({ ...minute(), scope: 'private' })).toBe(false);
-  expect(isReusable({ ...minute(), scope: 'none' })).toBe(false);
-  expect(isReusable({ ...minute(), freshUntil: Infinity })).toBe(false);
+  expect(isCacheable(minute())).toBe(true);
+  expect(isCacheable({ ...minute(), scope: 'private' })).toBe(false);
+  expect(isCacheable({ ...minute(), scope: 'none' })).toBe(false);
+  expect(isCacheable({ ...minute(), freshUntil: Infinity })).toBe(false);
 });
 
 const page = '{ book(id: "6082808") { title viewerCollection { status } annotations(first: 2) { nodes { page } } } }';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { type AdmissionSettings, type Slot, createAdmission } from '../../../src/server/http/admission.ts';
+import { type AdmissionSettings, type OperationSlot, createAdmission } from '../../../src/server/http/admission.ts';
 import { createLifetime, end } from '../../../src/lib/cancellation.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -15,7 +15,7 @@ const entrant = () => ({ lifetime: createLifetime(), onOverdue: () => undefined 
 
 test('a slot that is given back twice counts once', () => {
   const admission = createAdmission({ ...small, maxRunningOperations: 2 });
-  const [first] = [admission.enter(entrant()) as Slot, admission.enter(entrant())];
+  const [first] = [admission.enter(entrant()) as OperationSlot, admission.enter(entrant())];
   first.release();
   first.release();
   expect([admission.running(), admission.timers()]).toEqual([1, 1]);
@@ -51,7 +51,7 @@ test('the time of an upload is measured from when its last byte has come', async
 test('it is stuck when there is no room and no slot is released for long, and not while slots are released', async () => {
   const admission = createAdmission(small);
   const leaving = createLifetime();
-  let slot = admission.enter(entrant()) as Slot;
+  let slot = admission.enter(entrant()) as OperationSlot;
   let waiting = admission.enter(entrant());
   for (let turn = 0; turn < 20; turn++) {
     await vi.advanceTimersByTimeAsync(1_000);

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { expect, test } from 'vitest';
-import { ConfigError, readConfig } from '../../../src/config/settings.ts';
+import { ConfigError, readConfig } from '../../../src/config/read.ts';
 import { clientAddress } from '../../../src/server/http/client-address.ts';
 import { besieged, codesIn } from '../../support/besieged.ts';
 import { json } from '../../support/hostile.ts';

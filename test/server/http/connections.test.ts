@@ -2,7 +2,7 @@ import { type ServerResponse, createServer } from 'node:http';
 import { type AddressInfo, type Socket, connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import { type ConnectionSettings, type Connections, watchConnections } from '../../../src/server/http/connections.ts';
+import { type ConnectionSettings, type Connections, trackConnections } from '../../../src/server/http/connections.ts';
 import { Exchange } from '../../../src/server/http/exchange.ts';
 import { createUnsentBytes } from '../../../src/server/http/unsent.ts';
 import { join, leave } from '../../../src/lib/queue.ts';
@@ -18,16 +18,16 @@ async function serving(settings: Partial<ConnectionSettings>) {
   const sockets: Socket[] = [];
   const connections: Connections[] = [];
   const server = createServer((request, response) => {
-    const connection = connections[0]!.of(request.socket)!;
-    const place = join(connection.exchanges, new Exchange(request, response, connection, '', []));
+    const connection = connections[0]!.get(request.socket)!;
+    const place = join(connection.exchanges, new Exchange(request, response, connection.backlog, '', []));
     response.on('close', () => leave(connection.exchanges, place));
     if (request.url === '/held') held.push(response);
-    else response.end(request.url === '/surplus' ? String(connection.isSurplus) : 'here');
+    else response.end(request.url === '/surplus' ? String(connection.isOverLimit) : 'here');
   });
   connections.push(
-    watchConnections(
+    trackConnections(
       server,
-      { maxClientConnections: 100, connectionTimeoutMs: LONG, unusedMs: LONG, ...settings },
+      { maxClientConnections: 100, connectionTimeoutMs: LONG, idleMs: LONG, ...settings },
       createUnsentBytes({ maxUnsentBytes: 1, connectionTimeoutMs: LONG }),
     ),
   );
@@ -48,7 +48,7 @@ async function serving(settings: Partial<ConnectionSettings>) {
 const lineOf = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`;
 
 test('a connection that waits too long for its next request is cut, one that is used now and then is not', async () => {
-  const { call } = await serving({ unusedMs: 2_000 });
+  const { call } = await serving({ idleMs: 2_000 });
   const [unused, used] = [call(), call()];
   unused.ask('/');
   while (!unused.isCut) {
@@ -71,7 +71,7 @@ test('one whose answer is awaited has a time of its own', async () => {
 });
 
 test('one whose answer was read late waits for its next request no longer than others', async () => {
-  const { call, held, sockets } = await serving({ unusedMs: 400 });
+  const { call, held, sockets } = await serving({ idleMs: 400 });
   const late = call();
   late.ask('/held');
   await until(() => held.length === 1);

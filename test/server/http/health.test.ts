@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { readConfig } from '../../../src/config/settings.ts';
+import { readConfig } from '../../../src/config/read.ts';
 import { createHealth } from '../../../src/server/http/health.ts';
 import { hostile } from '../../support/hostile.ts';
 

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { afterEach, expect, test, vi } from 'vitest';
-import { createLine } from '../../../src/server/http/paused-sockets.ts';
+import { createPausedSockets } from '../../../src/server/http/paused-sockets.ts';
 import { besieged } from '../../support/besieged.ts';
 import { titledX, until } from '../../support/hostile.ts';
 
@@ -150,9 +150,9 @@ test('what stands in line when the server ends is answered', async () => {
 test('the line moves in the order in which it was joined, by as many as there is room for and the few that are refused', () => {
   vi.useFakeTimers();
   let room = 0;
-  const line = createLine(() => room);
+  const line = createPausedSockets(() => room);
   const sockets = Array.from({ length: 200 }, () => new Duplex({ read: () => undefined }).resume() as Socket);
-  for (const socket of sockets) line.join(socket);
+  for (const socket of sockets) line.pause(socket);
   const read = () => sockets.findIndex((socket) => socket.isPaused());
   expect([line.size(), read()]).toEqual([200, 0]);
   vi.advanceTimersByTime(10);

@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { GraphQLObjectType, GraphQLSchema, GraphQLString } from 'graphql';
 import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';
-import { readConfig } from '../../../src/config/settings.ts';
-import { openServer } from '../../../src/server/http/server.ts';
+import { readConfig } from '../../../src/config/read.ts';
+import { openServer } from '../../../src/server/server.ts';
 import { createUpstream } from '../../../src/upstream/client.ts';
-import type { Facade } from '../../../src/server/http/server.ts';
+import type { Facade } from '../../../src/server/server.ts';
 import { expectAtRest } from '../../support/atRest.ts';
 
 const opened: { close(): Promise<void> }[] = [];

@@ -3,9 +3,9 @@ import type { FileUpload } from 'graphql-upload-minimal';
 import { GraphQLUpload } from 'graphql-upload-minimal';
 import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';
-import { readConfig } from '../../../src/config/settings.ts';
-import { openServer } from '../../../src/server/http/server.ts';
-import type { Facade } from '../../../src/server/http/server.ts';
+import { readConfig } from '../../../src/config/read.ts';
+import { openServer } from '../../../src/server/server.ts';
+import type { Facade } from '../../../src/server/server.ts';
 import { createUpstream } from '../../../src/upstream/client.ts';
 
 const schema = new GraphQLSchema({

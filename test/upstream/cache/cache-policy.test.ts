@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type Endpoint } from '../../../src/api/endpoint.ts';
 import { bookEndpoints } from '../../../src/api/book.ts';
-import { readConfig } from '../../../src/config/settings.ts';
+import { readConfig } from '../../../src/config/read.ts';
 import { createLifetime } from '../../../src/lib/cancellation.ts';
 import { createUpstream } from '../../../src/upstream/client.ts';
 import { type Behaviour, hostile, json } from '../../support/hostile.ts';

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, expect, test, vi } from 'vitest';
-import { readConfig } from '../../../src/config/settings.ts';
+import { readConfig } from '../../../src/config/read.ts';
 import { UpstreamFault } from '../../../src/upstream/errors.ts';
 import { createLifetime, end } from '../../../src/lib/cancellation.ts';
 import { type TransportSettings, createTransport } from '../../../src/upstream/http/pool.ts';

@@ -1,6 +1,6 @@
 /** Reads that are on their way when something is written: who asks after the write waits for none of them. */
 import { afterAll, describe, expect, test } from 'vitest';
-import { readConfig } from '../../../src/config/settings.ts';
+import { readConfig } from '../../../src/config/read.ts';
 import { bookEndpoints } from '../../../src/api/book.ts';
 import { noteEndpoints } from '../../../src/api/note.ts';
 import { createLifetime } from '../../../src/lib/cancellation.ts';

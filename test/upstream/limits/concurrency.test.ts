@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import { afterEach, expect, test, vi } from 'vitest';
-import { readConfig } from '../../../src/config/settings.ts';
+import { readConfig } from '../../../src/config/read.ts';
 import { createGate } from '../../../src/upstream/limits/concurrency.ts';
 import { createLifetime, end } from '../../../src/lib/cancellation.ts';
 import { UpstreamFault } from '../../../src/upstream/errors.ts';

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
-import { readConfig } from '../../../src/config/settings.ts';
+import { readConfig } from '../../../src/config/read.ts';
 import { bookEndpoints, bookMembers } from '../../../src/api/book.ts';
 import type { RecordSource } from '../../../src/upstream/loading/record-state.ts';
 import { createLifetime } from '../../../src/lib/cancellation.ts';

@@ -1,7 +1,7 @@
 import { drawnName } from '../drawn-pictures.ts';
 import type { Database } from '../database.ts';
 import type { PersonRow } from '../schema.ts';
-import { type BookFacts, SHOWCASE, sometime } from './book.ts';
+import { type BookFacts, SHOWCASE, sometime } from './book-facts.ts';
 import { type Chance, createChance } from './chance.ts';
 import type { SeedPeople } from './people.ts';
 import { heading, prose } from './prose.ts';

@@ -1,37 +1,12 @@
 import { createBookIndex } from '../book-index.ts';
-import { timestamp } from '../clock.ts';
 import type { Database } from '../database.ts';
 import { seedAnnotations } from './annotation.ts';
+import { type BookFacts, SHOWCASE } from './book-facts.ts';
 import { type Chance, createChance } from './chance.ts';
 import { seedCollections } from './collection.ts';
 import type { SeedPeople } from './people.ts';
 import { contents, prose } from './prose.ts';
 
-export interface BookFacts {
-  id: string;
-  isbn10: string;
-  isbn13: string;
-  title: string;
-  subtitle: string;
-  origin_title: string;
-  alt_title: string;
-  author: string[];
-  translator: string[];
-  publisher: string;
-  pubdate: string;
-  binding: string;
-  pages: string;
-  price: string;
-  series: { id: string; title: string } | null;
-  rating_average: string;
-  rating_num: number;
-  tags: { name: string; count: number }[];
-  has_ebook: boolean;
-  ebook_price: string | null;
-}
-
-/** The book that has more of everything. */
-export const SHOWCASE = '6082808';
 const TAGS_OF_SHOWCASE = 60;
 /** What each of a few raters is taken to have given, where there are too few for an average. */
 const UNKNOWN_AVERAGE = 7;
@@ -91,9 +66,4 @@ function addBook(db: Database, book: BookFacts, chance: Chance) {
     ebook_price: book.has_ebook ? (book.ebook_price ?? '') : null,
   };
   db.run(query.insertInto('books').values(row));
-}
-
-/** Some time in the years that the facts are from. */
-export function sometime(chance: Chance): string {
-  return timestamp(Date.UTC(2012, 0, 1) + chance.int(6 * 365 * 86_400) * 1000);
 }

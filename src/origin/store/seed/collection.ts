@@ -1,7 +1,7 @@
 import { collectionStatuses } from '../../../api/book.ts';
 import { sql } from 'kysely';
 import type { Database } from '../database.ts';
-import { type BookFacts, SHOWCASE, sometime } from './book.ts';
+import { type BookFacts, SHOWCASE, sometime } from './book-facts.ts';
 import { createChance } from './chance.ts';
 import type { SeedPeople } from './people.ts';
 import { sentence } from './prose.ts';

@@ -2,7 +2,7 @@ import { notePrivacies, pictureLayouts } from '../../../api/note.ts';
 import { drawnName } from '../drawn-pictures.ts';
 import type { Database } from '../database.ts';
 import type { PersonRow } from '../schema.ts';
-import { sometime } from './book.ts';
+import { sometime } from './book-facts.ts';
 import { type Chance, createChance } from './chance.ts';
 import type { SeedPeople } from './people.ts';
 import { heading, prose, sentence } from './prose.ts';

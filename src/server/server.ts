@@ -3,28 +3,28 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
-import type { Config } from '../../config/settings.ts';
-import { createBodyReader } from './request-body.ts';
-import type { Panel, Tab } from './graphiql.ts';
-import { createAdmission, refuseQuickly } from './admission.ts';
-import { type Connection, KEPT, LAST, UNUSED_MS, watchConnections } from './connections.ts';
-import { Exchange } from './exchange.ts';
-import { MAX_HEADERS, admitOrigin, refuseBrokenHeaders, requestIdOf } from './headers.ts';
-import { createGraphqlRoute } from '../graphql/route.ts';
-import { createHealth } from './health.ts';
-import { createLine } from './paused-sockets.ts';
-import { type Metrics, createMetrics } from '../observability/metrics.ts';
-import { createPipeline } from '../graphql/answer.ts';
-import { HELP_PATH, errorsPage, errorsPolicy } from './help.ts';
-import { sendJson, sendRead } from './read-only.ts';
-import { refuseConnection, RequestRefusal, sendRefusal } from './http-error.ts';
-import type { ServerState } from './state.ts';
-import type { Telemetry } from '../observability/tracing.ts';
-import { createUnsentBytes } from './unsent.ts';
-import { watchServices } from '../observability/watch.ts';
-import { end } from '../../lib/cancellation.ts';
-import { createQueue, join, leave, membersOf } from '../../lib/queue.ts';
-import type { UpstreamClient } from '../../upstream/client.ts';
+import type { Config } from '../config/settings.ts';
+import { createBodyReader } from './http/request-body.ts';
+import type { Panel, Tab } from './http/graphiql.ts';
+import { createAdmission, sendOverloaded } from './http/admission.ts';
+import { type Connection, KEEP_ALIVE, CLOSE, IDLE_MS, trackConnections } from './http/connections.ts';
+import { Exchange } from './http/exchange.ts';
+import { MAX_HEADERS, addCorsHeaders, checkHeaders, requestIdOf } from './http/headers.ts';
+import { createGraphqlRoute } from './graphql/route.ts';
+import { createHealth } from './http/health.ts';
+import { createPausedSockets } from './http/paused-sockets.ts';
+import { type Metrics, createMetrics } from './observability/metrics.ts';
+import { createPipeline } from './graphql/answer.ts';
+import { HELP_PATH, errorsPage, errorsPolicy } from './http/help.ts';
+import { sendJson, sendRead } from './http/read-only.ts';
+import { sendParseError, HttpError, sendHttpError } from './http/http-error.ts';
+import type { ServerState } from './http/state.ts';
+import type { Telemetry } from './observability/tracing.ts';
+import { createUnsentBytes } from './http/unsent.ts';
+import { registerUpstreamGauges } from './observability/watch.ts';
+import { end } from '../lib/cancellation.ts';
+import { createQueue, join, leave, membersOf } from '../lib/queue.ts';
+import type { UpstreamClient } from '../upstream/client.ts';
 
 export interface Facade {
   url: string;
@@ -47,7 +47,7 @@ export interface ServerParts {
   /** Where spans go; nowhere unless it is named. */
   telemetry?: Telemetry | undefined;
   /** Everything is run by graphql-js: for comparison. */
-  byReference?: boolean;
+  useReferenceExecutor?: boolean;
 }
 
 /** For what was ended to be told; what is left of ten seconds is for closing pools and the database. */
@@ -76,13 +76,13 @@ export function createGraphServer(
   config: Config,
   parts: ServerParts,
 ): { server: Server; state: () => ServerState; shutDown: () => Promise<void> } {
-  const { schema, upstream, log, tabs, panel, metrics = createMetrics(), telemetry, byReference } = parts;
-  const pipeline = createPipeline({ schema, config, upstream, log, metrics, telemetry, byReference });
+  const { schema, upstream, log, tabs, panel, metrics = createMetrics(), telemetry, useReferenceExecutor } = parts;
+  const pipeline = createPipeline({ schema, config, upstream, log, metrics, telemetry, useReferenceExecutor });
   const bodies = createBodyReader(config);
   const health = createHealth(config);
   const running = createQueue<Exchange>();
   const admission = createAdmission(config);
-  const line = createLine(admission.room);
+  const line = createPausedSockets(admission.freePlaces);
   const unsent = createUnsentBytes(config, () => metrics.unreadConnections.inc());
   const graphql = createGraphqlRoute({
     ...{ schema, config, upstream, pipeline, bodies, admission, log, metrics, telemetry, tabs, panel },
@@ -95,7 +95,7 @@ export function createGraphServer(
   metrics.gauge('catalog_operations_waiting', 'Operations that wait to run.', admission.waiting);
   metrics.gauge('catalog_connections_waiting', 'Connections that are read when it is their turn.', line.size);
   metrics.gauge('catalog_unsent_bytes', 'Bytes of answers that clients have yet to read.', unsent.bytes);
-  watchServices(metrics, upstream);
+  registerUpstreamGauges(metrics, upstream);
 
   const routes: Record<string, (exchange: Exchange) => unknown> = {
     '/graphql': graphql,
@@ -122,35 +122,35 @@ export function createGraphServer(
   function abandon(exchange: Exchange): void {
     log.error({ requestId: exchange.requestId }, 'an operation did not end after its deadline and was abandoned');
     end(exchange.lifetime, new Error('The operation did not end.'));
-    fail(exchange, new RequestRefusal(500, 'INTERNAL_SERVER_ERROR', 'The operation did not end in time.'));
+    fail(exchange, new HttpError(500, 'INTERNAL_SERVER_ERROR', 'The operation did not end in time.'));
   }
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const connection = connections.of(request.socket);
+    const connection = connections.get(request.socket);
     if (!connection) return void response.destroy();
-    const { isSurplus, exchanges } = connection;
+    const { isOverLimit, exchanges } = connection;
     // Requests whose bodies arrived in this turn have not entered yet.
-    if (isSurplus || admission.room() <= bodies.whole()) {
+    if (isOverLimit || admission.freePlaces() <= bodies.completed()) {
       const isProbe = request.url === '/health' || request.url === '/ready' || request.url === '/metrics';
       if (!isProbe) {
         const standing: string[] = [];
-        admitOrigin(request, standing, config.corsOrigins);
-        if (isSurplus || closing || !response.shouldKeepAlive) standing.push(...LAST);
+        addCorsHeaders(request, standing, config.corsOrigins);
+        if (isOverLimit || closing || !response.shouldKeepAlive) standing.push(...CLOSE);
         else {
-          standing.push(...KEPT);
-          request.once('close', () => line.join(request.socket)); // reading its body would end the pause
+          standing.push(...KEEP_ALIVE);
+          request.once('close', () => line.pause(request.socket)); // reading its body would end the pause
         }
         metrics.overloads.inc();
-        return refuseQuickly(response, standing);
+        return sendOverloaded(response, standing);
       }
     }
     const started = performance.now();
     const requestId = requestIdOf(request);
     const url = request.url ?? '/';
     const path = url === '/graphql' ? url : url.split('?', 1)[0]!;
-    const keeping = closing || !response.shouldKeepAlive ? LAST : KEPT;
+    const keeping = closing || !response.shouldKeepAlive ? CLOSE : KEEP_ALIVE;
     const standing = ['x-request-id', requestId, 'x-content-type-options', 'nosniff', keeping[0], keeping[1]];
-    const exchange = new Exchange(request, response, connection, requestId, standing);
+    const exchange = new Exchange(request, response, connection.backlog, requestId, standing);
     const place = join(running, exchange);
     const placeThere = join(exchanges, exchange);
     response.on('close', () => exchange.close());
@@ -158,7 +158,7 @@ export function createGraphServer(
       leave(running, place);
       leave(exchanges, placeThere);
       // Who was answered comes after those who were not.
-      if (line.size() > 0 && path === '/graphql' && request.complete && !closing) line.join(request.socket);
+      if (line.size() > 0 && path === '/graphql' && request.complete && !closing) line.pause(request.socket);
       if (!response.writableFinished) end(exchange.lifetime, new Error('The client has left.'));
       const { statusCode: status } = response;
       if (status === 200 && path === '/graphql') usualRequests.inc();
@@ -168,9 +168,9 @@ export function createGraphServer(
       log.debug({ requestId, method: request.method, path, status, ms }, 'request');
     });
     try {
-      refuseBrokenHeaders(request);
+      checkHeaders(request);
       const route = Object.hasOwn(routes, path) ? routes[path] : undefined;
-      if (!route) throw new RequestRefusal(404, 'NOT_FOUND', 'There is nothing here; the graph is at /graphql.');
+      if (!route) throw new HttpError(404, 'NOT_FOUND', 'There is nothing here; the graph is at /graphql.');
       await route(exchange);
     } catch (error) {
       fail(exchange, error);
@@ -180,12 +180,12 @@ export function createGraphServer(
   /** Answers with the refusal. Any other error is logged and answered with a masked 500. */
   function fail(exchange: Exchange, error: unknown): void {
     const { request, response, requestId } = exchange;
-    const isRefusal = error instanceof RequestRefusal;
+    const isRefusal = error instanceof HttpError;
     if (!isRefusal) log.error({ err: error, requestId }, 'a request failed');
     if (exchange.isClosed || response.writableEnded) return;
     if (!response.headersSent) exchange.setHeaders();
-    const refusal = isRefusal ? error : new RequestRefusal(500, 'INTERNAL_SERVER_ERROR', 'Something went wrong.');
-    sendRefusal(request, response, refusal, config.requestBodyTimeoutMs);
+    const refusal = isRefusal ? error : new HttpError(500, 'INTERNAL_SERVER_ERROR', 'Something went wrong.');
+    sendHttpError(request, response, refusal, config.requestBodyTimeoutMs);
   }
 
   const server = createServer(
@@ -206,16 +206,16 @@ export function createGraphServer(
     },
   );
   server.maxHeadersCount = MAX_HEADERS + 1;
-  const connections = watchConnections(server, { ...config, unusedMs: UNUSED_MS }, unsent);
+  const connections = trackConnections(server, { ...config, idleMs: IDLE_MS }, unsent);
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    if (isOpenTo(connections.of(socket))) refuseConnection(error, socket, config);
+    if (isOpenTo(connections.get(socket))) sendParseError(error, socket, config);
     else socket.destroy();
   });
 
   async function shutDown(): Promise<void> {
     closing = true;
     if (line.size() > 0) {
-      line.end();
+      line.resumeAll();
       // What came over these connections is read in the next turn: closing them before would cut it off unheard.
       for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve));
     }

@@ -1,0 +1,132 @@
+/** Kinds of settings: how a value is read from text, and what it must be. */
+import { addressRange } from '../lib/address-ranges.ts';
+
+export interface Kind<T> {
+  /** What a value must be, in words. */
+  must: string;
+  /** A value as it was spelled; undefined for what it must not be. */
+  read: (matching: string) => T | undefined;
+  /** Its type as an option of `createFacade`, in TypeScript. */
+  type: string;
+  /** An option as the environment would spell it; undefined where it is of another type. */
+  spell: (option: unknown) => string | undefined;
+  /** What an option must be, where that differs from what a variable must be. */
+  optionMust?: string;
+}
+
+export const whole = (min: number, max: number) => ({
+  must: `a whole number from ${min} to ${max}`,
+  read: (text: string) => {
+    const number = /^\d{1,15}$/.test(text) ? Number(text) : NaN;
+    return number >= min && number <= max ? number : undefined;
+  },
+  type: 'number',
+  spell: (option: unknown) => (typeof option === 'number' ? String(option) : undefined),
+});
+
+const spellText = (option: unknown) => (typeof option === 'string' ? option : undefined);
+
+export const text = (must: string, pattern: RegExp) => ({
+  must,
+  read: (text: string) => (pattern.test(text) ? text : undefined),
+  type: 'string',
+  spell: spellText,
+});
+
+export const oneOf = <const T extends string>(...names: [T, ...T[]]) => ({
+  must: `one of ${names.join(', ')}`,
+  read: (text: string) => names.find((name) => name === text),
+  type: names.map((name) => `'${name}'`).join(' | '),
+  spell: spellText,
+});
+
+export const onOff = {
+  must: 'on or off',
+  optionMust: 'true or false',
+  type: 'boolean',
+  spell: (option: unknown) => (typeof option === 'boolean' ? (option ? 'on' : 'off') : undefined),
+  read: (word: string) => {
+    if (/^(on|true|yes|1)$/i.test(word)) return true;
+    return /^(off|false|no|0)$/i.test(word) ? false : undefined;
+  },
+};
+
+/** Credentials in an address would end in logs and errors, a query would swallow the path appended to it. */
+export const httpAddress = {
+  must: 'an http:// or https:// address without user, query or fragment',
+  read: (address: string) => {
+    const url = parsed(address);
+    const isPlain = url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !/[?#]/.test(address);
+    return isPlain ? address.replace(/(?<!\/)\/+$/, '') : undefined;
+  },
+  type: 'string',
+  spell: spellText,
+};
+
+export const redisAddress = {
+  must: 'a redis:// or rediss:// address',
+  read: (address: string) => (/^rediss?:$/.test(parsed(address)?.protocol ?? '') ? address : undefined),
+  type: 'string',
+  spell: spellText,
+};
+
+export const origins = {
+  must: 'a comma-separated list of origins, each like https://shop.example (no path, no *)',
+  read: (text: string): readonly string[] | undefined => {
+    const list = text.split(',').map((origin) => origin.trim());
+    return list.every((origin) => /^https?:/.test(origin) && parsed(origin)?.origin === origin) ? list : undefined;
+  },
+  optionMust: 'a list of origins, each like https://shop.example (no path, no *)',
+  type: 'readonly string[]',
+  spell: (option: unknown) => (Array.isArray(option) ? option.map(String).join(',') : undefined),
+};
+
+export const addressRanges = {
+  must: 'a comma-separated list of addresses and ranges, each like 10.0.0.1, 10.0.0.0/8 or fd00::/8',
+  read: (text: string): readonly string[] | undefined => {
+    const list = text.split(',').map((range) => range.trim());
+    return list.every(addressRange) ? list : undefined;
+  },
+  optionMust: 'a list of addresses and ranges, each like 10.0.0.1, 10.0.0.0/8 or fd00::/8',
+  type: 'readonly string[]',
+  spell: (option: unknown) => (Array.isArray(option) ? option.map(String).join(',') : undefined),
+};
+
+export const headerList = {
+  must: 'a comma-separated list like name=value,other=value',
+  read: (text: string): Readonly<Record<string, string>> | undefined => {
+    if (!/^[\w-]+=[\x21-\x2b\x2d-\x7e]*(,[\w-]+=[\x21-\x2b\x2d-\x7e]*)*$/.test(text)) return undefined;
+    const cut = (pair: string) => [pair.slice(0, pair.indexOf('=')), decoded(pair.slice(pair.indexOf('=') + 1))];
+    return Object.fromEntries(text.split(',').map(cut)) as Record<string, string>;
+  },
+  optionMust: 'an object of header names and values',
+  type: 'Readonly<Record<string, string>>',
+  spell: (option: unknown) =>
+    typeof option === 'object' && option !== null && Object.values(option).every((value) => typeof value === 'string')
+      ? Object.entries(option)
+          .map(([name, value]) => `${name}=${encodeURIComponent(value as string)}`)
+          .join(',')
+      : undefined,
+};
+
+/** A port may be 0 in tests: the system picks one. */
+export const port = whole(0, 65_535);
+export const milliseconds = whole(1, 600_000);
+export const bytes = whole(1, 1_000_000_000);
+export const amount = whole(1, 1_000_000);
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function parsed(address: string): URL | undefined {
+  try {
+    return new URL(address);
+  } catch {
+    return undefined;
+  }
+}
