@@ -73,7 +73,7 @@ export function createGraphqlRoute(parts: GraphqlRouteParts): (exchange: Exchang
       exchange.setHeaders();
       return void response.writeHead(204, { allow: 'GET, POST, OPTIONS' }).end();
     }
-    const onReusable = cacheControl(request, response);
+    const onCacheable = cacheControl(request, response);
     const upload = uploadOf(exchange);
     const uploading = upload && (await upload); // no await without an upload: most requests have none
     const body = request.method === 'POST' && !uploading ? await bodies.read(request) : undefined;
@@ -92,7 +92,7 @@ export function createGraphqlRoute(parts: GraphqlRouteParts): (exchange: Exchang
       accept: headers.accept,
       span: spanOf(),
       arrival,
-      onReusable,
+      onCacheable,
     };
     const passage: GraphqlRequest = { caller, lifetime, question };
     const entered = admission.enter({ lifetime, arrival, onOverdue: () => parts.onOverdue(exchange) });
