@@ -19,6 +19,7 @@ import { format, resolveConfig } from 'prettier';
 import { settingsTable } from './src/config/settings.ts';
 import { options } from './src/config/read.ts';
 import { codeGroups } from './src/graph/errors/codes.ts';
+import { architecture } from './scripts/architecture.mjs';
 import { schema } from './src/graph/schema.ts';
 
 // This file runs from dist, one step below the package.
@@ -34,8 +35,11 @@ const printed = {
   'src/operations.ts': `${await typed('operations')}\n${cacheTables()}`,
   'test/clients/documents.ts': await typed('test/clients/documents'),
   'facade.d.ts': withOptions(read('facade.d.ts') ?? ''),
-  'README.md': await formatted('README.md', withClients(withErrors(withSettings(read('README.md') ?? '')))),
+  'docs/architecture.md': await withRegion('docs/architecture.md', 'picture', architecture(root)),
   'docs/errors.md': await formatted('docs/errors.md', errorsPage()),
+  'docs/front-ends.md': await formatted('docs/front-ends.md', withClients(read('docs/front-ends.md') ?? '')),
+  'docs/operations.md': await withRegion('docs/operations.md', 'metrics', metricsTable()),
+  'docs/settings.md': await withRegion('docs/settings.md', 'settings', settingsBlock()),
 };
 
 const check = process.argv.includes('--check');
@@ -129,11 +133,30 @@ function cacheTables(): string {
   ].join('\n');
 }
 
-/** The table of settings stands in the README as `--help` prints it. */
-function withSettings(readme: string): string {
-  const [start, end] = ['<!-- settings -->', '<!-- /settings -->'];
-  const table = settingsTable().replaceAll(/^ {2}/gm, '');
-  return readme.replace(new RegExp(`${start}[^]*${end}`), () => `${start}\n\n\`\`\`text\n${table}\n\`\`\`\n\n${end}`);
+/** A page of docs with what is printed between the marks `<!-- name -->` and `<!-- /name -->`. */
+function withRegion(file: string, name: string, content: string): Promise<string> {
+  const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
+  const page = read(file) ?? '';
+  if (!page.includes(start) || !page.includes(end)) throw new Error(`${file} lacks the marks ${start} and ${end}`);
+  return formatted(
+    file,
+    page.replace(new RegExp(`${start}[^]*${end}`), () => `${start}\n\n${content}\n\n${end}`),
+  );
+}
+
+/** The table of settings, as `--help` prints it. */
+function settingsBlock(): string {
+  return `\`\`\`text\n${settingsTable().replaceAll(/^ {2}/gm, '')}\n\`\`\``;
+}
+
+/** The metrics as they are declared in the server room: some only exist once a server is open. */
+function metricsTable(): string {
+  const files = readdirSync(join(root, 'src/server'), { recursive: true, encoding: 'utf8' });
+  const texts = files.filter((file) => file.endsWith('.ts')).map((file) => read(`src/server/${file}`) ?? '');
+  const rows = [...texts.join('\n').matchAll(/\(\s*'(catalog_\w+)',\s*'((?:[^'\\]|\\.)*)'/g)]
+    .map(([, name, help]) => `| \`${name}\` | ${help} |`)
+    .sort();
+  return ['| metric | what |', '| --- | --- |', ...rows].join('\n');
 }
 
 /** The options of `createFacade` are the settings, so they are told in the same words. */
@@ -145,20 +168,18 @@ function withOptions(types: string): string {
       .replace(/;? ?[^;]* beside the origin$/, '')
       .replace('on; off in', 'true; false in');
     const told = `${description} (${optionMust ?? must}).${isRequired ? '' : ` Default: ${fallback}.`}`;
-    return `  /** ${told[0]!.toUpperCase()}${told.slice(1)} */\n  ${name}${isRequired ? '' : '?'}: ${type};\n`;
+    return `  /** ${told[0]!.toUpperCase()}${told.slice(1)} */\n  ${name}${isRequired ? `: ${type}` : `?: ${type} | undefined`};\n`;
   });
   return types.replace(new RegExp(`${start}[^]*${end}`), () => `${start}${members.join('')}${end}`);
 }
 
-/** A row for each group of codes. */
-function withErrors(readme: string): string {
-  const [start, end] = ['<!-- errors -->', '<!-- /errors -->'];
-  const rows = codeGroups.map(({ codes, when }) => {
-    const names = Object.keys(codes).map((code) => `\`${code}\``);
-    return `| ${names.join(' ')} | ${when} |`;
+/** A line for each group of codes, with links to their sections. */
+function errorsList(): string {
+  const lines = codeGroups.map(({ codes, when }) => {
+    const links = Object.keys(codes).map((code) => `[${code}](#${code.toLowerCase()})`);
+    return `- ${links.join(', ')}: ${when}`;
   });
-  const table = ['| code | when |', '| --- | --- |', ...rows].join('\n');
-  return readme.replace(new RegExp(`${start}[^]*${end}`), () => `${start}\n\n${table}\n\n${end}`);
+  return lines.join('\n');
 }
 
 /** What the facade shows at `/docs/errors`, for reading beside the sources. */
@@ -173,7 +194,16 @@ function errorsPage(): string {
   return [
     '<!-- Printed by "npm run codegen" from src/graph/errors/codes.ts; not edited by hand. -->',
     '# Errors',
-    '`extensions.code` of an error is what to branch on; `extensions.help` leads to its place on this page as the facade serves it, `/docs/errors`.',
+    'Absent is `null` without an error; rejected or failed is `null` with one, at its place in the response, and the rest of the response is there. Field errors never change the HTTP status.',
+    [
+      '- `extensions.code` is what a client branches on.',
+      '- `extensions.coordinate` is the field of the schema.',
+      '- `extensions.help` is the link to the code on this page, which the facade serves at `/docs/errors`.',
+      '- `extensions.upstream` (`service`, `status`, `code`, `message`, `request`) is what the service answered, if it was called.',
+      '- `extensions.stale` of the response lists records that were served from the cache because the service failed, and their age.',
+    ].join('\n'),
+    '## At a glance',
+    errorsList(),
     ...sections,
   ].join('\n\n');
 }
@@ -182,9 +212,9 @@ async function formatted(file: string, text: string): Promise<string> {
   return format(text, { ...(await resolveConfig(join(root, file))), filepath: file });
 }
 
-/** How a client is set up stands in the README as the tests of clients set it up. */
-function withClients(readme: string): string {
-  return readme.replaceAll(/<!-- (test\/clients\/\w+\.ts) -->\n[^]*?<!-- end -->/g, (_, file: string) => {
+/** The set-up of a client is shown as the tests of clients use it. */
+function withClients(page: string): string {
+  return page.replaceAll(/<!-- (test\/clients\/\w+\.ts) -->\n[^]*?<!-- end -->/g, (_, file: string) => {
     const text = (read(file) ?? '').replace('../../src/operations.ts', 'catalog-graphql/operations');
     return `<!-- ${file} -->\n\n\`\`\`ts\n${text}\`\`\`\n\n<!-- end -->`;
   });

@@ -11,7 +11,7 @@ export interface EmbeddedFacade {
    * Answers a request by its path: /graphql, /health, /ready and /metrics, as the facade with a port does.
    * `address` is the client's: one address gets at most half of the calls that the facade's own token has.
    */
-  fetch(this: void, request: Request, from?: { address?: string }): Promise<Response>;
+  fetch(this: void, request: Request, from?: { address?: string | undefined }): Promise<Response>;
   /** Lets the requests under way end, for `shutdownMs` at most, and closes what was opened. No request is taken after it. */
   close(this: void): Promise<void>;
 }
@@ -24,124 +24,124 @@ export interface FacadeOptions {
   /** Upstream for events: /event/…, /events, /people/… are appended (an http:// or https:// address without user, query or fragment). */
   eventBaseUrl: string;
   /** The facade's own credential, for callers without one (a bearer token: visible ASCII characters, no spaces). Default: none. */
-  accessToken?: string;
+  accessToken?: string | undefined;
   /** Film tier of that credential: basic, advance or premium (one of basic, advance, premium). Default: unknown. */
-  filmTier?: 'basic' | 'advance' | 'premium';
+  filmTier?: 'basic' | 'advance' | 'premium' | undefined;
   /** Shared state of replicas: records and budgets (a redis:// or rediss:// address). Default: none: in memory. */
-  redisUrl?: string;
+  redisUrl?: string | undefined;
   /** Least severe line that is logged (one of trace, debug, info, warn, error, fatal, silent). Default: info. */
-  logLevel?: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+  logLevel?: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent' | undefined;
   /** Collector of OpenTelemetry spans: /v1/traces is appended, OTLP in JSON (an http:// or https:// address without user, query or fragment). Default: none: no spans. */
-  otelExporterOtlpEndpoint?: string;
+  otelExporterOtlpEndpoint?: string | undefined;
   /** Headers for the collector, a key say (an object of header names and values). Default: none. */
-  otelExporterOtlpHeaders?: Readonly<Record<string, string>>;
+  otelExporterOtlpHeaders?: Readonly<Record<string, string>> | undefined;
   /** Name of the facade in its spans (a name of visible characters). Default: catalog-graphql. */
-  otelServiceName?: string;
+  otelServiceName?: string | undefined;
   /** Proxies whose X-Forwarded-For or Forwarded names the client; each client address has a limited share of the own calls (a list of addresses and ranges, each like 10.0.0.1, 10.0.0.0/8 or fd00::/8). Default: none: the address of the connection. */
-  trustedProxies?: readonly string[];
+  trustedProxies?: readonly string[] | undefined;
   /** Browser origins that may ask from other pages (a list of origins, each like https://shop.example (no path, no *)). Default: none. */
-  corsOrigins?: readonly string[];
+  corsOrigins?: readonly string[] | undefined;
   /** GraphiQL at /graphql (true or false). Default: true; false in production. */
-  graphiql?: boolean;
+  graphiql?: boolean | undefined;
   /** Whether the schema may be asked for (true or false). Default: true; false in production. */
-  introspection?: boolean;
+  introspection?: boolean | undefined;
   /** "Did you mean …" in error messages (true or false). Default: true; false in production. */
-  suggestions?: boolean;
+  suggestions?: boolean | undefined;
   /** The x-explain header (true or false). Default: true; false in production. */
-  explain?: boolean;
+  explain?: boolean | undefined;
   /** Manifest of trusted documents, which are asked for by hash (a path). Default: none. */
-  persistedOperations?: string;
+  persistedOperations?: string | undefined;
   /** Refuses every document that is not in the manifest (true or false). Default: off. */
-  persistedOnly?: boolean;
+  persistedOnly?: boolean | undefined;
   /** Whether clients may have documents kept by their hashes; not with PERSISTED_ONLY (true or false). Default: on. */
-  automaticPersistedQueries?: boolean;
+  automaticPersistedQueries?: boolean | undefined;
   /** Longest document, in characters (a whole number from 1 to 1000000). Default: 20000. */
-  maxDocumentCharacters?: number;
+  maxDocumentCharacters?: number | undefined;
   /** Tokens in a document (a whole number from 1 to 1000000). Default: 4000. */
-  maxTokens?: number;
+  maxTokens?: number | undefined;
   /** Brackets of any kind inside one another in a document (a whole number from 1 to 1000000). Default: 100. */
-  maxNesting?: number;
+  maxNesting?: number | undefined;
   /** Fields below one another; introspection is not counted (a whole number from 1 to 1000000). Default: 14. */
-  maxDepth?: number;
+  maxDepth?: number | undefined;
   /** Fields in a document, fragments counted where they are spread (a whole number from 1 to 1000000). Default: 1000. */
-  maxFields?: number;
+  maxFields?: number | undefined;
   /** Fields of an operation, counted for every type that they may be of (a whole number from 1 to 1000000). Default: 3000. */
-  maxPlannedFields?: number;
+  maxPlannedFields?: number | undefined;
   /** Fragments in a document (a whole number from 1 to 1000000). Default: 100. */
-  maxFragments?: number;
+  maxFragments?: number | undefined;
   /** Aliases in a document (a whole number from 1 to 1000000). Default: 60. */
-  maxAliases?: number;
+  maxAliases?: number | undefined;
   /** Fields at the root of an operation (a whole number from 1 to 1000000). Default: 30. */
-  maxRootFields?: number;
+  maxRootFields?: number | undefined;
   /** Mutations in an operation (a whole number from 1 to 1000000). Default: 10. */
-  maxMutations?: number;
+  maxMutations?: number | undefined;
   /** Directives in a document (a whole number from 1 to 1000000). Default: 50. */
-  maxDirectives?: number;
+  maxDirectives?: number | undefined;
   /** Upstream calls an operation may cost (a whole number from 1 to 1000000). Default: 250. */
-  maxUpstreamCalls?: number;
+  maxUpstreamCalls?: number | undefined;
   /** Items of lists in an answer (a whole number from 1 to 1000000). Default: 10000. */
-  maxItems?: number;
+  maxItems?: number | undefined;
   /** Values in an answer: the fields of all items (a whole number from 1 to 1000000). Default: 50000. */
-  maxValues?: number;
+  maxValues?: number | undefined;
   /** Approximate size of an answer, in bytes (a whole number from 1 to 1000000000). Default: 5000000. */
-  maxAnswerBytes?: number;
+  maxAnswerBytes?: number | undefined;
   /** Time to live of every kind of record; 0 turns reuse off (a whole number from 0 to 31536000). Default: each kind's own. */
-  recordTtlSeconds?: number;
+  recordTtlSeconds?: number | undefined;
   /** Deadline of an operation (a whole number from 1 to 600000). Default: 15000. */
-  operationTimeoutMs?: number;
+  operationTimeoutMs?: number | undefined;
   /** Operations running at once (a whole number from 1 to 1000000). Default: 256. */
-  maxRunningOperations?: number;
+  maxRunningOperations?: number | undefined;
   /** Operations waiting to run; more are refused with 503 (a whole number from 0 to 1000000). Default: 256. */
-  maxWaitingOperations?: number;
+  maxWaitingOperations?: number | undefined;
   /** Largest JSON body of a request (a whole number from 1 to 1000000000). Default: 1000000. */
-  maxBodyBytes?: number;
+  maxBodyBytes?: number | undefined;
   /** Largest headers of a request (a whole number from 1024 to 1000000). Default: 16384. */
-  maxHeaderBytes?: number;
+  maxHeaderBytes?: number | undefined;
   /** Time for the JSON body of a request to arrive (a whole number from 1 to 600000). Default: 30000. */
-  requestBodyTimeoutMs?: number;
+  requestBodyTimeoutMs?: number | undefined;
   /** Unread bytes of answers to all clients; past it, connections that have read nothing for longest are cut (a whole number from 1 to 1000000000). Default: 100000000. */
-  maxUnsentBytes?: number;
+  maxUnsentBytes?: number | undefined;
   /** Pictures in a mutation (a whole number from 1 to 1000000). Default: 12. */
-  maxPictures?: number;
+  maxPictures?: number | undefined;
   /** All files of a request together (a whole number from 1 to 1000000000). Default: 40000000. */
-  maxUploadBytes?: number;
+  maxUploadBytes?: number | undefined;
   /** Deadline of an operation with files (a whole number from 1 to 600000). Default: 60000. */
-  uploadTimeoutMs?: number;
+  uploadTimeoutMs?: number | undefined;
   /** Time to connect to upstream (a whole number from 1 to 600000). Default: 2000. */
-  connectTimeoutMs?: number;
+  connectTimeoutMs?: number | undefined;
   /** Time for the headers of an upstream answer (a whole number from 1 to 600000). Default: 5000. */
-  headersTimeoutMs?: number;
+  headersTimeoutMs?: number | undefined;
   /** Longest silence in the body of an upstream answer (a whole number from 1 to 600000). Default: 5000. */
-  bodyTimeoutMs?: number;
+  bodyTimeoutMs?: number | undefined;
   /** Deadline of an upstream call, all attempts together; waiting for a connection does not count (a whole number from 1 to 600000). Default: 10000. */
-  callTimeoutMs?: number;
+  callTimeoutMs?: number | undefined;
   /** Largest JSON answer of upstream, inflated (a whole number from 1 to 1000000000). Default: 4000000. */
-  maxJsonBytes?: number;
+  maxJsonBytes?: number | undefined;
   /** Largest Atom answer of upstream, inflated (a whole number from 1 to 1000000000). Default: 2000000. */
-  maxAtomBytes?: number;
+  maxAtomBytes?: number | undefined;
   /** Attempts of a read; writes have one (a whole number from 1 to 10). Default: 3. */
-  readAttempts?: number;
+  readAttempts?: number | undefined;
   /** Connections to an upstream that is quick (a whole number from 1 to 10000). Default: 64. */
-  maxConnections?: number;
+  maxConnections?: number | undefined;
   /** Connections to an upstream that is slow, or while calls wait (a whole number from 1 to 10000). Default: 256. */
-  maxBusyConnections?: number;
+  maxBusyConnections?: number | undefined;
   /** Connection faults and timeouts of an upstream in a row, until it is left alone (a whole number from 1 to 1000). Default: 5. */
-  breakerFailures?: number;
+  breakerFailures?: number | undefined;
   /** How long; doubled each time it is found still down (a whole number from 1 to 600000). Default: 1000. */
-  breakerPauseMs?: number;
+  breakerPauseMs?: number | undefined;
   /** Longest time it is left alone (a whole number from 1 to 600000). Default: 15000. */
-  maxBreakerPauseMs?: number;
+  maxBreakerPauseMs?: number | undefined;
   /** Pause of a group of endpoints (books, films, notes, events) after a 429 without Retry-After (a whole number from 1 to 3600). Default: 5. */
-  retryAfterSeconds?: number;
+  retryAfterSeconds?: number | undefined;
   /** Longest pause after a 429 (a whole number from 1 to 3600). Default: 60. */
-  maxRetryAfterSeconds?: number;
+  maxRetryAfterSeconds?: number | undefined;
   /** What running operations get to end after SIGTERM (a whole number from 1 to 600000). Default: 8000. */
-  shutdownMs?: number;
+  shutdownMs?: number | undefined;
   // </options>
   /** Off by default: GraphiQL, introspection, suggestions and the x-explain header. Default: false. */
-  production?: boolean;
+  production?: boolean | undefined;
   /** Takes the lines of the log, each one JSON and a newline. Default: they go to stderr. */
-  onLog?: (line: string) => void;
+  onLog?: ((line: string) => void) | undefined;
 }
 
 /** The options cannot be used: the message has a line for each that is wrong, and so has `problems`. */

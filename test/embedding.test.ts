@@ -143,13 +143,12 @@ describe.each(Object.entries(hosts))('inside %s', (_, host) => {
   });
 });
 
-test('the README shows the hosts that are tested', () => {
+test('the docs show the hosts that are tested', () => {
   const tested = readFileSync('test/support/hosts.ts', 'utf8').replaceAll(/^ +/gm, '');
-  const readme = readFileSync('README.md', 'utf8');
-  const section = readme.slice(readme.indexOf('### In a server of your own'), readme.indexOf('### In containers'));
-  const [hono, fastify] = [...section.matchAll(/```ts\n([^]*?)```/g)].map(([, code]) => code!.replaceAll(/^ +/gm, ''));
-  expect(hono).toContain("app.all('/graphql', (c) => facade.fetch(c.req.raw));");
-  expect(tested).toContain("app.all('/graphql', (c) => facade.fetch(c.req.raw));");
+  const page = readFileSync('docs/embedding.md', 'utf8');
+  const [hono, fastify] = [...page.matchAll(/```ts\n([^]*?)```/g)].map(([, code]) => code!.replaceAll(/^ +/gm, ''));
+  const route = "app.all('/graphql', (c) => facade.fetch(c.req.raw));";
+  for (const shown of [hono, readFileSync('README.md', 'utf8'), tested]) expect(shown).toContain(route);
   for (const line of fastify!.split('\n')) expect(tested).toContain(line);
 });
 

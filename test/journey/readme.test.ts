@@ -1,28 +1,52 @@
+/** What README and docs show is run: each example is answered as printed, each command does what it is shown for. */
 import { execFile } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { journey } from '../support/journey.ts';
+import { runProgram, startProgram } from '../support/program.ts';
 import { picture, temporaryDirectory } from '../support/service.ts';
 
-const readme = readFileSync('README.md', 'utf8');
-/** Every block that shows an answer, with the block before it: what was asked. */
-const examples = [...readme.matchAll(/```(graphql|sh)\n((?:(?!```)[^])*)\n```\s+```json\n((?:(?!```)[^])*)\n```/g)].map(
-  ([, language, question, answer]) => ({ language, question: question!, answer: JSON.parse(answer!) as unknown }),
-);
-// The addresses in records are as long as where `npm start` puts the origin: their bytes are counted.
-const here = await journey({}, undefined, { publicUrl: 'http://127.0.0.1:4001' });
+interface Block {
+  language: string;
+  text: string;
+  /** The block of JSON behind it. */
+  response: unknown;
+}
 
-test('the first example answers as printed, at the price that is told', async () => {
-  const { question, answer: printed } = examples.find(({ language }) => language === 'graphql')!;
+const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
+  version: string;
+  scripts: object;
+  dependencies: object;
+  optionalDependencies?: object;
+};
+const readme = readFileSync('README.md', 'utf8');
+const docs = readdirSync('docs').filter((file) => file.endsWith('.md'));
+const blocks = [readme, ...docs.map((file) => readFileSync(`docs/${file}`, 'utf8'))].flatMap(blocksOf);
+/** The lines for the shell of which no response is shown, without their comments; each once. */
+const commands = [
+  ...new Set(
+    blocks
+      .filter(({ language, response }) => language === 'sh' && response === undefined)
+      .flatMap(({ text }) => text.split('\n').map((line) => line.replace(/\s+# .*/, ''))),
+  ),
+];
+
+// The addresses in records are as long as where `npm start` puts the origin: their bytes are counted.
+const here = await journey({ corsOrigins: 'http://localhost:5173' }, undefined, {
+  publicUrl: 'http://127.0.0.1:4001',
+});
+
+test('the first example is answered as printed, at the printed price', async () => {
+  const { text: query, response: printed } = blocks.find(({ language }) => language === 'graphql')!;
   const bytes = (passed: readonly { bytes: number }[]) => passed.reduce((sum, call) => sum + call.bytes, 0);
   const row = (title: string) => new RegExp(`^\\| ${title} .*$`, 'm').exec(readme)?.[0].replaceAll(',', '') ?? '';
 
-  const first = await here.cost(question, { token: 'demo-alice' });
+  const first = await here.cost(query, { token: 'demo-alice' });
   expect(first.answer).toEqual(printed);
   const got = Buffer.byteLength(JSON.stringify(first.answer));
-  const again = await here.cost(question, { token: 'demo-alice' });
+  const again = await here.cost(query, { token: 'demo-alice' });
   expect(row('through the graph, first').match(/\d+/g)?.map(Number)).toEqual([
     1,
     first.calls,
@@ -54,23 +78,121 @@ test('the first example answers as printed, at the price that is told', async ()
 
 const curl = await promisify(execFile)('curl', ['--version']).catch(() => undefined);
 
-test.skipIf(!curl)('every line for the shell answers as printed', async () => {
+test.skipIf(!curl)('every request for the shell is answered as printed', async () => {
   const cwd = temporaryDirectory();
   writeFileSync(join(cwd, 'picture.png'), Buffer.from(await picture().arrayBuffer()));
-  const lines = examples.filter(({ language }) => language === 'sh');
-  expect(lines).toHaveLength(3);
-  for (const { question, answer } of lines) {
-    const command = question.replace('http://localhost:4000', here.facade.url);
-    const { stdout } = await promisify(execFile)('bash', ['-c', command], { cwd });
-    expect(JSON.parse(stdout)).toEqual(answer);
-  }
+  const requests = blocks.filter(({ language, response }) => language === 'sh' && response !== undefined);
+  expect(requests).toHaveLength(3);
+  for (const { text, response } of requests) expect(await shell(text, here.facade.url, cwd)).toEqual(response);
 });
 
-test('every dependency is told, and none that is not there', () => {
-  const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as { dependencies: object };
-  const table = readme.slice(readme.indexOf('## Dependencies'), readme.indexOf('## What the interface leaves open'));
-  const told = [...table.matchAll(/^\| (`.*?) +\|/gm)].flatMap(([, cell]) =>
+test('the page of 60 seconds shows five films, loaded from another origin', async () => {
+  const [, script] = /<script type="module">([^]*?)<\/script>/.exec(readme)!;
+  const origin = 'http://localhost:5173';
+  const shown: { textContent: string }[] = [];
+  const document = {
+    createElement: () => ({ textContent: '' }),
+    querySelector: () => ({ append: (item: { textContent: string }) => shown.push(item) }),
+  };
+  const fetchFromThere = async (url: string, init: RequestInit) => {
+    const to = url.replace('http://localhost:4000', here.facade.url);
+    const asks = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type' };
+    const preflight = await fetch(to, { method: 'OPTIONS', headers: { origin, ...asks } });
+    expect(preflight.headers.get('access-control-allow-headers')).toContain('content-type');
+    const response = await fetch(to, { ...init, headers: { ...init.headers, origin } });
+    expect(response.headers.get('access-control-allow-origin')).toBe(origin);
+    return response;
+  };
+  const AsyncFunction = fetchFromThere.constructor as new (
+    ...parts: string[]
+  ) => (...given: unknown[]) => Promise<void>;
+  await new AsyncFunction('document', 'fetch', script!)(document, fetchFromThere);
+  expect(shown).toHaveLength(5);
+  expect(shown[0]!.textContent).toMatch(/^肖申克的救赎: 9\.\d$/);
+});
+
+describe('the commands', () => {
+  const cwd = temporaryDirectory();
+  cpSync('operations', join(cwd, 'operations'), { recursive: true });
+  const isServer = (line: string) =>
+    /(npm start|catalog-graphql(?: --(?!help).*)?)$/.test(line) && !/PERSISTED/.test(line);
+  const servers = commands.filter(isServer);
+
+  test.each(servers.filter((line) => !line.startsWith('npm ci')))('%s: the facade starts', async (line) => {
+    const program = await startProgram(...startOf(line), { cwd });
+    expect((await fetch(`${program.url}/health`)).status).toBe(200);
+    expect(await program.stop()).toMatchObject({ code: 0, err: '' });
+  });
+
+  test.skipIf(!curl)('the manifest is that of the operations, which are run by their hashes alone', async () => {
+    const [make, start, request] = ['manifest operations', 'PERSISTED_ONLY=on', 'documentId='].map((part) =>
+      commands.find((line) => line.includes(part))!,
+    );
+    const [, file] = /> (\S+)$/.exec(make!)!;
+    const { out } = await runProgram(...startOf(make!.replace(/ > .*/, '')), { cwd });
+    writeFileSync(join(cwd, file!), out);
+    const documents = Object.entries(JSON.parse(out) as Record<string, string>);
+    const [hash] = documents.find(([, text]) => text.startsWith('query Book('))!;
+    const [env, args] = startOf(start!);
+    const upstreams = { BASE_URL: here.origin.url, EVENT_BASE_URL: here.origin.url };
+    const program = await startProgram({ ...upstreams, ...env }, args, { cwd });
+    expect(await shell(request!, program.url, cwd, { hash })).toMatchObject({ data: { book: { title: '百年孤独' } } });
+    await program.stop();
+  });
+
+  test('the schema and the help are printed', async () => {
+    const printed = (part: string) =>
+      runProgram(...startOf(commands.find((line) => line.includes(part))!.replace(/ > .*/, '')));
+    expect(readFileSync('schema.graphql', 'utf8')).toContain((await printed(' schema')).out);
+    expect((await printed('--help')).out).toContain('MAX_DEPTH');
+  });
+
+  test('the others need npm, a registry or a container engine: what they name is there', () => {
+    const others = commands.filter(
+      (line) => !isServer(line) && !/catalog-graphql (?:schema|manifest|--help)|PERSISTED|documentId/.test(line),
+    );
+    const named: Record<string, boolean> = {
+      'npm ci && npm test': 'test' in manifest.scripts,
+      [`npm install ./catalog-graphql-${manifest.version}.tgz`]: true,
+      'docker compose up --build': existsSync('compose.yaml'),
+    };
+    expect(others.filter((line) => !named[line])).toEqual([]);
+  });
+});
+
+test('every dependency has its reason, and none is named that is not there', () => {
+  const { dependencies, optionalDependencies } = manifest;
+  const table = readme.slice(readme.indexOf('## Dependencies'), readme.indexOf('## More'));
+  const named = [...table.matchAll(/^\| (`.*?) +\|/gm)].flatMap(([, cell]) =>
     [...cell!.matchAll(/`([^`]+)`/g)].map(([, name]) => name!),
   );
-  expect(told.sort()).toEqual(Object.keys(dependencies).sort());
+  expect(named.sort()).toEqual(Object.keys({ ...dependencies, ...optionalDependencies }).sort());
 });
+
+function blocksOf(page: string): Block[] {
+  const found = [...page.matchAll(/^```(\w+)\n([^]*?)\n```$/gm)].map(
+    ([, language, text]) => [language!, text!] as const,
+  );
+  return found.map(([language, text], at) => {
+    const [next, json] = found[at + 1] ?? [];
+    const isRequest = (language === 'sh' || language === 'graphql') && next === 'json';
+    return { language, text, response: isRequest ? (JSON.parse(json!) as unknown) : undefined };
+  });
+}
+
+/** The variables and arguments of a line that starts the program, at a port of its own. */
+function startOf(line: string): [NodeJS.ProcessEnv, string[]] {
+  const words = line
+    .replace(/--port \d+/, '--port 0')
+    .replaceAll('…', 'some-token')
+    .split(' ');
+  const variables = words.filter((word) => /^[A-Z_]+=/.test(word)).map((word) => word.split(/=(.*)/, 2));
+  const at = words.indexOf('catalog-graphql');
+  return [{ PORT: '0', ORIGIN_PORT: '0', ...Object.fromEntries(variables) }, at < 0 ? [] : words.slice(at + 1)];
+}
+
+async function shell(command: string, url: string, cwd: string, env: object = {}): Promise<unknown> {
+  const options = { cwd, env: { PATH: process.env.PATH, ...env } };
+  const { stdout } = await promisify(execFile)('bash', ['-c', command.replace('http://localhost:4000', url)], options);
+  return JSON.parse(stdout);
+}

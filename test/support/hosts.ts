@@ -6,7 +6,7 @@ import { Hono } from 'hono';
 import { afterAll } from 'vitest';
 import type { EmbeddedFacade } from '../../facade.d.ts';
 
-/** Programs that have an HTTP server of their own and the facade inside, as the README shows them; each tells its address. */
+/** Programs that have an HTTP server of their own and the facade inside, as docs/embedding.md shows them; each tells its address. */
 export const hosts = {
   async Hono(facade: EmbeddedFacade): Promise<string> {
     const app = new Hono();

@@ -1,0 +1,56 @@
+// Draws the picture of docs/architecture.md from the imports of src: `npm run codegen` puts it there.
+import { readFileSync, readdirSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+
+/** Generated, and imported by front ends alone. */
+const GENERATED = ['operations.ts'];
+
+/** Mermaid: a box for each room with its folders, an arrow for each import that no other path of arrows implies. */
+export function architecture(root) {
+  const files = readdirSync(join(root, 'src'), { recursive: true })
+    .map((file) => file.replaceAll('\\', '/'))
+    .filter((file) => file.endsWith('.ts') && !GENERATED.includes(file))
+    .sort();
+  const arrows = new Map([...new Set(files.map(roomOf))].map((room) => [room, new Set()]));
+  for (const file of files)
+    for (const imported of importsOf(root, file)) {
+      const [from, to] = [roomOf(file), roomOf(imported)];
+      if (from !== to) arrows.get(from).add(to);
+    }
+  for (const [from, targets] of arrows)
+    for (const to of [...targets].sort()) {
+      targets.delete(to);
+      if (!reaches(arrows, from, to)) targets.add(to);
+    }
+  const shown = [...arrows].flatMap(([from, targets]) =>
+    [...targets].sort().map((to) => `  ${id(from)} --> ${id(to)}`),
+  );
+  const boxes = [...arrows.keys()].map((room) => `  ${id(room)}["${labelOf(room, files)}"]`);
+  return ['```mermaid', 'flowchart TD', ...boxes, ...shown, '```'].join('\n');
+}
+
+function importsOf(root, file) {
+  const text = readFileSync(join(root, 'src', file), 'utf8');
+  return [...text.matchAll(/(?:\bfrom|\bimport\()\s*'(\.[^']+\.ts)'/g)]
+    .map(([, path]) => normalize(join(dirname(file), path)).replaceAll('\\', '/'))
+    .filter((path) => !path.startsWith('..') && !GENERATED.includes(path));
+}
+
+/** `graph/book/book.ts` -> `graph`, `main.ts` -> `main.ts`. */
+const roomOf = (file) => file.split('/')[0];
+
+/** The room, and below it its folders. */
+function labelOf(room, files) {
+  if (room.endsWith('.ts')) return room;
+  const inside = files.filter((file) => roomOf(file) === room).map((file) => file.slice(room.length + 1));
+  const folders = [...new Set(inside.filter((file) => file.includes('/')).map((file) => file.split('/')[0]))];
+  return folders.length > 0 ? `${room}<br/><small>${folders.join(' · ')}</small>` : room;
+}
+
+const id = (room) => room.replace(/\.ts$/, '_ts').replaceAll('/', '_');
+
+function reaches(arrows, from, to, seen = new Set()) {
+  if (seen.has(from)) return false;
+  seen.add(from);
+  return [...(arrows.get(from) ?? [])].some((next) => next === to || reaches(arrows, next, to, seen));
+}

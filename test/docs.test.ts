@@ -1,0 +1,127 @@
+/** The pages that people read: every link leads somewhere, every file that they name is there, every command is one. */
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import ts from 'typescript';
+import { describe, expect, test } from 'vitest';
+
+const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
+const pages = [
+  ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'test/oracle/README.md'],
+  ...readdirSync('docs').flatMap((file) => (file.endsWith('.md') ? [`docs/${file}`] : [])),
+];
+const read = (page: string) => readFileSync(page, 'utf8');
+/** What is shown as code is no text: a heading or a link in it is none. */
+const proseOf = (page: string) => read(page).replaceAll(/^```[^]*?^```/gm, '');
+
+const codeOf = (page: string) => [...read(page).matchAll(/^```[^]*?^```|`[^`\n]+`/gm)].map(([code]) => code).join('\n');
+
+test('the README has at most 12 kB', () => {
+  expect(statSync('README.md').size).toBeLessThanOrEqual(12_000);
+});
+
+test('every page of docs is reached from the README', () => {
+  const reached = new Set<string>();
+  const follow = (page: string) => {
+    if (reached.has(page)) return;
+    reached.add(page);
+    for (const { path } of linksOf(page)) if (path.endsWith('.md') && existsSync(path)) follow(path);
+  };
+  follow('README.md');
+  expect(pages.filter((page) => page.startsWith('docs/') && !reached.has(page))).toEqual([]);
+});
+
+describe.each(pages)('%s', (page) => {
+  test('each link leads to a file, and to a heading of it', () => {
+    const broken = linksOf(page).filter(
+      ({ path, anchor }) => !existsSync(path) || (anchor !== undefined && !anchorsOf(path).includes(anchor)),
+    );
+    expect(broken).toEqual([]);
+  });
+
+  test('each file and folder of the repository that it names is there', () => {
+    const named = [...proseOf(page).matchAll(/`([\w.-]+(?:\/[\w.-]+)+\/?)`/g)].map(([, path]) => path!);
+    const inRepository = named.filter((path) => existsSync(path.split('/')[0]!) || /\.(ts|mjs)$/.test(path));
+    const from = [dirname(page), '.', 'src', 'src/server'];
+    const generated = (path: string) => path.startsWith('dist/');
+    expect(
+      inRepository.filter((path) => !generated(path) && !from.some((folder) => existsSync(join(folder, path)))),
+    ).toEqual([]);
+  });
+
+  test('each npm script and program of the repository that it names is there', () => {
+    const code = codeOf(page);
+    const scripts = [...code.matchAll(/\bnpm (?:run )?(?:-\w+ )*([\w:-]+)/g)].map(([, name]) => name!);
+    expect(scripts.filter((name) => !(name in manifest.scripts) && !['ci', 'install', 'pack'].includes(name))).toEqual(
+      [],
+    );
+    const programs = [...code.matchAll(/\bnode ([\w./-]+\.m?js)/g)].map(([, path]) => path!);
+    expect(programs.filter((path) => !existsSync(path))).toEqual([]);
+  });
+});
+
+interface Link {
+  path: string;
+  anchor: string | undefined;
+}
+
+/** Links to files, from the root of the repository. */
+function linksOf(page: string): Link[] {
+  const targets = [...proseOf(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target!);
+  return targets
+    .filter((target) => !/^https?:/.test(target))
+    .map((target) => {
+      const [path = '', anchor] = target.split('#');
+      return { path: path === '' ? page : normalize(join(dirname(page), path)), anchor };
+    });
+}
+
+/** As GitHub makes them of headings. */
+function anchorsOf(page: string): string[] {
+  if (!page.endsWith('.md')) return [];
+  return [...proseOf(page).matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
+    heading!
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .trim()
+      .replaceAll(' ', '-'),
+  );
+}
+
+test('the examples of embedding compile, under exactOptionalPropertyTypes too', () => {
+  const examples = ['README.md', 'docs/embedding.md'].flatMap((page) =>
+    [...read(page).matchAll(/^```ts\n([^]*?)^```/gm)].map(([, code], at) => [`test/${page}.${at}.ts`, code!] as const),
+  );
+  expect(examples).toHaveLength(3);
+  // The example of Fastify goes on from the one before it.
+  const before = `import { fastify } from 'fastify';\nimport { Readable } from 'node:stream';\nimport type { EmbeddedFacade } from 'catalog-graphql';\ndeclare const facade: EmbeddedFacade;\n`;
+  const texts = new Map(
+    examples.map(([name, code]) => [
+      join(process.cwd(), name.replaceAll('/', '_')),
+      code.startsWith('import') ? code : `${before}${code}`,
+    ]),
+  );
+  const options: ts.CompilerOptions = {
+    ...{ strict: true, exactOptionalPropertyTypes: true, noEmit: true, skipLibCheck: true },
+    target: ts.ScriptTarget.ES2023,
+    module: ts.ModuleKind.NodeNext,
+    moduleResolution: ts.ModuleResolutionKind.NodeNext,
+    types: ['node'],
+    paths: { 'catalog-graphql': ['./facade.d.ts'] },
+    baseUrl: process.cwd(),
+  };
+  const disk = ts.createCompilerHost(options);
+  const host: ts.CompilerHost = {
+    ...disk,
+    fileExists: (file) => texts.has(file) || disk.fileExists(file),
+    readFile: (file) => texts.get(file) ?? disk.readFile(file),
+    getSourceFile: (file, target, ...rest) => {
+      const text = texts.get(file);
+      return text === undefined ? disk.getSourceFile(file, target, ...rest) : ts.createSourceFile(file, text, target);
+    },
+  };
+  const program = ts.createProgram([...texts.keys()], options, host);
+  const problems = ts.getPreEmitDiagnostics(program).map(({ file, messageText }) => {
+    return `${file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
+  });
+  expect(problems).toEqual([]);
+});
