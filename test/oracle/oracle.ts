@@ -56,12 +56,20 @@ async function run(each: Case): Promise<Outcome> {
   return outcome;
 }
 
+const PROGRESS_MS = 10_000;
 const started = performance.now();
 const failures = new Map<string, number>();
 const invalid = new Set<string>();
 let [cases, answered, known] = [0, 0, 0];
+let shownAt = started;
 for (let at = first; at < first + count && failures.size < most; at++) {
-  if (performance.now() - started > seconds * 1_000) break;
+  const now = performance.now();
+  if (now - started > seconds * 1_000) break;
+  if (now - shownAt > PROGRESS_MS) {
+    shownAt = now;
+    // An interrupted run can be continued with `--from`.
+    console.log(`seed ${seed}, next case ${at}: ${progress()}`);
+  }
   const outcome = await run(caseAt(at));
   cases++;
   answered += outcome.answered;
@@ -78,10 +86,13 @@ for (let at = first; at < first + count && failures.size < most; at++) {
   }
 }
 clearInterval(awake);
-const took = (performance.now() - started) / 1_000;
 if (given.has('verbose') && invalid.size > 0) console.log('Could not be run:', [...invalid].slice(0, 20));
 console.log(
-  `seed ${seed}: ${cases} cases, ${answered} operations in ${took.toFixed(1)} s, ${(cases / took).toFixed(0)} a second; ` +
-    `${failures.size} kinds of failure, ${known} known ones; ${invalid.size} operations could not be run`,
+  `seed ${seed}: ${progress()}, ${answered} operations, ${known} known failures; ${invalid.size} operations could not be run`,
 );
 process.exit(failures.size > 0 ? 1 : 0);
+
+function progress(): string {
+  const took = (performance.now() - started) / 1_000;
+  return `${cases} cases in ${took.toFixed(1)} s, ${(cases / took).toFixed(0)} a second, ${failures.size} kinds of failure`;
+}
