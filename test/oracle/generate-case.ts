@@ -2,6 +2,7 @@
 import type { Faults } from './faults.ts';
 import { type Operation_, generateOperation } from './generate-operations.ts';
 import type { Settings } from './product.ts';
+import { crossing, rereading, twice } from './generate-sequences.ts';
 import { createRandom } from './random.ts';
 import type { Manners } from './upstreams.ts';
 import { people } from './world.ts';
@@ -65,12 +66,13 @@ export function generateCase(seed: string): Case {
   const steps: Step[] = [];
   const many = random.int(1, 4);
   for (let at = 0; at < many; at++) {
-    const kind = random.weighted<'one' | 'again' | 'together' | 'write' | 'crossing'>([
+    const kind = random.weighted<'one' | 'again' | 'together' | 'write' | 'crossing' | 'rereading'>([
       [8, 'one'],
       [3, 'again'],
       [2, 'together'],
       [2, 'write'],
       [1, 'crossing'],
+      [1, 'rereading'],
     ]);
     if (kind === 'write')
       steps.push({ operations: [random.chance(0.2) ? twice(asked(true), random.next()) : asked(true)] });
@@ -86,7 +88,9 @@ export function generateCase(seed: string): Case {
     } else if (kind === 'crossing') {
       const one = crossing(random.pick(names), byFetch ? 'post' : 'pipeline', random.next());
       steps.push({ operations: one, isCrossing: true });
-    } else steps.push({ operations: [asked(false)] });
+    } else if (kind === 'rereading')
+      steps.push(...rereading(random.shuffled(names), byFetch ? 'post' : 'pipeline', random.next()));
+    else steps.push({ operations: [asked(false)] });
   }
   return {
     worldSeed: random.int(1, 400),
@@ -124,46 +128,4 @@ export function generateCase(seed: string): Case {
     faults: { seed: random.int(0, 1_000_000), rate: mayBreak ? random.pick([0.05, 0.15, 0.4]) : 0 },
     steps,
   };
-}
-
-/** Two writes after one another that change the same list, which is shown after each. */
-function twice(asked: Asked, chance: number): Asked {
-  const random = createRandom(chance);
-  const event = random.pick(['601', '602', '603']);
-  const shown = 'event {participants {nodes {id}} wishers {nodes {id}}}';
-  const [one, other] = random.shuffled(['joinEvent', 'leaveEvent', 'addEventInterest']);
-  const document = random.pick([
-    `mutation {a: ${one}(input: {id: "${event}"}) {${shown}} b: ${other}(input: {id: "${event}"}) {${shown}}}`,
-    'mutation {a: createNoteComment(input: {noteId: "501", content: "One"}) {note {comments {nodes {content}}}} b: createNoteComment(input: {noteId: "501", content: "Two"}) {note {comments {nodes {content}}}}}',
-  ]);
-  return { ...asked, document, variables: {} };
-}
-
-/** A person reads, writes something that changes the result, and reads again. */
-function crossing(person: string, via: 'post' | 'pipeline', chance: number): Asked[] {
-  const random = createRandom(chance);
-  const client = { via };
-  const book = random.pick(['1', '2', '3']);
-  const event = random.pick(['601', '602']);
-  const [read, write] = random.pick<readonly [string, string]>([
-    [
-      `{book(id: "${book}") {title viewerCollection {status comment tags}}}`,
-      `mutation {collectBook(input: {bookId: "${book}", status: READ, comment: "new", onConflict: UPDATE, private: false}) {created}}`,
-    ],
-    [
-      `{book(id: "${book}") {viewerCollection {status}}}`,
-      `mutation {deleteCollection(input: {bookId: "${book}"}) {book {id}}}`,
-    ],
-    [
-      `{event(id: "${event}") {participantsCount viewerRelation}}`,
-      `mutation {joinEvent(input: {id: "${event}"}) {event {id}}}`,
-    ],
-    [
-      `{event(id: "${event}") {participants {nodes {id}}}}`,
-      `mutation {leaveEvent(input: {id: "${event}"}) {event {id viewerRelation}}}`,
-    ],
-    [`{note(id: "501") {likesCount}}`, `mutation {likeNote(input: {id: "501"}) {note {likesCount}}}`],
-  ]);
-  const of = (document: string): Asked => ({ document, variables: {}, person, client });
-  return [of(read), of(write), of(read)];
 }

@@ -112,6 +112,7 @@ export function compare({ reference, faultOf, isExcused }: Expected, shown: Show
   }
 
   function walk(right: unknown, got: unknown, path: string): void {
+    if (got === null && places.get(path)?.isNonNull) tell('null where it may not be', path, `null at ${path}`);
     if (got === null || got === undefined) {
       if (right === null || right === undefined) return checkError(path);
       if (isLost(path) || places.get(path)?.mayStand || isPartOfLost(path)) return;

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { defects } from './defects.mjs';
 import { generateCase } from './generate-case.ts';
 import { runCase } from './run-case.ts';
 
@@ -10,4 +12,8 @@ test('operations over a misbehaving service are answered as the reference answer
     const { violations } = await runCase(generateCase(`test/${at}`));
     expect(violations, `npm run oracle -- --seed test --case ${at}`).toEqual([]);
   }
+});
+
+test.each(defects)('a defect can still be planted: $name', ({ edits }) => {
+  for (const [file, text] of edits) expect(readFileSync(file, 'utf8').split(text), file).toHaveLength(2);
 });

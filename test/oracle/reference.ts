@@ -34,15 +34,8 @@ import { builder } from '../../src/graph/engine/builder.ts';
 import { fieldRule, typeRule } from '../../src/graph/engine/declarations.ts';
 import { asInt, asText } from '../../src/graph/types/decode.ts';
 import { applies, isDeferred, isIncluded } from '../../src/graph/engine/document.ts';
-import { told } from '../../src/graph/errors/to-client-error.ts';
-import {
-  type Page,
-  type PagingArgs,
-  type Window,
-  listOf,
-  windowInput,
-  windowOf,
-} from '../../src/graph/types/connection.ts';
+import { badInput, told } from '../../src/graph/errors/to-client-error.ts';
+import { FIRST_MAX, type Page, type PagingArgs, listOf } from '../../src/graph/types/connection.ts';
 import { deferDirective, streamDirective } from '../../src/graph/engine/incremental.ts';
 import '../../src/graph/schema.ts';
 import { LoginRequired, TierRequired, UpstreamRefusal } from '../../src/upstream/errors.ts';
@@ -118,6 +111,17 @@ interface Known {
 }
 /** By the source object of the resolvers of a record. */
 const known = new WeakMap<object, Known>();
+
+/** Fields of a page that tell of positions. */
+const positions: Readonly<Record<string, (page: Page<unknown>) => unknown>> = {
+  'PageInfo.hasPreviousPage': ({ start }) => start > 0,
+  'PageInfo.startCursor': ({ items, start, list }) => (items.length > 0 ? cursorOf(list(), start) : null),
+  'PageInfo.endCursor': ({ items, start, list }) =>
+    items.length > 0 ? cursorOf(list(), start + items.length - 1) : null,
+};
+
+const cursorOfEdge = ({ page, index }: { page: Page<unknown>; index: number }): string =>
+  cursorOf(page.list(), page.start + index);
 
 export const referenceSchema: GraphQLSchema = withResolvers(
   builder.toSchema({ directives: [...specifiedDirectives, deferDirective, streamDirective] }),
@@ -289,6 +293,7 @@ function resolverOf(schema: GraphQLSchema, type: GraphQLObjectType, field: Graph
   const coordinate = `${type.name}.${field.name}`;
   const declaredType = field.type;
   const isNonNull = isNonNullType(declaredType);
+  const position = positions[coordinate] ?? (/Edge\.cursor$/.test(coordinate) ? cursorOfEdge : undefined);
   return (parent, args, run, info) => {
     const place: Place = { coordinate, isNonNull, requests: new Set() };
     run.places.set(pathToArray(info.path).join('.'), place);
@@ -301,9 +306,11 @@ function resolverOf(schema: GraphQLSchema, type: GraphQLObjectType, field: Graph
     const source = withNames(parent, namesOf(schema, rule, info), place);
     const value = rule.ask
       ? answered(rule, source, known.get(parent), args, run, info, place)
-      : declared
-        ? declared(source, args, run, info)
-        : source[field.name];
+      : position
+        ? position(source as never)
+        : declared
+          ? declared(source, args, run, info)
+          : source[field.name];
     return value instanceof Promise
       ? value.then((came: unknown) => arrived(came, rule, declaredType, parent, run, info, place))
       : arrived(value, rule, declaredType, parent, run, info, place);
@@ -413,6 +420,32 @@ function carriedInstead(rule: FieldRule, of: Known | undefined, args: PagingArgs
     return undefined;
   }
 }
+
+interface Window {
+  first: number;
+  start: number;
+}
+
+/** The page that the arguments select. A cursor is `list:position` in base64url. */
+function windowOf({ first, after, offset }: PagingArgs, byDefault: number, list: () => string): Window {
+  const size = first ?? byDefault;
+  if (size < 1 || size > FIRST_MAX) throw badInput('first');
+  if (after == null && offset == null) return { first: size, start: 0 };
+  if (after != null && offset != null) throw badInput('after and offset');
+  if (after == null) {
+    if (offset! < 0) throw badInput('offset');
+    return { first: size, start: offset! };
+  }
+  const [of, position] = Buffer.from(after, 'base64url').toString().split(':');
+  if (of !== list() || !/^\d+$/.test(position ?? '')) throw badInput('after');
+  return { first: size, start: Number(position) + 1 };
+}
+
+const cursorOf = (list: string, position: number): string => Buffer.from(`${list}:${position}`).toString('base64url');
+
+/** Lists of the event service are Atom feeds, which count from 1. */
+const windowInput = ({ service }: Endpoint, { first, start }: Window): object =>
+  service === 'event' ? { 'start-index': start + 1, 'max-results': first } : { start, count: first };
 
 interface ReferencePage extends Page<unknown> {
   /** What the product may return if it uses the embedded page, which has no total. */

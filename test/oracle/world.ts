@@ -58,10 +58,10 @@ const secretTimes: Readonly<Record<string, string>> = {
   bob: '2012-02-12 12:12:12',
   carol: '2013-03-13 13:13:13',
 };
-/** All marks of private data as they occur in responses. */
+/** All marks of private data, as they occur in records and in responses. */
 export const secretsOf = (person: string): string[] => [
   secretOf(person),
-  ...(secretTimes[person] ? [secretTimes[person].replace(' ', 'T')] : []),
+  ...(secretTimes[person] ? [secretTimes[person], secretTimes[person].replace(' ', 'T')] : []),
 ];
 
 export interface Shelved extends CollectionRecord {

@@ -1,0 +1,135 @@
+/** Sequences of operations that depend on each other: reads before and after a write, writes to the same list. */
+import type { Asked, Step } from './generate-case.ts';
+import { type Random, createRandom } from './random.ts';
+
+type Via = 'post' | 'pipeline';
+
+/** Two writes after one another that change the same list, which is shown after each. */
+export function twice(asked: Asked, chance: number): Asked {
+  const random = createRandom(chance);
+  const event = random.pick(['601', '602', '603']);
+  const shown = 'event {participants {nodes {id}} wishers {nodes {id}}}';
+  const [one, other] = random.shuffled(['joinEvent', 'leaveEvent', 'addEventInterest']);
+  const document = random.pick([
+    `mutation {a: ${one}(input: {id: "${event}"}) {${shown}} b: ${other}(input: {id: "${event}"}) {${shown}}}`,
+    'mutation {a: createNoteComment(input: {noteId: "501", content: "One"}) {note {comments {nodes {content}}}} b: createNoteComment(input: {noteId: "501", content: "Two"}) {note {comments {nodes {content}}}}}',
+  ]);
+  return { ...asked, document, variables: {} };
+}
+
+/** A person reads, writes something that changes the result, and reads again. */
+export function crossing(person: string, via: Via, chance: number): Asked[] {
+  const random = createRandom(chance);
+  const client = { via };
+  const book = random.pick(['1', '2', '3']);
+  const event = random.pick(['601', '602']);
+  const [read, write] = random.pick<readonly [string, string]>([
+    [
+      `{book(id: "${book}") {title viewerCollection {status comment tags}}}`,
+      `mutation {collectBook(input: {bookId: "${book}", status: READ, comment: "new", onConflict: UPDATE, private: false}) {created}}`,
+    ],
+    [
+      `{book(id: "${book}") {viewerCollection {status}}}`,
+      `mutation {deleteCollection(input: {bookId: "${book}"}) {book {id}}}`,
+    ],
+    [
+      `{event(id: "${event}") {participantsCount viewerRelation}}`,
+      `mutation {joinEvent(input: {id: "${event}"}) {event {id}}}`,
+    ],
+    [
+      `{event(id: "${event}") {participants {nodes {id}}}}`,
+      `mutation {leaveEvent(input: {id: "${event}"}) {event {id viewerRelation}}}`,
+    ],
+    [`{note(id: "501") {likesCount}}`, `mutation {likeNote(input: {id: "501"}) {note {likesCount}}}`],
+  ]);
+  const of = (document: string): Asked => ({ document, variables: {}, person, client });
+  return [of(read), of(write), of(read)];
+}
+
+/** Several people read something, one of them changes it, and all read it again. */
+export function rereading([writer, other]: readonly string[], via: Via, chance: number): Step[] {
+  const random = createRandom(chance);
+  const { reads, writes } = random.pick(changes)(random, writer!);
+  const of = (person: string | null, document: string): Asked => ({ document, variables: {}, person, client: { via } });
+  const readers = random.some([null, writer!, other!], random.int(1, 2));
+  const all = random
+    .some(reads, readers.length === 1 ? random.int(1, 3) : 1)
+    .flatMap((read) => readers.map((each) => of(each, read)));
+  const steps = (operations: Asked[]): Step[] =>
+    random.chance(0.3) ? [{ operations }] : operations.map((each) => ({ operations: [each] }));
+  return [...steps(all), { operations: [of(writer!, `mutation {${random.pick(writes)}}`)] }, ...steps(all)];
+}
+
+/** Writes of a person, and reads whose result they change. */
+type Change = (random: Random, person: string) => { reads: string[]; writes: string[] };
+
+const changes: readonly Change[] = [
+  (random, person) => {
+    const book = random.pick(['1', '2', '3', '5', '6']);
+    const privately = `private: ${random.chance(0.3)}`;
+    return {
+      reads: [
+        `{book(id: "${book}") {title viewerCollection {status comment rating {value}}}}`,
+        `{book(id: "${book}") {id collection(userId: "${person}") {status comment tags}}}`,
+        `{user(id: "${person}") {bookCollections(first: 10) {totalCount nodes {status comment book {title}}}}}`,
+        `{user(id: "${person}") {bookCollections(status: READ) {nodes {id status updatedAt}}}}`,
+        `{node(id: "Collection:${person}:${book}") {id ... on Collection {status comment}}}`,
+      ],
+      writes: [
+        `collectBook(input: {bookId: "${book}", status: READ, comment: "new", onConflict: UPDATE, ${privately}}) {created}`,
+        `updateCollection(input: {bookId: "${book}", status: READ, comment: "new", ${privately}}) {collection {status}}`,
+        `deleteCollection(input: {bookId: "${book}"}) {book {id}}`,
+      ],
+    };
+  },
+  (random, person) => {
+    const book = random.pick(['1', '2', '3', '5', '6']);
+    const annotation = random.pick(['401', '402', '403', '405', '406']);
+    const input = `bookId: "${book}", content: "A text that is longer than fifteen characters.", private: ${random.chance(0.3)}`;
+    return {
+      reads: [
+        `{book(id: "${book}") {annotations {totalCount nodes {id content}}}}`,
+        `{user(id: "${person}") {annotations {nodes {id content}}}}`,
+        `{annotation(id: "${annotation}") {content book {title}}}`,
+      ],
+      writes: [
+        `createAnnotation(input: {${input}, page: 7}) {annotation {id}}`,
+        `deleteAnnotation(input: {id: "${annotation}"}) {deletedId}`,
+      ],
+    };
+  },
+  (random, person) => {
+    const event = random.pick(['601', '602', '603', '605']);
+    const input = `input: {id: "${event}"}`;
+    return {
+      reads: [
+        `{event(id: "${event}") {title participantsCount viewerRelation}}`,
+        `{event(id: "${event}") {participants {totalCount nodes {id name}}}}`,
+        `{event(id: "${event}") {wishers {nodes {id}}}}`,
+        `{user(id: "${person}") {events {nodes {id participantsCount viewerRelation}}}}`,
+        `{user(id: "${person}") {events(relation: PARTICIPATING) {nodes {title}}}}`,
+        '{city(id: "beijing") {events {nodes {id participantsCount}}}}',
+      ],
+      writes: ['joinEvent', 'leaveEvent', 'addEventInterest', 'removeEventInterest'].map(
+        (name) => `${name}(${input}) {event {id}}`,
+      ),
+    };
+  },
+  (random, person) => {
+    const note = random.pick(['501', '502', '503', '505']);
+    return {
+      reads: [
+        `{note(id: "${note}") {title likesCount}}`,
+        `{note(id: "${note}") {comments {nodes {id content}}}}`,
+        `{note(id: "${note}") {comment(id: "1") {content}}}`,
+        `{user(id: "${person}") {notes {nodes {id likesCount}}}}`,
+      ],
+      writes: [
+        `likeNote(input: {id: "${note}"}) {note {id}}`,
+        `unlikeNote(input: {id: "${note}"}) {note {id}}`,
+        `createNoteComment(input: {noteId: "${note}", content: "Said"}) {comment {id}}`,
+        `deleteNoteComment(input: {noteId: "${note}", commentId: "1"}) {deletedId}`,
+      ],
+    };
+  },
+];
