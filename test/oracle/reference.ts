@@ -40,6 +40,8 @@ import { deferDirective, streamDirective } from '../../src/graph/engine/incremen
 import '../../src/graph/schema.ts';
 import { LoginRequired, TierRequired, UpstreamRefusal } from '../../src/upstream/errors.ts';
 import type { RecordSource } from '../../src/upstream/loading/record-state.ts';
+import { createCachePolicy } from '../../src/upstream/cache/cache-policy.ts';
+import type { Operation } from '../../src/upstream/operation.ts';
 import { type Request_, type Response_, readAtom } from './upstreams.ts';
 
 /** The person who runs the operation, and the configuration of the facade. */
@@ -91,7 +93,8 @@ interface Run {
   places: Map<string, Place>;
   writes: string[];
   viewer: { isLoggedIn: boolean; filmTier: Tier | null };
-  upstream: object;
+  /** What the declared resolvers use of an operation. */
+  upstream: Pick<Operation, 'cachePolicy' | 'rateBudget' | 'requireLogin' | 'invalidate' | 'write'>;
   maxPictures: number;
 }
 
@@ -170,11 +173,11 @@ function createRun(asker: Asker, fetch: Fetch): Run {
     },
     maxPictures: 12,
     upstream: {
-      freshness: { read: () => undefined },
+      cachePolicy: createCachePolicy(asker.token !== undefined),
       rateBudget: () => Promise.resolve(null),
       requireLogin: () => requireLogin(run),
-      changed: () => Promise.resolve(),
-      write: (endpoint: Endpoint, input: object, path: GraphQLResolveInfo['path']) =>
+      invalidate: () => Promise.resolve(),
+      write: (endpoint, input, path) =>
         Promise.resolve().then(() => write(run, endpoint, input, pathToArray(path).join('.'))),
     },
   };
