@@ -1,4 +1,4 @@
-/** What was measured, as tables that a README can show. */
+/** The measurements as tables in Markdown, for docs/speed.md. */
 
 /** One contestant in one workload at one latency: the medians of its rounds, latencies over all of them. */
 export interface Result {

@@ -278,7 +278,7 @@ export function flagOf(name: SettingName): string {
   return `--${settings[name].env.toLowerCase().replaceAll('_', '-')}`;
 }
 
-/** The table of all settings, as `--help` and the README show it. */
+/** The table of all settings, as `--help` and `docs/settings.md` show it. */
 export function settingsTable(): string {
   const rows = entries().map(([, { env, byDefault, description, shown, must }]) => [
     env,

@@ -1,6 +1,6 @@
 /**
- * Every code that an error can carry, and what to do about it. The type of what may be emitted, the page at `/docs/errors`,
- * `docs/errors.md` and the README's table are made of this one table.
+ * Every code that an error can carry, and what to do about it. The type of what may be emitted, the page at `/docs/errors`
+ * and `docs/errors.md` are made of this one table.
  */
 
 /** What there is to say of one code. */
@@ -15,7 +15,7 @@ export interface CodeNotes {
 
 export interface CodeGroup {
   title: string;
-  /** All of them in a line, for the README. */
+  /** All of them in a line, for the top of `docs/errors.md`. */
   when: string;
   codes: Readonly<Record<string, CodeNotes>>;
 }
