@@ -11,7 +11,7 @@ import { createPlans } from '../src/graph/engine/plan-cache.ts';
 import { schema } from '../src/graph/schema.ts';
 import { createMetrics } from '../src/server/observability/metrics.ts';
 import { createPipeline } from '../src/server/graphql/answer.ts';
-import { createLifetime } from '../src/lib/cancellation.ts';
+import { createCancellationToken } from '../src/lib/cancellation.ts';
 import { createTransport } from '../src/upstream/http/pool.ts';
 import { createUpstream } from '../src/upstream/client.ts';
 import { book } from './records.ts';
@@ -46,7 +46,7 @@ async function whole(round: number): Promise<number> {
   const started = process.hrtime.bigint();
   for (let index = 0; index < DOCUMENTS; index++) {
     const prepared = pipeline.prepare(text(round, index), undefined);
-    await pipeline.answer(prepared, undefined, caller, createLifetime());
+    await pipeline.answer(prepared, undefined, caller, createCancellationToken());
   }
   return since(started);
 }

@@ -1,5 +1,5 @@
 import type { GraphQLSchema } from 'graphql';
-import type { BudgetState } from '../upstream/limits/rate-limiter.ts';
+import type { RateLimitState } from '../upstream/limits/rate-limiter.ts';
 import type { Viewer as ViewerFacts } from '../upstream/auth/viewer.ts';
 import type { TypeRule } from './engine/field-options.ts';
 import { builder } from './engine/builder.ts';
@@ -19,7 +19,7 @@ const FilmTier = builder.enumType('FilmTier', {
   } as const,
 });
 
-const RateBudget = builder.objectRef<BudgetState>('RateBudget').implement({
+const RateBudget = builder.objectRef<RateLimitState>('RateBudget').implement({
   description: 'The calls that the service lets a token make in one minute.',
   fields: (t) => ({
     limit: t.exposeInt('limit', { description: 'Calls a minute.' }),

@@ -3,41 +3,45 @@
  *
  * It tells what an AbortSignal tells, at a fraction of the cost: each call of an operation listens to several.
  */
-export interface Lifetime {
+export interface CancellationToken {
   /** Why it is over; undefined while it goes on. */
-  ended: Error | undefined;
+  reason: Error | undefined;
   /** Most often there is one. */
-  listener: Listener | undefined;
-  others: Set<Listener> | undefined;
+  first: CancellationListener | undefined;
+  others: Set<CancellationListener> | undefined;
 }
 
 /** Told once, when a lifetime is over. */
-export interface Listener {
-  over: (reason: Error) => void;
+export interface CancellationListener {
+  onCancel: (reason: Error) => void;
 }
 
-export const createLifetime = (): Lifetime => ({ ended: undefined, listener: undefined, others: undefined });
+export const createCancellationToken = (): CancellationToken => ({
+  reason: undefined,
+  first: undefined,
+  others: undefined,
+});
 
 /** Ends it, and tells whoever listens; nothing where it is over already. */
-export function end(lifetime: Lifetime, reason: Error): void {
-  if (lifetime.ended) return;
-  lifetime.ended = reason;
-  const { listener, others } = lifetime;
-  lifetime.listener = undefined;
-  listener?.over(reason);
+export function cancel(lifetime: CancellationToken, reason: Error): void {
+  if (lifetime.reason) return;
+  lifetime.reason = reason;
+  const { first, others } = lifetime;
+  lifetime.first = undefined;
+  first?.onCancel(reason);
   // Who leaves meanwhile is not told.
-  if (others) for (const other of others) other.over(reason);
+  if (others) for (const other of others) other.onCancel(reason);
   lifetime.others = undefined;
 }
 
 /** Listens for the end; told at once where it is over. */
-export function onEnd(lifetime: Lifetime, listener: Listener): void {
-  if (lifetime.ended) listener.over(lifetime.ended);
-  else if (!lifetime.listener) lifetime.listener = listener;
+export function addListener(lifetime: CancellationToken, listener: CancellationListener): void {
+  if (lifetime.reason) listener.onCancel(lifetime.reason);
+  else if (!lifetime.first) lifetime.first = listener;
   else (lifetime.others ??= new Set()).add(listener);
 }
 
-export function offEnd(lifetime: Lifetime, listener: Listener): void {
-  if (lifetime.listener === listener) lifetime.listener = undefined;
+export function removeListener(lifetime: CancellationToken, listener: CancellationListener): void {
+  if (lifetime.first === listener) lifetime.first = undefined;
   else lifetime.others?.delete(listener);
 }

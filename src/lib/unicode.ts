@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 
 /** Detects text that would be replaced: decoders turn invalid UTF-8, and encoders lone surrogates, into U+FFFD. */
 
-export const hasHalfPair = (text: string): boolean => /\p{Surrogate}/u.test(text);
+export const hasLoneSurrogate = (text: string): boolean => /\p{Surrogate}/u.test(text);
 
 /** Whether the percent-encoded bytes of a query string or form are UTF-8. */
 export function isPercentEncodedUtf8(text: string): boolean {
@@ -20,8 +20,8 @@ export function isPercentEncodedUtf8(text: string): boolean {
  * Whether some text part of a form was decoded with loss: the parser writes U+FFFD for invalid bytes. `form` is the raw form up to and
  * including these parts. A part with U+FFFD is intact only if `form` contains it in UTF-8.
  */
-export function areMisread(parts: readonly string[], form: () => Buffer, contentType: string): boolean {
-  if (parts.some(hasHalfPair)) return true;
+export function wereDecodedWithLoss(parts: readonly string[], form: () => Buffer, contentType: string): boolean {
+  if (parts.some(hasLoneSurrogate)) return true;
   const doubtful = parts.filter((part) => part.includes('\ufffd'));
   if (doubtful.length === 0) return false;
   const sent = new Set([...contentsOf(form(), contentType)].filter((bytes) => isUtf8(bytes)).map(String));

@@ -7,7 +7,7 @@ import { COUNT_MAX } from '../api/book.ts';
 import type { Endpoint, Media } from '../api/endpoint.ts';
 import type { ErrorBody } from '../api/errors.ts';
 import { serviceErrors } from '../api/errors.ts';
-import { areMisread, hasHalfPair, isPercentEncodedUtf8 } from '../lib/unicode.ts';
+import { wereDecodedWithLoss, hasLoneSurrogate, isPercentEncodedUtf8 } from '../lib/unicode.ts';
 import type { Requester } from './access.ts';
 import { Refusal } from './rules/refusal.ts';
 import type { PictureStore, ReceivedPicture } from './store/pictures.ts';
@@ -197,7 +197,7 @@ async function readForm(incoming: IncomingMessage, store: PictureStore): Promise
   }
   const { pictures, fault } = await received();
   const values = texts.map(([, value]) => value);
-  if (areMisread(values, () => Buffer.concat(head), incoming.headers['content-type'] ?? '')) isWrong = true;
+  if (wereDecodedWithLoss(values, () => Buffer.concat(head), incoming.headers['content-type'] ?? '')) isWrong = true;
   if (fault || isWrong) {
     store.discard(pictures);
     throw fault ? fault.reason : new Refusal(999);
@@ -218,7 +218,7 @@ function decoded(entries: Iterable<[string, unknown]>): Record<string, unknown> 
   for (const [name, value] of entries) {
     if (value === null || value === undefined || value === '' || input.has(name)) continue;
     if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') throw new Refusal(999);
-    if (typeof value === 'string' && hasHalfPair(value)) throw new Refusal(999);
+    if (typeof value === 'string' && hasLoneSurrogate(value)) throw new Refusal(999);
     input.set(name, numbers.has(name) ? wholeNumber(value) : flags.has(name) ? flag(value) : String(value));
     if (positions.has(name) && Number.isNaN(input.get(name))) throw new Refusal(999);
   }

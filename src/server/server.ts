@@ -22,8 +22,8 @@ import type { ServerState } from './http/state.ts';
 import type { Telemetry } from './observability/tracing.ts';
 import { createUnsentBytes } from './http/unsent.ts';
 import { registerUpstreamGauges } from './observability/watch.ts';
-import { end } from '../lib/cancellation.ts';
-import { createQueue, join, leave, membersOf } from '../lib/queue.ts';
+import { cancel } from '../lib/cancellation.ts';
+import { createQueue, append, unlink, itemsOf } from '../lib/queue.ts';
 import type { UpstreamClient } from '../upstream/client.ts';
 
 export interface Facade {
@@ -121,7 +121,7 @@ export function createGraphServer(
   /** Ends an operation that still held its slot some time after its deadline, and answers in its place. */
   function abandon(exchange: Exchange): void {
     log.error({ requestId: exchange.requestId }, 'an operation did not end after its deadline and was abandoned');
-    end(exchange.lifetime, new Error('The operation did not end.'));
+    cancel(exchange.lifetime, new Error('The operation did not end.'));
     fail(exchange, new HttpError(500, 'INTERNAL_SERVER_ERROR', 'The operation did not end in time.'));
   }
 
@@ -151,15 +151,15 @@ export function createGraphServer(
     const keeping = closing || !response.shouldKeepAlive ? CLOSE : KEEP_ALIVE;
     const standing = ['x-request-id', requestId, 'x-content-type-options', 'nosniff', keeping[0], keeping[1]];
     const exchange = new Exchange(request, response, connection.backlog, requestId, standing);
-    const place = join(running, exchange);
-    const placeThere = join(exchanges, exchange);
+    const place = append(running, exchange);
+    const placeThere = append(exchanges, exchange);
     response.on('close', () => exchange.close());
     exchange.onClose(() => {
-      leave(running, place);
-      leave(exchanges, placeThere);
+      unlink(running, place);
+      unlink(exchanges, placeThere);
       // Who was answered comes after those who were not.
       if (line.size() > 0 && path === '/graphql' && request.complete && !closing) line.pause(request.socket);
-      if (!response.writableFinished) end(exchange.lifetime, new Error('The client has left.'));
+      if (!response.writableFinished) cancel(exchange.lifetime, new Error('The client has left.'));
       const { statusCode: status } = response;
       if (status === 200 && path === '/graphql') usualRequests.inc();
       else metrics.requests.inc({ path: Object.hasOwn(routes, path) ? path : 'other', status: String(status) });
@@ -227,7 +227,7 @@ export function createGraphServer(
       connections.closeUnused();
     }, SWEEP_MS);
     if (!(await within(config.shutdownMs, closed))) {
-      for (const { lifetime } of membersOf(running)) end(lifetime, new Error('The server is shutting down.'));
+      for (const { lifetime } of itemsOf(running)) cancel(lifetime, new Error('The server is shutting down.'));
       await within(CONNECTION_END_MS, closed);
       server.closeAllConnections();
       await closed;
@@ -262,7 +262,7 @@ export function createGraphServer(
 function isOpenTo(connection: Connection | undefined): boolean {
   if (!connection) return false;
   const { first, last } = connection.exchanges;
-  return first === last && (!first || (!first.who.request.complete && first.who.isOpen));
+  return first === last && (!first || (!first.item.request.complete && first.item.isOpen));
 }
 
 /** For stream errors that are handled at `close`: without a listener they would end the process. */

@@ -1,23 +1,23 @@
 /** The service, as the callers of the facade see it. */
 import type { Tier } from '../api/endpoint.ts';
 import type { Config } from '../config/settings.ts';
-import { type LimitedCalls, createBudget } from './limits/rate-limiter.ts';
+import { type LimitedCalls, createRateLimiter } from './limits/rate-limiter.ts';
 import { createCalls } from './http/calls.ts';
-import type { CallParts, Caller } from './http/call.ts';
+import type { CallParts, OperationContext } from './http/call.ts';
 import { type Credential, createCredentials } from './auth/credentials.ts';
-import { createFlights } from './http/in-flight.ts';
-import type { Lifetime } from '../lib/cancellation.ts';
+import { createInFlightRequests } from './http/in-flight.ts';
+import type { CancellationToken } from '../lib/cancellation.ts';
 import { createCachePolicy } from './cache/cache-policy.ts';
 import { type Operation, createOperation } from './operation.ts';
-import type { OnOutage } from './availability.ts';
+import type { OnAvailabilityChange } from './availability.ts';
 import { type RecordCache, createRecordCache } from './cache/record-cache.ts';
 import { connectRedis } from './cache/redis.ts';
-import type { SeenCall, Span } from './trace-context.ts';
+import type { ObservedCall, Span } from './trace-context.ts';
 import { createCallLog } from './call-log.ts';
 import { type Transport, createTransport } from './http/pool.ts';
 
 /** Who runs an operation. */
-export interface Asker {
+export interface RequestContext {
   /** The Authorization header as it came. */
   authorization: string | undefined;
   address: string;
@@ -28,7 +28,7 @@ export interface Asker {
 
 export interface UpstreamClient {
   /** The service for one operation, as long as that goes on. */
-  forOperation: (asker: Asker, lifetime: Lifetime) => Operation;
+  forOperation: (asker: RequestContext, lifetime: CancellationToken) => Operation;
   /** Counts what was dropped of what is kept; null where nobody here can tell. */
   epoch: () => number | null;
   /** What goes on at each service now. */
@@ -60,9 +60,9 @@ export interface UpstreamParts {
   transport?: Transport;
   records?: RecordCache;
   /** Told of each call that was made, and of each that a kept record spared. */
-  observe?: (seen: SeenCall) => void;
+  observe?: (seen: ObservedCall) => void;
   /** Told when a service or Redis goes away, and when it is back. */
-  onOutage?: OnOutage;
+  onOutage?: OnAvailabilityChange;
 }
 
 export function createUpstream(settings: UpstreamSettings, parts: UpstreamParts = {}): UpstreamClient {
@@ -75,8 +75,10 @@ export function createUpstream(settings: UpstreamSettings, parts: UpstreamParts 
   // Whose Authorization cannot be read is told so, and not shown what is kept.
   const nothingKept = createRecordCache({ ttlSeconds: 0 });
   const credentials = createCredentials(settings.accessToken, settings.filmTier);
-  const budget = createBudget(settings, shared?.windows, ({ id }, service) => credentials.rejections.has(id, service));
-  const flights = createFlights();
+  const budget = createRateLimiter(settings, shared?.windows, ({ id }, service) =>
+    credentials.rejections.has(id, service),
+  );
+  const flights = createInFlightRequests();
   const invalidate = (scope: string) => {
     flights.forget();
     return records.invalidate(scope);
@@ -92,7 +94,7 @@ export function createUpstream(settings: UpstreamSettings, parts: UpstreamParts 
       const credential = credentials.of(token);
       const trace = createCallLog();
       const cachePolicy = createCachePolicy(authorization !== undefined);
-      const caller: Caller = { isUnreadable, credential, trace, lifetime, requestId, address, span };
+      const caller: OperationContext = { isUnreadable, credential, trace, lifetime, requestId, address, span };
       const calls = createCalls(callParts, caller);
       return createOperation({
         calls,

@@ -4,7 +4,7 @@ import { type ServiceCode, serviceErrors } from '../api/errors.ts';
 export type Service = Endpoint['service'];
 
 /** What upstream said, as far as a client may know it: the request line, never headers, never upstream's own words. */
-export interface UpstreamWord {
+export interface UpstreamErrorDetails {
   service: Service;
   status?: number;
   code?: number;
@@ -16,7 +16,7 @@ export interface UpstreamWord {
  * What is told of and is no fault of ours: where in our code it was found says nothing, and to find that out costs as much as a call
  * that is answered. A service that is gone is asked as often as one that is there.
  */
-class Expected extends Error {
+class ExpectedError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
@@ -26,7 +26,7 @@ class Expected extends Error {
 }
 
 /** Makes other errors of what is none of ours in the same way. */
-export function stackless<Made>(make: () => Made): Made {
+export function withoutStack<Made>(make: () => Made): Made {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
   try {
@@ -37,69 +37,69 @@ export function stackless<Made>(make: () => Made): Made {
 }
 
 /** Upstream answered, and said no. */
-export class UpstreamRefusal extends Expected {
-  override name = 'UpstreamRefusal';
-  readonly word: UpstreamWord;
+export class UpstreamRejection extends ExpectedError {
+  override name = 'UpstreamRejection';
+  readonly details: UpstreamErrorDetails;
   /** Seconds until it may be asked again. */
   readonly retryAfter: number | undefined;
 
-  constructor(word: UpstreamWord, retryAfter?: number) {
+  constructor(word: UpstreamErrorDetails, retryAfter?: number) {
     super(`${word.request} was refused: status ${word.status}, code ${word.code}`);
-    this.word = word;
+    this.details = word;
     this.retryAfter = retryAfter;
   }
 }
 
 /** A record of an endpoint that not every tier gets was refused: for itself, or because of an unknown tier. Its lists may be allowed. */
-export class RecordRefused extends UpstreamRefusal {
+export class RecordRejected extends UpstreamRejection {
   /** The tier may be the reason, by what is known of it. */
   readonly mayBeTier: boolean;
 
-  constructor(word: UpstreamWord, mayBeTier: boolean) {
+  constructor(word: UpstreamErrorDetails, mayBeTier: boolean) {
     super(word);
     this.mayBeTier = mayBeTier;
   }
 }
 
 /** A refusal that means something of its own where it was drawn. */
-export class NamedRefusal extends UpstreamRefusal {
-  override name = 'NamedRefusal';
+export class CodedRejection extends UpstreamRejection {
+  override name = 'CodedRejection';
   readonly code: string;
 
-  constructor(word: UpstreamWord, code: string) {
+  constructor(word: UpstreamErrorDetails, code: string) {
     super(word);
     this.code = code;
   }
 }
 
-export type FaultCode =
+export type FailureCode =
   'UPSTREAM_TIMEOUT' | 'UPSTREAM_UNAVAILABLE' | 'UPSTREAM_INVALID_RESPONSE' | 'UPSTREAM_RESULT_UNKNOWN';
 
 /** Upstream is slow, gone, or talks nonsense. */
-export class UpstreamFault extends Expected {
-  override name = 'UpstreamFault';
-  readonly code: FaultCode;
-  readonly word: UpstreamWord;
+export class UpstreamFailure extends ExpectedError {
+  override name = 'UpstreamFailure';
+  readonly code: FailureCode;
+  readonly details: UpstreamErrorDetails;
 
-  constructor(code: FaultCode, word: UpstreamWord, reason: string, options?: ErrorOptions) {
+  constructor(code: FailureCode, word: UpstreamErrorDetails, reason: string, options?: ErrorOptions) {
     super(`${word.request}: ${reason}`, options);
     this.code = code;
-    this.word = word;
+    this.details = word;
   }
 }
 
 /** The call was not made: a person must log in first. */
-export class LoginRequired extends Expected {
+export class LoginRequired extends ExpectedError {
   override name = 'LoginRequired';
 }
 
 /** The call was not made: what came as Authorization is no bearer token, and goes nowhere. */
-export class Unauthenticated extends Expected {
+export class Unauthenticated extends ExpectedError {
   override name = 'Unauthenticated';
 }
 
 /** The call was not made, or the member did not come: the caller's film tier does not get it. */
-export class TierRequired extends Expected {
+export class TierRequired extends ExpectedError {
   override name = 'TierRequired';
   readonly tiers: readonly Tier[];
   /** The whole endpoint is refused, not a member of its answer. */
@@ -113,7 +113,7 @@ export class TierRequired extends Expected {
 }
 
 /** The call was not made: what the credential may ask for is used up. */
-export class RateLimited extends Expected {
+export class RateLimited extends ExpectedError {
   override name = 'RateLimited';
   /** Seconds. */
   readonly retryAfter: number;
@@ -125,7 +125,7 @@ export class RateLimited extends Expected {
 }
 
 /** The call was not made: the operation has made as many as it may. */
-export class TooManyCalls extends Expected {
+export class TooManyCalls extends ExpectedError {
   override name = 'TooManyCalls';
   readonly limit: number;
 
@@ -136,10 +136,10 @@ export class TooManyCalls extends Expected {
 }
 
 /** Whether an older answer may stand in: upstream did not say no, it said nothing of use. */
-export const isFault = (error: unknown): boolean =>
-  (error instanceof UpstreamFault && !isNo(error.word)) ||
+export const mayServeStale = (error: unknown): boolean =>
+  (error instanceof UpstreamFailure && !isDenial(error.details)) ||
   error instanceof RateLimited ||
-  (error instanceof UpstreamRefusal && isRateLimit(error.word));
+  (error instanceof UpstreamRejection && isRateLimit(error.details));
 
 /** The status that the interface assigns to a code; undefined for unknown codes. */
 const statusOf = (code: number | undefined): number | undefined =>
@@ -147,23 +147,24 @@ const statusOf = (code: number | undefined): number | undefined =>
 
 const noStatuses: readonly (number | undefined)[] = [401, 403, 404];
 /** A denial by status or code: cached data of the record must not be shown again. */
-export const isNo = ({ status, code }: UpstreamWord): boolean =>
+export const isDenial = ({ status, code }: UpstreamErrorDetails): boolean =>
   noStatuses.includes(status) || noStatuses.includes(statusOf(code));
 
 /** Codes by which a service says that it does not know a token, or knows it no longer. */
 const tokenCodes = [103, 106, 123];
-export const isRejection = ({ status, code }: UpstreamWord): boolean =>
+export const isTokenRejection = ({ status, code }: UpstreamErrorDetails): boolean =>
   status === 401 || (code !== undefined && tokenCodes.includes(code));
 /** Only the token can be meant: a 401 with another code may concern the request. */
-export const isTokenUnknown = ({ code }: UpstreamWord): boolean => code === undefined || tokenCodes.includes(code);
+export const isUnknownToken = ({ code }: UpstreamErrorDetails): boolean =>
+  code === undefined || tokenCodes.includes(code);
 
 /** Only the record itself is refused; lists and other endpoints of it may be allowed. */
-export const isOfRecord = (error: unknown): boolean =>
-  error instanceof RecordRefused || (error instanceof TierRequired && error.ofEndpoint);
+export const isRecordRejection = (error: unknown): boolean =>
+  error instanceof RecordRejected || (error instanceof TierRequired && error.ofEndpoint);
 
 /** Codes by which a service says that it is asked too often, whatever the status. */
 const rateCodes = [111, 112, 1309];
-export const isRateLimit = ({ status, code }: UpstreamWord): boolean =>
+export const isRateLimit = ({ status, code }: UpstreamErrorDetails): boolean =>
   status === 429 || (code !== undefined && rateCodes.includes(code));
 
 /** Codes that mean "there is none" wherever a read draws them. */

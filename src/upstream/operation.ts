@@ -7,7 +7,7 @@
 import type { Path } from 'graphql/jsutils/Path.js';
 import type { Endpoint } from '../api/endpoint.ts';
 import { type LoadContext, requestResponse, fulfil, projectedRequest, mergeCached } from './loading/load.ts';
-import type { BudgetState } from './limits/rate-limiter.ts';
+import type { RateLimitState } from './limits/rate-limiter.ts';
 import type { CachePolicy } from './cache/cache-policy.ts';
 import {
   type RecordState,
@@ -28,7 +28,7 @@ import type { FilePart } from './http/multipart.ts';
 import { type CachedResponse, VIEWER_FIELD } from './cache/record-cache.ts';
 import type { CallLog } from './call-log.ts';
 import type { Viewer } from './auth/viewer.ts';
-import { type Answer, type Asked, askedOf } from './http/request.ts';
+import { type ApiResponse, type ApiRequest, createApiRequest } from './http/request.ts';
 
 /** What one operation may ask of the service. */
 export interface Operation {
@@ -37,7 +37,7 @@ export interface Operation {
   /** How long what was read so far may be used again, and by whom. */
   readonly cachePolicy: CachePolicy;
   /** What the rate limit leaves to the caller's own token; null without a token or a limit. */
-  readonly rateBudget: () => Promise<BudgetState | null>;
+  readonly rateBudget: () => Promise<RateLimitState | null>;
   /** The answer of a call, null where what it asks for is absent. Equal asks of an operation are one. */
   list: (endpoint: Endpoint, input: object, names: FieldNames | undefined, path: Path | undefined) => unknown;
   /** The record with these names, beside those of `seen`; null where it is absent. */
@@ -70,7 +70,7 @@ export interface Operation {
 
 interface OperationParts extends LoadContext {
   trace: CallLog;
-  rateBudget: () => Promise<BudgetState | null>;
+  rateBudget: () => Promise<RateLimitState | null>;
   /** Drops what the shared cache keeps of a record or a list, whoever asked. */
   invalidate: (scope: string) => void | Promise<void>;
 }
@@ -81,7 +81,7 @@ class UpstreamOperation implements Operation {
   readonly viewer: Viewer;
   readonly callLog: CallLog;
   readonly cachePolicy: CachePolicy;
-  readonly rateBudget: () => Promise<BudgetState | null>;
+  readonly rateBudget: () => Promise<RateLimitState | null>;
   private readonly parts: OperationParts;
   private readonly responses = new Map<string, unknown>();
   private readonly states = new Map<string, RecordState>();
@@ -146,8 +146,8 @@ class UpstreamOperation implements Operation {
   ): Promise<unknown> {
     this.cachePolicy.restrict(null);
     try {
-      const came = await new Promise<Answer>((resolve, reject) => {
-        this.parts.calls.make(askedOf(endpoint, input), path, { came: resolve, failed: reject }, files);
+      const came = await new Promise<ApiResponse>((resolve, reject) => {
+        this.parts.calls.make(createApiRequest(endpoint, input), path, { onResponse: resolve, onError: reject }, files);
       });
       return came.value;
     } finally {
@@ -180,9 +180,9 @@ class UpstreamOperation implements Operation {
   }
 
   /** From the cache while that is fresh. */
-  private responseOf(asked: Asked, kept: CachedResponse | undefined, path: Path | undefined): unknown {
+  private responseOf(asked: ApiRequest, kept: CachedResponse | undefined, path: Path | undefined): unknown {
     if (!kept?.isFresh) return requestResponse(this.parts, asked, kept, path);
-    this.parts.calls.spared(asked, path, { cached: true });
+    this.parts.calls.logUncalled(asked, path, { cached: true });
     this.cachePolicy.restrict(kept.freshUntil, asked.endpoint);
     return kept.response;
   }

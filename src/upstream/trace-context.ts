@@ -14,7 +14,7 @@ export interface Span {
 }
 
 /** A call that was made, or was answered otherwise. */
-export interface SeenCall {
+export interface ObservedCall {
   endpoint: Endpoint;
   /** Its status, the name of its fault, or `cached`, `stale`. */
   outcome: string;
@@ -24,7 +24,7 @@ export interface SeenCall {
 }
 
 /** Goes on with the caller's trace; undefined where the header is none or not a valid one. */
-export function spanFrom(traceparent: string | undefined, tracestate?: string): Span | undefined {
+export function parseTraceParent(traceparent: string | undefined, tracestate?: string): Span | undefined {
   if (traceparent === undefined) return undefined;
   const [, traceId, parentId, flags] =
     /^(?!ff)[\da-f]{2}-((?!0{32})[\da-f]{32})-((?!0{16})[\da-f]{16})-([\da-f]{2})(?:-.*)?$/.exec(traceparent) ?? [];
@@ -42,7 +42,7 @@ export const newSpan = (): Span => ({
   state: undefined,
 });
 
-export const spanBelow = ({ traceId, id, isSampled, state }: Span): Span => ({
+export const childSpan = ({ traceId, id, isSampled, state }: Span): Span => ({
   traceId,
   id: hex(8),
   parentId: id,
@@ -50,7 +50,7 @@ export const spanBelow = ({ traceId, id, isSampled, state }: Span): Span => ({
   state,
 });
 
-export function addTrace({ traceId, id, isSampled, state }: Span, headers: string[]): void {
+export function addTraceHeaders({ traceId, id, isSampled, state }: Span, headers: string[]): void {
   headers.push('traceparent', `00-${traceId}-${id}-${isSampled ? '01' : '00'}`);
   if (state !== undefined) headers.push('tracestate', state);
 }

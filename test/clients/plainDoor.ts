@@ -7,7 +7,7 @@ import { createMetrics } from '../../src/server/observability/metrics.ts';
 import { createPipeline } from '../../src/server/graphql/answer.ts';
 import type { TextParams } from '../../src/server/http/request-body.ts';
 import type { Exchange } from '../../src/server/http/exchange.ts';
-import { createLifetime } from '../../src/lib/cancellation.ts';
+import { createCancellationToken } from '../../src/lib/cancellation.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
 
 /** Whether the door for plain questions takes what a client sent, or leaves it to Yoga's. */
@@ -30,7 +30,7 @@ export async function isForPlainDoor(sent: RequestInit | undefined): Promise<boo
   const isTaken = await createFastPath(pipeline, createResponseCache(epoch), epoch).answer(
     JSON.parse(body) as TextParams,
     { body, accept: new Headers(headers).get('accept') ?? undefined, exchange },
-    { caller, lifetime: createLifetime() },
+    { caller, lifetime: createCancellationToken() },
   );
   await upstream.close();
   return isTaken && answered;

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createClock } from '../../src/lib/deadlines.ts';
+import { createDeadlineQueue } from '../../src/lib/deadlines.ts';
 
 // A turn of the event loop takes a millisecond of this time.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'setImmediate', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
 
 test('each is over in its turn, and who was stopped is not', () => {
-  const clock = createClock(30);
+  const clock = createDeadlineQueue(30);
   const over: string[] = [];
-  const start = (name: string) => clock.start({ overdue: () => void over.push(name) });
+  const start = (name: string) => clock.start({ onDeadline: () => void over.push(name) });
   start('first');
   const stopped = start('stopped');
   vi.advanceTimersByTime(10);
@@ -23,16 +23,16 @@ test('each is over in its turn, and who was stopped is not', () => {
 });
 
 test('one that starts while another is over does not hold up those before it', () => {
-  const clock = createClock(40);
+  const clock = createDeadlineQueue(40);
   const over: string[] = [];
   clock.start({
-    overdue() {
+    onDeadline() {
       over.push('first');
-      clock.start({ overdue: () => void over.push('third') });
+      clock.start({ onDeadline: () => void over.push('third') });
     },
   });
   vi.advanceTimersByTime(15);
-  clock.start({ overdue: () => void over.push('second') });
+  clock.start({ onDeadline: () => void over.push('second') });
   vi.advanceTimersByTime(45);
   expect(over).toEqual(['first', 'second']);
   vi.advanceTimersByTime(30);

@@ -1,7 +1,7 @@
 /** Runs operations by calling the pipeline or by HTTP requests, and reads their responses. */
 import { type DocumentNode, GraphQLError, parse } from 'graphql';
 import type { Result } from '../../src/server/graphql/answer.ts';
-import { createLifetime, end } from '../../src/lib/cancellation.ts';
+import { createCancellationToken, cancel } from '../../src/lib/cancellation.ts';
 import type { Asked } from './generate-case.ts';
 import type { Shown } from './invariants.ts';
 import { type Product, after } from './product.ts';
@@ -19,7 +19,7 @@ export async function planOf(product: Product, asked: Asked): Promise<Range | un
   const { pipeline } = product;
   const prepared = pipeline.prepare(asked.document, undefined);
   const caller = { ...callerOf(asked, 'plan'), explain: 'plan' };
-  const result = await pipeline.answer(prepared, asked.variables, caller, createLifetime());
+  const result = await pipeline.answer(prepared, asked.variables, caller, createCancellationToken());
   const { extensions } = result as { extensions?: { upstream?: Range } };
   return extensions?.upstream;
 }
@@ -46,13 +46,13 @@ export function wrongWith({ pipeline }: Product, { document }: Asked): string | 
 }
 
 async function atPipeline({ pipeline }: Product, asked: Asked, requestId: string): Promise<Shown | undefined> {
-  const lifetime = createLifetime();
+  const lifetime = createCancellationToken();
   const { leavesAfter } = asked.client;
   let hasLeft = false;
   if (leavesAfter !== undefined)
     after(leavesAfter, () => {
       hasLeft = true;
-      end(lifetime, new Error('The client has left.'));
+      cancel(lifetime, new Error('The client has left.'));
     });
   const prepared = pipeline.prepare(asked.document, undefined);
   const result = await pipeline.answer(prepared, asked.variables, callerOf(asked, requestId), lifetime);

@@ -38,7 +38,7 @@ import { badInput, told } from '../../src/graph/errors/to-client-error.ts';
 import { FIRST_MAX, type Page, type PagingArgs, listOf } from '../../src/graph/types/connection.ts';
 import { deferDirective, streamDirective } from '../../src/graph/engine/incremental.ts';
 import '../../src/graph/schema.ts';
-import { LoginRequired, TierRequired, UpstreamRefusal } from '../../src/upstream/errors.ts';
+import { LoginRequired, TierRequired, UpstreamRejection } from '../../src/upstream/errors.ts';
 import type { RecordSource } from '../../src/upstream/loading/record-state.ts';
 import { createCachePolicy } from '../../src/upstream/cache/cache-policy.ts';
 import type { Operation } from '../../src/upstream/operation.ts';
@@ -223,7 +223,7 @@ function read(run: Run, endpoint: Endpoint, input: object): unknown {
   if (isAbsence(endpoint, status, code)) return null;
   if (endpoint.share === 'tier' && endpoint.tiers.length < 3 && code === 1000)
     throw new TierRequired(endpoint.tiers, endpoint.path, true);
-  throw new UpstreamRefusal({ service: endpoint.service, status, ...(code === undefined ? {} : { code }), request });
+  throw new UpstreamRejection({ service: endpoint.service, status, ...(code === undefined ? {} : { code }), request });
 }
 
 const VIEWERS_OWN = 'current_user_collection';
@@ -269,7 +269,7 @@ function write(run: Run, endpoint: Endpoint, input: object, path: string): unkno
     return endpoint.media === 'json' ? JSON.parse(body) : readAtom(endpoint.media, body);
   }
   const code = codeOf(body);
-  throw new UpstreamRefusal({ service: endpoint.service, status, ...(code === undefined ? {} : { code }), request });
+  throw new UpstreamRejection({ service: endpoint.service, status, ...(code === undefined ? {} : { code }), request });
 }
 
 // Fields

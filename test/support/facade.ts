@@ -7,7 +7,7 @@ import { readConfig } from '../../src/config/read.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { createMetrics } from '../../src/server/observability/metrics.ts';
 import { createPipeline } from '../../src/server/graphql/answer.ts';
-import { createLifetime } from '../../src/lib/cancellation.ts';
+import { createCancellationToken } from '../../src/lib/cancellation.ts';
 import { createTransport } from '../../src/upstream/http/pool.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
 import { type Piece, merged } from './pieces.ts';
@@ -77,7 +77,12 @@ export function facade(settings: Partial<Config> = {}) {
         requestId: 'test',
         accept: 'multipart/mixed',
       };
-      const answer = await pipeline.answer(pipeline.prepare(query, undefined), variables, caller, createLifetime());
+      const answer = await pipeline.answer(
+        pipeline.prepare(query, undefined),
+        variables,
+        caller,
+        createCancellationToken(),
+      );
       if (!(Symbol.asyncIterator in answer)) return asJson(answer) as Shown;
       const pieces: Piece[] = [];
       for await (const piece of answer) pieces.push(asJson(piece) as Piece);

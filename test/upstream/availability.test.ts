@@ -2,8 +2,8 @@ import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config/read.ts';
 import { logOutages } from '../../src/server/observability/watch.ts';
-import { createLifetime } from '../../src/lib/cancellation.ts';
-import { createPresence } from '../../src/upstream/availability.ts';
+import { createCancellationToken } from '../../src/lib/cancellation.ts';
+import { createAvailabilityMonitor } from '../../src/upstream/availability.ts';
 import { connectRedis } from '../../src/upstream/cache/redis.ts';
 import { createTransport } from '../../src/upstream/http/pool.ts';
 import { hostile, inTurn, json, reset } from '../support/hostile.ts';
@@ -30,11 +30,11 @@ test('a service that goes away and comes back is logged once each time, with the
     undefined,
     onOutage,
   );
-  const asked = { service: 'catalog', method: 'GET', path: '/x', maxBytes: 10_000, line: 'GET /x' } as const;
+  const asked = { service: 'catalog', method: 'GET', path: '/x', maxBytes: 10_000, requestLine: 'GET /x' } as const;
   const headers = ['authorization', 'Bearer demo-alice'];
   const answered = async () => {
     try {
-      await sent(transport, { ...asked, headers }, createLifetime());
+      await sent(transport, { ...asked, headers }, createCancellationToken());
       return true;
     } catch {
       return false;
@@ -52,17 +52,17 @@ test('a service that goes away and comes back is logged once each time, with the
 
 test('late now and then is not away', () => {
   const told: unknown[] = [];
-  const presence = createPresence((reason) => told.push(reason));
+  const presence = createAvailabilityMonitor((reason) => told.push(reason));
   for (let n = 0; n < 10; n++) {
-    presence.missing('late');
-    presence.missing('late');
-    presence.here();
+    presence.onFailure('late');
+    presence.onFailure('late');
+    presence.onSuccess();
   }
   expect(told).toEqual([]);
-  for (let n = 0; n < 10; n++) presence.missing('late');
+  for (let n = 0; n < 10; n++) presence.onFailure('late');
   expect(told).toEqual(['late']);
-  presence.here();
-  presence.here();
+  presence.onSuccess();
+  presence.onSuccess();
   expect(told).toEqual(['late', undefined]);
 });
 

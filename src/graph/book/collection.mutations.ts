@@ -12,7 +12,7 @@ import {
 import { type InputBuilder, builder } from '../engine/builder.ts';
 import { sourceIdOf } from '../types/global-id.ts';
 import { type FieldBuilder } from '../types/node.ts';
-import { UpstreamRefusal } from '../../upstream/errors.ts';
+import { UpstreamRejection } from '../../upstream/errors.ts';
 import { type Violation, atMost, between, broken, readable } from '../errors/violations.ts';
 import type { Codes } from '../engine/mutation.ts';
 import '../engine/mutation.ts';
@@ -141,7 +141,7 @@ builder.mutationFields((t) => ({
       try {
         return { ...collected(draft.id, await write(bookEndpoints.collect, draft)), created: true };
       } catch (error) {
-        const exists = error instanceof UpstreamRefusal && error.word.code === 6011;
+        const exists = error instanceof UpstreamRejection && error.details.code === 6011;
         if (!exists || input.onConflict !== 'UPDATE') throw error;
         return { ...collected(draft.id, await write(bookEndpoints.updateCollection, draft)), created: false };
       }

@@ -13,7 +13,7 @@ import {
   typeFromAST,
   valueFromAST,
 } from 'graphql';
-import { copyOf } from '../../lib/copy.ts';
+import { shallowCopy } from '../../lib/objects.ts';
 import { type Variables, hasVariable, hasVariables } from './document.ts';
 import { type CoercedVariables, type CoercionOptions, coerceVariables } from './variables.ts';
 
@@ -67,7 +67,7 @@ export function argumentsOf(field: GraphQLField<unknown, unknown>, node: FieldNo
   if (!parts) return byReference;
   const { constants, taken } = parts;
   return (variables) => {
-    const values = copyOf(constants);
+    const values = shallowCopy(constants);
     for (const [name, variable] of taken) {
       const value = variables[variable];
       if (value === null || value === undefined || !Object.hasOwn(variables, variable)) return byReference(variables);

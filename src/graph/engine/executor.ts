@@ -33,7 +33,7 @@ import { plainlyOf } from './arguments.ts';
 import type { Variables } from './document.ts';
 import { type Below, type FieldPlan, type Plan, keyOf } from './operation-plan.ts';
 import { isPromise } from '../../lib/promises.ts';
-import { stackless } from '../../upstream/errors.ts';
+import { withoutStack } from '../../upstream/errors.ts';
 
 export type Execute = (context: Context, variables: Variables) => ExecutionResult | Promise<ExecutionResult>;
 
@@ -206,7 +206,7 @@ function nulled(spot: Spot, error: unknown, running: Running, path: Path): null 
 
 /** The stack that matters is that of the error itself. */
 const located = ({ plan: { nodes } }: Spot, error: unknown, path: Path): GraphQLError =>
-  stackless(() => locatedError(error, nodes, pathToArray(path)));
+  withoutStack(() => locatedError(error, nodes, pathToArray(path)));
 
 function stepOf(schema: GraphQLSchema, plan: FieldPlan, above: Spot | undefined): Step {
   const { field, parent } = plan;

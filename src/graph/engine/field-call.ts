@@ -1,7 +1,7 @@
 /** The upstream call of a field: whether it is needed, and starting it. */
 import type { Path } from 'graphql/jsutils/Path.js';
 import type { Endpoint } from '../../api/endpoint.ts';
-import { joined } from '../../lib/copy.ts';
+import { withMembers } from '../../lib/objects.ts';
 import type { Context } from './builder.ts';
 import { endpointOf } from './declarations.ts';
 import type { Variables } from './document.ts';
@@ -41,7 +41,7 @@ export function startCall(
   const input = rule.input!(parent, args, viewer);
   if (rule.first === undefined) return { answer: upstream.list(endpoint, input, names, path), paging: undefined };
   const paging = pagingOf(endpoint, input, args, rule.first);
-  const answer = upstream.list(endpoint, joined(input, windowInput(endpoint, paging.window)), names, path);
+  const answer = upstream.list(endpoint, withMembers(input, windowInput(endpoint, paging.window)), names, path);
   return { answer, paging };
 }
 

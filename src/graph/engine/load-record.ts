@@ -5,9 +5,9 @@
  * loaded when the first deferred field needs one of them.
  */
 import type { GraphQLFieldResolver } from 'graphql';
-import { joined } from '../../lib/copy.ts';
+import { withMembers } from '../../lib/objects.ts';
 import { type RecordSource, mayBeRefused, withThrowingFields } from '../../upstream/loading/record-state.ts';
-import { isOfRecord } from '../../upstream/errors.ts';
+import { isRecordRejection } from '../../upstream/errors.ts';
 import type { Context } from './builder.ts';
 import { type At, type Parent, heldWhole, startCall } from './field-call.ts';
 import { asText } from '../types/decode.ts';
@@ -152,7 +152,7 @@ function standing(load: () => unknown, record: Parent, names: readonly string[])
  */
 function keptIfRefused(load: () => unknown, { record, below, existence }: Loading, names: readonly string[]): unknown {
   return orElse(load, (error) => {
-    if (!isOfRecord(error) || (existence === 'named' && !hasCalls(below))) throw error;
+    if (!isRecordRejection(error) || (existence === 'named' && !hasCalls(below))) throw error;
     const unknown = names.filter((name) => !(name in record));
     return withThrowingFields(record, unknown, () => asError(error));
   });
@@ -227,5 +227,5 @@ async function toldBy(
     told = undefined;
   }
   if (!told || !names.every((name) => name in told)) return want(names);
-  return joined(record, told);
+  return withMembers(record, told);
 }

@@ -8,7 +8,7 @@ import { type FieldRef, type InputRef, MutationFieldBuilder, type ObjectRef, typ
 import type { GraphQLResolveInfo } from 'graphql';
 import type { AnswerOf, Endpoint, InputOf } from '../../api/endpoint.ts';
 import type { FilePart } from '../../upstream/http/multipart.ts';
-import { type FaultCode, NamedRefusal, UpstreamFault, UpstreamRefusal } from '../../upstream/errors.ts';
+import { type FailureCode, CodedRejection, UpstreamFailure, UpstreamRejection } from '../../upstream/errors.ts';
 import type { Context } from './builder.ts';
 import type { ClientCode } from '../errors/codes.ts';
 import { type GivenPicture, discardPictures } from '../types/picture-upload.ts';
@@ -90,7 +90,7 @@ async function written<Payload, Input>(
       mayBeDone = true;
       return answer as never;
     } catch (error) {
-      if (error instanceof UpstreamFault && unknownFaults.includes(error.code)) mayBeDone = true;
+      if (error instanceof UpstreamFailure && unknownFaults.includes(error.code)) mayBeDone = true;
       throw error;
     }
   };
@@ -108,10 +108,11 @@ async function written<Payload, Input>(
 }
 
 /** Faults after which the write may have been carried out: no answer came, or one that cannot be read. */
-const unknownFaults: readonly FaultCode[] = ['UPSTREAM_RESULT_UNKNOWN', 'UPSTREAM_INVALID_RESPONSE'];
+const unknownFaults: readonly FailureCode[] = ['UPSTREAM_RESULT_UNKNOWN', 'UPSTREAM_INVALID_RESPONSE'];
 
 /** The refusal by the name that its code has here. */
 export function named(error: unknown, codes: Codes | undefined): unknown {
-  const name = error instanceof UpstreamRefusal && error.word.code !== undefined ? codes?.[error.word.code] : undefined;
-  return name === undefined ? error : new NamedRefusal((error as UpstreamRefusal).word, name);
+  const name =
+    error instanceof UpstreamRejection && error.details.code !== undefined ? codes?.[error.details.code] : undefined;
+  return name === undefined ? error : new CodedRejection((error as UpstreamRejection).details, name);
 }

@@ -16,7 +16,7 @@ import {
   isObjectType,
 } from 'graphql';
 import { type Form, isPromised, wholeForm } from '../../api/endpoint.ts';
-import { RecordRefused, TierRequired, isOfRecord } from '../../upstream/errors.ts';
+import { RecordRejected, TierRequired, isRecordRejection } from '../../upstream/errors.ts';
 import type { FieldRule, TypeRule } from './field-options.ts';
 import type { Context } from './builder.ts';
 import { asObjects } from '../types/decode.ts';
@@ -159,7 +159,7 @@ async function unlessRefused(call: () => unknown, held: () => unknown): Promise<
   try {
     return await call();
   } catch (error) {
-    if (error instanceof TierRequired || error instanceof RecordRefused) return held();
+    if (error instanceof TierRequired || error instanceof RecordRejected) return held();
     throw error;
   }
 }
@@ -169,7 +169,7 @@ function inRecord(parent: Parent, name: string): unknown {
   try {
     return parent[name];
   } catch (error) {
-    if (isOfRecord(error) && !(error instanceof RecordRefused && !error.mayBeTier)) return notTold;
+    if (isRecordRejection(error) && !(error instanceof RecordRejected && !error.mayBeTier)) return notTold;
     throw error;
   }
 }

@@ -2,14 +2,14 @@ import { GraphQLError } from 'graphql';
 import { type ServiceCode, serviceErrors } from '../../api/errors.ts';
 import {
   LoginRequired,
-  NamedRefusal,
+  CodedRejection,
   RateLimited,
   TierRequired,
   TooManyCalls,
   Unauthenticated,
-  UpstreamFault,
-  UpstreamRefusal,
-  type UpstreamWord,
+  UpstreamFailure,
+  UpstreamRejection,
+  type UpstreamErrorDetails,
   isRateLimit,
 } from '../../upstream/errors.ts';
 import { type ClientCode, notesOn } from './codes.ts';
@@ -62,9 +62,9 @@ export const badInput = (message: string, extensions: object = {}): GraphQLError
 
 /** What a client is told of an error that came out of an operation; undefined for a surprise, which stays ours. */
 export function told(cause: unknown): { message: string; extensions: Record<string, unknown> } | undefined {
-  if (cause instanceof UpstreamRefusal) return refusal(cause);
-  if (cause instanceof UpstreamFault)
-    return { message: faultTexts[cause.code], extensions: { code: cause.code, upstream: wordFor(cause.word) } };
+  if (cause instanceof UpstreamRejection) return refusal(cause);
+  if (cause instanceof UpstreamFailure)
+    return { message: faultTexts[cause.code], extensions: { code: cause.code, upstream: wordFor(cause.details) } };
   if (cause instanceof TierRequired) {
     const tiers = cause.tiers.map((tier) => tier.toUpperCase());
     return { message: `This is for the film tiers ${tiers.join(', ')}.`, extensions: { code: 'TIER_REQUIRED', tiers } };
@@ -94,16 +94,16 @@ const faultTexts = {
   UPSTREAM_RESULT_UNKNOWN: 'The answer was lost: it is not known whether the write was carried out.',
 };
 
-function refusal(cause: UpstreamRefusal) {
-  const { word, retryAfter } = cause;
-  const code = cause instanceof NamedRefusal ? cause.code : clientCode(word);
+function refusal(cause: UpstreamRejection) {
+  const { details, retryAfter } = cause;
+  const code = cause instanceof CodedRejection ? cause.code : clientCode(details);
   return {
-    message: (cause instanceof NamedRefusal ? notesOn(code)?.what : textOf(word)) ?? 'The service refused.',
-    extensions: { code, upstream: wordFor(word), ...(retryAfter === undefined ? {} : { retryAfter }) },
+    message: (cause instanceof CodedRejection ? notesOn(code)?.what : textOf(details)) ?? 'The service refused.',
+    extensions: { code, upstream: wordFor(details), ...(retryAfter === undefined ? {} : { retryAfter }) },
   };
 }
 
-function clientCode(word: UpstreamWord): ClientCode {
+function clientCode(word: UpstreamErrorDetails): ClientCode {
   if (isRateLimit(word)) return 'RATE_LIMITED';
   const named = clientCodes[word.code as ServiceCode] as ClientCode | undefined;
   if (word.status === 401) return 'UNAUTHENTICATED';
@@ -111,10 +111,10 @@ function clientCode(word: UpstreamWord): ClientCode {
 }
 
 /** The interface's own text: upstream's words have carried addresses and tokens. */
-const textOf = ({ code }: UpstreamWord): string | undefined =>
+const textOf = ({ code }: UpstreamErrorDetails): string | undefined =>
   (serviceErrors[code as ServiceCode] as { msg: string } | undefined)?.msg;
 
-function wordFor(word: UpstreamWord): object {
+function wordFor(word: UpstreamErrorDetails): object {
   const { service, status, code, request } = word;
   const message = textOf(word);
   return { service, status, ...(code === undefined ? {} : { code }), ...(message ? { message } : {}), request };

@@ -1,5 +1,5 @@
 import { NOTE_PICTURES_MAX, type PictureLayout as WireLayout, noteEndpoints } from '../../api/note.ts';
-import { UpstreamFault, UpstreamRefusal } from '../../upstream/errors.ts';
+import { UpstreamFailure, UpstreamRejection } from '../../upstream/errors.ts';
 import { PhotoLayout } from '../types/content-blocks.ts';
 import { builder } from '../engine/builder.ts';
 import { told } from '../errors/to-client-error.ts';
@@ -79,7 +79,7 @@ export async function inRequests(
   const failedPictures: PictureFailure[] = [];
   // The whole content again puts the pictures where it shows them; without it each request puts its own at the end.
   const shown = later.flat().some(({ number }) => content?.includes(`<图片p_${number}>`)) ? content : undefined;
-  let fault: UpstreamFault | undefined;
+  let fault: UpstreamFailure | undefined;
   for (const group of later) {
     try {
       if (fault) throw fault;
@@ -90,9 +90,9 @@ export async function inRequests(
     } catch (error) {
       discardPictures(group);
       failedPictures.push(...group.map(({ number }) => failureOf(number, error)));
-      if (error instanceof UpstreamFault) fault = error; // what did not answer now is not asked twice more
+      if (error instanceof UpstreamFailure) fault = error; // what did not answer now is not asked twice more
       // What is known of the note may no longer be so.
-      if (error instanceof UpstreamFault && error.code === 'UPSTREAM_RESULT_UNKNOWN') note = { id } as NoteShape;
+      if (error instanceof UpstreamFailure && error.code === 'UPSTREAM_RESULT_UNKNOWN') note = { id } as NoteShape;
     }
   }
   return { note, storedPictures, failedPictures };
@@ -121,7 +121,7 @@ function failureOf(number: number, error: unknown): PictureFailure {
   }
   if (error instanceof PictureRefused) return { number, code: error.code, message: error.message };
   const known = told(named(error, pictureCodes));
-  const isOurs = !known && !(error instanceof UpstreamRefusal) && !isCoded(error);
+  const isOurs = !known && !(error instanceof UpstreamRejection) && !isCoded(error);
   if (isOurs) throw error;
   if (known) return { number, code: String(known.extensions.code), message: known.message };
   const { message, extensions } = error as { message: string; extensions: { code: string } };

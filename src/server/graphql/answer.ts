@@ -13,8 +13,8 @@ import type { Context } from '../../graph/engine/builder.ts';
 import { mostOf, rangeOf } from '../../graph/engine/call-cost.ts';
 import type { Variables } from '../../graph/engine/document.ts';
 import type { Plan } from '../../graph/engine/operation-plan.ts';
-import { type Ticking, createClock } from '../../lib/deadlines.ts';
-import { type Lifetime, end, onEnd } from '../../lib/cancellation.ts';
+import { type Deadline, createDeadlineQueue } from '../../lib/deadlines.ts';
+import { type CancellationToken, cancel, addListener } from '../../lib/cancellation.ts';
 import type { CachePolicy } from '../../upstream/cache/cache-policy.ts';
 import type { Span } from '../../upstream/trace-context.ts';
 import { type LoggedCall, responsePath, describeCall } from '../../upstream/call-log.ts';
@@ -52,7 +52,7 @@ export interface Pipeline {
     prepared: Prepared,
     variables: Readonly<Record<string, unknown>> | undefined,
     caller: OperationRequest,
-    lifetime: Lifetime,
+    lifetime: CancellationToken,
   ): Promise<Result>;
   /** Operations with a running deadline. */
   running: () => number;
@@ -77,8 +77,8 @@ export interface PipelineParts {
 export function createPipeline(parts: PipelineParts): Pipeline {
   const { schema, config, upstream, log, metrics, telemetry, useReferenceExecutor } = parts;
   const preparation = createPreparation(schema, config, useReferenceExecutor);
-  const clock = createClock(config.operationTimeoutMs);
-  const uploadClock = createClock(config.uploadTimeoutMs);
+  const clock = createDeadlineQueue(config.operationTimeoutMs);
+  const uploadClock = createDeadlineQueue(config.uploadTimeoutMs);
   const succeeded = byType((type) => metrics.operations.labels({ type, outcome: 'ok' }));
   const seconds = byType((type) => metrics.operationSeconds.labels({ type }));
 
@@ -104,7 +104,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       if (Symbol.asyncIterator in result) {
         result = finishing(result, stop);
         // A client that has left may never begin to read the parts.
-        onEnd(lifetime, { over: stop });
+        addListener(lifetime, { onCancel: stop });
       } else stop();
       const ms = performance.now() - started;
       const errors = 'errors' in result ? result.errors : undefined;
@@ -133,7 +133,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     ready: ExecutableDocument,
     variables: Readonly<Record<string, unknown>> | undefined,
     caller: OperationRequest,
-    lifetime: Lifetime,
+    lifetime: CancellationToken,
   ): Result | Promise<Result> {
     const tooMany = variables && variablesLimit(variables);
     if (tooMany) return { errors: [badVariable(tooMany)] };
@@ -186,13 +186,13 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   }
 
   /** Ends the operation at its deadline, unless it is stopped: what an upload needs to arrive is not counted. */
-  function startClock({ arrival }: OperationRequest, lifetime: Lifetime): () => void {
-    const timed = { overdue: () => end(lifetime, new Error('The operation took too long.')) };
+  function startClock({ arrival }: OperationRequest, lifetime: CancellationToken): () => void {
+    const timed = { onDeadline: () => cancel(lifetime, new Error('The operation took too long.')) };
     if (!arrival) {
       const ticking = clock.start(timed);
       return () => clock.stop(ticking);
     }
-    let ticking: Ticking | undefined;
+    let ticking: Deadline | undefined;
     let isOver = false;
     void arrival.then(() => {
       if (!isOver) ticking = uploadClock.start(timed);

@@ -3,7 +3,7 @@ import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { told } from '../../graph/errors/to-client-error.ts';
 import { type Below, type FieldPlan, type Plan, keyOf } from '../../graph/engine/operation-plan.ts';
-import { stackless } from '../../upstream/errors.ts';
+import { withoutStack } from '../../upstream/errors.ts';
 
 export function maskErrors(
   errors: readonly GraphQLError[],
@@ -57,5 +57,5 @@ function reworded(
   extensions: Record<string, unknown>,
 ): GraphQLError {
   const { path = null, nodes = field?.nodes ?? null } = error;
-  return stackless(() => new GraphQLError(message, { nodes, path, extensions }));
+  return withoutStack(() => new GraphQLError(message, { nodes, path, extensions }));
 }

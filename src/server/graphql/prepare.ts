@@ -17,7 +17,7 @@ import { variablesOf } from '../../graph/engine/arguments.ts';
 import type { CoercedVariables } from '../../graph/engine/variables.ts';
 import { type Variables, comesInPieces } from '../../graph/engine/document.ts';
 import { type Planner, createPlans } from '../../graph/engine/plan-cache.ts';
-import { stackless } from '../../upstream/errors.ts';
+import { withoutStack } from '../../upstream/errors.ts';
 import { costCheck } from './cost-limits.ts';
 import { documentLimits, textLimit } from './limits.ts';
 import { findIncrementalSelections, validationRules } from './validation-rules.ts';
@@ -152,7 +152,7 @@ const isOperation = (definition: DefinitionNode): definition is OperationDefinit
 
 /** The same error with positions in the text instead of nodes: nodes would keep the whole tree in memory. */
 const withoutNodes = ({ message, source, positions, extensions }: GraphQLError): GraphQLError =>
-  stackless(() => new GraphQLError(message, { source: source ?? null, positions: positions ?? null, extensions }));
+  withoutStack(() => new GraphQLError(message, { source: source ?? null, positions: positions ?? null, extensions }));
 
 function coded(error: GraphQLError, code: string): GraphQLError {
   Object.assign(error.extensions, { code: error.extensions.code ?? code });

@@ -1,4 +1,4 @@
-import type { Lifetime } from '../../lib/cancellation.ts';
+import type { CancellationToken } from '../../lib/cancellation.ts';
 import type { GraphqlParams } from '../http/request-body.ts';
 import type { OperationRequest } from './answer.ts';
 import type { DocumentLookup } from './persisted-documents.ts';
@@ -8,7 +8,7 @@ import type { Prepared } from './prepare.ts';
 export interface GraphqlRequest {
   caller: OperationRequest;
   /** Of the request: it ends when the client leaves, or when its time is over. */
-  lifetime: Lifetime;
+  lifetime: CancellationToken;
   /** The GraphQL parameters of the body, if there was one. */
   question?: GraphqlParams | undefined;
   /** Made ready at the other door already. */

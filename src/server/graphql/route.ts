@@ -4,7 +4,7 @@ import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import type { Config } from '../../config/settings.ts';
 import { lazily } from '../../lib/promises.ts';
-import { newSpan, spanFrom } from '../../upstream/trace-context.ts';
+import { newSpan, parseTraceParent } from '../../upstream/trace-context.ts';
 import type { UpstreamClient } from '../../upstream/client.ts';
 import type { Admission } from '../http/admission.ts';
 import { createResponseCache } from './response-cache.ts';
@@ -129,7 +129,8 @@ export function createGraphqlRoute(parts: GraphqlRouteParts): (exchange: Exchang
   // Begin a trace only if spans are exported: otherwise the service would record it for nobody.
   function spanOfRequest({ headers }: IncomingMessage) {
     return (
-      spanFrom(firstValue(headers.traceparent), firstValue(headers.tracestate)) ?? (telemetry ? newSpan() : undefined)
+      parseTraceParent(firstValue(headers.traceparent), firstValue(headers.tracestate)) ??
+      (telemetry ? newSpan() : undefined)
     );
   }
 }

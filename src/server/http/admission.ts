@@ -4,8 +4,8 @@
  */
 import type { ServerResponse } from 'node:http';
 import type { Config } from '../../config/settings.ts';
-import { type Clock, type Ticking, createClock } from '../../lib/deadlines.ts';
-import { type Lifetime, offEnd, onEnd } from '../../lib/cancellation.ts';
+import { type DeadlineQueue, type Deadline, createDeadlineQueue } from '../../lib/deadlines.ts';
+import { type CancellationToken, removeListener, addListener } from '../../lib/cancellation.ts';
 import { HttpError, httpErrorBody } from './http-error.ts';
 
 /** The right to run one operation. */
@@ -15,7 +15,7 @@ export interface OperationSlot {
 }
 
 export interface SlotRequest {
-  lifetime: Lifetime;
+  lifetime: CancellationToken;
   /** Resolves when the last byte of the uploaded files has arrived; the upload deadline counts from there. */
   arrival?: Promise<void> | undefined;
   /** Called when the slot is revoked because the operation still holds it `GRACE_MS` after its deadline. */
@@ -52,8 +52,8 @@ const OVERLOADED = 'More is asked than can be done. Try again in a moment.';
 export function createAdmission(settings: AdmissionSettings): Admission {
   const { maxRunningOperations, maxWaitingOperations, operationTimeoutMs, uploadTimeoutMs } = settings;
   const queue = new Set<() => void>();
-  const clock = createClock(operationTimeoutMs + GRACE_MS);
-  const uploadClock = createClock(uploadTimeoutMs + GRACE_MS);
+  const clock = createDeadlineQueue(operationTimeoutMs + GRACE_MS);
+  const uploadClock = createDeadlineQueue(uploadTimeoutMs + GRACE_MS);
   let running = 0;
   let releasedAt = 0;
 
@@ -66,7 +66,7 @@ export function createAdmission(settings: AdmissionSettings): Admission {
     timers: () => clock.size() + uploadClock.size(),
     isStuck: () => freePlaces() <= 0 && performance.now() - releasedAt > operationTimeoutMs / 2,
     enter(entrant) {
-      if (entrant.lifetime.ended) throw left();
+      if (entrant.lifetime.reason) throw left();
       if (freePlaces() <= 0) throw overloaded();
       return running < maxRunningOperations && queue.size === 0 ? take(entrant) : waited(entrant);
     },
@@ -88,10 +88,10 @@ export function createAdmission(settings: AdmissionSettings): Admission {
         begin();
       }
     };
-    const start = (by: Clock) => {
+    const start = (by: DeadlineQueue) => {
       if (!isHeld) return;
-      const ticking: Ticking = by.start({
-        overdue() {
+      const ticking: Deadline = by.start({
+        onDeadline() {
           release();
           onOverdue();
         },
@@ -108,7 +108,7 @@ export function createAdmission(settings: AdmissionSettings): Admission {
     return new Promise((resolve, reject) => {
       const settle = () => {
         clearTimeout(timer);
-        offEnd(lifetime, leave);
+        removeListener(lifetime, leave);
         queue.delete(begin);
       };
       const refuse = () => {
@@ -116,7 +116,7 @@ export function createAdmission(settings: AdmissionSettings): Admission {
         reject(overloaded());
       };
       const leave = {
-        over() {
+        onCancel() {
           settle();
           reject(left());
         },
@@ -126,7 +126,7 @@ export function createAdmission(settings: AdmissionSettings): Admission {
         resolve(take(entrant));
       };
       const timer = setTimeout(refuse, operationTimeoutMs);
-      onEnd(lifetime, leave);
+      addListener(lifetime, leave);
       queue.add(begin);
     });
   }

@@ -6,7 +6,7 @@
  */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { type Queue, createQueue, membersOf } from '../../lib/queue.ts';
+import { type Queue, createQueue, itemsOf } from '../../lib/queue.ts';
 import type { Exchange } from './exchange.ts';
 import type { Backlog, UnsentBytes } from './unsent.ts';
 
@@ -65,7 +65,7 @@ export function trackConnections(server: Server, settings: ConnectionSettings, u
     watched.set(socket, { isOverLimit, exchanges, backlog: unsent.open(socket), moved: 0, timerMs: 0 });
     socket.once('close', () => {
       watched.delete(socket);
-      for (const exchange of membersOf(exchanges)) exchange.close();
+      for (const exchange of itemsOf(exchanges)) exchange.close();
     });
   });
   // One that has no port has connections of its own kind, over which nobody is silent.

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Lifetime, createLifetime } from '../../lib/cancellation.ts';
+import { type CancellationToken, createCancellationToken } from '../../lib/cancellation.ts';
 import type { Backlog } from './unsent.ts';
 
 /**
@@ -14,7 +14,7 @@ export class Exchange {
   private readonly backlog: Backlog;
   readonly requestId: string;
   /** Ends when the client leaves, or at the deadline of its operation. */
-  readonly lifetime: Lifetime = createLifetime();
+  readonly lifetime: CancellationToken = createCancellationToken();
   /** Headers of every response to this request: names and values alternate. */
   readonly headers: string[];
   isClosed = false;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Config } from '../../config/settings.ts';
 import { createBatch } from '../../lib/batch.ts';
-import { createClock } from '../../lib/deadlines.ts';
+import { createDeadlineQueue } from '../../lib/deadlines.ts';
 import { HttpError } from './http-error.ts';
 import { checkPercentEncoding, checkSurrogates, decodeStrictUtf8 } from './strict-text.ts';
 
@@ -61,7 +61,7 @@ export interface BodyReader {
 
 /** Reads whole bodies within their limits of size and time. */
 export function createBodyReader({ maxBodyBytes, requestBodyTimeoutMs }: Config): BodyReader {
-  const clock = createClock(requestBodyTimeoutMs);
+  const clock = createDeadlineQueue(requestBodyTimeoutMs);
   const whole = createBatch<Whole>(({ chunks, resolve, reject }) => {
     try {
       resolve(chunks === undefined ? '' : decodeStrictUtf8(Array.isArray(chunks) ? Buffer.concat(chunks) : chunks));
@@ -101,7 +101,7 @@ export function createBodyReader({ maxBodyBytes, requestBodyTimeoutMs }: Config)
         clock.stop(ticking);
         whole.add({ chunks: more ?? first, resolve, reject });
       };
-      const ticking = clock.start({ overdue: () => fail(tooSlow()) });
+      const ticking = clock.start({ onDeadline: () => fail(tooSlow()) });
       request.on('data', take);
       request.on('end', finish);
       request.on('error', () => fail(new HttpError(400, 'BAD_REQUEST', 'The body broke off.')));

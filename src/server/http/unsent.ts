@@ -7,8 +7,8 @@
  */
 import type { Socket } from 'node:net';
 import type { Config } from '../../config/settings.ts';
-import { type Clock, type Ticking, type Timed, createClock } from '../../lib/deadlines.ts';
-import { type Place, type Queue, createQueue, join, leave } from '../../lib/queue.ts';
+import { type DeadlineQueue, type Deadline, type DeadlineListener, createDeadlineQueue } from '../../lib/deadlines.ts';
+import { type QueueNode, type Queue, createQueue, append, unlink } from '../../lib/queue.ts';
 
 export type UnsentSettings = Pick<Config, 'maxUnsentBytes' | 'connectionTimeoutMs'>;
 
@@ -30,7 +30,7 @@ export interface Backlog {
 interface Account {
   /** Connections with unread bytes; the one that has read nothing for the longest time is first. */
   waiting: Queue<SocketBacklog>;
-  clock: Clock;
+  clock: DeadlineQueue;
   bytes: number;
   onCut: () => void;
   /**
@@ -47,12 +47,12 @@ export function createUnsentBytes(
 ): UnsentBytes {
   const account: Account = {
     waiting: createQueue(),
-    clock: createClock(connectionTimeoutMs),
+    clock: createDeadlineQueue(connectionTimeoutMs),
     bytes: 0,
     onCut,
     makeRoom(added, bytes) {
       while (account.bytes > maxUnsentBytes) {
-        const oldest = account.waiting.first?.who;
+        const oldest = account.waiting.first?.item;
         if (!oldest || (oldest === added && oldest.isOnly(bytes))) return;
         oldest.cut();
       }
@@ -66,12 +66,12 @@ export function createUnsentBytes(
   };
 }
 
-class SocketBacklog implements Backlog, Timed {
+class SocketBacklog implements Backlog, DeadlineListener {
   private readonly socket: Socket;
   private readonly account: Account;
   private bytes = 0;
-  private place: Place<SocketBacklog> | undefined;
-  private ticking: Ticking | undefined;
+  private place: QueueNode<SocketBacklog> | undefined;
+  private ticking: Deadline | undefined;
 
   constructor(socket: Socket, account: Account) {
     this.socket = socket;
@@ -94,7 +94,7 @@ class SocketBacklog implements Backlog, Timed {
     return this.bytes === bytes;
   }
 
-  overdue(): void {
+  onDeadline(): void {
     this.cut();
   }
 
@@ -107,7 +107,7 @@ class SocketBacklog implements Backlog, Timed {
   private waitAnew(): void {
     const { waiting, clock } = this.account;
     this.leave();
-    this.place = join(waiting, this);
+    this.place = append(waiting, this);
     this.ticking = clock.start(this);
   }
 
@@ -118,7 +118,7 @@ class SocketBacklog implements Backlog, Timed {
   }
 
   private leave(): void {
-    if (this.place) leave(this.account.waiting, this.place);
+    if (this.place) unlink(this.account.waiting, this.place);
     if (this.ticking) this.account.clock.stop(this.ticking);
     this.place = this.ticking = undefined;
   }

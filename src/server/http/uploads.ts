@@ -3,7 +3,7 @@ import { type Readable, Transform, type Writable } from 'node:stream';
 import { GraphQLError } from 'graphql';
 import { processRequest } from 'graphql-upload-minimal';
 import type { Config } from '../../config/settings.ts';
-import { areMisread } from '../../lib/unicode.ts';
+import { wereDecodedWithLoss } from '../../lib/unicode.ts';
 import type { ClientCode } from '../../graph/errors/codes.ts';
 import { checkParams } from './request-body.ts';
 import type { GraphqlParams } from './request-body.ts';
@@ -52,7 +52,7 @@ export async function readUpload(exchange: Exchange, config: Config): Promise<Up
   };
   const refuseBrokenText = (operations: string) => {
     try {
-      if (areMisread([operations], () => Buffer.concat(head), request.headers['content-type'] ?? ''))
+      if (wereDecodedWithLoss([operations], () => Buffer.concat(head), request.headers['content-type'] ?? ''))
         throw invalidText('The operations are not UTF-8.');
       checkSurrogates(operations);
     } catch (error) {

@@ -4,11 +4,11 @@
  */
 import type { Logger } from 'pino';
 import type { Config } from '../../config/settings.ts';
-import type { SeenCall, Span } from '../../upstream/trace-context.ts';
+import type { ObservedCall, Span } from '../../upstream/trace-context.ts';
 
 export interface Telemetry {
   operation: (span: Span, type: string, name: string | undefined, ms: number, codes: readonly string[]) => void;
-  call: (seen: SeenCall) => void;
+  call: (seen: ObservedCall) => void;
   /** Sends what is left. */
   close: () => Promise<void>;
 }

@@ -1,14 +1,14 @@
 import type { Endpoint } from '../../api/endpoint.ts';
 import type { Logger } from 'pino';
-import type { OnOutage } from '../../upstream/availability.ts';
-import type { SeenCall } from '../../upstream/trace-context.ts';
+import type { OnAvailabilityChange } from '../../upstream/availability.ts';
+import type { ObservedCall } from '../../upstream/trace-context.ts';
 import type { ServiceState } from '../../upstream/http/pool.ts';
 import type { UpstreamClient } from '../../upstream/client.ts';
 import type { Metrics } from './metrics.ts';
 import type { Telemetry } from './tracing.ts';
 
 /** Counts the upstream calls by the template of their endpoint: never by an id, which a client could choose. */
-export function observeCalls(metrics: Metrics, telemetry?: Telemetry): (seen: SeenCall) => void {
+export function observeCalls(metrics: Metrics, telemetry?: Telemetry): (seen: ObservedCall) => void {
   const series = new WeakMap<
     Endpoint,
     { succeeded: { inc: () => void }; seconds: { observe: (value: number) => void } }
@@ -32,7 +32,7 @@ export function observeCalls(metrics: Metrics, telemetry?: Telemetry): (seen: Se
 
 /** Says once when a service or Redis goes away, and once when it is back. */
 export const logOutages =
-  (log: Logger): OnOutage =>
+  (log: Logger): OnAvailabilityChange =>
   (service, reason) =>
     reason === undefined
       ? log.warn({ service }, `${service} is back`)

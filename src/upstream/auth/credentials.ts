@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { type Endpoint, type Tier, tiers } from '../../api/endpoint.ts';
-import { type Service, type UpstreamWord, isTokenUnknown } from '../errors.ts';
+import { type Service, type UpstreamErrorDetails, isUnknownToken } from '../errors.ts';
 import { type Rejections, createRejections } from './rejections.ts';
 
 /** One token and what is known of it. */
@@ -26,7 +26,7 @@ export interface Credential {
   /** The same for each service. */
   readonly acceptedBy: Record<Service, boolean>;
   /** Endpoint paths that its tier does not get, with the end of each entry by performance.now(). */
-  readonly refused: Map<string, number>;
+  readonly refusedEndpoints: Map<string, number>;
   /** Refused requests by endpoint; emptied when the endpoint grants one. */
   readonly refusedRecords: Map<Endpoint, Set<string>>;
 }
@@ -35,11 +35,11 @@ export interface Credential {
 export interface Credentials {
   of: (token: string | null) => Credential;
   own: Credential;
-  nobody: Credential;
+  anonymous: Credential;
   /** Records that the service accepts the token. */
   accept: (credential: Credential, service: Service) => void;
   /** Records that the service does not accept the token, or no longer does. */
-  reject: (credential: Credential, word: UpstreamWord) => void;
+  reject: (credential: Credential, word: UpstreamErrorDetails) => void;
   readonly rejections: Rejections;
 }
 
@@ -51,7 +51,7 @@ export function createCredentials(ownToken: string | undefined, ownTier: Tier | 
   /** A table of its own, so that made-up tokens evict none that upstream has accepted. */
   const unverified = new LRUCache<string, Credential>({ max: UNVERIFIED_MAX });
   const rejections = createRejections();
-  const nobody = create('nobody', null, true, null);
+  const anonymous = create('nobody', null, true, null);
   // Replicas with different tokens may share a cache; the hash keeps their entries apart.
   const own = create(
     ownToken === undefined ? 'own' : `own-${hashOf(ownToken)}`,
@@ -61,7 +61,7 @@ export function createCredentials(ownToken: string | undefined, ownTier: Tier | 
   );
   return {
     own,
-    nobody,
+    anonymous,
     rejections,
     of(token) {
       if (token === null) return own;
@@ -87,7 +87,7 @@ export function createCredentials(ownToken: string | undefined, ownTier: Tier | 
       if (isOwn) return;
       const { service } = word;
       // If the service accepted the token before, try once more: the 401 may concern this request only.
-      if (!acceptedBy[service] && isTokenUnknown(word)) rejections.remember(id, word);
+      if (!acceptedBy[service] && isUnknownToken(word)) rejections.remember(id, word);
       acceptedBy[service] = false;
       credential.accepted = acceptedBy.catalog || acceptedBy.event;
       if (service === 'catalog') forgetLearned(credential);
@@ -115,7 +115,7 @@ function create(id: string, token: string | null, isOwn: boolean, configured: Ti
     hasMetLimit: false,
     accepted: isOwn,
     acceptedBy: { catalog: isOwn, event: isOwn },
-    refused: new Map(),
+    refusedEndpoints: new Map(),
     refusedRecords: new Map(),
   };
 }
@@ -129,9 +129,9 @@ export function likelyTiers({ possibleTiers, refusedRecords }: Credential): read
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('base64url').slice(0, 22);
 
 /** The credential that a call is made with, for a caller who has this one. */
-export function credentialFor(endpoint: Endpoint, caller: Credential, { own, nobody }: Credentials): Credential {
+export function credentialFor(endpoint: Endpoint, caller: Credential, { own, anonymous }: Credentials): Credential {
   if (!caller.isOwn) return caller;
-  return endpoint.share === 'public' || endpoint.share === 'tier' ? own : nobody;
+  return endpoint.share === 'public' || endpoint.share === 'tier' ? own : anonymous;
 }
 
 /**
@@ -148,6 +148,6 @@ export function isLimited({ isOwn, possibleTiers, hasMetLimit }: Credential): bo
 function forgetLearned(credential: Credential): void {
   credential.possibleTiers = tiers;
   credential.hasMetLimit = false;
-  credential.refused.clear();
+  credential.refusedEndpoints.clear();
   credential.refusedRecords.clear();
 }

@@ -2,7 +2,7 @@
 import { type Endpoint, type Tier, tiers } from '../../api/endpoint.ts';
 import { celebrityMembers, filmEndpoints, subjectMembers } from '../../api/film.ts';
 import { type Credential, likelyTiers } from './credentials.ts';
-import { RecordRefused, TierRequired, type UpstreamRefusal } from '../errors.ts';
+import { RecordRejected, TierRequired, type UpstreamRejection } from '../errors.ts';
 
 /** How long a refusal of an endpoint is remembered, in ms. */
 const REFUSAL_MS = 60_000;
@@ -13,9 +13,9 @@ const REFUSED_RECORDS = 3;
 const NEED_PERMISSION = 1000;
 
 /** The credential has a tier that gets the endpoint and the members present. An absent member proves nothing. */
-export function learnFromAnswer(credential: Credential, endpoint: Endpoint, value: unknown): void {
+export function learnFromResponse(credential: Credential, endpoint: Endpoint, value: unknown): void {
   if (endpoint.share !== 'tier') return;
-  credential.refused.delete(endpoint.path);
+  credential.refusedEndpoints.delete(endpoint.path);
   credential.refusedRecords.delete(endpoint);
   let having = endpoint.tiers;
   const members = gatedMembers.get(endpoint);
@@ -29,22 +29,22 @@ export function learnFromAnswer(credential: Credential, endpoint: Endpoint, valu
  * Returns the error to report for a refusal. One refused record does not prove that the endpoint is refused. Only if the credential is
  * known to have a tier without the endpoint, the error is TierRequired, and the endpoint is not called for a while.
  */
-export function learnFromRefusal(credential: Credential, endpoint: Endpoint, refusal: UpstreamRefusal): Error {
-  const { word } = refusal;
-  if (endpoint.share !== 'tier' || endpoint.tiers.length === tiers.length || word.code !== NEED_PERMISSION)
+export function learnFromRejection(credential: Credential, endpoint: Endpoint, refusal: UpstreamRejection): Error {
+  const { details } = refusal;
+  if (endpoint.share !== 'tier' || endpoint.tiers.length === tiers.length || details.code !== NEED_PERMISSION)
     return refusal;
   const lacking = tiers.filter((tier) => !endpoint.tiers.includes(tier));
-  if (provesTier(credential, endpoint, word.request)) learn(credential, lacking);
+  if (provesTier(credential, endpoint, details.request)) learn(credential, lacking);
   const tierRequired = new TierRequired(endpoint.tiers, endpoint.path, true);
   if (credential.possibleTiers.every((tier) => lacking.includes(tier))) {
-    credential.refused.set(endpoint.path, performance.now() + REFUSAL_MS);
+    credential.refusedEndpoints.set(endpoint.path, performance.now() + REFUSAL_MS);
     return tierRequired;
   }
   // If a list is refused although its record exists, the likely reason is the tier.
   const likely = credential.isOwn || !endpoint.list ? [] : likelyTiers(credential);
   if (likely.length > 0 && likely.every((tier) => lacking.includes(tier))) return tierRequired;
-  return new RecordRefused(
-    word,
+  return new RecordRejected(
+    details,
     credential.possibleTiers.some((tier) => lacking.includes(tier)),
   );
 }
@@ -68,7 +68,7 @@ function learn(credential: Credential, having: readonly Tier[]): void {
   if (credential.isTierFixed || having.length === 0 || having.length === tiers.length) return;
   const left = both(credential.possibleTiers, having);
   if (left.length === credential.possibleTiers.length) return;
-  if (left.length === 0) credential.refused.clear();
+  if (left.length === 0) credential.refusedEndpoints.clear();
   credential.possibleTiers = left.length > 0 ? left : having;
 }
 
@@ -94,7 +94,7 @@ const gatedMembers: ReadonlyMap<Endpoint, Members> = new Map([
 const TELLING = ['durations', 'languages'];
 
 /** Names to request beside `fields`, if they would show whether the credential is rate limited. */
-export function tellingNames(credential: Credential, endpoint: Endpoint, fields: string): readonly string[] {
+export function tierProbeFields(credential: Credential, endpoint: Endpoint, fields: string): readonly string[] {
   const { isOwn, possibleTiers } = credential;
   if (isOwn || endpoint !== filmEndpoints.subject || possibleTiers.length === 1 || !possibleTiers.includes('basic'))
     return [];
@@ -117,7 +117,7 @@ const rarelyEmpty: ReadonlyMap<Endpoint, readonly string[]> = new Map<Endpoint, 
 const none: readonly string[] = Object.freeze([]);
 
 /** Names to request beside these: if none of them comes, an absent member is withheld because of the tier. None if the tier is known. */
-export function evidenceNames(
+export function tierEvidenceFields(
   { endpoint, tiers: having }: GatedRecord,
   names: readonly string[],
   possible: readonly Tier[],
@@ -136,7 +136,7 @@ export function evidenceNames(
  * Returns those of `names`, which were all requested, that are absent because of the caller's tier. Upstream also leaves out defaults: while
  * a possible tier gets the member, it is withheld only if no gated member came, and none of those that are rarely empty.
  */
-export function withheld(
+export function fieldsWithheldByTier(
   { endpoint, tiers: having }: GatedRecord,
   record: Readonly<Record<string, unknown>>,
   names: readonly string[],

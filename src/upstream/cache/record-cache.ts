@@ -7,7 +7,7 @@
  * Whatever belongs to a viewer is never here.
  */
 import type { Endpoint, Share } from '../../api/endpoint.ts';
-import { copyOf } from '../../lib/copy.ts';
+import { shallowCopy } from '../../lib/objects.ts';
 import type { Cacheability } from './caching-header.ts';
 import {
   type Cache,
@@ -193,7 +193,7 @@ class PartitionedCache implements ViewerCache {
     const { since, freshUntil, keptUntil } = timesOf(now, seconds, reuse);
     this.store(place, (before) => {
       const merges = before !== undefined && before.freshUntil > now;
-      const value: Record_ = merges ? copyOf(before.value) : {};
+      const value: Record_ = merges ? shallowCopy(before.value) : {};
       for (const name of names) value[name] = undefined; // asked for and not there: known to have none
       Object.assign(value, record);
       redactViewerField(value);

@@ -7,13 +7,18 @@ import { createRequire } from 'node:module';
 import type * as IORedis from 'ioredis';
 import type { Redis } from 'ioredis';
 import { type Cache, type CacheEntry, type CacheLookup, type CacheKey } from './memory.ts';
-import { afterReading } from '../../lib/deadlines.ts';
-import { type OnOutage, type Presence, createPresence, reasonOf } from '../availability.ts';
-import { type SharedWindows, WINDOW_MS } from '../limits/sliding-window.ts';
+import { afterPendingReads } from '../../lib/deadlines.ts';
+import {
+  type OnAvailabilityChange,
+  type AvailabilityMonitor,
+  createAvailabilityMonitor,
+  errorCodeOf,
+} from '../availability.ts';
+import { type SharedSlidingWindows, WINDOW_MS } from '../limits/sliding-window.ts';
 
 export interface RedisState {
   cache: Cache;
-  windows: SharedWindows;
+  windows: SharedSlidingWindows;
   close: () => Promise<void>;
 }
 
@@ -40,7 +45,7 @@ const EVERYTHING = '*';
 export function connectRedis(
   url: string,
   namespace: string,
-  onOutage?: OnOutage,
+  onOutage?: OnAvailabilityChange,
   waits = DEFAULT_TIMEOUTS,
 ): RedisState {
   const keyPrefix = `catalog:${createHash('sha256').update(namespace).digest('base64url').slice(0, 8)}:`;
@@ -55,14 +60,14 @@ export function connectRedis(
     connectTimeout: 2_000,
     retryStrategy: (times) => Math.min(RETRY_MS, 50 * times),
   });
-  const presence = createPresence((reason) => onOutage?.('redis', reason));
+  const presence = createAvailabilityMonitor((reason) => onOutage?.('redis', reason));
   let closing = false;
   // Without a listener an outage would end the process; who asks notices by getting nothing.
-  redis.on('error', (error) => presence.missing(reasonOf(error), true));
+  redis.on('error', (error) => presence.onFailure(errorCodeOf(error), true));
   redis.on('close', () => {
-    if (!closing) presence.missing('closed', true);
+    if (!closing) presence.onFailure('closed', true);
   });
-  redis.on('ready', () => presence.here());
+  redis.on('ready', () => presence.onSuccess());
 
   return {
     cache: createRedisCache(
@@ -83,14 +88,14 @@ export function connectRedis(
 /** What Redis says, in time; undefined where it does not. Late once, it is left alone for a while. */
 type InTime = <T>(ask: () => Promise<T>) => Promise<T | undefined>;
 
-function withTimeout(redis: Redis, presence: Presence, waitMs: number): InTime {
+function withTimeout(redis: Redis, presence: AvailabilityMonitor, waitMs: number): InTime {
   let restsUntil = 0;
 
   return async (ask) => {
     if (redis.status !== 'ready' || performance.now() < restsUntil) return undefined;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<null>((resolve) => {
-      timer = setTimeout(afterReading, waitMs, () => resolve(null));
+      timer = setTimeout(afterPendingReads, waitMs, () => resolve(null));
     });
     const told = ask().then(
       (value) => ({ value }),
@@ -100,8 +105,8 @@ function withTimeout(redis: Redis, presence: Presence, waitMs: number): InTime {
     clearTimeout(timer);
     if (came === null) {
       restsUntil = performance.now() + REST_MS;
-      presence.missing('no answer in time');
-    } else if (came.value !== undefined) presence.here();
+      presence.onFailure('no answer in time');
+    } else if (came.value !== undefined) presence.onSuccess();
     return came?.value;
   };
 }
@@ -247,19 +252,19 @@ if #first == 0 then return {0, 0} end
 return {redis.call('ZCARD', KEYS[1]), math.max(1, first[2] - now)}`;
 
 /** Sorted sets of slots by the time they come back, on the clock of Redis. */
-function createRedisWindows(redis: Redis, inTime: InTime): SharedWindows {
+function createRedisWindows(redis: Redis, inTime: InTime): SharedSlidingWindows {
   const windowKey = (of: string) => `window:${of}`;
   const member = (address: string, id: string) => `${address} ${id}`;
   return {
-    async take({ of, id, address }, { slots, perAddress, holdMs }) {
-      const wait = await inTime(() => redis.eval(TAKE, 1, windowKey(of), holdMs, slots, perAddress, address, id));
+    async take({ window, id, address }, { slots, perAddress, holdMs }) {
+      const wait = await inTime(() => redis.eval(TAKE, 1, windowKey(window), holdMs, slots, perAddress, address, id));
       return typeof wait === 'number' ? wait : undefined;
     },
-    answered({ of, id, address }) {
-      void inTime(() => redis.eval(ANSWERED, 1, windowKey(of), member(address, id), WINDOW_MS));
+    settle({ window, id, address }) {
+      void inTime(() => redis.eval(ANSWERED, 1, windowKey(window), member(address, id), WINDOW_MS));
     },
-    release({ of, id, address }) {
-      void inTime(() => redis.zrem(windowKey(of), member(address, id)));
+    release({ window, id, address }) {
+      void inTime(() => redis.zrem(windowKey(window), member(address, id)));
     },
     async state(of, holdMs) {
       const state = await inTime(() => redis.eval(STATE, 1, windowKey(of), holdMs));

@@ -7,45 +7,50 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Dispatcher, errors } from 'undici';
 import { createBatch } from '../../lib/batch.ts';
-import type { Breaker, Passage } from '../limits/circuit-breaker.ts';
-import { type Clock, type Ticking, type Timed, afterReading } from '../../lib/deadlines.ts';
-import { faultOf, isConnectionLoss, isTimeout, isUnreachable, wordOf } from './transport-errors.ts';
-import type { Gate, Waiting } from '../limits/concurrency.ts';
-import { type Lifetime, type Listener, offEnd, onEnd } from '../../lib/cancellation.ts';
-import { reasonOf } from '../availability.ts';
-import { Nonsense, inflated, utf8 } from './response-body.ts';
-import { UpstreamFault } from '../errors.ts';
-import type { RawHeaders, WireAnswer, WireRequest } from './request.ts';
+import type { CircuitBreaker, BreakerPermit } from '../limits/circuit-breaker.ts';
+import { type DeadlineQueue, type Deadline, type DeadlineListener, afterPendingReads } from '../../lib/deadlines.ts';
+import { transportFailure, isConnectionLoss, isTimeout, isUnreachable, errorDetails } from './transport-errors.ts';
+import type { ConcurrencyLimiter, QueuedCall } from '../limits/concurrency.ts';
+import {
+  type CancellationToken,
+  type CancellationListener,
+  removeListener,
+  addListener,
+} from '../../lib/cancellation.ts';
+import { errorCodeOf } from '../availability.ts';
+import { InvalidResponse, inflate, requireUtf8 } from './response-body.ts';
+import { UpstreamFailure } from '../errors.ts';
+import type { ResponseHeaders, HttpResponse, HttpRequest } from './request.ts';
 
 /** The way to one service. */
-export interface Way {
+export interface HostPool {
   origin: string;
   /** Of its base address, without a slash at the end. */
   path: string;
   pool: Dispatcher;
-  breaker: Breaker;
-  gate: Gate;
+  breaker: CircuitBreaker;
+  gate: ConcurrencyLimiter;
   /**
    * Deadline of all attempts of one request together. Slowly arriving bytes do not extend it. Waiting for a connection, and the pause
    * between attempts, do not count, because they are not the service's time.
    */
   callTimeoutMs: number;
   /** Measures that deadline. */
-  clock: Clock;
+  clock: DeadlineQueue;
   /** How often a read is tried at most. */
   readAttempts: number;
 }
 
-export function send(way: Way, request: WireRequest, asker: Lifetime): void {
-  new Sending(way, request, asker).start();
+export function send(way: HostPool, request: HttpRequest, asker: CancellationToken): void {
+  new HttpAttempts(way, request, asker).start();
 }
 
-export const downFault = (request: Pick<WireRequest, 'service' | 'line'>) =>
-  new UpstreamFault('UPSTREAM_UNAVAILABLE', wordOf(request), 'not asked: it was down a moment ago');
+export const unavailable = (request: Pick<HttpRequest, 'service' | 'requestLine'>) =>
+  new UpstreamFailure('UPSTREAM_UNAVAILABLE', errorDetails(request), 'not asked: it was down a moment ago');
 
 const GATEWAY_FAILURES = [502, 503, 504];
 
-class Sending implements Dispatcher.DispatchHandler, Listener, Timed {
+class HttpAttempts implements Dispatcher.DispatchHandler, CancellationListener, DeadlineListener {
   /** Why it is over before its end; once it is over, whatever happens tells nothing. */
   private ended: Error | undefined = undefined;
   private isOver = false;
@@ -56,30 +61,30 @@ class Sending implements Dispatcher.DispatchHandler, Listener, Timed {
   private begun = 0;
   /** Time of the previous attempts, in ms. */
   private spentMs = 0;
-  private ticking: Ticking | undefined = undefined;
+  private ticking: Deadline | undefined = undefined;
   /** Used instead of the clock for a retry, whose remaining time is shorter. */
   private timer: NodeJS.Timeout | undefined = undefined;
-  private waiting: Waiting | undefined = undefined;
-  private passage: Passage | undefined = undefined;
+  private waiting: QueuedCall | undefined = undefined;
+  private passage: BreakerPermit | undefined = undefined;
   private abort: ((reason?: Error) => void) | undefined = undefined;
   private status = 0;
-  private headers: RawHeaders = noHeaders;
+  private headers: ResponseHeaders = noHeaders;
   private size = 0;
   private first: Buffer | undefined = undefined;
   private more: Buffer[] | undefined = undefined;
 
-  private readonly way: Way;
-  private readonly request: WireRequest;
-  private readonly asker: Lifetime;
+  private readonly way: HostPool;
+  private readonly request: HttpRequest;
+  private readonly asker: CancellationToken;
 
-  constructor(way: Way, request: WireRequest, asker: Lifetime) {
+  constructor(way: HostPool, request: HttpRequest, asker: CancellationToken) {
     this.way = way;
     this.request = request;
     this.asker = asker;
   }
 
   start(): void {
-    onEnd(this.asker, this);
+    addListener(this.asker, this);
     this.try();
   }
 
@@ -95,8 +100,8 @@ class Sending implements Dispatcher.DispatchHandler, Listener, Timed {
     const { clock, callTimeoutMs } = this.way;
     if (this.spentMs === 0) this.ticking = clock.start(this);
     else {
-      const timer = setTimeout(afterReading, callTimeoutMs - this.spentMs, () => {
-        if (this.timer === timer) this.overdue();
+      const timer = setTimeout(afterPendingReads, callTimeoutMs - this.spentMs, () => {
+        if (this.timer === timer) this.onDeadline();
       }).unref();
       this.timer = timer;
     }
@@ -106,18 +111,18 @@ class Sending implements Dispatcher.DispatchHandler, Listener, Timed {
   private try(): void {
     const { breaker, gate } = this.way;
     this.attempts++;
-    if (this.ended) this.fail(faultOf(this.request, this.ended, false, this.asker));
-    else if (breaker.isRefusing()) this.fail(downFault(this.request));
-    else if (!(this.waiting = gate.enter(this.request.owner ?? this.asker, () => this.begin()))) this.begin();
+    if (this.ended) this.fail(transportFailure(this.request, this.ended, false, this.asker));
+    else if (breaker.isRefusing()) this.fail(unavailable(this.request));
+    else if (!(this.waiting = gate.acquire(this.request.owner ?? this.asker, () => this.begin()))) this.begin();
   }
 
   private begin(): void {
     const { breaker, origin, path, pool } = this.way;
-    this.passage = breaker.pass();
+    this.passage = breaker.acquire();
     this.begun = performance.now();
     if (!this.passage) {
       this.leave();
-      return this.fail(downFault(this.request));
+      return this.fail(unavailable(this.request));
     }
     this.abort = undefined;
     this.startClock();
@@ -133,7 +138,7 @@ class Sending implements Dispatcher.DispatchHandler, Listener, Timed {
     const tookMs = performance.now() - this.begun;
     this.spentMs += tookMs;
     this.stopClock();
-    this.way.gate.leave(tookMs);
+    this.way.gate.release(tookMs);
   }
 
   private stopClock(): void {
@@ -159,7 +164,8 @@ class Sending implements Dispatcher.DispatchHandler, Listener, Timed {
 
   onData(chunk: Buffer): boolean {
     this.size += chunk.length;
-    if (this.size > this.request.maxBytes) this.abort?.(new Nonsense(`a body over ${this.request.maxBytes} bytes`));
+    if (this.size > this.request.maxBytes)
+      this.abort?.(new InvalidResponse(`a body over ${this.request.maxBytes} bytes`));
     else if (!this.first) this.first = chunk;
     else (this.more ??= [this.first]).push(chunk);
     return true;
@@ -175,7 +181,7 @@ class Sending implements Dispatcher.DispatchHandler, Listener, Timed {
     let bytes: Buffer | Promise<Buffer>;
     try {
       const body = more ? Buffer.concat(more) : first;
-      bytes = inflated(body, this.headers['content-encoding'], this.request.maxBytes);
+      bytes = inflate(body, this.headers['content-encoding'], this.request.maxBytes);
     } catch (error) {
       return this.onError(error as Error);
     }
@@ -190,38 +196,38 @@ class Sending implements Dispatcher.DispatchHandler, Listener, Timed {
     const { status, headers } = this;
     let body: Buffer;
     try {
-      body = utf8(bytes);
+      body = requireUtf8(bytes);
     } catch (error) {
       return this.onError(error as Error);
     }
-    const answer: WireAnswer = { status, headers, body, attempts: this.attempts };
-    this.passage?.answered();
+    const answer: HttpResponse = { status, headers, body, attempts: this.attempts };
+    this.passage?.onSuccess();
     this.leave();
     if (GATEWAY_FAILURES.includes(status) && this.mayTryAgain()) void this.tryAgain(() => this.succeed(answer));
     else this.succeed(answer);
   }
 
   onError(error: Error): void {
-    settle(this.passage!, error, this.asker.ended !== undefined);
+    settle(this.passage!, error, this.asker.reason !== undefined);
     this.leave();
     if (this.isOver) return;
-    const fault = faultOf(this.request, error, true, this.asker);
+    const fault = transportFailure(this.request, error, true, this.asker);
     if (isConnectionLoss(error) && this.mayTryAgain()) void this.tryAgain(() => this.fail(fault));
     else this.fail(fault);
   }
 
   /** The asker is gone, or the call has taken its time. */
-  over(reason: Error): void {
+  onCancel(reason: Error): void {
     this.ended ??= reason;
     if (this.abort) return this.abort(reason);
     if (this.settleNow) return this.settleNow();
     // In the line, or on the way to a connection: nothing of it is on the wire.
-    if (this.waiting) this.way.gate.giveUp(this.waiting);
-    this.fail(faultOf(this.request, reason, false, this.asker));
+    if (this.waiting) this.way.gate.cancelWait(this.waiting);
+    this.fail(transportFailure(this.request, reason, false, this.asker));
   }
 
-  overdue(): void {
-    this.over(new errors.BodyTimeoutError('the call took too long'));
+  onDeadline(): void {
+    this.onCancel(new errors.BodyTimeoutError('the call took too long'));
   }
 
   private mayTryAgain(): boolean {
@@ -240,7 +246,7 @@ class Sending implements Dispatcher.DispatchHandler, Listener, Timed {
     else this.try();
   }
 
-  private succeed(answer: WireAnswer): void {
+  private succeed(answer: HttpResponse): void {
     if (this.isOver) return;
     this.close();
     try {
@@ -263,7 +269,7 @@ class Sending implements Dispatcher.DispatchHandler, Listener, Timed {
   private close(): void {
     this.isOver = true;
     this.stopClock();
-    offEnd(this.asker, this);
+    removeListener(this.asker, this);
     // A form that was not sent, or not to its end, lets go of its files.
     if (this.request.body instanceof Readable) this.request.body.destroy();
   }
@@ -272,17 +278,17 @@ class Sending implements Dispatcher.DispatchHandler, Listener, Timed {
 /** Whoever was told failed at it: a defect of ours, which is to be seen and costs nobody else their answer. */
 const alone = (error: unknown): void => void Promise.reject(error instanceof Error ? error : new Error(String(error)));
 
-const whole = createBatch<Sending>((sending) => sending.completed());
+const whole = createBatch<HttpAttempts>((sending) => sending.completed());
 
-function settle(passage: Passage, error: unknown, isOver: boolean): void {
-  if (isOver) passage.left();
-  else if (isUnreachable(error) || isTimeout(error)) passage.failed(reasonOf(error));
-  else passage.answered(); // nonsense is an answer too
+function settle(passage: BreakerPermit, error: unknown, isOver: boolean): void {
+  if (isOver) passage.release();
+  else if (isUnreachable(error) || isTimeout(error)) passage.onFailure(errorCodeOf(error));
+  else passage.onSuccess(); // nonsense is an answer too
 }
 
 const nothing = Buffer.alloc(0);
-const noHeaders: RawHeaders = Object.freeze({});
-const readHeaders: readonly (keyof RawHeaders)[] = [
+const noHeaders: ResponseHeaders = Object.freeze({});
+const readHeaders: readonly (keyof ResponseHeaders)[] = [
   'age',
   'cache-control',
   'content-encoding',
@@ -293,8 +299,8 @@ const readHeaders: readonly (keyof RawHeaders)[] = [
 ];
 
 /** Names and values in turn. */
-function headersOf(raw: readonly Buffer[]): RawHeaders {
-  const headers: RawHeaders = {};
+function headersOf(raw: readonly Buffer[]): ResponseHeaders {
+  const headers: ResponseHeaders = {};
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const name = raw[at]!;
     for (const known of readHeaders) {

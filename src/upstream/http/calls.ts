@@ -2,19 +2,24 @@
 import type { Path } from 'graphql/jsutils/Path.js';
 import type { Endpoint, Tier } from '../../api/endpoint.ts';
 import { BASIC_CALLS_A_MINUTE } from '../../api/film.ts';
-import { joined } from '../../lib/copy.ts';
+import { withMembers } from '../../lib/objects.ts';
 import { type Credential, credentialFor } from '../auth/credentials.ts';
-import { type CallParts, type Caller, Making, overdue } from './call.ts';
+import { type CallParts, type OperationContext, UpstreamCall, operationEnded } from './call.ts';
 import type { FilePart } from './multipart.ts';
 import { LoginRequired, TierRequired, TooManyCalls, Unauthenticated } from '../errors.ts';
-import { tellingNames } from '../auth/tiers.ts';
+import { tierProbeFields } from '../auth/tiers.ts';
 import { type LoggedCall, sinceStart } from '../call-log.ts';
-import { type Asked, type Recipient, askedOf, bodyOf, lineOf } from './request.ts';
+import { type ApiRequest, type ResponseHandler, createApiRequest, requestBody, requestLine } from './request.ts';
 
 /** Makes calls for one operation. */
 export interface Calls {
   /** The recipient may be told before this returns. */
-  make: (asked: Asked, path: Path | undefined, recipient: Recipient, files?: AsyncIterable<FilePart>) => void;
+  make: (
+    asked: ApiRequest,
+    path: Path | undefined,
+    recipient: ResponseHandler,
+    files?: AsyncIterable<FilePart>,
+  ) => void;
   /** Throws unless the caller sent a token of their own. */
   requireLogin: () => void;
   /** Whether a call of this endpoint would be refused without being made. */
@@ -22,41 +27,46 @@ export interface Calls {
   /** The film tiers that the caller may have, as far as is known now. */
   possibleTiers: () => readonly Tier[];
   /** Tells the trace of a call that was not made. */
-  spared: (asked: Asked, path: Path | undefined, how: Partial<LoggedCall>) => void;
+  logUncalled: (asked: ApiRequest, path: Path | undefined, how: Partial<LoggedCall>) => void;
 }
 
-export const createCalls = (parts: CallParts, caller: Caller): Calls => new OperationCalls(parts, caller);
+export const createCalls = (parts: CallParts, caller: OperationContext): Calls => new OperationCalls(parts, caller);
 
 class OperationCalls implements Calls {
   private made = 0;
   private readonly parts: CallParts;
-  private readonly caller: Caller;
+  private readonly caller: OperationContext;
 
-  constructor(parts: CallParts, caller: Caller) {
+  constructor(parts: CallParts, caller: OperationContext) {
     this.parts = parts;
     this.caller = caller;
   }
 
-  make(wanted: Asked, path: Path | undefined, recipient: Recipient, files?: AsyncIterable<FilePart>): void {
+  make(wanted: ApiRequest, path: Path | undefined, recipient: ResponseHandler, files?: AsyncIterable<FilePart>): void {
     try {
       this.start(wanted, path, recipient, files);
     } catch (error) {
-      recipient.failed(error); // before anything of it was sent
+      recipient.onError(error); // before anything of it was sent
     }
   }
 
-  private start(wanted: Asked, path: Path | undefined, recipient: Recipient, files?: AsyncIterable<FilePart>): void {
+  private start(
+    wanted: ApiRequest,
+    path: Path | undefined,
+    recipient: ResponseHandler,
+    files?: AsyncIterable<FilePart>,
+  ): void {
     const { endpoint } = wanted;
     const { settings, flights, credentials } = this.parts;
     const credential = this.admitted(endpoint);
-    credentials.rejections.repeat(credential.id, endpoint.service, lineOf(wanted));
-    if (this.caller.lifetime.ended) throw overdue(endpoint, lineOf(wanted), this.caller.lifetime.ended);
+    credentials.rejections.repeat(credential.id, endpoint.service, requestLine(wanted));
+    if (this.caller.lifetime.reason) throw operationEnded(endpoint, requestLine(wanted), this.caller.lifetime.reason);
     if (++this.made > settings.maxUpstreamCalls) throw new TooManyCalls(settings.maxUpstreamCalls);
 
     const { asked, telling } = this.withTelling(withVisibility(wanted, credential), credential);
     const traced = this.begin(asked, path);
-    const making = new Making(this.parts, this.caller, asked, telling, credential, traced, recipient);
-    if (endpoint.method !== 'GET') return making.write(bodyOf(asked, files));
+    const making = new UpstreamCall(this.parts, this.caller, asked, telling, credential, traced, recipient);
+    if (endpoint.method !== 'GET') return making.write(requestBody(asked, files));
     // What was asked for beside what is wanted is taken out of the answer again: it is not the same ask.
     const name = telling.length === 0 ? asked.wirePath : `${asked.wirePath} ${telling.join()}`;
     const { epoch = '' } = wanted;
@@ -82,7 +92,7 @@ class OperationCalls implements Calls {
     return this.caller.credential.possibleTiers;
   }
 
-  spared(asked: Asked, path: Path | undefined, how: Partial<LoggedCall>): void {
+  logUncalled(asked: ApiRequest, path: Path | undefined, how: Partial<LoggedCall>): void {
     Object.assign(this.begin(asked, path), how);
     this.parts.observe({ endpoint: asked.endpoint, outcome: how.cached ? 'cached' : 'stale', ms: 0 });
   }
@@ -97,7 +107,7 @@ class OperationCalls implements Calls {
     return credential;
   }
 
-  private begin({ endpoint: { service, method }, wirePath }: Asked, field: Path | undefined): LoggedCall {
+  private begin({ endpoint: { service, method }, wirePath }: ApiRequest, field: Path | undefined): LoggedCall {
     const { trace } = this.caller;
     const traced: LoggedCall = { service, method, wirePath, startMs: sinceStart(trace), ms: 0, field };
     trace.calls.push(traced);
@@ -105,14 +115,14 @@ class OperationCalls implements Calls {
   }
 
   /** The input with the names that tell the tier of a token, once it matters: not before a quarter of the limit is used. */
-  private withTelling(asked: Asked, credential: Credential): { asked: Asked; telling: readonly string[] } {
+  private withTelling(asked: ApiRequest, credential: Credential): { asked: ApiRequest; telling: readonly string[] } {
     const { endpoint, input } = asked;
     const { fields } = input as { fields?: unknown };
-    const telling = typeof fields === 'string' ? tellingNames(credential, endpoint, fields) : nothing;
+    const telling = typeof fields === 'string' ? tierProbeFields(credential, endpoint, fields) : nothing;
     if (telling.length === 0 || this.parts.budget.used(credential) < BASIC_CALLS_A_MINUTE / 4)
       return { asked, telling: nothing };
     const names = [...String(fields).split(','), ...telling].sort().join(',');
-    return { asked: askedOf(endpoint, joined(input, { fields: names })), telling };
+    return { asked: createApiRequest(endpoint, withMembers(input, { fields: names })), telling };
   }
 }
 
@@ -122,19 +132,19 @@ const nothing: readonly string[] = Object.freeze([]);
 let readsAlone = 0;
 
 /** The facade's own token may belong to a person. Request the visibility of items, so that this person's private ones can be removed. */
-function withVisibility(asked: Asked, { isOwn, authorization }: Credential): Asked {
+function withVisibility(asked: ApiRequest, { isOwn, authorization }: Credential): ApiRequest {
   const { endpoint, input } = asked;
   const { fields } = input as { fields?: unknown };
   if (!endpoint.visibility || !isOwn || authorization === undefined || typeof fields !== 'string') return asked;
   const names = [...new Set([...fields.split(','), endpoint.visibility.member])].sort().join(',');
-  return askedOf(endpoint, joined(input, { fields: names }));
+  return createApiRequest(endpoint, withMembers(input, { fields: names }));
 }
 
 function refuseKnown(endpoint: Endpoint, credential: Credential): void {
-  const { filmTier, refused } = credential;
+  const { filmTier, refusedEndpoints } = credential;
   if (endpoint.share !== 'tier') return;
   if (filmTier && credential.isOwn && !endpoint.tiers.includes(filmTier))
     throw new TierRequired(endpoint.tiers, endpoint.path, true);
-  const until = refused.get(endpoint.path);
+  const until = refusedEndpoints.get(endpoint.path);
   if (until !== undefined && until > performance.now()) throw new TierRequired(endpoint.tiers, endpoint.path, true);
 }

@@ -3,19 +3,19 @@
  * parsed: making objects of what nobody wants takes ten times as long as going over it.
  */
 import type { Endpoint } from '../../api/endpoint.ts';
-import { NESTING_MAX } from '../../lib/shallow-json.ts';
-import type { Asked } from './request.ts';
+import { NESTING_MAX } from '../../lib/parse-json.ts';
+import type { ApiRequest } from './request.ts';
 
 const comeWhole = new WeakSet<Endpoint>();
 
 /** Of what is too much, one item tells that there is more; undefined where nothing can be. */
-function mostOf({ endpoint: { list }, input }: Asked): number | undefined {
+function mostOf({ endpoint: { list }, input }: ApiRequest): number | undefined {
   const { count } = input as { count?: unknown };
   return list !== undefined && typeof count === 'number' ? count + 1 : undefined;
 }
 
 /** Takes out of an answer the items that are too many. */
-export function dropExcess(asked: Asked, answer: Record<string, unknown>): void {
+export function dropExcess(asked: ApiRequest, answer: Record<string, unknown>): void {
   const most = mostOf(asked);
   const items = most === undefined ? undefined : answer[asked.endpoint.list!];
   if (!Array.isArray(items) || items.length <= most!) return;
@@ -24,7 +24,7 @@ export function dropExcess(asked: Asked, answer: Record<string, unknown>): void 
 }
 
 /** The same with an answer in JSON that is not parsed yet. What the parser would refuse it refuses as before. */
-export function withoutExcess(asked: Asked, body: Buffer): Buffer {
+export function withoutExcess(asked: ApiRequest, body: Buffer): Buffer {
   const most = comeWhole.has(asked.endpoint) ? mostOf(asked) : undefined;
   return most === undefined ? body : (cut(body, asked.endpoint.list!, most) ?? body);
 }

@@ -1,18 +1,18 @@
 /** Checks that a response matches its request: status 200 may carry another record, an error, or anything else. */
 import type { Repeat } from '../../api/endpoint.ts';
-import type { Asked } from './request.ts';
+import type { ApiRequest } from './request.ts';
 
 /**
  * True for the list, or for the record with the key that was requested. Endpoints whose response is not read accept anything but an error.
  */
-export function isExpected({ endpoint, input }: Asked, value: unknown): boolean {
+export function isExpected({ endpoint, input }: ApiRequest, value: unknown): boolean {
   const { key, list, repeats } = endpoint;
-  if (list === undefined && key.length === 0) return errorIn(value) === undefined;
+  if (list === undefined && key.length === 0) return errorBodyCode(value) === undefined;
   if (typeof value !== 'object' || value === null) return false;
   const answer = value as Record<string, unknown>;
   if (list !== undefined) return Array.isArray(answer[list]);
   const params = input as Record<string, unknown>;
-  if (!key.some((name) => idOf(answer[name]) !== '') && (isAskedFor(key, params) || errorIn(value))) return false;
+  if (!key.some((name) => idOf(answer[name]) !== '') && (isAskedFor(key, params) || errorBodyCode(value))) return false;
   return repeats.every((each) => isRepeated(each, answer, params));
 }
 
@@ -36,7 +36,7 @@ const idOf = (value: unknown): string => (typeof value === 'string' || typeof va
 const isNumber = (text: string): boolean => /^\d+$/.test(text);
 
 /** The code of an error body of the service; undefined for anything else. */
-export function errorIn(value: unknown): number | undefined {
+export function errorBodyCode(value: unknown): number | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const { code, msg } = value as { code?: unknown; msg?: unknown };
   return typeof code === 'number' && typeof msg === 'string' ? code : undefined;

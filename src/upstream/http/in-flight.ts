@@ -1,10 +1,17 @@
-import { type Lifetime, type Listener, createLifetime, end, offEnd, onEnd } from '../../lib/cancellation.ts';
-import type { Answer, Recipient } from './request.ts';
+import {
+  type CancellationToken,
+  type CancellationListener,
+  createCancellationToken,
+  cancel,
+  removeListener,
+  addListener,
+} from '../../lib/cancellation.ts';
+import type { ApiResponse, ResponseHandler } from './request.ts';
 
 /** Shares reads in flight: equal asks of one credential are one request, whoever asks. */
-export interface Flights {
+export interface InFlightRequests {
   /** Lets the asker wait for what they ask by this key, and send it where nobody of that credential has; true where somebody had. */
-  join: (credential: object, key: string, asker: Asker) => boolean;
+  join: (credential: object, key: string, asker: InFlightListener) => boolean;
   /** What was asked until now does not answer for what is asked from now on: with this credential, or with any. */
   forget: (credential?: object) => void;
   /** Requests in flight. */
@@ -12,13 +19,13 @@ export interface Flights {
 }
 
 /** One who waits, as long as their own lifetime. */
-export interface Asker extends Recipient {
-  readonly lifetime: Lifetime;
+export interface InFlightListener extends ResponseHandler {
+  readonly lifetime: CancellationToken;
   /** Sends what all wait for; `landed` or `failed` tells the flight what became of it. */
-  send: (flight: Flight) => void;
+  send: (flight: InFlightRequest) => void;
 }
 
-export function createFlights(): Flights {
+export function createInFlightRequests(): InFlightRequests {
   let all = new WeakMap<object, Underway>();
   const count = { flights: 0 };
   return {
@@ -30,7 +37,7 @@ export function createFlights(): Flights {
         running.join(asker);
         return true;
       }
-      const flight = new Flight(underway, key);
+      const flight = new InFlightRequest(underway, key);
       enter(underway, flight);
       flight.join(asker);
       asker.send(flight);
@@ -46,7 +53,7 @@ export function createFlights(): Flights {
 
 /** The flights of one credential, by what they ask. */
 interface Underway {
-  flights: Map<string, Flight>;
+  flights: Map<string, InFlightRequest>;
   /** So many more, and the Map is made anew. */
   left: number;
   /** Over all credentials. */
@@ -59,7 +66,7 @@ interface Underway {
  */
 const RENEWED_AFTER = 500;
 
-function enter(underway: Underway, flight: Flight): void {
+function enter(underway: Underway, flight: InFlightRequest): void {
   if (--underway.left === 0) {
     underway.flights = new Map(underway.flights);
     underway.left = RENEWED_AFTER;
@@ -69,9 +76,9 @@ function enter(underway: Underway, flight: Flight): void {
 }
 
 /** One request on its way, and all who wait for it. */
-export class Flight {
+export class InFlightRequest {
   /** It outlives its first asker while others wait, and ends with the last. */
-  readonly lifetime = createLifetime();
+  readonly lifetime = createCancellationToken();
   private waiting: Waiting[] = [];
   readonly key: string;
   private readonly underway: Underway;
@@ -81,26 +88,26 @@ export class Flight {
     this.key = key;
   }
 
-  join(asker: Asker): void {
+  join(asker: InFlightListener): void {
     const waiting = new Waiting(this, asker);
     this.waiting.push(waiting);
-    onEnd(asker.lifetime, waiting);
+    addListener(asker.lifetime, waiting);
   }
 
   leave(waiting: Waiting, reason: Error): void {
-    waiting.asker.failed(reason);
+    waiting.asker.onError(reason);
     this.waiting = this.waiting.filter((each) => each !== waiting);
     if (this.waiting.length > 0) return;
     this.close();
-    end(this.lifetime, reason);
+    cancel(this.lifetime, reason);
   }
 
-  landed(answer: Answer): void {
-    for (const { asker } of this.close()) asker.came(answer);
+  landed(answer: ApiResponse): void {
+    for (const { asker } of this.close()) asker.onResponse(answer);
   }
 
   failed(reason: unknown): void {
-    for (const { asker } of this.close()) asker.failed(reason);
+    for (const { asker } of this.close()) asker.onError(reason);
   }
 
   /** Nobody joins it any more; those whom it still concerns. */
@@ -109,21 +116,21 @@ export class Flight {
     if (flights.get(this.key) === this && flights.delete(this.key)) count.flights--;
     const { waiting } = this;
     this.waiting = []; // so that nothing holds the answer
-    for (const each of waiting) offEnd(each.asker.lifetime, each);
+    for (const each of waiting) removeListener(each.asker.lifetime, each);
     return waiting;
   }
 }
 
-class Waiting implements Listener {
-  readonly asker: Asker;
-  private readonly flight: Flight;
+class Waiting implements CancellationListener {
+  readonly asker: InFlightListener;
+  private readonly flight: InFlightRequest;
 
-  constructor(flight: Flight, asker: Asker) {
+  constructor(flight: InFlightRequest, asker: InFlightListener) {
     this.flight = flight;
     this.asker = asker;
   }
 
-  over(reason: Error): void {
+  onCancel(reason: Error): void {
     this.flight.leave(this, reason);
   }
 }

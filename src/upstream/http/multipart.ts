@@ -14,7 +14,7 @@ export interface Form {
   contentType: string;
   body: Readable;
   /** Why the form was cut before its end; undefined while nothing was wrong with it. */
-  cause: () => unknown;
+  failure: () => unknown;
 }
 
 /** A form as a stream: the texts first, then each file as it comes. A file that fails cuts it, so that nobody takes it for whole. */
@@ -41,7 +41,7 @@ export function multipartForm(texts: Readonly<Record<string, unknown>>, files: A
   return {
     contentType: `multipart/form-data; boundary=${boundary}`,
     body,
-    cause: () => cause,
+    failure: () => cause,
   };
 }
 

@@ -1,20 +1,20 @@
 /** The shared connection: to each service a pool, a gate, a breaker and a clock. */
 import { type Dispatcher, Pool } from 'undici';
 import type { Config } from '../../config/settings.ts';
-import { type BreakerSettings, createBreaker } from '../limits/circuit-breaker.ts';
-import { createClock } from '../../lib/deadlines.ts';
-import { type GateSettings, createGate } from '../limits/concurrency.ts';
-import type { Lifetime } from '../../lib/cancellation.ts';
-import type { OnOutage } from '../availability.ts';
+import { type CircuitBreakerSettings, createCircuitBreaker } from '../limits/circuit-breaker.ts';
+import { createDeadlineQueue } from '../../lib/deadlines.ts';
+import { type ConcurrencySettings, createConcurrencyLimiter } from '../limits/concurrency.ts';
+import type { CancellationToken } from '../../lib/cancellation.ts';
+import type { OnAvailabilityChange } from '../availability.ts';
 import type { Service } from '../errors.ts';
-import { type Way, downFault, send } from './attempts.ts';
-import type { WireRequest } from './request.ts';
+import { type HostPool, unavailable, send } from './attempts.ts';
+import type { HttpRequest } from './request.ts';
 
 export interface Transport {
   /** Sends it, and tells it what came; a GET is tried again when the connection is lost or a gateway fails. */
-  send: (request: WireRequest, asker: Lifetime) => void;
-  /** Throws UpstreamFault where the service is known to be down: asked before anything is spent on a call. */
-  refuseDown: (request: Pick<WireRequest, 'service' | 'line'>) => void;
+  send: (request: HttpRequest, asker: CancellationToken) => void;
+  /** Throws UpstreamFailure where the service is known to be down: asked before anything is spent on a call. */
+  refuseDown: (request: Pick<HttpRequest, 'service' | 'requestLine'>) => void;
   state: () => Record<Service, ServiceState>;
   close: () => Promise<void>;
 }
@@ -31,12 +31,16 @@ export type TransportSettings = Pick<
   Config,
   'connectTimeoutMs' | 'headersTimeoutMs' | 'bodyTimeoutMs' | 'callTimeoutMs' | 'readAttempts' | 'maxHeaderBytes'
 > &
-  BreakerSettings &
-  GateSettings & { baseUrl: string; eventBaseUrl: string };
+  CircuitBreakerSettings &
+  ConcurrencySettings & { baseUrl: string; eventBaseUrl: string };
 
-export function createTransport(settings: TransportSettings, dispatcher?: Dispatcher, onOutage?: OnOutage): Transport {
+export function createTransport(
+  settings: TransportSettings,
+  dispatcher?: Dispatcher,
+  onOutage?: OnAvailabilityChange,
+): Transport {
   // One dead service must not hold up the other.
-  const way = (service: Service, address: string): Way => {
+  const way = (service: Service, address: string): HostPool => {
     const base = new URL(address);
     return {
       origin: base.origin,
@@ -50,22 +54,22 @@ export function createTransport(settings: TransportSettings, dispatcher?: Dispat
           bodyTimeout: settings.bodyTimeoutMs,
           maxHeaderSize: settings.maxHeaderBytes,
         }),
-      breaker: createBreaker(settings, (reason) => onOutage?.(service, reason)),
-      gate: createGate(settings),
-      clock: createClock(settings.callTimeoutMs),
+      breaker: createCircuitBreaker(settings, (reason) => onOutage?.(service, reason)),
+      gate: createConcurrencyLimiter(settings),
+      clock: createDeadlineQueue(settings.callTimeoutMs),
       callTimeoutMs: settings.callTimeoutMs,
       readAttempts: settings.readAttempts,
     };
   };
-  const ways: Record<Service, Way> = {
+  const ways: Record<Service, HostPool> = {
     catalog: way('catalog', settings.baseUrl),
     event: way('event', settings.eventBaseUrl),
   };
 
   return {
     send: (request, asker) => send(ways[request.service], request, asker),
-    refuseDown({ service, line }) {
-      if (ways[service].breaker.isRefusing()) throw downFault({ service, line });
+    refuseDown({ service, requestLine }) {
+      if (ways[service].breaker.isRefusing()) throw unavailable({ service, requestLine });
     },
     state: () => ({ catalog: stateOf(ways.catalog), event: stateOf(ways.event) }),
     close: async () => {
@@ -74,7 +78,7 @@ export function createTransport(settings: TransportSettings, dispatcher?: Dispat
   };
 }
 
-const stateOf = ({ breaker, gate, clock }: Way): ServiceState => ({
+const stateOf = ({ breaker, gate, clock }: HostPool): ServiceState => ({
   isOpen: breaker.isOpen(),
   running: gate.running(),
   waiting: gate.waiting(),

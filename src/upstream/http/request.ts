@@ -4,14 +4,14 @@ import { AtomError, readers, writers } from '../../atom/media.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
 import type { CachingHeaders, Cacheability } from '../cache/caching-header.ts';
 import { dropExcess, withoutExcess } from './excess.ts';
-import { errorIn, isExpected } from './expected.ts';
+import { errorBodyCode, isExpected } from './expected.ts';
 import { type FilePart, multipartForm } from './multipart.ts';
-import { NESTING_MAX, parseShallow } from '../../lib/shallow-json.ts';
+import { NESTING_MAX, parseJson } from '../../lib/parse-json.ts';
 import { decodeUtf8 } from './response-body.ts';
-import { type Service, UpstreamFault } from '../errors.ts';
+import { type Service, UpstreamFailure } from '../errors.ts';
 
 /** One request as it goes on the wire, and who is told what came of it. */
-export interface WireRequest {
+export interface HttpRequest {
   service: Service;
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Path and query, to be put behind the service's base. */
@@ -21,12 +21,12 @@ export interface WireRequest {
   body?: string | Readable | undefined;
   maxBytes: number;
   /** The request line a client may see. */
-  line: string;
+  requestLine: string;
   payer?: Payer | undefined;
   /** The operation of the call: operations take turns for connections. */
   owner?: object | undefined;
-  /** Told once: what was answered, or by UpstreamFault why nothing was. */
-  answered: (answer: WireAnswer) => void;
+  /** Told once: what was answered, or by UpstreamFailure why nothing was. */
+  answered: (answer: HttpResponse) => void;
   unanswered: (fault: unknown) => void;
 }
 
@@ -36,22 +36,22 @@ export interface Payer {
   payAgain: () => Promise<boolean>;
 }
 
-export interface WireAnswer {
+export interface HttpResponse {
   status: number;
-  headers: RawHeaders;
+  headers: ResponseHeaders;
   /** Inflated; UTF-8 for certain, without a byte order mark. */
   body: Buffer;
   attempts: number;
 }
 
 /** Of the headers of an answer, those that somebody reads; one that is sent twice is one list. */
-export interface RawHeaders extends CachingHeaders {
+export interface ResponseHeaders extends CachingHeaders {
   'content-encoding'?: string;
   'retry-after'?: string;
 }
 
 /** An answer as it came, decoded: null where what was asked for is absent. May be shared: never written into. */
-export interface Answer {
+export interface ApiResponse {
   value: unknown;
   bytes: number;
   status: number;
@@ -63,13 +63,13 @@ export interface Answer {
  * Who a call is made for: told once what came of it, and never throws, for others may be told in the same breath. A promise of each
  * would cost more than what it tells.
  */
-export interface Recipient {
-  came: (answer: Answer) => void;
-  failed: (reason: unknown) => void;
+export interface ResponseHandler {
+  onResponse: (answer: ApiResponse) => void;
+  onError: (reason: unknown) => void;
 }
 
 /** One request of an endpoint, written out. */
-export interface Asked {
+export interface ApiRequest {
   readonly endpoint: Endpoint;
   readonly input: object;
   /** Path and query as they go on the wire: equal asks are equal texts. */
@@ -78,14 +78,14 @@ export interface Asked {
   readonly epoch?: string | null;
 }
 
-export const askedOf = (endpoint: Endpoint, input: object): Asked => ({
+export const createApiRequest = (endpoint: Endpoint, input: object): ApiRequest => ({
   endpoint,
   input,
   wirePath: pathOf(endpoint, input),
 });
 
 /** Member by member: V8 gives each object made by a spread a hidden class of its own. */
-export const withEpoch = ({ endpoint, input, wirePath }: Asked, epoch: string | null): Asked => ({
+export const withEpoch = ({ endpoint, input, wirePath }: ApiRequest, epoch: string | null): ApiRequest => ({
   endpoint,
   input,
   wirePath,
@@ -120,19 +120,19 @@ function encoded(value: unknown): string {
 }
 
 /** The request line: what upstream names it by in its own errors. */
-export function lineOf({ endpoint: { method }, wirePath }: Asked): string {
+export function requestLine({ endpoint: { method }, wirePath }: ApiRequest): string {
   const query = wirePath.indexOf('?');
   return `${method} ${query < 0 ? wirePath : wirePath.slice(0, query)}`;
 }
 
-export interface Body {
+export interface RequestBody {
   body?: string | Readable;
   contentType?: string;
   /** Why a form was cut before its end. */
   cause?: () => unknown;
 }
 
-export function bodyOf({ endpoint, input }: Asked, files: AsyncIterable<FilePart> | undefined): Body {
+export function requestBody({ endpoint, input }: ApiRequest, files: AsyncIterable<FilePart> | undefined): RequestBody {
   const { body: media, params, method } = endpoint;
   if (method === 'GET' || media === 'empty') return {};
   const values = Object.fromEntries(
@@ -158,8 +158,8 @@ export class ErrorBody {
   }
 }
 
-/** The decoded response, or the ErrorBody sent instead; throws UpstreamFault (UPSTREAM_INVALID_RESPONSE) for anything else. */
-export function decode(asked: Asked, body: Buffer, status: number): unknown {
+/** The decoded response, or the ErrorBody sent instead; throws UpstreamFailure (UPSTREAM_INVALID_RESPONSE) for anything else. */
+export function decodeResponse(asked: ApiRequest, body: Buffer, status: number): unknown {
   const { media, service } = asked.endpoint;
   let value: unknown;
   let cause: unknown;
@@ -171,18 +171,18 @@ export function decode(asked: Asked, body: Buffer, status: number): unknown {
     cause = error;
   }
   // The event service reports its errors in JSON, not Atom.
-  const code = errorIn(media === 'json' ? value : jsonIn(body));
+  const code = errorBodyCode(media === 'json' ? value : jsonIn(body));
   if (code !== undefined) return new ErrorBody(code);
   const reason = cause === undefined ? 'not what was asked for' : media === 'json' ? 'not JSON' : 'not Atom';
-  const word = { service, status, request: lineOf(asked) };
-  throw new UpstreamFault('UPSTREAM_INVALID_RESPONSE', word, reason, { cause });
+  const word = { service, status, request: requestLine(asked) };
+  throw new UpstreamFailure('UPSTREAM_INVALID_RESPONSE', word, reason, { cause });
 }
 
-function parsed(asked: Asked, body: Buffer): unknown {
+function parsed(asked: ApiRequest, body: Buffer): unknown {
   const { media } = asked.endpoint;
   if (media === 'empty') return jsonIn(body);
   if (media !== 'json') return readers[media](body);
-  const value = parseShallow(decodeUtf8(withoutExcess(asked, body)), NESTING_MAX);
+  const value = parseJson(decodeUtf8(withoutExcess(asked, body)), NESTING_MAX);
   if (typeof value === 'object' && value !== null) dropExcess(asked, value as Record<string, unknown>);
   return value;
 }
@@ -197,13 +197,13 @@ function jsonIn(body: Buffer): unknown {
 }
 
 /** The code in the body of a response with an error status; undefined without one. */
-export function codeIn(body: Buffer): number | undefined {
+export function errorCodeIn(body: Buffer): number | undefined {
   const { code } = (jsonIn(body) ?? {}) as { code?: unknown };
   return typeof code === 'number' ? code : undefined;
 }
 
 /** Seconds, or a date as HTTP writes it. */
-export function retryAfterOf(header: string | undefined): number | undefined {
+export function parseRetryAfter(header: string | undefined): number | undefined {
   if (header === undefined) return undefined;
   const text = header.trim();
   if (/^\d{1,9}$/.test(text)) return Number(text);

@@ -1,14 +1,17 @@
 /** What went wrong on the way to the service, in the words of a client: which of the faults it is, and whether to try again. */
 import { Readable } from 'node:stream';
 import { errors } from 'undici';
-import type { Lifetime } from '../../lib/cancellation.ts';
-import { Nonsense } from './response-body.ts';
-import { UpstreamFault, type UpstreamWord } from '../errors.ts';
-import type { WireRequest } from './request.ts';
+import type { CancellationToken } from '../../lib/cancellation.ts';
+import { InvalidResponse } from './response-body.ts';
+import { UpstreamFailure, type UpstreamErrorDetails } from '../errors.ts';
+import type { HttpRequest } from './request.ts';
 
-export const wordOf = ({ service, line }: Pick<WireRequest, 'service' | 'line'>): UpstreamWord => ({
+export const errorDetails = ({
   service,
-  request: line,
+  requestLine,
+}: Pick<HttpRequest, 'service' | 'requestLine'>): UpstreamErrorDetails => ({
+  service,
+  request: requestLine,
 });
 
 const lossCodes = [
@@ -44,21 +47,26 @@ export const isTimeout = (error: unknown): boolean =>
   error instanceof errors.BodyTimeoutError ||
   error instanceof errors.ConnectTimeoutError;
 
-export function faultOf(request: WireRequest, error: unknown, isSent: boolean, asker: Lifetime): UpstreamFault {
-  const word = wordOf(request);
+export function transportFailure(
+  request: HttpRequest,
+  error: unknown,
+  isSent: boolean,
+  asker: CancellationToken,
+): UpstreamFailure {
+  const word = errorDetails(request);
   const cause = { cause: error };
   // Of a write that was sent and not answered nobody knows whether it was carried out.
   const isKnown =
     !isSent ||
     codeOf(error) === 'ECONNREFUSED' ||
     error instanceof errors.ConnectTimeoutError ||
-    error instanceof Nonsense ||
+    error instanceof InvalidResponse ||
     (request.body instanceof Readable && !request.body.readableEnded); // half a form is no request
   if (request.method !== 'GET' && !isKnown)
-    return new UpstreamFault('UPSTREAM_RESULT_UNKNOWN', word, 'the answer was lost', cause);
-  if (asker.ended) return new UpstreamFault('UPSTREAM_TIMEOUT', word, 'the operation has ended', cause);
-  if (isTimeout(error)) return new UpstreamFault('UPSTREAM_TIMEOUT', word, 'no answer in time', cause);
-  if (isUnreachable(error)) return new UpstreamFault('UPSTREAM_UNAVAILABLE', word, 'no connection', cause);
+    return new UpstreamFailure('UPSTREAM_RESULT_UNKNOWN', word, 'the answer was lost', cause);
+  if (asker.reason) return new UpstreamFailure('UPSTREAM_TIMEOUT', word, 'the operation has ended', cause);
+  if (isTimeout(error)) return new UpstreamFailure('UPSTREAM_TIMEOUT', word, 'no answer in time', cause);
+  if (isUnreachable(error)) return new UpstreamFailure('UPSTREAM_UNAVAILABLE', word, 'no connection', cause);
   const reason = error instanceof Error ? error.message : 'nonsense';
-  return new UpstreamFault('UPSTREAM_INVALID_RESPONSE', word, reason, cause);
+  return new UpstreamFailure('UPSTREAM_INVALID_RESPONSE', word, reason, cause);
 }

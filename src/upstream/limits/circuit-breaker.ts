@@ -1,6 +1,6 @@
 /** Keeps a dead service from costing every caller a timeout. */
 
-export interface BreakerSettings {
+export interface CircuitBreakerSettings {
   /** Connection faults and timeouts in a row until it opens. */
   breakerFailures: number;
   /** How long it first stays open; twice as long after each trial that fails. */
@@ -9,28 +9,28 @@ export interface BreakerSettings {
 }
 
 /** What became of one call: exactly one of these is told, once. */
-export interface Passage {
+export interface BreakerPermit {
   /** The service answered, whatever it said. */
-  answered: () => void;
+  onSuccess: () => void;
   /** No connection, or no answer in time. */
-  failed: (reason?: string) => void;
+  onFailure: (reason?: string) => void;
   /** It ended on our side, and tells nothing of the service. */
-  left: () => void;
+  release: () => void;
 }
 
-export interface Breaker {
+export interface CircuitBreaker {
   /** Lets a call through, or not: undefined. Past the pause a single call is let through, to try. */
-  pass: () => Passage | undefined;
+  acquire: () => BreakerPermit | undefined;
   /** Whether `pass` would let nothing through now. */
   isRefusing: () => boolean;
   isOpen: () => boolean;
 }
 
 /** `changed` is told with a reason when it opens, without one when it closes. */
-export function createBreaker(
-  { breakerFailures, breakerPauseMs, maxBreakerPauseMs }: BreakerSettings,
+export function createCircuitBreaker(
+  { breakerFailures, breakerPauseMs, maxBreakerPauseMs }: CircuitBreakerSettings,
   changed: (reason: string | undefined) => void = () => undefined,
-): Breaker {
+): CircuitBreaker {
   let failures = 0;
   let pauseMs = breakerPauseMs;
   let openUntil = 0;
@@ -46,7 +46,7 @@ export function createBreaker(
   return {
     isOpen,
     isRefusing,
-    pass() {
+    acquire() {
       if (isRefusing()) return undefined;
       if (!isOpen()) return passages.ordinary;
       trying = true;
@@ -54,19 +54,19 @@ export function createBreaker(
     },
   };
 
-  function passage(isTrial: boolean): Passage {
+  function passage(isTrial: boolean): BreakerPermit {
     const settle = () => {
       if (isTrial) trying = false;
     };
     return {
-      answered() {
+      onSuccess() {
         settle();
         const wasOpen = isOpen();
         failures = 0;
         pauseMs = breakerPauseMs;
         if (wasOpen) changed(undefined);
       },
-      failed(reason = 'unknown') {
+      onFailure(reason = 'unknown') {
         settle();
         const wasOpen = isOpen();
         failures++;
@@ -76,7 +76,7 @@ export function createBreaker(
         openUntil = performance.now() + pauseMs;
         if (!wasOpen) changed(reason);
       },
-      left: settle,
+      release: settle,
     };
   }
 }

@@ -4,28 +4,28 @@
  * A burst of quick calls is as fast over a few connections and easier on the service. Of a service that is far away or slow, each
  * connection is idle most of the time; there, waiting for one gains nothing. And slow calls must not hold up the rest.
  */
-import { type Ticking, type Timed, createClock } from '../../lib/deadlines.ts';
-import { type Turn, type Turns, createTurns } from '../../lib/fair-queue.ts';
+import { type Deadline, type DeadlineListener, createDeadlineQueue } from '../../lib/deadlines.ts';
+import { type FairQueueNode, type FairQueue, createFairQueue } from '../../lib/fair-queue.ts';
 
-export interface GateSettings {
+export interface ConcurrencySettings {
   maxConnections: number;
   maxBusyConnections: number;
 }
 
-export interface Gate {
+export interface ConcurrencyLimiter {
   /**
    * Undefined if the call may begin now; else its place in the queue, and `begin` is called later unless the place is given up. A call
    * that has begun must leave. Owners take turns, so that one operation with many calls does not delay another.
    */
-  enter: (owner: object, begin: () => void) => Waiting | undefined;
+  acquire: (owner: object, begin: () => void) => QueuedCall | undefined;
   /** False where it was let in already. */
-  giveUp: (waiting: Waiting) => boolean;
+  cancelWait: (waiting: QueuedCall) => boolean;
   /** `tookMs`: since it was let in. */
-  leave: (tookMs: number) => void;
+  release: (tookMs: number) => void;
   running: () => number;
   waiting: () => number;
 }
-export type Waiting = Turn<Waiter>;
+export type QueuedCall = FairQueueNode<Waiter>;
 
 /** Having waited this long, a call may use a connection past the calm number: slow ones hold up quick ones. */
 const PATIENCE_MS = 4;
@@ -36,15 +36,18 @@ const QUICK_MS = 2;
 /** Of late: so many calls, and those since. */
 const LATE = 500;
 
-interface Waiter extends Timed {
+interface Waiter extends DeadlineListener {
   begin: () => void;
   isImpatient: boolean;
-  patience: Ticking | undefined;
+  patience: Deadline | undefined;
 }
 
-export function createGate({ maxConnections, maxBusyConnections }: GateSettings): Gate {
-  const queue: Turns<Waiter> = createTurns();
-  const clock = createClock(PATIENCE_MS);
+export function createConcurrencyLimiter({
+  maxConnections,
+  maxBusyConnections,
+}: ConcurrencySettings): ConcurrencyLimiter {
+  const queue: FairQueue<Waiter> = createFairQueue();
+  const clock = createDeadlineQueue(PATIENCE_MS);
   const quickest = createQuickest();
   let running = 0;
   /** Waiters whose patience has run out. */
@@ -73,12 +76,12 @@ export function createGate({ maxConnections, maxBusyConnections }: GateSettings)
     if (patience) clock.stop(patience);
     if (isImpatient) impatient--;
   }
-  function giveUp(waiting: Waiting): boolean {
-    if (!queue.leave(waiting)) return false;
-    stopWaiting(waiting.who);
+  function cancelWait(waiting: QueuedCall): boolean {
+    if (!queue.remove(waiting)) return false;
+    stopWaiting(waiting.item);
     return true;
   }
-  function overdue(this: Waiter): void {
+  function losePatience(this: Waiter): void {
     this.isImpatient = true;
     impatient++;
     pump();
@@ -87,17 +90,17 @@ export function createGate({ maxConnections, maxBusyConnections }: GateSettings)
   return {
     running: () => running,
     waiting: () => queue.size(),
-    enter(owner, begin) {
+    acquire(owner, begin) {
       if (running < calmly() && queue.size() === 0) {
         running++;
         return undefined;
       }
-      const waiter: Waiter = { begin, isImpatient: false, patience: undefined, overdue };
+      const waiter: Waiter = { begin, isImpatient: false, patience: undefined, onDeadline: losePatience };
       waiter.patience = clock.start(waiter);
-      return queue.join(owner, waiter);
+      return queue.add(owner, waiter);
     },
-    giveUp,
-    leave(tookMs) {
+    cancelWait,
+    release(tookMs) {
       running--;
       quickest.add(tookMs);
       if (queue.size() > 0) pump();

@@ -1,33 +1,38 @@
 /** The rate limiter of film calls: `BASIC_CALLS_A_MINUTE` per limited credential, counted in this process and in Redis if configured. */
 import { BASIC_CALLS_A_MINUTE } from '../../api/film.ts';
 import { type Credential, isLimited } from '../auth/credentials.ts';
-import { type Lifetime, type Listener, offEnd, onEnd } from '../../lib/cancellation.ts';
-import { type Place, type Queue, createQueue, join, leave } from '../../lib/queue.ts';
+import {
+  type CancellationToken,
+  type CancellationListener,
+  removeListener,
+  addListener,
+} from '../../lib/cancellation.ts';
+import { type QueueNode, type Queue, createQueue, append, unlink } from '../../lib/queue.ts';
 import { RateLimited } from '../errors.ts';
 import type { LimiterState } from './unverified.ts';
 import {
-  type SharedWindows,
+  type SharedSlidingWindows,
   type Slot,
   WINDOW_MS,
   type WindowLimits,
   type WindowState,
-  createWindows,
+  createSlidingWindows,
 } from './sliding-window.ts';
 
 /** One call that needs a slot. */
-export interface FilmCall {
+export interface FilmCallRequest {
   credential: Credential;
   address: string;
-  lifetime: Lifetime;
+  lifetime: CancellationToken;
   /** Do not wait for other calls. */
   atOnce: boolean;
 }
 
-export interface FilmRate {
+export interface FilmRateLimiter {
   /** A slot, or undefined if the credential has no limit. Rejects with RateLimited, or when the lifetime ends. */
-  take: (call: FilmCall) => Promise<Slot | undefined>;
+  acquire: (call: FilmCallRequest) => Promise<Slot | undefined>;
   /** The call has ended: the slot becomes free one window from now. */
-  answered: (slot: Slot) => void;
+  settle: (slot: Slot) => void;
   /** The call was not made, or does not count: the slot becomes free now. */
   release: (slot: Slot) => void;
   /** Slots taken in this process. */
@@ -42,8 +47,8 @@ interface Underway {
   waiting: Queue<Waiter>;
 }
 
-export function createFilmRate(longestCallMs: number, shared?: SharedWindows): FilmRate {
-  const windows = createWindows();
+export function createFilmRateLimiter(longestCallMs: number, shared?: SharedSlidingWindows): FilmRateLimiter {
+  const windows = createSlidingWindows();
   const holdMs = WINDOW_MS + longestCallMs;
   const underway = new Map<string, Underway>();
   let running = 0;
@@ -62,18 +67,18 @@ export function createFilmRate(longestCallMs: number, shared?: SharedWindows): F
   }
 
   /** A slot, `unlimited`, or the error; undefined if the call must wait until running calls show whether there is a limit. */
-  function decide({ credential, address, atOnce }: FilmCall): Slot | typeof unlimited | RateLimited | undefined {
+  function decide({ credential, address, atOnce }: FilmCallRequest): Slot | typeof unlimited | RateLimited | undefined {
     if (!isLimited(credential)) return unlimited;
     const id = `${process.pid.toString(36)}-${unique}-${taken++}`;
-    const slot: Slot = { of: credential.id, id, address: credential.isOwn ? address : '' };
+    const slot: Slot = { window: credential.id, id, address: credential.isOwn ? address : '' };
     const wait = windows.take(slot, limitsOf(credential));
     if (wait === 0) return slot;
     // Responses show whether a client's token has a limit. The facade's own token counts as limited only after a rate limit error.
     const mayProveUnlimited = !credential.isOwn && credential.possibleTiers.length > 1 && underway.has(credential.id);
-    return mayProveUnlimited && callsOf(credential.id).running > 0 && !atOnce ? undefined : limited(wait);
+    return mayProveUnlimited && callsOf(credential.id).running > 0 && !atOnce ? undefined : rateLimited(wait);
   }
 
-  function takeHere(call: FilmCall): Promise<Slot | undefined> {
+  function takeHere(call: FilmCallRequest): Promise<Slot | undefined> {
     return new Promise((resolve, reject) => {
       const settle = (): boolean => {
         const decision = decide(call);
@@ -81,7 +86,7 @@ export function createFilmRate(longestCallMs: number, shared?: SharedWindows): F
         if (decision instanceof RateLimited) reject(decision);
         else if (decision === unlimited) resolve(undefined);
         else {
-          callsOf(decision.of).running++;
+          callsOf(decision.window).running++;
           running++;
           resolve(decision);
         }
@@ -93,25 +98,25 @@ export function createFilmRate(longestCallMs: number, shared?: SharedWindows): F
         remove(waiter);
         reject(reason);
       });
-      onEnd(call.lifetime, waiter);
+      addListener(call.lifetime, waiter);
     });
   }
 
   function remove(waiter: Waiter): void {
-    if (leave(waiter.calls.waiting, waiter.place)) waiting--;
-    offEnd(waiter.lifetime, waiter);
+    if (unlink(waiter.calls.waiting, waiter.place)) waiting--;
+    removeListener(waiter.lifetime, waiter);
   }
 
   /** Settles waiting calls in order, up to the first that must go on waiting. If no call is running, none has to wait. */
-  function end({ of }: Slot): void {
-    const calls = callsOf(of);
+  function end({ window }: Slot): void {
+    const calls = callsOf(window);
     running--;
     calls.running--;
     for (let first = calls.waiting.first; first; first = calls.waiting.first) {
-      if (!first.who.settle()) return;
-      remove(first.who);
+      if (!first.item.settle()) return;
+      remove(first.item);
     }
-    if (calls.running === 0) underway.delete(of);
+    if (calls.running === 0) underway.delete(window);
   }
 
   function release(slot: Slot): void {
@@ -121,7 +126,7 @@ export function createFilmRate(longestCallMs: number, shared?: SharedWindows): F
   }
 
   return {
-    async take(call) {
+    async acquire(call) {
       const slot = await takeHere(call);
       if (!slot) return undefined;
       // Counted in this process too, because Redis may become unreachable.
@@ -129,11 +134,11 @@ export function createFilmRate(longestCallMs: number, shared?: SharedWindows): F
       if (!wait) return slot;
       windows.release(slot);
       end(slot);
-      throw limited(wait);
+      throw rateLimited(wait);
     },
-    answered(slot) {
-      windows.answered(slot);
-      shared?.answered(slot);
+    settle(slot) {
+      windows.settle(slot);
+      shared?.settle(slot);
       end(slot);
     },
     release,
@@ -148,22 +153,22 @@ const unlimited = Symbol('unlimited');
 /** Process ids are not unique across machines. */
 const unique = Math.random().toString(36).slice(2, 8);
 
-export const limited = (waitMs: number): RateLimited =>
+export const rateLimited = (waitMs: number): RateLimited =>
   new RateLimited(Math.ceil(Math.min(WINDOW_MS, Math.max(1, waitMs)) / 1000));
 
-class Waiter implements Listener {
-  readonly place: Place<Waiter>;
+class Waiter implements CancellationListener {
+  readonly place: QueueNode<Waiter>;
   readonly calls: Underway;
-  readonly lifetime: Lifetime;
+  readonly lifetime: CancellationToken;
   /** False if the call must go on waiting. */
   readonly settle: () => boolean;
-  readonly over: (reason: Error) => void;
+  readonly onCancel: (reason: Error) => void;
 
-  constructor(calls: Underway, lifetime: Lifetime, settle: () => boolean, over: (reason: Error) => void) {
+  constructor(calls: Underway, lifetime: CancellationToken, settle: () => boolean, over: (reason: Error) => void) {
     this.calls = calls;
     this.lifetime = lifetime;
     this.settle = settle;
-    this.over = over;
-    this.place = join(calls.waiting, this);
+    this.onCancel = over;
+    this.place = append(calls.waiting, this);
   }
 }

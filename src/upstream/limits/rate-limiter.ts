@@ -3,13 +3,13 @@ import { LRUCache } from 'lru-cache';
 import type { Endpoint } from '../../api/endpoint.ts';
 import { BASIC_CALLS_A_MINUTE } from '../../api/film.ts';
 import { type Credential, isLimited } from '../auth/credentials.ts';
-import { createFilmRate, limited } from './film-rate.ts';
-import type { Lifetime } from '../../lib/cancellation.ts';
+import { createFilmRateLimiter, rateLimited } from './film-rate.ts';
+import type { CancellationToken } from '../../lib/cancellation.ts';
 import type { Service } from '../errors.ts';
-import { type LimiterState, type Permit, createUnverified } from './unverified.ts';
-import { type SharedWindows, type Slot, WINDOW_MS } from './sliding-window.ts';
+import { type LimiterState, type UnverifiedPermit, createUnverifiedLimiter } from './unverified.ts';
+import { type SharedSlidingWindows, type Slot, WINDOW_MS } from './sliding-window.ts';
 
-export interface BudgetState {
+export interface RateLimitState {
   limit: number;
   remaining: number;
   /** When the oldest slot comes back, as RFC 3339. */
@@ -17,31 +17,31 @@ export interface BudgetState {
 }
 
 /** A call that was paid for. */
-export interface Paid {
+export interface RateLimitPermit {
   /** It was answered, or failed: its slot comes back a window from now. `isRejected`: upstream does not know the token. */
-  ended: (isRejected: boolean) => void;
+  settle: (isRejected: boolean) => void;
   /** It was not sent after all: its slot comes back now. */
-  notMade: () => void;
+  release: () => void;
 }
 
-export interface Budget {
+export interface RateLimiter {
   /**
    * Counts one call, or rejects with RateLimited. It may wait for other calls until the lifetime ends, but not with `atOnce`: a retry
    * would wait for its own first attempt.
    */
-  take: (
+  acquire: (
     endpoint: Endpoint,
     credential: Credential,
     address: string,
-    lifetime: Lifetime,
+    lifetime: CancellationToken,
     atOnce?: boolean,
-  ) => Paid | Promise<Paid>;
+  ) => RateLimitPermit | Promise<RateLimitPermit>;
   /** Called for a rate limit error of upstream. Pauses the group of the endpoint and returns the pause in seconds. */
-  refused: (endpoint: Endpoint, credential: Credential, retryAfter: number | undefined) => number;
+  pause: (endpoint: Endpoint, credential: Credential, retryAfter: number | undefined) => number;
   /** Calls of this minute, where they are counted. */
   used: (credential: Credential) => number;
   /** Null for a credential without a limit. */
-  state: (credential: Credential) => Promise<BudgetState | null>;
+  state: (credential: Credential) => Promise<RateLimitState | null>;
   /** Calls in progress, over all credentials. */
   calls: () => LimitedCalls;
 }
@@ -53,7 +53,7 @@ export interface LimitedCalls {
   film: LimiterState;
 }
 
-export interface BudgetSettings {
+export interface RateLimiterSettings {
   retryAfterSeconds: number;
   maxRetryAfterSeconds: number;
   callTimeoutMs: number;
@@ -63,22 +63,22 @@ export interface BudgetSettings {
 const PAUSES_MAX = 10_000;
 
 /** One call that has yet to be counted. */
-interface Payer {
+interface RateLimitedCall {
   endpoint: Endpoint;
   credential: Credential;
   address: string;
-  lifetime: Lifetime;
+  lifetime: CancellationToken;
   atOnce: boolean;
 }
 
 /** `isRejected`: the service is known to reject the credential, so its calls need not wait for a verdict. */
-export function createBudget(
-  { retryAfterSeconds, maxRetryAfterSeconds, callTimeoutMs, operationTimeoutMs }: BudgetSettings,
-  shared?: SharedWindows,
+export function createRateLimiter(
+  { retryAfterSeconds, maxRetryAfterSeconds, callTimeoutMs, operationTimeoutMs }: RateLimiterSettings,
+  shared?: SharedSlidingWindows,
   isRejected: (credential: Credential, service: Service) => boolean = () => false,
-): Budget {
-  const unverified = createUnverified();
-  const films = createFilmRate(operationTimeoutMs + callTimeoutMs, shared); // waiting for a connection, and the call
+): RateLimiter {
+  const unverified = createUnverifiedLimiter();
+  const films = createFilmRateLimiter(operationTimeoutMs + callTimeoutMs, shared); // waiting for a connection, and the call
   const pausedUntil = new LRUCache<string, number>({ max: PAUSES_MAX });
 
   /** Milliseconds for which upstream does not want to be asked. */
@@ -88,50 +88,56 @@ export function createBudget(
       : Math.max(0, (pausedUntil.get(pauseKey(endpoint, credential)) ?? 0) - performance.now());
 
   /** Waits for a permit while it is unknown whether upstream accepts the token. A retry keeps the permit of its first attempt. */
-  async function permitFor({ endpoint, credential, address, lifetime, atOnce }: Payer): Promise<Permit | undefined> {
-    let permit: Permit | undefined;
+  async function permitFor({
+    endpoint,
+    credential,
+    address,
+    lifetime,
+    atOnce,
+  }: RateLimitedCall): Promise<UnverifiedPermit | undefined> {
+    let permit: UnverifiedPermit | undefined;
     while (!permit && !atOnce && !credential.accepted && !isRejected(credential, endpoint.service))
-      permit = await unverified.enter(credential.id, address, lifetime);
+      permit = await unverified.acquire(credential.id, address, lifetime);
     return permit;
   }
 
-  async function paid(payer: Payer): Promise<Paid> {
+  async function paid(payer: RateLimitedCall): Promise<RateLimitPermit> {
     const { endpoint, credential } = payer;
     const permit = credential.accepted ? undefined : await permitFor(payer);
     let slot: Slot | undefined;
-    const giveBack = () => {
-      if (permit) unverified.leave(permit, credential.accepted || isRejected(credential, endpoint.service));
+    const releasePermit = () => {
+      if (permit) unverified.release(permit, credential.accepted || isRejected(credential, endpoint.service));
     };
-    const notMade = () => {
-      giveBack();
+    const release = () => {
+      releasePermit();
       if (slot) films.release(slot);
     };
     try {
-      if (isCounted(endpoint)) slot = await films.take(payer);
+      if (isCounted(endpoint)) slot = await films.acquire(payer);
       const pause = pauseOf(endpoint, credential); // it may have begun while the call waited
-      if (pause > 0) throw limited(pause);
+      if (pause > 0) throw rateLimited(pause);
     } catch (error) {
-      notMade();
+      release();
       throw error;
     }
     return {
-      notMade,
-      ended(isRejected) {
-        if (isRejected) return notMade(); // upstream does not count calls with unknown tokens
-        giveBack();
-        if (slot) films.answered(slot);
+      release,
+      settle(isRejected) {
+        if (isRejected) return release(); // upstream does not count calls with unknown tokens
+        releasePermit();
+        if (slot) films.settle(slot);
       },
     };
   }
 
   return {
-    take(endpoint, credential, address, lifetime, atOnce = false) {
+    acquire(endpoint, credential, address, lifetime, atOnce = false) {
       const pause = pauseOf(endpoint, credential);
-      if (pause > 0) return Promise.reject(limited(pause));
+      if (pause > 0) return Promise.reject(rateLimited(pause));
       if (credential.accepted && !(isCounted(endpoint) && isLimited(credential))) return free;
       return paid({ endpoint, credential, address, lifetime, atOnce });
     },
-    refused(endpoint, credential, retryAfter) {
+    pause(endpoint, credential, retryAfter) {
       const seconds = Math.min(maxRetryAfterSeconds, Math.max(1, retryAfter ?? retryAfterSeconds));
       pausedUntil.set(pauseKey(endpoint, credential), performance.now() + seconds * 1000);
       return seconds;
@@ -151,7 +157,7 @@ export function createBudget(
 }
 
 /** Paid for by nobody: the call counts nowhere. */
-const free: Paid = { ended: () => undefined, notMade: () => undefined };
+const free: RateLimitPermit = { settle: () => undefined, release: () => undefined };
 
 const isCounted = ({ share }: Endpoint): boolean => share === 'tier';
 

@@ -10,7 +10,7 @@ export const WINDOW_MS = 60_000;
 /** One call's place in the window of a credential. */
 export interface Slot {
   /** Whose window. */
-  of: string;
+  window: string;
   /** The slot itself. */
   id: string;
   /** Who asked. */
@@ -32,59 +32,59 @@ export interface WindowState {
 }
 
 /** Takes give 0, or the milliseconds until it is worth asking again. */
-export interface Windows {
+export interface SlidingWindows {
   take: (slot: Slot, limits: WindowLimits) => number;
-  answered: (slot: Slot) => void;
+  settle: (slot: Slot) => void;
   /** The call was not made. */
   release: (slot: Slot) => void;
-  state: (of: string) => WindowState;
+  state: (window: string) => WindowState;
 }
 
 /** The same across processes. Undefined where it cannot be asked. */
-export interface SharedWindows {
+export interface SharedSlidingWindows {
   take: (slot: Slot, limits: WindowLimits) => Promise<number | undefined>;
-  answered: (slot: Slot) => void;
+  settle: (slot: Slot) => void;
   release: (slot: Slot) => void;
   /** `holdMs`: the longest that a slot is held. */
-  state: (of: string, holdMs: number) => Promise<WindowState | undefined>;
+  state: (window: string, holdMs: number) => Promise<WindowState | undefined>;
 }
 
 const WINDOWS_MAX = 10_000;
 
-export function createWindows(): Windows {
+export function createSlidingWindows(): SlidingWindows {
   const windows = new LRUCache<string, Map<string, { address: string; backAt: number }>>({ max: WINDOWS_MAX });
 
-  function windowOf(of: string) {
-    let window = windows.get(of);
-    if (!window) windows.set(of, (window = new Map()));
+  function heldIn(window: string) {
+    let held = windows.get(window);
+    if (!held) windows.set(window, (held = new Map()));
     const now = performance.now();
-    for (const [id, { backAt }] of window) if (backAt <= now) window.delete(id);
-    return window;
+    for (const [id, { backAt }] of held) if (backAt <= now) held.delete(id);
+    return held;
   }
   /** Milliseconds until the first of these slots comes back. */
   const firstBack = (slots: readonly { backAt: number }[]) =>
     Math.max(1, Math.min(...slots.map(({ backAt }) => backAt)) - performance.now());
 
   return {
-    take({ of, id, address }, { slots, perAddress, holdMs }) {
-      const window = windowOf(of);
-      const taken = [...window.values()];
+    take({ window, id, address }, { slots, perAddress, holdMs }) {
+      const held = heldIn(window);
+      const taken = [...held.values()];
       if (taken.length >= slots) return firstBack(taken);
       const mine = taken.filter((slot) => slot.address === address);
       if (mine.length >= perAddress) return firstBack(mine);
-      window.set(id, { address, backAt: performance.now() + holdMs });
+      held.set(id, { address, backAt: performance.now() + holdMs });
       return 0;
     },
-    answered({ of, id }) {
-      const slot = windows.get(of)?.get(id);
+    settle({ window, id }) {
+      const slot = windows.get(window)?.get(id);
       if (slot) slot.backAt = performance.now() + WINDOW_MS;
     },
-    release({ of, id }) {
-      const window = windows.get(of);
-      if (window?.delete(id) && window.size === 0) windows.delete(of);
+    release({ window, id }) {
+      const held = windows.get(window);
+      if (held?.delete(id) && held.size === 0) windows.delete(window);
     },
-    state(of) {
-      const taken = [...windowOf(of).values()];
+    state(window) {
+      const taken = [...heldIn(window).values()];
       return { taken: taken.length, backInMs: taken.length ? firstBack(taken) : undefined };
     },
   };

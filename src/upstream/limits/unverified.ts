@@ -4,8 +4,13 @@
  * Addresses take turns, and so do the tokens of an address: many made-up tokens delay another client by one turn and never cause a
  * rejection. Every step is O(1): a call that ends wakes only calls that can begin.
  */
-import { type Lifetime, type Listener, offEnd, onEnd } from '../../lib/cancellation.ts';
-import { type Place, type Queue, createQueue, join, leave } from '../../lib/queue.ts';
+import {
+  type CancellationToken,
+  type CancellationListener,
+  removeListener,
+  addListener,
+} from '../../lib/cancellation.ts';
+import { type QueueNode, type Queue, createQueue, append, unlink } from '../../lib/queue.ts';
 
 export const UNVERIFIED_CALLS = 60;
 const CALLS_PER_ADDRESS = UNVERIFIED_CALLS / 2;
@@ -16,19 +21,23 @@ export interface LimiterState {
   waiting: number;
 }
 
-export interface Unverified {
+export interface UnverifiedLimiter {
   /**
    * A permit for one call, or a promise if the call must wait. The promise resolves to undefined if upstream decides about the token
    * meanwhile, and rejects when the lifetime ends.
    */
-  enter: (credential: string, address: string, lifetime: Lifetime) => Permit | Promise<Permit | undefined>;
+  acquire: (
+    credential: string,
+    address: string,
+    lifetime: CancellationToken,
+  ) => UnverifiedPermit | Promise<UnverifiedPermit | undefined>;
   /** Gives a permit back. `isDecided`: upstream has accepted or rejected the token, so that its other calls need not wait. */
-  leave: (permit: Permit, isDecided: boolean) => void;
+  release: (permit: UnverifiedPermit, isDecided: boolean) => void;
   state: () => LimiterState;
 }
 
 /** Names the token and the address that the call counts for. */
-export type Permit = TokenCalls;
+export type UnverifiedPermit = TokenCalls;
 
 interface AddressCalls {
   address: string;
@@ -36,7 +45,7 @@ interface AddressCalls {
   /** Tokens with waiting calls, in order of their turns. */
   tokens: Queue<TokenCalls>;
   /** Its place in the queue of addresses, while calls wait and the address has room. */
-  place: Place<AddressCalls> | undefined;
+  place: QueueNode<AddressCalls> | undefined;
 }
 
 /** The calls of one token count for the address that first sent it. */
@@ -45,10 +54,10 @@ interface TokenCalls {
   of: AddressCalls;
   running: number;
   waiting: Queue<Waiter>;
-  place: Place<TokenCalls> | undefined;
+  place: QueueNode<TokenCalls> | undefined;
 }
 
-export function createUnverified(): Unverified {
+export function createUnverifiedLimiter(): UnverifiedLimiter {
   const addresses = new Map<string, AddressCalls>();
   const tokens = new Map<string, TokenCalls>();
   const turns = createQueue<AddressCalls>();
@@ -68,7 +77,7 @@ export function createUnverified(): Unverified {
 
   const hasRoom = ({ of }: TokenCalls) => running < UNVERIFIED_CALLS && of.running < CALLS_PER_ADDRESS;
 
-  function begin(token: TokenCalls): Permit {
+  function begin(token: TokenCalls): UnverifiedPermit {
     running++;
     token.running++;
     token.of.running++;
@@ -79,14 +88,14 @@ export function createUnverified(): Unverified {
   function arrange(token: TokenCalls): void {
     const { of } = token;
     if (token.waiting.size === 0) {
-      if (token.place) leave(of.tokens, token.place);
+      if (token.place) unlink(of.tokens, token.place);
       token.place = undefined;
       if (token.running === 0) tokens.delete(token.credential);
-    } else token.place ??= join(of.tokens, token);
+    } else token.place ??= append(of.tokens, token);
     const isReady = of.tokens.size > 0 && of.running < CALLS_PER_ADDRESS;
-    if (isReady) of.place ??= join(turns, of);
+    if (isReady) of.place ??= append(turns, of);
     else {
-      if (of.place) leave(turns, of.place);
+      if (of.place) unlink(turns, of.place);
       of.place = undefined;
       if (of.running === 0 && of.tokens.size === 0) addresses.delete(of.address);
     }
@@ -95,12 +104,12 @@ export function createUnverified(): Unverified {
   /** Begins waiting calls while there is room: the next token of the next address, both of which move to the end of their queues. */
   function pump(): void {
     while (running < UNVERIFIED_CALLS && turns.first) {
-      const of = turns.first.who;
-      const token = of.tokens.first!.who;
-      leave(turns, of.place!);
-      leave(of.tokens, token.place!);
+      const of = turns.first.item;
+      const token = of.tokens.first!.item;
+      unlink(turns, of.place!);
+      unlink(of.tokens, token.place!);
       of.place = token.place = undefined;
-      const waiter = token.waiting.first!.who;
+      const waiter = token.waiting.first!.item;
       remove(waiter);
       begin(token);
       arrange(token);
@@ -109,12 +118,12 @@ export function createUnverified(): Unverified {
   }
 
   function remove(waiter: Waiter): void {
-    if (leave(waiter.token.waiting, waiter.place)) waiting--;
-    offEnd(waiter.lifetime, waiter);
+    if (unlink(waiter.token.waiting, waiter.place)) waiting--;
+    removeListener(waiter.lifetime, waiter);
   }
 
   return {
-    enter(credential, address, lifetime) {
+    acquire(credential, address, lifetime) {
       const token = tokenOf(credential, address);
       if (hasRoom(token) && token.waiting.size === 0) return begin(token);
       return new Promise((resolve, reject) => {
@@ -125,15 +134,15 @@ export function createUnverified(): Unverified {
         });
         waiting++;
         arrange(token);
-        onEnd(lifetime, waiter);
+        addListener(lifetime, waiter);
       });
     },
-    leave(token, isDecided) {
+    release(token, isDecided) {
       running--;
       token.running--;
       token.of.running--;
       while (isDecided && token.waiting.first) {
-        const waiter = token.waiting.first.who;
+        const waiter = token.waiting.first.item;
         remove(waiter);
         waiter.resolve(undefined);
       }
@@ -144,23 +153,23 @@ export function createUnverified(): Unverified {
   };
 }
 
-class Waiter implements Listener {
-  readonly place: Place<Waiter>;
+class Waiter implements CancellationListener {
+  readonly place: QueueNode<Waiter>;
   readonly token: TokenCalls;
-  readonly lifetime: Lifetime;
-  readonly resolve: (permit: Permit | undefined) => void;
-  readonly over: (reason: Error) => void;
+  readonly lifetime: CancellationToken;
+  readonly resolve: (permit: UnverifiedPermit | undefined) => void;
+  readonly onCancel: (reason: Error) => void;
 
   constructor(
     token: TokenCalls,
-    lifetime: Lifetime,
-    resolve: (permit: Permit | undefined) => void,
+    lifetime: CancellationToken,
+    resolve: (permit: UnverifiedPermit | undefined) => void,
     over: (reason: Error) => void,
   ) {
     this.token = token;
     this.lifetime = lifetime;
     this.resolve = resolve;
-    this.over = over;
-    this.place = join(token.waiting, this);
+    this.onCancel = over;
+    this.place = append(token.waiting, this);
   }
 }

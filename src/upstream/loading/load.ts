@@ -2,7 +2,7 @@
 import type { Path } from 'graphql/jsutils/Path.js';
 import type { Endpoint } from '../../api/endpoint.ts';
 import type { Calls } from '../http/calls.ts';
-import { joined } from '../../lib/copy.ts';
+import { withMembers } from '../../lib/objects.ts';
 import type { CachePolicy } from '../cache/cache-policy.ts';
 import {
   type RecordState,
@@ -15,10 +15,17 @@ import {
   merge,
 } from './record-state.ts';
 import type { CachedRecord, CachedResponse, ViewerCache } from '../cache/record-cache.ts';
-import { UpstreamFault, UpstreamRefusal, isFault, isNo } from '../errors.ts';
-import { evidenceNames } from '../auth/tiers.ts';
+import { UpstreamFailure, UpstreamRejection, mayServeStale, isDenial } from '../errors.ts';
+import { tierEvidenceFields } from '../auth/tiers.ts';
 import type { Viewer } from '../auth/viewer.ts';
-import { type Answer, type Asked, type Recipient, askedOf, insert, withEpoch } from '../http/request.ts';
+import {
+  type ApiResponse,
+  type ApiRequest,
+  type ResponseHandler,
+  createApiRequest,
+  insert,
+  withEpoch,
+} from '../http/request.ts';
 
 /** What it takes to ask, for one operation. */
 export interface LoadContext {
@@ -33,8 +40,11 @@ export interface LoadContext {
 export const WHOLE_RECORD_SHARE = 0.85;
 
 /** The ask with the names that are wanted of its answer; Atom takes none. */
-export const projectedRequest = (endpoint: Endpoint, input: object, names: FieldNames | undefined): Asked =>
-  askedOf(endpoint, names && endpoint.service === 'catalog' ? joined(input, { fields: names.join(',') }) : input);
+export const projectedRequest = (endpoint: Endpoint, input: object, names: FieldNames | undefined): ApiRequest =>
+  createApiRequest(
+    endpoint,
+    names && endpoint.service === 'catalog' ? withMembers(input, { fields: names.join(',') }) : input,
+  );
 
 /** The `fields` of an ask for a record: none where nearly everything is wanted. */
 function projection({ endpoint, members }: RecordSource, names: FieldNames): FieldNames | undefined {
@@ -48,7 +58,7 @@ function projection({ endpoint, members }: RecordSource, names: FieldNames): Fie
 /** The answer of a list or of a record asked otherwise than by its key; what is kept of it stands in while upstream fails. */
 export const requestResponse = (
   parts: LoadContext,
-  asked: Asked,
+  asked: ApiRequest,
   kept: CachedResponse | undefined,
   path: Path | undefined,
 ): Promise<unknown> =>
@@ -57,9 +67,9 @@ export const requestResponse = (
     parts.calls.make(withEpoch(asked, epoch), path, new ListResponseHandler(parts, asked, kept, path, resolve, reject));
   });
 
-class ListResponseHandler implements Recipient {
+class ListResponseHandler implements ResponseHandler {
   private readonly context: LoadContext;
-  private readonly asked: Asked;
+  private readonly asked: ApiRequest;
   private readonly cached: CachedResponse | undefined;
   private readonly path: Path | undefined;
   private readonly resolve: (value: unknown) => void;
@@ -67,7 +77,7 @@ class ListResponseHandler implements Recipient {
 
   constructor(
     parts: LoadContext,
-    asked: Asked,
+    asked: ApiRequest,
     kept: CachedResponse | undefined,
     path: Path | undefined,
     resolve: (value: unknown) => void,
@@ -81,16 +91,16 @@ class ListResponseHandler implements Recipient {
     this.reject = reject;
   }
 
-  came(came: Answer): void {
+  onResponse(came: ApiResponse): void {
     try {
       this.store(came);
     } catch (error) {
-      return this.failed(error);
+      return this.onError(error);
     }
     this.resolve(came.value);
   }
 
-  private store(came: Answer): void {
+  private store(came: ApiResponse): void {
     const { cache, cachePolicy } = this.context;
     const { endpoint, wirePath } = this.asked;
     const { value } = came;
@@ -102,7 +112,7 @@ class ListResponseHandler implements Recipient {
     }
   }
 
-  failed(error: unknown): void {
+  onError(error: unknown): void {
     try {
       if (!this.serveStale(error)) this.reject(error);
     } catch (defect) {
@@ -116,8 +126,8 @@ class ListResponseHandler implements Recipient {
     const { calls, cache, cachePolicy } = context;
     cachePolicy.restrict(null);
     if (isDenied(context, asked.endpoint, error)) cache.deleteResponse(asked.endpoint, asked.wirePath);
-    if (!cached || !isFault(error)) return false;
-    calls.spared(asked, path, { staleSeconds: cached.ageSeconds });
+    if (!cached || !mayServeStale(error)) return false;
+    calls.logUncalled(asked, path, { staleSeconds: cached.ageSeconds });
     this.resolve(cached.response);
     return true;
   }
@@ -133,7 +143,7 @@ export function mergeCached(
 ): boolean {
   if (!kept?.isFresh || !names.every((name) => name in kept.record)) return false;
   const { source, key } = entry;
-  calls.spared(askedOf(source.endpoint, source.input(key)), path, { cached: true });
+  calls.logUncalled(createApiRequest(source.endpoint, source.input(key)), path, { cached: true });
   cachePolicy.restrict(kept.freshUntil, source.endpoint);
   merge(entry, kept.record, names, calls.possibleTiers(), requestedFieldsOf(source, kept, names));
   return true;
@@ -165,7 +175,7 @@ function fieldsToRequest(
   known: UpstreamRecord | undefined,
 ): FieldNames {
   const missing = known ? names.filter((name) => !(name in known)) : names;
-  const evidence = evidenceNames(source, missing, calls.possibleTiers());
+  const evidence = tierEvidenceFields(source, missing, calls.possibleTiers());
   if (evidence.length === 0) return missing;
   const all = missing.slice();
   for (const name of evidence) if (!all.includes(name) && !(known && name in known)) insert(all, name);
@@ -186,19 +196,19 @@ function fulfilFrom(parts: LoadContext, wish: FieldLoad, kept: CachedRecord | un
   }
 }
 
-class RecordResponseHandler implements Recipient {
+class RecordResponseHandler implements ResponseHandler {
   private readonly context: LoadContext;
   private readonly load: FieldLoad;
   private readonly cached: CachedRecord | undefined;
   private readonly fields: FieldNames | undefined;
-  private readonly asked: Asked;
+  private readonly asked: ApiRequest;
 
   constructor(
     parts: LoadContext,
     wish: FieldLoad,
     kept: CachedRecord | undefined,
     fields: FieldNames | undefined,
-    asked: Asked,
+    asked: ApiRequest,
   ) {
     this.context = parts;
     this.load = wish;
@@ -207,16 +217,16 @@ class RecordResponseHandler implements Recipient {
     this.asked = asked;
   }
 
-  came(came: Answer): void {
+  onResponse(came: ApiResponse): void {
     try {
       this.store(came);
     } catch (error) {
-      return this.failed(error);
+      return this.onError(error);
     }
     settleLoad(this.load);
   }
 
-  private store(came: Answer): void {
+  private store(came: ApiResponse): void {
     const { cached, fields, load } = this;
     const { calls, cache, cachePolicy } = this.context;
     const { state, names } = load;
@@ -234,13 +244,13 @@ class RecordResponseHandler implements Recipient {
     const known = fields ?? source.members ?? names;
     if (cached?.isFresh) {
       const requested = source.tiers ? [...known, ...Object.keys(cached.record)] : names;
-      merge(state, joined(cached.record, record), names, calls.possibleTiers(), requested);
+      merge(state, withMembers(cached.record, record), names, calls.possibleTiers(), requested);
       cachePolicy.restrict(cached.freshUntil, source.endpoint);
     } else merge(state, record as UpstreamRecord, names, calls.possibleTiers(), known);
     cachePolicy.restrict(cache.put(source.endpoint, kind, key, record as UpstreamRecord, known, came), source.endpoint);
   }
 
-  failed(error: unknown): void {
+  onError(error: unknown): void {
     let reason = error;
     try {
       this.serveStale(error);
@@ -258,9 +268,9 @@ class RecordResponseHandler implements Recipient {
     const { kind, source, key } = state;
     cachePolicy.restrict(null);
     if (isDenied(context, source.endpoint, error)) cache.delete(source.endpoint, kind, key);
-    if (!cached || !isFault(error)) return;
+    if (!cached || !mayServeStale(error)) return;
     const there = names.filter((name) => name in cached.record);
-    if (there.length && !cached.isFresh) calls.spared(asked, path, { staleSeconds: cached.ageSeconds });
+    if (there.length && !cached.isFresh) calls.logUncalled(asked, path, { staleSeconds: cached.ageSeconds });
     merge(state, cached.record, there, calls.possibleTiers(), requestedFieldsOf(source, cached, there));
   }
 }
@@ -283,6 +293,7 @@ function settleLoad(wish: FieldLoad): void {
  * says nothing: anyone can send a token that is not known.
  */
 function isDenied({ viewer }: LoadContext, { share }: Endpoint, error: unknown): boolean {
-  if (!(error instanceof UpstreamRefusal || error instanceof UpstreamFault) || !isNo(error.word)) return false;
-  return error.word.status === 404 || share !== 'public' || !viewer.isLoggedIn;
+  if (!(error instanceof UpstreamRejection || error instanceof UpstreamFailure) || !isDenial(error.details))
+    return false;
+  return error.details.status === 404 || share !== 'public' || !viewer.isLoggedIn;
 }

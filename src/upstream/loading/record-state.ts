@@ -1,10 +1,10 @@
 /** What is known of one record, and what of it is wished for. */
 import type { Path } from 'graphql/jsutils/Path.js';
 import { type Endpoint, type Tier, tiers } from '../../api/endpoint.ts';
-import { copyOf } from '../../lib/copy.ts';
+import { shallowCopy } from '../../lib/objects.ts';
 import type { CachedRecord } from '../cache/record-cache.ts';
 import { TierRequired } from '../errors.ts';
-import { withheld } from '../auth/tiers.ts';
+import { fieldsWithheldByTier } from '../auth/tiers.ts';
 
 /** How the whole record of a kind is told by its key. */
 export interface RecordSource {
@@ -111,7 +111,7 @@ export function merge(
   const { kind, source, record } = entry;
   for (const name in came) if (came[name] !== undefined) record[name] = came[name];
   for (const name of names) if (!(name in record)) record[name] = undefined;
-  for (const name of withheld(source, record, requested, possibleTiers))
+  for (const name of fieldsWithheldByTier(source, record, requested, possibleTiers))
     setError(entry, name, tierRequired(kind, source, name));
 }
 
@@ -131,7 +131,7 @@ function withFields(seen: UpstreamRecord, { record, errors, source }: RecordStat
     record.id ??= seen.id;
     return record;
   }
-  const whole = copyOf(seen);
+  const whole = shallowCopy(seen);
   const broken: string[] = [];
   for (const name of names) {
     if (errors?.has(name)) broken.push(name);

@@ -4,7 +4,7 @@ import { readConfig } from '../../../src/config/read.ts';
 import { schema } from '../../../src/graph/schema.ts';
 import { createMetrics } from '../../../src/server/observability/metrics.ts';
 import { createPipeline } from '../../../src/server/graphql/answer.ts';
-import { createLifetime, end } from '../../../src/lib/cancellation.ts';
+import { createCancellationToken, cancel } from '../../../src/lib/cancellation.ts';
 import { createUpstream } from '../../../src/upstream/client.ts';
 
 test('the deadline of an operation ends with its client, even where nobody has begun to read its parts', async () => {
@@ -15,12 +15,12 @@ test('the deadline of an operation ends with its client, even where nobody has b
   const parts = { schema, config, upstream, log: pino({ level: 'silent' }), metrics: createMetrics() };
   const pipeline = createPipeline(parts);
   const caller = { authorization: undefined, explain: undefined, address: '127.0.0.1', requestId: 'x' };
-  const lifetime = createLifetime();
+  const lifetime = createCancellationToken();
   const query = '{ viewer { isLoggedIn ... @defer { filmTier } } }';
   const prepared = pipeline.prepare(query, undefined);
   const result = await pipeline.answer(prepared, {}, { ...caller, accept: 'multipart/mixed' }, lifetime);
   expect(Symbol.asyncIterator in result).toBe(true);
   expect(pipeline.running()).toBe(1);
-  end(lifetime, new Error('The client has left.'));
+  cancel(lifetime, new Error('The client has left.'));
   expect(pipeline.running()).toBe(0);
 });

@@ -6,7 +6,7 @@ import { readConfig } from '../../../src/config/read.ts';
 import { schema } from '../../../src/graph/schema.ts';
 import { createMetrics } from '../../../src/server/observability/metrics.ts';
 import { createPipeline } from '../../../src/server/graphql/answer.ts';
-import { createLifetime } from '../../../src/lib/cancellation.ts';
+import { createCancellationToken } from '../../../src/lib/cancellation.ts';
 import { createUpstream } from '../../../src/upstream/client.ts';
 
 setFlagsFromString('--expose_gc');
@@ -26,7 +26,7 @@ function asker(): (query: string, variables?: Record<string, unknown>) => Promis
   const caller = { authorization: undefined, explain: undefined, address: '127.0.0.1', requestId: 'x' };
   return async (query, variables = {}) => {
     const prepared = pipeline.prepare(query, undefined);
-    const result = await pipeline.answer(prepared, variables, caller, createLifetime());
+    const result = await pipeline.answer(prepared, variables, caller, createCancellationToken());
     return 'errors' in result ? result.errors?.[0]?.extensions.code : undefined;
   };
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type AdmissionSettings, type OperationSlot, createAdmission } from '../../../src/server/http/admission.ts';
-import { createLifetime, end } from '../../../src/lib/cancellation.ts';
+import { createCancellationToken, cancel } from '../../../src/lib/cancellation.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -11,7 +11,7 @@ const small: AdmissionSettings = {
   operationTimeoutMs: 60_000,
   uploadTimeoutMs: 60_000,
 };
-const entrant = () => ({ lifetime: createLifetime(), onOverdue: () => undefined });
+const entrant = () => ({ lifetime: createCancellationToken(), onOverdue: () => undefined });
 
 test('a slot that is given back twice counts once', () => {
   const admission = createAdmission({ ...small, maxRunningOperations: 2 });
@@ -50,7 +50,7 @@ test('the time of an upload is measured from when its last byte has come', async
 
 test('it is stuck when there is no room and no slot is released for long, and not while slots are released', async () => {
   const admission = createAdmission(small);
-  const leaving = createLifetime();
+  const leaving = createCancellationToken();
   let slot = admission.enter(entrant()) as OperationSlot;
   let waiting = admission.enter(entrant());
   for (let turn = 0; turn < 20; turn++) {
@@ -63,7 +63,7 @@ test('it is stuck when there is no room and no slot is released for long, and no
   await vi.advanceTimersByTimeAsync(31_000);
   expect(admission.isStuck()).toBe(true);
   const left = expect(waiting).rejects.toMatchObject({ code: 'CLIENT_LEFT' });
-  end(leaving, new Error('left'));
+  cancel(leaving, new Error('left'));
   await left;
   expect(admission.isStuck()).toBe(false);
 });

@@ -5,7 +5,7 @@ import { afterEach, expect, test } from 'vitest';
 import { type ConnectionSettings, type Connections, trackConnections } from '../../../src/server/http/connections.ts';
 import { Exchange } from '../../../src/server/http/exchange.ts';
 import { createUnsentBytes } from '../../../src/server/http/unsent.ts';
-import { join, leave } from '../../../src/lib/queue.ts';
+import { append, unlink } from '../../../src/lib/queue.ts';
 import { until } from '../../support/hostile.ts';
 
 const LONG = 3_600_000;
@@ -19,8 +19,8 @@ async function serving(settings: Partial<ConnectionSettings>) {
   const connections: Connections[] = [];
   const server = createServer((request, response) => {
     const connection = connections[0]!.get(request.socket)!;
-    const place = join(connection.exchanges, new Exchange(request, response, connection.backlog, '', []));
-    response.on('close', () => leave(connection.exchanges, place));
+    const place = append(connection.exchanges, new Exchange(request, response, connection.backlog, '', []));
+    response.on('close', () => unlink(connection.exchanges, place));
     if (request.url === '/held') held.push(response);
     else response.end(request.url === '/surplus' ? String(connection.isOverLimit) : 'here');
   });

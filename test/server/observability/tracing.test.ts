@@ -7,7 +7,13 @@ import { readConfig } from '../../../src/config/read.ts';
 import { createMetrics } from '../../../src/server/observability/metrics.ts';
 import { createTelemetry } from '../../../src/server/observability/tracing.ts';
 import { observeCalls } from '../../../src/server/observability/watch.ts';
-import { type Span, addTrace, newSpan, spanBelow, spanFrom } from '../../../src/upstream/trace-context.ts';
+import {
+  type Span,
+  addTraceHeaders,
+  newSpan,
+  childSpan,
+  parseTraceParent,
+} from '../../../src/upstream/trace-context.ts';
 import { createUpstream } from '../../../src/upstream/client.ts';
 import { besieged } from '../../support/besieged.ts';
 import { hostile, json, reset, until } from '../../support/hostile.ts';
@@ -15,7 +21,7 @@ import { patient } from '../../support/patient.ts';
 
 function headersOf(span: Span): Record<string, string> {
   const headers: string[] = [];
-  addTrace(span, headers);
+  addTraceHeaders(span, headers);
   return Object.fromEntries(headers.flatMap((name, at) => (at % 2 === 0 ? [[name, headers[at + 1]!]] : [])));
 }
 
@@ -138,10 +144,10 @@ test.each([
   [`${parent} `, false],
   [parent.slice(0, -1), false],
 ])('the trace of %s is taken over: %s', (header, isTaken) => {
-  const span = spanFrom(header, 'a=1\r\nx: y');
+  const span = parseTraceParent(header, 'a=1\r\nx: y');
   expect(span?.traceId).toBe(isTaken ? '4bf92f3577b34da6a3ce929d0e0e4736' : undefined);
   if (!span) return;
-  expect(headersOf(spanBelow(span)).traceparent).toMatch(/^00-4bf92f3577b34da6a3ce929d0e0e4736-[\da-f]{16}-01$/);
+  expect(headersOf(childSpan(span)).traceparent).toMatch(/^00-4bf92f3577b34da6a3ce929d0e0e4736-[\da-f]{16}-01$/);
   expect(headersOf(span)).not.toHaveProperty('tracestate'); // one that would break a header is not handed on
 });
 

@@ -29,10 +29,10 @@ test('a rejected token starts anew', () => {
   const credential = credentials.of('somebody');
   credentials.accept(credential, 'catalog');
   credential.possibleTiers = ['basic'];
-  credential.refused.set('/x', 7);
+  credential.refusedEndpoints.set('/x', 7);
   credentials.reject(credential, unknown('catalog'));
   expect(credential).toMatchObject({ filmTier: null, accepted: false });
-  expect(credential.refused.size).toBe(0);
+  expect(credential.refusedEndpoints.size).toBe(0);
 });
 
 test('a rejection is remembered for the service that made it, not of a token that it took before, and not once it takes it', () => {

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type Endpoint } from '../../../src/api/endpoint.ts';
 import { bookEndpoints } from '../../../src/api/book.ts';
 import { readConfig } from '../../../src/config/read.ts';
-import { createLifetime } from '../../../src/lib/cancellation.ts';
+import { createCancellationToken } from '../../../src/lib/cancellation.ts';
 import { createUpstream } from '../../../src/upstream/client.ts';
 import { type Behaviour, hostile, json } from '../../support/hostile.ts';
 
@@ -26,7 +26,7 @@ async function service(behaviour: Behaviour) {
   });
   afterAll(() => upstream.close());
   const open = (authorization?: string) =>
-    upstream.forOperation({ authorization, address: '127.0.0.1', requestId: 'x' }, createLifetime());
+    upstream.forOperation({ authorization, address: '127.0.0.1', requestId: 'x' }, createCancellationToken());
   return { ...house, open };
 }
 

@@ -7,7 +7,7 @@ import {
   cacheabilityOf,
   unspecified,
 } from '../../../src/upstream/cache/caching-header.ts';
-import { createLifetime } from '../../../src/lib/cancellation.ts';
+import { createCancellationToken } from '../../../src/lib/cancellation.ts';
 import { createUpstream } from '../../../src/upstream/client.ts';
 import { hostile, json } from '../../support/hostile.ts';
 
@@ -67,7 +67,7 @@ async function book(headers: Record<string, string>) {
   const read = async () => {
     const operation = upstream.forOperation(
       { authorization: undefined, address: '', requestId: 'x' },
-      createLifetime(),
+      createCancellationToken(),
     );
     const record = await operation.load('Book', source, '7', ['title'], {}, undefined);
     return { record, freshness: operation.cachePolicy };

@@ -13,7 +13,7 @@ const nowhere = cacheKeyOf('', '', '');
 /** Where it is not tested how long Redis is waited for. */
 const patient = { record: 20_000, window: 20_000 };
 let slots = 0;
-const slot = (of: string) => ({ of, id: String(slots++), address: '' });
+const slot = (window: string) => ({ window, id: String(slots++), address: '' });
 
 test.skipIf(hasRedis)(withoutRedis, () => undefined);
 
@@ -61,7 +61,7 @@ describe.skipIf(!hasRedis)('what replicas share', () => {
     expect(await two.windows.take(slot('alice'), limits)).toBe(0);
     expect(await one.windows.take(slot('alice'), limits)).toBeGreaterThan(61_000);
     expect(await two.windows.take(slot('bob'), limits)).toBe(0);
-    one.windows.answered(first);
+    one.windows.settle(first);
     await until(async () => Number((await two.windows.state('alice', limits.holdMs))?.backInMs) <= 60_000);
     expect(await two.windows.take(slot('alice'), limits)).toBeGreaterThan(30_000);
     one.windows.release(first);

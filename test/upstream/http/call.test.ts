@@ -3,40 +3,40 @@ import { readConfig } from '../../../src/config/read.ts';
 import { bookEndpoints } from '../../../src/api/book.ts';
 import type { Tier } from '../../../src/api/endpoint.ts';
 import { BASIC_CALLS_A_MINUTE, filmEndpoints } from '../../../src/api/film.ts';
-import { createBudget } from '../../../src/upstream/limits/rate-limiter.ts';
+import { createRateLimiter } from '../../../src/upstream/limits/rate-limiter.ts';
 import { createCalls } from '../../../src/upstream/http/calls.ts';
 import { createCredentials } from '../../../src/upstream/auth/credentials.ts';
-import { createFlights } from '../../../src/upstream/http/in-flight.ts';
-import { createLifetime, end } from '../../../src/lib/cancellation.ts';
+import { createInFlightRequests } from '../../../src/upstream/http/in-flight.ts';
+import { createCancellationToken, cancel } from '../../../src/lib/cancellation.ts';
 import { createCallLog } from '../../../src/upstream/call-log.ts';
 import { createTransport } from '../../../src/upstream/http/pool.ts';
 import { UNVERIFIED_CALLS } from '../../../src/upstream/limits/unverified.ts';
-import type { SharedWindows, Slot } from '../../../src/upstream/limits/sliding-window.ts';
-import { type Answer, type Asked, askedOf } from '../../../src/upstream/http/request.ts';
+import type { SharedSlidingWindows, Slot } from '../../../src/upstream/limits/sliding-window.ts';
+import { type ApiResponse, type ApiRequest, createApiRequest } from '../../../src/upstream/http/request.ts';
 import { type Behaviour, hostile, json, silence, until } from '../../support/hostile.ts';
 
 const here = '127.0.0.1';
-const collecting = askedOf(bookEndpoints.collect, { id: '7', status: 'wish' });
-const film = (fields: string) => askedOf(filmEndpoints.subject, { id: '1', fields });
+const collecting = createApiRequest(bookEndpoints.collect, { id: '7', status: 'wish' });
+const film = (fields: string) => createApiRequest(filmEndpoints.subject, { id: '1', fields });
 
 /** Operations that call one service, out of one budget. */
-async function over(behaviour: Behaviour, shared?: SharedWindows) {
+async function over(behaviour: Behaviour, shared?: SharedSlidingWindows) {
   const service = await hostile(behaviour);
   const settings = { ...readConfig({}), baseUrl: service.url, eventBaseUrl: service.url };
   const transport = createTransport(settings);
   const credentials = createCredentials(undefined, undefined);
-  const budget = createBudget(settings, shared);
+  const budget = createRateLimiter(settings, shared);
   /** Request lines of what was handed to the transport. */
   const sent: string[] = [];
   const parts = {
     settings,
     credentials,
     budget,
-    flights: createFlights(),
+    flights: createInFlightRequests(),
     transport: {
       ...transport,
       send: (...[request, asker]: Parameters<typeof transport.send>) => {
-        sent.push(request.line);
+        sent.push(request.requestLine);
         return transport.send(request, asker);
       },
     },
@@ -51,7 +51,7 @@ async function over(behaviour: Behaviour, shared?: SharedWindows) {
     /** A caller that upstream knows. */
     known: (token: string, possibleTiers: readonly Tier[]) =>
       Object.assign(credentials.of(token), { accepted: true, possibleTiers }),
-    operation: (credential = credentials.of('alice'), lifetime = createLifetime()) => {
+    operation: (credential = credentials.of('alice'), lifetime = createCancellationToken()) => {
       const calls = createCalls(parts, {
         isUnreadable: false,
         credential,
@@ -61,9 +61,9 @@ async function over(behaviour: Behaviour, shared?: SharedWindows) {
         address: here,
       });
       return {
-        make: (asked: Asked) =>
-          new Promise<Answer>((came, failed) => {
-            calls.make(asked, undefined, { came, failed });
+        make: (asked: ApiRequest) =>
+          new Promise<ApiResponse>((onResponse, onError) => {
+            calls.make(asked, undefined, { onResponse, onError });
           }),
       };
     },
@@ -71,7 +71,7 @@ async function over(behaviour: Behaviour, shared?: SharedWindows) {
     crowd: () =>
       Promise.all(
         Array.from({ length: UNVERIFIED_CALLS / 2 }, async (_, n) =>
-          budget.take(bookEndpoints.byId, credentials.of(`guess ${n}`), here, createLifetime()),
+          budget.acquire(bookEndpoints.byId, credentials.of(`guess ${n}`), here, createCancellationToken()),
         ),
       ),
   };
@@ -80,8 +80,8 @@ async function over(behaviour: Behaviour, shared?: SharedWindows) {
 test('a write of an operation that is over already is told at once to have timed out, and is not sent', async () => {
   const { operation, newcomer, crowd, sent } = await over(json('{}', 201));
   await crowd(); // it does not wait for these
-  const lifetime = createLifetime();
-  end(lifetime, new Error('left'));
+  const lifetime = createCancellationToken();
+  cancel(lifetime, new Error('left'));
   const write = operation(newcomer('alice'), lifetime).make(collecting);
   await expect(write).rejects.toMatchObject({ code: 'UPSTREAM_TIMEOUT' });
   expect(sent).toEqual([]);
@@ -90,22 +90,24 @@ test('a write of an operation that is over already is told at once to have timed
 test('a write whose operation ends while it waits for the budget has timed out, is not sent, and keeps no slot', async () => {
   const { operation, newcomer, crowd, budget, sent } = await over(json('{}', 201));
   const [first] = await crowd();
-  const lifetime = createLifetime();
+  const lifetime = createCancellationToken();
   const write = operation(newcomer('alice'), lifetime).make(collecting);
   await new Promise((resolve) => setImmediate(resolve)); // without the crowd it would be sent by now
-  end(lifetime, new Error('left'));
-  first!.ended(false);
+  cancel(lifetime, new Error('left'));
+  first!.settle(false);
   await expect(write).rejects.toMatchObject({ code: 'UPSTREAM_TIMEOUT' });
   expect(sent).toEqual([]);
-  await expect(budget.take(bookEndpoints.byId, newcomer('bob'), here, createLifetime(), true)).resolves.toBeDefined();
+  await expect(
+    budget.acquire(bookEndpoints.byId, newcomer('bob'), here, createCancellationToken(), true),
+  ).resolves.toBeDefined();
 });
 
 test('of a write whose operation ends when it is sent already, the outcome is unknown', async () => {
   const { operation, newcomer, service, sent } = await over(silence);
-  const lifetime = createLifetime();
+  const lifetime = createCancellationToken();
   const write = operation(newcomer('alice'), lifetime).make(collecting);
   await until(() => service.heard.length > 0);
-  end(lifetime, new Error('left'));
+  cancel(lifetime, new Error('left'));
   await expect(write).rejects.toMatchObject({ code: 'UPSTREAM_RESULT_UNKNOWN' });
   expect(sent).toEqual(['POST /v2/book/7/collection']);
 });
@@ -116,7 +118,7 @@ test('who wants the names that tell a tier does not share the answer of one for 
   const { operation, known, budget, service } = await over(json(JSON.stringify(record)));
   const alice = known('alice', ['basic', 'advance']);
   for (let call = 0; call < BASIC_CALLS_A_MINUTE / 4; call++)
-    await budget.take(filmEndpoints.subject, alice, here, createLifetime());
+    await budget.acquire(filmEndpoints.subject, alice, here, createCancellationToken());
 
   const wanted = ['title', 'durations,languages,title', 'languages,title', 'durations,title', 'title'];
   const answers = await Promise.all(wanted.map((fields) => operation(alice).make(film(fields))));
@@ -138,18 +140,18 @@ test('a slot that is paid for another attempt when the call has ended is given b
   const released: Slot[] = [];
   const { operation, known, budget, service } = await over(json('', 503), {
     take: (slot) => new Promise((resolve) => asked.push({ slot, grant: () => resolve(0) })),
-    answered: (slot) => answered.push(slot),
+    settle: (slot) => answered.push(slot),
     release: (slot) => released.push(slot),
     state: () => Promise.resolve(undefined),
   });
   const bob = known('bob', ['basic']);
-  const lifetime = createLifetime();
+  const lifetime = createCancellationToken();
   const read = operation(bob, lifetime).make(film('title'));
   await until(() => asked.length === 1);
   asked[0]!.grant();
   await until(() => asked.length === 2);
 
-  end(lifetime, new Error('left'));
+  cancel(lifetime, new Error('left'));
   await expect(read).rejects.toMatchObject({ code: 'UPSTREAM_TIMEOUT' });
   await until(() => answered.length > 0);
   expect(budget.used(bob)).toBe(2);

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { bookEndpoints } from '../../../src/api/book.ts';
 import { cut, dropExcess, withoutExcess } from '../../../src/upstream/http/excess.ts';
-import { NESTING_MAX } from '../../../src/lib/shallow-json.ts';
-import { askedOf } from '../../../src/upstream/http/request.ts';
+import { NESTING_MAX } from '../../../src/lib/parse-json.ts';
+import { createApiRequest } from '../../../src/upstream/http/request.ts';
 
 const cutText = (text: string, most: number) => cut(Buffer.from(text), 'tags', most)?.toString();
 
@@ -80,13 +80,13 @@ test.each([
 });
 
 test('a list that came too long once is cut before it is parsed from then on, and keeps one that tells of more', () => {
-  const asked = askedOf(bookEndpoints.userTags, { name: 'alice', start: 0, count: 2 });
+  const asked = createApiRequest(bookEndpoints.userTags, { name: 'alice', start: 0, count: 2 });
   const whole = { tags: [1, 2, 3, 4, 5] };
   const body = Buffer.from(JSON.stringify(whole));
   expect(withoutExcess(asked, body)).toBe(body);
   dropExcess(asked, whole);
   expect(whole).toEqual({ tags: [1, 2, 3] });
   expect(withoutExcess(asked, body).toString()).toBe('{"tags":[1,2,3]}');
-  const all = askedOf(bookEndpoints.userTags, { name: 'alice' });
+  const all = createApiRequest(bookEndpoints.userTags, { name: 'alice' });
   expect(withoutExcess(all, body)).toBe(body);
 });

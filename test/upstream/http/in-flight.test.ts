@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { Answer } from '../../../src/upstream/http/request.ts';
-import { type Flight, createFlights } from '../../../src/upstream/http/in-flight.ts';
-import { type Lifetime, createLifetime, end } from '../../../src/lib/cancellation.ts';
+import type { ApiResponse } from '../../../src/upstream/http/request.ts';
+import { type InFlightRequest, createInFlightRequests } from '../../../src/upstream/http/in-flight.ts';
+import { type CancellationToken, createCancellationToken, cancel } from '../../../src/lib/cancellation.ts';
 
-const answer: Answer = {
+const answer: ApiResponse = {
   value: { id: '7' },
   bytes: 10,
   status: 200,
@@ -12,24 +12,24 @@ const answer: Answer = {
 
 /** A read that is answered when the test says so, and those who ask for it. */
 function reading() {
-  const flights = createFlights();
+  const flights = createInFlightRequests();
   const credential = {};
   const read = {
     sent: 0,
-    lifetime: undefined as Lifetime | undefined,
+    lifetime: undefined as CancellationToken | undefined,
     answer: () => undefined as void,
     fail: (_: Error) => undefined as void,
   };
-  const send = (flight: Flight) => {
+  const send = (flight: InFlightRequest) => {
     read.sent++;
     read.lifetime = flight.lifetime;
     read.answer = () => flight.landed(answer);
     read.fail = (error) => flight.failed(error);
   };
-  const ask = (lifetime = createLifetime(), key = 'same') => {
+  const ask = (lifetime = createCancellationToken(), key = 'same') => {
     let coalesced = false;
-    const came = new Promise<Answer>((resolve, reject) => {
-      coalesced = flights.join(credential, key, { lifetime, send, came: resolve, failed: reject });
+    const came = new Promise<ApiResponse>((resolve, reject) => {
+      coalesced = flights.join(credential, key, { lifetime, send, onResponse: resolve, onError: reject });
     });
     return { answer: came, coalesced };
   };
@@ -71,23 +71,23 @@ test('an answer is not given to who asks after it', async () => {
 
 test('it outlives its first asker while others wait', async () => {
   const { read, ask } = reading();
-  const leaving = createLifetime();
+  const leaving = createCancellationToken();
   const first = ask(leaving);
   const second = ask();
-  end(leaving, new Error('gone'));
+  cancel(leaving, new Error('gone'));
   await expect(first.answer).rejects.toThrow('gone');
-  expect(read.lifetime?.ended).toBeUndefined();
+  expect(read.lifetime?.reason).toBeUndefined();
   read.answer();
   expect(await second.answer).toBe(answer);
 });
 
 test('it ends when the last asker leaves, and the next asks anew', async () => {
   const { read, ask } = reading();
-  const leaving = [createLifetime(), createLifetime()];
+  const leaving = [createCancellationToken(), createCancellationToken()];
   const asks = leaving.map((lifetime) => ask(lifetime));
-  for (const each of leaving) end(each, new Error('gone'));
+  for (const each of leaving) cancel(each, new Error('gone'));
   for (const each of asks) await expect(each.answer).rejects.toThrow('gone');
-  expect(read.lifetime?.ended).toBeDefined();
+  expect(read.lifetime?.reason).toBeDefined();
   expect(ask().coalesced).toBe(false);
   expect(read.sent).toBe(2);
   read.answer();
@@ -95,10 +95,10 @@ test('it ends when the last asker leaves, and the next asks anew', async () => {
 
 test('who comes too late, being gone already, sends nothing that goes on', async () => {
   const { read, ask } = reading();
-  const over = createLifetime();
-  end(over, new Error('gone'));
+  const over = createCancellationToken();
+  cancel(over, new Error('gone'));
   await expect(ask(over).answer).rejects.toThrow('gone');
-  expect(read.lifetime?.ended).toBeDefined();
+  expect(read.lifetime?.reason).toBeDefined();
 });
 
 test('a failure is told to all who wait, and not kept', async () => {

@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, expect, test, vi } from 'vitest';
 import { readConfig } from '../../../src/config/read.ts';
-import { UpstreamFault } from '../../../src/upstream/errors.ts';
-import { createLifetime, end } from '../../../src/lib/cancellation.ts';
+import { UpstreamFailure } from '../../../src/upstream/errors.ts';
+import { createCancellationToken, cancel } from '../../../src/lib/cancellation.ts';
 import { type TransportSettings, createTransport } from '../../../src/upstream/http/pool.ts';
-import type { WireRequest } from '../../../src/upstream/http/request.ts';
+import type { HttpRequest } from '../../../src/upstream/http/request.ts';
 import {
   type Behaviour,
   cutInBody,
@@ -40,23 +40,31 @@ async function over(behaviour: Behaviour, settings: Partial<TransportSettings> =
     eventBaseUrl: service.url,
     ...settings,
   });
-  const send = (request: Partial<WireRequest> = {}, asker = createLifetime()) =>
+  const send = (request: Partial<HttpRequest> = {}, asker = createCancellationToken()) =>
     sent(
       transport,
-      { service: 'catalog', method: 'GET', path: '/x', headers: [], maxBytes: 10_000, line: 'GET /x', ...request },
+      {
+        service: 'catalog',
+        method: 'GET',
+        path: '/x',
+        headers: [],
+        maxBytes: 10_000,
+        requestLine: 'GET /x',
+        ...request,
+      },
       asker,
     );
   return { service, transport, send };
 }
 
-const post = { method: 'POST', body: 'a=1', line: 'POST /x' } as const;
+const post = { method: 'POST', body: 'a=1', requestLine: 'POST /x' } as const;
 
 /** The code of the fault that a call ends with. */
 async function faultOf(call: Promise<unknown>): Promise<string> {
   try {
     await call;
   } catch (error) {
-    if (error instanceof UpstreamFault) return error.code;
+    if (error instanceof UpstreamFailure) return error.code;
     throw error;
   }
   return 'none';
@@ -270,18 +278,18 @@ test('a caller who goes away takes the call along, whatever it was waiting for',
   vi.spyOn(Math, 'random').mockReturnValue(1_000); // no second attempt comes before the caller leaves
   for (const behaviour of [silence, drip(head('content-length: 1000'), ' '), reset]) {
     const { service, transport, send } = await over(behaviour, { readAttempts: 10 });
-    const caller = createLifetime();
+    const caller = createCancellationToken();
     const fault = faultOf(send({}, caller));
     const isWaiting = () => behaviour !== reset || transport.state().catalog.running === 0;
     await until(() => service.heard.length > 0 && isWaiting());
-    end(caller, new Error('left'));
+    cancel(caller, new Error('left'));
     expect(await fault).toBe(behaviour === reset ? 'UPSTREAM_UNAVAILABLE' : 'UPSTREAM_TIMEOUT');
     await transport.close();
     await until(() => service.open() === 0);
   }
   const { service, send } = await over(silence);
-  const gone = createLifetime();
-  end(gone, new Error('left'));
+  const gone = createCancellationToken();
+  cancel(gone, new Error('left'));
   expect(await faultOf(send({}, gone))).toBe('UPSTREAM_TIMEOUT');
   expect(service.heard).toEqual([]);
 });
@@ -295,8 +303,8 @@ test('a service that is down is left alone after a few faults, and tried with on
   expect(await faultOf(send())).toBe('UPSTREAM_UNAVAILABLE');
   expect(service.heard).toHaveLength(3); // not asked
   expect(transport.state().catalog.isOpen).toBe(true);
-  expect(() => transport.refuseDown({ service: 'catalog', line: 'GET /x' })).toThrow(UpstreamFault);
-  transport.refuseDown({ service: 'event', line: 'GET /x' });
+  expect(() => transport.refuseDown({ service: 'catalog', requestLine: 'GET /x' })).toThrow(UpstreamFailure);
+  transport.refuseDown({ service: 'event', requestLine: 'GET /x' });
 
   vi.advanceTimersByTime(100);
   const crowd = await Promise.all(Array.from({ length: 20 }, () => faultOf(send())));
@@ -318,10 +326,10 @@ test('a trial that its caller gives up lets the next one try', async () => {
   await faultOf(send());
   service.behave(silence);
   await new Promise((resolve) => setTimeout(resolve, 20));
-  const caller = createLifetime();
+  const caller = createCancellationToken();
   const given = faultOf(send({}, caller));
   await until(() => service.heard.length === 2);
-  end(caller, new Error('left'));
+  cancel(caller, new Error('left'));
   await given;
   service.behave(json('{}'));
   expect((await send()).status).toBe(200);
@@ -334,10 +342,10 @@ test('refusals, nonsense and callers who leave do not count as being down', asyn
   service.behave(raw('nonsense\r\n\r\n'));
   await faultOf(send());
   service.behave(silence);
-  const caller = createLifetime();
+  const caller = createCancellationToken();
   const left = faultOf(send({}, caller));
   await until(() => service.heard.length === 3);
-  end(caller, new Error('left'));
+  cancel(caller, new Error('left'));
   await left;
   expect(transport.state().catalog.isOpen).toBe(false);
 });
@@ -367,13 +375,13 @@ test('a crowd of quick calls keeps to a few connections; more are opened while c
 
 test('a call that waits for a connection ends with its caller', async () => {
   const { service, transport, send } = await over(silence, { maxConnections: 1, maxBusyConnections: 1 });
-  const [one, other] = [createLifetime(), createLifetime()];
+  const [one, other] = [createCancellationToken(), createCancellationToken()];
   const first = faultOf(send({}, one));
   const second = faultOf(send(post, other));
   await until(() => service.heard.length === 1);
-  end(other, new Error('left'));
+  cancel(other, new Error('left'));
   expect(await second).toBe('UPSTREAM_TIMEOUT'); // never sent, so its outcome is known
-  end(one, new Error('left'));
+  cancel(one, new Error('left'));
   expect(await first).toBe('UPSTREAM_TIMEOUT');
   expect(transport.state().catalog).toMatchObject({ running: 0, waiting: 0 });
 });

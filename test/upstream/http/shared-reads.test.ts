@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../../src/config/read.ts';
 import { bookEndpoints } from '../../../src/api/book.ts';
 import { noteEndpoints } from '../../../src/api/note.ts';
-import { createLifetime } from '../../../src/lib/cancellation.ts';
+import { createCancellationToken } from '../../../src/lib/cancellation.ts';
 import type { Operation } from '../../../src/upstream/operation.ts';
 import { createUpstream } from '../../../src/upstream/client.ts';
 import { hostile, json, until } from '../../support/hostile.ts';
@@ -34,16 +34,17 @@ describe.each(houses)('in %s', (_, replicas) => {
     const processes = Array.from({ length: replicas }, () => createUpstream(settings));
     afterAll(() => Promise.all(processes.map((each) => each.close())));
     const asker = (authorization?: string) => ({ authorization, address: '127.0.0.1', requestId: 'test' });
-    const reading = (authorization?: string) => processes.at(-1)!.forOperation(asker(authorization), createLifetime());
+    const reading = (authorization?: string) =>
+      processes.at(-1)!.forOperation(asker(authorization), createCancellationToken());
     const write = async () => {
-      const operation = processes[0]!.forOperation(asker(alice), createLifetime());
+      const operation = processes[0]!.forOperation(asker(alice), createCancellationToken());
       await operation.write(bookEndpoints.collect, { id: '7', status: 'read' }, undefined);
       await operation.invalidate([bookEndpoints.collections.path, 'Note:1']);
     };
     // Redis is there as soon as what one has read costs the other nothing.
     if (redisUrl)
       await untilSo(async () => {
-        const operations = processes.map((each) => each.forOperation(asker(), createLifetime()));
+        const operations = processes.map((each) => each.forOperation(asker(), createCancellationToken()));
         for (const operation of operations)
           await operation.load(
             'Book',

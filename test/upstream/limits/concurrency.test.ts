@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import { afterEach, expect, test, vi } from 'vitest';
 import { readConfig } from '../../../src/config/read.ts';
-import { createGate } from '../../../src/upstream/limits/concurrency.ts';
-import { createLifetime, end } from '../../../src/lib/cancellation.ts';
-import { UpstreamFault } from '../../../src/upstream/errors.ts';
+import { createConcurrencyLimiter } from '../../../src/upstream/limits/concurrency.ts';
+import { createCancellationToken, cancel } from '../../../src/lib/cancellation.ts';
+import { UpstreamFailure } from '../../../src/upstream/errors.ts';
 import { createTransport } from '../../../src/upstream/http/pool.ts';
 import { sent } from '../../support/sent.ts';
 
@@ -16,29 +16,29 @@ const operation = {};
 afterEach(() => void vi.useRealTimers());
 
 test('a crowd that is let in and leaves at once is let in to the last', () => {
-  const gate = createGate({ maxConnections: 1, maxBusyConnections: 1 });
-  expect(gate.enter(operation, () => undefined)).toBeUndefined();
+  const gate = createConcurrencyLimiter({ maxConnections: 1, maxBusyConnections: 1 });
+  expect(gate.acquire(operation, () => undefined)).toBeUndefined();
   let begun = 0;
   const begin = () => {
     begun++;
-    gate.leave(1);
+    gate.release(1);
   };
-  for (let each = 0; each < CROWD; each++) expect(gate.enter(operation, begin)).toBeDefined();
-  gate.leave(1);
+  for (let each = 0; each < CROWD; each++) expect(gate.acquire(operation, begin)).toBeDefined();
+  gate.release(1);
   expect(begun).toBe(CROWD);
   expect(gate.running()).toBe(0);
 });
 
 test('a service gets all its connections at once while even its quickest calls take their time, and few while it is quick', () => {
   const [few, all, many] = [4, 12, 1000];
-  const gate = createGate({ maxConnections: few, maxBusyConnections: all });
+  const gate = createConcurrencyLimiter({ maxConnections: few, maxBusyConnections: all });
   const crowd = 20;
   /** How many of a crowd are let in at once, where each takes so long. */
   const letIn = (tookMs: number): number => {
     let inside = 0;
-    for (let each = 0; each < crowd; each++) if (!gate.enter(operation, () => inside++)) inside++;
+    for (let each = 0; each < crowd; each++) if (!gate.acquire(operation, () => inside++)) inside++;
     const atOnce = inside;
-    for (let left = 0; left < crowd; left++) gate.leave(tookMs);
+    for (let left = 0; left < crowd; left++) gate.release(tookMs);
     expect(gate.running()).toBe(0);
     return atOnce;
   };
@@ -58,14 +58,21 @@ test('a crowd that waits for a service found dead is told so, every one', async 
   } as unknown as Dispatcher;
   const settings = { ...readConfig({}), baseUrl: 'http://dead.example', eventBaseUrl: 'http://dead.example' };
   const transport = createTransport({ ...settings, readAttempts: 1, breakerFailures: 1 }, dead);
-  const request = { service: 'catalog', method: 'GET', path: '/x', headers, maxBytes: 1, line: 'GET /x' } as const;
+  const request = {
+    service: 'catalog',
+    method: 'GET',
+    path: '/x',
+    headers,
+    maxBytes: 1,
+    requestLine: 'GET /x',
+  } as const;
   const asks = Array.from({ length: CROWD }, () =>
-    sent(transport, request, createLifetime()).catch((error: unknown) => error),
+    sent(transport, request, createCancellationToken()).catch((error: unknown) => error),
   );
   for (const handler of pending.splice(0))
     handler.onError!(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }));
   const told = await Promise.all(asks);
-  expect(told.filter((error) => error instanceof UpstreamFault && error.code === 'UPSTREAM_UNAVAILABLE').length).toBe(
+  expect(told.filter((error) => error instanceof UpstreamFailure && error.code === 'UPSTREAM_UNAVAILABLE').length).toBe(
     CROWD,
   );
   expect(transport.state().catalog).toMatchObject({ running: 0, waiting: 0 });
@@ -78,17 +85,17 @@ test('a write that ends before it has a connection is known not to have been sen
   } as unknown as Dispatcher;
   const settings = { ...readConfig({}), baseUrl: 'http://slow.example', eventBaseUrl: 'http://slow.example' };
   const transport = createTransport(settings, slow);
-  const lifetime = createLifetime();
+  const lifetime = createCancellationToken();
   const request = {
     service: 'catalog',
     method: 'POST',
     path: '/x',
     headers,
     maxBytes: 1,
-    line: 'POST /x',
+    requestLine: 'POST /x',
   } as const;
   const ask = sent(transport, request, lifetime).catch((error: unknown) => error);
-  end(lifetime, new Error('gone'));
+  cancel(lifetime, new Error('gone'));
   expect(await ask).toMatchObject({ code: 'UPSTREAM_TIMEOUT' });
   let aborted: unknown;
   handler!.onConnect!((reason) => (aborted = reason));
@@ -111,8 +118,17 @@ test('the wait for a connection is no time of the service: a queue of our own is
   const address = { baseUrl: 'http://busy.example', eventBaseUrl: 'http://busy.example' };
   const limits = { maxConnections: 1, maxBusyConnections: 1, callTimeoutMs: 1_000, breakerFailures: 1 };
   const transport = createTransport({ ...readConfig({}), ...address, ...limits }, busy);
-  const request = { service: 'catalog', method: 'GET', path: '/x', headers, maxBytes: 1, line: 'GET /x' } as const;
-  const answers = Promise.allSettled(Array.from({ length: 10 }, () => sent(transport, request, createLifetime())));
+  const request = {
+    service: 'catalog',
+    method: 'GET',
+    path: '/x',
+    headers,
+    maxBytes: 1,
+    requestLine: 'GET /x',
+  } as const;
+  const answers = Promise.allSettled(
+    Array.from({ length: 10 }, () => sent(transport, request, createCancellationToken())),
+  );
   await vi.advanceTimersByTimeAsync(20_000);
   expect((await answers).map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 'fulfilled'));
   expect(transport.state().catalog).toMatchObject({ isOpen: false, running: 0, waiting: 0 });
@@ -134,9 +150,16 @@ test('attempts have one time together, on the wire', async () => {
   } as unknown as Dispatcher;
   const address = { baseUrl: 'http://failing.example', eventBaseUrl: 'http://failing.example' };
   const transport = createTransport({ ...readConfig({}), ...address, callTimeoutMs: 1_000, readAttempts: 5 }, failing);
-  const request = { service: 'catalog', method: 'GET', path: '/x', headers, maxBytes: 1, line: 'GET /x' } as const;
+  const request = {
+    service: 'catalog',
+    method: 'GET',
+    path: '/x',
+    headers,
+    maxBytes: 1,
+    requestLine: 'GET /x',
+  } as const;
   let ended: unknown;
-  sent(transport, request, createLifetime()).catch((error: unknown) => (ended = error));
+  sent(transport, request, createCancellationToken()).catch((error: unknown) => (ended = error));
   await vi.advanceTimersByTimeAsync(700);
   while (dispatched < 2) await sleep(5); // the pause between attempts is of real time
   await vi.advanceTimersByTimeAsync(299);
@@ -147,18 +170,18 @@ test('attempts have one time together, on the wire', async () => {
 });
 
 test('operations take turns, each in its own order, and who gives up is passed over', () => {
-  const gate = createGate({ maxConnections: 1, maxBusyConnections: 1 });
-  expect(gate.enter({}, () => undefined)).toBeUndefined();
+  const gate = createConcurrencyLimiter({ maxConnections: 1, maxBusyConnections: 1 });
+  expect(gate.acquire({}, () => undefined)).toBeUndefined();
   const begun: string[] = [];
-  const enter = (owner: object, name: string) => gate.enter(owner, () => void begun.push(name))!;
+  const enter = (owner: object, name: string) => gate.acquire(owner, () => void begun.push(name))!;
   const [many, few, one] = [{}, {}, {}];
   for (let n = 0; n < 4; n++) enter(many, `many ${n}`);
   const left = enter(few, 'few 0');
   for (let n = 1; n < 3; n++) enter(few, `few ${n}`);
   enter(one, 'one 0');
-  expect([gate.giveUp(left), gate.giveUp(left)]).toEqual([true, false]);
+  expect([gate.cancelWait(left), gate.cancelWait(left)]).toEqual([true, false]);
   expect(gate.waiting()).toBe(7);
-  for (let n = 0; n < 8; n++) gate.leave(1);
+  for (let n = 0; n < 8; n++) gate.release(1);
   expect(begun).toEqual(['many 0', 'few 1', 'one 0', 'many 1', 'few 2', 'many 2', 'many 3']);
   expect([gate.running(), gate.waiting()]).toEqual([0, 0]);
 });

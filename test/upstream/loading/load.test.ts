@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest';
 import { readConfig } from '../../../src/config/read.ts';
 import { bookEndpoints, bookMembers } from '../../../src/api/book.ts';
 import type { RecordSource } from '../../../src/upstream/loading/record-state.ts';
-import { createLifetime } from '../../../src/lib/cancellation.ts';
+import { createCancellationToken } from '../../../src/lib/cancellation.ts';
 import { type RecordCache, type ViewerCache, createRecordCache } from '../../../src/upstream/cache/record-cache.ts';
 import { createUpstream } from '../../../src/upstream/client.ts';
 import { type Behaviour, type Heard, hostile, json, until } from '../../support/hostile.ts';
@@ -31,7 +31,7 @@ async function twoOver(behaviour: Behaviour) {
   const settings = { ...readConfig({}), ...patient, baseUrl: service.url, eventBaseUrl: service.url };
   const upstream = createUpstream(settings, { records });
   const asker = { authorization: undefined, address: '127.0.0.1', requestId: 'test' };
-  const operations = [1, 2].map(() => upstream.forOperation(asker, createLifetime()));
+  const operations = [1, 2].map(() => upstream.forOperation(asker, createCancellationToken()));
   return { service, operations };
 }
 
@@ -58,7 +58,7 @@ test('a cache that fails over a refusal costs nobody else theirs, and nobody the
   );
   expect(service.heard).toHaveLength(1);
   expect(wants[0]).toEqual({ status: 'rejected', reason: broken });
-  expect(wants[1]).toMatchObject({ status: 'rejected', reason: { word: { status: 401 } } });
+  expect(wants[1]).toMatchObject({ status: 'rejected', reason: { details: { status: 401 } } });
 });
 
 const asker = { authorization: undefined, address: '127.0.0.1', requestId: 'test' };
@@ -73,7 +73,7 @@ async function operationsOver(behaviour: Behaviour) {
   const service = await hostile(behaviour);
   const upstream = createUpstream({ ...readConfig({}), ...patient, baseUrl: service.url, eventBaseUrl: service.url });
   afterAll(() => upstream.close());
-  return { service, open: () => upstream.forOperation(asker, createLifetime()) };
+  return { service, open: () => upstream.forOperation(asker, createCancellationToken()) };
 }
 
 test('a partial answer that comes after the whole one is not kept as if it told every member', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseShallow } from '../../src/lib/shallow-json.ts';
+import { parseJson } from '../../src/lib/parse-json.ts';
 
 /** So long that the text is looked at before it is parsed. */
 const padding = ' '.repeat(300_000);
@@ -15,8 +15,8 @@ test.each([
   fc.assert(
     fc.property(value, fc.integer({ min: 0, max: 7 }), (written, most) => {
       const text = before + JSON.stringify(written);
-      if (depthOf(written) > most) expect(() => parseShallow(text, most)).toThrow(SyntaxError);
-      else expect(parseShallow(text, most)).toEqual(JSON.parse(text));
+      if (depthOf(written) > most) expect(() => parseJson(text, most)).toThrow(SyntaxError);
+      else expect(parseJson(text, most)).toEqual(JSON.parse(text));
     }),
     { numRuns: 200, seed: 1 },
   );
@@ -26,16 +26,16 @@ test.each([
   ['brackets in a text', '{"a":"[[[{{{","b":"\\"[[[","c":"\\\\"}'],
   ['brackets in a name', '{"[[[{{{":[1]}'],
 ])('%s are no depth', (_, text) => {
-  expect(parseShallow(text, 2)).toEqual(JSON.parse(text));
-  expect(parseShallow(padding + text, 2)).toEqual(JSON.parse(text));
+  expect(parseJson(text, 2)).toEqual(JSON.parse(text));
+  expect(parseJson(padding + text, 2)).toEqual(JSON.parse(text));
 });
 
 test.each(['', '[', '"[[[[[', '{"a":"\\"', '[[[', '{"__proto__":[[[]]]}'])('%j is refused, short or long', (text) => {
-  expect(() => parseShallow(text, 2)).toThrow(SyntaxError);
-  expect(() => parseShallow(padding + text, 2)).toThrow(SyntaxError);
+  expect(() => parseJson(text, 2)).toThrow(SyntaxError);
+  expect(() => parseJson(padding + text, 2)).toThrow(SyntaxError);
 });
 
 test('the deepest text that is allowed anywhere is refused, not a fault', () => {
   for (const depth of [100_000, 1_900_000])
-    expect(() => parseShallow('['.repeat(depth) + ']'.repeat(depth), 64)).toThrow(SyntaxError);
+    expect(() => parseJson('['.repeat(depth) + ']'.repeat(depth), 64)).toThrow(SyntaxError);
 });

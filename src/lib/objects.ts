@@ -4,13 +4,13 @@
  * Not a spread: what is added to one of those gives it a hidden class of its own, each time anew, and all code that meets it starts from
  * nothing. A member `__proto__` is none of ours, and left behind.
  */
-export function copyOf(object: object): Record<string, unknown> {
+export function shallowCopy(object: object): Record<string, unknown> {
   return put({}, object);
 }
 
 /** The same with the members of another put in. */
-export function joined(object: object, more: object): Record<string, unknown> {
-  return put(copyOf(object), more);
+export function withMembers(object: object, more: object): Record<string, unknown> {
+  return put(shallowCopy(object), more);
 }
 
 function put(target: Record<string, unknown>, from: object): Record<string, unknown> {

@@ -8,7 +8,7 @@ const SHORT_MAX = 1 << 18;
  * JSON.parse, but lists and objects that go deeper than `most` are a SyntaxError too.
  * The parser itself takes any depth; what walks the value afterwards would run out of stack.
  */
-export function parseShallow(text: string, most: number): unknown {
+export function parseJson(text: string, most: number): unknown {
   const isShort = text.length <= SHORT_MAX;
   if (!isShort && textNests(text, most)) throw new SyntaxError('nested too deeply');
   const value: unknown = JSON.parse(text);
