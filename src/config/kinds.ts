@@ -5,7 +5,7 @@ export interface Kind<T> {
   /** What a value must be, in words. */
   must: string;
   /** A value as it was spelled; undefined for what it must not be. */
-  read: (matching: string) => T | undefined;
+  read: (text: string) => T | undefined;
   /** Its type as an option of `createFacade`, in TypeScript. */
   type: string;
   /** An option as the environment would spell it; undefined where it is of another type. */
@@ -26,7 +26,7 @@ export const whole = (min: number, max: number) => ({
 
 const spellText = (option: unknown) => (typeof option === 'string' ? option : undefined);
 
-export const text = (must: string, pattern: RegExp) => ({
+export const matching = (must: string, pattern: RegExp) => ({
   must,
   read: (text: string) => (pattern.test(text) ? text : undefined),
   type: 'string',

@@ -6,13 +6,13 @@ import {
   bytes,
   headerList,
   httpAddress,
+  matching,
   milliseconds,
   onOff,
   oneOf,
   origins,
   port,
   redisAddress,
-  text,
   whole,
 } from './kinds.ts';
 import type { TrustedDocuments } from './trusted-documents.ts';
@@ -49,7 +49,7 @@ export const settings = {
   port: setting('PORT', port, 4000, 'port of the facade'),
   host: setting(
     'HOST',
-    text('a host name or address', /^[\w.:-]+$/),
+    matching('a host name or address', /^[\w.:-]+$/),
     '127.0.0.1',
     'address the facade listens on (and an origin started alone)',
   ),
@@ -62,7 +62,7 @@ export const settings = {
   ),
   accessToken: optional(
     'ACCESS_TOKEN',
-    text('a bearer token: visible ASCII characters, no spaces', /^[\x21-\x7e]{1,2000}$/),
+    matching('a bearer token: visible ASCII characters, no spaces', /^[\x21-\x7e]{1,2000}$/),
     "the facade's own credential, for callers without one",
     'none; demo-app beside the origin',
   ),
@@ -74,7 +74,7 @@ export const settings = {
   ),
   dataDir: setting(
     'DATA_DIR',
-    text('a path', /^[^\0]+$/),
+    matching('a path', /^[^\0]+$/),
     '.catalog',
     'where the origin keeps its database and pictures',
   ),
@@ -102,7 +102,7 @@ export const settings = {
   otelExporterOtlpHeaders: optional('OTEL_EXPORTER_OTLP_HEADERS', headerList, 'headers for the collector, a key say'),
   otelServiceName: setting(
     'OTEL_SERVICE_NAME',
-    text('a name of visible characters', /^[\x20-\x7e]{1,100}$/),
+    matching('a name of visible characters', /^[\x20-\x7e]{1,100}$/),
     'catalog-graphql',
     'name of the facade in its spans',
   ),
@@ -141,7 +141,7 @@ export const settings = {
 
   persistedOperations: optional(
     'PERSISTED_OPERATIONS',
-    text('a path', /^[^\0]+$/),
+    matching('a path', /^[^\0]+$/),
     'manifest of trusted documents, which are asked for by hash',
   ),
   persistedOnly: setting('PERSISTED_ONLY', onOff, false, 'refuses every document that is not in the manifest', 'off'),

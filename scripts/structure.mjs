@@ -1,0 +1,93 @@
+/**
+ * Checks the structure of `src`: files do not import each other in a circle (imports of types count), and an exported name is defined in
+ * one file only. `--rooms` prints the imports between the directories as a Mermaid diagram instead.
+ */
+import { readFileSync, readdirSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const GENERATED = new Set(['src/operations.ts']);
+
+const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+  .map((file) => join('src', file))
+  .filter((file) => file.endsWith('.ts') && !GENERATED.has(file))
+  .sort();
+const texts = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]));
+const imports = new Map(files.map((file) => [file, importsOf(file)]));
+
+if (process.argv.includes('--rooms')) process.stdout.write(diagram());
+else {
+  const problems = [
+    ...circles().map((circle) => `These files import each other in a circle: ${circle.join(', ')}`),
+    ...duplicates().map(([name, places]) => `${name} is exported by several files: ${places.join(', ')}`),
+  ];
+  for (const problem of problems) console.error(problem);
+  if (problems.length > 0) process.exitCode = 1;
+}
+
+function importsOf(file) {
+  return ts
+    .preProcessFile(texts.get(file))
+    .importedFiles.filter(({ fileName }) => fileName.startsWith('.'))
+    .map(({ fileName }) => relative(root, resolve(root, dirname(file), fileName)))
+    .filter((target) => texts.has(target));
+}
+
+/** Strongly connected components of more than one file, by Tarjan's algorithm. */
+function circles() {
+  const index = new Map();
+  const lowest = new Map();
+  const stack = [];
+  const found = [];
+  const visit = (file) => {
+    index.set(file, index.size);
+    lowest.set(file, index.get(file));
+    stack.push(file);
+    for (const target of imports.get(file)) {
+      if (!index.has(target)) {
+        visit(target);
+        lowest.set(file, Math.min(lowest.get(file), lowest.get(target)));
+      } else if (stack.includes(target)) lowest.set(file, Math.min(lowest.get(file), index.get(target)));
+    }
+    if (lowest.get(file) !== index.get(file)) return;
+    const component = stack.splice(stack.indexOf(file));
+    if (component.length > 1) found.push(component);
+  };
+  for (const file of files) if (!index.has(file)) visit(file);
+  return found;
+}
+
+function duplicates() {
+  const places = new Map();
+  for (const file of files)
+    for (const name of new Set(definitionsOf(file))) places.set(name, [...(places.get(name) ?? []), file]);
+  return [...places].filter(([, definedIn]) => definedIn.length > 1);
+}
+
+/** Names that the file defines and exports; re-exports are not definitions. */
+function definitionsOf(file) {
+  const { statements } = ts.createSourceFile(file, texts.get(file), ts.ScriptTarget.Latest);
+  return statements.flatMap((statement) => {
+    const modifiers = ts.canHaveModifiers(statement) ? (ts.getModifiers(statement) ?? []) : [];
+    if (!modifiers.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)) return [];
+    if (ts.isVariableStatement(statement)) return statement.declarationList.declarations.flatMap(namesIn);
+    return statement.name ? [statement.name.text] : [];
+  });
+}
+
+function namesIn({ name }) {
+  return ts.isIdentifier(name)
+    ? [name.text]
+    : name.elements.flatMap((element) => (element.name ? namesIn(element) : []));
+}
+
+function diagram() {
+  const roomOf = (file) => dirname(file).split('/').slice(1, 3).join('/') || 'main';
+  const edges = new Set();
+  for (const [file, targets] of imports)
+    for (const target of targets)
+      if (roomOf(file) !== roomOf(target)) edges.add(`  ${roomOf(file)} --> ${roomOf(target)}\n`);
+  return `graph TD\n${[...edges].sort().join('')}`;
+}
