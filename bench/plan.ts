@@ -5,9 +5,9 @@
 import { GraphQLError, parse } from 'graphql';
 import { pino } from 'pino';
 import { readConfig } from '../src/config/read.ts';
-import { mostOf } from '../src/graph/engine/call-cost.ts';
-import type { Plan } from '../src/graph/engine/operation-plan.ts';
-import { createPlans } from '../src/graph/engine/plan-cache.ts';
+import { worstCaseOf } from '../src/graph/engine/call-cost.ts';
+import type { OperationPlan } from '../src/graph/engine/operation-plan.ts';
+import { createPlanCache } from '../src/graph/engine/plan-cache.ts';
 import { schema } from '../src/graph/schema.ts';
 import { createMetrics } from '../src/server/observability/metrics.ts';
 import { createPipeline } from '../src/server/graphql/answer.ts';
@@ -53,17 +53,17 @@ async function whole(round: number): Promise<number> {
 
 function planning(round: number): number {
   const documents = Array.from({ length: DOCUMENTS }, (_, index) => parse(text(round, index)));
-  const plans = createPlans(schema);
+  const plans = createPlanCache(schema);
   const started = process.hrtime.bigint();
   for (const document of documents) {
     const [operation] = document.definitions;
     if (operation?.kind === 'OperationDefinition')
-      mostOf(planned(plans.plannerFor(document, operation).planFor(nobody, {})), {});
+      worstCaseOf(planned(plans.plannerFor(document, operation).planFor(nobody, {})), {});
   }
   return since(started);
 }
 
-function planned(plan: Plan | GraphQLError): Plan {
+function planned(plan: OperationPlan | GraphQLError): OperationPlan {
   if (plan instanceof GraphQLError) throw plan;
   return plan;
 }
@@ -86,7 +86,7 @@ console.log(
 const document = parse(text(0, 0));
 const operation = document.definitions[0];
 if (operation?.kind === 'OperationDefinition') {
-  const planner = createPlans(schema).plannerFor(document, operation);
+  const planner = createPlanCache(schema).plannerFor(document, operation);
   const plan = planned(planner.planFor(nobody, {}));
   const field = plan.root.fields[0]!;
   const lookups = process.hrtime.bigint();

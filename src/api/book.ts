@@ -1,6 +1,6 @@
 import {
   type Fields,
-  type Form,
+  type Representation,
   type Window,
   byOwnId,
   endpoint,
@@ -189,9 +189,9 @@ export type CollectionPage = Page & { collections: CollectionRecord[] };
 export type AnnotationPage = Page & { annotations: AnnotationRecord[] };
 
 /** The book in a collection, an annotation, a review or a list that no user asked for. */
-export const bookWithin: Form = { names: 'all', lacks: ['current_user_collection'] };
+export const bookWithin: Representation = { names: 'all', omits: ['current_user_collection'] };
 /** What `current_user_collection` tells of a collection; the rest is `GET /v2/book/{id}/collection`. */
-export const viewerCollection: Form = { names: ['id', 'status', 'rating', 'updated', 'user_id', 'book_id'] };
+export const viewerCollection: Representation = { names: ['id', 'status', 'rating', 'updated', 'user_id', 'book_id'] };
 
 export interface BookSearch extends Fields, Window {
   q?: string | undefined;

@@ -190,14 +190,14 @@ export function endpoint<Row extends `${Method} /${string}`, In, Out>(
  * How much of a record an answer carries.
  * `names` are promised: one that is absent has its default. Anything else may be there, and is known when it is.
  */
-export interface Form {
+export interface Representation {
   readonly names: readonly string[] | 'all';
   /** Not carried although `names` is `all`. */
-  readonly lacks?: readonly string[];
+  readonly omits?: readonly string[];
 }
 
 /** Everything that was asked for. */
-export const wholeForm: Form = { names: 'all' };
+export const wholeRepresentation: Representation = { names: 'all' };
 
-export const isPromised = ({ names, lacks }: Form, name: string): boolean =>
-  names === 'all' ? !lacks?.includes(name) : names.includes(name);
+export const isProvided = ({ names, omits }: Representation, name: string): boolean =>
+  names === 'all' ? !omits?.includes(name) : names.includes(name);

@@ -1,6 +1,6 @@
 import {
   type FeedWindow,
-  type Form,
+  type Representation,
   byOwnId,
   endpoint,
   gives,
@@ -109,9 +109,9 @@ export interface EventDraft {
 }
 
 /** The entry of a city or search feed: whole but for its author. */
-export const eventInFeed: Form = { names: 'all', lacks: ['author'] };
+export const eventInFeed: Representation = { names: 'all', omits: ['author'] };
 /** The entry of a person's feed. */
-export const eventOfUser: Form = { names: 'all' };
+export const eventOfUser: Representation = { names: 'all' };
 
 export interface CityQuery extends FeedWindow {
   type?: EventType | 'all' | undefined;

@@ -1,5 +1,15 @@
 import type { ImageSet } from './book.ts';
-import { type Fields, type Form, type Tier, type Window, byOwnId, endpoint, gives, takes, tiers } from './endpoint.ts';
+import {
+  type Fields,
+  type Representation,
+  type Tier,
+  type Window,
+  byOwnId,
+  endpoint,
+  gives,
+  takes,
+  tiers,
+} from './endpoint.ts';
 
 /** Calls a minute that the basic tier may make of the film interface. */
 export const BASIC_CALLS_A_MINUTE = 40;
@@ -182,12 +192,14 @@ export interface FilmCommentRecord {
 }
 
 /** What each short form promises. */
-export const simpleSubject: Form = {
+export const simpleSubject: Representation = {
   names: ['id', 'title', 'original_title', 'alt', 'images', 'rating', 'year', 'subtype'],
 };
-export const simpleCelebrity: Form = { names: ['id', 'name', 'alt', 'avatars'] };
-export const simplePhoto: Form = { names: ['id', 'alt', 'icon', 'image', 'thumb', 'cover'] };
-export const simpleReview: Form = { names: ['id', 'title', 'alt', 'subject_id', 'author', 'rating', 'summary'] };
+export const simpleCelebrity: Representation = { names: ['id', 'name', 'alt', 'avatars'] };
+export const simplePhoto: Representation = { names: ['id', 'alt', 'icon', 'image', 'thumb', 'cover'] };
+export const simpleReview: Representation = {
+  names: ['id', 'title', 'alt', 'subject_id', 'author', 'rating', 'summary'],
+};
 
 interface Page {
   start: number;

@@ -66,7 +66,7 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'Anything that can be read again by its id; null when there is none.',
     args: { id: t.arg.id({ required: true, description: 'A global id, `<Type>:<id>`.' }) },
-    counts: ({ id }: { id?: string }) => countsOf([id ?? '']),
+    recordCounts: ({ id }: { id?: string }) => countsOf([id ?? '']),
     resolve: (_, { id }, __, { schema }) => nodeOf(id, schema),
   }),
   nodes: t.field({
@@ -74,7 +74,7 @@ builder.queryFields((t) => ({
     nullable: { list: false, items: true },
     description: `The same for up to ${NODES_MAX} ids, in their order, null where there is none.`,
     args: { ids: t.arg.idList({ required: true, description: `Global ids, at most ${NODES_MAX}.` }) },
-    counts: ({ ids = [] }: { ids?: readonly string[] }) => countsOf(ids.length > NODES_MAX ? [] : ids),
+    recordCounts: ({ ids = [] }: { ids?: readonly string[] }) => countsOf(ids.length > NODES_MAX ? [] : ids),
     resolve: (_, { ids }, __, { schema }) => {
       if (ids.length > NODES_MAX)
         throw badInput(`\`ids\` must be at most ${NODES_MAX}.`, { argument: 'ids', limit: NODES_MAX });
@@ -107,7 +107,8 @@ export function nodeOf(id: string, schema: GraphQLSchema): object | null {
   const [, name, key = ''] = /^([A-Za-z]+):(.*)$/s.exec(id) ?? [];
   const rule =
     name === undefined ? undefined : (schema.getType(name)?.extensions.pothosOptions as TypeRule | undefined);
-  if (!rule?.node) throw badInput('That is not the global id of anything that can be read by it.', { argument: 'id' });
-  const object = rule.node(key);
+  if (!rule?.nodeOf)
+    throw badInput('That is not the global id of anything that can be read by it.', { argument: 'id' });
+  const object = rule.nodeOf(key);
   return object && { ...object, __typename: name };
 }

@@ -1,6 +1,6 @@
 import { specifiedDirectives } from 'graphql';
 import { builder } from './engine/builder.ts';
-import { connectFields } from './engine/resolve-field.ts';
+import { attachResolvers } from './engine/resolve-field.ts';
 import { deferDirective, streamDirective } from './engine/incremental.ts';
 import './engine/field-options.ts';
 import './root.ts';
@@ -31,6 +31,6 @@ import './event/attendance.mutations.ts';
 import './event/city.ts';
 
 /** The schema, its slices gathered and its fields joined to the engine. */
-export const schema = connectFields(
+export const schema = attachResolvers(
   builder.toSchema({ directives: [...specifiedDirectives, deferDirective, streamDirective] }),
 );

@@ -13,7 +13,7 @@ const fields = types
   .filter(
     (type) =>
       !type.name.startsWith('__') &&
-      !typeRule(type).wraps &&
+      !typeRule(type).isWrapper &&
       type !== schema.getQueryType() &&
       type !== schema.getMutationType(),
   )
@@ -22,7 +22,7 @@ const fields = types
       (field) => [`${type.name}.${field.name}`, type, fieldRule(field) as Declared] as const,
     ),
   )
-  .filter(([, type, rule]) => !rule.ask && rule.resolve && typeRule(type).record);
+  .filter(([, type, rule]) => !rule.endpoint && rule.resolve && typeRule(type).record);
 
 test.each(fields)('%s reads what it declares, and is shown or null whatever it holds', (_, __, rule) => {
   const declared = new Set([

@@ -154,11 +154,11 @@ function namesNeeded(document: DocumentNode, variables: Record<string, unknown>)
           if (isLeftOut(node, variables)) return false;
           const [type, field] = [info.getParentType(), info.getFieldDef()];
           if (!isObjectType(type) || !field || node.name.value.startsWith('__')) return undefined;
-          const { needs = [], from = [], hand, idIn, needsBelow = {} } = fieldRule(field);
+          const { needs = [], from = [], embedded, idIn, needsBelow = {} } = fieldRule(field);
           add(type.name, [
             ...needs,
             ...from,
-            ...(hand ? [hand.name] : []),
+            ...(embedded ? [embedded.member] : []),
             ...(idIn ? [idIn] : []),
             ...Object.values(needsBelow).flat(),
           ]);

@@ -9,7 +9,7 @@ export const defects = [
   },
   {
     name: 'plan: more items than the embedded page holds are served from it',
-    edits: [['src/graph/engine/embedded.ts', '(given.first ?? byDefault ?? 0) > hand.upTo', 'false']],
+    edits: [['src/graph/engine/embedded.ts', '(given.first ?? byDefault ?? 0) > embedded.upTo', 'false']],
   },
   {
     name: 'plan: a selection under @skip is planned, and one without is not told from it',

@@ -17,7 +17,7 @@ import {
   parse,
 } from 'graphql';
 import { fieldRule } from '../../src/graph/engine/declarations.ts';
-import { encodeCursor, listOf } from '../../src/graph/types/connection.ts';
+import { encodeCursor, listIdOf } from '../../src/graph/types/connection.ts';
 import { type Random, hashOf } from './random.ts';
 import { referenceSchema as schema } from './reference.ts';
 import { ids } from './world.ts';
@@ -452,7 +452,7 @@ function withCursor(
 ): readonly string[] {
   const rule = fieldRule(of);
   const holder = parent.name === 'Query' ? {} : above?.type === parent.name ? { id: above.id } : undefined;
-  if (rule.first === undefined || !holder || !random.chance(0.15)) return given;
+  if (rule.pageSize === undefined || !holder || !random.chance(0.15)) return given;
   const isPlace = (each: string) => /^(?:after|offset):/.test(each);
   if (given.some((each) => isPlace(each) && each.includes('$'))) return given; // the variable would be left over
   const others = given.filter((each) => !isPlace(each));
@@ -460,9 +460,9 @@ function withCursor(
   const node = (definitions[0] as OperationDefinitionNode).selectionSet.selections[0] as FieldNode;
   try {
     const args = getArgumentValues(of, node, variables);
-    const endpoint = typeof rule.ask === 'function' ? rule.ask(args) : rule.ask!;
+    const endpoint = typeof rule.endpoint === 'function' ? rule.endpoint(args) : rule.endpoint!;
     const input = rule.input!(holder, args, { isLoggedIn: false, filmTier: null });
-    return [...others, `after: "${encodeCursor(listOf(endpoint, input), random.int(0, 4))}"`];
+    return [...others, `after: "${encodeCursor(listIdOf(endpoint, input), random.int(0, 4))}"`];
   } catch {
     return given; // wrong input
   }

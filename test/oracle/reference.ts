@@ -28,14 +28,20 @@ import {
   specifiedDirectives,
 } from 'graphql';
 import { pathToArray } from 'graphql/jsutils/Path.js';
-import { type Endpoint, type Form, type Tier, isPromised, wholeForm } from '../../src/api/endpoint.ts';
+import {
+  type Endpoint,
+  type Representation,
+  type Tier,
+  isProvided,
+  wholeRepresentation,
+} from '../../src/api/endpoint.ts';
 import type { FieldRule, TypeRule } from '../../src/graph/engine/field-options.ts';
 import { builder } from '../../src/graph/engine/builder.ts';
 import { fieldRule, typeRule } from '../../src/graph/engine/declarations.ts';
 import { asInt, asText } from '../../src/graph/types/decode.ts';
-import { applies, isDeferred, isIncluded } from '../../src/graph/engine/document.ts';
-import { badInput, told } from '../../src/graph/errors/to-client-error.ts';
-import { FIRST_MAX, type Page, type PagingArgs, listOf } from '../../src/graph/types/connection.ts';
+import { fragmentApplies, isDeferred, isIncluded } from '../../src/graph/engine/document.ts';
+import { badInput, toClientError } from '../../src/graph/errors/to-client-error.ts';
+import { FIRST_MAX, type Page, type PagingArgs, listIdOf } from '../../src/graph/types/connection.ts';
 import { deferDirective, streamDirective } from '../../src/graph/engine/incremental.ts';
 import '../../src/graph/schema.ts';
 import { LoginRequired, TierRequired, UpstreamRejection } from '../../src/upstream/errors.ts';
@@ -103,7 +109,7 @@ interface Known {
   record: Parent;
   type: GraphQLObjectType;
   /** The names that the parent provides whenever the record has them. */
-  form: Form | undefined;
+  form: Representation | undefined;
   /** The tier that the record is read with. */
   tier: Tier;
   /** Whether the tier is known not to get the name, so that it is not requested. */
@@ -118,13 +124,13 @@ const known = new WeakMap<object, Known>();
 /** Fields of a page that tell of positions. */
 const positions: Readonly<Record<string, (page: Page<unknown>) => unknown>> = {
   'PageInfo.hasPreviousPage': ({ start }) => start > 0,
-  'PageInfo.startCursor': ({ items, start, list }) => (items.length > 0 ? cursorOf(list(), start) : null),
-  'PageInfo.endCursor': ({ items, start, list }) =>
-    items.length > 0 ? cursorOf(list(), start + items.length - 1) : null,
+  'PageInfo.startCursor': ({ items, start, listId }) => (items.length > 0 ? cursorOf(listId(), start) : null),
+  'PageInfo.endCursor': ({ items, start, listId }) =>
+    items.length > 0 ? cursorOf(listId(), start + items.length - 1) : null,
 };
 
 const cursorOfEdge = ({ page, index }: { page: Page<unknown>; index: number }): string =>
-  cursorOf(page.list(), page.start + index);
+  cursorOf(page.listId(), page.start + index);
 
 export const referenceSchema: GraphQLSchema = withResolvers(
   builder.toSchema({ directives: [...specifiedDirectives, deferDirective, streamDirective] }),
@@ -149,7 +155,8 @@ export async function runReference(
     data: result.data ?? null,
     errors: (result.errors ?? []).map((error) => {
       const cause = error.originalError ?? error;
-      const code = told(cause)?.extensions.code ?? (cause as { extensions?: { code?: unknown } }).extensions?.code;
+      const code =
+        toClientError(cause)?.extensions.code ?? (cause as { extensions?: { code?: unknown } }).extensions?.code;
       return {
         path: (error.path ?? []).join('.'),
         code: typeof code === 'string' ? code : 'none',
@@ -307,7 +314,7 @@ function resolverOf(schema: GraphQLSchema, type: GraphQLObjectType, field: Graph
     if (rule.viewerOnly && !run.viewer.isLoggedIn) return null;
     if (coordinate === 'PageInfo.hasNextPage') place.also = [(parent as { alsoHasNext?: boolean }).alsoHasNext];
     const source = withNames(parent, namesOf(schema, rule, info), place);
-    const value = rule.ask
+    const value = rule.endpoint
       ? answered(rule, source, known.get(parent), args, run, info, place)
       : position
         ? position(source as never)
@@ -322,7 +329,7 @@ function resolverOf(schema: GraphQLSchema, type: GraphQLObjectType, field: Graph
 
 /** The names of the parent's record that a field reads. */
 function namesOf(schema: GraphQLSchema, rule: FieldRule, info: Info): readonly string[] {
-  if (rule.ask) return rule.from ?? [];
+  if (rule.endpoint) return rule.from ?? [];
   if (!rule.idIn && !rule.needsBelow) return rule.needs ?? [];
   const below = [...selectedBelow(schema, info).values()].flat();
   if (rule.idIn && below.every(({ names }) => names.every((name) => name === 'id'))) return [rule.idIn];
@@ -356,7 +363,7 @@ function withNames(parent: Parent, names: readonly string[], place: Place): Pare
 }
 
 const isKnown = ({ record, form }: Known, name: string): boolean =>
-  name in record || (form !== undefined && isPromised(form, name));
+  name in record || (form !== undefined && isProvided(form, name));
 
 /** The result of the call of a field. */
 function answered(
@@ -368,21 +375,21 @@ function answered(
   info: GraphQLResolveInfo,
   place: Place,
 ): unknown {
-  if (rule.none?.(parent)) return emptyPage(rule);
+  if (rule.isEmpty?.(parent)) return emptyPage(rule);
   // The product may show the embedded list instead; then the place depends on the record.
-  if (rule.hand && of?.request) {
+  if (rule.embedded && of?.request) {
     place.requests.add(of.request);
     place.mayBeEmpty = attempt(of.whole).read === null;
     // Which of two refusals is told, that of the tier or that of the arguments, is a matter of order.
-    const tiers = typeRule(of.type).record?.tiers?.[rule.hand.name];
+    const tiers = typeRule(of.type).record?.tiers?.[rule.embedded.member];
     if (tiers && run.viewer.filmTier && !tiers.includes(run.viewer.filmTier)) place.mayFail = 'TIER_REQUIRED';
   }
-  const endpoint = typeof rule.ask === 'function' ? rule.ask(args) : rule.ask!;
+  const endpoint = typeof rule.endpoint === 'function' ? rule.endpoint(args) : rule.endpoint!;
   const input = rule.input!(parent, args, run.viewer);
   // A record by its key is read when it is completed.
   if (isByKey(info)) return input;
-  const list = () => listOf(endpoint, input);
-  const window = rule.first === undefined ? undefined : windowOf(args, rule.first, list);
+  const list = () => listIdOf(endpoint, input);
+  const window = rule.pageSize === undefined ? undefined : windowOf(args, rule.pageSize, list);
   const asked = window ? { ...input, ...windowInput(endpoint, window) } : input;
   place.requests.add(requestOf(endpoint, asked));
   let answer: unknown;
@@ -394,30 +401,39 @@ function answered(
     answer = { [endpoint.list!]: carried };
   }
   if (answer === null) return null;
-  if (!window) return rule.decide!(answer, args, parent);
+  if (!window) return rule.mapResponse!(answer, args, parent);
   const items = rule.items ? rule.items(answer, parent, args) : ((answer as Parent)[endpoint.list!] as unknown[]);
-  const capped = rule.capped?.(answer, run.viewer, args) ?? false;
+  const capped = rule.totalIsCapped?.(answer, run.viewer, args) ?? false;
   return pageOf(answer as Parent, Array.isArray(items) ? items : [], window, rule, info, list, capped);
 }
 
 /** Whether a field of Query returns a record by the same call that loads such records. */
 function isByKey({ parentType, returnType, fieldName }: GraphQLResolveInfo): boolean {
   const type = getNamedType(returnType);
-  const { ask } = fieldRule(parentType.getFields()[fieldName]!);
+  const { endpoint } = fieldRule(parentType.getFields()[fieldName]!);
   return (
-    parentType.name === 'Query' && isObjectType(type) && typeRule(type).record?.endpoint === ask && ask !== undefined
+    parentType.name === 'Query' &&
+    isObjectType(type) &&
+    typeRule(type).record?.endpoint === endpoint &&
+    endpoint !== undefined
   );
 }
 
 /** A list that is refused to the tier although the record embeds its beginning. */
 function carriedInstead(rule: FieldRule, of: Known | undefined, args: PagingArgs, info: GraphQLResolveInfo): unknown {
-  const { hand } = rule;
-  if (!hand || !of || args.after != null || args.offset || (args.first ?? rule.first ?? 0) > (hand.upTo ?? 0))
+  const { embedded } = rule;
+  if (
+    !embedded ||
+    !of ||
+    args.after != null ||
+    args.offset ||
+    (args.first ?? rule.pageSize ?? 0) > (embedded.upTo ?? 0)
+  )
     return undefined;
   const below = [...selectedBelow(info.schema, info).values()].flat();
   if (below.some(({ field }) => field.name === 'totalCount')) return undefined;
   try {
-    const carried = of.record[hand.name] ?? of.whole()?.[hand.name];
+    const carried = of.record[embedded.member] ?? of.whole()?.[embedded.member];
     return Array.isArray(carried) ? carried : undefined;
   } catch {
     return undefined;
@@ -474,17 +490,17 @@ function pageOf(
   const most = Math.min(first, asInt(answer.count ?? answer.itemsPerPage) || first);
   const isFull = all.length > 0 && all.length >= most;
   const byTotal = total === null || capped ? isFull : all.length > 0 && start + all.length < total;
-  const inHand = rule.hand && start === 0 && first <= (rule.hand.upTo ?? 0);
+  const inHand = rule.embedded && start === 0 && first <= (rule.embedded.upTo ?? 0);
   return {
     items: all.slice(0, first).map((item) => (isShown(item) ? item : null)),
     start,
     total: total !== null && total >= 0 ? total : null,
-    capped,
+    totalIsCapped: capped,
     hasNext: byTotal || all.length > first,
-    alsoHasNext: inHand ? all.length > 0 && all.length >= Math.min(first, rule.hand!.upTo!) : undefined,
+    alsoHasNext: inHand ? all.length > 0 && all.length >= Math.min(first, rule.embedded!.upTo!) : undefined,
     title: asText(answer.title).trim() || null,
-    list,
-    form: rule.form ?? wholeForm,
+    listId: list,
+    representation: rule.representation ?? wholeRepresentation,
   };
 }
 
@@ -492,12 +508,12 @@ const emptyPage = (rule: FieldRule): ReferencePage => ({
   items: [],
   start: 0,
   total: 0,
-  capped: false,
+  totalIsCapped: false,
   hasNext: false,
   alsoHasNext: undefined,
   title: null,
-  list: () => '',
-  form: rule.form ?? wholeForm,
+  listId: () => '',
+  representation: rule.representation ?? wholeRepresentation,
 });
 
 // Records
@@ -516,8 +532,8 @@ function arrived(
   const named = getNamedType(info.returnType);
   if (!isObjectType(named) && !isAbstractType(named)) return value;
   const listed = formWithin(parent);
-  const form = listed ?? rule.form ?? wholeForm;
-  const isListed = !isNode(info) && (listed !== undefined || rule.ask !== undefined || Array.isArray(value));
+  const form = listed ?? rule.representation ?? wholeRepresentation;
+  const isListed = !isNode(info) && (listed !== undefined || rule.endpoint !== undefined || Array.isArray(value));
   const one = (item: unknown, at: Place): unknown => arriveOne(item, form, isListed, run, info, at);
   if (!Array.isArray(value)) return one(value, place);
   const type = getNullableType(declaredType);
@@ -537,10 +553,10 @@ function arrived(
 const isNode = ({ parentType, fieldName }: GraphQLResolveInfo): boolean =>
   parentType.name === 'Query' && ['node', 'nodes'].includes(fieldName);
 
-function formWithin(parent: unknown): Form | undefined {
+function formWithin(parent: unknown): Representation | undefined {
   const { page = parent } = (parent ?? {}) as { page?: unknown };
-  return typeof page === 'object' && page !== null && 'items' in page && 'form' in page
-    ? (page as Page<unknown>).form
+  return typeof page === 'object' && page !== null && 'items' in page && 'representation' in page
+    ? (page as Page<unknown>).representation
     : undefined;
 }
 
@@ -550,7 +566,7 @@ function formWithin(parent: unknown): Form | undefined {
  */
 function arriveOne(
   item: unknown,
-  form: Form,
+  form: Representation,
   isListed: boolean,
   run: Run,
   info: GraphQLResolveInfo,
@@ -566,7 +582,7 @@ function arriveOne(
   if (!type || !rule.record) return item;
   const source: RecordSource = rule.record;
   const key = source.keyOf ? source.keyOf(record as never) : asText(record.id);
-  const isNamed = (isNode(info) && !rule.handle) || isByKey(info);
+  const isNamed = (isNode(info) && !rule.isReference) || isByKey(info);
   const isBare = Object.keys(record).every((name) => name === 'id' || name === '__typename');
   const isShown = !isNamed && (isListed || !isBare);
   const { asker } = run;
@@ -589,12 +605,12 @@ function arriveOne(
     },
   };
   known.set(copy, of);
-  if (!key || isShown || rule.handle) return copy;
+  if (!key || isShown || rule.isReference) return copy;
 
   const selected = selectedBelow(schema, info).get(type.name) ?? [];
-  const calls = selected.filter(({ rule }) => rule.ask && !(rule.viewerOnly && !run.viewer.isLoggedIn));
+  const calls = selected.filter(({ rule }) => rule.endpoint && !(rule.viewerOnly && !run.viewer.isLoggedIn));
   const missing = (of_: readonly Selected[]) =>
-    [...new Set(of_.flatMap(({ names, rule }) => (rule.ask ? [] : names)))].filter(
+    [...new Set(of_.flatMap(({ names, rule }) => (rule.endpoint ? [] : names)))].filter(
       (name) => isNamed || !isKnown(of, name),
     );
   const first = missing(selected.filter(({ isLater }) => !isLater));
@@ -610,7 +626,7 @@ function arriveOne(
     // Only fields with calls are selected: they, or the record if it embeds some of them, show whether it exists.
     const { read: came, error } = attempt(of.whole);
     place.mayStand = !came;
-    const code = told(error)?.extensions.code;
+    const code = toClientError(error)?.extensions.code;
     if (typeof code === 'string') place.mayFail = code;
     return copy;
   }
@@ -620,7 +636,7 @@ function arriveOne(
   if (!error) return null;
   // Nothing but the failure is known of it. If its lists may be open, or upstream named it, each field reports the tier error.
   if (!(error instanceof TierRequired) || (isNamed && calls.length === 0)) throw error as Error;
-  place.mayStand = calls.some(({ rule }) => rule.tells);
+  place.mayStand = calls.some(({ rule }) => rule.provides);
   return copy;
 }
 
@@ -693,7 +709,7 @@ function selectedOf(
       const fragment: Pick<FragmentDefinitionNode, 'selectionSet'> | typeof selection | undefined =
         selection.kind === 'FragmentSpread' ? fragments[selection.name.value] : selection;
       const condition = fragment && 'typeCondition' in fragment ? fragment.typeCondition?.name.value : undefined;
-      if (fragment && 'selectionSet' in fragment && applies(schema, condition, type))
+      if (fragment && 'selectionSet' in fragment && fragmentApplies(schema, condition, type))
         collect(fragment.selectionSet, isLater || isDeferred(selection, variableValues));
     }
   };

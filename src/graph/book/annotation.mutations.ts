@@ -1,9 +1,9 @@
 import { ANNOTATION_MORE_THAN, type AnnotationRecord, CHAPTER_MAX, PAGE_BELOW, bookEndpoints } from '../../api/book.ts';
 import { type Context, type InputBuilder, builder } from '../engine/builder.ts';
 import { globalId, sourceIdOf } from '../types/global-id.ts';
-import { type GivenPicture, pictureParts, picturesBroken } from '../types/picture-upload.ts';
-import { type Violation, atMost, between, broken, moreThan, readable } from '../errors/violations.ts';
-import type { Codes } from '../engine/mutation.ts';
+import { type PictureInput, pictureParts, pictureViolations } from '../types/picture-upload.ts';
+import { type Violation, maxLength, inRange, invalidIf, longerThan, validId } from '../errors/violations.ts';
+import type { ErrorCodes } from '../engine/mutation.ts';
 import '../engine/mutation.ts';
 import { Annotation } from './annotation.ts';
 
@@ -83,14 +83,14 @@ builder.mutationFields((t) => ({
     input: CreateAnnotationInput,
     description: 'Notes something on a book. `POST /v2/book/{id}/annotations`',
     check: (input, context) => [
-      ...readable('bookId', () => sourceIdOf('Book', input.bookId)),
+      ...validId('bookId', () => sourceIdOf('Book', input.bookId)),
       ...annotationBroken(input, context),
     ],
     run: async (write, input) => {
       const id = sourceIdOf('Book', input.bookId);
       return { annotation: await write(bookEndpoints.annotate, { id, ...draftOf(input) }, partsOf(input)) };
     },
-    clears: () => annotationLists,
+    invalidates: () => annotationLists,
     pictures: picturesIn,
   }),
   updateAnnotation: t.write({
@@ -99,16 +99,19 @@ builder.mutationFields((t) => ({
     input: UpdateAnnotationInput,
     description: 'REPLACES an annotation of the caller. `PUT /v2/book/annotation/{id}`',
     check: (input, context) => [
-      ...readable('id', () => sourceIdOf('Annotation', input.id)),
+      ...validId('id', () => sourceIdOf('Annotation', input.id)),
       ...annotationBroken(input, context),
     ],
     run: async (write, input) => {
       const id = sourceIdOf('Annotation', input.id);
       return { annotation: await write(bookEndpoints.updateAnnotation, { id, ...draftOf(input) }, partsOf(input)) };
     },
-    clears: ({ id }) => annotationPlaces(sourceIdOf('Annotation', id)),
+    invalidates: ({ id }) => annotationPlaces(sourceIdOf('Annotation', id)),
     // Everything else that draws it is refused before the call.
-    codes: (input) => ({ ...annotationAbsent, ...(picturesIn(input).length ? { 999: 'PICTURE_NUMBER_USED' } : {}) }),
+    errorCodes: (input) => ({
+      ...annotationAbsent,
+      ...(picturesIn(input).length ? { 999: 'PICTURE_NUMBER_USED' } : {}),
+    }),
     pictures: picturesIn,
   }),
   deleteAnnotation: t.write({
@@ -116,36 +119,36 @@ builder.mutationFields((t) => ({
     payload: DeleteAnnotationPayload,
     input: DeleteAnnotationInput,
     description: 'Deletes an annotation of the caller. `DELETE /v2/book/annotation/{id}`',
-    check: ({ id }) => readable('id', () => sourceIdOf('Annotation', id)),
+    check: ({ id }) => validId('id', () => sourceIdOf('Annotation', id)),
     run: async (write, input) => {
       const id = sourceIdOf('Annotation', input.id);
       await write(bookEndpoints.deleteAnnotation, { id });
       return { deletedId: globalId('Annotation', id) };
     },
-    clears: ({ id }) => annotationPlaces(sourceIdOf('Annotation', id)),
-    codes: annotationAbsent,
+    invalidates: ({ id }) => annotationPlaces(sourceIdOf('Annotation', id)),
+    errorCodes: annotationAbsent,
   }),
 }));
 
 /** A missing scope draws the same; but who may write at all meets this one every day. */
-const annotationAbsent: Codes = { 1001: 'ANNOTATION_NOT_FOUND' };
+const annotationAbsent: ErrorCodes = { 1001: 'ANNOTATION_NOT_FOUND' };
 
 interface AnnotationInput {
   content: string;
   page?: number | null | undefined;
   chapter?: string | null | undefined;
   private?: boolean | null | undefined;
-  pictures?: GivenPicture[] | null | undefined;
+  pictures?: PictureInput[] | null | undefined;
 }
 
 function annotationBroken(input: AnnotationInput, { maxPictures }: Context): Violation[] {
   const { content, page, chapter } = input;
   return [
-    ...moreThan('content', content, ANNOTATION_MORE_THAN, 'ANNOTATION_TOO_SHORT'),
-    ...between('page', page, [1, PAGE_BELOW - 1], 'INVALID_PAGE_NUMBER'),
-    ...atMost('chapter', chapter, CHAPTER_MAX, 'CHAPTER_TOO_LONG'),
-    ...broken(page != null && Boolean(chapter), { path: ['input', 'chapter'], code: 'PAGE_OR_CHAPTER' }),
-    ...picturesBroken(picturesIn(input), maxPictures),
+    ...longerThan('content', content, ANNOTATION_MORE_THAN, 'ANNOTATION_TOO_SHORT'),
+    ...inRange('page', page, [1, PAGE_BELOW - 1], 'INVALID_PAGE_NUMBER'),
+    ...maxLength('chapter', chapter, CHAPTER_MAX, 'CHAPTER_TOO_LONG'),
+    ...invalidIf(page != null && Boolean(chapter), { path: ['input', 'chapter'], code: 'PAGE_OR_CHAPTER' }),
+    ...pictureViolations(picturesIn(input), maxPictures),
   ];
 }
 
@@ -156,7 +159,7 @@ const draftOf = ({ content, page, chapter, private: isPrivate }: AnnotationInput
   privacy: isPrivate ? 'private' : 'public',
 });
 
-const picturesIn = ({ pictures }: { pictures?: GivenPicture[] | null | undefined }): GivenPicture[] => pictures ?? [];
+const picturesIn = ({ pictures }: { pictures?: PictureInput[] | null | undefined }): PictureInput[] => pictures ?? [];
 
 /** A picture part is named by its number alone. */
 const partsOf = (input: AnnotationInput) =>

@@ -1,6 +1,6 @@
 import { type AnnotationRecord, PAGE_BELOW, annotationMembers, bookEndpoints, bookWithin } from '../../api/book.ts';
 import { ContentBlock, ContentPhoto, annotationBlocks, contentOf, contentPhotos } from '../types/content-blocks.ts';
-import { type Markup, blocksOnce } from '../types/content-once.ts';
+import { type BlockParser, parseBlocksOnce } from '../types/content-cache.ts';
 import { builder } from '../engine/builder.ts';
 import {
   asFlag,
@@ -15,12 +15,12 @@ import {
 } from '../types/decode.ts';
 import { badInput } from '../errors/to-client-error.ts';
 import { sourceIdOf } from '../types/global-id.ts';
-import { Node, embedded, handleOf, identity } from '../types/node.ts';
-import { User, type UserShape, isSite, userEdge } from '../types/user.ts';
+import { Node, recordOrReference, referenceOf, identity } from '../types/node.ts';
+import { User, type UserShape, isSite, userEdgeNames } from '../types/user.ts';
 import { Book } from './book.ts';
 
-const withMath: Markup = (content, photos) => annotationBlocks(content, photos, true);
-const withoutMath: Markup = (content, photos) => annotationBlocks(content, photos, false);
+const withMath: BlockParser = (content, photos) => annotationBlocks(content, photos, true);
+const withoutMath: BlockParser = (content, photos) => annotationBlocks(content, photos, false);
 
 const AnnotationOrder = builder.enumType('AnnotationOrder', {
   description: 'What comes first among the annotations of a book.',
@@ -43,7 +43,7 @@ export const Annotation = builder.objectRef<AnnotationRecord>('Annotation').impl
   description: 'What a reader notes on a page or a chapter of a book. Private ones are told to their author alone.',
   interfaces: [Node],
   record: { endpoint: bookEndpoints.annotation, input: (id) => ({ id }), members: annotationMembers },
-  node: handleOf,
+  nodeOf: referenceOf,
   fields: (t) => ({
     ...identity(t, 'Annotation'),
     chapter: t.reads(
@@ -57,16 +57,16 @@ export const Annotation = builder.objectRef<AnnotationRecord>('Annotation').impl
       'The page it is on, `page_no` upstream; null where a chapter is given, or neither.',
     ),
     abstract: t.reads('abstract', textOrNull, 'The content cut short, plain text in every format.'),
-    content: t.ask({
+    content: t.call({
       type: 'String',
       description: 'The whole text. TEXT is in the record; HTML costs a call, shared by all fields that ask for it.',
       args: { format: t.arg({ type: TextFormat, defaultValue: 'TEXT', description: 'How to write it.' }) },
-      ask: bookEndpoints.annotation,
+      endpoint: bookEndpoints.annotation,
       from: ['id'],
       input: ({ id }, { format }) => ({ id, format: format === 'HTML' ? ('html' as const) : ('text' as const) }),
-      hand: {
-        name: 'content',
-        form: { names: [] },
+      embedded: {
+        member: 'content',
+        representation: { names: [] },
         when: ({ format }: { format?: string | null }) => format !== 'HTML',
       },
       resolve: contentOf,
@@ -77,7 +77,7 @@ export const Annotation = builder.objectRef<AnnotationRecord>('Annotation').impl
       description: 'The content as a tree: paragraphs, pictures, formulas. Empty where there is no content.',
       needs: ['content', 'photos', 'hasmath'],
       resolve: ({ content, photos, hasmath }, _, context) =>
-        blocksOnce(context, asFlag(hasmath) ? withMath : withoutMath, asText(content), photos),
+        parseBlocksOnce(context, asFlag(hasmath) ? withMath : withoutMath, asText(content), photos),
     }),
     photos: t.field({
       type: [ContentPhoto],
@@ -113,8 +113,8 @@ export const Annotation = builder.objectRef<AnnotationRecord>('Annotation').impl
       description: 'The book it is on.',
       needs: ['book'],
       idIn: 'book_id',
-      form: bookWithin,
-      resolve: ({ book, book_id }) => embedded(book, book_id),
+      representation: bookWithin,
+      resolve: ({ book, book_id }) => recordOrReference(book, book_id),
     }),
     author: t.field({
       type: User,
@@ -122,21 +122,21 @@ export const Annotation = builder.objectRef<AnnotationRecord>('Annotation').impl
       description: 'Who wrote it.',
       needs: ['author_user'],
       idIn: 'author_id',
-      resolve: ({ author_user, author_id }) => embedded<UserShape>(author_user, author_id),
+      resolve: ({ author_user, author_id }) => recordOrReference<UserShape>(author_user, author_id),
     }),
   }),
 });
 
 builder.objectField(Book, 'annotations', (t) =>
-  t.pages({
-    of: Annotation,
-    first: 20,
+  t.connection({
+    type: Annotation,
+    pageSize: 20,
     description: 'The public annotations on the book, from `GET /v2/book/{id}/annotations`.',
     args: {
       order: t.arg({ type: AnnotationOrder, defaultValue: 'rank', description: 'What comes first.' }),
       page: t.arg.int({ description: `Only those on this page of the book, 1 to ${PAGE_BELOW - 1}.` }),
     },
-    ask: bookEndpoints.annotations,
+    endpoint: bookEndpoints.annotations,
     from: ['id'],
     input: ({ id }, { order, page }) => {
       if (page != null && (page < 1 || page >= PAGE_BELOW)) {
@@ -148,23 +148,23 @@ builder.objectField(Book, 'annotations', (t) =>
 );
 
 builder.objectField(User, 'annotations', (t) =>
-  t.pages({
-    of: Annotation,
-    first: 20,
+  t.connection({
+    type: Annotation,
+    pageSize: 20,
     description: 'What this person noted on books, last edited first, from `GET /v2/book/user/{name}/annotations`.',
-    ask: bookEndpoints.userAnnotations,
-    from: userEdge,
+    endpoint: bookEndpoints.userAnnotations,
+    from: userEdgeNames,
     input: ({ id }) => ({ name: id }),
-    none: isSite,
+    isEmpty: isSite,
   }),
 );
 
 builder.queryField('annotation', (t) =>
-  t.ask({
+  t.call({
     type: Annotation,
     description: 'An annotation by id, from `GET /v2/book/annotation/{id}`; null when there is none.',
     args: { id: t.arg.id({ required: true, description: 'Global or bare id.' }) },
-    ask: bookEndpoints.annotation,
+    endpoint: bookEndpoints.annotation,
     input: (_, { id }) => ({ id: sourceIdOf('Annotation', id) }),
     resolve: (annotation) => annotation,
   }),

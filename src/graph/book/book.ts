@@ -4,7 +4,7 @@ import { asInt, asObject, asText, asUrl, text, textOrNull, texts, urlOrNull } fr
 import { badInput } from '../errors/to-client-error.ts';
 import { sourceIdOf } from '../types/global-id.ts';
 import { Image, imageOf } from '../types/image.ts';
-import { Node, handleOf, identity } from '../types/node.ts';
+import { Node, referenceOf, identity } from '../types/node.ts';
 import { Rating, type RatingShape, averageOf, scaleOf } from '../types/rating.ts';
 import { SEARCH_TEXT_MAX, searchText } from '../types/search.ts';
 import { isbnOf } from './isbn.ts';
@@ -21,7 +21,7 @@ export const Book = builder.objectRef<BookRecord>('Book').implement({
   description: 'A book in the catalog. Magazines are not books here.',
   interfaces: [Node],
   record: { endpoint: bookEndpoints.byId, input: (id) => ({ id }), members: bookMembers },
-  node: handleOf,
+  nodeOf: referenceOf,
   fields: (t) => ({
     ...identity(t, 'Book'),
     isbn10: t.reads('isbn10', textOrNull, 'Ten digits, the last may be X. Null where the book has none.'),
@@ -86,18 +86,18 @@ export const Book = builder.objectRef<BookRecord>('Book').implement({
 });
 
 builder.queryField('book', (t) =>
-  t.ask({
+  t.call({
     type: Book,
     description: 'A book by id, from `GET /v2/book/{id}`; null when there is none.',
     args: { id: t.arg.id({ required: true, description: 'Global or bare id.' }) },
-    ask: bookEndpoints.byId,
+    endpoint: bookEndpoints.byId,
     input: (_, { id }) => ({ id: sourceIdOf('Book', id) }),
     resolve: (book) => book,
   }),
 );
 
 builder.queryField('bookByIsbn', (t) =>
-  t.ask({
+  t.call({
     type: Book,
     description: 'A book by its ISBN, from `GET /v2/book/isbn/{isbn}`; null when there is none.',
     args: {
@@ -106,7 +106,7 @@ builder.queryField('bookByIsbn', (t) =>
         description: 'Ten or thirteen digits; hyphens and spaces are allowed, the check digit must be right.',
       }),
     },
-    ask: bookEndpoints.byIsbn,
+    endpoint: bookEndpoints.byIsbn,
     input: (_, { isbn }) => {
       const digits = isbnOf(isbn);
       if (!digits)
@@ -118,9 +118,9 @@ builder.queryField('bookByIsbn', (t) =>
 );
 
 builder.queryField('searchBooks', (t) =>
-  t.pages({
-    of: Book,
-    first: 20,
+  t.connection({
+    type: Book,
+    pageSize: 20,
     description:
       'Books whose text or tag matches, in the order of the service, from `GET /v2/book/search`. Give at least one of `query` and `tag`.',
     args: {
@@ -129,7 +129,7 @@ builder.queryField('searchBooks', (t) =>
         description: `A tag that readers gave, at most ${SEARCH_TEXT_MAX} characters (code points).`,
       }),
     },
-    ask: bookEndpoints.search,
+    endpoint: bookEndpoints.search,
     input: (_, args): BookSearch => {
       const q = searchText('query', args.query);
       const tag = searchText('tag', args.tag);

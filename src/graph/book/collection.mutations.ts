@@ -13,8 +13,8 @@ import { type InputBuilder, builder } from '../engine/builder.ts';
 import { sourceIdOf } from '../types/global-id.ts';
 import { type FieldBuilder } from '../types/node.ts';
 import { UpstreamRejection } from '../../upstream/errors.ts';
-import { type Violation, atMost, between, broken, readable } from '../errors/violations.ts';
-import type { Codes } from '../engine/mutation.ts';
+import { type Violation, maxLength, inRange, invalidIf, validId } from '../errors/violations.ts';
+import type { ErrorCodes } from '../engine/mutation.ts';
 import '../engine/mutation.ts';
 import { Book } from './book.ts';
 import { Collection, CollectionStatus } from './collection.ts';
@@ -102,7 +102,7 @@ function bookPayload<Shape extends Pick<CollectionPayload, 'book'>>(t: FieldBuil
       type: Book,
       nullable: true,
       description: 'The book. What the answer to the write does not tell of it costs a call.',
-      form: { names: [] }, // it holds what is known of it, undefined where that is nothing
+      representation: { names: [] }, // it holds what is known of it, undefined where that is nothing
       resolve: ({ book }) => book,
     }),
   };
@@ -120,7 +120,7 @@ function collectionPayload<Shape extends CollectionPayload>(t: FieldBuilder<Shap
 }
 
 /** A missing scope draws the same; but who may write at all meets this one every day. */
-const collectionAbsent: Codes = { 1001: 'COLLECTION_NOT_FOUND' };
+const collectionAbsent: ErrorCodes = { 1001: 'COLLECTION_NOT_FOUND' };
 
 builder.mutationFields((t) => ({
   collectBook: t.write({
@@ -128,10 +128,10 @@ builder.mutationFields((t) => ({
     payload: CollectBookPayload,
     input: CollectBookInput,
     description: 'Puts a book on the shelf of the caller. `POST /v2/book/{id}/collection`',
-    calls: 2,
+    maxCalls: 2,
     check: (input) => [
       ...collectionBroken(input),
-      ...broken(input.onConflict === 'UPDATE' && input.private == null, {
+      ...invalidIf(input.onConflict === 'UPDATE' && input.private == null, {
         path: ['input', 'private'],
         code: 'MISSING_ARGUMENT',
       }),
@@ -146,7 +146,7 @@ builder.mutationFields((t) => ({
         return { ...collected(draft.id, await write(bookEndpoints.updateCollection, draft)), created: false };
       }
     },
-    clears: ({ bookId }) => shelved(bookId),
+    invalidates: ({ bookId }) => shelved(bookId),
   }),
   updateCollection: t.write({
     endpoint: bookEndpoints.updateCollection,
@@ -158,22 +158,22 @@ builder.mutationFields((t) => ({
       const draft = draftOf(input);
       return collected(draft.id, await write(bookEndpoints.updateCollection, draft));
     },
-    clears: ({ bookId }) => shelved(bookId),
-    codes: collectionAbsent,
+    invalidates: ({ bookId }) => shelved(bookId),
+    errorCodes: collectionAbsent,
   }),
   deleteCollection: t.write({
     endpoint: bookEndpoints.deleteCollection,
     payload: DeleteCollectionPayload,
     input: DeleteCollectionInput,
     description: 'Takes a book off the shelf of the caller. `DELETE /v2/book/{id}/collection`',
-    check: ({ bookId }) => readable('bookId', () => sourceIdOf('Book', bookId)),
+    check: ({ bookId }) => validId('bookId', () => sourceIdOf('Book', bookId)),
     run: async (write, { bookId }) => {
       const id = sourceIdOf('Book', bookId);
       await write(bookEndpoints.deleteCollection, { id });
       return { book: { id, current_user_collection: null } as unknown as BookRecord };
     },
-    clears: ({ bookId }) => shelved(bookId),
-    codes: collectionAbsent,
+    invalidates: ({ bookId }) => shelved(bookId),
+    errorCodes: collectionAbsent,
   }),
 }));
 
@@ -188,10 +188,10 @@ interface CollectionInput {
 
 function collectionBroken({ bookId, rating, tags, comment }: CollectionInput): Violation[] {
   return [
-    ...readable('bookId', () => sourceIdOf('Book', bookId)),
-    ...between('rating', rating, [RATING_MIN, RATING_MAX], 'RATING_OUT_OF_RANGE'),
+    ...validId('bookId', () => sourceIdOf('Book', bookId)),
+    ...inRange('rating', rating, [RATING_MIN, RATING_MAX], 'RATING_OUT_OF_RANGE'),
     ...tagsBroken(tags ?? []),
-    ...atMost('comment', comment, COMMENT_MAX, 'COMMENT_TOO_LONG'),
+    ...maxLength('comment', comment, COMMENT_MAX, 'COMMENT_TOO_LONG'),
   ];
 }
 
@@ -200,7 +200,7 @@ function tagsBroken(tags: readonly string[]): Violation[] {
   if (tags.length > TAGS_GIVEN_MAX)
     return [{ path, code: 'TOO_MANY_TAGS', limit: TAGS_GIVEN_MAX, actual: tags.length }];
   return tags.flatMap((tag, index) =>
-    broken(!/^\S+$/u.test(tag), { path: [...path, index], code: 'INVALID_TAG', actual: tag }),
+    invalidIf(!/^\S+$/u.test(tag), { path: [...path, index], code: 'INVALID_TAG', actual: tag }),
   );
 }
 

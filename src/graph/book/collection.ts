@@ -12,9 +12,9 @@ import { builder } from '../engine/builder.ts';
 import { asObject, asOneOf, asText, localDateTime, textOrNull, texts } from '../types/decode.ts';
 import { badInput } from '../errors/to-client-error.ts';
 import { globalId, isSourceId, sourceIdOf } from '../types/global-id.ts';
-import { Node, embedded } from '../types/node.ts';
+import { Node, recordOrReference } from '../types/node.ts';
 import { UserRating, userRating } from '../types/rating.ts';
-import { User, type UserShape, isSite, userEdge } from '../types/user.ts';
+import { User, type UserShape, isSite, userEdgeNames } from '../types/user.ts';
 import { Book } from './book.ts';
 
 export const CollectionStatus = builder.enumType('CollectionStatus', {
@@ -31,7 +31,7 @@ export const Collection = builder.objectRef<CollectionRecord>('Collection').impl
     'A book on the shelf of a reader, with what the reader says of it. Its id is made of the two, `Collection:<user>:<book>`.',
   interfaces: [Node],
   record: { endpoint: bookEndpoints.collection, input: shelfPlace, members: collectionMembers, keyOf },
-  node: (key) => {
+  nodeOf: (key) => {
     const [user, book, ...more] = key.split(':');
     return user && book && isSourceId(user) && isSourceId(book) && more.length === 0 ? handle(key) : null;
   },
@@ -70,26 +70,26 @@ export const Collection = builder.objectRef<CollectionRecord>('Collection').impl
       description: 'The book collected.',
       needs: ['book'],
       idIn: 'book_id',
-      form: bookWithin,
-      resolve: ({ book, book_id }) => embedded(book, book_id),
+      representation: bookWithin,
+      resolve: ({ book, book_id }) => recordOrReference(book, book_id),
     }),
     user: t.field({
       type: User,
       nullable: true,
       description: 'The reader, known by id alone.',
       needs: ['user_id'],
-      resolve: ({ user_id }): UserShape | null => embedded<UserShape>(null, user_id),
+      resolve: ({ user_id }): UserShape | null => recordOrReference<UserShape>(null, user_id),
     }),
   }),
 });
 
 builder.objectField(Book, 'collection', (t) =>
-  t.ask({
+  t.call({
     type: Collection,
     description:
       'The book on the shelf of a person, from `GET /v2/book/{id}/collection`; null when it is not there, or is private.',
     args: { userId: t.arg.id({ required: true, description: 'Global id, bare id, or uid of the person.' }) },
-    ask: bookEndpoints.collection,
+    endpoint: bookEndpoints.collection,
     from: ['id'],
     input: ({ id }, { userId }) => ({ id, user_id: sourceIdOf('User', userId) }),
     resolve: (collection) => collection,
@@ -97,23 +97,23 @@ builder.objectField(Book, 'collection', (t) =>
 );
 
 builder.objectField(Book, 'viewerCollection', (t) =>
-  t.ask({
+  t.call({
     type: Collection,
     description:
       "The book on the caller's own shelf: null when it is not there, and without the caller's own token. `current_user_collection` of the book tells all but its tags and comment, which cost a call.",
-    ask: bookEndpoints.collection,
+    endpoint: bookEndpoints.collection,
     from: ['id'],
     input: ({ id }) => ({ id }),
-    hand: { name: 'current_user_collection', form: viewerCollection },
+    embedded: { member: 'current_user_collection', representation: viewerCollection },
     viewerOnly: true,
     resolve: (collection) => (Object.keys(asObject(collection)).length > 0 ? collection : null),
   }),
 );
 
 builder.objectField(User, 'bookCollections', (t) =>
-  t.pages({
-    of: Collection,
-    first: 20,
+  t.connection({
+    type: Collection,
+    pageSize: 20,
     description: "The person's public shelf, last changed first, from `GET /v2/book/user/{name}/collections`.",
     args: {
       status: t.arg({
@@ -131,8 +131,8 @@ builder.objectField(User, 'bookCollections', (t) =>
       }),
       rating: t.arg.int({ description: `Only books that the reader gave this, ${RATING_MIN} to ${RATING_MAX}.` }),
     },
-    ask: bookEndpoints.collections,
-    from: userEdge,
+    endpoint: bookEndpoints.collections,
+    from: userEdgeNames,
     input: ({ id }, { status, tag, updatedAfter, updatedBefore, rating }) => {
       if (rating != null && (rating < RATING_MIN || rating > RATING_MAX)) {
         throw badInput(`\`rating\` must be from ${RATING_MIN} to ${RATING_MAX}.`, {
@@ -149,7 +149,7 @@ builder.objectField(User, 'bookCollections', (t) =>
         rating: rating ?? undefined,
       };
     },
-    none: isSite,
+    isEmpty: isSite,
   }),
 );
 

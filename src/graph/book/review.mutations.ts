@@ -1,7 +1,7 @@
 import { RATING_MAX, RATING_MIN, REVIEW_MORE_THAN, type ReviewRecord, bookEndpoints } from '../../api/book.ts';
 import { type InputBuilder, builder } from '../engine/builder.ts';
 import { globalId, sourceIdOf } from '../types/global-id.ts';
-import { type Violation, between, moreThan, needed, readable } from '../errors/violations.ts';
+import { type Violation, inRange, longerThan, required, validId } from '../errors/violations.ts';
 import '../engine/mutation.ts';
 import { Review } from './review.ts';
 
@@ -61,35 +61,35 @@ builder.mutationFields((t) => ({
     payload: CreateReviewPayload,
     input: CreateReviewInput,
     description: 'Reviews a book. `POST /v2/book/reviews`',
-    check: (input) => [...readable('bookId', () => sourceIdOf('Book', input.bookId)), ...reviewBroken(input)],
+    check: (input) => [...validId('bookId', () => sourceIdOf('Book', input.bookId)), ...reviewBroken(input)],
     run: async (write, { bookId, ...input }) => ({
       review: await write(bookEndpoints.createReview, { book: sourceIdOf('Book', bookId), ...draftOf(input) }),
     }),
-    clears: () => [],
+    invalidates: () => [],
   }),
   updateReview: t.write({
     endpoint: bookEndpoints.updateReview,
     payload: UpdateReviewPayload,
     input: UpdateReviewInput,
     description: 'REPLACES a review of the caller. `PUT /v2/book/review/{id}`',
-    check: (input) => [...readable('id', () => sourceIdOf('Review', input.id)), ...reviewBroken(input)],
+    check: (input) => [...validId('id', () => sourceIdOf('Review', input.id)), ...reviewBroken(input)],
     run: async (write, { id, ...input }) => ({
       review: await write(bookEndpoints.updateReview, { id: sourceIdOf('Review', id), ...draftOf(input) }),
     }),
-    clears: () => [],
+    invalidates: () => [],
   }),
   deleteReview: t.write({
     endpoint: bookEndpoints.deleteReview,
     payload: DeleteReviewPayload,
     input: DeleteReviewInput,
     description: 'Deletes a review of the caller. `DELETE /v2/book/review/{id}`',
-    check: ({ id }) => readable('id', () => sourceIdOf('Review', id)),
+    check: ({ id }) => validId('id', () => sourceIdOf('Review', id)),
     run: async (write, input) => {
       const id = sourceIdOf('Review', input.id);
       await write(bookEndpoints.deleteReview, { id });
       return { deletedId: globalId('Review', id) };
     },
-    clears: () => [],
+    invalidates: () => [],
   }),
 }));
 
@@ -100,9 +100,9 @@ interface ReviewInput {
 }
 
 const reviewBroken = ({ title, content, rating }: ReviewInput): Violation[] => [
-  ...needed('title', title),
-  ...moreThan('content', content, REVIEW_MORE_THAN, 'REVIEW_TOO_SHORT'),
-  ...between('rating', rating, [RATING_MIN, RATING_MAX], 'RATING_OUT_OF_RANGE'),
+  ...required('title', title),
+  ...longerThan('content', content, REVIEW_MORE_THAN, 'REVIEW_TOO_SHORT'),
+  ...inRange('rating', rating, [RATING_MIN, RATING_MAX], 'RATING_OUT_OF_RANGE'),
 ];
 
 const draftOf = ({ title, content, rating }: ReviewInput) => ({ title, content, rating: rating ?? undefined });

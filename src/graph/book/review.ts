@@ -1,7 +1,7 @@
 import { type ReviewRecord, bookWithin } from '../../api/book.ts';
 import { builder } from '../engine/builder.ts';
 import { count, localDateTime, text, textOrNull, urlOrNull } from '../types/decode.ts';
-import { embedded, identity } from '../types/node.ts';
+import { recordOrReference, identity } from '../types/node.ts';
 import { UserRating, userRating } from '../types/rating.ts';
 import { User, type UserShape } from '../types/user.ts';
 import { Book } from './book.ts';
@@ -32,15 +32,15 @@ export const Review = builder.objectRef<ReviewRecord>('Review').implement({
       nullable: true,
       description: 'Who wrote it.',
       needs: ['author'],
-      resolve: ({ author }) => embedded<UserShape>(author),
+      resolve: ({ author }) => recordOrReference<UserShape>(author),
     }),
     book: t.field({
       type: Book,
       nullable: true,
       description: 'The book reviewed.',
       needs: ['book'],
-      form: bookWithin,
-      resolve: ({ book }) => embedded(book),
+      representation: bookWithin,
+      resolve: ({ book }) => recordOrReference(book),
     }),
   }),
 });

@@ -2,25 +2,25 @@ import { type SeriesRecord, bookEndpoints, bookWithin } from '../../api/book.ts'
 import { builder } from '../engine/builder.ts';
 import { asObject, textOrNull } from '../types/decode.ts';
 import { sourceIdOf } from '../types/global-id.ts';
-import { Node, embedded, handleOf, identity } from '../types/node.ts';
+import { Node, recordOrReference, referenceOf, identity } from '../types/node.ts';
 import { Book } from './book.ts';
 
 export const Series = builder.objectRef<SeriesRecord>('Series').implement({
   description: 'Books that a publisher brings out together.',
   interfaces: [Node],
-  handle: true,
-  node: handleOf,
+  isReference: true,
+  nodeOf: referenceOf,
   fields: (t) => ({
     ...identity(t, 'Series'),
     title: t.reads('title', textOrNull, 'Told by the books of the series; null where it was reached by its id alone.'),
-    books: t.pages({
-      of: Book,
-      first: 20,
+    books: t.connection({
+      type: Book,
+      pageSize: 20,
       description: 'The books of the series, from `GET /v2/book/series/{id}/books`; null when there is no such series.',
-      ask: bookEndpoints.seriesBooks,
+      endpoint: bookEndpoints.seriesBooks,
       from: ['id'],
       input: ({ id }) => ({ id }),
-      form: bookWithin,
+      representation: bookWithin,
     }),
   }),
 });
@@ -31,7 +31,7 @@ builder.objectField(Book, 'series', (t) =>
     nullable: true,
     description: 'The series it is part of; null for the quarter of all books that are in none.',
     needs: ['series'],
-    resolve: ({ series }) => embedded(series, asObject(series).id),
+    resolve: ({ series }) => recordOrReference(series, asObject(series).id),
   }),
 );
 

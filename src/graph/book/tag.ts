@@ -2,7 +2,7 @@ import { RECORD_TAGS, TAGS_MAX, bookEndpoints } from '../../api/book.ts';
 import { builder } from '../engine/builder.ts';
 import { asObjects, count, text } from '../types/decode.ts';
 import { badInput } from '../errors/to-client-error.ts';
-import { User, isSite, userEdge } from '../types/user.ts';
+import { User, isSite, userEdgeNames } from '../types/user.ts';
 import { Book } from './book.ts';
 
 /** Inside a book it is named by `name`, in the tag lists by `title`; the real service writes both. */
@@ -25,28 +25,28 @@ export const Tag = builder.objectRef<TagShape>('Tag').implement({
 });
 
 builder.objectField(Book, 'tags', (t) =>
-  t.ask({
+  t.call({
     type: [Tag],
     description: `The tags that most readers gave, most used first. Up to ${RECORD_TAGS} are in the book itself; more cost a call of \`GET /v2/book/{id}/tags\`.`,
     args: { first: t.arg.int({ defaultValue: RECORD_TAGS, description: `How many at most, 1 to ${TAGS_MAX}.` }) },
-    ask: bookEndpoints.tags,
+    endpoint: bookEndpoints.tags,
     from: ['id'],
     input: ({ id }, { first }) => ({ id, ...{ count: tagsWanted(first) } }),
-    hand: { name: 'tags', upTo: RECORD_TAGS, form: { names: 'all' } },
-    size: TAGS_MAX,
+    embedded: { member: 'tags', upTo: RECORD_TAGS, representation: { names: 'all' } },
+    assumedSize: TAGS_MAX,
     resolve: ({ tags }, { first }) => asObjects<TagShape>(tags).slice(0, tagsWanted(first)),
   }),
 );
 
 builder.objectField(User, 'bookTags', (t) =>
-  t.pages({
-    of: Tag,
-    first: 20,
+  t.connection({
+    type: Tag,
+    pageSize: 20,
     description: 'The tags that this person puts on books, most used first, from `GET /v2/book/user/{name}/tags`.',
-    ask: bookEndpoints.userTags,
-    from: userEdge,
+    endpoint: bookEndpoints.userTags,
+    from: userEdgeNames,
     input: ({ id }) => ({ name: id }),
-    none: isSite,
+    isEmpty: isSite,
   }),
 );
 

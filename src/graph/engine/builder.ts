@@ -4,9 +4,9 @@ import { GraphQLLocalDateTime, GraphQLURL } from 'graphql-scalars';
 import type { FileUpload } from 'graphql-upload-minimal';
 import type { Operation } from '../../upstream/operation.ts';
 import type { Viewer } from '../../upstream/auth/viewer.ts';
-import type { AnswerLimits } from './response-size.ts';
+import type { ResponseLimits } from './response-size.ts';
 import { asDateTime } from '../types/decode.ts';
-import type { Plan } from './operation-plan.ts';
+import type { OperationPlan } from './operation-plan.ts';
 
 /** What a resolver of one operation may reach: made per request, never global. */
 export interface Context {
@@ -14,11 +14,11 @@ export interface Context {
   /** The service, as this operation's caller sees it. */
   upstream: Operation;
   /** What the document reads and calls, worked out before it runs. */
-  plan: Plan;
+  plan: OperationPlan;
   /** Pictures that one mutation takes. */
   maxPictures: number;
   /** Limits on the size of the response; undefined for none. */
-  answerLimits?: AnswerLimits;
+  responseLimits?: ResponseLimits;
 }
 
 export interface GraphTypes {

@@ -12,27 +12,27 @@ import type { FieldRule, TypeRule } from './field-options.ts';
 
 const handedFields = new WeakMap<GraphQLSchema, ReadonlySet<string>>();
 /** Names of the fields whose first page may be in hand. */
-export function fieldsWithHand(schema: GraphQLSchema): ReadonlySet<string> {
+export function fieldsWithEmbedded(schema: GraphQLSchema): ReadonlySet<string> {
   let names = handedFields.get(schema);
   if (!names) {
     const types = Object.values(schema.getTypeMap()).filter(isObjectType);
     const fields = types.flatMap((type) => Object.values(type.getFields()));
-    names = new Set(fields.filter((field) => fieldRule(field).hand).map((field) => field.name));
+    names = new Set(fields.filter((field) => fieldRule(field).embedded).map((field) => field.name));
     handedFields.set(schema, names);
   }
   return names;
 }
 
 /** What the planner asks of a field, looked up once: graphql's own predicates cost more than the walk. */
-export interface Facts {
+export interface FieldInfo {
   field: GraphQLField<unknown, unknown>;
   rule: FieldRule;
   /** The concrete types that it may give; none for a leaf. */
   types: readonly GraphQLObjectType[];
 }
-const facts = new WeakMap<GraphQLObjectType, ReadonlyMap<string, Facts>>();
+const facts = new WeakMap<GraphQLObjectType, ReadonlyMap<string, FieldInfo>>();
 
-export function factsOf(schema: GraphQLSchema, type: GraphQLObjectType): ReadonlyMap<string, Facts> {
+export function fieldInfoOf(schema: GraphQLSchema, type: GraphQLObjectType): ReadonlyMap<string, FieldInfo> {
   let known = facts.get(type);
   if (!known) {
     known = new Map(
@@ -69,5 +69,5 @@ export function typeRule(type: GraphQLObjectType): TypeRule {
 const noRule = Object.freeze({});
 
 /** The endpoint that answers a field, for these arguments. */
-export const endpointOf = ({ ask }: FieldRule, args: object): Endpoint =>
-  typeof ask === 'function' ? ask(args) : ask!;
+export const endpointOf = ({ endpoint }: FieldRule, args: object): Endpoint =>
+  typeof endpoint === 'function' ? endpoint(args) : endpoint!;

@@ -17,7 +17,11 @@ import {
 export type Variables = Readonly<Record<string, unknown>>;
 
 /** Whether a fragment on this type is one on that. */
-export function applies(schema: GraphQLSchema, condition: string | undefined, type: GraphQLObjectType): boolean {
+export function fragmentApplies(
+  schema: GraphQLSchema,
+  condition: string | undefined,
+  type: GraphQLObjectType,
+): boolean {
   if (!condition || condition === type.name) return true;
   const named = schema.getType(condition);
   return isAbstractType(named) && schema.isSubType(named, type);
@@ -42,16 +46,17 @@ export function isDeferred(selection: SelectionNode, variables: Variables): bool
  * Whether an answer to the document may come in pieces. Its text would not tell: between the `@` and the name there may be blanks,
  * commas and comments.
  */
-export function comesInPieces(document: DocumentNode): boolean {
+export function isIncremental(document: DocumentNode): boolean {
   let found = false;
-  visitSelections(document, ({ directives }) => (found ||= directives?.some(isIncremental) ?? false));
+  visitSelections(document, ({ directives }) => (found ||= directives?.some(isIncrementalDirective) ?? false));
   return found;
 }
 
-export const isIncremental = ({ name }: DirectiveNode): boolean => name.value === 'defer' || name.value === 'stream';
+export const isIncrementalDirective = ({ name }: DirectiveNode): boolean =>
+  name.value === 'defer' || name.value === 'stream';
 
 /** Whether a list of the document may come in pieces. */
-export function streams(document: DocumentNode): boolean {
+export function usesStream(document: DocumentNode): boolean {
   let found = false;
   visitSelections(
     document,

@@ -3,19 +3,19 @@ import type { FieldRule } from './field-options.ts';
 import type { Variables } from './document.ts';
 import type { PagingArgs } from '../types/connection.ts';
 
-export function argumentsAllowHand(
-  { hand, first: byDefault }: FieldRule,
+export function argumentsAllowEmbedded(
+  { embedded, pageSize: byDefault }: FieldRule,
   args: (variables: Variables) => object,
   variables: Variables,
 ): boolean {
-  if (!hand) return false;
+  if (!embedded) return false;
   let given: PagingArgs;
   try {
     given = args(variables);
   } catch {
     return false; // the executor reports the wrong arguments
   }
-  if (hand.when && !hand.when(given as never)) return false;
-  if (hand.upTo !== undefined && (given.first ?? byDefault ?? 0) > hand.upTo) return false;
+  if (embedded.when && !embedded.when(given as never)) return false;
+  if (embedded.upTo !== undefined && (given.first ?? byDefault ?? 0) > embedded.upTo) return false;
   return given.after == null && !given.offset;
 }

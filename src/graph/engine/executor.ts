@@ -18,20 +18,20 @@ import {
 } from 'graphql';
 import { type Path, addPath, pathToArray } from 'graphql/jsutils/Path.js';
 import {
-  type AnswerRoom,
+  type ResponseRoom,
   ERROR_BYTES,
   PUNCTUATION_BYTES,
-  answerRefusal,
+  responseTooLarge,
   bytesOf,
   isFull,
-  noAnswerLimits,
+  noResponseLimits,
   roomFor,
 } from './response-size.ts';
-import { answeringOf, outside } from './resolve-field.ts';
+import { fieldResolversOf, infoOf } from './resolve-field.ts';
 import type { Context } from './builder.ts';
 import { plainlyOf } from './arguments.ts';
 import type { Variables } from './document.ts';
-import { type Below, type FieldPlan, type Plan, keyOf } from './operation-plan.ts';
+import { type SelectionPlan, type PlannedField, type OperationPlan, responseKeyOf } from './operation-plan.ts';
 import { isPromise } from '../../lib/promises.ts';
 import { withoutStack } from '../../upstream/errors.ts';
 
@@ -46,7 +46,7 @@ interface Running {
   data: unknown;
   errors: GraphQLError[];
   /** What the response may still hold. Once it is too large, nothing more is resolved. */
-  room: AnswerRoom;
+  room: ResponseRoom;
   /** Values on their way, those too whose place is null by now; when the last has come, whoever waits is told the answer. */
   awaited: number;
   tell: ((answer: ExecutionResult) => void) | undefined;
@@ -60,7 +60,7 @@ type IsShown = (value: unknown) => boolean;
 
 /** Where in an answer values stand, be it a field or the items of a list; each is one key of the path. */
 interface Spot {
-  plan: FieldPlan;
+  plan: PlannedField;
   isNonNull: boolean;
   /** What falls with it where it may not be null; undefined for the fields of the whole answer. */
   above: Spot | undefined;
@@ -83,11 +83,14 @@ interface Step extends Place {
 }
 
 /** Undefined for what the reference must run. */
-export function createExecute(schema: GraphQLSchema, { root, defers, introspects }: Plan): Execute | undefined {
+export function createExecutor(
+  schema: GraphQLSchema,
+  { root, defers, introspects }: OperationPlan,
+): Execute | undefined {
   if (defers || introspects || root.type !== schema.getQueryType()) return undefined;
   const select = selection(schema, root, undefined);
   return (context, variables) => {
-    const room = roomFor(context.answerLimits ?? noAnswerLimits);
+    const room = roomFor(context.responseLimits ?? noResponseLimits);
     const running: Running = { context, variables, data: null, errors: [], room, awaited: 0, tell: undefined };
     try {
       running.data = select({}, running, undefined);
@@ -99,7 +102,7 @@ export function createExecute(schema: GraphQLSchema, { root, defers, introspects
 }
 
 function answerOf({ data, errors, room, context }: Running): ExecutionResult {
-  if (isFull(room)) return { errors: [answerRefusal(room, context.answerLimits ?? noAnswerLimits)], data: null };
+  if (isFull(room)) return { errors: [responseTooLarge(room, context.responseLimits ?? noResponseLimits)], data: null };
   return errors.length ? { errors, data: data as Source | null } : { data: data as Source };
 }
 
@@ -110,10 +113,10 @@ const later = (running: Running): Promise<ExecutionResult> => new Promise((resol
 /** The fields selected of an object. */
 function selection(
   schema: GraphQLSchema,
-  { shown, type }: Below,
+  { outputFields, type }: SelectionPlan,
   above: Spot | undefined,
 ): (source: Source, running: Running, path: Path | undefined) => Source {
-  const steps = shown.map((each) => (typeof each === 'string' ? each : stepOf(schema, each, above)));
+  const steps = outputFields.map((each) => (typeof each === 'string' ? each : stepOf(schema, each, above)));
   // An object without a prototype is slow; in any other this one key would be no member.
   const isOdd = steps.some((step) => typeof step !== 'string' && step.key === '__proto__');
   const bytes = steps.reduce(
@@ -208,28 +211,28 @@ function nulled(spot: Spot, error: unknown, running: Running, path: Path): null 
 const located = ({ plan: { nodes } }: Spot, error: unknown, path: Path): GraphQLError =>
   withoutStack(() => locatedError(error, nodes, pathToArray(path)));
 
-function stepOf(schema: GraphQLSchema, plan: FieldPlan, above: Spot | undefined): Step {
+function stepOf(schema: GraphQLSchema, plan: PlannedField, above: Spot | undefined): Step {
   const { field, parent } = plan;
   const spot: Spot = { plan, isNonNull: isNonNullType(field.type), above };
   return {
-    key: keyOf(plan),
+    key: responseKeyOf(plan),
     parent,
     spot,
     resolve: resolveOf(schema, plan),
     complete: completeOf(schema, spot, field.type),
     isShown: plainlyOf(field.type),
-    isLeaf: isPlainLeaf(field.type) && !answeringOf(field).engine,
+    isLeaf: isPlainLeaf(field.type) && !fieldResolversOf(field).engine,
   };
 }
 
-function resolveOf(schema: GraphQLSchema, plan: FieldPlan): Step['resolve'] {
+function resolveOf(schema: GraphQLSchema, plan: PlannedField): Step['resolve'] {
   const { field, args } = plan;
-  const { engine, plain } = answeringOf(field);
+  const { engine, plain } = fieldResolversOf(field);
   if (engine)
     return (source, { context, variables }, path) =>
       engine(plan, source, args(variables), context, { path: path!, variables });
   if (!plain) return (source) => source[field.name];
-  const info = outside(schema);
+  const info = infoOf(schema);
   return (source, { context, variables }) => plain(source, args(variables), context, info);
 }
 
@@ -295,17 +298,17 @@ function itemOf(item: Place, value: unknown, at: number, running: Running, list:
 
 /** An object of the one type that it can be, or of the one that it says it is. */
 function objectOf(schema: GraphQLSchema, spot: Spot): Complete {
-  const { below, field } = spot.plan;
-  const selections = new Map([...below].map(([name, each]) => [name, selection(schema, each, spot)]));
-  const [only] = selections.values();
+  const { selections, field } = spot.plan;
+  const selectors = new Map([...selections].map(([name, each]) => [name, selection(schema, each, spot)]));
+  const [only] = selectors.values();
   const abstract = abstractIn(field.type);
   if (!abstract && only) return (value, running, path) => only(value as Source, running, path);
-  const info = outside(schema);
+  const info = infoOf(schema);
   return (value, running, path) => {
     const name = abstract?.resolveType
       ? abstract.resolveType(value, running.context, info, abstract)
       : (value as { __typename?: string }).__typename;
-    const select = typeof name === 'string' ? selections.get(name) : undefined;
+    const select = typeof name === 'string' ? selectors.get(name) : undefined;
     if (select) return select(value as Source, running, path);
     throw new GraphQLError(`Nothing says of which type this ${abstract?.name} is.`);
   };

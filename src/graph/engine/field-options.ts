@@ -16,54 +16,54 @@ import {
   type ShapeFromTypeParam,
   type TypeParam,
 } from '@pothos/core';
-import type { Endpoint, Form } from '../../api/endpoint.ts';
+import type { Endpoint, Representation } from '../../api/endpoint.ts';
 import type { RecordSource } from '../../upstream/loading/record-state.ts';
 import type { Viewer } from '../../upstream/auth/viewer.ts';
 import type { Decoder } from '../types/decode.ts';
 import { type Page, connectionOf, pagingArgs } from '../types/connection.ts';
 
 /** The first page, or the short form, that the parent's record carries: served from it while it suffices. */
-export interface Hand<Parent> {
+export interface EmbeddedMember<Parent> {
   /** The member that carries it. */
-  name: keyof Parent & string;
+  member: keyof Parent & string;
   /** Items it holds at most; for lists. */
   upTo?: number;
   /** What its items carry. More asked than that: the call is made. */
-  form: Form;
+  representation: Representation;
   /** False for arguments that the member does not answer. */
   when?: (args: never) => boolean;
   /** Names of its form that some services leave out of items. If one is selected and missing, the call is made. */
-  mayLack?: readonly string[];
+  mayOmit?: readonly string[];
   /** The resolver takes the parent's record itself, not the member. */
-  whole?: boolean;
+  takesParent?: boolean;
 }
 
 /** What an answer tells of the very record it was asked for. */
-export interface Tells<Out, Parent> {
+export interface Provides<Out, Parent> {
   names: readonly (keyof Parent & string)[];
   read: (answer: Out) => Partial<Parent> | null | undefined;
 }
 
-interface Asking<Parent, Args, In, Out, From extends keyof Parent & string> {
+interface CallDeclaration<Parent, Args, In, Out, From extends keyof Parent & string> {
   description: string;
   deprecationReason?: string;
   /** The endpoint that answers; a function where the arguments decide. */
-  ask: Endpoint<In, Out> | ((args: Args) => Endpoint<In, Out>);
+  endpoint: Endpoint<In, Out> | ((args: Args) => Endpoint<In, Out>);
   /** Names of the parent that the input is made from: once these are known, the call starts. */
   from?: readonly From[];
   /** The call's input; the window of `pages` and `fields` are put in by the engine. Throws for input that is known to be wrong. */
   input: (parent: Pick<Parent, From>, args: Args, viewer: Viewer) => Omit<In, 'fields'>;
   /** How whole the arriving records are; all that was asked for by default. */
-  form?: Form;
-  hand?: Hand<Parent>;
-  tells?: Tells<Out, Parent>;
+  representation?: Representation;
+  embedded?: EmbeddedMember<Parent>;
+  provides?: Provides<Out, Parent>;
   /** Null, without a call, for a caller who sent no token of their own. */
   viewerOnly?: boolean;
   /** Items that the answer holds at most, where no `first` says so: for the cost. */
-  size?: number;
+  assumedSize?: number;
 }
 
-export interface AskOptions<
+export interface CallOptions<
   Types extends SchemaTypes,
   Parent,
   Type extends TypeParam<Types>,
@@ -71,7 +71,7 @@ export interface AskOptions<
   In,
   Out,
   From extends keyof Parent & string,
-> extends Asking<Parent, InputShapeFromFields<Args>, In, Out, From> {
+> extends CallDeclaration<Parent, InputShapeFromFields<Args>, In, Out, From> {
   type: Type;
   args?: Args;
   /** The answer as the field's value; an absent record does not come here, it is null. */
@@ -82,7 +82,7 @@ export interface AskOptions<
   ) => ShapeFromTypeParam<Types, Type, true>;
 }
 
-export interface PagesOptions<
+export interface ConnectionOptions<
   Types extends SchemaTypes,
   Parent,
   Item,
@@ -90,12 +90,12 @@ export interface PagesOptions<
   In,
   Out,
   From extends keyof Parent & string,
-> extends Asking<Parent, InputShapeFromFields<Args>, In, Out, From> {
+> extends CallDeclaration<Parent, InputShapeFromFields<Args>, In, Out, From> {
   /** The type of the nodes. */
-  of: ObjectRef<Types, Item>;
+  type: ObjectRef<Types, Item>;
   args?: Args;
   /** The page size where the caller gives none. */
-  first: number;
+  pageSize: number;
   /** The items of an answer, where they are not simply its list; also called for the page in hand, as `{ [list]: items }`. */
   items?: (
     answer: Out,
@@ -103,9 +103,9 @@ export interface PagesOptions<
     args: InputShapeFromFields<Args>,
   ) => readonly (Item | null | undefined)[];
   /** True where the total is where the service stopped counting. */
-  capped?: (answer: Out, viewer: Viewer, args: InputShapeFromFields<Args>) => boolean;
+  totalIsCapped?: (answer: Out, viewer: Viewer, args: InputShapeFromFields<Args>) => boolean;
   /** True for a parent whose list is empty without a call; `from` names what it reads. */
-  none?: (parent: Pick<Parent, From>) => boolean;
+  isEmpty?: (parent: Pick<Parent, From>) => boolean;
 }
 
 /** What the engine reads back from a field. */
@@ -115,39 +115,39 @@ export interface FieldRule {
   needsBelow?: Readonly<Record<string, readonly string[]>>;
   /** Where the id of the record below stands, for when no more than its id is selected. */
   idIn?: string;
-  form?: Form;
-  ask?: Endpoint | ((args: object) => Endpoint);
+  representation?: Representation;
+  endpoint?: Endpoint | ((args: object) => Endpoint);
   from?: readonly string[];
   input?: (parent: object, args: object, viewer: Viewer) => object;
   /** An ask's own `resolve`, which the engine calls with the answer. */
-  decide?: (answer: unknown, args: object, parent: object) => unknown;
-  hand?: Hand<Record<string, unknown>>;
-  tells?: Tells<unknown, Record<string, unknown>>;
+  mapResponse?: (answer: unknown, args: object, parent: object) => unknown;
+  embedded?: EmbeddedMember<Record<string, unknown>>;
+  provides?: Provides<unknown, Record<string, unknown>>;
   viewerOnly?: boolean;
-  size?: number;
-  counts?: (args: object) => ReadonlyMap<string, number>;
+  assumedSize?: number;
+  recordCounts?: (args: object) => ReadonlyMap<string, number>;
   /** Set on `pages`. */
-  first?: number;
+  pageSize?: number;
   items?: (answer: unknown, parent: object, args: object) => readonly unknown[];
-  capped?: (answer: unknown, viewer: Viewer, args: object) => boolean;
-  none?: (parent: object) => boolean;
+  totalIsCapped?: (answer: unknown, viewer: Viewer, args: object) => boolean;
+  isEmpty?: (parent: object) => boolean;
   /** What a mutation calls. */
-  write?: Endpoint;
+  writeEndpoint?: Endpoint;
   /** Calls that a write makes at most; 1 by default. */
-  calls?: number;
+  maxCalls?: number;
 }
 
 /** What the engine reads back from a type. */
 export interface TypeRule {
   record?: RecordSource;
   /** Alternative spellings by name: a record with the other spelling is not missing the name. */
-  spellings?: Readonly<Record<string, string>>;
+  alternativeNames?: Readonly<Record<string, string>>;
   /** The object behind a global id's key; undefined where the type is no Node. */
-  node?: (key: string) => object | null;
+  nodeOf?: (key: string) => object | null;
   /** Never absent: it stands before anything is read of it. */
-  handle?: boolean;
+  isReference?: boolean;
   /** Wraps what a list holds, as connections and edges do: no names of its own. */
-  wraps?: boolean;
+  isWrapper?: boolean;
 }
 
 /* eslint-disable @typescript-eslint/no-namespace, @typescript-eslint/no-unused-vars -- Pothos is extended by merging into its namespace, each declaration with all its parameters */
@@ -164,10 +164,10 @@ declare global {
       needs?: readonly (keyof ParentShape & string)[];
       needsBelow?: Readonly<Record<string, readonly (keyof ParentShape & string)[]>>;
       idIn?: keyof ParentShape & string;
-      form?: Form;
+      representation?: Representation;
       viewerOnly?: boolean;
       /** Items that a list holds at most, for the cost. */
-      size?: number;
+      assumedSize?: number;
     }
     interface QueryFieldOptions<
       Types extends SchemaTypes,
@@ -177,14 +177,14 @@ declare global {
       ResolveReturnShape,
     > {
       /** How many records of each type the arguments name, for the cost. */
-      counts?: (args: never) => ReadonlyMap<string, number>;
+      recordCounts?: (args: never) => ReadonlyMap<string, number>;
     }
     interface BaseTypeOptions<Types extends SchemaTypes = SchemaTypes> {
       record?: RecordSource;
-      spellings?: Readonly<Record<string, string>>;
-      node?: (key: string) => object | null;
-      handle?: boolean;
-      wraps?: boolean;
+      alternativeNames?: Readonly<Record<string, string>>;
+      nodeOf?: (key: string) => object | null;
+      isReference?: boolean;
+      isWrapper?: boolean;
       /** Never set: keeps the parameter used. */
       types?: Types;
     }
@@ -198,25 +198,25 @@ declare global {
       ): FieldRef<Types, Shape>;
 
       /** A field answered by a call. Null where the record is absent. */
-      ask<
+      call<
         Type extends TypeParam<Types>,
         In,
         Out,
         From extends keyof ParentShape & string = never,
         Args extends InputFieldMap = Record<never, never>,
       >(
-        options: AskOptions<Types, ParentShape, Type, Args, In, Out, From>,
+        options: CallOptions<Types, ParentShape, Type, Args, In, Out, From>,
       ): FieldRef<Types, ShapeFromTypeParam<Types, Type, true>>;
 
       /** A field answered by a list of the service, as a Relay connection over offset cursors. */
-      pages<
+      connection<
         Item,
         In,
         Out,
         From extends keyof ParentShape & string = never,
         Args extends InputFieldMap = Record<never, never>,
       >(
-        options: PagesOptions<Types, ParentShape, Item, Args, In, Out, From>,
+        options: ConnectionOptions<Types, ParentShape, Item, Args, In, Out, From>,
       ): FieldRef<Types, Page<Item> | null>;
     }
   }
@@ -253,22 +253,22 @@ fields.reads = function (
   return this.createField({ ...more, type: list ? [type] : type, nullable, description, needs, resolve });
 };
 
-fields.ask = function (
+fields.call = function (
   this: typeof fields,
-  options: AskOptions<SchemaTypes, object, never, InputFieldMap, unknown, unknown, never>,
+  options: CallOptions<SchemaTypes, object, never, InputFieldMap, unknown, unknown, never>,
 ) {
-  return this.createField({ ...options, decide: options.resolve, nullable: true, resolve: byEngine });
+  return this.createField({ ...options, mapResponse: options.resolve, nullable: true, resolve: byEngine });
 };
 
-fields.pages = function (
+fields.connection = function (
   this: typeof fields,
-  options: PagesOptions<SchemaTypes, object, object, InputFieldMap, unknown, unknown, never>,
+  options: ConnectionOptions<SchemaTypes, object, object, InputFieldMap, unknown, unknown, never>,
 ) {
-  const { of, args, ...rest } = options;
+  const { type, args, ...rest } = options;
   return this.createField({
     ...rest,
-    type: connectionOf(of as never),
-    args: { ...args, ...pagingArgs(this, options.first) },
+    type: connectionOf(type as never),
+    args: { ...args, ...pagingArgs(this, options.pageSize) },
     nullable: true,
     resolve: byEngine,
   });

@@ -9,11 +9,11 @@ import { withMembers } from '../../lib/objects.ts';
 import { type RecordSource, mayBeRefused, withThrowingFields } from '../../upstream/loading/record-state.ts';
 import { isRecordRejection } from '../../upstream/errors.ts';
 import type { Context } from './builder.ts';
-import { type At, type Parent, heldWhole, startCall } from './field-call.ts';
+import { type FieldPosition, type ParentRecord, embeddedWhole, startCall } from './field-call.ts';
 import { asText } from '../types/decode.ts';
 import { endpointOf } from './declarations.ts';
-import { type Below, type FieldPlan, keyOf } from './operation-plan.ts';
-import { namesLoadedFirst, namesToAsk } from './lookup.ts';
+import { type SelectionPlan, type PlannedField, responseKeyOf } from './operation-plan.ts';
+import { namesLoadedFirst, namesToRequest } from './lookup.ts';
 import { asError, isPromise, lazily, withValue } from '../../lib/promises.ts';
 
 /** How sure it is that there is such a record. */
@@ -27,25 +27,25 @@ export type Existence =
 
 /** The record with the missing names, as far as they are shown at first. */
 export function loadMissing(
-  record: Parent,
-  below: Below,
+  record: ParentRecord,
+  below: SelectionPlan,
   missing: readonly string[],
   existence: Existence,
   context: Context,
-  at: At,
+  at: FieldPosition,
 ): unknown {
-  const { names, firstNames, rule } = below;
-  const isSure = existence === 'shown' || rule.handle === true;
-  const load = (of: Parent, wanted: readonly string[], as: Existence) =>
+  const { names, initialNames, rule } = below;
+  const isSure = existence === 'shown' || rule.isReference === true;
+  const load = (of: ParentRecord, wanted: readonly string[], as: Existence) =>
     loadNames({ record: of, below, missing: wanted, existence: as }, context, at);
-  if (firstNames === names) return load(record, missing, existence);
+  if (initialNames === names) return load(record, missing, existence);
 
-  const first = isSure ? missing.filter((name) => firstNames.includes(name)) : namesLoadedFirst(missing, below);
+  const first = isSure ? missing.filter((name) => initialNames.includes(name)) : namesLoadedFirst(missing, below);
   if (first === missing) return load(record, missing, existence);
   return withValue(first.length ? load(record, first, existence) : record, (loaded) => {
     if (loaded === null) return null;
-    const rest = missing.filter((name) => !(name in (loaded as Parent)));
-    return rest.length ? postpone(loaded as Parent, rest, (known) => load(known, rest, 'shown')) : loaded;
+    const rest = missing.filter((name) => !(name in (loaded as ParentRecord)));
+    return rest.length ? postpone(loaded as ParentRecord, rest, (known) => load(known, rest, 'shown')) : loaded;
   });
 }
 
@@ -56,13 +56,17 @@ interface Postponed {
 const postponed = new WeakMap<object, Postponed>();
 
 /** A copy of the record, because the same one may be shown elsewhere, with other parts deferred. */
-function postpone(record: Parent, names: readonly string[], load: (record: Parent) => unknown): Parent {
-  const copy = Object.defineProperties({}, Object.getOwnPropertyDescriptors(record)) as Parent;
+function postpone(
+  record: ParentRecord,
+  names: readonly string[],
+  load: (record: ParentRecord) => unknown,
+): ParentRecord {
+  const copy = Object.defineProperties({}, Object.getOwnPropertyDescriptors(record)) as ParentRecord;
   postponed.set(copy, { names, load: lazily(() => load(copy)) });
   return copy;
 }
 
-type Resolver = GraphQLFieldResolver<Parent, Context, object>;
+type Resolver = GraphQLFieldResolver<ParentRecord, Context, object>;
 
 /** A resolver that loads the postponed names of its record before it reads one of them. */
 export function loadingPostponed(inner: Resolver): Resolver {
@@ -70,35 +74,35 @@ export function loadingPostponed(inner: Resolver): Resolver {
     const rest = postponed.get(parent);
     const plan = rest && context.plan.fieldAt(info.fieldNodes, info.parentType.name);
     if (!plan?.needs.some((name) => rest!.names.includes(name))) return inner(parent, args, context, info);
-    return withValue(rest!.load(), (record) => inner(record as Parent, args, context, info));
+    return withValue(rest!.load(), (record) => inner(record as ParentRecord, args, context, info));
   };
 }
 
 interface Loading {
-  record: Parent;
-  below: Below;
+  record: ParentRecord;
+  below: SelectionPlan;
   missing: readonly string[];
   existence: Existence;
 }
 
 /** The key that a record is asked by; '' where it has none. */
-const keyIn = (record: Parent, { keyOf: keyOfRecord }: RecordSource): string =>
+const keyIn = (record: ParentRecord, { keyOf: keyOfRecord }: RecordSource): string =>
   (keyOfRecord ? keyOfRecord(record as never) : asText(record.id)) ?? '';
 
-function loadNames(loading: Loading, context: Context, at: At): unknown {
+function loadNames(loading: Loading, context: Context, at: FieldPosition): unknown {
   const { record, below, missing, existence } = loading;
   const source = below.rule.record!;
   const key = keyIn(record, source);
   if (!key) return record;
-  const started = below.starts.length > 0 ? startChildren(record, below, context, at) : noneStarted;
+  const started = below.eagerCalls.length > 0 ? startChildren(record, below, context, at) : noneStarted;
 
   // Nothing of the record itself is selected: its children speak for it.
   const isNamed = existence === 'named';
-  if (isNamed && !below.isRead && started.length > 0 && missing.every((name) => name in record))
+  if (isNamed && !below.readsRecord && started.length > 0 && missing.every((name) => name in record))
     return unlessListIsAbsent(record, started);
 
-  const asked = namesToAsk(missing, below, isNamed);
-  if (started.length > 0 || below.rule.handle || below.refused.size > 0)
+  const asked = namesToRequest(missing, below, isNamed);
+  if (started.length > 0 || below.rule.isReference || below.tierRefused.size > 0)
     return toldOrAsked(loading, asked, started, key, context, at);
   if (asked.length === 0) return record;
   const load = () => context.upstream.load(below.type.name, source, key, asked, record, at.path);
@@ -115,16 +119,16 @@ function toldOrAsked(
   started: readonly Started[],
   key: string,
   { upstream }: Context,
-  at: At,
+  at: FieldPosition,
 ): unknown {
   const { record, below, missing, existence } = loading;
   const source = below.rule.record!;
   const teller = started.find(({ plan }) => {
-    const told: readonly string[] = plan.rule.tells?.names ?? [];
+    const told: readonly string[] = plan.rule.provides?.names ?? [];
     return asked.length > 0 ? asked.every((name) => told.includes(name)) : missing.some((name) => told.includes(name));
   });
   const { name } = below.type;
-  const stands = below.rule.handle === true || existence === 'shown';
+  const stands = below.rule.isReference === true || existence === 'shown';
   const want = (names: readonly string[]) =>
     names.length ? upstream.load(name, source, key, names, record, at.path) : record;
   const arriving = () => (teller ? toldBy(teller, record, asked, want) : want(asked));
@@ -135,14 +139,14 @@ function toldOrAsked(
       : arriving();
   return withValue(loaded, (told) => {
     if (told === null && !stands) return null;
-    const known = (told ?? record) as Parent;
-    const refused = missing.filter((each) => below.refused.has(each) && !(each in known));
+    const known = (told ?? record) as ParentRecord;
+    const refused = missing.filter((each) => below.tierRefused.has(each) && !(each in known));
     return refused.length ? upstream.withhold(name, source, known, refused) : known;
   });
 }
 
 /** What is known of a record stays: that something of it could not be loaded is told by the fields that show it. */
-function standing(load: () => unknown, record: Parent, names: readonly string[]): unknown {
+function standing(load: () => unknown, record: ParentRecord, names: readonly string[]): unknown {
   return orElse(load, (error) => withThrowingFields(record, names, () => asError(error)));
 }
 
@@ -168,18 +172,18 @@ function orElse(load: () => unknown, failing: (error: unknown) => unknown): unkn
 }
 
 /** Whether a call answers a field of the record, in its deferred parts too. */
-const hasCalls = (below: Below): boolean =>
-  [below, ...below.later].some(({ fields }) => fields.some(({ mode }) => mode === 'ask' || mode === 'hand'));
+const hasCalls = (below: SelectionPlan): boolean =>
+  [below, ...below.deferred].some(({ fields }) => fields.some(({ mode }) => mode === 'call' || mode === 'embedded'));
 
 interface Started {
-  plan: FieldPlan;
+  plan: PlannedField;
   answer: Promise<unknown>;
   /** Whether a list is called for. */
   isList: boolean;
 }
 
 /** Only what is not there has no list: an empty one is an answer too. */
-function unlessListIsAbsent(record: Parent, started: readonly Started[]): unknown {
+function unlessListIsAbsent(record: ParentRecord, started: readonly Started[]): unknown {
   const list = started.find(({ isList }) => isList);
   return list
     ? list.answer.then(
@@ -190,18 +194,18 @@ function unlessListIsAbsent(record: Parent, started: readonly Started[]): unknow
 }
 
 /** Starts the calls below a record that need no more of it than is known, beside the call for the record itself. */
-function startChildren(record: Parent, below: Below, context: Context, at: At): Started[] {
+function startChildren(record: ParentRecord, below: SelectionPlan, context: Context, at: FieldPosition): Started[] {
   const started: Started[] = [];
-  for (const plan of below.starts) {
+  for (const plan of below.eagerCalls) {
     if (!plan.rule.from?.every((name) => name in record)) continue;
     let answer: Promise<unknown>;
     let isList = false;
     try {
       const args = plan.args(at.variables);
-      if (plan.rule.none?.(record) || heldWhole(plan, record, args) !== undefined) continue;
-      const path = { prev: at.path, key: keyOf(plan), typename: below.type.name };
+      if (plan.rule.isEmpty?.(record) || embeddedWhole(plan, record, args) !== undefined) continue;
+      const path = { prev: at.path, key: responseKeyOf(plan), typename: below.type.name };
       isList = endpointOf(plan.rule, args).list !== undefined;
-      answer = Promise.resolve(startCall(plan, record, args, context, { path, variables: at.variables }).answer);
+      answer = Promise.resolve(startCall(plan, record, args, context, { path, variables: at.variables }).response);
     } catch (error) {
       answer = Promise.reject(asError(error)); // wrong input
     }
@@ -214,15 +218,15 @@ function startChildren(record: Parent, below: Below, context: Context, at: At): 
 /** The names that a child's answer tells of its parent, the rest asked for when it tells less than it should. */
 async function toldBy(
   { plan, answer }: Started,
-  record: Parent,
+  record: ParentRecord,
   names: readonly string[],
   want: (names: readonly string[]) => unknown,
 ): Promise<unknown> {
-  let told: Parent | null | undefined;
+  let told: ParentRecord | null | undefined;
   try {
     const came = await answer;
     if (came === null) return null;
-    told = plan.rule.tells!.read(came);
+    told = plan.rule.provides!.read(came);
   } catch {
     told = undefined;
   }

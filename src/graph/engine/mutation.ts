@@ -11,8 +11,8 @@ import type { FilePart } from '../../upstream/http/multipart.ts';
 import { type FailureCode, CodedRejection, UpstreamFailure, UpstreamRejection } from '../../upstream/errors.ts';
 import type { Context } from './builder.ts';
 import type { ClientCode } from '../errors/codes.ts';
-import { type GivenPicture, discardPictures } from '../types/picture-upload.ts';
-import { type Violation, violated } from '../errors/violations.ts';
+import { type PictureInput, discardPictures } from '../types/picture-upload.ts';
+import { type Violation, violationError } from '../errors/violations.ts';
 
 /** Makes the call of a mutation. */
 export type Write = <E extends Endpoint>(
@@ -22,7 +22,7 @@ export type Write = <E extends Endpoint>(
 ) => Promise<AnswerOf<E>>;
 
 /** Names for codes of the service that mean something of their own here. */
-export type Codes = Readonly<Partial<Record<number, ClientCode>>>;
+export type ErrorCodes = Readonly<Partial<Record<number, ClientCode>>>;
 
 export interface WriteOptions<Types extends SchemaTypes, Payload, Input> {
   /** What it calls, for its cost to be known. */
@@ -37,12 +37,12 @@ export interface WriteOptions<Types extends SchemaTypes, Payload, Input> {
    * What the write invalidates in caches: `Kind:key` for a record, its path for a list, `Kind` for all records of a kind, the path of an
    * endpoint for all its responses.
    */
-  clears: (input: Input) => readonly string[];
-  codes?: Codes | ((input: Input) => Codes);
+  invalidates: (input: Input) => readonly string[];
+  errorCodes?: ErrorCodes | ((input: Input) => ErrorCodes);
   /** Calls that it makes at most; 1 by default. */
-  calls?: number;
+  maxCalls?: number;
   /** The files in an input: what no call took of them is let go by. */
-  pictures?: (input: Input) => readonly GivenPicture[];
+  pictures?: (input: Input) => readonly PictureInput[];
 }
 
 declare global {
@@ -63,13 +63,13 @@ const fields = MutationFieldBuilder.prototype as unknown as Record<string, unkno
 };
 
 fields.write = function (this: typeof fields, options: WriteOptions<SchemaTypes, object, object>) {
-  const { endpoint, payload, input, description, calls = 1 } = options;
+  const { endpoint, payload, input, description, maxCalls = 1 } = options;
   return this.createField({
     type: payload,
     description,
     nullable: true,
-    write: endpoint,
-    calls,
+    writeEndpoint: endpoint,
+    maxCalls,
     args: { input: this.arg({ type: input, required: true, description: 'What to write.' }) },
     resolve: (_: unknown, args: { input: object }, context: Context, info: GraphQLResolveInfo) =>
       written(options, args.input, context, info),
@@ -77,7 +77,7 @@ fields.write = function (this: typeof fields, options: WriteOptions<SchemaTypes,
 };
 
 async function written<Payload, Input>(
-  { check, run, clears, codes, pictures }: WriteOptions<SchemaTypes, Payload, Input>,
+  { check, run, invalidates, errorCodes, pictures }: WriteOptions<SchemaTypes, Payload, Input>,
   input: Input,
   context: Context,
   { path }: GraphQLResolveInfo,
@@ -97,13 +97,13 @@ async function written<Payload, Input>(
   try {
     upstream.requireLogin();
     const [first, ...more] = check?.(input, context) ?? [];
-    if (first) throw violated([first, ...more]);
+    if (first) throw violationError([first, ...more]);
     return await run(write, input);
   } catch (error) {
-    throw named(error, typeof codes === 'function' ? codes(input) : codes);
+    throw withClientCode(error, typeof errorCodes === 'function' ? errorCodes(input) : errorCodes);
   } finally {
     discardPictures(pictures?.(input) ?? []);
-    if (mayBeDone) await upstream.invalidate(clears(input));
+    if (mayBeDone) await upstream.invalidate(invalidates(input));
   }
 }
 
@@ -111,7 +111,7 @@ async function written<Payload, Input>(
 const unknownFaults: readonly FailureCode[] = ['UPSTREAM_RESULT_UNKNOWN', 'UPSTREAM_INVALID_RESPONSE'];
 
 /** The refusal by the name that its code has here. */
-export function named(error: unknown, codes: Codes | undefined): unknown {
+export function withClientCode(error: unknown, codes: ErrorCodes | undefined): unknown {
   const name =
     error instanceof UpstreamRejection && error.details.code !== undefined ? codes?.[error.details.code] : undefined;
   return name === undefined ? error : new CodedRejection((error as UpstreamRejection).details, name);

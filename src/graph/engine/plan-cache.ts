@@ -3,74 +3,74 @@ import { type DocumentNode, GraphQLError, type GraphQLSchema, type OperationDefi
 import { LRUCache } from 'lru-cache';
 import type { ClientCode } from '../errors/codes.ts';
 import type { Variables } from './document.ts';
-import { type Plan, PlanTooLarge, type PlanViewer, makePlan } from './operation-plan.ts';
-import { steeringOf } from './plan-variables.ts';
+import { type OperationPlan, PlanTooLarge, type PlanViewer, planOperation } from './operation-plan.ts';
+import { planKeyOf } from './plan-variables.ts';
 
 /** The error if a plan must not be run with these variables; undefined if it may. */
-export type PlanCheck = (plan: Plan, variables: Variables) => GraphQLError | undefined;
+export type PlanCheck = (plan: OperationPlan, variables: Variables) => GraphQLError | undefined;
 
 /** Makes the plans of one document. */
 export interface Planner {
   /** The plan for a request, or the error why it must not be run. */
-  planFor: (viewer: PlanViewer, variables: Variables) => Plan | GraphQLError;
+  planFor: (viewer: PlanViewer, variables: Variables) => OperationPlan | GraphQLError;
   /** The same without `check`: for plans that are shown and not run. */
-  planToShow: (viewer: PlanViewer, variables: Variables) => Plan | GraphQLError;
+  planToShow: (viewer: PlanViewer, variables: Variables) => OperationPlan | GraphQLError;
   /** The document is kept no longer: neither are its plans, which hold its tree. */
   forget: () => void;
 }
 
-export interface Plans {
+export interface PlanCache {
   plannerFor: (document: DocumentNode, operation: OperationDefinitionNode) => Planner;
   /** Size of all cached plans, in fields. */
-  keptFields: () => number;
+  cachedFields: () => number;
 }
 
 interface PlanSettings {
   /** Fields that one plan may have. */
   maxFields?: number;
   /** Fields of all cached plans together. */
-  maxKeptFields?: number;
+  maxCachedFields?: number;
   check?: PlanCheck;
 }
 
 /** About 50 MB: with its resolver state, a planned field takes 1 to 1.5 kB. */
-const KEPT_FIELDS_MAX = 40_000;
+const CACHED_FIELDS_MAX = 40_000;
 /** Fixed size of a plan or an error, in fields. */
 const OVERHEAD_FIELDS = 2;
 /** Characters of a key that count as one field. */
 const KEY_CHARACTERS = 500;
 
 /** What is kept under one key. */
-interface Kept {
-  answer: Plan | GraphQLError;
+interface CachedPlan {
+  outcome: OperationPlan | GraphQLError;
   /** The keys of the document that it was made of. */
   keys: Set<string>;
 }
 
 const isAllowed: PlanCheck = () => undefined;
 
-export function createPlans(
+export function createPlanCache(
   schema: GraphQLSchema,
-  { maxFields = Infinity, maxKeptFields = KEPT_FIELDS_MAX, check = isAllowed }: PlanSettings = {},
-): Plans {
-  const kept = new LRUCache<string, Kept>({
-    maxSize: maxKeptFields,
-    sizeCalculation: ({ answer }, key) =>
-      OVERHEAD_FIELDS + Math.floor(key.length / KEY_CHARACTERS) + (answer instanceof GraphQLError ? 0 : answer.size),
+  { maxFields = Infinity, maxCachedFields = CACHED_FIELDS_MAX, check = isAllowed }: PlanSettings = {},
+): PlanCache {
+  const kept = new LRUCache<string, CachedPlan>({
+    maxSize: maxCachedFields,
+    sizeCalculation: ({ outcome }, key) =>
+      OVERHEAD_FIELDS + Math.floor(key.length / KEY_CHARACTERS) + (outcome instanceof GraphQLError ? 0 : outcome.size),
     dispose: ({ keys }, key) => keys.delete(key),
   });
   let documents = 0;
-  return { plannerFor, keptFields: () => kept.calculatedSize };
+  return { plannerFor, cachedFields: () => kept.calculatedSize };
 
   function plannerFor(document: DocumentNode, operation: OperationDefinitionNode): Planner {
-    const steering = steeringOf(schema, document);
+    const steering = planKeyOf(schema, document);
     const number = ++documents;
     const keys = new Set<string>();
     let isForgotten = false;
     return {
       planFor(viewer, variables) {
         const key = keyFor(viewer, variables);
-        const known = kept.get(key)?.answer;
+        const known = kept.get(key)?.outcome;
         const plan = known ?? make(viewer, variables);
         const refusal = plan instanceof GraphQLError ? plan : check(plan, variables);
         // Cache only what holds for every request with this key: a plan that may run, or an error that no variable changes.
@@ -79,7 +79,7 @@ export function createPlans(
         return answer;
       },
       planToShow(viewer, variables) {
-        const known = kept.get(keyFor(viewer, variables))?.answer;
+        const known = kept.get(keyFor(viewer, variables))?.outcome;
         return known && !(known instanceof GraphQLError) ? known : make(viewer, variables);
       },
       forget() {
@@ -88,9 +88,9 @@ export function createPlans(
       },
     };
 
-    function keep(key: string, answer: Plan | GraphQLError): void {
+    function keep(key: string, outcome: OperationPlan | GraphQLError): void {
       if (isForgotten) return; // an operation that began before may plan after
-      kept.set(key, { answer, keys });
+      kept.set(key, { outcome, keys });
       if (kept.has(key)) keys.add(key);
     }
 
@@ -98,9 +98,9 @@ export function createPlans(
       return `${number} ${isLoggedIn ? 1 : 0}${filmTier ?? ''} ${steering(variables)}`;
     }
 
-    function make(viewer: PlanViewer, variables: Variables): Plan | GraphQLError {
+    function make(viewer: PlanViewer, variables: Variables): OperationPlan | GraphQLError {
       try {
-        return makePlan(schema, document, operation, viewer, variables, maxFields);
+        return planOperation(schema, document, operation, viewer, variables, maxFields);
       } catch (error) {
         if (error instanceof PlanTooLarge) return tooLarge(error);
         throw error;

@@ -15,16 +15,16 @@ import {
 } from 'graphql';
 import type { FieldRule } from './field-options.ts';
 import { argumentsOf } from './arguments.ts';
-import { fieldRule, fieldsWithHand } from './declarations.ts';
+import { fieldRule, fieldsWithEmbedded } from './declarations.ts';
 import { type Variables, hasVariables, visitSelections } from './document.ts';
-import { argumentsAllowHand } from './embedded.ts';
+import { argumentsAllowEmbedded } from './embedded.ts';
 
 /** The decisions of a request's variables, one character each; '' if no variable affects the plan. */
-export type Steering = (variables: Variables) => string;
+export type PlanKey = (variables: Variables) => string;
 
-export function steeringOf(schema: GraphQLSchema, document: DocumentNode): Steering {
+export function planKeyOf(schema: GraphQLSchema, document: DocumentNode): PlanKey {
   const conditions = new Set<string>();
-  const handed = fieldsWithHand(schema);
+  const handed = fieldsWithEmbedded(schema);
   let mayBeInHand = false;
   visitSelections(document, (selection) => {
     for (const name of conditionsOf(selection)) conditions.add(name);
@@ -35,7 +35,7 @@ export function steeringOf(schema: GraphQLSchema, document: DocumentNode): Steer
   return (variables) => {
     let key = '';
     for (const name of conditions) key += variables[name] === true ? '1' : variables[name] === false ? '0' : '-';
-    for (const { rule, args } of fields) key += argumentsAllowHand(rule, args, variables) ? '1' : '0';
+    for (const { rule, args } of fields) key += argumentsAllowEmbedded(rule, args, variables) ? '1' : '0';
     return key;
   };
 }
@@ -60,7 +60,7 @@ function fieldsInHand(schema: GraphQLSchema, document: DocumentNode): SteeredFie
     const field = types.getFieldDef();
     if (!field || !hasVariables(node)) return;
     const rule = fieldRule(field);
-    if (rule.hand) found.push({ rule, args: argumentsOf(field, node) });
+    if (rule.embedded) found.push({ rule, args: argumentsOf(field, node) });
   };
   visit(document, visitWithTypeInfo(types, { Field }));
   return found;

@@ -2,7 +2,7 @@
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import type { ClientCode } from '../errors/codes.ts';
 
-export interface AnswerLimits {
+export interface ResponseLimits {
   /** Fields of all objects. */
   maxValues: number;
   /** Approximate size as JSON. */
@@ -10,19 +10,19 @@ export interface AnswerLimits {
 }
 
 /** What a response may still hold; negative if it is too large. */
-export interface AnswerRoom {
+export interface ResponseRoom {
   values: number;
   bytes: number;
 }
 
-export const noAnswerLimits: AnswerLimits = { maxValues: Infinity, maxAnswerBytes: Infinity };
+export const noResponseLimits: ResponseLimits = { maxValues: Infinity, maxAnswerBytes: Infinity };
 
-export const roomFor = ({ maxValues, maxAnswerBytes }: AnswerLimits): AnswerRoom => ({
+export const roomFor = ({ maxValues, maxAnswerBytes }: ResponseLimits): ResponseRoom => ({
   values: maxValues,
   bytes: maxAnswerBytes,
 });
 
-export const isFull = ({ values, bytes }: AnswerRoom): boolean => values < 0 || bytes < 0;
+export const isFull = ({ values, bytes }: ResponseRoom): boolean => values < 0 || bytes < 0;
 
 /** Shorter texts count one byte per character: measuring them would take longer than sending them. */
 const SHORT = 100;
@@ -35,7 +35,10 @@ export const bytesOf = (text: string): number =>
   PUNCTUATION_BYTES + (text.length < SHORT ? text.length : Buffer.byteLength(text));
 
 /** The error for a response that is too large: TOO_MANY_VALUES or ANSWER_TOO_LARGE. */
-export function answerRefusal({ values }: AnswerRoom, { maxValues, maxAnswerBytes }: AnswerLimits): GraphQLError {
+export function responseTooLarge(
+  { values }: ResponseRoom,
+  { maxValues, maxAnswerBytes }: ResponseLimits,
+): GraphQLError {
   return values < 0
     ? refusal('TOO_MANY_VALUES', `The answer has more than ${maxValues} values.`, maxValues)
     : refusal('ANSWER_TOO_LARGE', `The answer has more than ${maxAnswerBytes} bytes.`, maxAnswerBytes);
@@ -45,16 +48,16 @@ const refusal = (code: ClientCode, message: string, limit: number): GraphQLError
   new GraphQLError(message, { extensions: { code, limit } });
 
 /** The result of graphql-js or @graphql-tools/executor, or the error if it is too large. */
-export function limited(result: ExecutionResult, limits: AnswerLimits | undefined): ExecutionResult {
+export function limitResponse(result: ExecutionResult, limits: ResponseLimits | undefined): ExecutionResult {
   if (!limits) return result;
   const room = roomFor(limits);
   measure(result.data, room);
   room.bytes -= ERROR_BYTES * (result.errors?.length ?? 0);
-  return isFull(room) ? { errors: [answerRefusal(room, limits)], data: null } : result;
+  return isFull(room) ? { errors: [responseTooLarge(room, limits)], data: null } : result;
 }
 
 /** Subtracts the size of a value from the room; stops when the room is full. */
-export function measure(value: unknown, room: AnswerRoom): void {
+export function measure(value: unknown, room: ResponseRoom): void {
   if (isFull(room)) return;
   if (typeof value === 'string') room.bytes -= bytesOf(value);
   else if (Array.isArray(value)) for (const item of value) measure(item, room);

@@ -61,7 +61,7 @@ export const badInput = (message: string, extensions: object = {}): GraphQLError
   new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT', ...extensions } });
 
 /** What a client is told of an error that came out of an operation; undefined for a surprise, which stays ours. */
-export function told(cause: unknown): { message: string; extensions: Record<string, unknown> } | undefined {
+export function toClientError(cause: unknown): { message: string; extensions: Record<string, unknown> } | undefined {
   if (cause instanceof UpstreamRejection) return refusal(cause);
   if (cause instanceof UpstreamFailure)
     return { message: faultTexts[cause.code], extensions: { code: cause.code, upstream: wordFor(cause.details) } };

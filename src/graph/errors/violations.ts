@@ -48,7 +48,7 @@ interface Limits {
 const VIOLATIONS_MAX = 100;
 
 /** The error that tells of them all; its code is that of the first. */
-export function violated(violations: readonly [Violation, ...Violation[]]): GraphQLError {
+export function violationError(violations: readonly [Violation, ...Violation[]]): GraphQLError {
   const [first] = violations;
   const { code, path } = first;
   const text = texts[code];
@@ -61,14 +61,14 @@ const shown = (violation: Violation): Violation =>
   typeof violation.actual === 'string' ? { ...violation, actual: shownText(violation.actual) } : violation;
 
 /** What breaks no rule is no violation: `rule(broken && …)`. */
-export const broken = (isBroken: boolean, violation: Violation): Violation[] => (isBroken ? [violation] : []);
+export const invalidIf = (isBroken: boolean, violation: Violation): Violation[] => (isBroken ? [violation] : []);
 
 /** A text that must be there. */
-export const needed = (field: string, text: string | null | undefined): Violation[] =>
-  broken(!text?.trim(), { path: ['input', field], code: 'MISSING_ARGUMENT' });
+export const required = (field: string, text: string | null | undefined): Violation[] =>
+  invalidIf(!text?.trim(), { path: ['input', field], code: 'MISSING_ARGUMENT' });
 
 /** A text that has at most this many characters. */
-export function atMost(
+export function maxLength(
   field: string,
   text: string | null | undefined,
   limit: number,
@@ -79,13 +79,13 @@ export function atMost(
 }
 
 /** A text that has more characters than this. */
-export function moreThan(field: string, text: string, limit: number, code: ViolationCode): Violation[] {
+export function longerThan(field: string, text: string, limit: number, code: ViolationCode): Violation[] {
   if (hasMoreThan(text, limit)) return [];
   return [{ path: ['input', field], code, limit, actual: charactersIn(text, limit) }];
 }
 
 /** A whole number between the two, where it is given; `limit` is the end that it is beyond. */
-export function between(
+export function inRange(
   field: string,
   value: number | null | undefined,
   [least, most]: readonly [number, number],
@@ -96,7 +96,7 @@ export function between(
 }
 
 /** An id that the decoder takes. */
-export function readable(field: string, decode: () => string): Violation[] {
+export function validId(field: string, decode: () => string): Violation[] {
   try {
     decode();
     return [];

@@ -2,7 +2,7 @@ import type { Endpoint } from '../../api/endpoint.ts';
 import { type EventRecord, eventEndpoints } from '../../api/event.ts';
 import { builder } from '../engine/builder.ts';
 import { sourceIdOf } from '../types/global-id.ts';
-import { readable } from '../errors/violations.ts';
+import { validId } from '../errors/violations.ts';
 import type { Write } from '../engine/mutation.ts';
 import { Event, eventPlaces } from './event.ts';
 
@@ -26,14 +26,14 @@ const attendance = (mutation: string, endpoint: Endpoint<{ id: string }, void>, 
       description: `Which event to ${does}.`,
       fields: (t) => ({ id: t.id({ required: true, description: 'Global or bare id of the event.' }) }),
     }),
-    check: ({ id }: { id: string }) => readable('id', () => sourceIdOf('Event', id)),
+    check: ({ id }: { id: string }) => validId('id', () => sourceIdOf('Event', id)),
     run: async (write: Write, input: { id: string }) => {
       const id = sourceIdOf('Event', input.id);
       await write(endpoint, { id });
       return { event: { id } as EventRecord };
     },
-    clears: (input: { id: string }) => eventPlaces(sourceIdOf('Event', input.id)),
-    codes: { 1001: 'EVENT_NOT_FOUND' } as const,
+    invalidates: (input: { id: string }) => eventPlaces(sourceIdOf('Event', input.id)),
+    errorCodes: { 1001: 'EVENT_NOT_FOUND' } as const,
   };
 };
 

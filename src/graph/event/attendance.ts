@@ -1,7 +1,7 @@
 import { eventEndpoints, eventOfUser } from '../../api/event.ts';
 import { builder } from '../engine/builder.ts';
 import { asObjects, asText } from '../types/decode.ts';
-import { User, atomUser, isSite, userEdge } from '../types/user.ts';
+import { User, atomUser, isSite, userEdgeNames } from '../types/user.ts';
 import { Event, EventRelation } from './event.ts';
 
 builder.objectFields(Event, (t) => ({
@@ -13,20 +13,20 @@ builder.objectFields(Event, (t) => ({
     needs: ['status'],
     resolve: ({ status }, _, { viewer }) => (viewer.isLoggedIn ? (relations.get(asText(status).trim()) ?? null) : null),
   }),
-  participants: t.pages({
-    of: User,
-    first: 20,
+  participants: t.connection({
+    type: User,
+    pageSize: 20,
     description: 'Who takes part, in an order of the service, for one call. `GET /event/{eventID}/participants`',
-    ask: eventEndpoints.participants,
+    endpoint: eventEndpoints.participants,
     from: ['id'],
     input: ({ id }) => ({ id }),
     items: ({ entries }) => asObjects(entries).map(atomUser),
   }),
-  wishers: t.pages({
-    of: User,
-    first: 20,
+  wishers: t.connection({
+    type: User,
+    pageSize: 20,
     description: 'Who is interested, in an order of the service, for one call. `GET /event/{eventID}/wishers`',
-    ask: eventEndpoints.wishers,
+    endpoint: eventEndpoints.wishers,
     from: ['id'],
     input: ({ id }) => ({ id }),
     items: ({ entries }) => asObjects(entries).map(atomUser),
@@ -34,18 +34,18 @@ builder.objectFields(Event, (t) => ({
 }));
 
 builder.objectField(User, 'events', (t) =>
-  t.pages({
-    of: Event,
-    first: 20,
+  t.connection({
+    type: Event,
+    pageSize: 20,
     description:
       'The events that this person has to do with, for one call; empty for an organisation, without a call. ' +
       '`GET /people/{userID}/events`, with a relation `…/initiate`, `…/participate` or `…/wish`',
     args: { relation: t.arg({ type: EventRelation, description: 'Only those in this relation; without it, all.' }) },
-    ask: ({ relation }) => (relation ? byRelation[relation] : eventEndpoints.ofUser),
-    from: userEdge,
+    endpoint: ({ relation }) => (relation ? byRelation[relation] : eventEndpoints.ofUser),
+    from: userEdgeNames,
     input: ({ id }) => ({ id }),
-    none: isSite,
-    form: eventOfUser,
+    isEmpty: isSite,
+    representation: eventOfUser,
   }),
 );
 

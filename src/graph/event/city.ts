@@ -4,7 +4,7 @@ import { builder } from '../engine/builder.ts';
 import { asObject, asObjects, asText, textOrNull } from '../types/decode.ts';
 import { globalId, isKeyByName, isSourceId, keyByName, sourceIdOf } from '../types/global-id.ts';
 import { Subject } from '../film/subject.ts';
-import { Node, handleOf } from '../types/node.ts';
+import { Node, referenceOf } from '../types/node.ts';
 import { User } from '../types/user.ts';
 import { Event, EventType } from './event.ts';
 
@@ -17,8 +17,8 @@ interface CityShape {
 export const City = builder.objectRef<CityShape>('City').implement({
   description: 'A city that events are in. No operation reads cities: their names are told by events.',
   interfaces: [Node],
-  handle: true,
-  node: (key) => (isKeyByName(key) ? null : handleOf(key)),
+  isReference: true,
+  nodeOf: (key) => (isKeyByName(key) ? null : referenceOf(key)),
   record: {
     endpoint: eventEndpoints.ofCity,
     input: (id) => ({ id, 'max-results': 1 }),
@@ -44,30 +44,30 @@ export const City = builder.objectRef<CityShape>('City').implement({
 });
 
 builder.objectFields(City, (t) => ({
-  events: t.pages({
-    of: Event,
-    first: 20,
+  events: t.connection({
+    type: Event,
+    pageSize: 20,
     description: 'The events of the city, in an order of the service, for one call. `GET /event/location/{locationID}`',
     args: { type: t.arg({ type: EventType, description: 'Events of this type alone; without it, all.' }) },
-    ask: eventEndpoints.ofCity,
+    endpoint: eventEndpoints.ofCity,
     from: ['id'],
     input: ({ id }, { type }) => ({ id, type: type ?? undefined }),
-    none: ({ id }) => isKeyByName(id),
-    form: eventInFeed,
-    tells: { names: ['name'], read: (feed) => nameTold(feed) },
+    isEmpty: ({ id }) => isKeyByName(id),
+    representation: eventInFeed,
+    provides: { names: ['name'], read: (feed) => nameTold(feed) },
   }),
-  inTheaters: t.pages({
-    of: Subject,
-    first: 20,
+  inTheaters: t.connection({
+    type: Subject,
+    pageSize: 20,
     description:
       'The films now in the cinemas of this city, for one call, and one for the name of the city where it is needed and not known; ' +
       'empty for a city whose name nobody tells. Advance and premium tiers. `GET /v2/movie/in_theaters`',
-    ask: filmEndpoints.inTheaters,
+    endpoint: filmEndpoints.inTheaters,
     from: ['id', 'name'],
     // A name that could not be read throws where it is read: a number needs none.
     input: (city) => ({ city: isNumber(city.id) ? city.id : asText(city.name) }),
-    none: (city) => !isNumber(city.id) && !asText(city.name),
-    form: simpleSubject,
+    isEmpty: (city) => !isNumber(city.id) && !asText(city.name),
+    representation: simpleSubject,
   }),
 }));
 

@@ -2,7 +2,7 @@ import { AtomError, termOf, writers } from '../../atom/media.ts';
 import { type EventDraft, type EventRecord, type EventType as WireType, eventEndpoints } from '../../api/event.ts';
 import { type InputBuilder, builder } from '../engine/builder.ts';
 import { globalId, sourceIdOf } from '../types/global-id.ts';
-import { type Violation, broken, needed, readable } from '../errors/violations.ts';
+import { type Violation, invalidIf, required, validId } from '../errors/violations.ts';
 import '../engine/mutation.ts';
 import { Event, EventType, eventLists, eventPlaces } from './event.ts';
 
@@ -72,8 +72,8 @@ builder.mutationFields((t) => ({
     description: 'Creates an event in the city of the caller. `POST /events`',
     check: eventBroken,
     run: async (write, input) => ({ event: await write(eventEndpoints.create, draftOf(input)) }),
-    clears: () => eventLists,
-    codes: { 1000: 'NO_CITY' },
+    invalidates: () => eventLists,
+    errorCodes: { 1000: 'NO_CITY' },
   }),
   updateEvent: t.write({
     endpoint: eventEndpoints.update,
@@ -81,16 +81,16 @@ builder.mutationFields((t) => ({
     input: UpdateEventInput,
     description: 'REPLACES an event of the caller that is not over. `PUT /event/{eventID}`',
     check: (input) => [
-      ...readable('id', () => sourceIdOf('Event', input.id)),
-      ...broken(!input.type && !input.typeTerm?.trim(), { path: ['input', 'type'], code: 'MISSING_ARGUMENT' }),
+      ...validId('id', () => sourceIdOf('Event', input.id)),
+      ...invalidIf(!input.type && !input.typeTerm?.trim(), { path: ['input', 'type'], code: 'MISSING_ARGUMENT' }),
       ...eventBroken(input),
     ],
     run: async (write, input) => {
       const id = sourceIdOf('Event', input.id);
       return { event: await write(eventEndpoints.update, { id, ...draftOf(input) }) };
     },
-    clears: ({ id }) => eventPlaces(sourceIdOf('Event', id)),
-    codes: { 1000: 'EVENT_EXPIRED', 1001: 'EVENT_NOT_FOUND' },
+    invalidates: ({ id }) => eventPlaces(sourceIdOf('Event', id)),
+    errorCodes: { 1000: 'EVENT_EXPIRED', 1001: 'EVENT_NOT_FOUND' },
   }),
   deleteEvent: t.write({
     endpoint: eventEndpoints.delete,
@@ -98,8 +98,8 @@ builder.mutationFields((t) => ({
     input: DeleteEventInput,
     description: 'Deletes an event of the caller, and says why. `POST /event/{eventID}/delete`',
     check: ({ id, reason }) => [
-      ...readable('id', () => sourceIdOf('Event', id)),
-      ...needed('reason', reason),
+      ...validId('id', () => sourceIdOf('Event', id)),
+      ...required('reason', reason),
       ...writable({ reason }),
     ],
     run: async (write, input) => {
@@ -107,8 +107,8 @@ builder.mutationFields((t) => ({
       await write(eventEndpoints.delete, { id, reason: input.reason });
       return { deletedId: globalId('Event', id) };
     },
-    clears: ({ id }) => eventPlaces(sourceIdOf('Event', id)),
-    codes: { 1001: 'EVENT_NOT_FOUND' },
+    invalidates: ({ id }) => eventPlaces(sourceIdOf('Event', id)),
+    errorCodes: { 1001: 'EVENT_NOT_FOUND' },
   }),
 }));
 
@@ -126,10 +126,10 @@ interface EventInput {
 
 function eventBroken({ title, typeTerm, content, startsAt, endsAt, place }: EventInput): Violation[] {
   return [
-    ...needed('title', title),
-    ...needed('content', content),
-    ...needed('place', place),
-    ...broken(Date.parse(endsAt) < Date.parse(startsAt), {
+    ...required('title', title),
+    ...required('content', content),
+    ...required('place', place),
+    ...invalidIf(Date.parse(endsAt) < Date.parse(startsAt), {
       path: ['input', 'endsAt'],
       code: 'EVENT_TIMES',
       actual: endsAt,

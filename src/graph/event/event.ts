@@ -3,7 +3,7 @@ import { type EventRecord, eventEndpoints, eventInFeed } from '../../api/event.t
 import { builder } from '../engine/builder.ts';
 import { asObject, asText, asUrl, count, dateTime, flag, text, textOrNull } from '../types/decode.ts';
 import { sourceIdOf } from '../types/global-id.ts';
-import { Node, handleOf, identity } from '../types/node.ts';
+import { Node, referenceOf, identity } from '../types/node.ts';
 import { connectionOf } from '../types/connection.ts';
 import { searchText } from '../types/search.ts';
 import { User, atomUser } from '../types/user.ts';
@@ -38,7 +38,7 @@ export const Event = builder.objectRef<EventRecord>('Event').implement({
   interfaces: [Node],
   // Atom takes no `fields`: an event is read whole.
   record: { endpoint: eventEndpoints.byId, input: (id) => ({ id }) },
-  node: handleOf,
+  nodeOf: referenceOf,
   fields: (t) => ({
     ...identity(t, 'Event'),
     title: t.reads('title', text, 'Empty where the service has none.'),
@@ -98,32 +98,32 @@ builder.objectField(connectionOf(Event), 'title', (t) =>
 );
 
 builder.queryField('event', (t) =>
-  t.ask({
+  t.call({
     type: Event,
     description: 'The event with this id; null when there is none. `GET /event/{eventID}`',
     args: { id: t.arg.id({ required: true, description: 'The id of the event, global or bare.' }) },
-    ask: eventEndpoints.byId,
+    endpoint: eventEndpoints.byId,
     input: (_, { id }) => ({ id: sourceIdOf('Event', id) }),
     resolve: (event) => event,
   }),
 );
 
 builder.queryField('searchEvents', (t) =>
-  t.pages({
-    of: Event,
-    first: 20,
+  t.connection({
+    type: Event,
+    pageSize: 20,
     description:
       'Events whose text matches, in one city or in all of them; without either argument, every event. `GET /events`',
     args: {
       query: t.arg.string({ description: 'Words of the event, at most 1,000 characters (code points).' }),
       cityId: t.arg.id({ description: 'The id of a city, global or bare; without it, every city.' }),
     },
-    ask: eventEndpoints.search,
+    endpoint: eventEndpoints.search,
     input: (_, { query, cityId }) => ({
       q: searchText('query', query),
       location: cityId == null ? EVERY_CITY : sourceIdOf('City', cityId),
     }),
-    form: eventInFeed,
+    representation: eventInFeed,
   }),
 );
 

@@ -14,7 +14,7 @@ import { builder } from '../engine/builder.ts';
 import { asObjects, asText, asTexts, siteOrNull, textOrNull, textsOrNull, urlOrNull } from '../types/decode.ts';
 import { globalId, isKeyByName, isSourceId, keyByName, sourceIdOf } from '../types/global-id.ts';
 import { Image, imageOf } from '../types/image.ts';
-import { Node, handleOf } from '../types/node.ts';
+import { Node, referenceOf } from '../types/node.ts';
 import { Subject, embeddedSubject } from './subject.ts';
 
 export const Celebrity = builder.objectRef<CelebrityRecord>('Celebrity').implement({
@@ -29,7 +29,7 @@ export const Celebrity = builder.objectRef<CelebrityRecord>('Celebrity').impleme
     tiers: celebrityMembers,
     keyOf: pageOf,
   },
-  node: (key) => (isKeyByName(key) ? null : handleOf(key)),
+  nodeOf: (key) => (isKeyByName(key) ? null : referenceOf(key)),
   fields: (t) => ({
     id: t.id({
       description: 'The global id, to be treated as opaque; of a person without a page it finds nobody again.',
@@ -78,25 +78,25 @@ const Work = builder.objectRef<WorkRecord>('Work').implement({
 });
 
 builder.objectField(Celebrity, 'works', (t) =>
-  t.pages({
-    of: Work,
-    first: WORKS_COUNT_DEFAULT,
+  t.connection({
+    type: Work,
+    pageSize: WORKS_COUNT_DEFAULT,
     description:
       'The films of this person, as the service orders them, usually the newest first; the first 5 come with the record, ' +
       'more cost one call. Basic tier: the first 5 alone. `GET /v2/movie/celebrity/{id}/works`',
-    ask: filmEndpoints.works,
+    endpoint: filmEndpoints.works,
     from: ['id'],
     input: ({ id }) => ({ id: id ?? '' }),
-    none: hasNoPage,
+    isEmpty: hasNoPage,
     items: ({ works }) => asObjects<WorkRecord | SubjectRecord>(works).map(workFrom),
-    form: { names: ['roles', 'subject'] },
-    hand: {
-      name: 'works',
+    representation: { names: ['roles', 'subject'] },
+    embedded: {
+      member: 'works',
       upTo: RECORD_WORKS,
-      form: { names: ['roles', 'subject'] },
-      mayLack: ['roles'],
+      representation: { names: ['roles', 'subject'] },
+      mayOmit: ['roles'],
     },
-    tells: { names: ['id', 'name', 'alt', 'avatars'], read: ({ celebrity }) => celebrity },
+    provides: { names: ['id', 'name', 'alt', 'avatars'], read: ({ celebrity }) => celebrity },
   }),
 );
 
@@ -109,37 +109,37 @@ builder.objectFields(Subject, (t) => ({
     type: [Celebrity],
     nullable: true,
     description: 'Who directed it, in the order of the service; in lists this costs one call an item.',
-    form: simpleCelebrity,
+    representation: simpleCelebrity,
     needs: ['directors'],
-    size: DIRECTORS,
+    assumedSize: DIRECTORS,
     resolve: ({ directors }) => asObjects(directors).map(credited),
   }),
   casts: t.field({
     type: [Celebrity],
     nullable: true,
     description: 'Who plays in it, the leading roles first, at most 4; in lists this costs one call an item.',
-    form: simpleCelebrity,
+    representation: simpleCelebrity,
     needs: ['casts'],
-    size: RECORD_CASTS,
+    assumedSize: RECORD_CASTS,
     resolve: ({ casts }) => asObjects(casts).map(credited),
   }),
   writers: t.field({
     type: [Celebrity],
     nullable: true,
     description: 'Who wrote it; in lists this costs one call an item. Advance and premium tiers.',
-    form: simpleCelebrity,
+    representation: simpleCelebrity,
     needs: ['writers'],
-    size: WRITERS,
+    assumedSize: WRITERS,
     resolve: ({ writers }) => asObjects(writers).map(credited),
   }),
 }));
 
 builder.queryField('celebrity', (t) =>
-  t.ask({
+  t.call({
     type: Celebrity,
     description: 'The film person with this id; null when there is none. `GET /v2/movie/celebrity/{id}`',
     args: { id: t.arg.id({ required: true, description: 'The id of the person, global or bare.' }) },
-    ask: filmEndpoints.celebrity,
+    endpoint: filmEndpoints.celebrity,
     input: (_, { id }) => ({ id: sourceIdOf('Celebrity', id) }),
     resolve: (person) => person,
   }),

@@ -17,7 +17,7 @@ const CHART_SIZE = 20;
 
 const SubjectChart = builder.objectRef<NewMovies>('SubjectChart').implement({
   description: 'A chart of films, in its own order.',
-  wraps: true,
+  isWrapper: true,
   fields: (t) => ({
     title: t.string({
       nullable: true,
@@ -27,7 +27,7 @@ const SubjectChart = builder.objectRef<NewMovies>('SubjectChart').implement({
     subjects: t.field({
       type: [Subject],
       description: 'The films, in the order of the chart.',
-      form: simpleSubject,
+      representation: simpleSubject,
       resolve: ({ subjects }) => asRecords(subjects),
     }),
   }),
@@ -45,7 +45,7 @@ const BoxOfficeEntry = builder.objectRef<BoxOfficeItem>('BoxOfficeEntry').implem
 
 const BoxOfficeChart = builder.objectRef<BoxOffice>('BoxOfficeChart').implement({
   description: 'What films took at the North American box office.',
-  wraps: true,
+  isWrapper: true,
   fields: (t) => ({
     title: t.string({
       nullable: true,
@@ -76,7 +76,7 @@ const WeeklyEntry = builder.objectRef<WeeklyItem>('WeeklyEntry').implement({
 
 const WeeklyChart = builder.objectRef<Weekly>('WeeklyChart').implement({
   description: 'The films best spoken of this week.',
-  wraps: true,
+  isWrapper: true,
   fields: (t) => ({
     title: t.string({
       nullable: true,
@@ -88,59 +88,59 @@ const WeeklyChart = builder.objectRef<Weekly>('WeeklyChart').implement({
 });
 
 builder.queryFields((t) => ({
-  top250: t.pages({
-    of: Subject,
-    first: 10,
+  top250: t.connection({
+    type: Subject,
+    pageSize: 10,
     description: 'The 250 best films by their ratings, best first; basic and advance tiers. `GET /v2/movie/top250`',
-    ask: filmEndpoints.top250,
+    endpoint: filmEndpoints.top250,
     input: () => ({}),
-    form: simpleSubject,
+    representation: simpleSubject,
   }),
-  usBoxOffice: t.ask({
+  usBoxOffice: t.call({
     type: BoxOfficeChart,
     description: 'The latest North American box office; basic and advance tiers. `GET /v2/movie/us_box`',
-    ask: filmEndpoints.usBox,
+    endpoint: filmEndpoints.usBox,
     input: () => ({}),
-    size: CHART_SIZE,
+    assumedSize: CHART_SIZE,
     resolve: (chart) => chart,
   }),
-  weeklyChart: t.ask({
+  weeklyChart: t.call({
     type: WeeklyChart,
     description: 'The chart of the week; advance tier. `GET /v2/movie/weekly`',
-    ask: filmEndpoints.weekly,
+    endpoint: filmEndpoints.weekly,
     input: () => ({}),
-    size: CHART_SIZE,
+    assumedSize: CHART_SIZE,
     resolve: (chart) => chart,
   }),
-  newMovies: t.ask({
+  newMovies: t.call({
     type: SubjectChart,
     description: 'New films that people like; advance tier. `GET /v2/movie/new_movies`',
-    ask: filmEndpoints.newMovies,
+    endpoint: filmEndpoints.newMovies,
     input: () => ({}),
-    form: simpleSubject,
-    size: CHART_SIZE,
+    representation: simpleSubject,
+    assumedSize: CHART_SIZE,
     resolve: (chart) => chart,
   }),
-  inTheaters: t.pages({
-    of: Subject,
-    first: 20,
+  inTheaters: t.connection({
+    type: Subject,
+    pageSize: 20,
     description: 'The films now in the cinemas of a city; advance and premium tiers. `GET /v2/movie/in_theaters`',
     args: {
       city: t.arg.string({
         description: 'The Chinese name of the city or its number; without it, a city that the service chooses.',
       }),
     },
-    ask: filmEndpoints.inTheaters,
+    endpoint: filmEndpoints.inTheaters,
     input: (_, { city }) => ({ city: searchText('city', city) }),
     // A Subject on paper, a Simple Subject in life.
-    form: simpleSubject,
+    representation: simpleSubject,
   }),
-  comingSoon: t.pages({
-    of: Subject,
-    first: 20,
+  comingSoon: t.connection({
+    type: Subject,
+    pageSize: 20,
     description: 'The films that cinemas will show. `GET /v2/movie/coming_soon`',
-    ask: filmEndpoints.comingSoon,
+    endpoint: filmEndpoints.comingSoon,
     input: () => ({}),
-    form: simpleSubject,
+    representation: simpleSubject,
   }),
 }));

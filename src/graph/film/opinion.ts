@@ -59,35 +59,35 @@ const FilmComment = builder.objectRef<FilmCommentRecord>('FilmComment').implemen
 });
 
 builder.objectFields(Subject, (t) => ({
-  reviews: t.pages({
-    of: FilmReview,
-    first: LIST_COUNT_DEFAULT,
+  reviews: t.connection({
+    type: FilmReview,
+    pageSize: LIST_COUNT_DEFAULT,
     description:
       'Its reviews, the most useful first; the first 10 come with the record, more cost one call. ' +
       'Advance and premium tiers. `GET /v2/movie/subject/{id}/reviews`',
-    ask: filmEndpoints.reviews,
+    endpoint: filmEndpoints.reviews,
     from: ['id'],
     input: ({ id }) => ({ id }),
-    hand: { name: 'popular_reviews', upTo: RECORD_REVIEWS, form: simpleReview },
+    embedded: { member: 'popular_reviews', upTo: RECORD_REVIEWS, representation: simpleReview },
   }),
-  popularReviews: t.ask({
+  popularReviews: t.call({
     type: [FilmReview],
     description:
       'The 10 most useful reviews, `popular_reviews`; what those do not carry costs one call. Advance and premium tiers.',
-    ask: filmEndpoints.reviews,
+    endpoint: filmEndpoints.reviews,
     from: ['id'],
     // The same parameters as a page of `reviews`, so that both fields share one request.
     input: ({ id }) => ({ id, start: 0, count: RECORD_REVIEWS }),
-    size: RECORD_REVIEWS,
-    hand: { name: 'popular_reviews', form: simpleReview },
+    assumedSize: RECORD_REVIEWS,
+    embedded: { member: 'popular_reviews', representation: simpleReview },
     resolve: ({ reviews }) => asRecords(reviews).slice(0, RECORD_REVIEWS),
   }),
-  comments: t.pages({
-    of: FilmComment,
-    first: LIST_COUNT_DEFAULT,
+  comments: t.connection({
+    type: FilmComment,
+    pageSize: LIST_COUNT_DEFAULT,
     description:
       'Its short comments, the most useful first, for one call. Advance and premium tiers. `GET /v2/movie/subject/{id}/comments`',
-    ask: filmEndpoints.comments,
+    endpoint: filmEndpoints.comments,
     from: ['id'],
     input: ({ id }) => ({ id }),
   }),

@@ -78,32 +78,32 @@ export const Photo = builder.objectRef<PhotoRecord>('Photo').implement({
 });
 
 builder.objectField(Subject, 'photos', (t) =>
-  t.pages({
-    of: Photo,
-    first: LIST_COUNT_DEFAULT,
+  t.connection({
+    type: Photo,
+    pageSize: LIST_COUNT_DEFAULT,
     description:
       'Its photos, in an order of the service; the first 10 come with the record, more cost one call. ' +
       'Advance and premium tiers. `GET /v2/movie/subject/{id}/photos`',
-    ask: filmEndpoints.photos,
+    endpoint: filmEndpoints.photos,
     from: ['id'],
     input: ({ id }) => ({ id }),
-    hand: { name: 'photos', upTo: RECORD_PHOTOS, form: simplePhoto },
+    embedded: { member: 'photos', upTo: RECORD_PHOTOS, representation: simplePhoto },
   }),
 );
 
 builder.objectField(Celebrity, 'photos', (t) =>
-  t.pages({
-    of: Photo,
-    first: LIST_COUNT_DEFAULT,
+  t.connection({
+    type: Photo,
+    pageSize: LIST_COUNT_DEFAULT,
     description:
       'Photos of this person, in an order of the service; the first 10 come with the record on the advance tier, ' +
       'more cost one call. Advance and premium tiers. `GET /v2/movie/celebrity/{id}/photos`',
-    ask: filmEndpoints.celebrityPhotos,
+    endpoint: filmEndpoints.celebrityPhotos,
     from: ['id'],
     input: ({ id }) => ({ id: id ?? '' }),
-    none: ({ id }) => !isSourceId(asText(id)),
-    hand: { name: 'photos', upTo: RECORD_PHOTOS, form: simplePhoto },
-    tells: { names: ['id', 'name', 'alt', 'avatars'], read: ({ celebrity }) => celebrity },
+    isEmpty: ({ id }) => !isSourceId(asText(id)),
+    embedded: { member: 'photos', upTo: RECORD_PHOTOS, representation: simplePhoto },
+    provides: { names: ['id', 'name', 'alt', 'avatars'], read: ({ celebrity }) => celebrity },
   }),
 );
 

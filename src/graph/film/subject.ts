@@ -23,7 +23,7 @@ import {
 import { badInput } from '../errors/to-client-error.ts';
 import { sourceIdOf } from '../types/global-id.ts';
 import { Image, imageOf } from '../types/image.ts';
-import { type FieldBuilder, Node, embedded, handleOf, identity } from '../types/node.ts';
+import { type FieldBuilder, Node, recordOrReference, referenceOf, identity } from '../types/node.ts';
 import { connectionOf } from '../types/connection.ts';
 import { Rating, type RatingShape, averageOf, scaleOf } from '../types/rating.ts';
 import { SEARCH_TEXT_MAX, searchText } from '../types/search.ts';
@@ -49,8 +49,8 @@ export const Subject = builder.objectRef<SubjectRecord>('Subject').implement({
     members: Object.keys(subjectMembers),
     tiers: subjectMembers,
   },
-  spellings: { service_site: 'douban_site', douban_site: 'service_site' },
-  node: handleOf,
+  alternativeNames: { service_site: 'douban_site', douban_site: 'service_site' },
+  nodeOf: referenceOf,
   fields: (t) => ({
     ...identity(t, 'Subject'),
     title: t.reads('title', text, 'In Chinese; empty where the service has none.'),
@@ -136,34 +136,34 @@ builder.objectField(connectionOf(Subject), 'title', (t) =>
 );
 
 builder.queryField('subject', (t) =>
-  t.ask({
+  t.call({
     type: Subject,
     description: 'The movie or series with this id; null when there is none. `GET /v2/movie/subject/{id}`',
     args: { id: t.arg.id({ required: true, description: 'The id of the subject, global or bare.' }) },
-    ask: filmEndpoints.subject,
+    endpoint: filmEndpoints.subject,
     input: (_, { id }) => ({ id: sourceIdOf('Subject', id) }),
     resolve: (subject) => subject,
   }),
 );
 
 builder.queryField('searchSubjects', (t) =>
-  t.pages({
-    of: Subject,
-    first: 20,
+  t.connection({
+    type: Subject,
+    pageSize: 20,
     description: 'Movies and series whose text or tag matches; give at least one of the two. `GET /v2/movie/search`',
     args: {
       query: t.arg.string({ description: `Words of a title, at most ${SEARCH_TEXT_MAX} characters (code points).` }),
       tag: t.arg.string({ description: `A tag, at most ${SEARCH_TEXT_MAX} characters (code points).` }),
     },
-    ask: filmEndpoints.search,
+    endpoint: filmEndpoints.search,
     input: (_, { query, tag }) => {
       const [q, tagged] = [searchText('query', query), searchText('tag', tag)];
       if (q === undefined && tagged === undefined)
         throw badInput('Give at least one of `query` and `tag`.', { argument: 'query' });
       return { q, tag: tagged };
     },
-    form: simpleSubject,
-    capped: ({ total }, { filmTier }, { tag }) => {
+    representation: simpleSubject,
+    totalIsCapped: ({ total }, { filmTier }, { tag }) => {
       const counted = asInt(total);
       if (counted === null) return false;
       // A tier that is not known yet may be the basic one.
@@ -179,9 +179,9 @@ export const embeddedSubject = <Shape extends { subject: SubjectRecord }>(t: Fie
     type: Subject,
     nullable: true,
     description: 'The film; what its short form lacks costs one call an item.',
-    form: simpleSubject,
+    representation: simpleSubject,
     needs: ['subject'],
-    resolve: ({ subject }) => embedded(subject),
+    resolve: ({ subject }) => recordOrReference(subject),
   });
 
 /** `subject` of something that names it by id alone. */
@@ -191,7 +191,7 @@ export const namedSubject = <Shape extends { subject_id?: string }>(t: FieldBuil
     nullable: true,
     description: 'The film; more than its id costs one call.',
     needs: ['subject_id'],
-    resolve: ({ subject_id }) => embedded<SubjectRecord>(null, subject_id),
+    resolve: ({ subject_id }) => recordOrReference<SubjectRecord>(null, subject_id),
   });
 
 function typeFrom(subtype: unknown): 'movie' | 'tv' | null {

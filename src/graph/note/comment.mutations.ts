@@ -2,7 +2,7 @@ import { noteEndpoints } from '../../api/note.ts';
 import { builder } from '../engine/builder.ts';
 import { globalId, sourceIdOf } from '../types/global-id.ts';
 import { type FieldBuilder } from '../types/node.ts';
-import { needed, readable } from '../errors/violations.ts';
+import { required, validId } from '../errors/violations.ts';
 import '../engine/mutation.ts';
 import { Note, type NoteShape } from './note.ts';
 import { NoteComment, type NoteCommentShape, commentIdOf } from './comment.ts';
@@ -61,15 +61,15 @@ builder.mutationFields((t) => ({
     input: CreateNoteCommentInput,
     description: 'Says something about a note. `POST /v2/note/{id}/comments`',
     check: ({ noteId, content }) => [
-      ...readable('noteId', () => sourceIdOf('Note', noteId)),
-      ...needed('content', content),
+      ...validId('noteId', () => sourceIdOf('Note', noteId)),
+      ...required('content', content),
     ],
     run: async (write, { noteId, content }) => {
       const id = sourceIdOf('Note', noteId);
       const comment = await write(noteEndpoints.createComment, { id, content });
       return { comment: { ...comment, note_id: id }, note: { id } as NoteShape };
     },
-    clears: ({ noteId }) => [`Note:${sourceIdOf('Note', noteId)}`],
+    invalidates: ({ noteId }) => [`Note:${sourceIdOf('Note', noteId)}`],
   }),
   deleteNoteComment: t.write({
     endpoint: noteEndpoints.deleteComment,
@@ -77,9 +77,9 @@ builder.mutationFields((t) => ({
     input: DeleteNoteCommentInput,
     description: 'Deletes a comment. `DELETE /v2/note/{id}/comment/{comment_id}`',
     check: ({ noteId, commentId }) => {
-      const note = readable('noteId', () => sourceIdOf('Note', noteId));
+      const note = validId('noteId', () => sourceIdOf('Note', noteId));
       if (note.length) return note; // what a comment is on must be known
-      return readable('commentId', () => commentIdOf(sourceIdOf('Note', noteId), commentId));
+      return validId('commentId', () => commentIdOf(sourceIdOf('Note', noteId), commentId));
     },
     run: async (write, { noteId, commentId }) => {
       const id = sourceIdOf('Note', noteId);
@@ -87,7 +87,7 @@ builder.mutationFields((t) => ({
       await write(noteEndpoints.deleteComment, { id, comment_id: comment });
       return { deletedId: globalId('NoteComment', `${id}:${comment}`), note: { id } as NoteShape };
     },
-    clears: ({ noteId, commentId }) => {
+    invalidates: ({ noteId, commentId }) => {
       const note = sourceIdOf('Note', noteId);
       return [`Note:${note}`, `NoteComment:${note}:${commentIdOf(note, commentId)}`];
     },

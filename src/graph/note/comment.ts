@@ -2,8 +2,8 @@ import { type NoteCommentRecord, noteCommentMembers, noteEndpoints } from '../..
 import { builder } from '../engine/builder.ts';
 import { asObjects, asText, localDateTime, text } from '../types/decode.ts';
 import { badInput } from '../errors/to-client-error.ts';
-import { globalId, isSourceId, keyOf } from '../types/global-id.ts';
-import { Node, embedded } from '../types/node.ts';
+import { globalId, isSourceId, keyInGlobalId } from '../types/global-id.ts';
+import { Node, recordOrReference } from '../types/node.ts';
 import { User, type UserShape } from '../types/user.ts';
 import { Note } from './note.ts';
 
@@ -25,7 +25,7 @@ export const NoteComment = builder.objectRef<NoteCommentShape>('NoteComment').im
     keyOf: placeOf,
     read: (comment: NoteCommentRecord, key) => ({ ...comment, note_id: key.slice(0, key.indexOf(':')) }),
   },
-  node: (key) => {
+  nodeOf: (key) => {
     const [note, comment, ...more] = key.split(':');
     // Known by its place alone, which stands in `id`, as in the handle of any record.
     return note && comment && isSourceId(note) && isSourceId(comment) && more.length === 0 ? { id: key } : null;
@@ -48,17 +48,17 @@ export const NoteComment = builder.objectRef<NoteCommentShape>('NoteComment').im
       nullable: true,
       description: 'Who said it.',
       needs: ['author'],
-      resolve: ({ author }) => embedded<UserShape>(author),
+      resolve: ({ author }) => recordOrReference<UserShape>(author),
     }),
   }),
 });
 
 builder.objectField(Note, 'comments', (t) =>
-  t.pages({
-    of: NoteComment,
-    first: 20,
+  t.connection({
+    type: NoteComment,
+    pageSize: 20,
     description: 'What was said about the note, oldest first, from `GET /v2/note/{id}/comments`.',
-    ask: noteEndpoints.comments,
+    endpoint: noteEndpoints.comments,
     from: ['id'],
     input: ({ id }) => ({ id }),
     items: ({ comments }, { id }) =>
@@ -67,11 +67,11 @@ builder.objectField(Note, 'comments', (t) =>
 );
 
 builder.objectField(Note, 'comment', (t) =>
-  t.ask({
+  t.call({
     type: NoteComment,
     description: 'One comment on the note, from `GET /v2/note/{id}/comment/{comment_id}`; null when there is none.',
     args: { id: t.arg.id({ required: true, description: 'Global id of a comment on this very note, or bare id.' }) },
-    ask: noteEndpoints.comment,
+    endpoint: noteEndpoints.comment,
     from: ['id'],
     input: ({ id: note }, { id }) => ({ id: note, comment_id: commentIdOf(note, id) }),
     resolve: (comment, _, { id }) => ({ ...comment, note_id: id }),
@@ -80,7 +80,7 @@ builder.objectField(Note, 'comment', (t) =>
 
 /** The bare id of a comment on this note; refuses that of another note before any call. */
 export function commentIdOf(note: string, id: string): string {
-  const key = keyOf('NoteComment', id);
+  const key = keyInGlobalId('NoteComment', id);
   const comment = key !== id && key.startsWith(`${note}:`) ? key.slice(note.length + 1) : key;
   if (!isSourceId(comment)) throw badInput('That is not the id of a comment on this note.', { argument: 'id' });
   return comment;

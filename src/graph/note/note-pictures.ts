@@ -2,9 +2,9 @@ import { NOTE_PICTURES_MAX, type PictureLayout as WireLayout, noteEndpoints } fr
 import { UpstreamFailure, UpstreamRejection } from '../../upstream/errors.ts';
 import { PhotoLayout } from '../types/content-blocks.ts';
 import { builder } from '../engine/builder.ts';
-import { told } from '../errors/to-client-error.ts';
-import { type GivenPicture, PictureRefused, discardPictures, pictureParts } from '../types/picture-upload.ts';
-import { type Codes, type Write, named } from '../engine/mutation.ts';
+import { toClientError } from '../errors/to-client-error.ts';
+import { type PictureInput, PictureRejected, discardPictures, pictureParts } from '../types/picture-upload.ts';
+import { type ErrorCodes, type Write, withClientCode } from '../engine/mutation.ts';
 import type { NoteShape } from './note.ts';
 
 export const NotePictureInput = builder.inputType('NotePictureInput', {
@@ -43,7 +43,7 @@ export interface PicturedPayload {
   storedPictures: readonly number[];
   failedPictures: readonly PictureFailure[];
 }
-export interface NotePicture extends GivenPicture {
+export interface NotePicture extends PictureInput {
   layout?: WireLayout | null | undefined;
   caption?: string | null | undefined;
 }
@@ -51,8 +51,8 @@ export const picturesIn = ({ pictures }: { pictures?: NotePicture[] | null | und
   pictures ?? [];
 
 /** Everything else that draws it is refused before the call. */
-export const pictureCodes: Codes = { 999: 'PICTURE_NUMBER_USED' };
-export const numberUsed = (input: { pictures?: NotePicture[] | null | undefined }): Codes =>
+export const pictureCodes: ErrorCodes = { 999: 'PICTURE_NUMBER_USED' };
+export const numberUsed = (input: { pictures?: NotePicture[] | null | undefined }): ErrorCodes =>
   picturesIn(input).length ? pictureCodes : {};
 
 type Texts = Record<string, string | undefined> & { pids?: string };
@@ -116,11 +116,11 @@ function textsOf(group: readonly NotePicture[]): Texts {
 }
 
 function failureOf(number: number, error: unknown): PictureFailure {
-  if (error instanceof PictureRefused && error.number !== number) {
+  if (error instanceof PictureRejected && error.number !== number) {
     return { number, code: 'PICTURE_NOT_SENT', message: 'Another picture of the same request was refused.' };
   }
-  if (error instanceof PictureRefused) return { number, code: error.code, message: error.message };
-  const known = told(named(error, pictureCodes));
+  if (error instanceof PictureRejected) return { number, code: error.code, message: error.message };
+  const known = toClientError(withClientCode(error, pictureCodes));
   const isOurs = !known && !(error instanceof UpstreamRejection) && !isCoded(error);
   if (isOurs) throw error;
   if (known) return { number, code: String(known.extensions.code), message: known.message };

@@ -2,8 +2,8 @@ import { type NotePrivacy, noteEndpoints } from '../../api/note.ts';
 import { type InputBuilder, builder } from '../engine/builder.ts';
 import { globalId, sourceIdOf } from '../types/global-id.ts';
 import type { FieldBuilder } from '../types/node.ts';
-import { picturesBroken } from '../types/picture-upload.ts';
-import { broken, needed, readable } from '../errors/violations.ts';
+import { pictureViolations } from '../types/picture-upload.ts';
+import { invalidIf, required, validId } from '../errors/violations.ts';
 import {
   type NotePicture,
   NotePictureInput,
@@ -113,14 +113,14 @@ builder.mutationFields((t) => ({
     payload: CreateNotePayload,
     input: CreateNoteInput,
     description: 'Writes a note. `POST /v2/notes`, and for more than three pictures `POST /v2/note/{id}`',
-    calls: REQUESTS_MAX,
+    maxCalls: REQUESTS_MAX,
     check: (input, { maxPictures }) => noteBroken(input, maxPictures),
     run: (write, input) =>
       inRequests(write, picturesIn(input), input.content, (texts, parts) =>
         write(noteEndpoints.create, { ...draftOf(input), ...texts }, parts),
       ),
-    clears: () => [],
-    codes: numberUsed,
+    invalidates: () => [],
+    errorCodes: numberUsed,
     pictures: picturesIn,
   }),
   updateNote: t.write({
@@ -129,14 +129,14 @@ builder.mutationFields((t) => ({
     input: UpdateNoteInput,
     description:
       'REPLACES a note of the caller. `PUT /v2/note/{id}`, and for more than three pictures `POST /v2/note/{id}`',
-    calls: REQUESTS_MAX,
+    maxCalls: REQUESTS_MAX,
     check: (input, { maxPictures }) => [...idBroken(input), ...noteBroken(input, maxPictures)],
     run: (write, input) =>
       inRequests(write, picturesIn(input), input.content, (texts, parts) =>
         write(noteEndpoints.update, { id: noteIdOf(input), ...draftOf(input), ...texts }, parts),
       ),
-    clears: notePlace,
-    codes: numberUsed,
+    invalidates: notePlace,
+    errorCodes: numberUsed,
     pictures: picturesIn,
   }),
   addNotePictures: t.write({
@@ -144,15 +144,15 @@ builder.mutationFields((t) => ({
     payload: AddNotePicturesPayload,
     input: AddNotePicturesInput,
     description: 'Adds pictures to a note of the caller. `POST /v2/note/{id}`, three at a time',
-    calls: REQUESTS_MAX,
+    maxCalls: REQUESTS_MAX,
     check: (input, { maxPictures }) => [
       ...idBroken(input),
-      ...broken(input.pictures.length === 0, { path: ['input', 'pictures'], code: 'MISSING_ARGUMENT' }),
-      ...broken(input.content != null && !input.content.trim(), {
+      ...invalidIf(input.pictures.length === 0, { path: ['input', 'pictures'], code: 'MISSING_ARGUMENT' }),
+      ...invalidIf(input.content != null && !input.content.trim(), {
         path: ['input', 'content'],
         code: 'MISSING_ARGUMENT',
       }),
-      ...picturesBroken(input.pictures, maxPictures),
+      ...pictureViolations(input.pictures, maxPictures),
     ],
     run: (write, input) => {
       const content = input.content ?? undefined;
@@ -160,8 +160,8 @@ builder.mutationFields((t) => ({
         write(noteEndpoints.addPictures, { id: noteIdOf(input), content, pids, ...texts }, parts),
       );
     },
-    clears: notePlace,
-    codes: numberUsed,
+    invalidates: notePlace,
+    errorCodes: numberUsed,
     pictures: picturesIn,
   }),
   deleteNote: t.write({
@@ -175,7 +175,7 @@ builder.mutationFields((t) => ({
       await write(noteEndpoints.delete, { id });
       return { deletedId: globalId('Note', id) };
     },
-    clears: notePlace,
+    invalidates: notePlace,
   }),
   likeNote: t.write({
     endpoint: noteEndpoints.like,
@@ -184,7 +184,7 @@ builder.mutationFields((t) => ({
     description: 'Likes a note; liking it twice is liking it once. `POST /v2/note/{id}/like`',
     check: idBroken,
     run: async (write, input) => ({ note: await after(write(noteEndpoints.like, { id: noteIdOf(input) }), input) }),
-    clears: notePlace,
+    invalidates: notePlace,
   }),
   unlikeNote: t.write({
     endpoint: noteEndpoints.unlike,
@@ -193,7 +193,7 @@ builder.mutationFields((t) => ({
     description: 'Takes back the like of a note. `DELETE /v2/note/{id}/like`',
     check: idBroken,
     run: async (write, input) => ({ note: await after(write(noteEndpoints.unlike, { id: noteIdOf(input) }), input) }),
-    clears: notePlace,
+    invalidates: notePlace,
   }),
 }));
 
@@ -201,7 +201,7 @@ interface Named {
   id: string;
 }
 const noteIdOf = ({ id }: Named): string => sourceIdOf('Note', id);
-const idBroken = (input: Named) => readable('id', () => noteIdOf(input));
+const idBroken = (input: Named) => validId('id', () => noteIdOf(input));
 // Notes are read with the token of a person, so nobody shares them.
 const notePlace = (input: Named): string[] => [`Note:${noteIdOf(input)}`];
 
@@ -220,9 +220,9 @@ interface NoteInput {
 }
 
 const noteBroken = (input: NoteInput, maxPictures: number) => [
-  ...needed('title', input.title),
-  ...needed('content', input.content),
-  ...picturesBroken(picturesIn(input), maxPictures),
+  ...required('title', input.title),
+  ...required('content', input.content),
+  ...pictureViolations(picturesIn(input), maxPictures),
 ];
 
 const draftOf = ({ title, content, privacy, canReply }: NoteInput) => ({

@@ -6,7 +6,7 @@ import {
   notePrivacies,
 } from '../../api/note.ts';
 import { ContentBlock, ContentPhoto, contentOf, contentPhotos, noteBlocks } from '../types/content-blocks.ts';
-import { blocksOnce } from '../types/content-once.ts';
+import { parseBlocksOnce } from '../types/content-cache.ts';
 import { builder } from '../engine/builder.ts';
 import {
   asObjects,
@@ -20,7 +20,7 @@ import {
   urlOrNull,
 } from '../types/decode.ts';
 import { sourceIdOf } from '../types/global-id.ts';
-import { Node, embedded, handleOf, identity } from '../types/node.ts';
+import { Node, recordOrReference, referenceOf, identity } from '../types/node.ts';
 import { User, type UserShape, isSite } from '../types/user.ts';
 
 /** The service does not tell who wrote a note; the way through its user does. */
@@ -55,25 +55,25 @@ export const Note = builder.objectRef<NoteShape>('Note').implement({
     "An entry in a person's diary. Only callers who are logged in may read notes, each as its privacy allows.",
   interfaces: [Node],
   record: { endpoint: noteEndpoints.byId, input: (id) => ({ id }), members: noteMembers },
-  node: handleOf,
+  nodeOf: referenceOf,
   fields: (t) => ({
     ...identity(t, 'Note'),
     title: t.reads('title', text, 'Its headline.'),
     summary: t.reads('summary', textOrNull, 'A short description.'),
     webUrl: t.reads('alt', urlOrNull, 'Its page.'),
-    content: t.ask({
+    content: t.call({
       type: 'String',
       description:
         'The whole text. TEXT is in the record; each other format costs a call, shared by all fields that ask for it.',
       args: {
         format: t.arg({ type: NoteFormat, defaultValue: 'TEXT', description: 'How to write it, and how much of it.' }),
       },
-      ask: noteEndpoints.byId,
+      endpoint: noteEndpoints.byId,
       from: ['id'],
       input: ({ id }, { format }) => ({ id, format: (format ?? 'TEXT').toLowerCase() as WireFormat }),
-      hand: {
-        name: 'content',
-        form: { names: [] },
+      embedded: {
+        member: 'content',
+        representation: { names: [] },
         when: ({ format }: { format?: string | null }) => (format ?? 'TEXT') === 'TEXT',
       },
       resolve: contentOf,
@@ -83,7 +83,7 @@ export const Note = builder.objectRef<NoteShape>('Note').implement({
       nullable: true,
       description: 'The content as a tree: paragraphs with their links, pictures. Empty where there is no content.',
       needs: ['content', 'photos'],
-      resolve: ({ content, photos }, _, context) => blocksOnce(context, noteBlocks, asText(content), photos),
+      resolve: ({ content, photos }, _, context) => parseBlocksOnce(context, noteBlocks, asText(content), photos),
     }),
     photos: t.field({
       type: [ContentPhoto],
@@ -113,31 +113,31 @@ export const Note = builder.objectRef<NoteShape>('Note').implement({
       nullable: true,
       description: 'Who wrote it: known only where the note was reached through its user, null elsewhere.',
       needs: ['author'],
-      resolve: ({ author }) => embedded(author),
+      resolve: ({ author }) => recordOrReference(author),
     }),
   }),
 });
 
 builder.objectField(User, 'notes', (t) =>
-  t.pages({
-    of: Note,
-    first: 20,
+  t.connection({
+    type: Note,
+    pageSize: 20,
     description:
       'The notes of this person that the caller may see, newest first, from `GET /v2/note/user_created/{id}`. For callers who are logged in.',
-    ask: noteEndpoints.userCreated,
+    endpoint: noteEndpoints.userCreated,
     from: ['id', 'type', 'uid', 'name', 'signature', 'desc', 'avatar', 'alt', 'homepage'],
     input: ({ id }) => ({ id }),
     items: ({ notes }, author) => asObjects(notes).map((note): NoteShape => ({ ...note, author })),
-    none: isSite,
+    isEmpty: isSite,
   }),
 );
 
 builder.queryField('note', (t) =>
-  t.ask({
+  t.call({
     type: Note,
     description: 'A note by id, from `GET /v2/note/{id}`; null when there is none. For callers who are logged in.',
     args: { id: t.arg.id({ required: true, description: 'Global or bare id.' }) },
-    ask: noteEndpoints.byId,
+    endpoint: noteEndpoints.byId,
     input: (_, { id }) => ({ id: sourceIdOf('Note', id) }),
     resolve: (note) => note,
   }),

@@ -1,5 +1,5 @@
 import type { ObjectRef } from '@pothos/core';
-import type { Endpoint, Form } from '../../api/endpoint.ts';
+import type { Endpoint, Representation } from '../../api/endpoint.ts';
 import { asInt, asText, isReadableId } from './decode.ts';
 import { badInput } from '../errors/to-client-error.ts';
 import { type GraphTypes, builder } from '../engine/builder.ts';
@@ -16,20 +16,20 @@ export interface Page<Item> {
   /** The list position of the first item. */
   start: number;
   total: number | null;
-  capped: boolean;
+  totalIsCapped: boolean;
   hasNext: boolean;
   title: string | null;
   /** The list that its cursors belong to: named when a cursor is read or shown. */
-  list: () => string;
+  listId: () => string;
   /** How whole its items are. */
-  form: Form;
+  representation: Representation;
 }
 interface Edge<Item> {
   page: Page<Item>;
   index: number;
 }
 
-export interface Window {
+export interface PageWindow {
   first: number;
   start: number;
 }
@@ -62,7 +62,7 @@ export function connectionOf<Item>(of: ObjectRef<Types, Item> | ObjectRef<never,
 
 const PageInfo = builder.objectRef<Page<unknown>>('PageInfo').implement({
   description: 'Where a page stands in its list.',
-  wraps: true,
+  isWrapper: true,
   fields: (t) => ({
     hasNextPage: t.boolean({
       description: 'Whether more nodes follow; without a total, whether a full page came.',
@@ -75,12 +75,12 @@ const PageInfo = builder.objectRef<Page<unknown>>('PageInfo').implement({
     startCursor: t.string({
       nullable: true,
       description: 'The cursor of the first edge; null on an empty page.',
-      resolve: (page) => (page.items.length ? encodeCursor(page.list(), page.start) : null),
+      resolve: (page) => (page.items.length ? encodeCursor(page.listId(), page.start) : null),
     }),
     endCursor: t.string({
       nullable: true,
       description: 'The cursor of the last edge, to give as `after`; null on an empty page.',
-      resolve: (page) => (page.items.length ? encodeCursor(page.list(), page.start + page.items.length - 1) : null),
+      resolve: (page) => (page.items.length ? encodeCursor(page.listId(), page.start + page.items.length - 1) : null),
     }),
   }),
 });
@@ -89,11 +89,11 @@ function makeConnection(of: ObjectRef<Types, unknown>): ObjectRef<Types, Page<un
   const name = of.name;
   const EdgeRef = builder.objectRef<Edge<unknown>>(`${name}Edge`).implement({
     description: `One ${name} at its place in a list.`,
-    wraps: true,
+    isWrapper: true,
     fields: (t) => ({
       cursor: t.string({
         description: 'Its place, to give as `after`.',
-        resolve: ({ page, index }) => encodeCursor(page.list(), page.start + index),
+        resolve: ({ page, index }) => encodeCursor(page.listId(), page.start + index),
       }),
       node: t.field({
         type: of,
@@ -104,7 +104,7 @@ function makeConnection(of: ObjectRef<Types, unknown>): ObjectRef<Types, Page<un
   });
   return builder.objectRef<Page<unknown>>(`${name}Connection`).implement({
     description: `A page of a list of ${name} nodes, in the list's own order.`,
-    wraps: true,
+    isWrapper: true,
     fields: (t) => ({
       edges: t.field({
         type: [EdgeRef],
@@ -124,14 +124,14 @@ function makeConnection(of: ObjectRef<Types, unknown>): ObjectRef<Types, Page<un
       }),
       totalIsCapped: t.boolean({
         description: 'True where `totalCount` is only where the service stopped counting.',
-        resolve: (page) => page.capped,
+        resolve: (page) => page.totalIsCapped,
       }),
     }),
   });
 }
 
 /** The window that the arguments ask for; refuses what no list can give. */
-export function windowOf({ first, after, offset }: PagingArgs, byDefault: number, list: () => string): Window {
+export function windowOf({ first, after, offset }: PagingArgs, byDefault: number, list: () => string): PageWindow {
   const size = first ?? byDefault;
   if (size < 1 || size > FIRST_MAX)
     throw badInput(`\`first\` must be from 1 to ${FIRST_MAX}.`, { argument: 'first', limit: FIRST_MAX });
@@ -141,11 +141,11 @@ export function windowOf({ first, after, offset }: PagingArgs, byDefault: number
 }
 
 /** The names under which an endpoint's window travels. */
-export const windowInput = (endpoint: Endpoint, { first, start }: Window): object =>
+export const windowInput = (endpoint: Endpoint, { first, start }: PageWindow): object =>
   endpoint.service === 'event' ? { 'start-index': start + 1, 'max-results': first } : { start, count: first };
 
 /** Tells one list from another: the path and the filters, without the window. */
-export function listOf(endpoint: Endpoint, input: object): string {
+export function listIdOf(endpoint: Endpoint, input: object): string {
   const filters = Object.entries(input).filter(([, value]) => value !== undefined && value !== null);
   return fingerprint(JSON.stringify([endpoint.path, ...filters.sort(([a], [b]) => (a < b ? -1 : 1))]));
 }
@@ -162,22 +162,28 @@ interface Answered {
 export function pageOf<Item>(
   answer: Answered,
   items: readonly (Item | null | undefined)[],
-  { first, start }: Window,
-  { list, form, keyed, capped }: { list: () => string; form: Form; keyed: boolean; capped: boolean },
+  { first, start }: PageWindow,
+  {
+    listId,
+    representation,
+    keyed,
+    totalIsCapped,
+  }: { listId: () => string; representation: Representation; keyed: boolean; totalIsCapped: boolean },
 ): Page<Item> {
   const total = asInt(answer.total ?? answer.totalResults);
   // The service may give fewer than asked for by a cap of its own, which some endpoints echo.
   const full = Math.min(first, asInt(answer.count ?? answer.itemsPerPage) || first);
-  const hasNext = items.length > 0 && (total === null || capped ? items.length >= full : start + items.length < total);
+  const hasNext =
+    items.length > 0 && (total === null || totalIsCapped ? items.length >= full : start + items.length < total);
   return {
     items: shownOf(items, first, keyed),
     start,
     total: total === null || total < 0 ? null : total,
-    capped,
+    totalIsCapped,
     hasNext: hasNext || items.length > first,
     title: asText(answer.title).trim() || null,
-    list,
-    form,
+    listId,
+    representation,
   };
 }
 

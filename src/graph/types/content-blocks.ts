@@ -12,25 +12,25 @@ export interface ContentPhotoShape {
   number: number;
   url: string | null;
 }
-export interface Span {
+export interface TextSpanShape {
   text: string;
   linkUrl: string | null;
 }
-export interface TextPiece {
+export interface TextBlockShape {
   kind: 'TextBlock';
-  spans: Span[];
+  spans: TextSpanShape[];
 }
-export interface PhotoPiece {
+export interface PhotoBlockShape {
   kind: 'PhotoBlock';
   photo: ContentPhotoShape | null;
   layout: PictureLayout;
   caption: string | null;
 }
-export interface MathPiece {
+export interface MathBlockShape {
   kind: 'MathBlock';
   tex: string;
 }
-export type Piece = TextPiece | PhotoPiece | MathPiece;
+export type ContentBlockShape = TextBlockShape | PhotoBlockShape | MathBlockShape;
 
 export const PhotoLayout = builder.enumType('PhotoLayout', {
   description: 'Where a picture stands on its line.',
@@ -55,7 +55,7 @@ export const ContentPhoto = builder.objectRef<ContentPhotoShape>('ContentPhoto')
   }),
 });
 
-const TextSpan = builder.objectRef<Span>('TextSpan').implement({
+const TextSpan = builder.objectRef<TextSpanShape>('TextSpan').implement({
   description: 'A run of text that is a link as a whole, or is none.',
   fields: (t) => ({
     text: t.exposeString('text', { description: 'As written, never empty; a link without a title shows its address.' }),
@@ -66,19 +66,19 @@ const TextSpan = builder.objectRef<Span>('TextSpan').implement({
 /** Spans per paragraph in the cost of a plan; most paragraphs have no link and one span. */
 const SPANS = 2;
 
-const TextBlock = builder.objectRef<TextPiece>('TextBlock').implement({
+const TextBlock = builder.objectRef<TextBlockShape>('TextBlock').implement({
   description: 'A paragraph: one line of the content, or what a picture or a formula leaves of it.',
   fields: (t) => ({
     spans: t.field({
       type: [TextSpan],
-      size: SPANS,
+      assumedSize: SPANS,
       description: 'Its runs of text; put together they are the paragraph.',
       resolve: ({ spans }) => spans,
     }),
   }),
 });
 
-const PhotoBlock = builder.objectRef<PhotoPiece>('PhotoBlock').implement({
+const PhotoBlock = builder.objectRef<PhotoBlockShape>('PhotoBlock').implement({
   description: 'A picture where it stands in the content.',
   fields: (t) => ({
     photo: t.field({
@@ -99,7 +99,7 @@ const PhotoBlock = builder.objectRef<PhotoPiece>('PhotoBlock').implement({
   }),
 });
 
-const MathBlock = builder.objectRef<MathPiece>('MathBlock').implement({
+const MathBlock = builder.objectRef<MathBlockShape>('MathBlock').implement({
   description: 'A formula.',
   fields: (t) => ({ tex: t.exposeString('tex', { description: 'TeX, without the signs that enclose it.' }) }),
 });
@@ -124,7 +124,7 @@ export function contentPhotos(photos: unknown): ContentPhotoShape[] {
 }
 
 /** A note in its text format. */
-export function noteBlocks(content: string, photos: unknown): Piece[] {
+export function noteBlocks(content: string, photos: unknown): ContentBlockShape[] {
   const marks = first(
     content.matchAll(/\[img=(\d{1,9})(?::([LCR]))?\]|(\[\/img\])|\[url="([^"\r\n]{0,2000})"\]|(\[\/url\])/gi),
   );
@@ -175,7 +175,7 @@ export function noteBlocks(content: string, photos: unknown): Piece[] {
 }
 
 /** An annotation in its text format. */
-export function annotationBlocks(content: string, photos: unknown, hasMath: boolean): Piece[] {
+export function annotationBlocks(content: string, photos: unknown, hasMath: boolean): ContentBlockShape[] {
   const page = paper(photos);
   // Not specified: how a formula is marked; TeX is taken to stand between `$$`, where the service says that there is any.
   const marks = first(content.matchAll(hasMath ? /<图片(\d{1,9})>|\$\$/g : /<图片(\d{1,9})>/g));
@@ -245,14 +245,14 @@ function pairs(marks: Marks): Map<number, number> {
 /** Takes down text and pictures in turn; a line is a block, and a blank one is none. */
 function paper(photos: unknown) {
   const known = new Map(contentPhotos(photos).map((photo) => [photo.number, photo]));
-  const pieces: Piece[] = [];
-  let line: Span[] = [];
+  const pieces: ContentBlockShape[] = [];
+  let line: TextSpanShape[] = [];
 
   const endLine = () => {
     if (line.some(({ text }) => text.trim() !== '')) pieces.push({ kind: 'TextBlock', spans: line });
     line = [];
   };
-  const add = (piece: Piece) => {
+  const add = (piece: ContentBlockShape) => {
     endLine();
     pieces.push(piece);
   };

@@ -8,13 +8,13 @@ export const globalId = (type: string, key: string | number): string => `${type}
 
 /** The upstream id of a `<type>` that a caller named by its global or its bare id; refuses everything else before any call. */
 export function sourceIdOf(type: string, id: string): string {
-  const key = keyOf(type, id);
+  const key = keyInGlobalId(type, id);
   if (!isSourceId(key)) throw badInput(`That is not the id of a ${type}.`, { argument: 'id' });
   return key;
 }
 
 /** What follows the type in a global id, or the bare text. */
-export function keyOf(type: string, id: string): string {
+export function keyInGlobalId(type: string, id: string): string {
   const colon = id.indexOf(':');
   if (colon < 0) return id;
   if (id.slice(0, colon) !== type) throw badInput(`That is the id of another type than ${type}.`, { argument: 'id' });

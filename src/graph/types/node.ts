@@ -35,11 +35,14 @@ export const identity = <Shape extends { id: string | number }>(t: FieldBuilder<
  * A record as another one embeds it; where it does not, the bare handle of the id that stands beside it; null without either.
  * The engine promises nothing of a handle, so what is selected of it is asked for.
  */
-export function embedded<Shape extends { id: string }>(record: Shape | null | undefined, id?: unknown): Shape | null {
+export function recordOrReference<Shape extends { id: string }>(
+  record: Shape | null | undefined,
+  id?: unknown,
+): Shape | null {
   if (typeof record === 'object' && record !== null && asText(record.id) !== '') return record;
   const key = asText(id);
   return isSourceId(key) ? ({ id: key } as Shape) : null;
 }
 
 /** The handle behind a global id's key; null for what no id looks like. */
-export const handleOf = (key: string): { id: string } | null => (isSourceId(key) ? { id: key } : null);
+export const referenceOf = (key: string): { id: string } | null => (isSourceId(key) ? { id: key } : null);

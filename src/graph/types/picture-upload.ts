@@ -4,20 +4,20 @@ import type { FileUpload } from 'graphql-upload-minimal';
 import { GraphQLError } from 'graphql';
 import { PICTURE_BELOW } from '../../api/book.ts';
 import type { FilePart } from '../../upstream/http/multipart.ts';
-import { type Violation, badUpload, broken, violated } from '../errors/violations.ts';
+import { type Violation, badUpload, invalidIf, violationError } from '../errors/violations.ts';
 
 const NUMBER_MAX = 999_999;
 
-export interface GivenPicture {
+export interface PictureInput {
   number: number;
   file: Promise<FileUpload>;
 }
 
 /** What can be said of pictures before a byte of them is read. */
-export function picturesBroken(pictures: readonly GivenPicture[], maxPictures: number): Violation[] {
+export function pictureViolations(pictures: readonly PictureInput[], maxPictures: number): Violation[] {
   const numbers = pictures.map(({ number }) => number);
   return [
-    ...broken(numbers.length > maxPictures, {
+    ...invalidIf(numbers.length > maxPictures, {
       path: ['input', 'pictures'],
       code: 'TOO_MANY_PICTURES',
       limit: maxPictures,
@@ -28,19 +28,19 @@ export function picturesBroken(pictures: readonly GivenPicture[], maxPictures: n
       if (number < 1 || number > NUMBER_MAX) {
         return [{ path, code: 'INVALID_PICTURE_NUMBER', limit: number < 1 ? 1 : NUMBER_MAX, actual: number }];
       }
-      return broken(numbers.indexOf(number) < index, { path, code: 'PICTURE_NUMBER_USED', actual: number });
+      return invalidIf(numbers.indexOf(number) < index, { path, code: 'PICTURE_NUMBER_USED', actual: number });
     }),
   ];
 }
 
 /** A picture cannot be shown without its file having been read to where it broke a rule. */
-export class PictureRefused extends GraphQLError {
+export class PictureRejected extends GraphQLError {
   override name = 'PictureRefused';
   readonly number: number;
   readonly code: string;
 
   constructor(number: number, violation: Violation) {
-    const { message, extensions } = violated([violation]);
+    const { message, extensions } = violationError([violation]);
     super(message, { extensions });
     this.number = number;
     this.code = violation.code;
@@ -52,9 +52,9 @@ export class PictureRefused extends GraphQLError {
  * files than the next would be waiting for ever. `all` gives the place of each in the input.
  */
 export async function* pictureParts(
-  pictures: readonly GivenPicture[],
+  pictures: readonly PictureInput[],
   nameOf: (number: number) => string,
-  all: readonly GivenPicture[] = pictures,
+  all: readonly PictureInput[] = pictures,
 ): AsyncGenerator<FilePart, void, void> {
   const coming = new Map(pictures.map((picture) => [picture, arrival(picture)]));
   // Of a later request's pictures nothing is read yet, so none of them may come before these.
@@ -70,7 +70,7 @@ export async function* pictureParts(
   }
 }
 
-async function arrival(picture: GivenPicture): Promise<{ picture: GivenPicture; file: FileUpload }> {
+async function arrival(picture: PictureInput): Promise<{ picture: PictureInput; file: FileUpload }> {
   try {
     return { picture, file: await picture.file };
   } catch (error) {
@@ -82,7 +82,7 @@ const badOrder = () =>
   new GraphQLError('Send the files in the order of the pictures.', { extensions: { code: 'BAD_UPLOAD' } });
 
 async function* part(
-  { number }: GivenPicture,
+  { number }: PictureInput,
   file: FileUpload,
   nameOf: (number: number) => string,
   index: number,
@@ -90,7 +90,7 @@ async function* part(
   const stream = opened(file);
   const chunks = stream.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>;
   const path = ['input', 'pictures', index, 'file'];
-  const refuse = (violation: Omit<Violation, 'path'>) => new PictureRefused(number, { path, ...violation });
+  const refuse = (violation: Omit<Violation, 'path'>) => new PictureRejected(number, { path, ...violation });
   try {
     const head = await headOf(chunks);
     const type = typeOf(head);
@@ -163,7 +163,7 @@ function discard(stream: Readable): void {
 }
 
 /** Lets files go by that no call took. */
-export function discardPictures(pictures: readonly GivenPicture[]): void {
+export function discardPictures(pictures: readonly PictureInput[]): void {
   for (const { file } of pictures) {
     file.then(
       (came) => {

@@ -3,7 +3,7 @@ import type { UserRecord } from '../../api/user.ts';
 import { builder } from '../engine/builder.ts';
 import { asObject, asText, siteOrNull, textOrNull, urlOrNull } from './decode.ts';
 import { sourceIdOf } from './global-id.ts';
-import { Node, handleOf, identity } from './node.ts';
+import { Node, referenceOf, identity } from './node.ts';
 
 /** A person, from whichever answer: v2 and film records as they are, Atom persons put into the same words. */
 export interface UserShape extends UserRecord {
@@ -15,8 +15,8 @@ export const User = builder.objectRef<UserShape>('User').implement({
   description:
     'A person, or an organisation. No operation reads people: what the answer that led here does not tell is null, and costs no call.',
   interfaces: [Node],
-  handle: true,
-  node: handleOf,
+  isReference: true,
+  nodeOf: referenceOf,
   fields: (t) => ({
     ...identity(t, 'User'),
     uid: t.reads('uid', textOrNull, 'The name in addresses, chosen by its owner; may equal the id. Null when unknown.'),
@@ -51,7 +51,7 @@ builder.queryField('user', (t) =>
 );
 
 /** What the edges of a person are read from. */
-export const userEdge = ['id', 'type'] as const;
+export const userEdgeNames = ['id', 'type'] as const;
 
 /** An organisation keeps no shelf and no diary. */
 export function isSite({ type }: Pick<UserShape, 'type'>): boolean {

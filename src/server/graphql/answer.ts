@@ -8,11 +8,11 @@ import {
 } from 'graphql';
 import type { Logger } from 'pino';
 import type { Config } from '../../config/settings.ts';
-import { answerRefusal, isFull, limited, measure, roomFor } from '../../graph/engine/response-size.ts';
+import { responseTooLarge, isFull, limitResponse, measure, roomFor } from '../../graph/engine/response-size.ts';
 import type { Context } from '../../graph/engine/builder.ts';
-import { mostOf, rangeOf } from '../../graph/engine/call-cost.ts';
+import { worstCaseOf, callRangeOf } from '../../graph/engine/call-cost.ts';
 import type { Variables } from '../../graph/engine/document.ts';
-import type { Plan } from '../../graph/engine/operation-plan.ts';
+import type { OperationPlan } from '../../graph/engine/operation-plan.ts';
 import { type Deadline, createDeadlineQueue } from '../../lib/deadlines.ts';
 import { type CancellationToken, cancel, addListener } from '../../lib/cancellation.ts';
 import type { CachePolicy } from '../../upstream/cache/cache-policy.ts';
@@ -142,7 +142,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
 
     const service = upstream.forOperation(caller, lifetime);
     const isExplained = caller.explain === 'plan';
-    let plan: Plan | GraphQLError;
+    let plan: OperationPlan | GraphQLError;
     try {
       checkIncrementalArguments(schema, ready.incrementalSelections, coerced);
       const { planner } = ready;
@@ -154,7 +154,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     }
     if (plan instanceof GraphQLError) return { errors: [plan], data: null };
     const { maxPictures } = config;
-    const context: Context = { viewer: service.viewer, upstream: service, plan, maxPictures, answerLimits: config };
+    const context: Context = { viewer: service.viewer, upstream: service, plan, maxPictures, responseLimits: config };
     if (isExplained) return planned(plan, coerced, context);
     if (plan.defers)
       return acceptsIncrementalDelivery(caller.accept) ? divided(ready, variables, context, caller) : refusedPieces;
@@ -164,9 +164,9 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       : shown(running, service, plan, caller);
   }
 
-  async function planned(plan: Plan, coerced: Variables, context: Context): Promise<Result> {
-    const { items, values } = mostOf(plan, coerced);
-    const extensions = { upstream: await rangeOf(plan, coerced, context), answer: { items, values } };
+  async function planned(plan: OperationPlan, coerced: Variables, context: Context): Promise<Result> {
+    const { items, values } = worstCaseOf(plan, coerced);
+    const extensions = { upstream: await callRangeOf(plan, coerced, context), answer: { items, values } };
     return { errors: [plannedNotRun], data: null, extensions };
   }
 
@@ -182,7 +182,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     const result = (await normalizedExecutor(args)) as Result;
     return Symbol.asyncIterator in result
       ? inPieces(mergeableOnly(result), service, plan, caller)
-      : shown(limited(result, config), service, plan, caller);
+      : shown(limitResponse(result, config), service, plan, caller);
   }
 
   /** Ends the operation at its deadline, unless it is stopped: what an upload needs to arrive is not counted. */
@@ -204,7 +204,12 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   }
 
   /** The answer as a client may see it. */
-  function shown(result: ExecutionResult, service: Operation, plan: Plan, caller: OperationRequest): ExecutionResult {
+  function shown(
+    result: ExecutionResult,
+    service: Operation,
+    plan: OperationPlan,
+    caller: OperationRequest,
+  ): ExecutionResult {
     const errors = result.errors && maskErrors(result.errors, plan, caller, log);
     const extensions = extensionsOf(service, caller);
     // With errors, stale records or the calls it took, it is the answer to this request alone.
@@ -216,14 +221,14 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   async function* inPieces(
     results: AsyncIterable<IncrementalResult>,
     service: Operation,
-    plan: Plan,
+    plan: OperationPlan,
     caller: OperationRequest,
   ): AsyncGenerator<IncrementalResult> {
     const room = roomFor(config);
     for await (const result of results) {
       measure([result.data, result.incremental], room);
       if (isFull(room)) {
-        yield { errors: [answerRefusal(room, config)], hasNext: false };
+        yield { errors: [responseTooLarge(room, config)], hasNext: false };
         return;
       }
       const incremental = result.incremental?.map((piece) =>

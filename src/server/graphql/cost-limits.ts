@@ -2,20 +2,20 @@
 import { GraphQLError } from 'graphql';
 import type { Config } from '../../config/settings.ts';
 import type { ClientCode } from '../../graph/errors/codes.ts';
-import { type Cost, mostOf } from '../../graph/engine/call-cost.ts';
+import { type CallCost, worstCaseOf } from '../../graph/engine/call-cost.ts';
 import type { PlanCheck } from '../../graph/engine/plan-cache.ts';
 
 /** Refuses a plan that may cost too much. The error names the most expensive field: the one to change. */
 export function costCheck(limits: Pick<Config, 'maxUpstreamCalls' | 'maxItems' | 'maxValues'>): PlanCheck {
   const { maxUpstreamCalls, maxItems, maxValues } = limits;
   return (plan, variables) => {
-    const { calls, items, values } = mostOf(plan, variables);
+    const { calls, items, values } = worstCaseOf(plan, variables);
     if (calls.max > maxUpstreamCalls)
       return tooMany('TOO_MANY_CALLS', 'cost', 'calls of the service', maxUpstreamCalls, calls.max, dearestCall(calls));
     if (items.max > maxItems)
-      return tooMany('TOO_MANY_ITEMS', 'show', 'items of lists', maxItems, items.max, items.dearest);
+      return tooMany('TOO_MANY_ITEMS', 'show', 'items of lists', maxItems, items.max, items.mostExpensive);
     if (values.max > maxValues)
-      return tooMany('TOO_MANY_VALUES', 'show', 'values', maxValues, values.max, values.dearest);
+      return tooMany('TOO_MANY_VALUES', 'show', 'values', maxValues, values.max, values.mostExpensive);
     return undefined;
   };
 }
@@ -27,7 +27,7 @@ interface Dearest {
   max: number;
 }
 
-const dearestCall = ({ fields }: Cost): Dearest => fields.reduce((a, b) => (b.max > a.max ? b : a));
+const dearestCall = ({ fields }: CallCost): Dearest => fields.reduce((a, b) => (b.max > a.max ? b : a));
 
 const tooMany = (
   code: ClientCode,

@@ -5,11 +5,11 @@ import {
   type OperationDefinitionNode,
   execute,
 } from 'graphql';
-import { limited } from '../../graph/engine/response-size.ts';
+import { limitResponse } from '../../graph/engine/response-size.ts';
 import type { Context } from '../../graph/engine/builder.ts';
 import type { Variables } from '../../graph/engine/document.ts';
-import { type Execute, createExecute } from '../../graph/engine/executor.ts';
-import type { Plan } from '../../graph/engine/operation-plan.ts';
+import { type Execute, createExecutor } from '../../graph/engine/executor.ts';
+import type { OperationPlan } from '../../graph/engine/operation-plan.ts';
 
 /** Runs one operation of one document: with the variables as they came, and as they were coerced. */
 export type ExecuteDocument = (
@@ -28,17 +28,17 @@ export function createExecuteDocument(
   const operationName = name?.value;
   const reference: ExecuteDocument = (contextValue, variableValues) => {
     const result = execute({ schema, document, operationName, contextValue, variableValues });
-    const { answerLimits } = contextValue;
+    const { responseLimits } = contextValue;
     return result instanceof Promise
-      ? result.then((came) => limited(came, answerLimits))
-      : limited(result, answerLimits);
+      ? result.then((came) => limitResponse(came, responseLimits))
+      : limitResponse(result, responseLimits);
   };
   if (operation !== 'query' || byReference) return reference;
 
-  const executes = new WeakMap<Plan, Execute | 'reference'>();
+  const executes = new WeakMap<OperationPlan, Execute | 'reference'>();
   return (context, variables, coerced) => {
     let run = executes.get(context.plan);
-    if (!run) executes.set(context.plan, (run = createExecute(schema, context.plan) ?? 'reference'));
+    if (!run) executes.set(context.plan, (run = createExecutor(schema, context.plan) ?? 'reference'));
     return run === 'reference' ? reference(context, variables, coerced) : run(context, coerced);
   };
 }

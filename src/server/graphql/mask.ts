@@ -1,13 +1,18 @@
 /** What a client is told of the errors of an operation: refusals and faults in our words, everything else not at all. */
 import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
-import { told } from '../../graph/errors/to-client-error.ts';
-import { type Below, type FieldPlan, type Plan, keyOf } from '../../graph/engine/operation-plan.ts';
+import { toClientError } from '../../graph/errors/to-client-error.ts';
+import {
+  type SelectionPlan,
+  type PlannedField,
+  type OperationPlan,
+  responseKeyOf,
+} from '../../graph/engine/operation-plan.ts';
 import { withoutStack } from '../../upstream/errors.ts';
 
 export function maskErrors(
   errors: readonly GraphQLError[],
-  plan: Plan,
+  plan: OperationPlan,
   { requestId }: { requestId: string },
   log: Logger,
 ): readonly GraphQLError[] {
@@ -19,7 +24,7 @@ export function maskErrors(
     if (!cause && (!error.path || error.extensions.code)) return [error];
     if (cause instanceof GraphQLError)
       return [reworded(error, field, cause.message, { ...codeOf(cause), ...cause.extensions, coordinate })];
-    const known = told(cause);
+    const known = toClientError(cause);
     if (known) {
       // A list would say the same of each of its items.
       if (known.extensions.code === 'TIER_REQUIRED') {
@@ -38,21 +43,21 @@ const codeOf = ({ nodes, extensions }: GraphQLError): object =>
   extensions.code === undefined && nodes?.length ? { code: 'BAD_USER_INPUT' } : {};
 
 /** The field that a response path leads to: executors name it by different means, the path is the same. */
-function fieldAt(path: readonly (string | number)[], root: Below): FieldPlan | undefined {
-  let below: readonly Below[] = [root];
-  let found: FieldPlan[] = [];
+function fieldAt(path: readonly (string | number)[], root: SelectionPlan): PlannedField | undefined {
+  let below: readonly SelectionPlan[] = [root];
+  let found: PlannedField[] = [];
   for (const key of path) {
     if (typeof key === 'number') continue;
-    const selected = below.flatMap((each) => [each, ...each.later]).flatMap(({ fields }) => fields);
-    found = selected.filter((field) => keyOf(field) === key); // several, if some are deferred
-    below = found.flatMap((field) => [...field.below.values()]);
+    const selected = below.flatMap((each) => [each, ...each.deferred]).flatMap(({ fields }) => fields);
+    found = selected.filter((field) => responseKeyOf(field) === key); // several, if some are deferred
+    below = found.flatMap((field) => [...field.selections.values()]);
   }
   return found[0];
 }
 
 function reworded(
   error: GraphQLError,
-  field: FieldPlan | undefined,
+  field: PlannedField | undefined,
   message: string,
   extensions: Record<string, unknown>,
 ): GraphQLError {

@@ -15,8 +15,8 @@ import { LRUCache } from 'lru-cache';
 import type { Config } from '../../config/settings.ts';
 import { variablesOf } from '../../graph/engine/arguments.ts';
 import type { CoercedVariables } from '../../graph/engine/variables.ts';
-import { type Variables, comesInPieces } from '../../graph/engine/document.ts';
-import { type Planner, createPlans } from '../../graph/engine/plan-cache.ts';
+import { type Variables, isIncremental } from '../../graph/engine/document.ts';
+import { type Planner, createPlanCache } from '../../graph/engine/plan-cache.ts';
 import { withoutStack } from '../../upstream/errors.ts';
 import { costCheck } from './cost-limits.ts';
 import { documentLimits, textLimit } from './limits.ts';
@@ -59,7 +59,7 @@ const ERROR_BYTES = 500;
 
 export function createPreparation(schema: GraphQLSchema, config: Config, byReference?: boolean): Preparation {
   const rulesFor = validationRules(config);
-  const plans = createPlans(schema, { maxFields: config.maxPlannedFields, check: costCheck(config) });
+  const plans = createPlanCache(schema, { maxFields: config.maxPlannedFields, check: costCheck(config) });
   const known = new LRUCache<string, Prepared>({
     max: DOCUMENTS_MAX,
     maxSize: DOCUMENTS_MAX_BYTES,
@@ -94,7 +94,7 @@ export function createPreparation(schema: GraphQLSchema, config: Config, byRefer
     }
     const over = documentLimits(document, config);
     if (over.length > 0) return failed(document, over);
-    const isDivided = comesInPieces(document);
+    const isDivided = isIncremental(document);
     const invalid = validate(schema, document, rulesFor(isDivided), { hideSuggestions: !config.suggestions });
     if (invalid.length > 0)
       return failed(

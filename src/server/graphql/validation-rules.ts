@@ -20,7 +20,7 @@ import {
   print,
   specifiedRules,
 } from 'graphql';
-import { type Variables, isIncremental } from '../../graph/engine/document.ts';
+import { type Variables, isIncrementalDirective } from '../../graph/engine/document.ts';
 
 /** The rules for a document: more of them where its answer may come in pieces. */
 export function validationRules({
@@ -50,7 +50,7 @@ export function findIncrementalSelections(
     if (seen.has(set)) return;
     seen.add(set);
     for (const selection of set.selections) {
-      if (selection.directives?.some(isIncremental)) pieces.push(selection);
+      if (selection.directives?.some(isIncrementalDirective)) pieces.push(selection);
       const isSpread = selection.kind === Kind.FRAGMENT_SPREAD;
       const below = isSpread ? fragments.get(selection.name.value) : selection.selectionSet;
       if (below) walk(below);
@@ -77,7 +77,7 @@ function PieceLabelRule(context: ValidationContext): ASTVisitor {
   const labels = new Map<string, DirectiveNode>();
   return {
     Directive(node) {
-      const label = isIncremental(node) && node.arguments?.find(({ name }) => name.value === 'label')?.value;
+      const label = isIncrementalDirective(node) && node.arguments?.find(({ name }) => name.value === 'label')?.value;
       if (!label) return;
       if (label.kind !== Kind.STRING)
         return report(context, `The label of @${node.name.value} must be written as a string.`, node);
@@ -94,7 +94,7 @@ function PieceOfRootRule(context: ValidationContext): ASTVisitor {
     Directive(node) {
       const parent = context.getParentType();
       const schema = context.getSchema();
-      if (!parent || !isIncremental(node)) return;
+      if (!parent || !isIncrementalDirective(node)) return;
       if (parent === schema.getMutationType() || parent === schema.getSubscriptionType())
         report(context, `@${node.name.value} cannot be used on the root type ${parent.name}.`, node);
     },

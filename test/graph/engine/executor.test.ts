@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { type ExecutionResult, type OperationDefinitionNode, buildSchema, execute, isObjectType, parse } from 'graphql';
 import { expect, test } from 'vitest';
 import type { Context } from '../../../src/graph/engine/builder.ts';
-import { createExecute } from '../../../src/graph/engine/executor.ts';
-import { makePlan } from '../../../src/graph/engine/operation-plan.ts';
+import { createExecutor } from '../../../src/graph/engine/executor.ts';
+import { planOperation } from '../../../src/graph/engine/operation-plan.ts';
 
 /** A capital is what may not be null: a number, an object, or a list and its items. */
 const schema = buildSchema(`
@@ -71,7 +71,7 @@ for (const type of Object.values(schema.getTypeMap())) {
     };
 }
 
-const plan = makePlan(schema, document, operation, { isLoggedIn: false, filmTier: null }, {});
+const plan = planOperation(schema, document, operation, { isLoggedIn: false, filmTier: null }, {});
 
 /** The places that failures have nulled: of several that null the same, an executor may tell one or all. */
 function nulledIn({ data, errors = [] }: ExecutionResult): string[] {
@@ -92,7 +92,7 @@ test('a query is answered as graphql-js answers it, whatever fails, is null or c
     fc.asyncProperty(held, async ({ value }) => {
       const contextValue = { root: value ?? {} };
       const reference = await execute({ schema, document, contextValue });
-      const ours = await createExecute(schema, plan)!(contextValue as unknown as Context, {});
+      const ours = await createExecutor(schema, plan)!(contextValue as unknown as Context, {});
       expect(ours.data).toEqual(reference.data);
       expect(nulledIn(ours)).toEqual(nulledIn(reference));
     }),

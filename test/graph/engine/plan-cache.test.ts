@@ -1,20 +1,20 @@
 import { GraphQLError, type GraphQLInterfaceType, type OperationDefinitionNode, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import type { Variables } from '../../../src/graph/engine/document.ts';
-import { type Planner, createPlans } from '../../../src/graph/engine/plan-cache.ts';
+import { type Planner, createPlanCache } from '../../../src/graph/engine/plan-cache.ts';
 import { schema } from '../../../src/graph/schema.ts';
-import { steeringOf } from '../../../src/graph/engine/plan-variables.ts';
+import { planKeyOf } from '../../../src/graph/engine/plan-variables.ts';
 
 const nobody = { isLoggedIn: false, filmTier: null };
 
-function plannerFor(plans: ReturnType<typeof createPlans>, query: string): Planner {
+function plannerFor(plans: ReturnType<typeof createPlanCache>, query: string): Planner {
   const document = parse(query);
   return plans.plannerFor(document, document.definitions[0] as OperationDefinitionNode);
 }
 
 describe('a plan is kept by what the variables decide', () => {
   const decisionsOf = (query: string, variables: readonly Variables[]) => {
-    const steering = steeringOf(schema, parse(query));
+    const steering = planKeyOf(schema, parse(query));
     return variables.map(steering);
   };
 
@@ -53,7 +53,7 @@ describe('a plan is kept by what the variables decide', () => {
 
   test('equal decisions share one plan', () => {
     const planner = plannerFor(
-      createPlans(schema),
+      createPlanCache(schema),
       'query ($after: String) { celebrity(id: "1") { works(after: $after) { nodes { roles } } } }',
     );
     const plans = ['a', 'b', 'c'].map((after) => planner.planFor(nobody, { after }));
@@ -67,35 +67,35 @@ describe('what is kept of plans is bounded', () => {
     `query ${name}($if: Boolean!) { book(id: "1") @include(if: $if) { ${'id title '.repeat(100)} rating { average } } }`;
 
   test('for all documents and all that their variables decide, together', () => {
-    const plans = createPlans(schema, { maxKeptFields: 100 });
+    const plans = createPlanCache(schema, { maxCachedFields: 100 });
     for (let at = 0; at < 100; at++) {
       const planner = plannerFor(plans, large(`Q${at}`));
       for (const flag of [true, false]) {
         planner.planFor(nobody, { if: flag });
         planner.planFor({ isLoggedIn: true, filmTier: 'basic' }, { if: flag });
-        expect(plans.keptFields()).toBeLessThanOrEqual(100);
+        expect(plans.cachedFields()).toBeLessThanOrEqual(100);
       }
     }
-    expect(plans.keptFields()).toBeGreaterThan(50);
+    expect(plans.cachedFields()).toBeGreaterThan(50);
   });
 
   test('of a refused plan the refusal alone is kept, and it is not planned again', () => {
     const refusal = new GraphQLError('no');
     let checked = 0;
-    const plans = createPlans(schema, { check: () => (checked++, refusal) });
+    const plans = createPlanCache(schema, { check: () => (checked++, refusal) });
     const planner = plannerFor(plans, '{ book(id: "1") { title summary authors publisher price pages } }');
     expect(planner.planFor(nobody, {})).toBe(refusal);
     expect(planner.planFor(nobody, {})).toBe(refusal);
     expect(checked).toBe(1);
-    expect(plans.keptFields()).toBeLessThan(5);
+    expect(plans.cachedFields()).toBeLessThan(5);
   });
 
   test('a plan that other variables may pass is asked again, and kept once it has passed', () => {
     const check = (_: unknown, { first }: Variables) => (first === 100 ? new GraphQLError('no') : undefined);
-    const plans = createPlans(schema, { check });
+    const plans = createPlanCache(schema, { check });
     const planner = plannerFor(plans, 'query ($first: Int) { top250(first: $first) { nodes { title } } }');
     expect(planner.planFor(nobody, { first: 100 })).toBeInstanceOf(GraphQLError);
-    expect(plans.keptFields()).toBe(0);
+    expect(plans.cachedFields()).toBe(0);
     const plan = planner.planFor(nobody, { first: 3 });
     expect(plan).not.toBeInstanceOf(GraphQLError);
     expect(planner.planFor(nobody, { first: 100 })).toBeInstanceOf(GraphQLError);
@@ -108,28 +108,28 @@ describe('a plan is bounded while it is made', () => {
     fragment F on Node { ${'id a: id b: id c: id d: id e: id f: id g: id '} }`;
 
   test('counting a field for every type that it may be of', () => {
-    const plans = createPlans(schema, { maxFields: 1_000 });
+    const plans = createPlanCache(schema, { maxFields: 1_000 });
     const refusal = plannerFor(plans, onEveryType).planFor(nobody, {});
     expect(refusal).toMatchObject({ extensions: { code: 'TOO_MANY_FIELDS', limit: 1_000 } });
   });
 
   test('and a type of which only the name is selected', () => {
-    const plans = createPlans(schema);
+    const plans = createPlanCache(schema);
     plannerFor(plans, '{ node(id: "Book:1") { __typename } }').planFor(nobody, {});
-    expect(plans.keptFields()).toBeGreaterThan(
+    expect(plans.cachedFields()).toBeGreaterThan(
       schema.getPossibleTypes(schema.getType('Node') as GraphQLInterfaceType).length,
     );
   });
 
   test('and repeats the error without planning', () => {
-    const plans = createPlans(schema, { maxFields: 1_000 });
+    const plans = createPlanCache(schema, { maxFields: 1_000 });
     const planner = plannerFor(plans, onEveryType);
     expect(planner.planFor(nobody, {})).toBe(planner.planFor(nobody, {}));
-    expect(plans.keptFields()).toBeLessThan(5);
+    expect(plans.cachedFields()).toBeLessThan(5);
   });
 
   test('selections that are merged into one field count too, twenty as one', () => {
-    const plans = createPlans(schema, { maxFields: 10 });
+    const plans = createPlanCache(schema, { maxFields: 10 });
     const refusal = plannerFor(plans, `{ book(id: "1") { ${'id '.repeat(250)} } }`).planFor(nobody, {});
     expect(refusal).toMatchObject({ extensions: { code: 'TOO_MANY_FIELDS', limit: 10 } });
   });

@@ -1,14 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Piece, annotationBlocks, contentPhotos, noteBlocks } from '../../../src/graph/types/content-blocks.ts';
+import {
+  type ContentBlockShape,
+  annotationBlocks,
+  contentPhotos,
+  noteBlocks,
+} from '../../../src/graph/types/content-blocks.ts';
 import { expectTimeToGrowWith } from '../../support/growth.ts';
 
 const photos = { 1: 'http://img.example/1.jpg', 2: 'http://img.example/2.jpg' };
 const first = { number: 1, url: 'http://img.example/1.jpg' };
-const paragraph = (text: string): Piece => ({ kind: 'TextBlock', spans: [{ text, linkUrl: null }] });
+const paragraph = (text: string): ContentBlockShape => ({ kind: 'TextBlock', spans: [{ text, linkUrl: null }] });
 
 /** Everything that a reader would see, white space aside. */
-const visible = (pieces: readonly Piece[]): string =>
+const visible = (pieces: readonly ContentBlockShape[]): string =>
   pieces
     .map((piece) => {
       if (piece.kind === 'TextBlock') return piece.spans.map(({ text }) => text).join('');

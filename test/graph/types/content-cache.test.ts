@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Context } from '../../../src/graph/engine/builder.ts';
-import { type Piece, annotationBlocks, noteBlocks } from '../../../src/graph/types/content-blocks.ts';
-import { blocksOnce } from '../../../src/graph/types/content-once.ts';
+import { type ContentBlockShape, annotationBlocks, noteBlocks } from '../../../src/graph/types/content-blocks.ts';
+import { parseBlocksOnce } from '../../../src/graph/types/content-cache.ts';
 import { besieged } from '../../support/besieged.ts';
 import { json } from '../../support/hostile.ts';
 
@@ -11,25 +11,25 @@ const photos = { 1: 'http://pictures.example/1.jpg' };
 describe('the blocks of a text', () => {
   test('are made once in an operation, however often they are selected', () => {
     let made = 0;
-    const counted = (content: string, pictures: unknown): Piece[] => {
+    const counted = (content: string, pictures: unknown): ContentBlockShape[] => {
       made++;
       return noteBlocks(content, pictures);
     };
     const [one, other] = [operation(), operation()];
     for (let alias = 0; alias < 60; alias++)
-      expect(blocksOnce(one, counted, 'a text', photos)).toEqual(noteBlocks('a text', photos));
+      expect(parseBlocksOnce(one, counted, 'a text', photos)).toEqual(noteBlocks('a text', photos));
     expect(made).toBe(1);
-    blocksOnce(other, counted, 'a text', photos);
+    parseBlocksOnce(other, counted, 'a text', photos);
     expect(made).toBe(2);
   });
 
   test('are those of its own pictures and its own markup', () => {
     const context = operation();
     const text = '[img=1:C][/img]';
-    blocksOnce(context, noteBlocks, text, photos);
-    expect(blocksOnce(context, noteBlocks, text, {})).toEqual(noteBlocks(text, {}));
+    parseBlocksOnce(context, noteBlocks, text, photos);
+    expect(parseBlocksOnce(context, noteBlocks, text, {})).toEqual(noteBlocks(text, {}));
     const ofAnnotation = (content: string, pictures: unknown) => annotationBlocks(content, pictures, false);
-    expect(blocksOnce(context, ofAnnotation, text, {})).toEqual(annotationBlocks(text, {}, false));
+    expect(parseBlocksOnce(context, ofAnnotation, text, {})).toEqual(annotationBlocks(text, {}, false));
   });
 
   test('come of a bounded number of marks, and the text after those is shown as it is', () => {

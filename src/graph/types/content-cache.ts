@@ -2,29 +2,34 @@
  * The blocks of texts, as one operation selects them. People write texts of any length: each is parsed once, however many aliases ask for
  * its blocks. Where the answer comes in pieces it is measured when it is made, so blocks are counted before.
  */
-import { answerRefusal, isFull, roomFor } from '../engine/response-size.ts';
-import type { Piece } from './content-blocks.ts';
+import { responseTooLarge, isFull, roomFor } from '../engine/response-size.ts';
+import type { ContentBlockShape } from './content-blocks.ts';
 import type { Context } from '../engine/builder.ts';
 
 interface Made {
   photos: unknown;
-  pieces: Piece[];
+  pieces: ContentBlockShape[];
   /** Blocks, and the runs of text in them. */
   size: number;
 }
 
 interface OfOperation {
-  byMarkup: Map<Markup, Map<string, Made>>;
+  byMarkup: Map<BlockParser, Map<string, Made>>;
   /** Of all blocks that were selected. */
   size: number;
 }
 
 /** Makes the blocks of a text with these pictures. */
-export type Markup = (content: string, photos: unknown) => Piece[];
+export type BlockParser = (content: string, photos: unknown) => ContentBlockShape[];
 
 const operations = new WeakMap<Context, OfOperation>();
 
-export function blocksOnce(context: Context, markup: Markup, content: string, photos: unknown): Piece[] {
+export function parseBlocksOnce(
+  context: Context,
+  markup: BlockParser,
+  content: string,
+  photos: unknown,
+): ContentBlockShape[] {
   let operation = operations.get(context);
   if (!operation) operations.set(context, (operation = { byMarkup: new Map(), size: 0 }));
   let texts = operation.byMarkup.get(markup);
@@ -39,12 +44,12 @@ export function blocksOnce(context: Context, markup: Markup, content: string, ph
   return made.pieces;
 }
 
-function refuseTooMany({ plan, answerLimits }: Context, size: number): void {
-  if (!answerLimits || !plan.defers) return; // the executor counts as it goes
-  const room = roomFor(answerLimits);
+function refuseTooMany({ plan, responseLimits }: Context, size: number): void {
+  if (!responseLimits || !plan.defers) return; // the executor counts as it goes
+  const room = roomFor(responseLimits);
   room.values -= size;
-  if (isFull(room)) throw answerRefusal(room, answerLimits);
+  if (isFull(room)) throw responseTooLarge(room, responseLimits);
 }
 
-const sizeOf = (pieces: readonly Piece[]): number =>
+const sizeOf = (pieces: readonly ContentBlockShape[]): number =>
   pieces.reduce((size, piece) => size + 1 + (piece.kind === 'TextBlock' ? piece.spans.length : 0), 0);
