@@ -1,9 +1,8 @@
 /**
- * What `import { createFacade } from 'catalog-graphql'` gives. The options between the marks are printed from the settings by
- * `npm run codegen`.
+ * The types of `import { createFacade } from 'catalog-graphql'`. `npm run codegen` prints the options between the marks from the settings.
  */
 
-/** The graph for a program that has an HTTP server of its own. Throws a ConfigError that names every option that is wrong. */
+/** The graph for a program with an HTTP server of its own. Throws a ConfigError that names every wrong option. */
 export function createFacade(options: FacadeOptions): EmbeddedFacade;
 
 export interface EmbeddedFacade {
@@ -12,60 +11,60 @@ export interface EmbeddedFacade {
    * `address` is the client's: one address gets at most half of the calls that the facade's own token has.
    */
   fetch(this: void, request: Request, from?: { address?: string | undefined }): Promise<Response>;
-  /** Lets the requests under way end, for `shutdownMs` at most, and closes what was opened. No request is taken after it. */
+  /** Waits for running requests, for at most `shutdownMs`, and closes all connections. Later requests are rejected. */
   close(this: void): Promise<void>;
 }
 
-/** The settings that are neither of the port nor of the origin. Nothing is read from the environment. */
+/** The settings, without those of the port and of the origin. Nothing is read from the environment. */
 export interface FacadeOptions {
   // <options>
   /** Upstream for books, notes and films: /v2/… is appended (an http:// or https:// address without user, query or fragment). */
   baseUrl: string;
   /** Upstream for events: /event/…, /events, /people/… are appended (an http:// or https:// address without user, query or fragment). */
   eventBaseUrl: string;
-  /** The facade's own credential, for callers without one (a bearer token: visible ASCII characters, no spaces). Default: none. */
+  /** The facade's own token, for requests without one (a bearer token: visible ASCII characters, no spaces). Default: none. */
   accessToken?: string | undefined;
-  /** Film tier of that credential: basic, advance or premium (one of basic, advance, premium). Default: unknown. */
+  /** Film tier of that token (one of basic, advance, premium). Default: unknown. */
   filmTier?: 'basic' | 'advance' | 'premium' | undefined;
-  /** Shared state of replicas: records and budgets (a redis:// or rediss:// address). Default: none: in memory. */
+  /** What replicas share: cached records and the rate limit (a redis:// or rediss:// address). Default: none: in memory. */
   redisUrl?: string | undefined;
-  /** Least severe line that is logged (one of trace, debug, info, warn, error, fatal, silent). Default: info. */
+  /** Lowest level that is logged (one of trace, debug, info, warn, error, fatal, silent). Default: info. */
   logLevel?: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent' | undefined;
   /** Collector of OpenTelemetry spans: /v1/traces is appended, OTLP in JSON (an http:// or https:// address without user, query or fragment). Default: none: no spans. */
   otelExporterOtlpEndpoint?: string | undefined;
-  /** Headers for the collector, a key say (an object of header names and values). Default: none. */
+  /** Headers for the collector, for example an API key (an object of header names and values). Default: none. */
   otelExporterOtlpHeaders?: Readonly<Record<string, string>> | undefined;
   /** Name of the facade in its spans (a name of visible characters). Default: catalog-graphql. */
   otelServiceName?: string | undefined;
-  /** Proxies whose X-Forwarded-For or Forwarded names the client; each client address has a limited share of the own calls (a list of addresses and ranges, each like 10.0.0.1, 10.0.0.0/8 or fd00::/8). Default: none: the address of the connection. */
+  /** Proxies whose X-Forwarded-For or Forwarded is used as the client address; each address has a limited share of the calls with ACCESS_TOKEN (a list of addresses and ranges, each like 10.0.0.1, 10.0.0.0/8 or fd00::/8). Default: none: the address of the connection. */
   trustedProxies?: readonly string[] | undefined;
-  /** Browser origins that may ask from other pages (a list of origins, each like https://shop.example (no path, no *)). Default: none. */
+  /** Origins of other pages that may send requests (a list of origins, each like https://shop.example (no path, no *)). Default: none. */
   corsOrigins?: readonly string[] | undefined;
   /** GraphiQL at /graphql (true or false). Default: true; false in production. */
   graphiql?: boolean | undefined;
-  /** Whether the schema may be asked for (true or false). Default: true; false in production. */
+  /** Introspection of the schema (true or false). Default: true; false in production. */
   introspection?: boolean | undefined;
   /** "Did you mean …" in error messages (true or false). Default: true; false in production. */
   suggestions?: boolean | undefined;
   /** The x-explain header (true or false). Default: true; false in production. */
   explain?: boolean | undefined;
-  /** Manifest of trusted documents, which are asked for by hash (a path). Default: none. */
+  /** Manifest of trusted documents, which clients send by hash (a path). Default: none. */
   persistedOperations?: string | undefined;
-  /** Refuses every document that is not in the manifest (true or false). Default: off. */
+  /** Rejects every document that is not in the manifest (true or false). Default: off. */
   persistedOnly?: boolean | undefined;
-  /** Whether clients may have documents kept by their hashes; not with PERSISTED_ONLY (true or false). Default: on. */
+  /** Clients may store documents by hash; ignored with PERSISTED_ONLY (true or false). Default: on. */
   automaticPersistedQueries?: boolean | undefined;
   /** Longest document, in characters (a whole number from 1 to 1000000). Default: 20000. */
   maxDocumentCharacters?: number | undefined;
   /** Tokens in a document (a whole number from 1 to 1000000). Default: 4000. */
   maxTokens?: number | undefined;
-  /** Brackets of any kind inside one another in a document (a whole number from 1 to 1000000). Default: 100. */
+  /** Nesting of brackets of any kind in a document (a whole number from 1 to 1000000). Default: 100. */
   maxNesting?: number | undefined;
-  /** Fields below one another; introspection is not counted (a whole number from 1 to 1000000). Default: 14. */
+  /** Nesting of fields; introspection is not counted (a whole number from 1 to 1000000). Default: 14. */
   maxDepth?: number | undefined;
-  /** Fields in a document, fragments counted where they are spread (a whole number from 1 to 1000000). Default: 1000. */
+  /** Fields in a document; a fragment counts at each spread (a whole number from 1 to 1000000). Default: 1000. */
   maxFields?: number | undefined;
-  /** Fields of an operation, counted for every type that they may be of (a whole number from 1 to 1000000). Default: 3000. */
+  /** Fields of an operation, counted once for each possible type (a whole number from 1 to 1000000). Default: 3000. */
   maxPlannedFields?: number | undefined;
   /** Fragments in a document (a whole number from 1 to 1000000). Default: 100. */
   maxFragments?: number | undefined;
@@ -77,21 +76,21 @@ export interface FacadeOptions {
   maxMutations?: number | undefined;
   /** Directives in a document (a whole number from 1 to 1000000). Default: 50. */
   maxDirectives?: number | undefined;
-  /** Upstream calls an operation may cost (a whole number from 1 to 1000000). Default: 250. */
+  /** Upstream calls of an operation (a whole number from 1 to 1000000). Default: 250. */
   maxUpstreamCalls?: number | undefined;
-  /** Items of lists in an answer (a whole number from 1 to 1000000). Default: 10000. */
+  /** List items in a response (a whole number from 1 to 1000000). Default: 10000. */
   maxItems?: number | undefined;
-  /** Values in an answer: the fields of all items (a whole number from 1 to 1000000). Default: 50000. */
+  /** Values in a response: the fields of all items (a whole number from 1 to 1000000). Default: 50000. */
   maxValues?: number | undefined;
-  /** Approximate size of an answer, in bytes (a whole number from 1 to 1000000000). Default: 5000000. */
+  /** Approximate size of a response, in bytes (a whole number from 1 to 1000000000). Default: 5000000. */
   maxAnswerBytes?: number | undefined;
-  /** Time to live of every kind of record; 0 turns reuse off (a whole number from 0 to 31536000). Default: each kind's own. */
+  /** Time to live of all cached records; 0 turns the cache off (a whole number from 0 to 31536000). Default: depends on the type. */
   recordTtlSeconds?: number | undefined;
   /** Deadline of an operation (a whole number from 1 to 600000). Default: 15000. */
   operationTimeoutMs?: number | undefined;
   /** Operations running at once (a whole number from 1 to 1000000). Default: 256. */
   maxRunningOperations?: number | undefined;
-  /** Operations waiting to run; more are refused with 503 (a whole number from 0 to 1000000). Default: 256. */
+  /** Operations waiting to run; more are rejected with 503 (a whole number from 0 to 1000000). Default: 256. */
   maxWaitingOperations?: number | undefined;
   /** Largest JSON body of a request (a whole number from 1 to 1000000000). Default: 1000000. */
   maxBodyBytes?: number | undefined;
@@ -99,7 +98,7 @@ export interface FacadeOptions {
   maxHeaderBytes?: number | undefined;
   /** Time for the JSON body of a request to arrive (a whole number from 1 to 600000). Default: 30000. */
   requestBodyTimeoutMs?: number | undefined;
-  /** Unread bytes of answers to all clients; past it, connections that have read nothing for longest are cut (a whole number from 1 to 1000000000). Default: 100000000. */
+  /** Unread response bytes of all clients; beyond it the connections that have been idle longest are closed (a whole number from 1 to 1000000000). Default: 100000000. */
   maxUnsentBytes?: number | undefined;
   /** Pictures in a mutation (a whole number from 1 to 1000000). Default: 12. */
   maxPictures?: number | undefined;
@@ -109,42 +108,42 @@ export interface FacadeOptions {
   uploadTimeoutMs?: number | undefined;
   /** Time to connect to upstream (a whole number from 1 to 600000). Default: 2000. */
   connectTimeoutMs?: number | undefined;
-  /** Time for the headers of an upstream answer (a whole number from 1 to 600000). Default: 5000. */
+  /** Time for the headers of an upstream response (a whole number from 1 to 600000). Default: 5000. */
   headersTimeoutMs?: number | undefined;
-  /** Longest silence in the body of an upstream answer (a whole number from 1 to 600000). Default: 5000. */
+  /** Longest pause in the body of an upstream response (a whole number from 1 to 600000). Default: 5000. */
   bodyTimeoutMs?: number | undefined;
   /** Deadline of an upstream call, all attempts together; waiting for a connection does not count (a whole number from 1 to 600000). Default: 10000. */
   callTimeoutMs?: number | undefined;
-  /** Largest JSON answer of upstream, inflated (a whole number from 1 to 1000000000). Default: 4000000. */
+  /** Largest JSON response of upstream, decompressed (a whole number from 1 to 1000000000). Default: 4000000. */
   maxJsonBytes?: number | undefined;
-  /** Largest Atom answer of upstream, inflated (a whole number from 1 to 1000000000). Default: 2000000. */
+  /** Largest Atom response of upstream, decompressed (a whole number from 1 to 1000000000). Default: 2000000. */
   maxAtomBytes?: number | undefined;
-  /** Attempts of a read; writes have one (a whole number from 1 to 10). Default: 3. */
+  /** Attempts of a read; a write has one (a whole number from 1 to 10). Default: 3. */
   readAttempts?: number | undefined;
-  /** Connections to an upstream that is quick (a whole number from 1 to 10000). Default: 64. */
+  /** Connections to a fast upstream (a whole number from 1 to 10000). Default: 64. */
   maxConnections?: number | undefined;
-  /** Connections to an upstream that is slow, or while calls wait (a whole number from 1 to 10000). Default: 256. */
+  /** Connections to a slow upstream, or while calls wait (a whole number from 1 to 10000). Default: 256. */
   maxBusyConnections?: number | undefined;
-  /** Connection faults and timeouts of an upstream in a row, until it is left alone (a whole number from 1 to 1000). Default: 5. */
+  /** Consecutive connection errors and timeouts that open the circuit breaker of an upstream (a whole number from 1 to 1000). Default: 5. */
   breakerFailures?: number | undefined;
-  /** How long; doubled each time it is found still down (a whole number from 1 to 600000). Default: 1000. */
+  /** How long the circuit breaker stays open; doubled each time the upstream is still unreachable (a whole number from 1 to 600000). Default: 1000. */
   breakerPauseMs?: number | undefined;
-  /** Longest time it is left alone (a whole number from 1 to 600000). Default: 15000. */
+  /** Longest time that the circuit breaker stays open (a whole number from 1 to 600000). Default: 15000. */
   maxBreakerPauseMs?: number | undefined;
   /** Pause of a group of endpoints (books, films, notes, events) after a 429 without Retry-After (a whole number from 1 to 3600). Default: 5. */
   retryAfterSeconds?: number | undefined;
   /** Longest pause after a 429 (a whole number from 1 to 3600). Default: 60. */
   maxRetryAfterSeconds?: number | undefined;
-  /** What running operations get to end after SIGTERM (a whole number from 1 to 600000). Default: 8000. */
+  /** Time for running operations to finish after SIGTERM (a whole number from 1 to 600000). Default: 8000. */
   shutdownMs?: number | undefined;
   // </options>
   /** Off by default: GraphiQL, introspection, suggestions and the x-explain header. Default: false. */
   production?: boolean | undefined;
-  /** Takes the lines of the log, each one JSON and a newline. Default: they go to stderr. */
+  /** Called with each log line: JSON and a newline. Default: the lines go to stderr. */
   onLog?: ((line: string) => void) | undefined;
 }
 
-/** The options cannot be used: the message has a line for each that is wrong, and so has `problems`. */
+/** Some options are wrong: the message has a line for each, and `problems` the same lines. */
 export class ConfigError extends Error {
   readonly problems: readonly string[];
 }
