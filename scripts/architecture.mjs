@@ -47,7 +47,8 @@ function labelOf(room, files) {
   return folders.length > 0 ? `${room}<br/><small>${folders.join(' · ')}</small>` : room;
 }
 
-const id = (room) => room.replace(/\.ts$/, '_ts').replaceAll('/', '_');
+/** Prefixed, because `graph` is a keyword of Mermaid. */
+const id = (room) => `room_${room.replace(/\.ts$/, '')}`;
 
 function reaches(arrows, from, to, seen = new Set()) {
   if (seen.has(from)) return false;

@@ -1,6 +1,6 @@
 /**
  * Checks the structure of `src`: files do not import each other in a circle (imports of types count), and an exported name is defined in
- * one file only. `--rooms` prints the imports between the directories as a Mermaid diagram instead.
+ * one file only.
  */
 import { readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -17,15 +17,12 @@ const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8'
 const texts = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]));
 const imports = new Map(files.map((file) => [file, importsOf(file)]));
 
-if (process.argv.includes('--rooms')) process.stdout.write(diagram());
-else {
-  const problems = [
-    ...circles().map((circle) => `These files import each other in a circle: ${circle.join(', ')}`),
-    ...duplicates().map(([name, places]) => `${name} is exported by several files: ${places.join(', ')}`),
-  ];
-  for (const problem of problems) console.error(problem);
-  if (problems.length > 0) process.exitCode = 1;
-}
+const problems = [
+  ...circles().map((circle) => `These files import each other in a circle: ${circle.join(', ')}`),
+  ...duplicates().map(([name, places]) => `${name} is exported by several files: ${places.join(', ')}`),
+];
+for (const problem of problems) console.error(problem);
+if (problems.length > 0) process.exitCode = 1;
 
 function importsOf(file) {
   return ts
@@ -81,13 +78,4 @@ function namesIn({ name }) {
   return ts.isIdentifier(name)
     ? [name.text]
     : name.elements.flatMap((element) => (element.name ? namesIn(element) : []));
-}
-
-function diagram() {
-  const roomOf = (file) => dirname(file).split('/').slice(1, 3).join('/') || 'main';
-  const edges = new Set();
-  for (const [file, targets] of imports)
-    for (const target of targets)
-      if (roomOf(file) !== roomOf(target)) edges.add(`  ${roomOf(file)} --> ${roomOf(target)}\n`);
-  return `graph TD\n${[...edges].sort().join('')}`;
 }
