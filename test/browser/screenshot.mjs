@@ -1,4 +1,4 @@
-// Takes the picture of GraphiQL for the README, docs/graphiql.png: node scripts/screenshot.mjs [address of a running facade]
+// Takes the picture of GraphiQL for the README, docs/graphiql.png: node test/browser/screenshot.mjs [address of a running facade]
 // It needs Chromium (or CHROMIUM, a path to one) and the demo data.
 import { existsSync } from 'node:fs';
 import { chromium } from 'playwright-core';
