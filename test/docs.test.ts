@@ -59,14 +59,29 @@ describe.each(pages)('%s', (page) => {
   });
 });
 
+test('the names that docs/architecture.md looks for a change by are in the files that it links to', () => {
+  const page = 'docs/architecture.md';
+  const [, table] = /^## Where do I change[^]*?\n\n([^]*?)\n\n/m.exec(read(page))!;
+  const lost = table!.split('\n').flatMap((row) => {
+    const files = linksIn(page, row).map(({ path }) => path);
+    const text = files.map((file) => (statSync(file).isFile() ? read(file) : '')).join('\n');
+    const [, , where = ''] = row.split('|');
+    const names = [...where.replaceAll(/\[[^\]]*\]/g, '').matchAll(/`([a-z]\w+)`/g)].map(([, name]) => name!);
+    return names.filter((name) => !new RegExp(`\\b${name}\\b`).test(text));
+  });
+  expect(lost).toEqual([]);
+});
+
 interface Link {
   path: string;
   anchor: string | undefined;
 }
 
+const linksOf = (page: string): Link[] => linksIn(page, proseOf(page));
+
 /** Links to files, from the root of the repository. */
-function linksOf(page: string): Link[] {
-  const targets = [...proseOf(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target!);
+function linksIn(page: string, text: string): Link[] {
+  const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target!);
   return targets
     .filter((target) => !/^https?:/.test(target))
     .map((target) => {
