@@ -6,7 +6,7 @@ import { connections, possibleTypes, valueTypes } from '../../src/operations.ts'
 
 export function apolloClient(uri: string, token: string) {
   const headers = { authorization: `Bearer ${token}` };
-  // The upload link does not read answers that come in pieces: so it is for mutations alone.
+  // The upload link cannot read incremental delivery: use it for mutations only.
   const link = ApolloLink.split(
     ({ operationType }) => operationType === 'mutation',
     new UploadHttpLink({ uri, headers: { ...headers, 'apollo-require-preflight': 'true' } }),
@@ -21,7 +21,7 @@ export function apolloClient(uri: string, token: string) {
 
 function typePolicies(): TypePolicies {
   const policies: TypePolicies = {};
-  // What has no id is merged inside of its owner, or a page that asks for less of it would take from another.
+  // Types without an id are merged into their parent: otherwise a page with fewer fields would remove those of another.
   for (const type of valueTypes) policies[type] = { merge: true };
   for (const [type, lists] of Object.entries(connections)) {
     const fields = Object.entries(lists).map(([field, keys]) => [field, relayStylePagination(keys)]);

@@ -6,13 +6,13 @@ import { connections, introspection, valueTypes } from '../../src/operations.ts'
 export function urqlClient(url: string, token: string) {
   return new Client({
     url,
-    preferGetMethod: false, // or short queries go by GET, which is answered too, but not as quickly
+    preferGetMethod: false, // GET works too, but POST is faster
     fetchOptions: { headers: { authorization: `Bearer ${token}`, 'x-graphql-csrf': '1' } },
     exchanges: [cacheExchange({ schema: introspection, keys: keys(), resolvers: resolvers() }), fetchExchange],
   });
 }
 
-/** What has no id is kept inside of its owner. */
+/** Types without an id are stored in their parent. */
 const keys = () => Object.fromEntries(valueTypes.map((type) => [type, () => null]));
 
 const resolvers = () =>

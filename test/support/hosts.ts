@@ -6,7 +6,7 @@ import { Hono } from 'hono';
 import { afterAll } from 'vitest';
 import type { EmbeddedFacade } from '../../facade.d.ts';
 
-/** Programs that have an HTTP server of their own and the facade inside, as docs/embedding.md shows them; each tells its address. */
+/** Programs that have an HTTP server of their own and the facade inside, as docs/embedding.md shows them; each returns its address. */
 export const hosts = {
   async Hono(facade: EmbeddedFacade): Promise<string> {
     const app = new Hono();
@@ -25,16 +25,16 @@ export const hosts = {
     app.addContentTypeParser('*', (_request, _payload, done) => done(null));
     app.get('/', () => 'the page of the host');
     app.all('/graphql', async (request, reply) => {
-      const gone = new AbortController();
-      reply.raw.once('close', () => gone.abort());
+      const disconnected = new AbortController();
+      reply.raw.once('close', () => disconnected.abort());
       const hasBody = request.method !== 'GET' && request.method !== 'HEAD';
-      const asked = new Request(`http://${request.host}${request.url}`, {
+      const webRequest = new Request(`http://${request.host}${request.url}`, {
         method: request.method,
         headers: Object.entries(request.headers).map(([name, value]): [string, string] => [name, String(value)]),
-        signal: gone.signal,
+        signal: disconnected.signal,
         ...(hasBody && { body: Readable.toWeb(request.raw) as BodyInit, duplex: 'half' }),
       });
-      return reply.send(await facade.fetch(asked, { address: request.ip }));
+      return reply.send(await facade.fetch(webRequest, { address: request.ip }));
     });
     afterAll(() => app.close());
     return app.listen({ port: 0, host: '127.0.0.1' });
