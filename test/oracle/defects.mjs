@@ -102,8 +102,8 @@ export const defects = [
     edits: [
       [
         'src/upstream/http/attempts.ts',
-        'settle(this.passage!, error, this.asker.ended !== undefined);\n    this.leave();',
-        'settle(this.passage!, error, this.asker.ended !== undefined);',
+        'settle(this.passage!, error, this.asker.reason !== undefined);\n    this.leave();',
+        'settle(this.passage!, error, this.asker.reason !== undefined);',
       ],
     ],
   },
