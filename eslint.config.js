@@ -18,6 +18,11 @@ const libraries = [
     message: 'Only atom/tree-parser.ts builds trees of XML.',
   },
   {
+    names: ['dataloader'],
+    home: ['src/upstream/loading/**'],
+    message: 'Only upstream/loading batches loads.',
+  },
+  {
     names: ['prom-client'],
     home: ['src/server/observability/metrics.ts'],
     message: 'Only server/observability/metrics.ts declares metrics.',

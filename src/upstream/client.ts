@@ -8,7 +8,7 @@ import { type Credential, createCredentials } from './auth/credentials.ts';
 import { createInFlightRequests } from './http/in-flight.ts';
 import type { CancellationToken } from '../lib/cancellation.ts';
 import { createCachePolicy } from './cache/cache-policy.ts';
-import { type Operation, createOperation } from './operation.ts';
+import { Operation } from './operation.ts';
 import type { OnAvailabilityChange } from './availability.ts';
 import { type RecordCache, createRecordCache } from './cache/record-cache.ts';
 import { connectRedis } from './cache/redis.ts';
@@ -96,13 +96,13 @@ export function createUpstream(settings: UpstreamSettings, parts: UpstreamParts 
       const cachePolicy = createCachePolicy(authorization !== undefined);
       const caller: OperationContext = { isUnreadable, credential, trace, lifetime, requestId, address, span };
       const calls = createCalls(callParts, caller);
-      return createOperation({
+      return new Operation({
         calls,
         cache: (isUnreadable ? nothingKept : records).forViewer({
           credential: credential.id,
           hasToken: token !== null,
         }),
-        trace,
+        callLog: trace,
         cachePolicy,
         viewer: { isLoggedIn: token !== null, filmTier: credential.filmTier },
         invalidate,

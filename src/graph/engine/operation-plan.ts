@@ -15,7 +15,7 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { WHOLE_RECORD_SHARE } from '../../upstream/loading/load.ts';
+import { WHOLE_RECORD_SHARE } from '../../upstream/loading/record-loader.ts';
 import type { Viewer } from '../../upstream/auth/viewer.ts';
 import type { FieldRule, TypeRule } from './field-options.ts';
 import { argumentsOf } from './arguments.ts';

@@ -1,23 +1,20 @@
 /**
- * How long an answer may be used again, and by whom: no longer than the shortest-lived thing that was read for it.
- *
- * One for each operation, told of each read where it happens. What cannot be shared at all is told as null: what belongs to the
- * viewer, what upstream forbids to keep, what stood in while upstream failed, and every write.
+ * How long the response to an operation may be reused, and by whom: no longer than the shortest-lived data that was read for it. Each
+ * operation has one policy, and every read restricts it.
  */
-
 import type { Endpoint } from '../../api/endpoint.ts';
 
-/** Anybody's cache, the caller's own alone, or none. */
+/** Any cache, only the caller's own, or none. */
 export type CacheScope = 'public' | 'private' | 'none';
 
 export interface CachePolicy {
-  /** Milliseconds, as Date.now() tells them; Infinity while nothing was read. */
+  /** In ms since the epoch; Infinity until something is read. */
   readonly freshUntil: number;
-  /** Never public where a token was sent, whatever was read with it. */
+  /** Never public if a token was sent. */
   readonly scope: CacheScope;
-  /** Content that people write was read. It may change at any time, and caches outside of the facade would not learn of it. */
+  /** User-written content was read. It may change at any time, and caches outside the facade would not notice. */
   readonly mayChange: boolean;
-  /** Something was read that may be used again until then; null: something that may not. */
+  /** Null: not reusable. That is data of the viewer, data that upstream forbids to store, stale data, and every write. */
   restrict: (freshUntil: number | null, endpoint?: Endpoint) => void;
 }
 

@@ -1,96 +1,95 @@
-/** Where kept records lie: in this process, or in Redis behind the same few words. */
+/** A cache of records and responses, in this process here or in Redis by the same interface. */
 import { LRUCache } from 'lru-cache';
 
-/** Where one entry lies. */
 export interface CacheKey {
-  /** Who may see it. */
+  /** Who may see the entry. */
   partition: string;
-  /** What a change clears it by, whoever may see it: `Book:7`, or the path of a list. */
+  /** Invalidates it in all partitions: `Book:7`, or the path of a list. */
   tag: string;
-  /** The name that clears all entries of its kind: `Collection`, or the path of the endpoint, `/v2/book/user/:name/tags`. */
+  /** Invalidates all entries of its kind: `Collection`, or the path of the endpoint, `/v2/book/user/:name/tags`. */
   groupTag: string;
-  /** The three in one; a line break is in no path, name or partition. */
-  key: string;
+  /** Partition, tag and request, separated by line breaks, which none of them contains. */
+  text: string;
 }
 
-/** `request` tells entries of one scope apart: the query of a list. */
+/** `request`: distinguishes entries of one tag: the query of a list. */
 export const cacheKeyOf = (partition: string, tag: string, request: string, groupTag = tag): CacheKey => ({
   partition,
   tag,
   groupTag,
-  key: `${partition}\n${tag}\n${request}`,
+  text: `${partition}\n${tag}\n${request}`,
 });
 
 export interface CacheEntry {
-  /** A record, or an answer. Never written into: it may be in use. */
+  /** A record or a response. Never modified: it may be in use. */
   value: object;
-  /** About what it takes: the bytes of the answers that it came in. */
+  /** Approximate: the bytes of the responses that it was read from. */
   bytes: number;
-  /** Milliseconds, as Date.now() tells them. */
+  /** The times are in ms since the epoch. */
   since: number;
   freshUntil: number;
   keptUntil: number;
 }
 
-/** When a place was looked at, in the cache's own count of what was cleared: what was read before a clearing is not kept after it. */
+/** The state of a key's invalidations at a lookup. A response that was read before an invalidation is not stored after it. */
 export type VersionToken = string | number;
 
 export interface CacheLookup {
   entry: CacheEntry | undefined;
-  /** Undefined where the cache could not be asked. */
+  /** Undefined if the cache did not respond. */
   version: VersionToken | undefined;
 }
 
 export interface Cache {
-  get: (place: CacheKey) => CacheLookup | Promise<CacheLookup>;
-  /** `make` gets the entry stored before. Stores nothing if the scope, the group or the partition was cleared since the mark. */
-  set: (place: CacheKey, mark: VersionToken | undefined, make: (before: CacheEntry | undefined) => CacheEntry) => void;
-  /** False where it is known that nothing was there. */
-  delete: (place: CacheKey) => boolean;
-  /** Drops all entries of a scope, a group or a partition. */
+  get: (key: CacheKey) => CacheLookup | Promise<CacheLookup>;
+  /** `make` gets the entry stored before. Stores nothing if the tag, the group or the partition was invalidated since the version. */
+  set: (key: CacheKey, version: VersionToken | undefined, make: (before: CacheEntry | undefined) => CacheEntry) => void;
+  /** False if it is certain that there was no entry. */
+  delete: (key: CacheKey) => boolean;
+  /** Drops all entries of a tag, a group or a partition. */
   invalidate: (name: string) => void | Promise<void>;
 }
 
-/** A parsed answer takes more room than its text. */
+/** A parsed response takes more memory than its text. */
 const HEAP_PER_BYTE = 2;
 const ENTRY_OVERHEAD = 500;
-/** Names whose clearing is remembered one by one. */
-const CLEARED_MAX = 20_000;
+/** How many invalidated names are remembered individually. */
+const INVALIDATED_MAX = 20_000;
 
 export function createMemoryCache(maxBytes: number): Cache {
-  const kept = new LRUCache<string, CacheEntry & { mark: number }>({
+  const entries = new LRUCache<string, CacheEntry & { version: number }>({
     maxSize: maxBytes,
-    sizeCalculation: ({ bytes }, key) => ENTRY_OVERHEAD + 2 * key.length + HEAP_PER_BYTE * bytes,
+    sizeCalculation: ({ bytes }, text) => ENTRY_OVERHEAD + 2 * text.length + HEAP_PER_BYTE * bytes,
   });
-  let clearings = 0;
-  /** Everything marked before this counts as cleared: what stood in for it is no longer remembered. */
-  let floor = 0;
-  const cleared = new LRUCache<string, number>({
-    max: CLEARED_MAX,
-    dispose: (at, _, reason) => {
-      if (reason === 'evict') floor = Math.max(floor, at);
+  let latest = 0;
+  /** Older versions count as invalidated: the names invalidated then are no longer remembered. */
+  let oldestKnown = 0;
+  const invalidated = new LRUCache<string, number>({
+    max: INVALIDATED_MAX,
+    dispose: (version, _, reason) => {
+      if (reason === 'evict') oldestKnown = Math.max(oldestKnown, version);
     },
   });
-  const isCurrent = (mark: number, { tag, groupTag, partition }: CacheKey) =>
-    mark >= floor && [tag, groupTag, partition].every((name) => mark >= (cleared.get(name) ?? 0));
+  const isCurrent = (version: number, { tag, groupTag, partition }: CacheKey) =>
+    version >= oldestKnown && [tag, groupTag, partition].every((name) => version >= (invalidated.get(name) ?? 0));
 
-  function find(place: CacheKey): CacheEntry | undefined {
-    const entry = kept.get(place.key);
+  function find(key: CacheKey): CacheEntry | undefined {
+    const entry = entries.get(key.text);
     if (!entry) return undefined;
-    if (entry.keptUntil > Date.now() && isCurrent(entry.mark, place)) return entry;
-    kept.delete(place.key);
+    if (entry.keptUntil > Date.now() && isCurrent(entry.version, key)) return entry;
+    entries.delete(key.text);
     return undefined;
   }
 
   return {
-    get: (place) => ({ entry: find(place), version: clearings }),
-    set(place, mark = clearings, make) {
-      if (!isCurrent(Number(mark), place)) return;
-      kept.set(place.key, { ...make(find(place)), mark: clearings });
+    get: (key) => ({ entry: find(key), version: latest }),
+    set(key, version = latest, make) {
+      if (!isCurrent(Number(version), key)) return;
+      entries.set(key.text, { ...make(find(key)), version: latest });
     },
-    delete: (place) => kept.delete(place.key),
+    delete: (key) => entries.delete(key.text),
     invalidate(name) {
-      cleared.set(name, ++clearings);
+      invalidated.set(name, ++latest);
     },
   };
 }

@@ -1,10 +1,10 @@
 /**
- * The record cache: upstream records, not GraphQL answers, so that two different questions share one record.
+ * The record cache holds upstream records, not GraphQL responses, so that different queries share one record. Partitions:
  *
- * - public     the same for everybody, once `current_user_collection` is struck
- * - anonymous  as long as no token was sent
+ * - public     the same for everybody, without `current_user_collection`
+ * - anonymous  for callers without a token
  * - tier       per credential
- * Whatever belongs to a viewer is never here.
+ * Data of a viewer is never cached.
  */
 import type { Endpoint, Share } from '../../api/endpoint.ts';
 import { shallowCopy } from '../../lib/objects.ts';
@@ -12,16 +12,17 @@ import type { Cacheability } from './caching-header.ts';
 import {
   type Cache,
   type CacheEntry,
+  type CacheKey,
   type CacheLookup,
   type VersionToken,
-  type CacheKey,
-  createMemoryCache,
   cacheKeyOf,
+  createMemoryCache,
 } from './memory.ts';
+import { mayHoldViewerData, redactViewerField, withoutViewerFields } from './redact.ts';
 
-type Record_ = Record<string, unknown>;
+type Json = Record<string, unknown>;
 
-/** Seconds that a record may be used again, by its kind, where upstream does not say. */
+/** Seconds that a record is fresh, by kind, if upstream does not say. */
 // A table is read down its columns.
 // prettier-ignore
 const recordSeconds: Readonly<Record<string, number>> = {
@@ -33,61 +34,45 @@ const recordSeconds: Readonly<Record<string, number>> = {
   Annotation:   60,
   Collection:   30,
 };
-/** The same for lists, and for records asked otherwise than by their id. */
+/** The same for lists, and for records requested by something other than their id. */
 const responseSeconds: Readonly<Record<Share, number>> = { public: 300, tier: 300, anonymous: 30, viewer: 0 };
-/** What is kept beyond that, to stand in while upstream fails. */
+/** How much longer an entry is kept, to be served while upstream fails. */
 const STALE_SECONDS = 3600;
-/** Longest that upstream's own word is taken for. */
+/** A longer max-age of upstream is cut to this. */
 const MAX_AGE_SECONDS = 86_400;
 const MAX_BYTES = 64_000_000;
-/** The member of a book that is the viewer's own. */
-export const VIEWER_FIELD = 'current_user_collection';
 
-/** Most often it is not there; to find that out by deleting it would take a call into the runtime. */
-export function redactViewerField(record: Record_): void {
-  if (VIEWER_FIELD in record) delete record[VIEWER_FIELD];
-}
-
-export interface CachedRecord {
-  record: Record_;
+export interface Cached<Value> {
+  value: Value;
   isFresh: boolean;
-  /** Milliseconds, as Date.now() tells them. */
+  /** In ms since the epoch. */
   freshUntil: number;
   ageSeconds: number;
 }
-export interface CachedResponse {
-  response: unknown;
-  isFresh: boolean;
-  freshUntil: number;
-  ageSeconds: number;
-}
+export type CachedRecord = Cached<Json>;
+type Lookup<Value> = Promise<Cached<Value> | undefined> | Cached<Value> | undefined;
 
-/** What came of a call, as far as the cache is concerned. */
 export interface ResponseMeta {
   bytes: number;
   reuse: Cacheability;
 }
 
-/** The cache as one operation's credential sees it. */
+/** The cache as one caller may use it. `request`: path and query, which are unique over all services. */
 export interface ViewerCache {
-  get: (endpoint: Endpoint, kind: string, key: string) => Promise<CachedRecord | undefined> | CachedRecord | undefined;
-  /** `names`: what is known of it, also where it is absent. Tells until when what came may be used again; null: not at all. */
+  get: (endpoint: Endpoint, kind: string, key: string) => Lookup<Json>;
+  /** `names`: the requested fields; those that the record lacks are cached as absent. Returns freshUntil; null if not reusable. */
   put: (
     endpoint: Endpoint,
     kind: string,
     key: string,
-    record: Record_,
+    record: Json,
     names: readonly string[],
-    came: ResponseMeta,
+    meta: ResponseMeta,
   ) => number | null;
   delete: (endpoint: Endpoint, kind: string, key: string) => void;
-  /** `request`: the path with its query, which no other service has. */
-  getResponse: (
-    endpoint: Endpoint,
-    request: string,
-  ) => Promise<CachedResponse | undefined> | CachedResponse | undefined;
-  /** Tells until when it may be used again; null: not at all. */
-  putResponse: (endpoint: Endpoint, request: string, answer: object, came: ResponseMeta) => number | null;
+  getResponse: (endpoint: Endpoint, request: string) => Lookup<object>;
+  /** Returns freshUntil; null if not reusable. */
+  putResponse: (endpoint: Endpoint, request: string, response: object, meta: ResponseMeta) => number | null;
   deleteResponse: (endpoint: Endpoint, request: string) => void;
   /**
    * Reads in flight are shared only within one epoch, so that nobody gets a read that began before another replica wrote. Null: not shared
@@ -97,31 +82,27 @@ export interface ViewerCache {
   epochOfResponse: (endpoint: Endpoint, request: string) => string | null;
 }
 
-/** Who asks, as far as the cache is concerned. */
 export interface CacheViewer {
-  /** Stands for the credential that film calls are made with; never the token itself. */
+  /** Identifies the credential of film calls; never the token itself. */
   credential: string;
   hasToken: boolean;
 }
 
 export interface RecordCache {
-  forViewer: (partition: CacheViewer) => ViewerCache;
+  forViewer: (viewer: CacheViewer) => ViewerCache;
   /**
-   * Drops, in all partitions, a record (`Book:7`), a list with any query (`/v2/book/7/annotations`, encoded as in the request), all records
+   * Drops from all partitions a record (`Book:7`), a list with any query (`/v2/book/7/annotations`, encoded as in the request), all records
    * of a kind (`Collection`), or all responses of an endpoint (`/v2/book/user/:name/collections`).
    */
-  invalidate: (scope: string) => void | Promise<void>;
-  /** Drops what was read with a credential; with the facade's own it was shown to everybody without one. */
+  invalidate: (tag: string) => void | Promise<void>;
+  /** Drops what was read with a credential. What was read with the facade's own was shown to everybody without one. */
   invalidateCredential: (credential: string, isOwn: boolean) => void | Promise<void>;
-  /**
-   * Counts what was dropped: what was read in one epoch may be shown again in the same. Null where nothing is kept, or other
-   * processes drop too.
-   */
+  /** Counts invalidations: a response may be reused in the epoch of its reads. Null if nothing is cached, or other processes invalidate too. */
   epoch: () => number | null;
 }
 
 export interface RecordCacheSettings {
-  /** Takes the place of every time to live, also of upstream's max-age; 0: nothing is kept. */
+  /** Replaces every time to live, also the max-age of upstream; 0: nothing is cached. */
   ttlSeconds?: number | undefined;
   cache?: Cache | undefined;
 }
@@ -129,27 +110,26 @@ export interface RecordCacheSettings {
 export function createRecordCache({ ttlSeconds, cache: shared }: RecordCacheSettings = {}): RecordCache {
   const cache = shared ?? createMemoryCache(MAX_BYTES);
   const hasEpochs = ttlSeconds !== 0 && !shared;
-  let drops = 0;
-  const clear = (name: string) => {
-    drops++;
-    return cache.invalidate(name);
+  let epoch = 0;
+  const invalidate = (tag: string) => {
+    epoch++;
+    return cache.invalidate(tag);
   };
-  const drop = (place: CacheKey | null) => {
-    if (place && cache.delete(place)) drops++;
+  const drop = (key: CacheKey | null) => {
+    if (key && cache.delete(key)) epoch++;
   };
+  const parts: CacheParts = { cache, isShared: shared !== undefined, ttlSeconds, drop };
   return {
-    invalidate: clear,
-    invalidateCredential: (credential, isOwn) =>
-      isOwn ? clear(tierOf(credential)) : cache.invalidate(tierOf(credential)),
-    epoch: () => (hasEpochs ? drops : null),
-    forViewer: (partition) =>
-      ttlSeconds === 0
-        ? noCache
-        : new PartitionedCache({ cache, isShared: shared !== undefined, ttlSeconds, drop }, partition),
+    invalidate,
+    invalidateCredential: (credential, isOwn) => {
+      const partition = tierPartition(credential);
+      return isOwn ? invalidate(partition) : cache.invalidate(partition);
+    },
+    epoch: () => (hasEpochs ? epoch : null),
+    forViewer: (viewer) => (ttlSeconds === 0 ? noCache : new PartitionedCache(parts, viewer)),
   };
 }
 
-/** Where nothing is kept. */
 const noCache: ViewerCache = {
   get: () => undefined,
   put: () => null,
@@ -162,43 +142,43 @@ const noCache: ViewerCache = {
 };
 
 interface CacheParts {
-  /** Other replicas read and clear it too. */
-  isShared: boolean;
   cache: Cache;
+  /** Other replicas read and invalidate it too. */
+  isShared: boolean;
   ttlSeconds: number | undefined;
-  drop: (place: CacheKey | null) => void;
+  drop: (key: CacheKey | null) => void;
 }
 
 class PartitionedCache implements ViewerCache {
-  /** When each place was looked at: what is cleared while a call is on its way is not brought back by its answer. */
+  /** The version of each key at its first lookup: a response is not stored if its key was invalidated while the call was in flight. */
   private readonly versions = new Map<string, VersionToken | undefined>();
   private readonly parts: CacheParts;
   private readonly viewer: CacheViewer;
 
-  constructor(keeping: CacheParts, partition: CacheViewer) {
-    this.parts = keeping;
-    this.viewer = partition;
+  constructor(parts: CacheParts, viewer: CacheViewer) {
+    this.parts = parts;
+    this.viewer = viewer;
   }
 
-  get(endpoint: Endpoint, kind: string, key: string): Promise<CachedRecord | undefined> | CachedRecord | undefined {
-    return this.lookUp(this.keyOfRecord(endpoint, kind, key), asCachedRecord);
+  get(endpoint: Endpoint, kind: string, key: string): Lookup<Json> {
+    return this.lookUp(this.keyOfRecord(endpoint, kind, key)) as Lookup<Json>;
   }
 
-  put(endpoint: Endpoint, kind: string, key: string, record: Record_, names: readonly string[], came: ResponseMeta) {
-    const { bytes, reuse } = came;
-    const seconds = this.secondsFor(endpoint, recordSeconds[kind] ?? responseSeconds[endpoint.share], reuse);
-    const place = seconds === null ? null : this.keyOfRecord(endpoint, kind, key);
-    if (!place || seconds === null) return null;
+  put(endpoint: Endpoint, kind: string, id: string, record: Json, names: readonly string[], meta: ResponseMeta) {
+    const { bytes, reuse } = meta;
+    const seconds = this.freshSeconds(endpoint, recordSeconds[kind] ?? responseSeconds[endpoint.share], reuse);
+    const key = seconds === null ? null : this.keyOfRecord(endpoint, kind, id);
+    if (!key || seconds === null) return null;
     const now = Date.now();
     const { since, freshUntil, keptUntil } = timesOf(now, seconds, reuse);
-    this.store(place, (before) => {
+    this.store(key, (before) => {
       const merges = before !== undefined && before.freshUntil > now;
-      const value: Record_ = merges ? shallowCopy(before.value) : {};
-      for (const name of names) value[name] = undefined; // asked for and not there: known to have none
+      const value: Json = merges ? shallowCopy(before.value) : {};
+      for (const name of names) value[name] = undefined;
       Object.assign(value, record);
       redactViewerField(value);
       if (!merges) return { value, bytes, since, freshUntil, keptUntil };
-      // A merged record is as old as its oldest name, and fresh no longer than any of them.
+      // A merged record is as old as its oldest field, and fresh no longer than any of them.
       return {
         value,
         bytes: bytes + before.bytes,
@@ -214,18 +194,17 @@ class PartitionedCache implements ViewerCache {
     this.parts.drop(this.keyOfRecord(endpoint, kind, key));
   }
 
-  getResponse(endpoint: Endpoint, request: string): Promise<CachedResponse | undefined> | CachedResponse | undefined {
-    return this.lookUp(this.keyOfResponse(endpoint, request), asCachedResponse);
+  getResponse(endpoint: Endpoint, request: string): Lookup<object> {
+    return this.lookUp(this.keyOfResponse(endpoint, request));
   }
 
-  putResponse(endpoint: Endpoint, request: string, answer: object, { bytes, reuse }: ResponseMeta): number | null {
-    const seconds = this.secondsFor(endpoint, responseSeconds[endpoint.share], reuse);
-    const place = seconds === null ? null : this.keyOfResponse(endpoint, request);
-    if (!place || seconds === null) return null;
-    const value = endpoint.share === 'public' ? redactResponse(answer as Record_, endpoint.list) : answer;
-    const now = Date.now();
-    const times = timesOf(now, seconds, reuse);
-    this.store(place, () => ({ value, bytes, ...times }));
+  putResponse(endpoint: Endpoint, request: string, response: object, { bytes, reuse }: ResponseMeta): number | null {
+    const seconds = this.freshSeconds(endpoint, responseSeconds[endpoint.share], reuse);
+    const key = seconds === null ? null : this.keyOfResponse(endpoint, request);
+    if (!key || seconds === null) return null;
+    const value = endpoint.share === 'public' ? withoutViewerFields(response as Json, endpoint.list) : response;
+    const times = timesOf(Date.now(), seconds, reuse);
+    this.store(key, () => ({ value, bytes, ...times }));
     return times.freshUntil;
   }
 
@@ -241,15 +220,16 @@ class PartitionedCache implements ViewerCache {
     return this.parts.isShared ? this.epochOf(this.keyOfResponse(endpoint, request)) : '';
   }
 
-  /** Null if the place is never cached: it has no mark that would show a write. Without Redis, reads are shared as with one replica. */
-  private epochOf(place: CacheKey | null): string | null {
-    return place && String(this.versions.get(place.key) ?? '');
+  /** Null if the key is never cached: no version would show a write. While Redis fails, reads are shared as with one replica. */
+  private epochOf(key: CacheKey | null): string | null {
+    return key && String(this.versions.get(key.text) ?? '');
   }
 
+  /** Null if the endpoint's data may not be cached for this viewer. */
   private partitionOf({ share }: Endpoint): string | null {
     const { credential, hasToken } = this.viewer;
     if (share === 'viewer' || (share === 'anonymous' && hasToken)) return null;
-    return share === 'tier' ? tierOf(credential) : share;
+    return share === 'tier' ? tierPartition(credential) : share;
   }
 
   private keyOfRecord(endpoint: Endpoint, kind: string, key: string): CacheKey | null {
@@ -266,84 +246,41 @@ class PartitionedCache implements ViewerCache {
     return cacheKeyOf(partition, mark < 0 ? request : request.slice(0, mark), query, endpoint.path);
   }
 
-  private lookUp<T>(place: CacheKey | null, show: (entry: CacheEntry) => T): Promise<T | undefined> | T | undefined {
-    if (!place) return undefined;
-    const found = this.parts.cache.get(place);
-    return found instanceof Promise
-      ? found.then((came) => this.seen(place, came, show))
-      : this.seen(place, found, show);
+  private lookUp(key: CacheKey | null): Lookup<object> {
+    if (!key) return undefined;
+    const found = this.parts.cache.get(key);
+    return found instanceof Promise ? found.then((later) => this.cached(key, later)) : this.cached(key, found);
   }
 
-  private seen<T>(place: CacheKey, { entry, version }: CacheLookup, show: (entry: CacheEntry) => T): T | undefined {
-    if (!this.versions.has(place.key)) this.versions.set(place.key, version); // a call may be on its way since the first look
-    return entry && show(entry);
+  private cached({ text }: CacheKey, { entry, version }: CacheLookup): Cached<object> | undefined {
+    if (!this.versions.has(text)) this.versions.set(text, version);
+    if (!entry) return undefined;
+    const { value, since, freshUntil } = entry;
+    const now = Date.now();
+    return { value, isFresh: now < freshUntil, freshUntil, ageSeconds: Math.max(0, Math.round((now - since) / 1000)) };
   }
 
-  /** Whether an answer may be kept, and how long it is fresh. */
-  private secondsFor({ share }: Endpoint, byDefault: number, reuse: Cacheability): number | null {
+  /** How long a response is fresh; null if it may not be stored. */
+  private freshSeconds({ share }: Endpoint, byDefault: number, reuse: Cacheability): number | null {
     const { noStore, isPrivate, maxAge, age = 0 } = reuse;
     const isShared = share !== 'tier' || !this.viewer.hasToken;
     if (noStore || (isPrivate && isShared)) return null;
     return this.parts.ttlSeconds ?? Math.max(0, Math.min(maxAge ?? byDefault, MAX_AGE_SECONDS) - age);
   }
 
-  private store(place: CacheKey, make: (before: CacheEntry | undefined) => CacheEntry): void {
-    const mark = this.versions.get(place.key);
-    // Looked at, and the cache did not answer: nobody knows what was cleared since.
-    if (mark === undefined && this.versions.has(place.key)) return;
-    this.parts.cache.set(place, mark, make);
+  private store(key: CacheKey, make: (before: CacheEntry | undefined) => CacheEntry): void {
+    const version = this.versions.get(key.text);
+    // The lookup failed, so invalidations since then are unknown.
+    if (version === undefined && this.versions.has(key.text)) return;
+    this.parts.cache.set(key, version, make);
   }
 }
 
-const asCachedRecord = ({ value, since, freshUntil }: CacheEntry): CachedRecord => ({
-  record: value as Record_,
-  ...age(since, freshUntil),
-});
-const asCachedResponse = ({ value, since, freshUntil }: CacheEntry): CachedResponse => ({
-  response: value,
-  ...age(since, freshUntil),
-});
+const tierPartition = (credential: string): string => `tier ${credential}`;
 
-const tierOf = (credential: string): string => `tier ${credential}`;
-
-const age = (since: number, freshUntil: number) => ({
-  isFresh: Date.now() < freshUntil,
-  freshUntil,
-  ageSeconds: Math.max(0, Math.round((Date.now() - since) / 1000)),
-});
-
-/** The times of a cache entry in ms since the epoch; `seconds`: how much longer the response is fresh. */
+/** The times of an entry in ms since the epoch; `seconds`: how much longer the response is fresh. */
 const timesOf = (now: number, seconds: number, { mustRevalidate, age = 0 }: Cacheability) => {
   const freshUntil = now + seconds * 1000;
   const keptUntil = mustRevalidate ? freshUntil : freshUntil + STALE_SECONDS * 1000;
   return { since: now - age * 1000, freshUntil, keptUntil };
 };
-
-/**
- * Whether what a person is answered may differ from what everybody is: annotations, of which the person's own private ones may be told,
- * and books with the person's collection, which they carry unless `fields` leaves it out.
- */
-function mayHoldViewerData({ list, path }: Endpoint, query: string): boolean {
-  if (list === 'tags') return false;
-  if (path.includes('annotation')) return true;
-  const fields = /(?:^|&)fields=([^&]*)/.exec(query)?.[1];
-  return fields === undefined || fields.split(',').includes(VIEWER_FIELD);
-}
-
-/** The answer without what it tells of the one who asked: an upstream that does not honour `fields` sends it unasked. */
-function redactResponse(answer: Record_, list: string | undefined): Record_ {
-  const items = list === undefined ? undefined : answer[list];
-  const isTold = VIEWER_FIELD in answer || (Array.isArray(items) && items.some(hasViewerField));
-  if (!isTold) return answer;
-  const { [VIEWER_FIELD]: _, ...rest } = answer;
-  return Array.isArray(items) ? { ...rest, [list!]: items.map(withoutViewerField) } : rest;
-}
-
-const hasViewerField = (item: unknown): item is Record_ =>
-  typeof item === 'object' && item !== null && VIEWER_FIELD in item;
-
-function withoutViewerField(item: unknown): unknown {
-  if (!hasViewerField(item)) return item;
-  const { [VIEWER_FIELD]: _, ...rest } = item;
-  return rest;
-}

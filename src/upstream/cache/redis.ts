@@ -146,10 +146,10 @@ function createRedisCache(redis: Redis, inTime: InTime, clearedInTime: InTime): 
   const wordKeys = ({ tag, groupTag, partition }: CacheKey) => [EVERYTHING, tag, groupTag, partition].map(clearedKey);
   const markOf = (words: readonly (string | null)[]) => words.map((word) => word ?? '').join('.');
 
-  async function look(place: CacheKey): Promise<CacheLookup> {
+  async function look(key: CacheKey): Promise<CacheLookup> {
     const none: CacheLookup = { entry: undefined, version: undefined };
     if (!(await settle())) return none;
-    const came = await inTime(() => redis.mget(entryKey(place), ...wordKeys(place)));
+    const came = await inTime(() => redis.mget(entryKey(key), ...wordKeys(key)));
     if (!came) return none;
     const [text, ...words] = came;
     const mark = markOf(words);
@@ -158,20 +158,20 @@ function createRedisCache(redis: Redis, inTime: InTime, clearedInTime: InTime): 
 
   return {
     get: look,
-    set(place, mark, make) {
+    set(key, mark, make) {
       void (async () => {
-        const found = await look(place);
+        const found = await look(key);
         // What is read now may be newer than the answer: its own mark counts, where it has one.
         const under = mark ?? found.version;
         if (found.version === undefined || under !== found.version) return;
         const entry = make(found.entry);
         const life = Math.min(LIFE_MS, Math.round(entry.keptUntil - Date.now()));
         if (life <= 0) return;
-        await inTime(() => redis.set(entryKey(place), encodeEntry(entry, found.version!), 'PX', life));
+        await inTime(() => redis.set(entryKey(key), encodeEntry(entry, found.version!), 'PX', life));
       })().catch(() => undefined); // the cache is optional
     },
-    delete(place) {
-      void inTime(() => redis.del(entryKey(place)));
+    delete(key) {
+      void inTime(() => redis.del(entryKey(key)));
       return true;
     },
     async invalidate(name) {
@@ -185,7 +185,7 @@ function createRedisCache(redis: Redis, inTime: InTime, clearedInTime: InTime): 
 }
 
 const clearedKey = (name: string): string => `cleared:${short(name)}`;
-const entryKey = (place: CacheKey): string => `kept:${short(place.key)}`;
+const entryKey = (key: CacheKey): string => `kept:${short(key.text)}`;
 /** A search text may be long. */
 const short = (key: string): string =>
   key.length <= KEY_MAX ? key : createHash('sha256').update(key).digest('base64url');

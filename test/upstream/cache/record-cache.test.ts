@@ -55,9 +55,9 @@ describe.each(caches)('records %s', (_, open) => {
     first.put(bookEndpoints.byId, 'Book', '7', { id: '7', pages: '191' }, ['id', 'pages'], silent);
     await settled();
     const kept = await records.forViewer(alice).get(bookEndpoints.byId, 'Book', '7');
-    expect(kept).toMatchObject({ isFresh: true, record: { id: '7', title: '活着', pages: '191' } });
-    expect('subtitle' in kept!.record).toBe(true);
-    expect('summary' in kept!.record).toBe(false);
+    expect(kept).toMatchObject({ isFresh: true, value: { id: '7', title: '活着', pages: '191' } });
+    expect('subtitle' in kept!.value).toBe(true);
+    expect('summary' in kept!.value).toBe(false);
   });
 
   test('a merged record is as old as its oldest name', async () => {
@@ -81,7 +81,7 @@ describe.each(caches)('records %s', (_, open) => {
     later(3601);
     seen.put(bookEndpoints.byId, 'Book', '7', { pages: '1' }, ['pages'], silent);
     await settled();
-    expect((await seen.get(bookEndpoints.byId, 'Book', '7'))?.record).toEqual({ pages: '1' });
+    expect((await seen.get(bookEndpoints.byId, 'Book', '7'))?.value).toEqual({ pages: '1' });
   });
 
   test('films are kept for each credential apart, and go with it', async () => {
@@ -89,11 +89,11 @@ describe.each(caches)('records %s', (_, open) => {
     for (const who of [alice, bob])
       records.forViewer(who).put(filmEndpoints.subject, 'Subject', '1', { title: who.credential }, ['title'], silent);
     await settled();
-    expect((await records.forViewer(alice).get(filmEndpoints.subject, 'Subject', '1'))?.record).toEqual({ title: 'a' });
+    expect((await records.forViewer(alice).get(filmEndpoints.subject, 'Subject', '1'))?.value).toEqual({ title: 'a' });
     expect(await records.forViewer(nobody).get(filmEndpoints.subject, 'Subject', '1')).toBeUndefined();
     await records.invalidateCredential('a', false);
     expect(await records.forViewer(alice).get(filmEndpoints.subject, 'Subject', '1')).toBeUndefined();
-    expect((await records.forViewer(bob).get(filmEndpoints.subject, 'Subject', '1'))?.record).toEqual({ title: 'b' });
+    expect((await records.forViewer(bob).get(filmEndpoints.subject, 'Subject', '1'))?.value).toEqual({ title: 'b' });
   });
 
   test('nothing that is a viewer’s is kept', async () => {
@@ -129,7 +129,7 @@ describe.each(caches)('records %s', (_, open) => {
       expect(await again.get(eventEndpoints.byId, 'Event', '1')).toBeUndefined();
       expect(await again.getResponse(bookEndpoints.annotations, '/v2/book/7/annotations?count=20')).toBeUndefined();
       expect(await again.getResponse(bookEndpoints.search, '/v2/book/search?q=x')).toBeUndefined();
-      expect((await again.get(bookEndpoints.byId, 'Book', '7'))?.record).toEqual({ title: 'x' });
+      expect((await again.get(bookEndpoints.byId, 'Book', '7'))?.value).toEqual({ title: 'x' });
     }
   });
 
@@ -141,7 +141,7 @@ describe.each(caches)('records %s', (_, open) => {
     await settled();
     expect(await records.forViewer(nobody).getResponse(bookEndpoints.search, request)).toMatchObject({
       isFresh: true,
-      response: { books: [{ id: '7' }, { id: '8' }] },
+      value: { books: [{ id: '7' }, { id: '8' }] },
     });
     expect(JSON.stringify(await records.forViewer(nobody).getResponse(bookEndpoints.search, request))).not.toContain(
       'status',
@@ -214,7 +214,7 @@ describe.each(caches)('records %s', (_, open) => {
     }
     seen.put(bookEndpoints.byId, 'Book', '7', { title: 'new' }, ['title'], silent);
     await settled();
-    expect((await seen.get(bookEndpoints.byId, 'Book', '7'))?.record).toEqual({ title: 'new' });
+    expect((await seen.get(bookEndpoints.byId, 'Book', '7'))?.value).toEqual({ title: 'new' });
   });
 
   test('an answer that was on its way when its record was cleared is not kept', async () => {

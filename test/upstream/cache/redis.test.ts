@@ -27,7 +27,7 @@ describe.skipIf(!hasRedis)('what replicas share', () => {
     const shared = connectRedis(url, namespace, undefined, waits);
     const records = createRecordCache({ cache: shared.cache });
     const isThere = async () => (await shared.windows.state('nobody', limits.holdMs)) !== undefined;
-    const read = async () => (await records.forViewer(nobody).get(bookEndpoints.byId, 'Book', '7'))?.record;
+    const read = async () => (await records.forViewer(nobody).get(bookEndpoints.byId, 'Book', '7'))?.value;
     const write = (title: string) =>
       records.forViewer(nobody).put(bookEndpoints.byId, 'Book', '7', { title }, ['title'], silent);
     await until(isThere);

@@ -1,0 +1,219 @@
+/**
+ * Loads fields of records. No endpoint takes several ids, so a batch is everything that one tick wants of each record: all loads of a tick
+ * for one record become one request with the union of their fields.
+ */
+import DataLoader from 'dataloader';
+import type { Path } from 'graphql/jsutils/Path.js';
+import { withMembers } from '../../lib/objects.ts';
+import { tierEvidenceFields } from '../auth/tiers.ts';
+import type { CachedRecord } from '../cache/record-cache.ts';
+import { VIEWER_FIELD } from '../cache/redact.ts';
+import { mayServeStale } from '../errors.ts';
+import { type ApiResponse, type ApiRequest, createApiRequest, insert, withEpoch } from '../http/request.ts';
+import { type LoadContext, isDenied, projectedRequest, send } from './load-context.ts';
+import {
+  type FieldLoad,
+  type FieldNames,
+  type RecordSource,
+  type RecordState,
+  type UpstreamRecord,
+  createRecordState,
+  isUpstreamField,
+  loadsOf,
+  merge,
+  missingOf,
+  setError,
+  viewOf,
+} from './record-state.ts';
+
+/** Above this share of a record's fields the whole record is requested: it can then be cached as a whole. */
+export const WHOLE_RECORD_SHARE = 0.85;
+
+export class RecordLoader {
+  private readonly context: LoadContext;
+  private readonly states = new Map<string, RecordState>();
+  private readonly loader = new DataLoader<FieldLoad, Promise<void>>(
+    // Promises, not Promise.all: each record settles as soon as its own response is there.
+    async (loads) => loads.map((load) => this.fetch(load)),
+    { cache: false, name: 'records' },
+  );
+
+  constructor(context: LoadContext) {
+    this.context = context;
+  }
+
+  /** The record with these fields in addition to the known ones; null if it is absent. A promise only if a field is not there yet. */
+  load(
+    kind: string,
+    source: RecordSource,
+    key: string,
+    names: FieldNames,
+    known: UpstreamRecord,
+    path: Path | undefined,
+  ): Promise<UpstreamRecord | null> | UpstreamRecord | null {
+    const { cache, cachePolicy, viewer } = this.context;
+    const state = this.stateOf(kind, source, key);
+    if (state.isAbsent) return null;
+    if (viewer.isLoggedIn && names.includes(VIEWER_FIELD)) cachePolicy.restrict(null);
+    const missing = missingOf(state, names);
+    let loads = loadsOf(state, names);
+    if (missing) {
+      const cached = cache.get(source.endpoint, kind, key);
+      if (cached instanceof Promise || !this.mergeCached(state, missing, cached, path)) {
+        const load = this.loadOf(state, missing, cached, path);
+        if (!loads.includes(load)) loads = [...loads, load];
+      }
+    }
+    if (loads.length === 0) return viewOf(known, state, names);
+    const done = loads.length === 1 ? loads[0]!.done! : Promise.all(loads.map((load) => load.done!));
+    return done.then(() => viewOf(known, state, names));
+  }
+
+  /** Records are loaded again after a mutation. */
+  clear(): void {
+    this.states.clear();
+  }
+
+  /** The record that `load` would request now; null if it would request none. */
+  async wouldRequest(kind: string, source: RecordSource, key: string, names: FieldNames): Promise<string | null> {
+    const { calls, cache } = this.context;
+    if (calls.refuses(source.endpoint)) return null;
+    const cached = await cache.get(source.endpoint, kind, key);
+    const isCached = cached?.isFresh && names.every((name) => name in cached.value || !isUpstreamField(source, name));
+    return isCached ? null : `${kind}:${key}`;
+  }
+
+  private stateOf(kind: string, source: RecordSource, key: string): RecordState {
+    const id = `${kind}:${key}`;
+    let state = this.states.get(id);
+    if (!state) this.states.set(id, (state = createRecordState(kind, key, source)));
+    return state;
+  }
+
+  /** The load of this tick for the record, with these fields. */
+  private loadOf(state: RecordState, names: FieldNames, cached: FieldLoad['cached'], path?: Path): FieldLoad {
+    const open = state.loads.find(({ isOpen }) => isOpen);
+    if (open) {
+      open.names = [...open.names, ...names].sort(); // without duplicates: a field that is loading is not missing
+      return open;
+    }
+    const load: FieldLoad = { state, names, cached, path, isOpen: true, done: undefined };
+    state.loads = [...state.loads, load];
+    load.done = this.loader.load(load);
+    return load;
+  }
+
+  /** An error is stored for each field that it cost; the view of the record throws it. */
+  private async fetch(load: FieldLoad): Promise<void> {
+    load.isOpen = false;
+    const { state, names, path } = load;
+    try {
+      const cached = await load.cached;
+      if (!this.mergeCached(state, names, cached, path)) await this.request(load, cached);
+    } catch (error) {
+      for (const name of names) if (!(name in state.record)) setError(state, name, error as Error);
+    }
+    state.loads = state.loads.filter((each) => each !== load);
+  }
+
+  private async request(load: FieldLoad, cached: CachedRecord | undefined): Promise<void> {
+    const { kind, source, key } = load.state;
+    const fields = projection(source, this.fieldsToRequest(load, cached));
+    const request = projectedRequest(source.endpoint, source.input(key), fields);
+    const epoch = this.context.cache.epochOfRecord(source.endpoint, kind, key);
+    try {
+      this.store(load, cached, fields, await send(this.context, withEpoch(request, epoch), load.path));
+    } catch (error) {
+      this.serveStale(load, cached, request, error);
+      throw error;
+    }
+  }
+
+  /** The fields that are not cached, and those that show whether the caller's tier gets them. */
+  private fieldsToRequest({ state: { source }, names }: FieldLoad, cached: CachedRecord | undefined): FieldNames {
+    const known = cached?.isFresh ? cached.value : undefined;
+    const missing = known ? names.filter((name) => !(name in known)) : names;
+    const evidence = tierEvidenceFields(source, missing, this.context.calls.possibleTiers());
+    if (evidence.length === 0) return missing;
+    const all = missing.slice();
+    for (const name of evidence) if (!all.includes(name) && !(known && name in known)) insert(all, name);
+    return all;
+  }
+
+  /** False if a field is not cached, or is no longer fresh. */
+  private mergeCached(
+    state: RecordState,
+    names: FieldNames,
+    cached: CachedRecord | undefined,
+    path: Path | undefined,
+  ): boolean {
+    if (!cached?.isFresh || !names.every((name) => name in cached.value)) return false;
+    const { calls, cachePolicy } = this.context;
+    const { source, key } = state;
+    calls.logUncalled(createApiRequest(source.endpoint, source.input(key)), path, { cached: true });
+    cachePolicy.restrict(cached.freshUntil, source.endpoint);
+    merge(state, cached.value, names, calls.possibleTiers(), requestedFieldsOf(source, cached, names));
+    return true;
+  }
+
+  private store(
+    { state, names }: FieldLoad,
+    cached: CachedRecord | undefined,
+    fields: FieldNames | undefined,
+    response: ApiResponse,
+  ): void {
+    const { calls, cache, cachePolicy } = this.context;
+    const { kind, source, key } = state;
+    const record = recordIn(response, source, key);
+    if (!record) {
+      state.isAbsent = true;
+      cachePolicy.restrict(null);
+      cache.delete(source.endpoint, kind, key);
+      return;
+    }
+    if (!fields) state.isWhole = true;
+    // Only requested fields are known to be absent: extra fields in the response do not prove that all were sent.
+    const known = fields ?? source.members ?? names;
+    if (cached?.isFresh) {
+      const requested = source.tiers ? [...known, ...Object.keys(cached.value)] : names;
+      merge(state, withMembers(cached.value, record), names, calls.possibleTiers(), requested);
+      cachePolicy.restrict(cached.freshUntil, source.endpoint);
+    } else merge(state, record, names, calls.possibleTiers(), known);
+    cachePolicy.restrict(cache.put(source.endpoint, kind, key, record, known, response), source.endpoint);
+  }
+
+  /** Takes what is cached if upstream failed, but not if it denied access. */
+  private serveStale(
+    { state, names, path }: FieldLoad,
+    cached: CachedRecord | undefined,
+    request: ApiRequest,
+    error: unknown,
+  ): void {
+    const { calls, cache, cachePolicy } = this.context;
+    const { kind, source, key } = state;
+    cachePolicy.restrict(null);
+    if (isDenied(this.context, source.endpoint, error)) cache.delete(source.endpoint, kind, key);
+    if (!cached || !mayServeStale(error)) return;
+    const available = names.filter((name) => name in cached.value);
+    if (available.length && !cached.isFresh) calls.logUncalled(request, path, { staleSeconds: cached.ageSeconds });
+    merge(state, cached.value, available, calls.possibleTiers(), requestedFieldsOf(source, cached, available));
+  }
+}
+
+function recordIn({ value }: ApiResponse, { read }: RecordSource, key: string): UpstreamRecord | null {
+  if (value === null) return null;
+  return (read ? read(value as never, key) : value) as UpstreamRecord | null;
+}
+
+/** The `fields` parameter of a record's request; none if nearly all are wanted. */
+function projection({ endpoint, members }: RecordSource, names: FieldNames): FieldNames | undefined {
+  if (!members || endpoint.service === 'event' || names.length > members.length * WHOLE_RECORD_SHARE) return undefined;
+  if (names.includes('id')) return names;
+  const fields = names.slice();
+  insert(fields, 'id');
+  return fields;
+}
+
+/** What was requested together with these fields of a cached record; it matters where tiers get different fields. */
+const requestedFieldsOf = ({ tiers }: RecordSource, cached: CachedRecord, names: FieldNames): FieldNames =>
+  tiers ? Object.keys(cached.value) : names;

@@ -1,0 +1,74 @@
+/** Loads responses that are not a record by its key: lists, charts, a book by its ISBN. Equal requests of an operation are made once. */
+import DataLoader from 'dataloader';
+import type { Path } from 'graphql/jsutils/Path.js';
+import type { Endpoint } from '../../api/endpoint.ts';
+import { mayServeStale } from '../errors.ts';
+import { type ApiRequest, withEpoch } from '../http/request.ts';
+import { type LoadContext, isDenied, projectedRequest, send } from './load-context.ts';
+import type { FieldNames } from './record-state.ts';
+
+interface ResponseLoad {
+  request: ApiRequest;
+  path: Path | undefined;
+}
+
+export class ResponseLoader {
+  private readonly context: LoadContext;
+  private readonly loader = new DataLoader<ResponseLoad, Promise<unknown>, string>(
+    // Promises, not Promise.all: each request settles as soon as its own response is there.
+    async (loads) => loads.map((load) => this.fetch(load)),
+    { batch: false, cacheKeyFn: ({ request }) => request.wirePath, name: 'responses' },
+  );
+
+  constructor(context: LoadContext) {
+    this.context = context;
+  }
+
+  load(endpoint: Endpoint, input: object, names: FieldNames | undefined, path: Path | undefined): Promise<unknown> {
+    return this.loader.load({ request: projectedRequest(endpoint, input, names), path });
+  }
+
+  /** Requests made before a write are made again after it. */
+  clear(): void {
+    this.loader.clearAll();
+  }
+
+  /** The request that `load` would send now; null if it would send none. */
+  async wouldSend(endpoint: Endpoint, input: object, names: FieldNames | undefined): Promise<string | null> {
+    const { calls, cache } = this.context;
+    if (calls.refuses(endpoint)) return null;
+    const { wirePath } = projectedRequest(endpoint, input, names);
+    const cached = await cache.getResponse(endpoint, wirePath);
+    return cached?.isFresh ? null : wirePath;
+  }
+
+  /** From the cache while it is fresh, and while upstream fails. */
+  private async fetch({ request, path }: ResponseLoad): Promise<unknown> {
+    const { calls, cache, cachePolicy } = this.context;
+    const { endpoint, wirePath } = request;
+    const cached = await cache.getResponse(endpoint, wirePath);
+    if (cached?.isFresh) {
+      calls.logUncalled(request, path, { cached: true });
+      cachePolicy.restrict(cached.freshUntil, endpoint);
+      return cached.value;
+    }
+    try {
+      const epoch = cache.epochOfResponse(endpoint, wirePath);
+      const response = await send(this.context, withEpoch(request, epoch), path);
+      const { value } = response;
+      if (typeof value === 'object' && value !== null)
+        cachePolicy.restrict(cache.putResponse(endpoint, wirePath, value, response), endpoint);
+      else {
+        cache.deleteResponse(endpoint, wirePath);
+        cachePolicy.restrict(null);
+      }
+      return value;
+    } catch (error) {
+      cachePolicy.restrict(null);
+      if (isDenied(this.context, endpoint, error)) cache.deleteResponse(endpoint, wirePath);
+      if (!cached || !mayServeStale(error)) throw error;
+      calls.logUncalled(request, path, { staleSeconds: cached.ageSeconds });
+      return cached.value;
+    }
+  }
+}
