@@ -37,7 +37,7 @@ export const defects = [
   },
   {
     name: 'loading: a record that is absent is shown as if it were there',
-    edits: [['src/upstream/loading/load.ts', 'state.isAbsent = true;', '']],
+    edits: [['src/upstream/loading/record-loader.ts', 'state.isAbsent = true;', '']],
   },
   {
     name: 'loading: what was asked before a write answers for what is asked after it',
@@ -53,7 +53,7 @@ export const defects = [
   {
     name: 'cache: a write clears nothing',
     edits: [
-      ['src/upstream/operation.ts', 'await Promise.all(what.map(async (scope) => this.parts.invalidate(scope)));', ''],
+      ['src/upstream/operation.ts', 'await Promise.all(tags.map(async (tag) => this.parts.invalidate(tag)));', ''],
     ],
   },
   {

@@ -1,0 +1,143 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { bookEndpoints, bookMembers } from '../../../src/api/book.ts';
+import { createCachePolicy } from '../../../src/upstream/cache/cache-policy.ts';
+import { createRecordCache } from '../../../src/upstream/cache/record-cache.ts';
+import type { ApiRequest, ApiResponse, ResponseHandler } from '../../../src/upstream/http/request.ts';
+import type { LoadContext } from '../../../src/upstream/loading/load-context.ts';
+import { RecordLoader } from '../../../src/upstream/loading/record-loader.ts';
+import type { RecordSource } from '../../../src/upstream/loading/record-state.ts';
+import { ResponseLoader } from '../../../src/upstream/loading/response-loader.ts';
+
+const books: RecordSource = { endpoint: bookEndpoints.byId, input: (id) => ({ id }), members: bookMembers };
+const reuse = { noStore: true, isPrivate: false, maxAge: undefined };
+const fieldsOf = ({ input }: ApiRequest) => String((input as { fields?: string }).fields).split(',');
+const idOf = ({ input }: ApiRequest) => (input as { id: string }).id;
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Loaders over an upstream that answers only when it is told to. */
+function opened() {
+  const pending: { request: ApiRequest; handler: ResponseHandler }[] = [];
+  const sent: ApiRequest[] = [];
+  const context: LoadContext = {
+    calls: {
+      make: (request, _, handler) => {
+        sent.push(request);
+        pending.push({ request, handler });
+      },
+      requireLogin: () => undefined,
+      refuses: () => false,
+      possibleTiers: () => [],
+      logUncalled: () => undefined,
+    },
+    cache: createRecordCache({ ttlSeconds: 0 }).forViewer({ credential: 'nobody', hasToken: false }),
+    viewer: { isLoggedIn: false, filmTier: null },
+    cachePolicy: createCachePolicy(false),
+  };
+  const valueOf = (request: ApiRequest) =>
+    Object.fromEntries(fieldsOf(request).map((name) => [name, name === 'id' ? idOf(request) : `${name} of it`]));
+  const answer = (which: (request: ApiRequest) => boolean = () => true) => {
+    for (const { request, handler } of pending.splice(0).filter((each) => which(each.request) || !pending.push(each))) {
+      const response: ApiResponse = { value: valueOf(request), bytes: 10, status: 200, reuse };
+      handler.onResponse(response);
+    }
+  };
+  const fail = (reason: Error) => {
+    for (const { handler } of pending.splice(0)) handler.onError(reason);
+  };
+  return { records: new RecordLoader(context), responses: new ResponseLoader(context), sent, answer, fail };
+}
+
+const load = async (records: RecordLoader, id: string, names: readonly string[]) =>
+  records.load('Book', books, id, names, { id }, undefined);
+
+test('the loads of a tick for one record are one request with the union of their fields', async () => {
+  const { records, sent, answer } = opened();
+  const loads = [load(records, '7', ['title']), load(records, '7', ['author', 'pages']), load(records, '7', ['title'])];
+  await turn();
+  expect(sent.map(fieldsOf)).toEqual([['author', 'id', 'pages', 'title']]);
+  answer();
+  expect(await loads[1]).toMatchObject({ author: 'author of it', pages: 'pages of it' });
+});
+
+test('no field of a record is requested twice in an operation, whatever is loaded when', async () => {
+  const names = fc.uniqueArray(fc.constantFrom('title', 'author', 'pages', 'summary', 'price'), { minLength: 1 });
+  const ticks = fc.array(fc.array(fc.tuple(fc.constantFrom('1', '2'), names), { maxLength: 4 }), { maxLength: 4 });
+  await fc.assert(
+    fc.asyncProperty(ticks, fc.boolean(), async (tickLoads, isAnsweredLast) => {
+      const { records, sent, answer } = opened();
+      const loads: Promise<void>[] = [];
+      for (const tick of tickLoads) {
+        const before = sent.length;
+        for (const [id, fields] of tick)
+          loads.push(
+            load(records, id, fields).then((record) =>
+              expect(record).toMatchObject(Object.fromEntries(fields.map((field) => [field, `${field} of it`]))),
+            ),
+          );
+        await turn();
+        expect(new Set(sent.slice(before).map(idOf)).size).toBe(sent.length - before);
+        if (!isAnsweredLast) answer();
+      }
+      answer();
+      await Promise.all(loads);
+      const requested = sent.flatMap((request) =>
+        fieldsOf(request)
+          .filter((name) => name !== 'id')
+          .map((name) => `${idOf(request)} ${name}`),
+      );
+      expect(requested).toHaveLength(new Set(requested).size);
+    }),
+  );
+});
+
+test('a record settles as soon as its own response is there, though another of its batch is still loading', async () => {
+  const { records, answer } = opened();
+  const done: string[] = [];
+  const loads = ['1', '2'].map((id) => load(records, id, ['title']).then(() => done.push(id)));
+  await turn();
+  answer((request) => idOf(request) === '2');
+  await turn();
+  expect(done).toEqual(['2']);
+  answer();
+  await Promise.all(loads);
+  expect(done).toEqual(['2', '1']);
+});
+
+test('a failed request costs only its own fields, and is not repeated', async () => {
+  const { records, sent, answer, fail } = opened();
+  const title = load(records, '7', ['title']);
+  await turn();
+  answer();
+  await title;
+  const both = load(records, '7', ['title', 'author']);
+  await turn();
+  fail(new Error('gone'));
+  const record = (await both)!;
+  expect(record.title).toBe('title of it');
+  expect(() => record.author).toThrow('gone');
+  await expect(load(records, '7', ['author'])).rejects.toThrow('gone');
+  expect(sent.map(fieldsOf)).toEqual([
+    ['id', 'title'],
+    ['author', 'id'],
+  ]);
+});
+
+test('equal requests are made once, whether they succeed or fail, until the loader is cleared', async () => {
+  const { responses, sent, answer, fail } = opened();
+  const list = () => responses.load(bookEndpoints.search, { q: 'x' }, ['id'], undefined);
+  const first = [list(), list()];
+  await turn();
+  answer();
+  expect(await first[0]).toBe(await first[1]);
+  expect(await list()).toBe(await first[0]);
+  expect(sent).toHaveLength(1);
+
+  responses.clear();
+  const again = [list(), list()].map((each) => each.catch((error: Error) => error.message));
+  await turn();
+  fail(new Error('gone'));
+  expect(await Promise.all(again)).toEqual(['gone', 'gone']);
+  await expect(list()).rejects.toThrow('gone');
+  expect(sent).toHaveLength(2);
+});
