@@ -11,7 +11,7 @@ import { createCachePolicy } from './cache/cache-policy.ts';
 import { Operation } from './operation.ts';
 import type { OnAvailabilityChange } from './availability.ts';
 import { type RecordCache, createRecordCache } from './cache/record-cache.ts';
-import { connectRedis } from './cache/redis.ts';
+import { connectRedis } from './redis.ts';
 import type { ObservedCall, Span } from './trace-context.ts';
 import { createCallLog } from './call-log.ts';
 import { type Transport, createTransport } from './http/pool.ts';

@@ -6,7 +6,7 @@ import { noteEndpoints } from '../../../src/api/note.ts';
 import { type Cache, createMemoryCache, cacheKeyOf } from '../../../src/upstream/cache/memory.ts';
 import type { Cacheability } from '../../../src/upstream/cache/caching-header.ts';
 import { type ResponseMeta, createRecordCache } from '../../../src/upstream/cache/record-cache.ts';
-import { connectRedis } from '../../../src/upstream/cache/redis.ts';
+import { connectRedis } from '../../../src/upstream/redis.ts';
 import { hasRedis, redisServer, until, withoutRedis } from '../../support/redis.ts';
 
 const nobody = { credential: 'own', hasToken: false };
