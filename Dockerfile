@@ -1,24 +1,18 @@
 # Facade and origin in one image: the command is the facade, `origin` after it is the origin alone.
-#
-# Node 22, not the newest: better-sqlite3 12 compiled against the headers of Node 24.19 or later ends the process when a statement is
-# collected.
-FROM node:22-bookworm-slim AS build
+# Node 24 brings SQLite; the optional package for older releases stays out.
+FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json build.mjs ./
 RUN npm ci --ignore-scripts
 COPY src src
 RUN node build.mjs && node build.mjs src/facade.ts
 
-# What runs needs no compiler, and compiling better-sqlite3, where its prebuilt binary cannot be fetched, needs one here.
-FROM node:22-bookworm-slim AS dependencies
-RUN apt-get update \
-  && apt-get install -y --no-install-recommends g++ make python3 \
-  && rm -rf /var/lib/apt/lists/*
+FROM node:24-bookworm-slim AS dependencies
 WORKDIR /app
-COPY package.json package-lock.json build.mjs ./
-RUN npm ci --omit=dev
+COPY package.json package-lock.json ./
+RUN npm ci --omit=dev --omit=optional --ignore-scripts
 
-FROM node:22-bookworm-slim
+FROM node:24-bookworm-slim
 # Not the registry's client either: nothing is installed in a container that runs.
 RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /opt/yarn* \
   && mkdir /data && chown node:node /data

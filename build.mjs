@@ -7,8 +7,8 @@ const root = fileURLToPath(new URL('.', import.meta.url));
 
 /** Its dependencies are in the bundle: 500 files that Node need not find and compile. A module leaves them to whoever imports it. */
 const PROGRAM = 'src/main.ts';
-/** Beside the bundle all the same: what is compiled, what is large and seldom wanted, what is for a few. */
-const OUTSIDE = ['better-sqlite3', '@graphql-yoga/render-graphiql', 'fast-xml-parser', 'ioredis'];
+/** Beside the bundle all the same: what is large and seldom wanted, what is for a few. */
+const OUTSIDE = ['@graphql-yoga/render-graphiql', 'fast-xml-parser', 'ioredis'];
 /**
  * Of the dependencies those that are loaded first: they lie in pieces of their own, without maps. A map is read with its file, and
  * unfolded when the file is in any stack that Node looks at, as when undici gives up an idle connection: that of all the program

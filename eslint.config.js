@@ -6,7 +6,7 @@ import tseslint from 'typescript-eslint';
 
 /** A library that only the files named may import. */
 const libraries = [
-  { names: ['kysely', 'better-sqlite3'], home: ['src/origin/store/**'], message: 'Only origin/store speaks SQL.' },
+  { names: ['kysely', 'node:sqlite', '@photostructure/sqlite'], home: ['src/origin/store/**'], message: 'Only origin/store speaks SQL.' },
   {
     names: ['undici'],
     home: ['src/upstream/http/pool.ts', 'src/upstream/http/attempts.ts', 'src/upstream/http/transport-errors.ts'],

@@ -7,7 +7,6 @@ import { Agent, get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import BetterSqlite from 'better-sqlite3';
 import { bundle } from '../build.mjs';
 
 const { values, positionals } = parseArgs({
@@ -46,11 +45,7 @@ for (const books of SIZES) {
   const dataDir = join(home, String(books));
   if (!existsSync(join(dataDir, 'origin.db'))) await seed(dataDir, books);
   const origin = await started(dataDir);
-  const db = new BetterSqlite(join(dataDir, 'origin.db'), { readonly: true });
-  made.push(
-    `${db.prepare('SELECT count(*) FROM books').pluck().get()} books, ${megabytes(join(dataDir, 'origin.db'))}`,
-  );
-  db.close();
+  made.push(`${books} invented books, ${megabytes(join(dataDir, 'origin.db'))}`);
   for (const [kind, search] of Object.entries(KINDS)) {
     const times = [];
     let total;

@@ -16,6 +16,7 @@ import { createManifest } from './cli/manifest.ts';
 import { ManifestError } from './config/trusted-documents.ts';
 import type { ManifestOptions } from './cli/manifest.ts';
 import { createProgress } from './cli/progress.ts';
+import { SqliteMissingError } from './origin/store/sqlite.ts';
 import { readPanel, readTabs } from './server/http/graphiql.ts';
 import { createMetrics } from './server/observability/metrics.ts';
 import { openServer } from './server/server.ts';
@@ -132,11 +133,11 @@ async function run(start: (config: Config, log: Logger, opened: Closable[]) => P
 
 /** What a start that failed says to people; undefined where only a stack would help. */
 function messageFor(error: unknown): string | undefined {
-  if (error instanceof ConfigError || error instanceof StartError) return error.message;
+  if (error instanceof ConfigError || error instanceof StartError || error instanceof SqliteMissingError) return error.message;
   const { cause = error } = error as Error;
-  const { code, message } = cause as NodeJS.ErrnoException;
+  const { code, errcode, message } = cause as NodeJS.ErrnoException & { errcode?: number };
   // A damaged file, a full disk, a database that another user made.
-  if (code?.startsWith('SQLITE_')) return `The database in DATA_DIR cannot be used: ${message} (${code}).`;
+  if (code === 'ERR_SQLITE_ERROR') return `The database in DATA_DIR cannot be used: ${message} (SQLite ${errcode}).`;
   return undefined;
 }
 

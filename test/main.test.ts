@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import BetterSqlite from 'better-sqlite3';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { openSqlite } from '../src/origin/store/sqlite.ts';
 import { patientEnv } from './support/patient.ts';
 import { killProgram, runProgram, startProgram } from './support/program.ts';
 
@@ -147,7 +147,7 @@ test('a database that cannot be read is told in a line', async () => {
   expect({ code, out, err }).toEqual({
     code: 1,
     out: '',
-    err: 'The database in DATA_DIR cannot be used: file is not a database (SQLITE_NOTADB).\n',
+    err: 'The database in DATA_DIR cannot be used: file is not a database (SQLite 26).\n',
   });
 });
 
@@ -155,7 +155,7 @@ test('a first start killed while it fills the database leaves nothing half-fille
   let killed = '';
   /** Throws where there are no tables yet. */
   const isFilled = () => {
-    const db = new BetterSqlite(join(killed, 'origin.db'), { readonly: true });
+    const db = openSqlite(join(killed, 'origin.db'), { readOnly: true });
     try {
       return db.prepare("select value from meta where key = 'filled'").get() !== undefined;
     } finally {

@@ -16,6 +16,7 @@ import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { entries, flagOf } from '../src/config/settings.ts';
+import { hasBuiltIn } from '../src/origin/store/sqlite.ts';
 import { runProgram, startProgram } from './support/program.ts';
 import { service } from './support/service.ts';
 
@@ -25,6 +26,7 @@ const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
   version: string;
   files: string[];
   dependencies: object;
+  optionalDependencies: object;
 };
 
 /** Each starts npm, a compiler or the program: seconds, and many where others use the machine. */
@@ -35,6 +37,13 @@ const elsewhere = mkdtempSync(join(tmpdir(), 'catalog-'));
 const installed = join(elsewhere, 'node_modules/catalog-graphql');
 const main = join(installed, 'dist/main.js');
 afterAll(() => rmSync(elsewhere, { recursive: true, force: true }));
+
+function link(name: string): string {
+  const place = join(elsewhere, 'node_modules', name);
+  mkdirSync(dirname(place), { recursive: true });
+  symlinkSync(join(here, 'node_modules', name), place);
+  return place;
+}
 
 beforeAll(async () => {
   // Packed from a copy: packing builds, and other tests run what is built here.
@@ -50,11 +59,7 @@ beforeAll(async () => {
   const tarball = join(elsewhere, `catalog-graphql-${manifest.version}.tgz`);
   await run('tar', ['xzf', tarball, '--strip-components=1', '-C', installed]);
   // Nothing but what package.json names: what runs only because the tests are here would not be found.
-  for (const name of Object.keys(manifest.dependencies)) {
-    const place = join(elsewhere, 'node_modules', name);
-    mkdirSync(dirname(place), { recursive: true });
-    symlinkSync(join(here, 'node_modules', name), place);
-  }
+  for (const name of Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })) link(name);
   mkdirSync(join(elsewhere, 'node_modules/.bin'));
   symlinkSync('../catalog-graphql/dist/main.js', join(elsewhere, 'node_modules/.bin/catalog-graphql'));
   chmodSync(main, 0o755);
@@ -153,6 +158,43 @@ test(
   },
   LOADED,
 );
+
+test(
+  'without the SQLite package a facade runs, and an origin does or says what is missing',
+  async () => {
+    const [name = ''] = Object.keys(manifest.optionalDependencies);
+    const place = join(elsewhere, 'node_modules', name);
+    rmSync(place);
+    onTestFinished(() => void link(name));
+    const upstream = 'http://127.0.0.1:1';
+    const facade = await startProgram({ PORT: '0', BASE_URL: upstream, EVENT_BASE_URL: upstream }, [], { main });
+    expect(await facade.stop()).toMatchObject({ code: 0, err: '' });
+    if (hasBuiltIn(process.versions)) {
+      const origin = await startProgram({ ORIGIN_PORT: '0' }, ['origin'], { main });
+      expect(await origin.stop()).toMatchObject({ code: 0, err: '' });
+      return;
+    }
+    for (const args of [[], ['origin'], ['seed', '--books', '1']]) {
+      const { code, out, err } = await runProgram({ PORT: '0', ORIGIN_PORT: '0' }, args, { main });
+      expect({ code, out, lines: err.trim().split('\n').length }).toEqual({ code: 1, out: '', lines: 1 });
+      expect(err).toContain(`install ${name} 1.x, run Node 24.16 or newer, or name another service with BASE_URL`);
+    }
+  },
+  LOADED,
+);
+
+test('nothing that is installed compiles or runs a script, and only what SQLite may need is native', () => {
+  const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
+    packages: Record<string, { hasInstallScript?: true; dev?: true; optional?: true }>;
+  };
+  const { allowScripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { allowScripts: object };
+  const scripted = Object.entries(lock.packages).filter(([path, entry]) => path && entry.hasInstallScript);
+  const names = scripted.map(([path]) => path.replace('node_modules/', ''));
+  expect(names.filter((name) => name !== 'fsevents').toSorted()).toEqual(Object.keys(allowScripts).toSorted());
+  expect(Object.values(allowScripts)).toEqual(names.filter((name) => name !== 'fsevents').map(() => false));
+  const shipped = scripted.filter(([, { dev }]) => !dev).map(([path, { optional }]) => [path, optional]);
+  expect(shipped).toEqual([['node_modules/@photostructure/sqlite', true]]);
+});
 
 test(
   'createFacade is imported from it, and leaves nothing running when it is closed',

@@ -111,9 +111,9 @@ async function readBody({ body, method }: Endpoint, incoming: IncomingMessage, s
   if (text.trim() === '') return { members: {}, pictures: [] };
   if (type === 'application/x-www-form-urlencoded') {
     if (!isPercentEncodedUtf8(text)) throw new Refusal(999);
-    return { members: decoded(new URLSearchParams(text)), pictures: [] };
+    return { members: storable(decoded(new URLSearchParams(text))), pictures: [] };
   }
-  return { members: readJson(text), pictures: [] };
+  return { members: storable(readJson(text)), pictures: [] };
 }
 
 function readAtom(media: Exclude<Media, 'json' | 'empty'>, text: string) {
@@ -175,7 +175,7 @@ async function readForm(incoming: IncomingMessage, store: PictureStore): Promise
     });
     form.on('field', (name, value, info) => {
       textBytes += Buffer.byteLength(value);
-      if (info.valueTruncated || info.nameTruncated || textBytes > BODY_MAX) isWrong = true;
+      if (info.valueTruncated || info.nameTruncated || textBytes > BODY_MAX || value.includes('\0')) isWrong = true;
       if (!isWrong) texts.push([name, value]);
     });
     form.on('file', (name, stream) => {
@@ -225,6 +225,12 @@ function decoded(entries: Iterable<[string, unknown]>): Record<string, unknown> 
   const count = input.get('count');
   if (typeof count === 'number') input.set('count', Math.min(count, COUNT_MAX));
   return Object.fromEntries(input);
+}
+
+/** Not specified: a text with NUL is refused, because SQLite may end it there. */
+function storable(members: Record<string, unknown>): Record<string, unknown> {
+  if (Object.values(members).some((value) => typeof value === 'string' && value.includes('\0'))) throw new Refusal(999);
+  return members;
 }
 
 function wholeNumber(value: string | number | boolean): number {

@@ -1,7 +1,7 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import BetterSqlite from 'better-sqlite3';
 import { expect, test, vi } from 'vitest';
+import { openSqlite } from '../../src/origin/store/sqlite.ts';
 import { form, picture, refusal, service } from '../support/service.ts';
 
 const onFault = vi.fn();
@@ -11,7 +11,7 @@ const path = '/v2/book/26340138/collection';
 test('a write that the database cannot finish says so, and leaves nothing of itself', async () => {
   await origin.delete(path, 'alice');
   const tags = (await origin.get('/v2/book/26340138/tags')).body;
-  const db = new BetterSqlite(join(origin.dataDir, 'origin.db'));
+  const db = openSqlite(join(origin.dataDir, 'origin.db'));
   db.exec(
     "CREATE TRIGGER full BEFORE INSERT ON collection_tags BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END",
   );

@@ -367,6 +367,17 @@ describe('comments', () => {
   });
 });
 
+test('a text with NUL is refused, however it is sent, and nothing of it is stored', async () => {
+  const total = async () => (await origin.get('/v2/note/user_created/alice?count=0', 'alice')).body.total as number;
+  const before = await total();
+  const texts = { title: '午\0后', content: 'a' };
+  for (const body of [texts, form({ ...texts, pids: 'p_1', image_1: picture('png', 100) })])
+    expect(await origin.post('/v2/notes', 'alice', body)).toMatchObject(
+      refusal(400, 999, 'invalid_request', 'POST /v2/notes'),
+    );
+  expect(await total()).toBe(before);
+});
+
 test('the texts of a form have a limit together', async () => {
   const texts = Object.fromEntries(['content', 'a', 'b'].map((name) => [name, 'x'.repeat(700_000)]));
   expect((await origin.post('/v2/notes', 'alice', form({ title: '题', ...texts }))).body.code).toBe(999);

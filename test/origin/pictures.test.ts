@@ -1,4 +1,3 @@
-import BetterSqlite from 'better-sqlite3';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { existsSync, readdirSync, readlinkSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -7,6 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { readers, termOf, writers } from '../../src/atom/media.ts';
 import { openOrigin } from '../../src/origin/server.ts';
+import { openSqlite } from '../../src/origin/store/sqlite.ts';
 import { type Asker, demoDir, form, picture, refusal, service, temporaryDirectory } from '../support/service.ts';
 
 const origin = await service();
@@ -229,7 +229,7 @@ test('a database of an older version names the drawn pictures as well, and keeps
   const dataDir = temporaryDirectory();
   const options = { dataDir, port: 0, host: '127.0.0.1', demoDir, demoTokens: true };
   await (await openOrigin(options)).close();
-  const old = new BetterSqlite(join(dataDir, 'origin.db'));
+  const old = openSqlite(join(dataDir, 'origin.db'));
   const sent = `${'0'.repeat(36)}.png`;
   old.exec(`ALTER TABLE people DROP COLUMN homepage; ALTER TABLE people ADD COLUMN avatar TEXT NOT NULL DEFAULT '';
     ALTER TABLE people ADD COLUMN large_avatar TEXT NOT NULL DEFAULT '';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import BetterSqlite from 'better-sqlite3';
 import { expect, test } from 'vitest';
+import { openSqlite } from '../../src/origin/store/sqlite.ts';
 import { openOrigin } from '../../src/origin/server.ts';
 import { growCatalog } from '../../src/origin/store/seed/synthetic.ts';
 import { demoDir, service, temporaryDirectory } from '../support/service.ts';
@@ -148,8 +148,10 @@ test('ends after a thousand books, the most rated of those there are', async () 
       }
       expect(new Set(shown.map(({ id }) => id)).size).toBe(shown.length);
     }
-    const db = new BetterSqlite(join(dataDir, 'origin.db'), { readonly: true });
-    const best = db.prepare("SELECT max(raters) FROM books WHERE title LIKE '%的%'").pluck().get();
+    const db = openSqlite(join(dataDir, 'origin.db'), { readOnly: true });
+    const { best } = db.prepare("SELECT max(raters) AS best FROM books WHERE title LIKE '%的%'").get() as {
+      best: number;
+    };
     const plans = [
       'SELECT rowid FROM books_fts WHERE books_fts MATCH ? ORDER BY rowid LIMIT 9',
       'SELECT book_id FROM book_tags WHERE name = ? ORDER BY count DESC, book_id LIMIT 9',
@@ -168,7 +170,7 @@ test('a database of an older version is searched as before', async () => {
   const dataDir = temporaryDirectory();
   const options = { dataDir, port: 0, host: '127.0.0.1', demoDir, demoTokens: true };
   await (await openOrigin(options)).close();
-  const old = new BetterSqlite(join(dataDir, 'origin.db'));
+  const old = openSqlite(join(dataDir, 'origin.db'));
   old.exec(`DROP TABLE books_fts; DROP INDEX books_by_rank; DROP INDEX book_tags_by_use; ALTER TABLE books DROP COLUMN rank;
     CREATE VIRTUAL TABLE books_fts USING fts5 (title, author, publisher, isbn, tags, tokenize = 'trigram');
     CREATE INDEX book_tags_by_name ON book_tags (name);`);

@@ -1,5 +1,5 @@
-import type BetterSqlite from 'better-sqlite3';
 import { hasMoreThan } from '../../lib/characters.ts';
+import { type SqliteDatabase, prepareWrite } from './sqlite.ts';
 
 /** Parts names, titles and tags from one another; in no text that is looked for. */
 const EDGE = '\u001e';
@@ -16,21 +16,22 @@ export type BookIndex = ReturnType<typeof createBookIndex>;
  * Writes the line of a book in `books_fts`. Its `rowid` is the book's rank, the most rated first: matches come out of the index in the
  * order in which they are shown, so a search stops when it has enough of them, however many there are.
  */
-export function createBookIndex({ raw }: { raw: BetterSqlite.Database }) {
-  const read = raw.prepare<[string], Words>(
+export function createBookIndex({ raw }: { raw: SqliteDatabase }) {
+  const read = raw.prepare(
     `SELECT no, rank, raters, title, subtitle, origin_title, alt_title, author, translator, publisher, isbn10, isbn13,
        (SELECT group_concat(name, char(30)) FROM book_tags WHERE book_id = books.id) AS tags
      FROM books WHERE id = ?`,
   );
-  const remove = raw.prepare('DELETE FROM books_fts WHERE rowid = CAST(? AS INTEGER)');
-  const add = raw.prepare(
+  const remove = prepareWrite(raw, 'DELETE FROM books_fts WHERE rowid = CAST(? AS INTEGER)');
+  const add = prepareWrite(
+    raw,
     'INSERT INTO books_fts (rowid, title, words, tags, short_title, short_words) VALUES (CAST(? AS INTEGER), ?, ?, ?, ?, ?)',
   );
-  const move = raw.prepare('UPDATE books SET rank = ? WHERE no = ?');
+  const move = prepareWrite(raw, 'UPDATE books SET rank = ? WHERE no = ?');
 
   /** After whatever search finds a book by, or ranks it by, has changed. */
   return (id: string): void => {
-    const book = read.get(id);
+    const book = read.get(id) as Words | undefined;
     if (!book) return;
     const rank = rankOf(book);
     const names = [...(JSON.parse(book.author) as string[]), ...(JSON.parse(book.translator) as string[])];

@@ -26,9 +26,7 @@ export type BookStore = ReturnType<typeof createBookStore>;
 
 export function createBookStore(db: Database) {
   const { query } = db;
-  const matches = db.raw
-    .prepare<[string, number], number>('SELECT rowid FROM books_fts WHERE books_fts MATCH ? ORDER BY rowid LIMIT ?')
-    .pluck();
+  const match = db.raw.prepare('SELECT rowid FROM books_fts WHERE books_fts MATCH ? ORDER BY rowid LIMIT ?');
   const books = () =>
     query
       .selectFrom('books')
@@ -67,8 +65,8 @@ export function createBookStore(db: Database) {
     const found = new Set<number>();
     for (const near of [[being(whole, 'title')], [holding(whole, 'title')], terms.map((term) => holding(term))]) {
       const left = FOUND_MAX + found.size; // what was found as nearer is found again
-      for (const rank of matches.all([...near, ...tagged].join(' AND '), left))
-        if (found.size < FOUND_MAX) found.add(rank);
+      for (const { rowid } of match.all([...near, ...tagged].join(' AND '), left) as { rowid: number }[])
+        if (found.size < FOUND_MAX) found.add(rowid);
     }
     return [...found];
   }

@@ -1,6 +1,5 @@
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import BetterSqlite from 'better-sqlite3';
 import {
   type CompiledQuery,
   DummyDriver,
@@ -10,6 +9,14 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 import type { Tables } from './schema.ts';
+import {
+  type SqliteDatabase,
+  SqliteMissingError,
+  type SqliteStatement,
+  inTransaction,
+  openSqlite,
+  prepareWrite,
+} from './sqlite.ts';
 import { upgrade } from './upgrade.ts';
 
 /** A query that Kysely has typed but does not run. */
@@ -27,7 +34,7 @@ export interface Database {
   /** Everything in `work` or nothing; may be nested. */
   transaction: <T>(work: () => T) => T;
   /** SQL that Kysely has no words for: full-text search, the schema itself. */
-  raw: BetterSqlite.Database;
+  raw: SqliteDatabase;
   close(): void;
 }
 
@@ -37,7 +44,7 @@ export interface Database {
  */
 export function openDatabase(dataDir: string): Database {
   const raw = openFile(dataDir);
-  const statements = new Map<string, BetterSqlite.Statement>();
+  const statements = new Map<string, SqliteStatement>();
   const query = new Kysely<Tables>({
     dialect: {
       createAdapter: () => new SqliteAdapter(),
@@ -47,12 +54,12 @@ export function openDatabase(dataDir: string): Database {
     },
   });
 
-  function prepared(typed: Typed<unknown>) {
+  function prepared(typed: Typed<unknown>, prepare = (sql: string) => raw.prepare(sql)) {
     const { sql, parameters } = typed.compile();
     let statement = statements.get(sql);
     if (!statement) {
       if (statements.size >= 1000) statements.clear();
-      statement = raw.prepare(sql);
+      statement = prepare(sql);
       statements.set(sql, statement);
     }
     return { statement, parameters };
@@ -70,35 +77,38 @@ export function openDatabase(dataDir: string): Database {
       return statement.get(...parameters) as Row | undefined;
     },
     run: (typed) => {
-      const { statement, parameters } = prepared(typed);
-      return statement.run(...parameters).changes;
+      const { statement, parameters } = prepared(typed, (sql) => prepareWrite(raw, sql));
+      return Number(statement.run(...parameters).changes);
     },
-    transaction: (work) => raw.transaction(work).immediate(),
+    transaction: (work) => inTransaction(raw, work),
     close: () => raw.close(),
   };
 }
 
-function openFile(dataDir: string): BetterSqlite.Database {
-  let raw: BetterSqlite.Database | undefined;
+function openFile(dataDir: string): SqliteDatabase {
+  let raw: SqliteDatabase | undefined;
   try {
     mkdirSync(dataDir, { recursive: true });
     accessSync(dataDir, constants.R_OK | constants.W_OK);
-    raw = new BetterSqlite(join(dataDir, 'origin.db'));
-    raw.pragma('journal_mode = WAL');
-    raw.pragma('synchronous = FULL');
-    raw.pragma('foreign_keys = ON');
-    raw.pragma('busy_timeout = 5000');
-    raw.pragma('cache_size = -65536');
-    const all = raw;
-    all.transaction(() => upgrade(all)).immediate();
-    return raw;
+    raw = openSqlite(join(dataDir, 'origin.db'));
+    raw.exec(pragmas);
+    const opened = raw;
+    inTransaction(opened, () => upgrade(opened));
+    return opened;
   } catch (error) {
     raw?.close();
+    if (error instanceof SqliteMissingError) throw error;
     throw new Error(
       `cannot open the database in ${dataDir}: ${error instanceof Error ? error.message : String(error)}`,
-      {
-        cause: error,
-      },
+      { cause: error },
     );
   }
 }
+
+const pragmas = `
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = FULL;
+PRAGMA foreign_keys = ON;
+PRAGMA busy_timeout = 5000;
+PRAGMA cache_size = -65536;
+`;

@@ -2,6 +2,7 @@ import { type Insertable, type SelectQueryBuilder, type Selectable, sql } from '
 import type { EventType } from '../../api/event.ts';
 import type { Database } from './database.ts';
 import type { EventRow, PersonRow, Tables } from './schema.ts';
+import { prepareWrite } from './sqlite.ts';
 import { searchTerms } from './text-search.ts';
 
 export type EventStore = ReturnType<typeof createEventStore>;
@@ -20,11 +21,11 @@ export interface FeedSpan {
 /** City events and who goes to them. */
 export function createEventStore(db: Database) {
   const { query } = db;
+  const removeWords = prepareWrite(db.raw, 'DELETE FROM events_fts WHERE rowid = ?');
+  const addWords = prepareWrite(db.raw, 'INSERT INTO events_fts (rowid, words) VALUES (?, ?)');
   const setWords = (id: number, event: EventText) => {
-    db.raw.prepare('DELETE FROM events_fts WHERE rowid = ?').run(id);
-    db.raw
-      .prepare('INSERT INTO events_fts (rowid, words) VALUES (?, ?)')
-      .run(id, [event.title, event.content, event.place].join('\n'));
+    removeWords.run(id);
+    addWords.run(id, [event.title, event.content, event.place].join('\n'));
   };
 
   function page(found: SelectQueryBuilder<Tables, 'events', object>, { offset, limit }: FeedSpan, now?: number) {
@@ -54,7 +55,7 @@ export function createEventStore(db: Database) {
     },
     delete(id: number): void {
       db.run(query.deleteFrom('events').where('id', '=', id));
-      db.raw.prepare('DELETE FROM events_fts WHERE rowid = ?').run(id);
+      removeWords.run(id);
     },
 
     /** The relation takes the place of the one before; joining twice changes nothing. */

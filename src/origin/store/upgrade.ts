@@ -1,9 +1,9 @@
-import type BetterSqlite from 'better-sqlite3';
 import { createBookIndex } from './book-index.ts';
 import { ddl } from './schema.ts';
+import type { SqliteDatabase } from './sqlite.ts';
 
 /** Creates missing tables and migrates those of older versions. */
-export function upgrade(raw: BetterSqlite.Database): void {
+export function upgrade(raw: SqliteDatabase): void {
   const isUnranked = has(raw, 'books') && !has(raw, 'books', 'rank');
   if (isUnranked)
     raw.exec('ALTER TABLE books ADD COLUMN rank INTEGER; DROP TABLE books_fts; DROP INDEX book_tags_by_name;');
@@ -11,13 +11,13 @@ export function upgrade(raw: BetterSqlite.Database): void {
   raw.exec(ddl);
   if (isUnranked) {
     const index = createBookIndex({ raw });
-    for (const id of raw.prepare<[], string>('SELECT id FROM books').pluck().all()) index(id);
+    for (const { id } of raw.prepare('SELECT id FROM books').all() as { id: string }[]) index(id);
   }
 }
 
 /** Whether the table exists, and the column in it. */
-function has(raw: BetterSqlite.Database, table: string, column?: string): boolean {
-  const columns = raw.pragma(`table_info(${table})`) as { name: string }[];
+function has(raw: SqliteDatabase, table: string, column?: string): boolean {
+  const columns = raw.prepare(`PRAGMA table_info(${table})`).all() as { name: string }[];
   return column === undefined ? columns.length > 0 : columns.some(({ name }) => name === column);
 }
 

@@ -2,6 +2,7 @@ import type { Insertable } from 'kysely';
 import { timestamp } from '../clock.ts';
 import type { Database } from '../database.ts';
 import type { CelebrityRow, CreditRow, SubjectRow, Tables } from '../schema.ts';
+import { prepareWrite } from '../sqlite.ts';
 import { type Chance, createChance } from './chance.ts';
 import type { CityFacts, SeedPeople } from './people.ts';
 
@@ -63,7 +64,7 @@ export function seedFilms(
   for (const { id, v2_loc_id, name } of cities) {
     db.run(query.insertInto('cities').values({ id, loc_id: v2_loc_id, name }));
   }
-  const addWords = db.raw.prepare('INSERT INTO subjects_fts (rowid, words) VALUES (?, ?)');
+  const addWords = prepareWrite(db.raw, 'INSERT INTO subjects_fts (rowid, words) VALUES (?, ?)');
   films.forEach((film, n) => {
     db.run(query.insertInto('subjects').values({ no: n + 1, ...subjectRow(film) }));
     const names = [...film.directors, ...film.casts, ...film.writers].map((person) => person.name);

@@ -2,6 +2,7 @@ import { createBookIndex } from '../book-index.ts';
 import { openDatabase } from '../database.ts';
 import type { Database } from '../database.ts';
 import { fillOnce } from '../seed.ts';
+import { prepareWrite } from '../sqlite.ts';
 import { createChance } from './chance.ts';
 import { prose } from './prose.ts';
 
@@ -36,19 +37,17 @@ export function growCatalog({ dataDir, demoDir, books, onProgress = () => undefi
   const db = openDatabase(dataDir);
   try {
     fillOnce(db, demoDir);
-    db.raw.pragma('synchronous = OFF'); // until the end: what is lost can be made again
+    db.raw.exec('PRAGMA synchronous = OFF'); // until the end: what is lost can be made again
     const add = bookWriter(db);
-    const first = 1 + Number(db.raw.prepare('SELECT coalesce(max(no), 0) FROM books').pluck().get());
+    const { last } = db.raw.prepare('SELECT coalesce(max(no), 0) AS last FROM books').get() as { last: number };
     for (let done = 0; done < books;) {
       const until = Math.min(books, done + BATCH);
       db.transaction(() => {
-        for (; done < until; done++) add(first + done);
+        for (; done < until; done++) add(last + 1 + done);
       });
       onProgress(done);
     }
-    db.raw.pragma('synchronous = FULL');
-    db.raw.pragma('wal_checkpoint(TRUNCATE)');
-    db.raw.exec('ANALYZE');
+    db.raw.exec('PRAGMA synchronous = FULL; PRAGMA wal_checkpoint(TRUNCATE); ANALYZE;');
   } finally {
     db.close();
   }
@@ -58,13 +57,14 @@ export function growCatalog({ dataDir, demoDir, books, onProgress = () => undefi
 function bookWriter(db: Database) {
   const { raw } = db;
   const index = createBookIndex(db);
-  const addSeries = raw.prepare('INSERT OR IGNORE INTO series (id, title) VALUES (?, ?)');
-  const addBook = raw.prepare(
+  const addSeries = prepareWrite(raw, 'INSERT OR IGNORE INTO series (id, title) VALUES (?, ?)');
+  const addBook = prepareWrite(
+    raw,
     `INSERT INTO books (no, id, isbn10, isbn13, title, origin_title, alt_title, subtitle, author, translator, publisher, pubdate, raters,
       rating_sum, binding, price, series_id, pages, author_intro, summary, catalog, ebook_url, ebook_price)
      VALUES (?, ?, ?, ?, ?, '', '', '', ?, '[]', ?, ?, ?, ?, '平装', ?, ?, ?, '', ?, '', NULL, NULL)`,
   );
-  const addTag = raw.prepare('INSERT INTO book_tags (book_id, name, count) VALUES (?, ?, ?)');
+  const addTag = prepareWrite(raw, 'INSERT INTO book_tags (book_id, name, count) VALUES (?, ?, ?)');
 
   return (no: number) => {
     const chance = createChance(`book ${no}`);

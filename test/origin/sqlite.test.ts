@@ -1,0 +1,95 @@
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { hasBuiltIn, inTransaction, openSqlite, prepareWrite } from '../../src/origin/store/sqlite.ts';
+import { temporaryDirectory } from '../support/service.ts';
+
+function table() {
+  const db = openSqlite(join(temporaryDirectory(), 'test.db'));
+  onTestFinished(() => db.close());
+  db.exec('CREATE TABLE words (word TEXT PRIMARY KEY)');
+  const insert = db.prepare('INSERT INTO words (word) VALUES (?)');
+  return {
+    db,
+    add: (word: string) => insert.run(word),
+    words: () =>
+      (db.prepare('SELECT word FROM words ORDER BY rowid').all() as { word: string }[]).map((row) => row.word),
+  };
+}
+
+test('SQLite is at least 3.53 under every Node', () => {
+  const { db } = table();
+  const { version } = db.prepare('SELECT sqlite_version() AS version').get() as { version: string };
+  expect(version).toMatch(/^3\.(5[3-9]|[6-9]\d)\./);
+});
+
+test.each([
+  ['20.20.2', undefined, false],
+  ['22.23.3', '3.51.3', false],
+  ['22.99.0', '3.53.0', false], // it warns that its SQLite is an experiment
+  ['24.14.0', '3.51.2', false],
+  ['24.16.0', '3.53.0', true],
+  ['26.10.0', '3.53.4', true],
+  ['28.0.0', '4.0.0', true],
+])('Node %s with SQLite %s: its own is used: %s', (node, sqlite, expected) => {
+  expect(hasBuiltIn({ ...process.versions, node, sqlite })).toBe(expected);
+});
+
+test('a write into a full-text table, and the one after it, tell how many rows they changed', () => {
+  const { db, add } = table();
+  db.exec("CREATE VIRTUAL TABLE texts USING fts5 (words, tokenize = 'trigram')");
+  const insert = prepareWrite(db, 'INSERT INTO texts (rowid, words) VALUES (?, ?)');
+  const remove = prepareWrite(db, 'DELETE FROM texts WHERE rowid = ?');
+  const update = prepareWrite(db, 'UPDATE words SET word = ?');
+  add('one');
+  for (const rowid of [1, 2 ** 51, 2 ** 52]) {
+    inTransaction(db, () => {
+      for (const statement of [
+        () => insert.run(rowid, '百年孤独'.repeat(500)),
+        () => remove.run(rowid),
+        () => update.run('two'),
+      ])
+        expect(Number(statement().changes)).toBe(1);
+    });
+  }
+});
+
+test('a transaction that throws leaves nothing of itself, and the next one works', () => {
+  const { db, add, words } = table();
+  const failing = () =>
+    inTransaction(db, () => {
+      add('one');
+      throw new Error('no');
+    });
+  expect(failing).toThrow('no');
+  expect([words(), db.isTransaction]).toEqual([[], false]);
+  expect(inTransaction(db, () => add('two').changes)).toBe(1);
+  expect(words()).toEqual(['two']);
+});
+
+test('a part that throws leaves nothing of itself, and the transaction around it goes on', () => {
+  const { db, add, words } = table();
+  inTransaction(db, () => {
+    add('before');
+    inTransaction(db, () => add('kept'));
+    expect(() =>
+      inTransaction(db, () => {
+        add('lost');
+        inTransaction(db, () => add('lost with it'));
+        add('before');
+      }),
+    ).toThrow(/UNIQUE/);
+    add('after');
+  });
+  expect([words(), db.isTransaction]).toEqual([['before', 'kept', 'after'], false]);
+});
+
+test('a transaction that SQLite itself ended fails with the first error', () => {
+  const { db, add, words } = table();
+  expect(() =>
+    inTransaction(db, () => {
+      add('lost');
+      db.exec("INSERT OR ROLLBACK INTO words VALUES ('lost')");
+    }),
+  ).toThrow(/UNIQUE/);
+  expect([words(), db.isTransaction]).toEqual([[], false]);
+});
