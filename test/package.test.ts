@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { entries, flagOf } from '../src/config/settings.ts';
 import { hasBuiltIn } from '../src/origin/store/sqlite.ts';
 import { runProgram, startProgram } from './support/program.ts';

@@ -1,0 +1,64 @@
+// The README's first command on a fresh clone, with nothing on the PATH that compiles: node .ci/smoke.mjs <folder of a node>
+// It must install and start without a warning, and answer a query.
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+
+const nodeFolder = process.argv[2];
+const root = dirname(import.meta.dirname);
+const place = mkdtempSync(join(tmpdir(), 'catalog-smoke-'));
+process.on('exit', () => rmSync(place, { recursive: true, force: true }));
+
+const bin = join(place, 'bin');
+mkdirSync(bin);
+for (const name of ['sh', 'bash', 'env', 'npm']) symlinkSync(realpathSync(which(name)), join(bin, name));
+const { PATH, NODE_OPTIONS, ...outside } = process.env;
+const env = {
+  ...outside,
+  PATH: [nodeFolder, bin].join(delimiter),
+  PORT: '0',
+  ORIGIN_PORT: '0',
+  npm_config_loglevel: 'warn',
+};
+for (const name of ['g++', 'c++', 'gcc', 'cc', 'clang', 'make', 'python3', 'python'])
+  if (spawnSync('sh', ['-c', `command -v ${name}`], { env }).status === 0) throw new Error(`${name} is on the PATH`);
+
+const clone = join(place, 'clone');
+execFileSync('git', ['clone', '--quiet', '--no-hardlinks', root, clone]);
+const begun = Date.now();
+const installed = spawnSync('npm', ['ci'], { cwd: clone, env, encoding: 'utf8' });
+const seconds = ((Date.now() - begun) / 1_000).toFixed(0);
+if (installed.status !== 0) throw new Error(`npm ci failed: ${installed.stderr}`);
+expectQuiet('npm ci', installed.stderr);
+
+const program = spawn('npm', ['start'], { cwd: clone, env, detached: true });
+let out = '';
+let err = '';
+program.stdout.on('data', (chunk) => (out += chunk));
+program.stderr.on('data', (chunk) => (err += chunk));
+const ended = once(program, 'close');
+const url = await new Promise((resolve, reject) => {
+  program.stdout.on('data', () => /"graph":"([^"]+)"/.test(out) && resolve(/"graph":"([^"]+)"/.exec(out)[1]));
+  program.once('close', (code) => reject(new Error(`npm start ended with ${code}: ${err}`)));
+});
+const answer = await (await fetch(`${url}?query={book(id:"6082808"){title}}`)).text();
+process.kill(-program.pid, 'SIGTERM');
+await ended;
+if (answer !== '{"data":{"book":{"title":"百年孤独"}}}') throw new Error(`the answer is wrong: ${answer}`);
+expectQuiet('npm start', err);
+const size = execFileSync('du', ['-sm', join(clone, 'node_modules')], { encoding: 'utf8' }).split('\t')[0];
+console.log(`node_modules of ${size} MB in ${seconds} s; it starts and answers, and nothing was compiled`);
+
+function which(name) {
+  return execFileSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim();
+}
+
+/** What npm says of the settings of this machine is not about the project. */
+function expectQuiet(command, said) {
+  const lines = said
+    .split('\n')
+    .filter((line) => line && !/^npm (warn|notice) (Unknown|using)/i.test(line) && !line.startsWith('npm notice'));
+  if (lines.length > 0) throw new Error(`${command} warned:\n${lines.join('\n')}`);
+}
