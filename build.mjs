@@ -1,6 +1,6 @@
 // Bundles the program with what it depends on, and everything else of ours without; what is up to date is not made again.
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
@@ -37,7 +37,7 @@ export async function bundle(entry = PROGRAM) {
     chunkNames: `${name}-[name]-[hash]`,
     metafile: true,
     bundle: true,
-    ...(isProgram ? WITH_DEPENDENCIES : { packages: 'external' }),
+    ...(isProgram ? WITH_DEPENDENCIES : { plugins: [outside(dirname(entry))] }),
     mainFields: ['module', 'main'], // the same form of a package, whether it is imported or required
     preserveSymlinks: true,
     platform: 'node',
@@ -93,6 +93,21 @@ const graphqlAndUndici = {
     }));
   },
 };
+
+/** Leaves packages out of a bundle: those that are installed beside the entry are named by their files, which dist has no way to. */
+const outside = (folder) => ({
+  name: 'outside',
+  setup({ onResolve, resolve }) {
+    onResolve({ filter: /^[^./]/ }, async ({ path, resolveDir, kind, pluginData }) => {
+      if (pluginData === 'outside' || kind === 'entry-point') return undefined;
+      if (existsSync(`${root}${folder}/node_modules`) && !path.startsWith('node:')) {
+        const found = await resolve(path, { resolveDir, kind, pluginData: 'outside' });
+        if (found.path.startsWith(`${root}${folder}/node_modules/`)) return { path: found.path, external: true };
+      }
+      return { path, external: true };
+    });
+  },
+});
 
 const WITH_DEPENDENCIES = {
   external: OUTSIDE,

@@ -1,12 +1,15 @@
 import { existsSync } from 'node:fs';
 import js from '@eslint/js';
-import graphql from '@graphql-eslint/eslint-plugin';
 import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 
 /** A library that only the files named may import. */
 const libraries = [
-  { names: ['kysely', 'node:sqlite', '@photostructure/sqlite'], home: ['src/origin/store/**'], message: 'Only origin/store speaks SQL.' },
+  {
+    names: ['kysely', 'node:sqlite', '@photostructure/sqlite'],
+    home: ['src/origin/store/**'],
+    message: 'Only origin/store speaks SQL.',
+  },
   {
     names: ['undici'],
     home: ['src/upstream/http/pool.ts', 'src/upstream/http/attempts.ts', 'src/upstream/http/transport-errors.ts'],
@@ -86,33 +89,34 @@ const arrows = rooms.flatMap(({ room, closed, except = [] }) => {
   ];
 });
 
-const described = [
-  'ObjectTypeDefinition',
-  'InterfaceTypeDefinition',
-  'UnionTypeDefinition',
-  'EnumTypeDefinition',
-  'InputObjectTypeDefinition',
-  'ScalarTypeDefinition',
-  'EnumValueDefinition',
-  'FieldDefinition',
-  'InputValueDefinition',
+/** What needs libraries that have a package.json of their own is linted where they are installed. */
+const tooled = [
+  { folder: 'test/clients', files: 'test/clients/**' },
+  { folder: 'test/browser', files: 'test/browser/**' },
+  { folder: 'bench', files: 'bench/apollo.ts' },
 ];
 
 export default tseslint.config(
   {
     ignores: [
-      'node_modules',
+      '**/node_modules',
       'dist',
       'coverage',
       'src/operations.ts',
       'test/clients/documents.ts',
       'test/frontend/*/src',
+      ...tooled.filter(({ folder }) => !existsSync(`${folder}/node_modules`)).map(({ files }) => files),
     ],
   },
   {
     files: ['**/*.ts'],
     extends: [js.configs.recommended, ...tseslint.configs.recommendedTypeChecked],
-    languageOptions: { parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname } },
+    languageOptions: {
+      parserOptions: {
+        project: ['./tsconfig.json', ...tooled.map(({ folder }) => `./${folder}/tsconfig.json`)],
+        tsconfigRootDir: import.meta.dirname,
+      },
+    },
     rules: {
       '@typescript-eslint/consistent-type-imports': 'error',
       '@typescript-eslint/no-explicit-any': 'error',
@@ -155,29 +159,4 @@ export default tseslint.config(
     },
   },
   ...arrows,
-  {
-    files: ['schema.graphql'],
-    languageOptions: { parser: graphql.parser, parserOptions: { graphQLConfig: { schema: './schema.graphql' } } },
-    plugins: { '@graphql-eslint': graphql },
-    rules: {
-      '@graphql-eslint/require-description': ['error', Object.fromEntries(described.map((kind) => [kind, true]))],
-      '@graphql-eslint/require-deprecation-reason': 'error',
-    },
-  },
-  existsSync('schema.graphql')
-    ? {
-        files: ['operations/**/*.graphql'],
-        languageOptions: {
-          parser: graphql.parser,
-          parserOptions: { graphQLConfig: { schema: './schema.graphql', documents: './operations/*.graphql' } },
-        },
-        plugins: { '@graphql-eslint': graphql },
-        rules: {
-          '@graphql-eslint/fields-on-correct-type': 'error',
-          '@graphql-eslint/known-argument-names': 'error',
-          '@graphql-eslint/no-deprecated': 'error',
-          '@graphql-eslint/no-unused-variables': 'error',
-        },
-      }
-    : {},
 );

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { withoutTools } from './test/support/optional.ts';
 
 const graphql = dirname(createRequire(import.meta.url).resolve('graphql/package.json'));
 
@@ -11,7 +12,7 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['test/browser/**'],
+    exclude: ['**/node_modules/**', 'test/browser/**', ...withoutTools().map((folder) => `${folder}/**`)],
     globalSetup: ['test/build.ts'],
     pool: 'forks',
     maxWorkers: 2,

@@ -4,9 +4,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundle, publishOperations } from '../build.mjs';
 import { openOrigin } from '../src/origin/server.ts';
+import { skippedLine } from './support/optional.ts';
 
 /** What many tests need is made once, before all of them. */
 export async function setup(): Promise<() => void> {
+  const skipped = skippedLine();
+  if (skipped) console.log(skipped);
   await bundle().catch((error: unknown) => {
     console.error('The program does not build; tests that start it will fail.', error);
     // What does not build must not be tested in an older form; the tests that need none of it still run.

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
@@ -60,8 +60,13 @@ function frontEnd(name: string): string {
   cpSync(join(root, 'test/frontend', name), folder, { recursive: true });
   cpSync(join(root, 'test/frontend/tsconfig.base.json'), join(folder, 'tsconfig.base.json'));
   mkdirSync(join(folder, 'node_modules'));
-  for (const entry of readdirSync(join(root, 'node_modules'))) {
-    symlinkSync(join(root, 'node_modules', entry), join(folder, 'node_modules', entry));
+  // Its tools first, then what the repository has.
+  mkdirSync(join(folder, 'node_modules/.bin'));
+  for (const from of [join(root, 'test/frontend/node_modules'), join(root, 'node_modules')]) {
+    for (const entry of [...readdirSync(from), ...readdirSync(join(from, '.bin')).map((name) => `.bin/${name}`)]) {
+      const place = join(folder, 'node_modules', entry);
+      if (!existsSync(place)) symlinkSync(join(from, entry), place);
+    }
   }
   symlinkSync(root, join(folder, 'node_modules/catalog-graphql'));
   return folder;

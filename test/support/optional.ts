@@ -1,0 +1,26 @@
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Folders of tests whose tools have a package.json of their own. */
+const tooled = ['test/clients', 'test/frontend'];
+const programs = ['redis-server', 'curl', 'nginx'];
+
+/** The folders whose tools are not installed. */
+export const withoutTools = (): string[] => tooled.filter((folder) => !existsSync(join(root, folder, 'node_modules')));
+
+export const hasProgram = (name: string): boolean =>
+  [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin'].some((folder) => existsSync(join(folder, name)));
+
+/** What is skipped, and how to have it, in one line; undefined where nothing is missing. */
+export function skippedLine(): string | undefined {
+  const folders = withoutTools();
+  const missing = programs.filter((name) => !hasProgram(name));
+  const parts = [
+    ...(folders.length > 0 ? [`${folders.join(', ')} (npm run tools installs what they need)`] : []),
+    ...(missing.length > 0 ? [`the tests of ${missing.join(', ')} (not installed)`] : []),
+  ];
+  return parts.length > 0 ? `Skipped: ${parts.join('; ')}.` : undefined;
+}
