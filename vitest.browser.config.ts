@@ -3,5 +3,11 @@ import base from './vitest.config.ts';
 
 export default defineConfig({
   ...base,
-  test: { ...base.test, include: ['test/browser/**/*.test.ts'], exclude: ['**/node_modules/**'], testTimeout: 600_000, maxWorkers: 1 },
+  test: {
+    ...base.test,
+    include: ['test/browser/**/*.test.ts'],
+    exclude: ['**/node_modules/**'],
+    testTimeout: 600_000,
+    maxWorkers: 1,
+  },
 });

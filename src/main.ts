@@ -133,7 +133,8 @@ async function run(start: (config: Config, log: Logger, opened: Closable[]) => P
 
 /** What a start that failed says to people; undefined where only a stack would help. */
 function messageFor(error: unknown): string | undefined {
-  if (error instanceof ConfigError || error instanceof StartError || error instanceof SqliteMissingError) return error.message;
+  if (error instanceof ConfigError || error instanceof StartError || error instanceof SqliteMissingError)
+    return error.message;
   const { cause = error } = error as Error;
   const { code, errcode, message } = cause as NodeJS.ErrnoException & { errcode?: number };
   // A damaged file, a full disk, a database that another user made.
