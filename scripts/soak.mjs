@@ -149,7 +149,7 @@ async function sample() {
   samples.push({
     rss: read('process_resident_memory_bytes'),
     heap: read('nodejs_heap_size_used_bytes'),
-    timers: read('nodejs_active_resources\\{type="Timeout"\\}'),
+    timers: read('nodejs_active_resources\\{type="Timeout"\\}') || 0, // prom-client leaves out types without a resource
     handles: read('nodejs_active_handles_total'),
     fds,
   });
@@ -187,7 +187,7 @@ for (const name of ['rss', 'heap', 'timers', 'handles', 'fds']) {
   const [early, late] = [middle(samples.slice(third, 2 * third), name), middle(samples.slice(-third), name)];
   const shown = (value) => (value > 1e6 ? `${(value / 1e6).toFixed(1)} MB` : value);
   console.log(
-    `${name.padEnd(8)} second third ${shown(early)}  last third ${shown(late)}  ${(((late - early) / early) * 100).toFixed(1)} %  at rest ${shown(last[name])}`,
+    `${name.padEnd(8)} second third ${shown(early)}  last third ${shown(late)}  ${early ? (((late - early) / early) * 100).toFixed(1) : 0} %  at rest ${shown(last[name])}`,
   );
 }
 facade.child.kill('SIGTERM');
