@@ -1,31 +1,31 @@
 import type { Path } from 'graphql/jsutils/Path.js';
 import type { Service } from './errors.ts';
 
-/** One call that an operation made, or was spared. */
+/** One call of an operation, also if the cache made it unnecessary. */
 export interface LoggedCall {
   service: Service;
   method: string;
-  /** Path and query as they went on the wire; ids are the caller's own. */
+  /** Path and query as sent; ids are those of the caller. */
   wirePath: string;
   status?: number;
   /** Milliseconds since the operation began. */
   startMs: number;
   ms: number;
-  /** Of the answer's body, inflated. */
+  /** Of the response body, decompressed. */
   bytes?: number;
   attempts?: number;
-  /** Answered from the record cache. */
+  /** Served from the cache. */
   cached?: boolean;
-  /** Answered from the cache because upstream failed; its age in seconds. */
+  /** Served from the cache because upstream failed; its age in seconds. */
   staleSeconds?: number;
-  /** Another operation's call in flight answered it. */
+  /** Served by an equal request in flight of another operation. */
   coalesced?: boolean;
   error?: string;
-  /** The response path of the field that asked first. */
+  /** The response path of the field that requested it first. */
   field: Path | undefined;
 }
 
-/** What one operation asked of the service. */
+/** The calls of one operation. */
 export interface CallLog {
   readonly calls: LoggedCall[];
   readonly started: number;

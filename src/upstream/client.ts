@@ -1,4 +1,4 @@
-/** The service, as the callers of the facade see it. */
+/** The client of the service: what all operations share, and an operation for each request. */
 import type { Tier } from '../api/endpoint.ts';
 import type { Config } from '../config/settings.ts';
 import { type LimitedCalls, createRateLimiter } from './limits/rate-limiter.ts';
@@ -16,22 +16,22 @@ import type { ObservedCall, Span } from './trace-context.ts';
 import { createCallLog } from './call-log.ts';
 import { type Transport, createTransport } from './http/pool.ts';
 
-/** Who runs an operation. */
+/** Who sent a request. */
 export interface RequestContext {
-  /** The Authorization header as it came. */
+  /** The Authorization header as received. */
   authorization: string | undefined;
   address: string;
   requestId: string;
-  /** The operation, where somebody follows it. */
+  /** The span of the operation, if it is traced. */
   span?: Span | undefined;
 }
 
 export interface UpstreamClient {
-  /** The service for one operation, as long as that goes on. */
+  /** Until the token is cancelled. */
   forOperation: (asker: RequestContext, lifetime: CancellationToken) => Operation;
-  /** Counts what was dropped of what is kept; null where nobody here can tell. */
+  /** Counts invalidations of the cache; null if this process does not see them all. */
   epoch: () => number | null;
-  /** What goes on at each service now. */
+  /** The current load of each service. */
   state: Transport['state'];
   /** Calls that wait for the rate limiter or count towards it. */
   limited: () => LimitedCalls;
@@ -59,9 +59,9 @@ export type UpstreamSettings = Parameters<typeof createTransport>[0] &
 export interface UpstreamParts {
   transport?: Transport;
   records?: RecordCache;
-  /** Told of each call that was made, and of each that a kept record spared. */
+  /** Called for each call, and for each that the cache made unnecessary. */
   observe?: (seen: ObservedCall) => void;
-  /** Told when a service or Redis goes away, and when it is back. */
+  /** Called when a service or Redis becomes unreachable, and when it is reachable again. */
   onOutage?: OnAvailabilityChange;
 }
 
@@ -72,8 +72,8 @@ export function createUpstream(settings: UpstreamSettings, parts: UpstreamParts 
     ? connectRedis(settings.redisUrl, `${settings.baseUrl} ${settings.eventBaseUrl}`, parts.onOutage)
     : undefined;
   const records = parts.records ?? createRecordCache({ ttlSeconds: settings.recordTtlSeconds, cache: shared?.cache });
-  // Whose Authorization cannot be read is told so, and not shown what is kept.
-  const nothingKept = createRecordCache({ ttlSeconds: 0 });
+  // A caller with an unreadable Authorization gets errors, and nothing from the cache.
+  const emptyCache = createRecordCache({ ttlSeconds: 0 });
   const credentials = createCredentials(settings.accessToken, settings.filmTier);
   const budget = createRateLimiter(settings, shared?.windows, ({ id }, service) =>
     credentials.rejections.has(id, service),
@@ -98,7 +98,7 @@ export function createUpstream(settings: UpstreamSettings, parts: UpstreamParts 
       const calls = createCalls(callParts, caller);
       return new Operation({
         calls,
-        cache: (isUnreadable ? nothingKept : records).forViewer({
+        cache: (isUnreadable ? emptyCache : records).forViewer({
           credential: credential.id,
           hasToken: token !== null,
         }),
