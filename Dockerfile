@@ -19,6 +19,7 @@ RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /us
 WORKDIR /app
 COPY package.json LICENSE ./
 COPY demo demo
+COPY graphiql graphiql
 COPY operations operations
 COPY --from=dependencies /app/node_modules node_modules
 COPY --from=build /app/dist dist

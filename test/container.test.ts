@@ -1,0 +1,194 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
+import { hasProgram } from './support/optional.ts';
+import { type Program, startProgram } from './support/program.ts';
+
+interface Service {
+  environment: Record<string, string>;
+  command?: string[];
+}
+
+const dockerfile = readFileSync('Dockerfile', 'utf8').replaceAll(/\\\n/g, ' ');
+const stages = dockerfile.split(/^(?=FROM )/m).slice(1);
+const final = stages.at(-1)!;
+const { services } = parse(readFileSync('compose.yaml', 'utf8'), { merge: true }) as {
+  services: Record<string, Service>;
+};
+const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Record<
+  'dependencies' | 'optionalDependencies',
+  Record<string, string>
+> & { files: string[] };
+
+/** COPY lines: what is taken, from which stage or from the context, and where it goes. */
+const copies = (stage: string) =>
+  [...stage.matchAll(/^COPY (?:--from=(\w+) )?(.+) (\S+)$/gm)].map(([, from, sources, target]) => ({
+    from,
+    sources: sources!.split(' '),
+    target: target!,
+  }));
+
+/** What Docker sends to the build: `.dockerignore` leaves out everything and names what is in. */
+const context = new Set(
+  readFileSync('.dockerignore', 'utf8')
+    .split('\n')
+    .flatMap((line) => (line.startsWith('!') ? [line.slice(1)] : [])),
+);
+
+const image = mkdtempSync(join(tmpdir(), 'catalog-image-'));
+const main = join(image, 'dist/main.js');
+afterAll(() => rmSync(image, { recursive: true, force: true }));
+
+beforeAll(() => {
+  for (const { from, sources, target } of copies(final)) {
+    if (from === 'dependencies') {
+      // The Node that runs the tests may be older than the image's, and need the package for SQLite.
+      for (const name of Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })) {
+        const place = join(image, 'node_modules', name);
+        mkdirSync(dirname(place), { recursive: true });
+        symlinkSync(resolve('node_modules', name), place);
+      }
+    } else if (from === 'build') cpSync('dist', join(image, target), { recursive: true });
+    else
+      for (const source of sources)
+        cpSync(source, join(image, target, target === './' ? source : ''), { recursive: true });
+  }
+});
+
+test('what a stage copies is sent to the build, and nothing else is', () => {
+  const copied = stages.flatMap((stage) => copies(stage).flatMap(({ from, sources }) => (from ? [] : sources)));
+  expect([...context].toSorted()).toEqual([...new Set(copied)].toSorted());
+  for (const file of copied) expect(existsSync(file), file).toBe(true);
+});
+
+test('the image holds the folders that the package has for the program', () => {
+  const folders = manifest.files.filter((file) => !/[.*]/.test(file));
+  expect(folders.length).toBeGreaterThan(2);
+  for (const folder of folders) expect(existsSync(join(image, folder)), folder).toBe(true);
+});
+
+/** Starts a service of compose.yaml from the image; `hosts` are the addresses of the others. */
+function startService(name: string, hosts: Record<string, string>, more: NodeJS.ProcessEnv = {}): Promise<Program> {
+  const { environment, command = [] } = services[name]!;
+  const set = Object.entries(environment).map(([variable, value]) => {
+    const byDefault = value.replace(/^\$\{\w+:-(.*)\}$/, '$1');
+    return [variable, hosts[byDefault] ?? byDefault] as const;
+  });
+  const env = { NODE_ENV: 'production', ...Object.fromEntries(set), PORT: '0', ORIGIN_PORT: '0', ...more };
+  return startProgram(env, command, { main, cwd: image });
+}
+
+/** Both facades, each over an origin of its own, so that the rate limit of one origin is not what is seen. */
+async function composed(more?: NodeJS.ProcessEnv): Promise<Program[]> {
+  const facades: Program[] = [];
+  for (const name of ['facade-1', 'facade-2']) {
+    const origin = await startService('origin', {});
+    facades.push(await startService(name, { 'http://origin:4001': origin.origin }, { REDIS_URL: undefined, ...more }));
+  }
+  return facades;
+}
+
+test('the image starts as every service of compose.yaml, answers, and is healthy', async () => {
+  const [first, second] = await composed();
+  for (const { url } of [first!, second!]) {
+    const answer = await fetch(`${url}/graphql?query={book(id:"6082808"){title}}`);
+    expect(await answer.json()).toEqual({ data: { book: { title: '百年孤独' } } });
+    const page = await fetch(`${url}/graphql`, { headers: { accept: 'text/html' } });
+    expect([page.status, (await page.text()).length > 1_000]).toEqual([200, true]);
+    const health = /^HEALTHCHECK .*? CMD (\[.*\])$/m.exec(final)![1]!;
+    const [program, ...args] = JSON.parse(health) as string[];
+    expect(program).toBe('node');
+    const env = { PATH: process.env.PATH, PORT: new URL(url).port };
+    await promisify(execFile)(process.execPath, args, { env });
+  }
+  expect(await first!.stop()).toMatchObject({ code: 0, err: '' });
+});
+
+test.skipIf(!hasProgram('nginx'))(
+  'nginx stands before both facades, and they see the address of the client',
+  async () => {
+    const facades = await composed({ TRUSTED_PROXIES: '127.0.0.1', ACCESS_TOKEN: undefined, FILM_TIER: undefined });
+    const folder = mkdtempSync(join(tmpdir(), 'catalog-nginx-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const port = await freePort();
+    const config = readFileSync('deploy/nginx.conf', 'utf8')
+      .replace('facade-1:4000', new URL(facades[0]!.url).host.replace('localhost', '127.0.0.1'))
+      .replace('facade-2:4000', new URL(facades[1]!.url).host.replace('localhost', '127.0.0.1'))
+      .replace('listen 8080;', `listen 127.0.0.1:${port};`)
+      .replace(
+        'http {',
+        `pid ${folder}/pid;\nhttp {\naccess_log off;\nclient_body_temp_path ${folder};\nproxy_temp_path ${folder};`,
+      );
+    writeFileSync(join(folder, 'nginx.conf'), config);
+    const args = ['-c', join(folder, 'nginx.conf'), '-p', folder, '-e', 'stderr', '-g', 'daemon off;'];
+    const nginx = spawn('nginx', args, {
+      env: { PATH: `${process.env.PATH}:/usr/sbin` },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let said = '';
+    nginx.stderr.on('data', (chunk) => (said += String(chunk)));
+    onTestFinished(async () => {
+      if (nginx.exitCode === null) {
+        nginx.kill('SIGTERM');
+        await once(nginx, 'exit');
+      }
+    });
+    const url = `http://127.0.0.1:${port}`;
+    await expect
+      .poll(
+        () =>
+          fetch(`${url}/ready`).then(
+            ({ status }) => status,
+            () => `nginx: ${said}`,
+          ),
+        { timeout: 30_000 },
+      )
+      .toBe(200);
+
+    expect(await ask('{ book(id: "6082808") { title } }', '127.0.0.2')).toEqual({
+      data: { book: { title: '百年孤独' } },
+    });
+    expect((await fetch(`${url}/metrics`)).status).toBe(404);
+    // One address gets half of the calls that a facade may make, 20 of each; another one has the rest.
+    const search = async (n: number, from: string) =>
+      (await ask(`{ searchSubjects(query: "behind ${n}") { nodes { title } } }`, from)).errors === undefined;
+    const first: boolean[] = [];
+    for (let n = 0; n < 60; n++) first.push(await search(n, '127.0.0.2'));
+    expect(first.filter(Boolean)).toHaveLength(40);
+    expect([await search(60, '127.0.0.3'), await search(61, '127.0.0.3')]).toEqual([true, true]);
+    for (const facade of facades) expect(await facade.stop()).toMatchObject({ code: 0, err: '' });
+
+    function ask(query: string, from: string) {
+      return askedFrom(from, port, query);
+    }
+  },
+);
+
+/** A query from an address of this machine that is not the proxy's. */
+function askedFrom(localAddress: string, port: number, query: string): Promise<{ data: unknown; errors?: unknown[] }> {
+  return new Promise((resolve, reject) => {
+    const path = `/graphql?query=${encodeURIComponent(query)}`;
+    request({ host: '127.0.0.1', port, localAddress, path }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+      response.once('end', () => resolve(JSON.parse(text) as { data: unknown; errors?: unknown[] }));
+    })
+      .once('error', reject)
+      .end();
+  });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((closed) => server.close(closed));
+  return port;
+}
