@@ -7,7 +7,7 @@ import { printSchema } from 'graphql';
 import { pino } from 'pino';
 import type { Logger } from 'pino';
 import { type StartedServers, banner, startLine } from './cli/banner.ts';
-import { entries, flagOf, settings, settingsTable } from './config/settings.ts';
+import { entries, flagOf, settings } from './config/settings.ts';
 import { ConfigError, readConfig } from './config/read.ts';
 import type { Config, SettingName } from './config/settings.ts';
 import type { Flags } from './config/read.ts';
@@ -41,6 +41,8 @@ const ORIGIN_SETTINGS: readonly SettingName[] = [
   'logLevel',
 ];
 
+const HELP_WIDTH = 100;
+
 /** What is told to people in place of a stack. */
 class StartError extends Error {}
 
@@ -53,11 +55,15 @@ const version = (JSON.parse(readFileSync(resolve(root, 'package.json'), 'utf8'))
 const program = new Command('catalog-graphql')
   .description('One GraphQL graph over a catalog and community service, with that service next door.')
   .version(version)
-  .addHelpText(
-    'after',
-    `\nSettings, as variables of the environment or as flags (MAX_DEPTH is --max-depth):\n\n${settingsTable()}`,
-  )
-  .action(() => run(runFacade));
+  .configureOutput({ getOutHelpWidth: () => Math.min(process.stdout.columns ?? HELP_WIDTH, HELP_WIDTH) })
+  .addHelpText('after', '\nEach setting is a flag or a variable of the environment, named last.')
+  .allowExcessArguments()
+  .action(() => {
+    const [name] = program.args;
+    if (name === undefined) return run(runFacade);
+    const names = program.commands.map((command) => command.name()).join(', ');
+    program.error(`error: unknown command '${name}'\n(The commands are ${names}.)`);
+  });
 
 program
   .command('origin')
@@ -99,10 +105,10 @@ program
   });
 
 for (const command of [program, ...program.commands.filter((each) => each.name() === 'origin')]) {
-  for (const [name, { description, env }] of entries()) {
+  for (const [name, { description, must, env, byDefault, shown }] of entries()) {
     if (command !== program && !ORIGIN_SETTINGS.includes(name)) continue;
-    // The table below the help tells them once, with what they must be.
-    command.addOption(new Option(`${flagOf(name)} <value>`, `${description} (${env})`).hideHelp(command === program));
+    const text = `${description} (${must}; default: ${shown ?? String(byDefault(false))}) ${env}`;
+    command.addOption(new Option(`${flagOf(name)} <value>`, text));
   }
 }
 // `origin --data-dir x` is the origin's, not the facade's of the same name.

@@ -253,6 +253,22 @@ test('the schema is printed without starting anything; help shows every setting'
   expect(help.out).toContain('origin');
 });
 
+test('a command or a flag that is none is named, with those that are meant', async () => {
+  const wrong = (...args: string[]) => runProgram({}, args).then(({ code, out, err }) => ({ code, out, err }));
+  const unknown = (err: string) => ({ code: 1, out: '', err });
+  const commands = '(The commands are origin, seed, schema, manifest.)';
+  expect(await wrong('strat')).toEqual(unknown(`error: unknown command 'strat'\n${commands}\n`));
+  expect(await wrong('--prot', '80')).toEqual(unknown("error: unknown option '--prot'\n(Did you mean --port?)\n"));
+});
+
+test('the help fits a terminal of 100 columns', async () => {
+  for (const args of [['--help'], ['origin', '--help'], ['seed', '--help'], ['manifest', '--help']]) {
+    const { code, out } = await runProgram({}, args);
+    expect(code).toBe(0);
+    expect(out.split('\n').filter((line) => line.length > 100)).toEqual([]);
+  }
+});
+
 const portOf = (server: Server) => String((server.address() as AddressInfo).port);
 
 /** Resolves once nobody listens there any more. */

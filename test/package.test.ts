@@ -97,6 +97,14 @@ test('the package holds what it needs to run and to be read, and nothing of the 
   for (const file of made) expect(readFileSync(join(installed, 'dist', file), 'utf8')).not.toContain(elsewhere);
 });
 
+test('it has no script that runs something that is not in it', () => {
+  const { scripts } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as {
+    scripts?: Record<string, string>;
+  };
+  const atInstall = ['preinstall', 'install', 'postinstall', 'prepare'].filter((name) => scripts?.[name]);
+  expect(atInstall).toEqual([]);
+});
+
 test('the program carries the licenses of what is bundled with it', () => {
   const licenses = readFileSync(join(installed, 'dist/main.licenses.txt'), 'utf8');
   for (const name of ['graphql', 'undici', '@pothos/core', 'kysely', 'hono']) {
@@ -116,7 +124,10 @@ test(
     const npx = ['--no', '--no-update-notifier', '--', 'catalog-graphql', '--version'];
     expect((await run('npx', npx, { cwd: elsewhere })).stdout).toBe(`${manifest.version}\n`);
     const [help, schema] = await Promise.all([['--help'], ['schema']].map((args) => runProgram({}, args, { main })));
-    for (const [, { env }] of entries()) expect(help!.out).toMatch(new RegExp(`^ +${env} `, 'm'));
+    for (const [name, { env }] of entries()) {
+      expect(help!.out).toMatch(new RegExp(`^ +${flagOf(name)} `, 'm'));
+      expect(help!.out).toMatch(new RegExp(`\\b${env}$`, 'm'));
+    }
     expect(readFileSync('schema.graphql', 'utf8').endsWith(`\n\n${schema!.out}`)).toBe(true);
   },
   LOADED,
