@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
 import type { RateLimitState } from '../upstream/limits/rate-limiter.ts';
 import type { Viewer as ViewerFacts } from '../upstream/auth/viewer.ts';
-import type { TypeRule } from './engine/field-options.ts';
+import type { TypeRule } from './engine/field-rule.ts';
 import { builder } from './engine/builder.ts';
 import { badInput } from './errors/to-client-error.ts';
 import { Node } from './types/node.ts';

@@ -9,7 +9,7 @@ export const defects = [
   },
   {
     name: 'plan: more items than the embedded page holds are served from it',
-    edits: [['src/graph/engine/embedded.ts', '(given.first ?? byDefault ?? 0) > embedded.upTo', 'false']],
+    edits: [['src/graph/engine/embedded.ts', '(given.first ?? pageSize ?? 0) > embedded.upTo', 'false']],
   },
   {
     name: 'plan: a selection under @skip is planned, and one without is not told from it',
@@ -33,7 +33,13 @@ export const defects = [
   },
   {
     name: 'loading: an absent record of a non-null item is null',
-    edits: [['src/graph/engine/load-record.ts', '(loaded) => loaded ?? record)', '(loaded) => loaded)']],
+    edits: [
+      [
+        'src/graph/engine/load-record.ts',
+        'if (value === null && !exists) return null;',
+        'if (value === null) return null;',
+      ],
+    ],
   },
   {
     name: 'loading: a record that is absent is shown as if it were there',
@@ -65,17 +71,17 @@ export const defects = [
     edits: [['src/upstream/cache/record-cache.ts', "(share === 'anonymous' && hasToken)", 'false']],
   },
   {
-    // The same line for values that arrive late (`lost`) has no effect with this schema: none of them fails in a non-null place.
+    // The same line for values that arrive late (`onRejected`) has no effect with this schema: none of them fails in a non-null place.
     name: 'executor: null in a place that may not be null brings down nothing above it',
-    edits: [['src/graph/engine/executor.ts', 'if (spot.isNonNull) throw failure;', '']],
+    edits: [['src/graph/engine/execution.ts', 'if (position.isNonNull) throw failure;', '']],
   },
   {
     name: 'executor: a failed field of a list is put at the first item',
     edits: [
       [
-        'src/graph/engine/executor.ts',
-        'return standingAt(running, path.prev)?.[path.key] as',
-        'return standingAt(running, path.prev)?.[typeof path.key === "number" ? 0 : path.key] as',
+        'src/graph/engine/execution.ts',
+        'return valueAt(execution, path.prev)?.[path.key] as',
+        'return valueAt(execution, path.prev)?.[typeof path.key === "number" ? 0 : path.key] as',
       ],
     ],
   },
@@ -133,10 +139,10 @@ export const defects = [
   },
   {
     name: 'pages: a feed begins one entry too early',
-    edits: [['src/graph/types/connection.ts', "'start-index': start + 1", "'start-index': start"]],
+    edits: [['src/graph/types/paging.ts', "'start-index': start + 1", "'start-index': start"]],
   },
   {
     name: 'pages: the last page says that there is another',
-    edits: [['src/graph/types/connection.ts', 'start + items.length < total', 'start + items.length <= total']],
+    edits: [['src/graph/types/paging.ts', 'start + items.length < total', 'start + items.length <= total']],
   },
 ];

@@ -17,7 +17,7 @@ import {
   parse,
 } from 'graphql';
 import { fieldRule } from '../../src/graph/engine/declarations.ts';
-import { encodeCursor, listIdOf } from '../../src/graph/types/connection.ts';
+import { encodeCursor, listIdOf } from '../../src/graph/types/paging.ts';
 import { type Random, hashOf } from './random.ts';
 import { referenceSchema as schema } from './reference.ts';
 import { ids } from './world.ts';

@@ -35,13 +35,13 @@ import {
   isProvided,
   wholeRepresentation,
 } from '../../src/api/endpoint.ts';
-import type { FieldRule, TypeRule } from '../../src/graph/engine/field-options.ts';
+import type { FieldRule, TypeRule } from '../../src/graph/engine/field-rule.ts';
 import { builder } from '../../src/graph/engine/builder.ts';
 import { fieldRule, typeRule } from '../../src/graph/engine/declarations.ts';
 import { asInt, asText } from '../../src/graph/types/decode.ts';
 import { fragmentApplies, isDeferred, isIncluded } from '../../src/graph/engine/document.ts';
 import { badInput, toClientError } from '../../src/graph/errors/to-client-error.ts';
-import { FIRST_MAX, type Page, type PagingArgs, listIdOf } from '../../src/graph/types/connection.ts';
+import { FIRST_MAX, type Page, type PagingArgs, listIdOf } from '../../src/graph/types/paging.ts';
 import { deferDirective, streamDirective } from '../../src/graph/engine/incremental.ts';
 import '../../src/graph/schema.ts';
 import { LoginRequired, TierRequired, UpstreamRejection } from '../../src/upstream/errors.ts';

@@ -1,8 +1,8 @@
 /**
- * What a document may cost, said before it runs: the same walk as the plan's, counting.
+ * The worst case of an operation, computed from its plan before it runs: upstream calls, and the objects and values of its response.
  *
- * Upstream calls first: the most is counted as if nothing were cached and no two fields asked alike; the least is what no cache and no
- * earlier refusal can spare this caller now. Then what the answer may hold, for all of it is made in one go where nothing is awaited.
+ * Calls are counted as if nothing were cached and no two calls were equal. Responses are limited too, because a response whose values are
+ * all at hand is built in one go.
  */
 import { getNullableType, isListType } from 'graphql';
 import {
@@ -14,12 +14,10 @@ import {
   wholeRepresentation,
 } from '../../api/endpoint.ts';
 import type { RecordSource } from '../../upstream/loading/record-state.ts';
-import type { Context } from './builder.ts';
-import { FIRST_MAX, type PagingArgs, listIdOf, windowInput, windowOf } from '../types/connection.ts';
+import { FIRST_MAX, type PagingArgs } from '../types/paging.ts';
 import { endpointOf } from './declarations.ts';
-import { namesLoadedFirst, namesOrId, namesToRequest } from './lookup.ts';
 import type { Variables } from './document.ts';
-import { type SelectionPlan, type PlannedField, type OperationPlan, responseKeyOf } from './operation-plan.ts';
+import { type OperationPlan, type PlannedField, type SelectionPlan, responseKeyOf } from './operation-plan.ts';
 
 /** Upstream calls: at least and at most. */
 export interface CallRange {
@@ -27,11 +25,11 @@ export interface CallRange {
   max: number;
 }
 export interface FieldCost extends CallRange {
-  /** Response keys from the root, lists passed over. */
+  /** Response keys from the root, without list indexes. */
   path: string;
   /** `Type.field` */
   coordinate: string;
-  /** What is called: `GET /v2/book/:id/annotations`. */
+  /** `GET /v2/book/:id/annotations` */
   endpoint: string;
 }
 export interface CallCost extends CallRange {
@@ -39,267 +37,222 @@ export interface CallCost extends CallRange {
   fields: FieldCost[];
 }
 
-/** What an answer may hold at most, and the field that adds most to it. */
+/** The most that a response may contain, and the field that contributes most. */
 export interface Maximum {
   max: number;
   mostExpensive: { path: string; coordinate: string; max: number };
 }
 
-/** The worst case of an operation. */
 export interface WorstCase {
   calls: CallCost;
   /** Objects in lists. */
   items: Maximum;
-  /** Fields of all objects, as often as they are shown. */
+  /** Fields of all objects, each as often as it is shown. */
   values: Maximum;
 }
 
-/** Nothing is there: not even its id shows that there is a record which a client has named. */
-const noForm: Representation = { names: [] };
+/** Of a record that a client named nothing is known, not even that its id exists. */
+const nothingProvided: Representation = { names: [] };
 
-/** Items of a list that neither an argument nor its field limits. */
+/** The size of a list that neither an argument nor its field limits. */
 const LIST_SIZE = 20;
 
-/** Pages inside pages soon pass all that a number tells apart, and then what JSON can say: they are counted as far as this. */
-const capped = (calls: number): number => Math.min(calls, Number.MAX_SAFE_INTEGER);
+/** Nested pages multiply to numbers that JSON cannot hold, so counts end here. */
+const capped = (count: number): number => Math.min(count, Number.MAX_SAFE_INTEGER);
 
-const fixed = new WeakMap<OperationPlan, WorstCase>();
+const counted = new WeakMap<OperationPlan, WorstCase>();
 
-/** The worst case, by field; counted once for a plan that no variable sizes. */
+/** The worst case of a plan; computed once unless a variable decides how much is requested. */
 export function worstCaseOf(plan: OperationPlan, variables: Variables): WorstCase {
-  let most = fixed.get(plan);
-  if (!most) {
-    most = count(plan, variables);
-    if (!plan.varies) fixed.set(plan, most);
+  let worst = counted.get(plan);
+  if (!worst) {
+    worst = count(plan, variables);
+    if (!plan.varies) counted.set(plan, worst);
   }
-  return most;
+  return worst;
+}
+
+/** The state of one count. */
+interface Count extends WorstCase {
+  readonly variables: Variables;
+  readonly costs: Map<string, FieldCost>;
+  /** The tiers for which the current field can have a value: below a call, those that get the endpoint. */
+  possibleTiers: readonly Tier[];
+}
+
+/** Where a field is counted. */
+interface Place {
+  /** How many times it is resolved. */
+  times: number;
+  path: string;
+  /** Items of the page or list that it belongs to. */
+  size: number;
+  /** The names that its parent's items provide; undefined if only their ids are certain. */
+  provided: Representation | undefined;
+}
+
+function count(plan: OperationPlan, variables: Variables): WorstCase {
+  const services = { catalog: { min: 0, max: 0 }, event: { min: 0, max: 0 } };
+  const total: Count = {
+    variables,
+    costs: new Map(),
+    possibleTiers: tiers,
+    calls: { min: 0, max: 0, services, fields: [] },
+    items: nothing(),
+    values: nothing(),
+  };
+  const root = plan.root.type.name;
+  addAmount(total.values, plan.introspected, '__schema', `${root}.__schema`);
+  countSelection(total, plan.root, { times: 1, path: '', size: LIST_SIZE, provided: undefined }, root);
+  const { calls, items, values } = total;
+  return { calls, items, values };
 }
 
 const nothing = (): Maximum => ({ max: 0, mostExpensive: { path: '', coordinate: 'Query', max: 0 } });
 
-function count(plan: OperationPlan, variables: Variables): WorstCase {
-  const cost: CallCost = {
-    min: 0,
-    max: 0,
-    services: { catalog: { min: 0, max: 0 }, event: { min: 0, max: 0 } },
-    fields: [],
-  };
-  const places = new Map<string, FieldCost>();
-  const [items, values] = [nothing(), nothing()];
-  let possibleTiers: readonly Tier[] = tiers;
-  const root = plan.root.type.name;
-  shows(values, plan.introspected, '__schema', `${root}.__schema`);
-  inside(plan.root, 1, '', root);
-  return { calls: cost, items, values };
-
-  function inside(
-    below: SelectionPlan,
-    times: number,
-    path: string,
-    of: string,
-    size = LIST_SIZE,
-    form?: Representation,
-  ): void {
-    for (const { fields, outputFields } of [below, ...below.deferred]) {
-      shows(values, times * outputFields.length, path, of);
-      for (const field of fields) visit(field, times, under(path, field), size, form, below.rule.record);
-    }
-  }
-
-  function visit(
-    field: PlannedField,
-    times: number,
-    path: string,
-    size: number,
-    within: Representation | undefined,
-    parent: RecordSource | undefined,
-  ): void {
-    const { rule, mode } = field;
-    if (mode === 'null') return;
-    const args = argsIn(field, variables);
-    const isList = isListType(getNullableType(field.field.type));
-    if (rule.writeEndpoint) {
-      add(field, path, capped(times * (rule.maxCalls ?? 1)), rule.writeEndpoint);
-      return arrive(field, times, path, 1, undefined);
-    }
-    if (rule.recordCounts) {
-      const counts = rule.recordCounts(args);
-      for (const below of field.selections.values()) {
-        const named = capped(times * (counts.get(below.type.name) ?? 0));
-        if (isList) shows(items, named, path, coordinateOf(field));
-        if (named > 0) arriveAs(field, below, named, path, 1, below.rule.isReference ? undefined : noForm);
-      }
-      return;
-    }
-    if (mode === 'call' || mode === 'lookup') {
-      add(field, path, times, endpointOf(rule, args));
-      const most = rule.pageSize === undefined ? (rule.assumedSize ?? LIST_SIZE) : FIRST_MAX;
-      const listed = Math.min(args.first ?? rule.pageSize ?? most, most);
-      const before = possibleTiers;
-      // What is below a call is there only where the call was answered: for a tier that has it.
-      if (mode === 'call') possibleTiers = before.filter((tier) => endpointOf(rule, args).tiers.includes(tier));
-      arrive(field, isList ? capped(times * listed) : times, path, listed, rule.representation ?? wholeRepresentation);
-      possibleTiers = before;
-      return;
-    }
-    if (mode === 'embedded') {
-      // Where the record is refused to the tier, the list beside it is called.
-      const mayBeRefused = possibleTiers.some((tier) => parent?.endpoint.tiers.includes(tier) === false);
-      if (mayBeRefused || field.mayOmit.length > 0) add(field, path, times, endpointOf(rule, args));
-      const held = Math.min(args.first ?? rule.pageSize ?? LIST_SIZE, rule.embedded!.upTo ?? LIST_SIZE);
-      return arrive(field, isList ? capped(times * held) : times, path, held, rule.embedded!.representation);
-    }
-    // Where the id stands beside it, the record itself may not: then it is loaded.
-    const form = within ?? (rule.idIn ? undefined : rule.representation);
-    arrive(field, isList ? capped(times * (rule.assumedSize ?? size)) : times, path, size, form);
-  }
-
-  function arrive(
-    field: PlannedField,
-    times: number,
-    path: string,
-    size: number,
-    form: Representation | undefined,
-  ): void {
-    const isList = isListType(getNullableType(field.field.type));
-    if (isList && field.selections.size > 0) shows(items, times, path, coordinateOf(field));
-    for (const below of field.selections.values()) arriveAs(field, below, times, path, size, form);
-  }
-
-  /** The top-ups of what a field gives of one type, and what is below it. */
-  function arriveAs(
-    field: PlannedField,
-    below: SelectionPlan,
-    times: number,
-    path: string,
-    size: number,
-    form: Representation | undefined,
-  ): void {
-    const { record, isWrapper } = below.rule;
-    if (record) {
-      const isKnown = (name: string) => isThere(form, name) || !below.initialNames.includes(name);
-      let isAsked = field.mode === 'lookup' || topUp(below, times, path, record.endpoint, isKnown);
-      // At most: what is deferred may be in what the first call loads.
-      for (const part of below.deferred) {
-        const isFirst = (name: string) => (name === 'id' && form !== noForm) || below.initialNames.includes(name);
-        isAsked = topUp(part, times, path, record.endpoint, isFirst) || isAsked;
-      }
-      // What the caller named is looked up, whatever is selected of it.
-      if (form === noForm && !isAsked) add(field, path, times, record.endpoint);
-    }
-    // What wraps a list holds as many as were asked for, as whole as the list promised.
-    if (isWrapper) inside(below, times, path, coordinateOf(field), size, form);
-    else inside(below, times, path, coordinateOf(field));
-  }
-
-  /** One call for all that is missing; told where the first of it is selected. */
-  function topUp(
-    of: SelectionPlan,
-    times: number,
-    path: string,
-    endpoint: Endpoint,
-    isKnown: (name: string) => boolean,
-  ): boolean {
-    const missing = of.names.filter((name) => !isKnown(name) && !of.tierRefused.has(name));
-    const asker = of.fields.find(({ needs }) => needs.some((name) => missing.includes(name)));
-    if (asker) add(asker, under(path, asker), times, endpoint);
-    return asker !== undefined;
-  }
-
-  function add(field: PlannedField, path: string, times: number, { method, path: template, service }: Endpoint): void {
-    cost.max = capped(cost.max + times);
-    cost.services[service].max = capped(cost.services[service].max + times);
-    const endpoint = `${method} ${template}`;
-    const place = `${path} ${endpoint}`;
-    const same = places.get(place);
-    if (same) {
-      same.max = capped(same.max + times);
-      return;
-    }
-    const added = { path, coordinate: coordinateOf(field), endpoint, min: 0, max: times };
-    places.set(place, added);
-    cost.fields.push(added);
-  }
-
-  function shows(amount: Maximum, times: number, path: string, coordinate: string): void {
-    const max = capped(times);
-    amount.max = capped(amount.max + max);
-    if (max > amount.mostExpensive.max) amount.mostExpensive = { path, coordinate, max };
+function countSelection(total: Count, selection: SelectionPlan, place: Place, coordinate: string): void {
+  for (const { fields, outputFields } of [selection, ...selection.deferred]) {
+    addAmount(total.values, place.times * outputFields.length, place.path, coordinate);
+    for (const field of fields)
+      countField(total, field, { ...place, path: pathTo(place.path, field) }, selection.rule.record);
   }
 }
 
-/** Its calls, with those that the roots of a query must make, whatever else happens. */
-export async function callRangeOf(
-  plan: OperationPlan,
-  variables: Variables,
-  { upstream, viewer }: Context,
-): Promise<CallCost> {
-  const cost = structuredClone(worstCaseOf(plan, variables).calls);
-  const counted = new Set<string>();
-  for (const { fields } of [plan.root, ...plan.root.deferred])
-    for (const field of fields) await least(field, {}, responseKeyOf(field));
-  return cost;
-
-  async function least(field: PlannedField, parent: Record<string, unknown>, path: string): Promise<void> {
-    const { rule, mode, selections, names } = field;
-    if (rule.writeEndpoint || (mode !== 'call' && mode !== 'lookup')) return;
-    let input: object;
-    let endpoint: Endpoint;
-    try {
-      const args = field.args(variables);
-      endpoint = endpointOf(rule, args);
-      if (rule.isEmpty?.(parent)) return;
-      input = rule.input!(parent, args, viewer);
-      if (rule.pageSize !== undefined)
-        input = {
-          ...input,
-          ...windowInput(
-            endpoint,
-            windowOf(args, rule.pageSize, () => listIdOf(endpoint, input)),
-          ),
-        };
-    } catch {
-      return; // wrong input costs nothing
-    }
-    if (mode === 'call') return found(path, endpoint, await upstream.wouldList(endpoint, input, names));
-
-    const handle = input as Record<string, unknown>;
-    const one = selections.values().next().value!;
-    const { type, rule: typeRule, eagerCalls, readsRecord } = one;
-    const children = eagerCalls.filter((child) => child.rule.from?.every((name) => name in handle));
-    for (const child of children) await least(child, handle, `${path}.${responseKeyOf(child)}`);
-    // What is loaded later is loaded only of a record that is there.
-    const asked = namesToRequest(namesLoadedFirst(namesOrId(one), one), one, true);
-    const spared =
-      children.length > 0 &&
-      (!readsRecord || children.some((child) => asked.every((name) => child.rule.provides?.names.includes(name))));
-    if (!spared) found(path, endpoint, await upstream.wouldLoad(type.name, typeRule.record!, String(handle.id), asked));
+function countField(total: Count, field: PlannedField, place: Place, parent: RecordSource | undefined): void {
+  const { rule, mode } = field;
+  const { times, path, size, provided } = place;
+  if (mode === 'null') return;
+  if (rule.writeEndpoint) {
+    addCall(total, field, path, capped(times * (rule.maxCalls ?? 1)), rule.writeEndpoint);
+    return countObjects(total, field, { times, path, size: 1, provided: undefined });
   }
+  const args = pagingArgsOf(field, total.variables);
+  if (rule.recordCounts) return countNamed(total, field, rule.recordCounts(args), place);
+  const isList = returnsList(field);
+  if (mode === 'call' || mode === 'lookup') return countCall(total, field, args, place);
+  if (mode === 'embedded') {
+    // If the record may be refused to the tier, its list is called instead.
+    const mayBeRefused = total.possibleTiers.some((tier) => parent?.endpoint.tiers.includes(tier) === false);
+    if (mayBeRefused || field.mayOmit.length > 0) addCall(total, field, path, times, endpointOf(rule, args));
+    const held = Math.min(args.first ?? rule.pageSize ?? LIST_SIZE, rule.embedded!.upTo ?? LIST_SIZE);
+    const { representation } = rule.embedded!;
+    return countObjects(total, field, {
+      times: isList ? capped(times * held) : times,
+      path,
+      size: held,
+      provided: representation,
+    });
+  }
+  countObjects(total, field, {
+    times: isList ? capped(times * (rule.assumedSize ?? size)) : times,
+    path,
+    size,
+    // With an id beside it, the record itself may be missing and is then loaded.
+    provided: provided ?? (rule.idIn ? undefined : rule.representation),
+  });
+}
 
-  function found(path: string, { method, path: template, service }: Endpoint, request: string | null): void {
-    if (request === null || counted.has(request)) return;
-    counted.add(request);
-    cost.min++;
-    cost.services[service].min++;
-    const place = cost.fields.find((each) => each.path === path && each.endpoint === `${method} ${template}`);
-    if (place) place.min++;
+/** `node` and `nodes`: as many records of each type as the arguments name. */
+function countNamed(total: Count, field: PlannedField, counts: ReadonlyMap<string, number>, place: Place): void {
+  for (const selection of field.selections.values()) {
+    const times = capped(place.times * (counts.get(selection.type.name) ?? 0));
+    if (returnsList(field)) addAmount(total.items, times, place.path, coordinateOf(field));
+    const provided = selection.rule.isReference ? undefined : nothingProvided;
+    if (times > 0) countObject(total, field, selection, { times, path: place.path, size: 1, provided });
   }
 }
 
+function countCall(total: Count, field: PlannedField, args: PagingArgs, { times, path }: Place): void {
+  const { rule, mode } = field;
+  const endpoint = endpointOf(rule, args);
+  addCall(total, field, path, times, endpoint);
+  const most = rule.pageSize === undefined ? (rule.assumedSize ?? LIST_SIZE) : FIRST_MAX;
+  const size = Math.min(args.first ?? rule.pageSize ?? most, most);
+  const before = total.possibleTiers;
+  if (mode === 'call') total.possibleTiers = before.filter((tier) => endpoint.tiers.includes(tier));
+  const provided = rule.representation ?? wholeRepresentation;
+  countObjects(total, field, { times: returnsList(field) ? capped(times * size) : times, path, size, provided });
+  total.possibleTiers = before;
+}
+
+function countObjects(total: Count, field: PlannedField, place: Place): void {
+  if (returnsList(field) && field.selections.size > 0)
+    addAmount(total.items, place.times, place.path, coordinateOf(field));
+  for (const selection of field.selections.values()) countObject(total, field, selection, place);
+}
+
+/** The loads of one type that a field returns, and everything below it. */
+function countObject(total: Count, field: PlannedField, selection: SelectionPlan, place: Place): void {
+  const { record, isWrapper } = selection.rule;
+  const { times, path, provided } = place;
+  if (record) {
+    const isKnown = (name: string) => isCertain(provided, name) || !selection.initialNames.includes(name);
+    let isRequested = field.mode === 'lookup' || addLoad(total, selection, place, record.endpoint, isKnown);
+    // At most: deferred names may already be in the first load.
+    for (const part of selection.deferred) {
+      const isInitial = (name: string) =>
+        (name === 'id' && provided !== nothingProvided) || selection.initialNames.includes(name);
+      isRequested = addLoad(total, part, place, record.endpoint, isInitial) || isRequested;
+    }
+    // A record that the client named is looked up, whatever is selected of it.
+    if (provided === nothingProvided && !isRequested) addCall(total, field, path, times, record.endpoint);
+  }
+  // A connection or edge passes on the size of the page and what its items provide.
+  const below = isWrapper ? place : { times, path, size: LIST_SIZE, provided: undefined };
+  countSelection(total, selection, below, coordinateOf(field));
+}
+
+/** Adds one call for all missing names, at the first field that needs one of them. */
+function addLoad(
+  total: Count,
+  selection: SelectionPlan,
+  { times, path }: Place,
+  endpoint: Endpoint,
+  isKnown: (name: string) => boolean,
+): boolean {
+  const missing = selection.names.filter((name) => !isKnown(name) && !selection.tierRefused.has(name));
+  const field = selection.fields.find(({ needs }) => needs.some((name) => missing.includes(name)));
+  if (field) addCall(total, field, pathTo(path, field), times, endpoint);
+  return field !== undefined;
+}
+
+function addCall({ calls, costs }: Count, field: PlannedField, path: string, times: number, called: Endpoint): void {
+  calls.max = capped(calls.max + times);
+  const service = calls.services[called.service];
+  service.max = capped(service.max + times);
+  const endpoint = `${called.method} ${called.path}`;
+  const key = `${path} ${endpoint}`;
+  const known = costs.get(key);
+  if (known) {
+    known.max = capped(known.max + times);
+    return;
+  }
+  const cost = { path, coordinate: coordinateOf(field), endpoint, min: 0, max: times };
+  costs.set(key, cost);
+  calls.fields.push(cost);
+}
+
+function addAmount(amount: Maximum, times: number, path: string, coordinate: string): void {
+  const max = capped(times);
+  amount.max = capped(amount.max + max);
+  if (max > amount.mostExpensive.max) amount.mostExpensive = { path, coordinate, max };
+}
+
+const returnsList = ({ field }: PlannedField): boolean => isListType(getNullableType(field.type));
 const coordinateOf = ({ parent, field }: PlannedField): string => `${parent}.${field.name}`;
-const under = (path: string, field: PlannedField): string =>
+const pathTo = (path: string, field: PlannedField): string =>
   path ? `${path}.${responseKeyOf(field)}` : responseKeyOf(field);
 
-function argsIn(field: PlannedField, variables: Variables): PagingArgs {
+function pagingArgsOf(field: PlannedField, variables: Variables): PagingArgs {
   try {
     const args: PagingArgs = field.args(variables);
-    // A page of fewer than none, or of more than there may be, is refused when it is asked for; here it must not pay for others.
+    // A wrong page size is an error when the field runs; here it must not reduce the cost of other fields.
     return typeof args.first === 'number' ? { ...args, first: Math.min(Math.max(args.first, 0), FIRST_MAX) } : args;
   } catch {
-    return {}; // the executor says what is wrong with them
+    return {}; // the executor reports the wrong arguments
   }
 }
 
-/** Of a record that no form was promised for, its id alone is sure to be there. */
-const isThere = (form: Representation | undefined, name: string): boolean =>
-  form ? isProvided(form, name) : name === 'id';
+/** Without a representation only the id is certain. */
+const isCertain = (provided: Representation | undefined, name: string): boolean =>
+  provided ? isProvided(provided, name) : name === 'id';

@@ -1,4 +1,4 @@
-/** What fields and types declared of themselves, read back from the schema. */
+/** The declarations of fields and types, read back from the schema. */
 import {
   type GraphQLField,
   type GraphQLObjectType,
@@ -8,40 +8,39 @@ import {
   isObjectType,
 } from 'graphql';
 import type { Endpoint } from '../../api/endpoint.ts';
-import type { FieldRule, TypeRule } from './field-options.ts';
+import type { FieldRule, TypeRule } from './field-rule.ts';
 
-const handedFields = new WeakMap<GraphQLSchema, ReadonlySet<string>>();
-/** Names of the fields whose first page may be in hand. */
+const embeddedFields = new WeakMap<GraphQLSchema, ReadonlySet<string>>();
+/** Names of the fields that a parent record may embed. */
 export function fieldsWithEmbedded(schema: GraphQLSchema): ReadonlySet<string> {
-  let names = handedFields.get(schema);
+  let names = embeddedFields.get(schema);
   if (!names) {
     const types = Object.values(schema.getTypeMap()).filter(isObjectType);
     const fields = types.flatMap((type) => Object.values(type.getFields()));
     names = new Set(fields.filter((field) => fieldRule(field).embedded).map((field) => field.name));
-    handedFields.set(schema, names);
+    embeddedFields.set(schema, names);
   }
   return names;
 }
 
-/** What the planner asks of a field, looked up once: graphql's own predicates cost more than the walk. */
+/** A field as the planner needs it. */
 export interface FieldInfo {
   field: GraphQLField<unknown, unknown>;
   rule: FieldRule;
-  /** The concrete types that it may give; none for a leaf. */
+  /** The concrete types that it may return; empty for leaves. */
   types: readonly GraphQLObjectType[];
 }
-const facts = new WeakMap<GraphQLObjectType, ReadonlyMap<string, FieldInfo>>();
+/** Computed once for each type: the predicates of graphql-js would cost more than the rest of a walk. */
+const fieldInfo = new WeakMap<GraphQLObjectType, ReadonlyMap<string, FieldInfo>>();
 
 export function fieldInfoOf(schema: GraphQLSchema, type: GraphQLObjectType): ReadonlyMap<string, FieldInfo> {
-  let known = facts.get(type);
+  let known = fieldInfo.get(type);
   if (!known) {
+    const fields = Object.values(type.getFields());
     known = new Map(
-      Object.values(type.getFields()).map((field) => [
-        field.name,
-        { field, rule: fieldRule(field), types: typesOf(schema, field) },
-      ]),
+      fields.map((field) => [field.name, { field, rule: fieldRule(field), types: typesOf(schema, field) }]),
     );
-    facts.set(type, known);
+    fieldInfo.set(type, known);
   }
   return known;
 }
@@ -52,7 +51,6 @@ function typesOf(schema: GraphQLSchema, { type }: GraphQLField<unknown, unknown>
   return isObjectType(named) ? [named] : [];
 }
 
-/** What a field declared of itself. */
 export function fieldRule(field: GraphQLField<unknown, unknown>): FieldRule {
   const { pothosOptions, pothosExposedField } = field.extensions as {
     pothosOptions?: FieldRule;
@@ -62,12 +60,33 @@ export function fieldRule(field: GraphQLField<unknown, unknown>): FieldRule {
   return pothosOptions ?? noRule;
 }
 
-/** What a type declared of itself. */
+const typeRules = new WeakMap<GraphQLObjectType, TypeRule>();
 export function typeRule(type: GraphQLObjectType): TypeRule {
-  return (type.extensions as { pothosOptions?: TypeRule }).pothosOptions ?? noRule;
+  let rule = typeRules.get(type);
+  if (!rule) {
+    rule = declaredRule(type);
+    if (rule.record) rule = { ...rule, record: { ...rule.record, embeds: embeddedRecords(type) } };
+    typeRules.set(type, rule);
+  }
+  return rule;
 }
+
+const declaredRule = (type: GraphQLObjectType): TypeRule =>
+  (type.extensions as { pothosOptions?: TypeRule }).pothosOptions ?? noRule;
 const noRule = Object.freeze({});
 
-/** The endpoint that answers a field, for these arguments. */
+/** Members that hold other records, or the first page of a list of them. */
+function embeddedRecords(type: GraphQLObjectType): string[] {
+  const names = Object.values(type.getFields()).flatMap((field): readonly string[] => {
+    const { embedded, needs = [], idIn, pageSize, viewerOnly } = fieldRule(field);
+    if (viewerOnly) return [];
+    if (embedded) return pageSize === undefined ? [] : [embedded.member];
+    const shown = getNamedType(field.type);
+    return isObjectType(shown) && declaredRule(shown).record ? needs.filter((name) => name !== idIn) : [];
+  });
+  return [...new Set(names)];
+}
+
+/** The endpoint of a field, for these arguments. */
 export const endpointOf = ({ endpoint }: FieldRule, args: object): Endpoint =>
   typeof endpoint === 'function' ? endpoint(args) : endpoint!;

@@ -1,10 +1,10 @@
-/** Whether the arguments of a field let the parent's record answer it. A plan depends on arguments in no other way. */
-import type { FieldRule } from './field-options.ts';
+/** Whether the arguments of a field let an embedded member answer it. A plan depends on arguments in no other way. */
+import type { PagingArgs } from '../types/paging.ts';
 import type { Variables } from './document.ts';
-import type { PagingArgs } from '../types/connection.ts';
+import type { FieldRule } from './field-rule.ts';
 
 export function argumentsAllowEmbedded(
-  { embedded, pageSize: byDefault }: FieldRule,
+  { embedded, pageSize }: FieldRule,
   args: (variables: Variables) => object,
   variables: Variables,
 ): boolean {
@@ -16,6 +16,6 @@ export function argumentsAllowEmbedded(
     return false; // the executor reports the wrong arguments
   }
   if (embedded.when && !embedded.when(given as never)) return false;
-  if (embedded.upTo !== undefined && (given.first ?? byDefault ?? 0) > embedded.upTo) return false;
+  if (embedded.upTo !== undefined && (given.first ?? pageSize ?? 0) > embedded.upTo) return false;
   return given.after == null && !given.offset;
 }

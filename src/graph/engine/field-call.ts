@@ -1,18 +1,18 @@
-/** The upstream call of a field: whether it is needed, and starting it. */
+/** The upstream call of a field: its input, its start, and whether the parent already embeds the result. */
 import type { Path } from 'graphql/jsutils/Path.js';
 import type { Endpoint } from '../../api/endpoint.ts';
 import { withMembers } from '../../lib/objects.ts';
+import { lazily } from '../../lib/promises.ts';
+import { type PageWindow, listIdOf, windowInput, windowOf } from '../types/paging.ts';
 import type { Context } from './builder.ts';
 import { endpointOf } from './declarations.ts';
 import type { Variables } from './document.ts';
-import { type PageWindow, listIdOf, windowInput, windowOf } from '../types/connection.ts';
 import type { PlannedField } from './operation-plan.ts';
-import { lazily } from '../../lib/promises.ts';
 
-/** A record, a page or an entry: what the fields below it are resolved from. */
+/** A record, a page or an edge: the source object of the fields below it. */
 export type ParentRecord = Record<string, unknown>;
 
-/** Where in a run a field is answered: its place in the response, and the variables that its arguments may take. */
+/** Where a field is executed: its path in the response, and the variables for its arguments. */
 export interface FieldPosition {
   path: Path;
   variables: Variables;
@@ -20,16 +20,16 @@ export interface FieldPosition {
 
 export interface StartedCall {
   response: unknown;
-  /** Of a list. */
+  /** Set for connections. */
   paging: Paging | undefined;
 }
 interface Paging {
   endpoint: Endpoint;
   window: PageWindow;
-  list: () => string;
+  listId: () => string;
 }
 
-/** Makes the call of a field, or finds it on its way: equal calls of an operation are one. */
+/** Makes the call of a field. Equal calls of an operation are made once. */
 export function startCall(
   { rule, names }: PlannedField,
   parent: ParentRecord,
@@ -40,18 +40,17 @@ export function startCall(
   const endpoint = endpointOf(rule, args);
   const input = rule.input!(parent, args, viewer);
   if (rule.pageSize === undefined) return { response: upstream.list(endpoint, input, names, path), paging: undefined };
-  const paging = pagingOf(endpoint, input, args, rule.pageSize);
-  const response = upstream.list(endpoint, withMembers(input, windowInput(endpoint, paging.window)), names, path);
-  return { response, paging };
+  const listId = lazily(() => listIdOf(endpoint, input));
+  const window = windowOf(args, rule.pageSize, listId);
+  const response = upstream.list(endpoint, withMembers(input, windowInput(endpoint, window)), names, path);
+  return { response, paging: { endpoint, window, listId } };
 }
 
-function pagingOf(endpoint: Endpoint, input: object, args: object, first: number): Paging {
-  const list = lazily(() => listIdOf(endpoint, input));
-  return { endpoint, window: windowOf(args, first, list), list };
-}
-
-/** A single record that the parent holds with all that is wanted of it, as the answer to a write does; undefined where it does not. */
-export function embeddedWhole(
+/**
+ * A single record that the parent already carries with all selected names, as the response to a write does. Null if the parent says that
+ * there is none, undefined if the call is needed.
+ */
+export function embeddedRecord(
   { rule, mode, selections }: PlannedField,
   parent: ParentRecord,
   args: object,

@@ -1,10 +1,10 @@
 /**
- * How a field says what it reads or calls. Everything else follows from it: projection, top-ups, early starts, cost, explain.
+ * How a field declares what it reads or calls. Projection, loading of missing fields, eager calls, cost and explain follow from it.
  *
- * - `needs`  names of the parent's record that the resolver reads
- * - `reads`  a field that shows one member through a decoder; declares itself
- * - `ask`    a field answered by a call
- * - `pages`  a field answered by a list, as a connection
+ * - `needs`         names of the parent record that the resolver reads
+ * - `t.reads`       a field that shows one member through a decoder; it declares its `needs` itself
+ * - `t.call`        a field whose value is the response of a call
+ * - `t.connection`  a field whose value is a page of a list
  */
 import {
   type FieldRef,
@@ -17,49 +17,29 @@ import {
   type TypeParam,
 } from '@pothos/core';
 import type { Endpoint, Representation } from '../../api/endpoint.ts';
-import type { RecordSource } from '../../upstream/loading/record-state.ts';
 import type { Viewer } from '../../upstream/auth/viewer.ts';
+import type { RecordSource } from '../../upstream/loading/record-state.ts';
+import { connectionOf, pagingArgs } from '../types/connection.ts';
 import type { Decoder } from '../types/decode.ts';
-import { type Page, connectionOf, pagingArgs } from '../types/connection.ts';
-
-/** The first page, or the short form, that the parent's record carries: served from it while it suffices. */
-export interface EmbeddedMember<Parent> {
-  /** The member that carries it. */
-  member: keyof Parent & string;
-  /** Items it holds at most; for lists. */
-  upTo?: number;
-  /** What its items carry. More asked than that: the call is made. */
-  representation: Representation;
-  /** False for arguments that the member does not answer. */
-  when?: (args: never) => boolean;
-  /** Names of its form that some services leave out of items. If one is selected and missing, the call is made. */
-  mayOmit?: readonly string[];
-  /** The resolver takes the parent's record itself, not the member. */
-  takesParent?: boolean;
-}
-
-/** What an answer tells of the very record it was asked for. */
-export interface Provides<Out, Parent> {
-  names: readonly (keyof Parent & string)[];
-  read: (answer: Out) => Partial<Parent> | null | undefined;
-}
+import type { Page } from '../types/paging.ts';
+import type { EmbeddedMember, Provides } from './field-rule.ts';
 
 interface CallDeclaration<Parent, Args, In, Out, From extends keyof Parent & string> {
   description: string;
   deprecationReason?: string;
-  /** The endpoint that answers; a function where the arguments decide. */
+  /** The endpoint to call; a function if it depends on the arguments. */
   endpoint: Endpoint<In, Out> | ((args: Args) => Endpoint<In, Out>);
-  /** Names of the parent that the input is made from: once these are known, the call starts. */
+  /** Names of the parent record that the input is made from. The call starts as soon as they are known. */
   from?: readonly From[];
-  /** The call's input; the window of `pages` and `fields` are put in by the engine. Throws for input that is known to be wrong. */
+  /** The input of the call, without `fields` and the window of a page, which the engine adds. Throws if the arguments are wrong. */
   input: (parent: Pick<Parent, From>, args: Args, viewer: Viewer) => Omit<In, 'fields'>;
-  /** How whole the arriving records are; all that was asked for by default. */
+  /** The names that the returned records provide; by default all that were requested. */
   representation?: Representation;
   embedded?: EmbeddedMember<Parent>;
   provides?: Provides<Out, Parent>;
-  /** Null, without a call, for a caller who sent no token of their own. */
+  /** Null, without a call, if the request carries no token of its own. */
   viewerOnly?: boolean;
-  /** Items that the answer holds at most, where no `first` says so: for the cost. */
+  /** The number of items that the cost assumes if no `first` limits them. */
   assumedSize?: number;
 }
 
@@ -74,9 +54,9 @@ export interface CallOptions<
 > extends CallDeclaration<Parent, InputShapeFromFields<Args>, In, Out, From> {
   type: Type;
   args?: Args;
-  /** The answer as the field's value; an absent record does not come here, it is null. */
+  /** The field's value from a response. Not called for an absent record, which is null. */
   resolve: (
-    answer: Out,
+    response: Out,
     args: InputShapeFromFields<Args>,
     parent: Pick<Parent, From>,
   ) => ShapeFromTypeParam<Types, Type, true>;
@@ -94,60 +74,18 @@ export interface ConnectionOptions<
   /** The type of the nodes. */
   type: ObjectRef<Types, Item>;
   args?: Args;
-  /** The page size where the caller gives none. */
+  /** The page size if the client gives no `first`. */
   pageSize: number;
-  /** The items of an answer, where they are not simply its list; also called for the page in hand, as `{ [list]: items }`. */
+  /** The items of a response, if they are not its list as it is. Also called for an embedded page, as `{ [list]: items }`. */
   items?: (
-    answer: Out,
+    response: Out,
     parent: Pick<Parent, From>,
     args: InputShapeFromFields<Args>,
   ) => readonly (Item | null | undefined)[];
-  /** True where the total is where the service stopped counting. */
-  totalIsCapped?: (answer: Out, viewer: Viewer, args: InputShapeFromFields<Args>) => boolean;
-  /** True for a parent whose list is empty without a call; `from` names what it reads. */
+  /** True if the service stopped counting at this total. */
+  totalIsCapped?: (response: Out, viewer: Viewer, args: InputShapeFromFields<Args>) => boolean;
+  /** True if the list is known to be empty without a call; reads the names in `from` only. */
   isEmpty?: (parent: Pick<Parent, From>) => boolean;
-}
-
-/** What the engine reads back from a field. */
-export interface FieldRule {
-  needs?: readonly string[];
-  /** Names of the parent's record that a selected child of this field reads: ratersCount of a rating is a member beside it. */
-  needsBelow?: Readonly<Record<string, readonly string[]>>;
-  /** Where the id of the record below stands, for when no more than its id is selected. */
-  idIn?: string;
-  representation?: Representation;
-  endpoint?: Endpoint | ((args: object) => Endpoint);
-  from?: readonly string[];
-  input?: (parent: object, args: object, viewer: Viewer) => object;
-  /** An ask's own `resolve`, which the engine calls with the answer. */
-  mapResponse?: (answer: unknown, args: object, parent: object) => unknown;
-  embedded?: EmbeddedMember<Record<string, unknown>>;
-  provides?: Provides<unknown, Record<string, unknown>>;
-  viewerOnly?: boolean;
-  assumedSize?: number;
-  recordCounts?: (args: object) => ReadonlyMap<string, number>;
-  /** Set on `pages`. */
-  pageSize?: number;
-  items?: (answer: unknown, parent: object, args: object) => readonly unknown[];
-  totalIsCapped?: (answer: unknown, viewer: Viewer, args: object) => boolean;
-  isEmpty?: (parent: object) => boolean;
-  /** What a mutation calls. */
-  writeEndpoint?: Endpoint;
-  /** Calls that a write makes at most; 1 by default. */
-  maxCalls?: number;
-}
-
-/** What the engine reads back from a type. */
-export interface TypeRule {
-  record?: RecordSource;
-  /** Alternative spellings by name: a record with the other spelling is not missing the name. */
-  alternativeNames?: Readonly<Record<string, string>>;
-  /** The object behind a global id's key; undefined where the type is no Node. */
-  nodeOf?: (key: string) => object | null;
-  /** Never absent: it stands before anything is read of it. */
-  isReference?: boolean;
-  /** Wraps what a list holds, as connections and edges do: no names of its own. */
-  isWrapper?: boolean;
 }
 
 /* eslint-disable @typescript-eslint/no-namespace, @typescript-eslint/no-unused-vars -- Pothos is extended by merging into its namespace, each declaration with all its parameters */
@@ -166,7 +104,7 @@ declare global {
       idIn?: keyof ParentShape & string;
       representation?: Representation;
       viewerOnly?: boolean;
-      /** Items that a list holds at most, for the cost. */
+      /** The number of items that the cost assumes for a list. */
       assumedSize?: number;
     }
     interface QueryFieldOptions<
@@ -176,7 +114,7 @@ declare global {
       Args,
       ResolveReturnShape,
     > {
-      /** How many records of each type the arguments name, for the cost. */
+      /** The number of records of each type that the arguments name, for the cost. */
       recordCounts?: (args: never) => ReadonlyMap<string, number>;
     }
     interface BaseTypeOptions<Types extends SchemaTypes = SchemaTypes> {
@@ -185,11 +123,11 @@ declare global {
       nodeOf?: (key: string) => object | null;
       isReference?: boolean;
       isWrapper?: boolean;
-      /** Never set: keeps the parameter used. */
+      /** Never set: uses the type parameter. */
       types?: Types;
     }
     interface RootFieldBuilder<Types extends SchemaTypes, ParentShape, Kind> {
-      /** Shows one member of the record through a decoder; of several spellings, the first that is there. */
+      /** Shows one member of the record through a decoder; of several names, the first that has a value. */
       reads<Name extends string, Shape>(
         names: (keyof ParentShape & string) | readonly (keyof ParentShape & string)[],
         decoder: Decoder<Name, Shape>,
@@ -197,7 +135,7 @@ declare global {
         more?: { deprecationReason?: string },
       ): FieldRef<Types, Shape>;
 
-      /** A field answered by a call. Null where the record is absent. */
+      /** A field whose value comes from a call. Null if the record is absent. */
       call<
         Type extends TypeParam<Types>,
         In,
@@ -208,7 +146,7 @@ declare global {
         options: CallOptions<Types, ParentShape, Type, Args, In, Out, From>,
       ): FieldRef<Types, ShapeFromTypeParam<Types, Type, true>>;
 
-      /** A field answered by a list of the service, as a Relay connection over offset cursors. */
+      /** A list of the service as a Relay connection with offset cursors. */
       connection<
         Item,
         In,
@@ -224,12 +162,12 @@ declare global {
 
 /* eslint-enable @typescript-eslint/no-namespace, @typescript-eslint/no-unused-vars */
 
-/** Marks the resolvers that the engine puts in their place when the schema is made. */
-const byEngine = () => {
+/** A placeholder: the engine replaces it when the schema is built. */
+const replacedByEngine = () => {
   throw new Error('this field is resolved by the engine');
 };
 
-// Pothos's own way to extend a builder is its prototype; its signatures are the declarations above.
+// Pothos is extended through the prototype of its builder; the signatures are declared above.
 const fields = RootFieldBuilder.prototype as unknown as Record<string, unknown> & {
   createField(options: object): unknown;
   arg: { int(options: object): unknown; string(options: object): unknown };
@@ -257,7 +195,7 @@ fields.call = function (
   this: typeof fields,
   options: CallOptions<SchemaTypes, object, never, InputFieldMap, unknown, unknown, never>,
 ) {
-  return this.createField({ ...options, mapResponse: options.resolve, nullable: true, resolve: byEngine });
+  return this.createField({ ...options, mapResponse: options.resolve, nullable: true, resolve: replacedByEngine });
 };
 
 fields.connection = function (
@@ -270,6 +208,6 @@ fields.connection = function (
     type: connectionOf(type as never),
     args: { ...args, ...pagingArgs(this, options.pageSize) },
     nullable: true,
-    resolve: byEngine,
+    resolve: replacedByEngine,
   });
 };

@@ -1,51 +1,66 @@
 /**
- * Loads what a record lacks of the fields that are selected of it.
+ * Loads the selected fields that a record does not have yet.
  *
- * What the first part of the answer shows is loaded at once, together with the calls below the record; the names of deferred parts are
+ * The fields of the initial result are loaded at once, together with the calls below the record. The fields of deferred fragments are
  * loaded when the first deferred field needs one of them.
  */
 import type { GraphQLFieldResolver } from 'graphql';
 import { withMembers } from '../../lib/objects.ts';
-import { type RecordSource, mayBeRefused, withThrowingFields } from '../../upstream/loading/record-state.ts';
-import { isRecordRejection } from '../../upstream/errors.ts';
-import type { Context } from './builder.ts';
-import { type FieldPosition, type ParentRecord, embeddedWhole, startCall } from './field-call.ts';
-import { asText } from '../types/decode.ts';
-import { endpointOf } from './declarations.ts';
-import { type SelectionPlan, type PlannedField, responseKeyOf } from './operation-plan.ts';
-import { namesLoadedFirst, namesToRequest } from './lookup.ts';
 import { asError, isPromise, lazily, withValue } from '../../lib/promises.ts';
+import { isRecordRejection } from '../../upstream/errors.ts';
+import {
+  type RecordSource,
+  mayBeRefused,
+  fieldError,
+  withThrowingFields,
+} from '../../upstream/loading/record-state.ts';
+import { asText } from '../types/decode.ts';
+import type { Context } from './builder.ts';
+import { endpointOf } from './declarations.ts';
+import { type FieldPosition, type ParentRecord, embeddedRecord, startCall } from './field-call.ts';
+import { namesLoadedFirst, namesToRequest } from './lookup.ts';
+import { type PlannedField, type SelectionPlan, responseKeyOf } from './operation-plan.ts';
 
-/** How sure it is that there is such a record. */
+/** How certain it is that a record exists. */
 export type Existence =
-  /** The caller named it: even its id shows nothing yet. */
+  /** The client named it: nothing shows yet that it exists. */
   | 'named'
-  /** Upstream named it by its id: where the record is absent, or fails to load, the field is too. */
+  /** Upstream returned its id only. If the record is absent or cannot be loaded, the whole object is null or an error. */
   | 'referred'
-  /** Upstream showed something of it, or listed it: what is known of it stays, whatever comes of the rest. */
+  /** Upstream listed it or returned a part of it: that part is kept, whatever happens to the rest. */
   | 'shown';
 
-/** The record with the missing names, as far as they are shown at first. */
+interface Loading {
+  record: ParentRecord;
+  selection: SelectionPlan;
+  missing: readonly string[];
+  existence: Existence;
+}
+
+/** The record with the missing names that the initial result needs. */
 export function loadMissing(
   record: ParentRecord,
-  below: SelectionPlan,
+  selection: SelectionPlan,
   missing: readonly string[],
   existence: Existence,
   context: Context,
-  at: FieldPosition,
+  position: FieldPosition,
 ): unknown {
-  const { names, initialNames, rule } = below;
-  const isSure = existence === 'shown' || rule.isReference === true;
-  const load = (of: ParentRecord, wanted: readonly string[], as: Existence) =>
-    loadNames({ record: of, below, missing: wanted, existence: as }, context, at);
-  if (initialNames === names) return load(record, missing, existence);
+  const { names, initialNames, rule } = selection;
+  if (initialNames === names) return loadNames({ record, selection, missing, existence }, context, position);
 
-  const first = isSure ? missing.filter((name) => initialNames.includes(name)) : namesLoadedFirst(missing, below);
-  if (first === missing) return load(record, missing, existence);
-  return withValue(first.length ? load(record, first, existence) : record, (loaded) => {
+  const exists = existence === 'shown' || rule.isReference === true;
+  const first = exists ? missing.filter((name) => initialNames.includes(name)) : namesLoadedFirst(missing, selection);
+  if (first === missing) return loadNames({ record, selection, missing, existence }, context, position);
+  const initial =
+    first.length > 0 ? loadNames({ record, selection, missing: first, existence }, context, position) : record;
+  return withValue(initial, (loaded) => {
     if (loaded === null) return null;
     const rest = missing.filter((name) => !(name in (loaded as ParentRecord)));
-    return rest.length ? postpone(loaded as ParentRecord, rest, (known) => load(known, rest, 'shown')) : loaded;
+    if (rest.length === 0) return loaded;
+    return postpone(loaded as ParentRecord, rest, (known) =>
+      loadNames({ record: known, selection, missing: rest, existence: 'shown' }, context, position),
+    );
   });
 }
 
@@ -55,12 +70,8 @@ interface Postponed {
 }
 const postponed = new WeakMap<object, Postponed>();
 
-/** A copy of the record, because the same one may be shown elsewhere, with other parts deferred. */
-function postpone(
-  record: ParentRecord,
-  names: readonly string[],
-  load: (record: ParentRecord) => unknown,
-): ParentRecord {
+/** A copy of the record, because the same record may be shown elsewhere with other fields deferred. */
+function postpone(record: ParentRecord, names: readonly string[], load: (record: ParentRecord) => unknown) {
   const copy = Object.defineProperties({}, Object.getOwnPropertyDescriptors(record)) as ParentRecord;
   postponed.set(copy, { names, load: lazily(() => load(copy)) });
   return copy;
@@ -78,158 +89,141 @@ export function loadingPostponed(inner: Resolver): Resolver {
   };
 }
 
-interface Loading {
-  record: ParentRecord;
-  below: SelectionPlan;
-  missing: readonly string[];
-  existence: Existence;
-}
+/** The key to load a record by; '' if it has none. */
+const keyIn = (record: ParentRecord, { keyOf }: RecordSource): string =>
+  (keyOf ? keyOf(record as never) : asText(record.id)) ?? '';
 
-/** The key that a record is asked by; '' where it has none. */
-const keyIn = (record: ParentRecord, { keyOf: keyOfRecord }: RecordSource): string =>
-  (keyOfRecord ? keyOfRecord(record as never) : asText(record.id)) ?? '';
-
-function loadNames(loading: Loading, context: Context, at: FieldPosition): unknown {
-  const { record, below, missing, existence } = loading;
-  const source = below.rule.record!;
+function loadNames(loading: Loading, context: Context, position: FieldPosition): unknown {
+  const { record, selection, missing, existence } = loading;
+  const { rule, type, tierRefused } = selection;
+  const source = rule.record!;
   const key = keyIn(record, source);
   if (!key) return record;
-  const started = below.eagerCalls.length > 0 ? startChildren(record, below, context, at) : noneStarted;
+  const started =
+    selection.eagerCalls.length > 0 ? startEagerCalls(record, selection, context, position) : nothingStarted;
 
-  // Nothing of the record itself is selected: its children speak for it.
+  // If only child endpoints are selected, they show whether the record exists, and it is not loaded.
   const isNamed = existence === 'named';
-  if (isNamed && !below.readsRecord && started.length > 0 && missing.every((name) => name in record))
-    return unlessListIsAbsent(record, started);
+  if (isNamed && !selection.readsRecord && started.length > 0 && missing.every((name) => name in record))
+    return nullIfListIsAbsent(record, started);
 
-  const asked = namesToRequest(missing, below, isNamed);
-  if (started.length > 0 || below.rule.isReference || below.tierRefused.size > 0)
-    return toldOrAsked(loading, asked, started, key, context, at);
-  if (asked.length === 0) return record;
-  const load = () => context.upstream.load(below.type.name, source, key, asked, record, at.path);
-  if (existence === 'shown') return withValue(standing(load, record, asked), (loaded) => loaded ?? record);
-  return mayBeRefused(source) ? keptIfRefused(load, loading, asked) : load();
-}
+  const names = namesToRequest(missing, selection, isNamed);
+  const provider = started.find((call) => providesNeeded(call, names, missing));
+  if (names.length === 0 && !provider && tierRefused.size === 0) return record;
 
-const noneStarted: readonly Started[] = Object.freeze([]);
-
-/** The same where a child may tell what is missing, where the record is refused in part, or stands by itself. */
-function toldOrAsked(
-  loading: Loading,
-  asked: readonly string[],
-  started: readonly Started[],
-  key: string,
-  { upstream }: Context,
-  at: FieldPosition,
-): unknown {
-  const { record, below, missing, existence } = loading;
-  const source = below.rule.record!;
-  const teller = started.find(({ plan }) => {
-    const told: readonly string[] = plan.rule.provides?.names ?? [];
-    return asked.length > 0 ? asked.every((name) => told.includes(name)) : missing.some((name) => told.includes(name));
-  });
-  const { name } = below.type;
-  const stands = below.rule.isReference === true || existence === 'shown';
-  const want = (names: readonly string[]) =>
-    names.length ? upstream.load(name, source, key, names, record, at.path) : record;
-  const arriving = () => (teller ? toldBy(teller, record, asked, want) : want(asked));
-  const loaded = stands
-    ? standing(arriving, record, asked)
-    : mayBeRefused(source)
-      ? keptIfRefused(arriving, loading, asked)
-      : arriving();
-  return withValue(loaded, (told) => {
-    if (told === null && !stands) return null;
-    const known = (told ?? record) as ParentRecord;
-    const refused = missing.filter((each) => below.tierRefused.has(each) && !(each in known));
-    return refused.length ? upstream.withhold(name, source, known, refused) : known;
+  const { upstream } = context;
+  const request = (wanted: readonly string[]) =>
+    wanted.length > 0 ? upstream.load(type.name, source, key, wanted, record, position.path) : record;
+  const load = () => (provider ? loadFromChild(provider, record, names, request) : request(names));
+  const exists = rule.isReference === true || existence === 'shown';
+  const loaded = exists || mayBeRefused(source) ? keepOnError(load, loading, names, exists) : load();
+  return withValue(loaded, (value) => {
+    if (value === null && !exists) return null;
+    const known = (value ?? record) as ParentRecord;
+    const refused = missing.filter((name) => tierRefused.has(name) && !(name in known));
+    return refused.length > 0 ? upstream.withhold(type.name, source, known, refused) : known;
   });
 }
 
-/** What is known of a record stays: that something of it could not be loaded is told by the fields that show it. */
-function standing(load: () => unknown, record: ParentRecord, names: readonly string[]): unknown {
-  return orElse(load, (error) => withThrowingFields(record, names, () => asError(error)));
+function providesNeeded({ plan }: StartedChild, names: readonly string[], missing: readonly string[]): boolean {
+  const provided: readonly string[] = plan.rule.provides?.names ?? [];
+  const isProvided = (name: string) => provided.includes(name);
+  return names.length > 0 ? names.every(isProvided) : missing.some(isProvided);
 }
 
 /**
- * Lists beside a record may be open where the record is refused. One that the caller named, with no such list selected, is refused as a
- * whole: nothing shows that it is there.
+ * Loads the names. If that fails, the known part of an existing record is kept, and each field that needs a missing name reports the error.
+ *
+ * A record that is refused may have lists that are open, so its known part is kept too. The exception is a record that the client named
+ * without selecting such a list: nothing shows that it exists, so it is refused as a whole.
  */
-function keptIfRefused(load: () => unknown, { record, below, existence }: Loading, names: readonly string[]): unknown {
-  return orElse(load, (error) => {
-    if (!isRecordRejection(error) || (existence === 'named' && !hasCalls(below))) throw error;
-    const unknown = names.filter((name) => !(name in record));
-    return withThrowingFields(record, unknown, () => asError(error));
-  });
-}
-
-function orElse(load: () => unknown, failing: (error: unknown) => unknown): unknown {
+function keepOnError(
+  load: () => unknown,
+  { record, selection, existence }: Loading,
+  names: readonly string[],
+  exists: boolean,
+): unknown {
+  const keep = (error: unknown) => {
+    if (!exists && (!isRecordRejection(error) || (existence === 'named' && !hasCalls(selection)))) throw error;
+    const unknown = exists ? names : names.filter((name) => !(name in record));
+    return withThrowingFields(record, unknown, (name) => fieldError(selection.rule.record!, name, asError(error)));
+  };
   try {
-    const came = load();
-    return isPromise(came) ? came.catch(failing) : came;
+    const loaded = load();
+    return isPromise(loaded) ? loaded.catch(keep) : loaded;
   } catch (error) {
-    return failing(error); // it failed before, for another place
+    return keep(error); // the same load failed earlier, for another field
   }
 }
 
-/** Whether a call answers a field of the record, in its deferred parts too. */
-const hasCalls = (below: SelectionPlan): boolean =>
-  [below, ...below.deferred].some(({ fields }) => fields.some(({ mode }) => mode === 'call' || mode === 'embedded'));
+/** Whether a field of the record has an endpoint of its own, deferred fields included. */
+const hasCalls = (selection: SelectionPlan): boolean =>
+  [selection, ...selection.deferred].some(({ fields }) =>
+    fields.some(({ mode }) => mode === 'call' || mode === 'embedded'),
+  );
 
-interface Started {
+/** A call below a record that was started together with the load of the record. */
+interface StartedChild {
   plan: PlannedField;
-  answer: Promise<unknown>;
-  /** Whether a list is called for. */
+  response: Promise<unknown>;
   isList: boolean;
 }
+const nothingStarted: readonly StartedChild[] = Object.freeze([]);
 
-/** Only what is not there has no list: an empty one is an answer too. */
-function unlessListIsAbsent(record: ParentRecord, started: readonly Started[]): unknown {
+/** Only a record that does not exist has no list: an empty list is a response too. */
+function nullIfListIsAbsent(record: ParentRecord, started: readonly StartedChild[]): unknown {
   const list = started.find(({ isList }) => isList);
   return list
-    ? list.answer.then(
-        (answer) => (answer === null ? null : record),
+    ? list.response.then(
+        (response) => (response === null ? null : record),
         () => record,
       )
     : record;
 }
 
-/** Starts the calls below a record that need no more of it than is known, beside the call for the record itself. */
-function startChildren(record: ParentRecord, below: SelectionPlan, context: Context, at: FieldPosition): Started[] {
-  const started: Started[] = [];
-  for (const plan of below.eagerCalls) {
+/** Starts the calls below a record whose input is known, without waiting for the record. */
+function startEagerCalls(
+  record: ParentRecord,
+  selection: SelectionPlan,
+  context: Context,
+  position: FieldPosition,
+): StartedChild[] {
+  const started: StartedChild[] = [];
+  for (const plan of selection.eagerCalls) {
     if (!plan.rule.from?.every((name) => name in record)) continue;
-    let answer: Promise<unknown>;
+    let response: Promise<unknown>;
     let isList = false;
     try {
-      const args = plan.args(at.variables);
-      if (plan.rule.isEmpty?.(record) || embeddedWhole(plan, record, args) !== undefined) continue;
-      const path = { prev: at.path, key: responseKeyOf(plan), typename: below.type.name };
+      const args = plan.args(position.variables);
+      if (plan.rule.isEmpty?.(record) || embeddedRecord(plan, record, args) !== undefined) continue;
+      const path = { prev: position.path, key: responseKeyOf(plan), typename: selection.type.name };
       isList = endpointOf(plan.rule, args).list !== undefined;
-      answer = Promise.resolve(startCall(plan, record, args, context, { path, variables: at.variables }).response);
+      const call = startCall(plan, record, args, context, { path, variables: position.variables });
+      response = Promise.resolve(call.response);
     } catch (error) {
-      answer = Promise.reject(asError(error)); // wrong input
+      response = Promise.reject(asError(error)); // wrong input
     }
-    answer.catch(() => undefined); // the field itself says so, and finds a call's failure in the operation's memo
-    started.push({ plan, answer, isList });
+    response.catch(() => undefined); // the field reports it: it gets the same response from the operation
+    started.push({ plan, response, isList });
   }
   return started;
 }
 
-/** The names that a child's answer tells of its parent, the rest asked for when it tells less than it should. */
-async function toldBy(
-  { plan, answer }: Started,
+/** The names that a child's response carries of its parent. If it carries less than declared, they are requested. */
+async function loadFromChild(
+  { plan, response }: StartedChild,
   record: ParentRecord,
   names: readonly string[],
-  want: (names: readonly string[]) => unknown,
+  request: (names: readonly string[]) => unknown,
 ): Promise<unknown> {
-  let told: ParentRecord | null | undefined;
+  let provided: ParentRecord | null | undefined;
   try {
-    const came = await answer;
-    if (came === null) return null;
-    told = plan.rule.provides!.read(came);
+    const received = await response;
+    if (received === null) return null;
+    provided = plan.rule.provides!.read(received);
   } catch {
-    told = undefined;
+    provided = undefined;
   }
-  if (!told || !names.every((name) => name in told)) return want(names);
-  return withMembers(record, told);
+  if (!provided || !names.every((name) => name in provided)) return request(names);
+  return withMembers(record, provided);
 }

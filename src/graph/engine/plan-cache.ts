@@ -3,7 +3,8 @@ import { type DocumentNode, GraphQLError, type GraphQLSchema, type OperationDefi
 import { LRUCache } from 'lru-cache';
 import type { ClientCode } from '../errors/codes.ts';
 import type { Variables } from './document.ts';
-import { type OperationPlan, PlanTooLarge, type PlanViewer, planOperation } from './operation-plan.ts';
+import type { OperationPlan } from './operation-plan.ts';
+import { PlanTooLarge, type PlanViewer, planOperation } from './plan-operation.ts';
 import { planKeyOf } from './plan-variables.ts';
 
 /** The error if a plan must not be run with these variables; undefined if it may. */

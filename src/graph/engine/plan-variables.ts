@@ -13,7 +13,7 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import type { FieldRule } from './field-options.ts';
+import type { FieldRule } from './field-rule.ts';
 import { argumentsOf } from './arguments.ts';
 import { fieldRule, fieldsWithEmbedded } from './declarations.ts';
 import { type Variables, hasVariables, visitSelections } from './document.ts';

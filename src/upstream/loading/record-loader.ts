@@ -24,10 +24,8 @@ import {
   missingOf,
   setError,
   viewOf,
+  wantsWhole,
 } from './record-state.ts';
-
-/** Above this share of a record's fields the whole record is requested: it can then be cached as a whole. */
-export const WHOLE_RECORD_SHARE = 0.85;
 
 export class RecordLoader {
   private readonly context: LoadContext;
@@ -206,8 +204,8 @@ function recordIn({ value }: ApiResponse, { read }: RecordSource, key: string): 
 }
 
 /** The `fields` parameter of a record's request; none if nearly all are wanted. */
-function projection({ endpoint, members }: RecordSource, names: FieldNames): FieldNames | undefined {
-  if (!members || endpoint.service === 'event' || names.length > members.length * WHOLE_RECORD_SHARE) return undefined;
+function projection(source: RecordSource, names: FieldNames): FieldNames | undefined {
+  if (!source.members || source.endpoint.service === 'event' || wantsWhole(source, names)) return undefined;
   if (names.includes('id')) return names;
   const fields = names.slice();
   insert(fields, 'id');

@@ -18,7 +18,18 @@ export interface RecordSource {
   readonly read?: (response: never, key: string) => object | null;
   /** The key of a record; its `id` by default, null if it cannot be requested. */
   readonly keyOf?: (record: never) => string | null;
+  /** Fields that hold other records. They are large, so they are requested only if they are needed. */
+  readonly embeds?: readonly string[];
 }
+
+/** Above this share of a record's fields the whole record is requested: it can then be cached as a whole. */
+const WHOLE_RECORD_SHARE = 0.85;
+
+/** Whether to request the whole record: nearly all fields are needed, and all that hold other records. */
+export const wantsWhole = ({ members, embeds = [] }: RecordSource, names: FieldNames): boolean =>
+  members !== undefined &&
+  names.length > members.length * WHOLE_RECORD_SHARE &&
+  embeds.every((name) => names.includes(name));
 
 export type UpstreamRecord = Record<string, unknown>;
 export type FieldNames = readonly string[];
@@ -107,6 +118,12 @@ export const isUpstreamField = ({ members }: RecordSource, name: string): boolea
 export const tierRequired = (kind: string, source: RecordSource, name: string): Error =>
   new TierRequired(source.tiers?.[name] ?? [], `${kind}.${name}`);
 
+/** The error for one field of a record that was refused as a whole: the tiers are those of the field. */
+export function fieldError({ tiers }: RecordSource, name: string, error: Error): Error {
+  const having = error instanceof TierRequired && error.ofEndpoint ? tiers?.[name] : undefined;
+  return having ? new TierRequired(having, error.message, true) : error;
+}
+
 /** The known fields with the loaded ones, of which the failed ones throw when they are read; null if the record is absent. */
 export function viewOf(known: UpstreamRecord, state: RecordState, names: FieldNames): UpstreamRecord | null {
   const { record, errors, source, isAbsent } = state;
@@ -127,7 +144,7 @@ export function viewOf(known: UpstreamRecord, state: RecordState, names: FieldNa
   if (isLost && isOnlyId && !failures.some(isWithheld)) throw failures[0]!;
   // Known fields stay: a list of the record may be open to a caller who is denied the record.
   const unknown = failed.filter((name) => !(name in known));
-  return withThrowingFields(view, unknown, (name) => errors!.get(name)!);
+  return withThrowingFields(view, unknown, (name) => fieldError(source, name, errors!.get(name)!));
 }
 
 const isWithheld = (error: Error): boolean => error instanceof TierRequired && !error.ofEndpoint;

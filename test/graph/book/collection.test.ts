@@ -54,6 +54,20 @@ describe('a shelf', () => {
     expect(data.book.viewerCollection).toEqual({ status: 'READ', rating: null, tags: [], comment: null });
   });
 
+  test('of the viewer never brings the book, however many of the other members are selected', async () => {
+    const { service, ask } = facade();
+    service.intercept({ path: /^\/v2\/book\/7\?/ }).reply(200, { id: '7' });
+    const fields = 'book_id,comment,id,rating,status,tags,updated,user_id';
+    service
+      .intercept({ path: '/v2/book/7/collection', query: { fields } })
+      .reply(200, { ...entry, tags: ['小说'], comment: '好' });
+    const { data } = await ask(
+      '{ book(id: 7) { title viewerCollection { id status rating { value } tags comment updatedAt user { id } book { id } } } }',
+      { token: 't' },
+    );
+    expect(data.book.viewerCollection).toMatchObject({ status: 'READ', tags: ['小说'], book: { id: 'Book:7' } });
+  });
+
   test('without the book is null, and so is every shelf without a token of the caller', async () => {
     const { service, ask, calls } = facade();
     service

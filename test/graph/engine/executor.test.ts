@@ -3,7 +3,7 @@ import { type ExecutionResult, type OperationDefinitionNode, buildSchema, execut
 import { expect, test } from 'vitest';
 import type { Context } from '../../../src/graph/engine/builder.ts';
 import { createExecutor } from '../../../src/graph/engine/executor.ts';
-import { planOperation } from '../../../src/graph/engine/operation-plan.ts';
+import { planOperation } from '../../../src/graph/engine/plan-operation.ts';
 
 /** A capital is what may not be null: a number, an object, or a list and its items. */
 const schema = buildSchema(`

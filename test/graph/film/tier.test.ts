@@ -71,3 +71,21 @@ test('nothing is asked beside where the tier is known, or every tier gets what i
     'GET /v2/movie/subject/7?fields=id,title',
   ]);
 });
+
+test('a member of a person who is refused as a whole names the tiers of that member, not those of the whole record', async () => {
+  const made = facade();
+  const refused = { status: 403, body: { code: 1000, msg: 'need_permission', request: 'GET /v2/movie/celebrity/9' } };
+  serve(made.service, {
+    '/v2/movie/subject/7': { body: { ...advance, casts: [{ id: '9', name: '葛优' }] } },
+    '/v2/movie/celebrity/9': refused,
+    '/v2/movie/us_box': refused,
+  });
+  // A refused chart proves the premium tier.
+  await made.ask('{ usBoxOffice { title } }', { token: 'carol' });
+  const { data, errors } = await made.ask('{ subject(id: 7) { casts { name birthday gender } } }', { token: 'carol' });
+  expect(data).toEqual({ subject: { casts: [{ name: '葛优', birthday: null, gender: null }] } });
+  expect(errors?.map(({ path, extensions }) => [path?.at(-1), extensions.code, extensions.tiers])).toEqual([
+    ['birthday', 'TIER_REQUIRED', ['ADVANCE']],
+    ['gender', 'TIER_REQUIRED', ['BASIC', 'ADVANCE']],
+  ]);
+});

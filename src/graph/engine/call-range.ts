@@ -1,0 +1,85 @@
+/** The fewest calls that a query makes now: those of its root fields that no cache and no remembered rejection saves. */
+import type { Endpoint } from '../../api/endpoint.ts';
+import { listIdOf, windowInput, windowOf } from '../types/paging.ts';
+import type { Context } from './builder.ts';
+import { type CallCost, worstCaseOf } from './call-cost.ts';
+import { endpointOf } from './declarations.ts';
+import type { Variables } from './document.ts';
+import { namesLoadedFirst, namesOrId, namesToRequest } from './lookup.ts';
+import { type OperationPlan, type PlannedField, responseKeyOf } from './operation-plan.ts';
+
+/** The state of one count. */
+interface Count {
+  readonly cost: CallCost;
+  /** The requests counted so far: equal ones are made once. */
+  readonly requests: Set<string>;
+  readonly variables: Variables;
+  readonly context: Context;
+}
+
+/** The worst case of a plan, with the fewest calls in `min`. */
+export async function callRangeOf(plan: OperationPlan, variables: Variables, context: Context): Promise<CallCost> {
+  const cost = structuredClone(worstCaseOf(plan, variables).calls);
+  const count: Count = { cost, requests: new Set(), variables, context };
+  for (const { fields } of [plan.root, ...plan.root.deferred])
+    for (const field of fields) await countField(count, field, {}, responseKeyOf(field));
+  return cost;
+}
+
+async function countField(
+  count: Count,
+  field: PlannedField,
+  parent: Record<string, unknown>,
+  path: string,
+): Promise<void> {
+  const { rule, mode, names } = field;
+  if (rule.writeEndpoint || (mode !== 'call' && mode !== 'lookup')) return;
+  const call = callOf(count, field, parent);
+  if (!call) return;
+  const { endpoint, input } = call;
+  const { upstream } = count.context;
+  if (mode === 'call') return addRequest(count, path, endpoint, await upstream.wouldList(endpoint, input, names));
+
+  const reference = input as Record<string, unknown>;
+  const selection = field.selections.values().next().value!;
+  const children = selection.eagerCalls.filter((child) => child.rule.from?.every((name) => name in reference));
+  for (const child of children) await countField(count, child, reference, `${path}.${responseKeyOf(child)}`);
+  // Deferred names are loaded only if the record exists.
+  const requested = namesToRequest(namesLoadedFirst(namesOrId(selection), selection), selection, true);
+  const isProvided = children.some(({ rule: { provides } }) =>
+    requested.every((name) => provides?.names.includes(name)),
+  );
+  if (children.length > 0 && (!selection.readsRecord || isProvided)) return;
+  const { type, rule: typeRule } = selection;
+  const request = await upstream.wouldLoad(type.name, typeRule.record!, String(reference.id), requested);
+  addRequest(count, path, endpoint, request);
+}
+
+/** The endpoint and input of a field; undefined if it makes no call, because its list is empty or its arguments are wrong. */
+function callOf(
+  { variables, context }: Count,
+  { rule, args: argsFrom }: PlannedField,
+  parent: Record<string, unknown>,
+): { endpoint: Endpoint; input: object } | undefined {
+  try {
+    const args = argsFrom(variables);
+    const endpoint = endpointOf(rule, args);
+    if (rule.isEmpty?.(parent)) return undefined;
+    const input = rule.input!(parent, args, context.viewer);
+    if (rule.pageSize === undefined) return { endpoint, input };
+    const window = windowOf(args, rule.pageSize, () => listIdOf(endpoint, input));
+    return { endpoint, input: { ...input, ...windowInput(endpoint, window) } };
+  } catch {
+    return undefined;
+  }
+}
+
+function addRequest({ cost, requests }: Count, path: string, endpoint: Endpoint, request: string | null): void {
+  if (request === null || requests.has(request)) return;
+  requests.add(request);
+  cost.min++;
+  cost.services[endpoint.service].min++;
+  const called = `${endpoint.method} ${endpoint.path}`;
+  const field = cost.fields.find((each) => each.path === path && each.endpoint === called);
+  if (field) field.min++;
+}

@@ -1,0 +1,110 @@
+/** The state of one execution: its data, its errors, and the values that are still pending. */
+import { type ExecutionResult, GraphQLError, locatedError } from 'graphql';
+import { type Path, pathToArray } from 'graphql/jsutils/Path.js';
+import { withoutStack } from '../../upstream/errors.ts';
+import type { Context } from './builder.ts';
+import type { Variables } from './document.ts';
+import type { PlannedField } from './operation-plan.ts';
+import { ERROR_BYTES, type ResponseRoom, isFull, noResponseLimits, responseTooLarge } from './response-size.ts';
+
+export type Source = Record<string, unknown>;
+
+export interface Execution {
+  context: Context;
+  variables: Variables;
+  data: unknown;
+  errors: GraphQLError[];
+  /** What the response may still hold. When it is full, nothing more is resolved. */
+  room: ResponseRoom;
+  /** The number of pending values, including those whose place is null by now. */
+  pending: number;
+  /** Called with the result when the last pending value has arrived. */
+  finish: ((result: ExecutionResult) => void) | undefined;
+}
+
+/** Turns a resolved value into response data, with null for parts that are pending. Throws if that is not possible. */
+export type Complete = (value: unknown, execution: Execution, path: Path) => unknown;
+
+/** A position in the response: a field, or the items of a list. */
+export interface Position {
+  plan: PlannedField;
+  isNonNull: boolean;
+  /** The position that becomes null with it if it is non-null; undefined for root fields. */
+  parent: Position | undefined;
+}
+
+/** What happens to a value at a position. */
+export interface Slot {
+  position: Position;
+  complete: Complete;
+  /** Whether a value needs no completion. */
+  isComplete: (value: unknown) => boolean;
+}
+
+export function resultOf({ data, errors, room, context }: Execution): ExecutionResult {
+  if (isFull(room)) return { errors: [responseTooLarge(room, context.responseLimits ?? noResponseLimits)], data: null };
+  return errors.length ? { errors, data: data as Source | null } : { data: data as Source };
+}
+
+/** Puts null at the position until the value arrives. A promise for each enclosing object would cost more than the value. */
+export function awaitValue(
+  slot: Slot,
+  value: Promise<unknown>,
+  execution: Execution,
+  holder: object,
+  path: Path,
+): null {
+  execution.pending++;
+  value.then(
+    (resolved) => onResolved(slot, resolved, execution, holder, path),
+    (error: unknown) => onRejected(slot.position, error, execution, path),
+  );
+  return null;
+}
+
+function onResolved({ position, complete }: Slot, value: unknown, execution: Execution, holder: object, path: Path) {
+  try {
+    (holder as Source)[path.key] = complete(value, execution, path);
+  } catch (error) {
+    return onRejected(position, error, execution, path);
+  }
+  settle(execution);
+}
+
+/** Nulls the nearest nullable position and reports the error, unless an earlier error has nulled an enclosing position. */
+function onRejected(position: Position, error: unknown, execution: Execution, path: Path): void {
+  let failed: Position | undefined = position;
+  let at: Path | undefined = path;
+  for (; failed?.isNonNull; failed = failed.parent) at = at?.prev;
+  const holder = at && valueAt(execution, at.prev);
+  execution.room.bytes -= ERROR_BYTES;
+  if (at ? holder : execution.data) {
+    execution.errors.push(located(position, error, path));
+    if (at) holder![at.key] = null;
+    else execution.data = null;
+  }
+  settle(execution);
+}
+
+/** The data at a path; null or undefined if it, or an enclosing value, is null. */
+function valueAt(execution: Execution, path: Path | undefined): Source | null | undefined {
+  if (!path) return execution.data as Source | null;
+  return valueAt(execution, path.prev)?.[path.key] as Source | null | undefined;
+}
+
+function settle(execution: Execution): void {
+  if (--execution.pending === 0) execution.finish!(resultOf(execution));
+}
+
+/** Null with an error; throws if the position is non-null, so that the enclosing one becomes null. */
+export function nullWithError(position: Position, error: unknown, execution: Execution, path: Path): null {
+  const failure = located(position, error, path);
+  if (position.isNonNull) throw failure;
+  execution.room.bytes -= ERROR_BYTES;
+  execution.errors.push(failure);
+  return null;
+}
+
+/** Only the stack of the original error is of use. */
+const located = ({ plan: { nodes } }: Position, error: unknown, path: Path): GraphQLError =>
+  withoutStack(() => locatedError(error, nodes, pathToArray(path)));

@@ -1,0 +1,71 @@
+/** Which names of records a planned field needs, and whether an embedded member provides them. */
+import type { FieldNode, GraphQLObjectType } from 'graphql';
+import { wantsWhole } from '../../upstream/loading/record-state.ts';
+import { typeRule } from './declarations.ts';
+import { hasVariable, hasVariables } from './document.ts';
+import type { FieldRule } from './field-rule.ts';
+import { type FieldMode, type PlannedField, type SelectionPlan, itemSelectionsOf } from './operation-plan.ts';
+
+type Selections = ReadonlyMap<string, SelectionPlan>;
+
+export const noNames: readonly string[] = Object.freeze([]);
+
+export const namesOf = (fields: readonly PlannedField[]): readonly string[] =>
+  [...new Set(fields.flatMap(({ needs }) => needs))].sort();
+
+/** Names of the parent record that a field needs. */
+export function needsOf(rule: FieldRule, mode: FieldMode, selections: Selections): readonly string[] {
+  const { from = noNames, needs = noNames, idIn, needsBelow } = rule;
+  if (mode === 'null') return noNames;
+  if (mode === 'embedded') return [...from, rule.embedded!.member];
+  if (mode !== 'value') return from;
+  const selected = [...selections.values()];
+  if (idIn && selected.every(({ names }) => names.every((name) => name === 'id'))) return [idIn];
+  if (!needsBelow) return idIn ? [...needs, idIn] : needs;
+  return [...needs, ...selected.flatMap((each) => [...each.selected].flatMap((name) => needsBelow[name] ?? []))];
+}
+
+/** The `fields` parameter of a call; undefined for all. */
+export function requestedNames({ embedded }: FieldRule, selections: Selections): readonly string[] | undefined {
+  if (selections.size === 0) return embedded && [embedded.member, 'id'].sort(); // a leaf: the member that holds it
+  const items = itemSelectionsOf(selections);
+  const names = new Set<string>();
+  for (const { type, rule, names: needed, tierRefused } of items) {
+    if ('id' in type.getFields()) names.add('id');
+    for (const name of needed)
+      if (!tierRefused.has(name) && (rule.record?.members?.includes(name) ?? true)) names.add(name);
+  }
+  if (names.size === 0) names.add('id'); // `fields` must not be empty
+  const record = items[0]?.rule.record;
+  return record && wantsWhole(record, [...names]) ? undefined : [...names].sort();
+}
+
+/** Selected names that embedded items may lack. */
+export function namesMaybeOmitted({ embedded }: FieldRule, selections: Selections): readonly string[] {
+  if (!embedded?.mayOmit) return noNames;
+  return embedded.mayOmit.filter((name) => itemSelectionsOf(selections).some(({ names }) => names.includes(name)));
+}
+
+/** Whether the embedded member provides everything that is selected. */
+export function embeddedIsEnough(
+  parent: GraphQLObjectType,
+  { embedded }: FieldRule,
+  selections: Selections,
+  filmTier: string | null,
+): boolean {
+  if (!embedded) return false;
+  const tiers = typeRule(parent).record?.tiers?.[embedded.member];
+  if (tiers && filmTier && !(tiers as readonly string[]).includes(filmTier)) return false;
+  for (const { rule, selected } of selections.values()) if (rule.isWrapper && selected.has('totalCount')) return false;
+  const { names } = embedded.representation;
+  return (
+    names === 'all' || itemSelectionsOf(selections).every((item) => item.names.every((name) => names.includes(name)))
+  );
+}
+
+/** Whether a variable decides how much a field requests: the size of a page, or the endpoint. */
+export function sizeVaries({ endpoint, pageSize, recordCounts }: FieldRule, node: FieldNode): boolean {
+  if (typeof endpoint === 'function' || recordCounts) return hasVariables(node);
+  if (pageSize === undefined) return false;
+  return node.arguments?.some(({ name, value }) => name.value === 'first' && hasVariable(value)) ?? false;
+}

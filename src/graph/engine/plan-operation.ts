@@ -1,0 +1,247 @@
+/**
+ * Plans an operation in one walk over its selections.
+ *
+ * A plan depends on the document, the caller's login and tier, and the decisions of the variables (`plan-variables.ts`), on nothing else.
+ * Resolvers do not see the selection; the engine looks it up in the plan.
+ */
+import type {
+  DocumentNode,
+  FieldNode,
+  FragmentDefinitionNode,
+  GraphQLObjectType,
+  GraphQLSchema,
+  OperationDefinitionNode,
+  SelectionNode,
+  SelectionSetNode,
+} from 'graphql';
+import type { Viewer } from '../../upstream/auth/viewer.ts';
+import { argumentsOf } from './arguments.ts';
+import { fieldInfoOf, typeRule } from './declarations.ts';
+import { type Variables, fragmentApplies, isDeferred, isIncluded, usesStream } from './document.ts';
+import { argumentsAllowEmbedded } from './embedded.ts';
+import type { FieldRule } from './field-rule.ts';
+import { introspectedValues } from './introspection.ts';
+import type { FieldMode, OperationPlan, PlannedField, SelectionPlan } from './operation-plan.ts';
+import {
+  embeddedIsEnough,
+  namesMaybeOmitted,
+  namesOf,
+  needsOf,
+  noNames,
+  requestedNames,
+  sizeVaries,
+} from './plan-names.ts';
+
+/** The caller, as far as a plan depends on it. */
+export type PlanViewer = Pick<Viewer, 'isLoggedIn' | 'filmTier'>;
+
+/** Thrown while planning: fragments on many types, spread many times, can make a plan far larger than its document. */
+export class PlanTooLarge extends Error {
+  readonly limit: number;
+
+  constructor(limit: number) {
+    super(`The plan has more than ${limit} fields.`);
+    this.limit = limit;
+  }
+}
+
+/** Selections that the walk may visit for each field that it may plan. */
+const VISITS_PER_FIELD = 20;
+
+const noSelections: ReadonlyMap<string, SelectionPlan> = new Map();
+const nothingRefused: ReadonlySet<string> = new Set();
+
+/** The fields of one object by response key, each with the nodes that are resolved together. */
+type FieldGroups = Map<string, FieldNode[]>;
+
+/** The state of one walk. */
+interface Walk {
+  readonly schema: GraphQLSchema;
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  readonly viewer: PlanViewer;
+  readonly variables: Variables;
+  readonly maxFields: number;
+  readonly planned: Map<FieldNode, PlannedField[]>;
+  defers: boolean;
+  varies: boolean;
+  introspects: boolean;
+  introspected: number;
+  size: number;
+  visited: number;
+}
+
+export function planOperation(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  viewer: PlanViewer,
+  variables: Variables,
+  maxFields = Infinity,
+): OperationPlan {
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  for (const definition of document.definitions)
+    if (definition.kind === 'FragmentDefinition') fragments.set(definition.name.value, definition);
+  const planned = new Map<FieldNode, PlannedField[]>();
+  const counts = { defers: false, varies: false, introspects: false, introspected: 0, size: 0, visited: 0 };
+  const walk: Walk = { schema, fragments, viewer, variables, maxFields, planned, ...counts };
+  const root = planType(walk, schema.getRootType(operation.operation)!, [operation.selectionSet]);
+  const { defers, varies, introspects, introspected, size } = walk;
+  const fieldAt = (nodes: readonly FieldNode[], parent: string) => fieldOf(planned, nodes, parent);
+  return { root, defers: defers || usesStream(document), introspects, introspected, varies, size, fieldAt };
+}
+
+function fieldOf(
+  planned: ReadonlyMap<FieldNode, PlannedField[]>,
+  nodes: readonly FieldNode[],
+  parent: string,
+): PlannedField | undefined {
+  const plans = planned.get(nodes[0]!);
+  if (!plans || plans.length === 1) return plans?.[0];
+  return (
+    plans.find((plan) => plan.parent === parent && sameNodes(plan.nodes, nodes)) ?? (parent ? undefined : plans[0])
+  );
+}
+
+const sameNodes = (a: readonly FieldNode[], b: readonly FieldNode[]): boolean =>
+  a.length === b.length && a.every((node, index) => node === b[index]);
+
+function grow(walk: Walk): void {
+  if (++walk.size > walk.maxFields) throw new PlanTooLarge(walk.maxFields);
+}
+
+function planType(walk: Walk, type: GraphQLObjectType, sets: readonly SelectionSetNode[]): SelectionPlan {
+  const groups: FieldGroups = new Map();
+  const deferred: FieldGroups[] = [];
+  const seen = new Set<string>(); // shared by all sets: an executor visits each fragment once
+  for (const { selections } of sets) collect(walk, type, selections, groups, deferred, seen);
+  walk.defers ||= deferred.length > 0;
+  return planGroups(
+    walk,
+    type,
+    groups,
+    deferred.map((each) => planGroups(walk, type, each, [])),
+  );
+}
+
+/**
+ * Lists and parents are requested as if nothing were deferred, so that the merged result is the same as an undivided one: `names` includes
+ * deferred fragments. A record that is loaded by its key is loaded in two steps, `initialNames` first.
+ */
+function planGroups(
+  walk: Walk,
+  type: GraphQLObjectType,
+  groups: FieldGroups,
+  deferred: readonly SelectionPlan[],
+): SelectionPlan {
+  grow(walk);
+  const fields: PlannedField[] = [];
+  const outputFields: (PlannedField | string)[] = [];
+  for (const [key, nodes] of groups) {
+    const plan = planField(walk, type, nodes);
+    outputFields.push(plan ?? key);
+    if (plan) fields.push(plan);
+    else if (nodes[0]!.name.value !== '__typename') {
+      walk.introspects = true;
+      walk.introspected += introspectedValues(walk.schema, nodes, walk.fragments);
+    }
+  }
+  const rule = typeRule(type);
+  const all = deferred.length === 0 ? fields : [...fields, ...deferred.flatMap((part) => part.fields)];
+  const names = namesOf(all);
+  const { tiers } = rule.record ?? {};
+  // The tier of a caller's own token is learned and may change, so it refuses nothing here. The configured tier is certain.
+  const tier = walk.viewer.isLoggedIn ? null : walk.viewer.filmTier;
+  return {
+    type,
+    rule,
+    names,
+    initialNames: deferred.length === 0 ? names : namesOf(fields),
+    tierRefused:
+      tiers && tier ? new Set(names.filter((name) => tiers[name]?.includes(tier) === false)) : nothingRefused,
+    readsRecord: all.some((plan) => plan.mode !== 'call' && plan.needs.length > 0),
+    eagerCalls: all.filter((plan) => plan.mode === 'call'),
+    fields,
+    outputFields,
+    deferred,
+    selected: new Set(all.map((plan) => plan.field.name)),
+  };
+}
+
+function planField(walk: Walk, parent: GraphQLObjectType, nodes: readonly FieldNode[]): PlannedField | undefined {
+  const info = fieldInfoOf(walk.schema, parent).get(nodes[0]!.name.value);
+  if (!info) return undefined; // __typename, __schema or __type
+  grow(walk);
+  const { field, rule, types } = info;
+  const sets = types.length > 0 ? nodes.flatMap((node) => node.selectionSet ?? []) : [];
+  const selections =
+    types.length > 0 ? new Map(types.map((type) => [type.name, planType(walk, type, sets)])) : noSelections;
+  const args = argumentsOf(field, nodes[0]!);
+  walk.varies ||= sizeVaries(rule, nodes[0]!);
+  const mode = modeOf(walk, parent, rule, selections, args);
+  const plan: PlannedField = {
+    parent: parent.name,
+    field,
+    rule,
+    nodes,
+    mode,
+    selections,
+    onlySelection: selections.size === 1 ? selections.values().next().value : undefined,
+    names: mode === 'value' || mode === 'null' ? undefined : requestedNames(rule, selections),
+    mayOmit: mode === 'embedded' ? namesMaybeOmitted(rule, selections) : noNames,
+    needs: needsOf(rule, mode, selections),
+    args,
+  };
+  const plans = walk.planned.get(nodes[0]!);
+  if (plans) plans.push(plan);
+  else walk.planned.set(nodes[0]!, [plan]);
+  return plan;
+}
+
+function modeOf(
+  { schema, viewer, variables }: Walk,
+  parent: GraphQLObjectType,
+  rule: FieldRule,
+  selections: ReadonlyMap<string, SelectionPlan>,
+  args: (variables: Variables) => object,
+): FieldMode {
+  if (rule.viewerOnly && !viewer.isLoggedIn) return 'null';
+  if (!rule.endpoint) return 'value';
+  if (argumentsAllowEmbedded(rule, args, variables) && embeddedIsEnough(parent, rule, selections, viewer.filmTier))
+    return 'embedded';
+  const isLookup =
+    parent === schema.getQueryType() &&
+    [...selections.values()].some((each) => each.rule.record?.endpoint === rule.endpoint);
+  return isLookup ? 'lookup' : 'call';
+}
+
+/** Collects fields in the executor's order, so that the nodes of a group are those that it resolves together. */
+function collect(
+  walk: Walk,
+  type: GraphQLObjectType,
+  selections: readonly SelectionNode[],
+  groups: FieldGroups,
+  deferred: FieldGroups[],
+  seen: Set<string>,
+): void {
+  const { schema, fragments, variables, maxFields } = walk;
+  for (const selection of selections) {
+    if (++walk.visited > maxFields * VISITS_PER_FIELD) throw new PlanTooLarge(maxFields);
+    if (!isIncluded(selection, variables)) continue;
+    if (selection.kind === 'Field') {
+      const key = selection.alias?.value ?? selection.name.value;
+      const group = groups.get(key);
+      if (group) group.push(selection);
+      else groups.set(key, [selection]);
+      continue;
+    }
+    const isSpread = selection.kind === 'FragmentSpread';
+    const defer = isDeferred(selection, variables);
+    if (isSpread && !defer && seen.has(selection.name.value)) continue;
+    const fragment = isSpread ? fragments.get(selection.name.value) : selection;
+    if (!fragment || !fragmentApplies(schema, fragment.typeCondition?.name.value, type)) continue;
+    if (isSpread && !defer) seen.add(selection.name.value);
+    const target = defer ? new Map<string, FieldNode[]>() : groups;
+    collect(walk, type, fragment.selectionSet.selections, target, deferred, seen);
+    if (defer) deferred.push(target);
+  }
+}
