@@ -45,13 +45,13 @@ export type EventType =
   /** An outing or a journey. */
   | 'TRAVEL';
 
-/** The film interface is sold in three tiers. They are sets, not a ladder: premium lacks some of what basic has. */
+/** The film interface is sold in three tiers. They are sets: premium lacks some of what basic has. */
 export type FilmTier =
-  /** Has the most: celebrities, charts, photos, reviews, comments. */
+  /** The largest tier: celebrities, charts, photos, reviews, comments. */
   | 'ADVANCE'
-  /** Open to all; 40 calls a minute. */
+  /** Open to everybody; 40 calls a minute. */
   | 'BASIC'
-  /** Without a limit of calls; without celebrities and most charts. */
+  /** Has no limit of calls, but lacks celebrities and most charts. */
   | 'PREMIUM';
 
 /** A picture of a note. The service takes three with a request: more of them are sent by threes, and the files of a request come in the order of the pictures. */
@@ -66,13 +66,13 @@ export type NotePictureInput = {
   number: number;
 };
 
-/** Where a picture stands on its line. */
+/** The alignment of a picture. */
 export type PhotoLayout =
-  /** In the middle. */
+  /** Centered. */
   | 'CENTER'
-  /** At the left. */
+  /** Left. */
   | 'LEFT'
-  /** At the right. */
+  /** Right. */
   | 'RIGHT';
 
 /** Who may see a note. */

@@ -1,6 +1,7 @@
 import { specifiedDirectives } from 'graphql';
 import { builder } from './engine/builder.ts';
-import { attachResolvers } from './engine/resolve-field.ts';
+import { describeItemCosts } from './engine/describe-cost.ts';
+import { attachResolvers } from './engine/attach-resolvers.ts';
 import { deferDirective, streamDirective } from './engine/incremental.ts';
 import './engine/field-options.ts';
 import './root.ts';
@@ -30,7 +31,7 @@ import './event/attendance.ts';
 import './event/attendance.mutations.ts';
 import './event/city.ts';
 
-/** The schema, its slices gathered and its fields joined to the engine. */
-export const schema = attachResolvers(
-  builder.toSchema({ directives: [...specifiedDirectives, deferDirective, streamDirective] }),
+/** The schema, with the engine's resolvers attached. */
+export const schema = describeItemCosts(
+  attachResolvers(builder.toSchema({ directives: [...specifiedDirectives, deferDirective, streamDirective] })),
 );

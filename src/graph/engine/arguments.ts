@@ -1,6 +1,6 @@
 /**
- * Variables and arguments as graphql-js coerces them. What is plainly what it should be is taken as it is; anything else is left to
- * graphql-js, which knows what to make of it and what to say.
+ * Variables and arguments, coerced as graphql-js does it. Values that need no coercion are variableArgs as they are; everything else, errors
+ * included, is left to graphql-js.
  */
 import {
   type FieldNode,
@@ -28,11 +28,11 @@ const checks = new Map<string, (value: unknown) => boolean>([
 
 const isNeverPlain = (): boolean => false;
 
-/** Whether a value is plainly of the type, a built-in scalar: one that comes as it stays. Of no other type is it known. */
+/** A check whether a value of this type needs no coercion. Never true for types other than the built-in scalars. */
 export const plainlyOf = (type: GraphQLType | undefined): ((value: unknown) => boolean) =>
   checks.get(String(isNonNullType(type) ? type.ofType : type)) ?? isNeverPlain;
 
-/** Coerces the variables of one operation. */
+/** A function that coerces the variables of one operation. */
 export function variablesOf(
   schema: GraphQLSchema,
   { variableDefinitions = [] }: OperationDefinitionNode,
@@ -55,7 +55,7 @@ export function variablesOf(
 }
 const noVariables: CoercedVariables = Object.freeze({ coerced: Object.freeze({}) });
 
-/** The arguments of one field; worked out once where no variable is in them. */
+/** The arguments of one field; computed once if they contain no variable. */
 export function argumentsOf(field: GraphQLField<unknown, unknown>, node: FieldNode): (variables: Variables) => object {
   if (field.args.length === 0) return () => noArguments;
   if (!hasVariables(node)) {
@@ -65,10 +65,10 @@ export function argumentsOf(field: GraphQLField<unknown, unknown>, node: FieldNo
   const byReference = (variables: Variables) => getArgumentValues(field, node, { ...variables });
   const parts = partsOf(field, node);
   if (!parts) return byReference;
-  const { constants, taken } = parts;
+  const { constants, variableArgs } = parts;
   return (variables) => {
     const values = shallowCopy(constants);
-    for (const [name, variable] of taken) {
+    for (const [name, variable] of variableArgs) {
       const value = variables[variable];
       if (value === null || value === undefined || !Object.hasOwn(variables, variable)) return byReference(variables);
       values[name] = value;
@@ -78,13 +78,13 @@ export function argumentsOf(field: GraphQLField<unknown, unknown>, node: FieldNo
 }
 const noArguments: object = Object.freeze({});
 
-/** What of the arguments never changes, and what is a variable; undefined where a variable is within a value. */
+/** The constant arguments and the variables; undefined if a value contains a variable. */
 function partsOf({ args }: GraphQLField<unknown, unknown>, node: FieldNode) {
   const constants: Record<string, unknown> = {};
-  const taken: [name: string, variable: string][] = [];
+  const variableArgs: [name: string, variable: string][] = [];
   for (const { name, type, defaultValue } of args) {
     const given = node.arguments?.find((argument) => argument.name.value === name)?.value;
-    if (given?.kind === 'Variable') taken.push([name, given.name.value]);
+    if (given?.kind === 'Variable') variableArgs.push([name, given.name.value]);
     else if (!given) {
       if (defaultValue !== undefined) constants[name] = defaultValue;
       else if (isNonNullType(type)) return undefined;
@@ -94,5 +94,5 @@ function partsOf({ args }: GraphQLField<unknown, unknown>, node: FieldNode) {
       constants[name] = value;
     }
   }
-  return { constants, taken };
+  return { constants, variableArgs };
 }

@@ -8,14 +8,14 @@ import type { ResponseLimits } from './response-size.ts';
 import { asDateTime } from '../types/decode.ts';
 import type { OperationPlan } from './operation-plan.ts';
 
-/** What a resolver of one operation may reach: made per request, never global. */
+/** The context of one operation, created for each request. */
 export interface Context {
   viewer: Viewer;
-  /** The service, as this operation's caller sees it. */
+  /** The service, with the credential of this request. */
   upstream: Operation;
-  /** What the document reads and calls, worked out before it runs. */
+  /** The plan of the operation. */
   plan: OperationPlan;
-  /** Pictures that one mutation takes. */
+  /** The most pictures of one mutation. */
   maxPictures: number;
   /** Limits on the size of the response; undefined for none. */
   responseLimits?: ResponseLimits;
@@ -33,7 +33,7 @@ export interface GraphTypes {
   };
 }
 
-/** Where the fields of an input are declared. */
+/** The builder of the fields of an input. */
 export type InputBuilder = PothosSchemaTypes.InputFieldBuilder<
   PothosSchemaTypes.ExtendDefaultTypes<GraphTypes>,
   'InputObject'
@@ -41,18 +41,18 @@ export type InputBuilder = PothosSchemaTypes.InputFieldBuilder<
 
 export const builder = new SchemaBuilder<GraphTypes>({ defaultFieldNullability: false });
 
-builder.queryType({ description: 'Where every question begins.' });
+builder.queryType({ description: 'The root of all queries.' });
 builder.mutationType({
   description:
-    'What a person who is logged in may change. Each mutation is one write of the service, never repeated. Its rules are checked before ' +
-    'that: all that an input breaks is told at once, in `extensions.violations` of the error, by the path of the field, code, limit and actual value.',
+    'The root of all writes, for logged-in people only. Each mutation is one write to the service and is never retried. Its input is ' +
+    'checked first: `extensions.violations` of the error lists every broken rule with the path of the field, code, limit and actual value.',
 });
 
 builder.addScalarType(
   'DateTime',
   new GraphQLScalarType({
     name: 'DateTime',
-    description: 'A moment as RFC 3339 text, the offset kept as its writer gave it: `2026-12-18T19:30:00+08:00`.',
+    description: 'A point in time as RFC 3339 text, with the offset as it was written: `2026-12-18T19:30:00+08:00`.',
     specifiedByURL: 'https://datatracker.ietf.org/doc/html/rfc3339',
     serialize: String,
     parseValue: parseDateTime,
@@ -63,15 +63,15 @@ builder.addScalarType(
   'LocalDateTime',
   new GraphQLScalarType({
     ...GraphQLLocalDateTime.toConfig(),
-    description: "A date and time without a zone, `2026-12-18T19:30:00`: the service's own time, which is +08:00.",
+    description: 'A date and time without an offset, `2026-12-18T19:30:00`, in the time zone of the service, +08:00.',
   }),
 );
 builder.addScalarType(
   'URL',
   new GraphQLScalarType({
     ...GraphQLURL.toConfig(),
-    description: 'An http or https address, as the service wrote it.',
-    // The library's own would rewrite what it was given: https://a.example becomes https://a.example/
+    description: 'An http or https URL, as the service returns it.',
+    // The library's own serializer would normalize it: https://a.example becomes https://a.example/
     serialize: String,
   }),
 );
@@ -79,7 +79,7 @@ builder.addScalarType(
 function parseDateTime(value: unknown): string {
   const moment = asDateTime(value);
   if (!moment) {
-    throw new GraphQLError('A DateTime is RFC 3339 text with an offset: 2026-12-18T19:30:00+08:00.', {
+    throw new GraphQLError('A DateTime must be RFC 3339 text with an offset: 2026-12-18T19:30:00+08:00.', {
       extensions: { code: 'BAD_USER_INPUT' },
     });
   }

@@ -1,4 +1,4 @@
-/** What a document says of itself, beside what it selects: directives, variables, conditions. */
+/** Directives, conditions and variables of a document. */
 import {
   type DirectiveNode,
   type DocumentNode,
@@ -16,7 +16,7 @@ import {
 
 export type Variables = Readonly<Record<string, unknown>>;
 
-/** Whether a fragment on this type is one on that. */
+/** Whether a fragment with this type condition applies to the type. */
 export function fragmentApplies(
   schema: GraphQLSchema,
   condition: string | undefined,
@@ -43,8 +43,8 @@ export function isDeferred(selection: SelectionNode, variables: Variables): bool
 }
 
 /**
- * Whether an answer to the document may come in pieces. Its text would not tell: between the `@` and the name there may be blanks,
- * commas and comments.
+ * Whether the document uses incremental delivery. The text is not searched: blanks, commas and comments may stand between the `@` and the
+ * name.
  */
 export function isIncremental(document: DocumentNode): boolean {
   let found = false;
@@ -55,7 +55,7 @@ export function isIncremental(document: DocumentNode): boolean {
 export const isIncrementalDirective = ({ name }: DirectiveNode): boolean =>
   name.value === 'defer' || name.value === 'stream';
 
-/** Whether a list of the document may come in pieces. */
+/** Whether the document uses @stream. */
 export function usesStream(document: DocumentNode): boolean {
   let found = false;
   visitSelections(
@@ -65,7 +65,7 @@ export function usesStream(document: DocumentNode): boolean {
   return found;
 }
 
-/** Visits every selection of a document, including those of its fragments. */
+/** Visits every selection of a document, fragments included. */
 export function visitSelections(document: DocumentNode, visit: (selection: SelectionNode) => void): void {
   const walk = ({ selections }: SelectionSetNode) => {
     for (const selection of selections) {
@@ -76,7 +76,7 @@ export function visitSelections(document: DocumentNode, visit: (selection: Selec
   for (const definition of document.definitions) if ('selectionSet' in definition) walk(definition.selectionSet);
 }
 
-/** Whether a field's arguments take a variable. */
+/** Whether the arguments of a field contain a variable. */
 export const hasVariables = (node: FieldNode): boolean =>
   node.arguments?.some(({ value }) => hasVariable(value)) ?? false;
 

@@ -31,7 +31,7 @@ import {
   resultOf,
 } from './execution.ts';
 import { type OperationPlan, type PlannedField, type SelectionPlan, responseKeyOf } from './operation-plan.ts';
-import { fieldResolversOf, infoOf } from './resolve-field.ts';
+import { fieldResolversOf, infoOf } from './attach-resolvers.ts';
 import { PUNCTUATION_BYTES, bytesOf, noResponseLimits, roomFor } from './response-size.ts';
 
 export type Execute = (context: Context, variables: Variables) => ExecutionResult | Promise<ExecutionResult>;

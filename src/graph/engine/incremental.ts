@@ -1,4 +1,4 @@
-/** The directives by which a part of an answer may come later. */
+/** The directives of incremental delivery. */
 import {
   DirectiveLocation,
   GraphQLBoolean,
@@ -8,7 +8,7 @@ import {
   GraphQLString,
 } from 'graphql';
 
-const label = { type: GraphQLString, description: 'Comes back with the part, to tell it from others.' };
+const label = { type: GraphQLString, description: 'Returned with the part, to identify it.' };
 const condition = (description: string) => ({
   type: new GraphQLNonNull(GraphQLBoolean),
   defaultValue: true,
@@ -18,18 +18,23 @@ const condition = (description: string) => ({
 export const deferDirective = new GraphQLDirective({
   name: 'defer',
   description:
-    'What the fragment selects may come after the rest of the answer, where the request accepts `multipart/mixed` or `text/event-stream`.',
+    'The fields of the fragment may be delivered after the rest of the response, if the request accepts `multipart/mixed` or `text/event-stream`.',
   locations: [DirectiveLocation.FRAGMENT_SPREAD, DirectiveLocation.INLINE_FRAGMENT],
-  args: { if: condition('False: it comes with the rest.'), label },
+  args: { if: condition('False: the fragment is delivered with the rest.'), label },
 });
 
 export const streamDirective = new GraphQLDirective({
   name: 'stream',
-  description: 'The items of the list may come one after another, where the request accepts pieces.',
+  description:
+    'The items of the list may be delivered one after another, if the request accepts `multipart/mixed` or `text/event-stream`.',
   locations: [DirectiveLocation.FIELD],
   args: {
-    if: condition('False: all items come with the rest.'),
-    initialCount: { type: GraphQLInt, defaultValue: 0, description: 'How many items come with the rest.' },
+    if: condition('False: all items are delivered with the rest.'),
+    initialCount: {
+      type: GraphQLInt,
+      defaultValue: 0,
+      description: 'The number of items that are delivered with the rest.',
+    },
     label,
   },
 });

@@ -1,8 +1,8 @@
 /**
- * How a mutation says what it writes: one input, the rules it must meet, one call, one payload.
+ * How a mutation is declared: one input with its rules, one call, one payload.
  *
- * The order is always the same: the caller must be known, the input must break no rule, the write is made once and never again,
- * and what it made untrue is forgotten. What the payload shows beyond the answer is read afterwards, when it is selected.
+ * The order is always the same: check the login, check the input, write once without a retry, invalidate caches. Fields of the payload that
+ * the response does not carry are loaded afterwards, if they are selected.
  */
 import { type FieldRef, type InputRef, MutationFieldBuilder, type ObjectRef, type SchemaTypes } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
@@ -21,27 +21,27 @@ export type Write = <E extends Endpoint>(
   pictures?: AsyncIterable<FilePart>,
 ) => Promise<AnswerOf<E>>;
 
-/** Names for codes of the service that mean something of their own here. */
+/** Client codes for codes of the service that have a special meaning in one mutation. */
 export type ErrorCodes = Readonly<Partial<Record<number, ClientCode>>>;
 
 export interface WriteOptions<Types extends SchemaTypes, Payload, Input> {
-  /** What it calls, for its cost to be known. */
+  /** The endpoint that it calls, for the cost. */
   endpoint: Endpoint;
   payload: ObjectRef<Types, Payload>;
   input: InputRef<Input>;
   description: string;
-  /** Every rule that the input breaks. */
+  /** All rules that the input breaks. */
   check?: (input: Input, context: Context) => readonly Violation[];
   run: (write: Write, input: Input) => Promise<Payload>;
   /**
-   * What the write invalidates in caches: `Kind:key` for a record, its path for a list, `Kind` for all records of a kind, the path of an
+   * The cache entries to invalidate: `Kind:key` for a record, its path for a list, `Kind` for all records of a kind, the path of an
    * endpoint for all its responses.
    */
   invalidates: (input: Input) => readonly string[];
   errorCodes?: ErrorCodes | ((input: Input) => ErrorCodes);
-  /** Calls that it makes at most; 1 by default. */
+  /** The most calls that it makes; 1 by default. */
   maxCalls?: number;
-  /** The files in an input: what no call took of them is let go by. */
+  /** The files in an input. Those that no call takes are discarded. */
   pictures?: (input: Input) => readonly PictureInput[];
 }
 
@@ -50,13 +50,13 @@ declare global {
   export namespace PothosSchemaTypes {
     // eslint-disable-next-line @typescript-eslint/no-unused-vars -- a merged declaration repeats every parameter
     interface MutationFieldBuilder<Types extends SchemaTypes, ParentShape> {
-      /** A mutation. Null where the service refused. */
+      /** A mutation. Null if the service rejects it. */
       write<Payload, Input>(options: WriteOptions<Types, Payload, Input>): FieldRef<Types, Payload | null>;
     }
   }
 }
 
-// Pothos's own way to extend a builder is its prototype; its signature is the declaration above.
+// Pothos is extended through the prototype of its builder; the signature is declared above.
 const fields = MutationFieldBuilder.prototype as unknown as Record<string, unknown> & {
   createField(options: object): unknown;
   arg(options: object): unknown;
@@ -70,7 +70,7 @@ fields.write = function (this: typeof fields, options: WriteOptions<SchemaTypes,
     nullable: true,
     writeEndpoint: endpoint,
     maxCalls,
-    args: { input: this.arg({ type: input, required: true, description: 'What to write.' }) },
+    args: { input: this.arg({ type: input, required: true, description: 'The input.' }) },
     resolve: (_: unknown, args: { input: object }, context: Context, info: GraphQLResolveInfo) =>
       written(options, args.input, context, info),
   });
@@ -90,7 +90,7 @@ async function written<Payload, Input>(
       mayBeDone = true;
       return answer as never;
     } catch (error) {
-      if (error instanceof UpstreamFailure && unknownFaults.includes(error.code)) mayBeDone = true;
+      if (error instanceof UpstreamFailure && unknownOutcomes.includes(error.code)) mayBeDone = true;
       throw error;
     }
   };
@@ -107,10 +107,10 @@ async function written<Payload, Input>(
   }
 }
 
-/** Faults after which the write may have been carried out: no answer came, or one that cannot be read. */
-const unknownFaults: readonly FailureCode[] = ['UPSTREAM_RESULT_UNKNOWN', 'UPSTREAM_INVALID_RESPONSE'];
+/** Errors after which the write may have been carried out: no response, or one that cannot be read. */
+const unknownOutcomes: readonly FailureCode[] = ['UPSTREAM_RESULT_UNKNOWN', 'UPSTREAM_INVALID_RESPONSE'];
 
-/** The refusal by the name that its code has here. */
+/** The rejection with the client code that its service code has in this mutation. */
 export function withClientCode(error: unknown, codes: ErrorCodes | undefined): unknown {
   const name =
     error instanceof UpstreamRejection && error.details.code !== undefined ? codes?.[error.details.code] : undefined;

@@ -16,7 +16,7 @@ export interface Planner {
   planFor: (viewer: PlanViewer, variables: Variables) => OperationPlan | GraphQLError;
   /** The same without `check`: for plans that are shown and not run. */
   planToShow: (viewer: PlanViewer, variables: Variables) => OperationPlan | GraphQLError;
-  /** The document is kept no longer: neither are its plans, which hold its tree. */
+  /** Drops the plans of the document, because they hold its syntax tree. */
   forget: () => void;
 }
 
@@ -41,10 +41,9 @@ const OVERHEAD_FIELDS = 2;
 /** Characters of a key that count as one field. */
 const KEY_CHARACTERS = 500;
 
-/** What is kept under one key. */
 interface CachedPlan {
   outcome: OperationPlan | GraphQLError;
-  /** The keys of the document that it was made of. */
+  /** All keys of its document. */
   keys: Set<string>;
 }
 
@@ -73,11 +72,11 @@ export function createPlanCache(
         const key = keyFor(viewer, variables);
         const known = kept.get(key)?.outcome;
         const plan = known ?? make(viewer, variables);
-        const refusal = plan instanceof GraphQLError ? plan : check(plan, variables);
+        const error = plan instanceof GraphQLError ? plan : check(plan, variables);
         // Cache only what holds for every request with this key: a plan that may run, or an error that no variable changes.
-        const answer = refusal ?? plan;
-        if (!known && (plan instanceof GraphQLError || !refusal || !plan.varies)) keep(key, answer);
-        return answer;
+        const outcome = error ?? plan;
+        if (!known && (plan instanceof GraphQLError || !error || !plan.varies)) keep(key, outcome);
+        return outcome;
       },
       planToShow(viewer, variables) {
         const known = kept.get(keyFor(viewer, variables))?.outcome;
@@ -90,7 +89,7 @@ export function createPlanCache(
     };
 
     function keep(key: string, outcome: OperationPlan | GraphQLError): void {
-      if (isForgotten) return; // an operation that began before may plan after
+      if (isForgotten) return; // an operation may still plan after its document is forgotten
       kept.set(key, { outcome, keys });
       if (kept.has(key)) keys.add(key);
     }

@@ -1,7 +1,7 @@
 /**
- * The variables' part of the key of a cached plan. Variables decide two things: whether a selection is included, and whether a field's
- * arguments let the parent's record answer it. The key holds these decisions instead of values, so its length is bounded by the document
- * and clients cannot create keys without end.
+ * The variables' part of the key of a cached plan. Variables decide two things: whether a selection is included, and whether the
+ * arguments of a field let an embedded member answer it. The key holds these decisions instead of values, so its length is bounded by the document
+ * and clients cannot create an unlimited number of keys.
  */
 import {
   type DocumentNode,
@@ -24,13 +24,13 @@ export type PlanKey = (variables: Variables) => string;
 
 export function planKeyOf(schema: GraphQLSchema, document: DocumentNode): PlanKey {
   const conditions = new Set<string>();
-  const handed = fieldsWithEmbedded(schema);
-  let mayBeInHand = false;
+  const names = fieldsWithEmbedded(schema);
+  let mayBeEmbedded = false;
   visitSelections(document, (selection) => {
     for (const name of conditionsOf(selection)) conditions.add(name);
-    mayBeInHand ||= selection.kind === Kind.FIELD && handed.has(selection.name.value) && hasVariables(selection);
+    mayBeEmbedded ||= selection.kind === Kind.FIELD && names.has(selection.name.value) && hasVariables(selection);
   });
-  const fields = mayBeInHand ? fieldsInHand(schema, document) : [];
+  const fields = mayBeEmbedded ? fieldsMaybeEmbedded(schema, document) : [];
   if (conditions.size === 0 && fields.length === 0) return () => '';
   return (variables) => {
     let key = '';
@@ -47,14 +47,14 @@ function* conditionsOf({ directives = [] }: SelectionNode): Generator<string> {
       if (name.value === 'if' && value.kind === Kind.VARIABLE) yield value.name.value;
 }
 
-interface SteeredField {
+interface VariableField {
   rule: FieldRule;
   args: (variables: Variables) => object;
 }
 
-/** The fields with variables in their arguments that the parent's record may answer. */
-function fieldsInHand(schema: GraphQLSchema, document: DocumentNode): SteeredField[] {
-  const found: SteeredField[] = [];
+/** The fields with variables in their arguments that an embedded member may answer. */
+function fieldsMaybeEmbedded(schema: GraphQLSchema, document: DocumentNode): VariableField[] {
+  const found: VariableField[] = [];
   const types = new TypeInfo(schema);
   const Field = (node: FieldNode): void => {
     const field = types.getFieldDef();

@@ -40,11 +40,11 @@ export function responseTooLarge(
   { maxValues, maxAnswerBytes }: ResponseLimits,
 ): GraphQLError {
   return values < 0
-    ? refusal('TOO_MANY_VALUES', `The answer has more than ${maxValues} values.`, maxValues)
-    : refusal('ANSWER_TOO_LARGE', `The answer has more than ${maxAnswerBytes} bytes.`, maxAnswerBytes);
+    ? sizeError('TOO_MANY_VALUES', `The response has more than ${maxValues} values.`, maxValues)
+    : sizeError('ANSWER_TOO_LARGE', `The response has more than ${maxAnswerBytes} bytes.`, maxAnswerBytes);
 }
 
-const refusal = (code: ClientCode, message: string, limit: number): GraphQLError =>
+const sizeError = (code: ClientCode, message: string, limit: number): GraphQLError =>
   new GraphQLError(message, { extensions: { code, limit } });
 
 /** The result of graphql-js or @graphql-tools/executor, or the error if it is too large. */

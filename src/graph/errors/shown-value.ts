@@ -1,4 +1,4 @@
-/** Shortens values of clients in error messages, whatever their size. */
+/** Shortens values of clients in error messages. */
 import { inspect } from 'graphql/jsutils/inspect.js';
 import { firstCharacters, hasMoreThan } from '../../lib/characters.ts';
 

@@ -14,7 +14,7 @@ import {
 } from '../../upstream/errors.ts';
 import { type ClientCode, notesOn } from './codes.ts';
 
-/** What a client may branch on. A service code without a name here does not compile. */
+/** The client code for each code of the service. The type makes sure that none is missing. */
 // A table is read down its columns.
 // prettier-ignore
 const clientCodes: Record<ServiceCode, ClientCode> = {
@@ -56,49 +56,53 @@ const clientCodes: Record<ServiceCode, ClientCode> = {
   6014: 'UPSTREAM_REFUSED',
 };
 
-/** Input that is known to be wrong before any call. */
+/** An error for wrong input, thrown before any call. */
 export const badInput = (message: string, extensions: object = {}): GraphQLError =>
   new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT', ...extensions } });
 
-/** What a client is told of an error that came out of an operation; undefined for a surprise, which stays ours. */
+/** The message and extensions that a client may see; undefined for unexpected errors, which are masked. */
 export function toClientError(cause: unknown): { message: string; extensions: Record<string, unknown> } | undefined {
   if (cause instanceof UpstreamRejection) return refusal(cause);
   if (cause instanceof UpstreamFailure)
     return { message: faultTexts[cause.code], extensions: { code: cause.code, upstream: wordFor(cause.details) } };
   if (cause instanceof TierRequired) {
     const tiers = cause.tiers.map((tier) => tier.toUpperCase());
-    return { message: `This is for the film tiers ${tiers.join(', ')}.`, extensions: { code: 'TIER_REQUIRED', tiers } };
+    return {
+      message: `This needs a token of one of the film tiers ${tiers.join(', ')}.`,
+      extensions: { code: 'TIER_REQUIRED', tiers },
+    };
   }
   if (cause instanceof LoginRequired)
-    return { message: 'Log in first: this needs a token of your own.', extensions: { code: 'LOGIN_REQUIRED' } };
+    return { message: 'This needs a logged-in person: send a token.', extensions: { code: 'LOGIN_REQUIRED' } };
   if (cause instanceof Unauthenticated)
-    return { message: 'The Authorization is not a bearer token.', extensions: { code: 'UNAUTHENTICATED' } };
+    return { message: 'The Authorization header is not a bearer token.', extensions: { code: 'UNAUTHENTICATED' } };
   if (cause instanceof RateLimited) {
     return {
-      message: `The rate limit of the service is reached. Ask again in ${cause.retryAfter} s.`,
+      message: `The rate limit of the service is reached. Retry in ${cause.retryAfter} s.`,
       extensions: { code: 'RATE_LIMITED', retryAfter: cause.retryAfter },
     };
   }
   if (cause instanceof TooManyCalls)
     return {
-      message: `The operation has made as many calls as it may: ${cause.limit}.`,
+      message: `The operation has reached its limit of ${cause.limit} calls.`,
       extensions: { code: 'TOO_MANY_CALLS', limit: cause.limit },
     };
   return undefined;
 }
 
 const faultTexts = {
-  UPSTREAM_TIMEOUT: 'The service did not answer in time.',
+  UPSTREAM_TIMEOUT: 'The service did not respond in time.',
   UPSTREAM_UNAVAILABLE: 'The service cannot be reached.',
-  UPSTREAM_INVALID_RESPONSE: 'The service answered with something that cannot be read.',
-  UPSTREAM_RESULT_UNKNOWN: 'The answer was lost: it is not known whether the write was carried out.',
+  UPSTREAM_INVALID_RESPONSE: 'The response of the service cannot be read.',
+  UPSTREAM_RESULT_UNKNOWN: 'The response was lost, so it is unknown whether the write was carried out.',
 };
 
 function refusal(cause: UpstreamRejection) {
   const { details, retryAfter } = cause;
   const code = cause instanceof CodedRejection ? cause.code : clientCode(details);
   return {
-    message: (cause instanceof CodedRejection ? notesOn(code)?.what : textOf(details)) ?? 'The service refused.',
+    message:
+      (cause instanceof CodedRejection ? notesOn(code)?.what : textOf(details)) ?? 'The service rejected the request.',
     extensions: { code, upstream: wordFor(details), ...(retryAfter === undefined ? {} : { retryAfter }) },
   };
 }
@@ -110,7 +114,7 @@ function clientCode(word: UpstreamErrorDetails): ClientCode {
   return named ?? (word.code === undefined && word.status === 403 ? 'FORBIDDEN' : 'UPSTREAM_REFUSED');
 }
 
-/** The interface's own text: upstream's words have carried addresses and tokens. */
+/** The text in the interface, not the received one: received texts have contained addresses and tokens. */
 const textOf = ({ code }: UpstreamErrorDetails): string | undefined =>
   (serviceErrors[code as ServiceCode] as { msg: string } | undefined)?.msg;
 

@@ -1,4 +1,4 @@
-/** The rules of the interface that are checked before a call: what an input breaks, all of it at once. */
+/** The rules for input that are checked before a call. All violations are reported together. */
 import { GraphQLError } from 'graphql';
 import { charactersIn, hasMoreThan } from '../../lib/characters.ts';
 import type { ClientCode } from './codes.ts';
@@ -9,32 +9,34 @@ import { shownText } from './shown-value.ts';
 const COUNTED_MAX = 10_000;
 const counted = ({ actual }: Limits) => (actual === COUNTED_MAX ? `${actual} or more` : actual);
 
-/** What a person reads: the limit that was broken stands in it. */
+/** The messages, with the limit that was broken. */
 const texts = {
-  ANNOTATION_TOO_SHORT: ({ limit, actual }) => `An annotation has more than ${limit} characters, this one ${actual}.`,
-  BAD_USER_INPUT: 'That is no value for this.',
-  CHAPTER_TOO_LONG: (over) => `The name of a chapter has at most ${over.limit} characters, this one ${counted(over)}.`,
-  COMMENT_TOO_LONG: (over) => `A comment has at most ${over.limit} characters, this one ${counted(over)}.`,
-  EVENT_TIMES: 'An event does not end before it begins.',
-  INVALID_PAGE_NUMBER: 'A page is a positive number of at most six digits.',
-  INVALID_PICTURE_NUMBER: 'A picture has a positive number of at most six digits.',
-  INVALID_TAG: 'A tag is one word: tags are parted by spaces.',
-  INVALID_TEXT: 'The text holds a character that cannot be written in XML.',
-  MISSING_ARGUMENT: 'This is needed, and not empty.',
+  ANNOTATION_TOO_SHORT: ({ limit, actual }) =>
+    `An annotation must have more than ${limit} characters; this one has ${actual}.`,
+  BAD_USER_INPUT: 'This value is not valid here.',
+  CHAPTER_TOO_LONG: (over) =>
+    `The name of a chapter may have at most ${over.limit} characters; this one has ${counted(over)}.`,
+  COMMENT_TOO_LONG: (over) => `A comment may have at most ${over.limit} characters; this one has ${counted(over)}.`,
+  EVENT_TIMES: 'An event must not end before it begins.',
+  INVALID_PAGE_NUMBER: 'A page must be a positive number of at most six digits.',
+  INVALID_PICTURE_NUMBER: 'The number of a picture must be positive and have at most six digits.',
+  INVALID_TAG: 'A tag must be one word without spaces.',
+  INVALID_TEXT: 'The text contains a character that XML does not allow.',
+  MISSING_ARGUMENT: 'This is required and must not be empty.',
   PAGE_OR_CHAPTER: 'Give a page or a chapter, not both.',
-  PICTURE_NUMBER_USED: 'The number of a picture is used once.',
-  PICTURE_TOO_LARGE: ({ limit }) => `A picture has fewer than ${limit} bytes.`,
-  PICTURE_TYPE: 'A picture is a JPEG, PNG, GIF or WebP by its first bytes.',
-  RATING_OUT_OF_RANGE: 'A rating is from 1 to 5.',
-  REVIEW_TOO_SHORT: ({ limit, actual }) => `A review has more than ${limit} characters, this one ${actual}.`,
-  TOO_MANY_TAGS: ({ limit, actual }) => `At most ${limit} tags, here ${actual}.`,
-  TOO_MANY_PICTURES: ({ limit, actual }) => `At most ${limit} pictures, here ${actual}.`,
+  PICTURE_NUMBER_USED: 'The number of a picture must be unique.',
+  PICTURE_TOO_LARGE: ({ limit }) => `A picture must have fewer than ${limit} bytes.`,
+  PICTURE_TYPE: 'A picture must be a JPEG, PNG, GIF or WebP file.',
+  RATING_OUT_OF_RANGE: 'A rating must be from 1 to 5.',
+  REVIEW_TOO_SHORT: ({ limit, actual }) => `A review must have more than ${limit} characters; this one has ${actual}.`,
+  TOO_MANY_TAGS: ({ limit, actual }) => `At most ${limit} tags are allowed; here are ${actual}.`,
+  TOO_MANY_PICTURES: ({ limit, actual }) => `At most ${limit} pictures are allowed; here are ${actual}.`,
 } satisfies Partial<Record<ClientCode, string | ((violation: Limits) => string)>>;
 export type ViolationCode = keyof typeof texts;
 
 /** One rule that an input breaks. */
 export interface Violation extends Limits {
-  /** Of the field, from `input` on. */
+  /** The path of the field, starting with `input`. */
   path: readonly (string | number)[];
   code: ViolationCode;
 }
@@ -47,7 +49,7 @@ interface Limits {
 /** Most violations in one error. */
 const VIOLATIONS_MAX = 100;
 
-/** The error that tells of them all; its code is that of the first. */
+/** One error for all violations, with the code of the first. */
 export function violationError(violations: readonly [Violation, ...Violation[]]): GraphQLError {
   const [first] = violations;
   const { code, path } = first;
@@ -60,14 +62,14 @@ export function violationError(violations: readonly [Violation, ...Violation[]])
 const shown = (violation: Violation): Violation =>
   typeof violation.actual === 'string' ? { ...violation, actual: shownText(violation.actual) } : violation;
 
-/** What breaks no rule is no violation: `rule(broken && …)`. */
-export const invalidIf = (isBroken: boolean, violation: Violation): Violation[] => (isBroken ? [violation] : []);
+/** The violation if the input is invalid, otherwise nothing. */
+export const invalidIf = (isInvalid: boolean, violation: Violation): Violation[] => (isInvalid ? [violation] : []);
 
-/** A text that must be there. */
+/** A text that must not be missing or blank. */
 export const required = (field: string, text: string | null | undefined): Violation[] =>
   invalidIf(!text?.trim(), { path: ['input', field], code: 'MISSING_ARGUMENT' });
 
-/** A text that has at most this many characters. */
+/** A text with at most this many characters. */
 export function maxLength(
   field: string,
   text: string | null | undefined,
@@ -78,13 +80,13 @@ export function maxLength(
   return [{ path: ['input', field], code, limit, actual: charactersIn(text, COUNTED_MAX) }];
 }
 
-/** A text that has more characters than this. */
+/** A text with more characters than this. */
 export function longerThan(field: string, text: string, limit: number, code: ViolationCode): Violation[] {
   if (hasMoreThan(text, limit)) return [];
   return [{ path: ['input', field], code, limit, actual: charactersIn(text, limit) }];
 }
 
-/** A whole number between the two, where it is given; `limit` is the end that it is beyond. */
+/** An integer in a range, if it is given; `limit` is the end of the range that it exceeds. */
 export function inRange(
   field: string,
   value: number | null | undefined,
@@ -95,7 +97,7 @@ export function inRange(
   return [{ path: ['input', field], code, limit: value < least ? least : most, actual: value }];
 }
 
-/** An id that the decoder takes. */
+/** An id that can be decoded. */
 export function validId(field: string, decode: () => string): Violation[] {
   try {
     decode();
@@ -106,6 +108,6 @@ export function validId(field: string, decode: () => string): Violation[] {
   }
 }
 
-/** A file that did not come as it should have. */
+/** A file that is missing or incomplete. */
 export const badUpload = (): GraphQLError =>
-  badInput('The file is not in the request, or broke off.', { code: 'BAD_UPLOAD' });
+  badInput('The file is missing in the request, or incomplete.', { code: 'BAD_UPLOAD' });

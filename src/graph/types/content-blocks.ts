@@ -1,8 +1,8 @@
 /**
- * The markup of notes and annotations as a tree.
+ * Parses the markup of notes and annotations into blocks.
  *
- * A note's text format has pictures `[img=<number>:<layout>]<caption>[/img]` and links `[url="<url>"]<title>[/url]`; an annotation's has
- * pictures `<图片n>`. Every line is a paragraph. What is no whole mark is text, so nothing that somebody wrote is lost.
+ * Notes have pictures `[img=<number>:<layout>]<caption>[/img]` and links `[url="<url>"]<title>[/url]`, annotations have pictures `<图片n>`.
+ * Every line is a paragraph. Incomplete markup is text, so nothing that somebody wrote is lost.
  */
 import { type PictureLayout, pictureLayouts } from '../../api/note.ts';
 import { builder } from '../engine/builder.ts';
@@ -33,86 +33,90 @@ export interface MathBlockShape {
 export type ContentBlockShape = TextBlockShape | PhotoBlockShape | MathBlockShape;
 
 export const PhotoLayout = builder.enumType('PhotoLayout', {
-  description: 'Where a picture stands on its line.',
+  description: 'The alignment of a picture.',
   values: {
-    LEFT: { value: 'L', description: 'At the left.' },
-    CENTER: { value: 'C', description: 'In the middle.' },
-    RIGHT: { value: 'R', description: 'At the right.' },
+    LEFT: { value: 'L', description: 'Left.' },
+    CENTER: { value: 'C', description: 'Centered.' },
+    RIGHT: { value: 'R', description: 'Right.' },
   } as const,
 });
 
 export const ContentPhoto = builder.objectRef<ContentPhotoShape>('ContentPhoto').implement({
-  description: 'A picture that belongs to a note or an annotation.',
+  description: 'A picture of a note or an annotation.',
   fields: (t) => ({
     number: t.exposeInt('number', {
-      description: 'Its number, by which the content refers to it; unique within one note or annotation.',
+      description: 'The number by which the content refers to it; unique within one note or annotation.',
     }),
     url: t.expose('url', {
       type: 'URL',
       nullable: true,
-      description: 'Where it is; null where the service gives no address.',
+      description: 'Its URL; null if the service returns none.',
     }),
   }),
 });
 
 const TextSpan = builder.objectRef<TextSpanShape>('TextSpan').implement({
-  description: 'A run of text that is a link as a whole, or is none.',
+  description: 'A part of a paragraph: either a link or plain text.',
   fields: (t) => ({
-    text: t.exposeString('text', { description: 'As written, never empty; a link without a title shows its address.' }),
-    linkUrl: t.expose('linkUrl', { type: 'URL', nullable: true, description: 'Where it leads; null for plain text.' }),
+    text: t.exposeString('text', { description: 'The text, never empty; for a link without a title, its URL.' }),
+    linkUrl: t.expose('linkUrl', {
+      type: 'URL',
+      nullable: true,
+      description: 'The target of the link; null for plain text.',
+    }),
   }),
 });
 
-/** Spans per paragraph in the cost of a plan; most paragraphs have no link and one span. */
+/** The number of spans of a paragraph that the cost assumes; most paragraphs have one. */
 const SPANS = 2;
 
 const TextBlock = builder.objectRef<TextBlockShape>('TextBlock').implement({
-  description: 'A paragraph: one line of the content, or what a picture or a formula leaves of it.',
+  description: 'A paragraph: one line of the content, or the part of it before or after a picture or formula.',
   fields: (t) => ({
     spans: t.field({
       type: [TextSpan],
       assumedSize: SPANS,
-      description: 'Its runs of text; put together they are the paragraph.',
+      description: 'Its text and links in order.',
       resolve: ({ spans }) => spans,
     }),
   }),
 });
 
 const PhotoBlock = builder.objectRef<PhotoBlockShape>('PhotoBlock').implement({
-  description: 'A picture where it stands in the content.',
+  description: 'A picture at its place in the content.',
   fields: (t) => ({
     photo: t.field({
       type: ContentPhoto,
       nullable: true,
-      description: 'The picture; null where the content names a number that there is no picture for.',
+      description: 'The picture; null if there is no picture with the number in the content.',
       resolve: ({ photo }) => photo,
     }),
     layout: t.field({
       type: PhotoLayout,
-      description: 'CENTER in annotations, which do not say.',
+      description: 'The alignment; always CENTER in annotations.',
       resolve: ({ layout }) => layout,
     }),
     caption: t.exposeString('caption', {
       nullable: true,
-      description: 'Plain text under the picture; null where there is none.',
+      description: 'Plain text under the picture; null if there is none.',
     }),
   }),
 });
 
 const MathBlock = builder.objectRef<MathBlockShape>('MathBlock').implement({
   description: 'A formula.',
-  fields: (t) => ({ tex: t.exposeString('tex', { description: 'TeX, without the signs that enclose it.' }) }),
+  fields: (t) => ({ tex: t.exposeString('tex', { description: 'The formula in TeX, without delimiters.' }) }),
 });
 
 export const ContentBlock = builder.unionType('ContentBlock', {
-  description: 'A paragraph of text, a picture, or another piece of a note or annotation.',
+  description: 'A paragraph, picture or formula of a note or annotation.',
   types: [TextBlock, PhotoBlock, MathBlock],
   resolveType: ({ kind }) => kind,
 });
 
-/** The content that an answer tells, or that the record had in hand: then it is the text itself. */
-export function contentOf(told: { content?: unknown } | string): string | null {
-  return textOrNull.decode(typeof told === 'object' && told !== null ? told.content : told);
+/** The content from a response, or from an embedded member, which is the text itself. */
+export function contentOf(source: { content?: unknown } | string): string | null {
+  return textOrNull.decode(typeof source === 'object' && source !== null ? source.content : source);
 }
 
 /** The pictures by number. */
@@ -129,7 +133,7 @@ export function noteBlocks(content: string, photos: unknown): ContentBlockShape[
     content.matchAll(/\[img=(\d{1,9})(?::([LCR]))?\]|(\[\/img\])|\[url="([^"\r\n]{0,2000})"\]|(\[\/url\])/gi),
   );
   const closes = pairs(marks);
-  const page = paper(photos);
+  const page = blockBuilder(photos);
   let at = 0;
   let link: { url: string; shownUrl: string | null; empty: boolean; end: number } | null = null;
   let picture: { number: string; layout: PictureLayout; caption: string; end: number } | null = null;
@@ -141,7 +145,7 @@ export function noteBlocks(content: string, photos: unknown): ContentBlockShape[
     else page.write(written, link && link.shownUrl);
   };
 
-  /** The text up to a mark; the mark itself is not shown. */
+  /** Writes the text before a mark and skips the mark. */
   const writeUpTo = (mark: RegExpMatchArray) => {
     const from = mark.index ?? 0;
     write(content.slice(at, from));
@@ -176,8 +180,8 @@ export function noteBlocks(content: string, photos: unknown): ContentBlockShape[
 
 /** An annotation in its text format. */
 export function annotationBlocks(content: string, photos: unknown, hasMath: boolean): ContentBlockShape[] {
-  const page = paper(photos);
-  // Not specified: how a formula is marked; TeX is taken to stand between `$$`, where the service says that there is any.
+  const page = blockBuilder(photos);
+  // The interface does not say how formulas are marked. If the record says that it has any, text between `$$` is taken as TeX.
   const marks = first(content.matchAll(hasMath ? /<图片(\d{1,9})>|\$\$/g : /<图片(\d{1,9})>/g));
   let at = 0;
   let opened: number | null = null; // where the TeX begins
@@ -204,7 +208,7 @@ export function annotationBlocks(content: string, photos: unknown, hasMath: bool
   return page.finish();
 }
 
-/** Marks that are read of one text; what comes after them is text. More would not fit into an answer, and takes long to read. */
+/** The most marks of one text; later ones are text. More would not fit into a response and would take long to parse. */
 const MARKS_MAX = 20_000;
 
 function first(marks: Iterable<RegExpExecArray>): RegExpExecArray[] {
@@ -218,9 +222,7 @@ const layoutOf = (letter: string | undefined) =>
 
 type Marks = readonly RegExpMatchArray[];
 
-/**
- * Which mark closes which: the nearest opening one of its kind. A mark that would cross another, or that is left over, closes nothing.
- */
+/** The closing mark of each opening mark: a closing mark belongs to the nearest open mark of its kind. Crossing marks are text. */
 function pairs(marks: Marks): Map<number, number> {
   const closes = new Map<number, number>();
   let picture = -1;
@@ -242,8 +244,8 @@ function pairs(marks: Marks): Map<number, number> {
   return closes;
 }
 
-/** Takes down text and pictures in turn; a line is a block, and a blank one is none. */
-function paper(photos: unknown) {
+/** Builds blocks from text and pictures in order. Each line is a block; blank lines are left out. */
+function blockBuilder(photos: unknown) {
   const known = new Map(contentPhotos(photos).map((photo) => [photo.number, photo]));
   const pieces: ContentBlockShape[] = [];
   let line: TextSpanShape[] = [];

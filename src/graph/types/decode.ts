@@ -1,11 +1,11 @@
 /**
- * How a member of a record becomes a value of the graph.
+ * Decoders: how a member of a record becomes a value of the graph.
  *
- * The service is read tolerantly: numbers come as texts, texts as null, lists hold empty strings. A decoder never throws, so an odd
- * member costs no more than its own field.
+ * They are tolerant, because the service returns numbers as texts, null for texts and empty strings in lists. A decoder never throws, so a
+ * wrong member affects its own field only.
  */
 export interface Decoder<Type extends string, Shape> {
-  /** The GraphQL type it yields, `[String]` for a list of non-null strings. */
+  /** The GraphQL type; with `list`, of the items. */
   readonly type: Type;
   readonly list: boolean;
   readonly nullable: boolean;
@@ -21,41 +21,41 @@ const decoder = <Type extends string, Shape>(
 const orNull = <Type extends string, Shape>(type: Type, decode: (value: unknown) => Shape | null) =>
   decoder(type, decode, { nullable: true });
 
-/** A text, '' where there is none. */
+/** A text, '' if there is none. */
 export const text = decoder('String', asText);
-/** A text; '' and white space alone are null. */
+/** A text; '' and white space are null. */
 export const textOrNull = orNull('String', (value) => (asText(value).trim() === '' ? null : asText(value)));
-/** A list of texts; null, a lone text and empty members are taken calmly. */
+/** A list of texts; null is an empty list, a single text a list of one, and empty texts are left out. */
 export const texts = decoder('String', asTexts, { list: true });
-/** The same, for a field that a call or a tier may leave without an answer. */
+/** The same, for a nullable field: a call or a tier may leave it without a value. */
 export const textsOrNull = decoder('String', (value): string[] | null => asTexts(value), {
   list: true,
   nullable: true,
 });
-/** A count, 0 where there is none. */
+/** A count, 0 if there is none. */
 export const count = decoder('Int', (value) => asInt(value) ?? 0);
-/** A count; null where there is none. */
+/** A count; null if there is none. */
 export const countOrNull = orNull('Int', asInt);
-/** A number that counts from 1; 0, and anything else, is null. */
+/** A number from 1 on; anything else is null. */
 export const positiveOrNull = orNull('Int', (value) => {
   const number = asInt(value);
   return number !== null && number > 0 ? number : null;
 });
-/** A count with the default 0, for a field that a call may leave without an answer. */
+/** A count with the default 0, for a nullable field: a call may leave it without a value. */
 export const countOrZero = orNull('Int', (value) => (value === undefined ? 0 : asInt(value)));
-/** A flag, false where there is none. Atom writes yes and no. */
+/** A flag, false if there is none. Atom writes yes and no. */
 export const flag = decoder('Boolean', asFlag);
-/** An http or https address as it was written; anything else is null. */
+/** An http or https URL as it was written; anything else is null. */
 export const urlOrNull = orNull('URL', asUrl);
 /** The URL of a site. People often leave out the scheme: `www.example.com` is `http://www.example.com`. */
 export const siteOrNull = orNull('URL', asSite);
-/** The http and https addresses of a list. */
+/** The http and https URLs of a list. */
 export const urlsOrNull = decoder(
   'URL',
   (value): string[] | null => (Array.isArray(value) ? value : []).map(asUrl).filter((url) => url !== null),
   { list: true, nullable: true },
 );
-/** `YYYY-MM-DD HH:MM:SS`, the T put in; anything else is null. */
+/** `YYYY-MM-DD HH:MM:SS`, returned with a T; anything else is null. */
 export const localDateTime = orNull('LocalDateTime', asLocalDateTime);
 /** RFC 3339 with an offset. Shorter forms of ISO 8601 (`+0800`, no seconds) are completed; anything else is null. */
 export const dateTime = orNull('DateTime', (value) => asDateTime(writtenOut(asText(value).trim())));
@@ -72,7 +72,7 @@ export function asTexts(value: unknown): string[] {
   return value.map(asText).filter((item) => item.trim() !== '');
 }
 
-/** What GraphQL's Int can hold, or null. */
+/** An integer within GraphQL's Int, or null. */
 export function asInt(value: unknown): number | null {
   const number = asFloat(value);
   if (number === null) return null;
@@ -129,7 +129,7 @@ const writtenOut = (stamp: string): string =>
     zulu ? `${start}${seconds}${zulu}` : `${start}${seconds}${hours}:${minutes}`,
   );
 
-/** False for the 31st of February, and for the 25th hour; of what begins with `YYYY-MM-DDTHH:MM:SS`. */
+/** Whether `YYYY-MM-DDTHH:MM:SS` at the start of a text is a real time: not the 31st of February, not the 25th hour. */
 function isReal(stamp: string): boolean {
   const year = 100 * digitsAt(stamp, 0) + digitsAt(stamp, 2);
   const month = digitsAt(stamp, 5);
@@ -165,5 +165,5 @@ export function asRecords<T extends { id?: unknown }>(
   return asObjects(value as readonly T[]).filter(({ id }) => isReadableId(id));
 }
 
-/** An id that can be returned exactly as the service wrote it. */
+/** Whether an id can be returned exactly as the service wrote it. */
 export const isReadableId = (id: unknown): boolean => asText(id) !== '';

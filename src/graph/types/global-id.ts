@@ -1,29 +1,29 @@
 import { badInput } from '../errors/to-client-error.ts';
 
-/** A path segment that the service takes as an id. */
+/** A path segment that the service accepts as an id. */
 const plainId = /^[A-Za-z0-9_.~-]{1,128}$/;
 
 /** `<Type>:<upstream id>`, readable on purpose. */
 export const globalId = (type: string, key: string | number): string => `${type}:${key}`;
 
-/** The upstream id of a `<type>` that a caller named by its global or its bare id; refuses everything else before any call. */
+/** The upstream id from a global or a bare id. Throws for everything else, before any call. */
 export function sourceIdOf(type: string, id: string): string {
   const key = keyInGlobalId(type, id);
-  if (!isSourceId(key)) throw badInput(`That is not the id of a ${type}.`, { argument: 'id' });
+  if (!isSourceId(key)) throw badInput(`This is not the id of a ${type}.`, { argument: 'id' });
   return key;
 }
 
-/** What follows the type in a global id, or the bare text. */
+/** The part of a global id after the type, or the whole text if it has no type. */
 export function keyInGlobalId(type: string, id: string): string {
   const colon = id.indexOf(':');
   if (colon < 0) return id;
-  if (id.slice(0, colon) !== type) throw badInput(`That is the id of another type than ${type}.`, { argument: 'id' });
+  if (id.slice(0, colon) !== type) throw badInput(`This is the id of another type than ${type}.`, { argument: 'id' });
   return id.slice(colon + 1);
 }
 
 export const isSourceId = (key: string): boolean => plainId.test(key) && key !== '.' && key !== '..';
 
-/** The key of an object that the service returns without an id. It cannot be looked up again. */
+/** The key of an object that the service returns without an id. It cannot be looked up. */
 export const keyByName = (name: string): string => `~${encodeURIComponent(wellFormed(name))}`;
 export const isKeyByName = (key: string): boolean => key.startsWith('~');
 

@@ -3,38 +3,35 @@ import { builder } from '../engine/builder.ts';
 import { asText } from './decode.ts';
 import { globalId, isSourceId } from './global-id.ts';
 
-/** The Relay interface: anything that its id alone finds again. */
+/** The Relay interface for objects that `node` can load by their id. */
 export const Node = builder.interfaceRef<object>('Node').implement({
-  description: 'Anything that can be read again by its id.',
+  description: 'An object that can be loaded by its id.',
   fields: (t) => ({
-    id: t.id({ description: 'The global id, to be treated as opaque.', nullable: false }),
+    id: t.id({ description: 'The global id. Treat it as opaque.', nullable: false }),
   }),
 });
 
-/** Where the fields of a record are declared. */
+/** The builder of the fields of a record. */
 export type FieldBuilder<Shape> = PothosSchemaTypes.ObjectFieldBuilder<
   PothosSchemaTypes.ExtendDefaultTypes<GraphTypes>,
   Shape
 >;
 
-/** `id` and `sourceId` of a record whose upstream id stands in `id`. */
+/** `id` and `sourceId` of a record whose upstream id is in `id`. */
 export const identity = <Shape extends { id: string | number }>(t: FieldBuilder<Shape>, type: string) => ({
   id: t.id({
-    description: 'The global id, to be treated as opaque.',
+    description: 'The global id. Treat it as opaque.',
     needs: ['id'],
     resolve: ({ id }) => globalId(type, asText(id)),
   }),
   sourceId: t.id({
-    description: 'The bare id, as the service knows it.',
+    description: 'The id in the service.',
     needs: ['id'],
     resolve: ({ id }) => asText(id),
   }),
 });
 
-/**
- * A record as another one embeds it; where it does not, the bare handle of the id that stands beside it; null without either.
- * The engine promises nothing of a handle, so what is selected of it is asked for.
- */
+/** An embedded record; without it, a reference made from the id beside it; null without either. The engine loads what is selected of a reference. */
 export function recordOrReference<Shape extends { id: string }>(
   record: Shape | null | undefined,
   id?: unknown,
@@ -44,5 +41,5 @@ export function recordOrReference<Shape extends { id: string }>(
   return isSourceId(key) ? ({ id: key } as Shape) : null;
 }
 
-/** The handle behind a global id's key; null for what no id looks like. */
+/** The reference for the key of a global id; null if it cannot be an id. */
 export const referenceOf = (key: string): { id: string } | null => (isSourceId(key) ? { id: key } : null);

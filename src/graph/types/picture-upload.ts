@@ -1,4 +1,4 @@
-/** The pictures of a mutation, on their way through: checked as they pass, never held whole. */
+/** Streams the pictures of a mutation to the service. They are checked while they pass and are never held in memory. */
 import type { Readable } from 'node:stream';
 import type { FileUpload } from 'graphql-upload-minimal';
 import { GraphQLError } from 'graphql';
@@ -13,7 +13,7 @@ export interface PictureInput {
   file: Promise<FileUpload>;
 }
 
-/** What can be said of pictures before a byte of them is read. */
+/** The rules that can be checked before any file is read. */
 export function pictureViolations(pictures: readonly PictureInput[], maxPictures: number): Violation[] {
   const numbers = pictures.map(({ number }) => number);
   return [
@@ -33,7 +33,7 @@ export function pictureViolations(pictures: readonly PictureInput[], maxPictures
   ];
 }
 
-/** A picture cannot be shown without its file having been read to where it broke a rule. */
+/** A picture broke a rule that shows only while its file is read. */
 export class PictureRejected extends GraphQLError {
   override name = 'PictureRefused';
   readonly number: number;
@@ -48,8 +48,8 @@ export class PictureRejected extends GraphQLError {
 }
 
 /**
- * The pictures as parts of a form, in the order in which they arrive: the request is one stream, and waiting for another of its
- * files than the next would be waiting for ever. `all` gives the place of each in the input.
+ * The pictures as parts of a form, in the order in which they arrive: the request is one stream, so waiting for a later file first would
+ * never end. `all` gives the index of each in the input.
  */
 export async function* pictureParts(
   pictures: readonly PictureInput[],
@@ -57,7 +57,7 @@ export async function* pictureParts(
   all: readonly PictureInput[] = pictures,
 ): AsyncGenerator<FilePart, void, void> {
   const coming = new Map(pictures.map((picture) => [picture, arrival(picture)]));
-  // Of a later request's pictures nothing is read yet, so none of them may come before these.
+  // Pictures of a later upstream request are not read yet, so none of them may arrive before these.
   const later = all.slice(all.indexOf(pictures.at(-1)!) + 1).map(async (picture) => {
     await arrival(picture);
     return null;
@@ -79,7 +79,7 @@ async function arrival(picture: PictureInput): Promise<{ picture: PictureInput; 
 }
 
 const badOrder = () =>
-  new GraphQLError('Send the files in the order of the pictures.', { extensions: { code: 'BAD_UPLOAD' } });
+  new GraphQLError('The files must be in the order of the pictures.', { extensions: { code: 'BAD_UPLOAD' } });
 
 async function* part(
   { number }: PictureInput,
@@ -108,7 +108,7 @@ async function* part(
       if (size >= PICTURE_BELOW) throw refuse({ code: 'PICTURE_TOO_LARGE', limit: PICTURE_BELOW, actual: size });
       yield chunk;
     }
-    // A stream that was cut at a limit ends like any other.
+    // graphql-upload-minimal ends a file that it cut at its limit like any other.
     if ((stream as Readable & { truncated?: boolean }).truncated) {
       throw refuse({ code: 'PICTURE_TOO_LARGE', limit: PICTURE_BELOW, actual: size });
     }
@@ -132,7 +132,7 @@ function opened(file: FileUpload): Readable {
   }
 }
 
-/** Enough of the beginning to know a picture by. */
+/** Enough bytes to detect the type. */
 async function headOf(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
   let head: Buffer = Buffer.alloc(0);
   while (head.length < 12) {
@@ -156,21 +156,21 @@ function typeOf(head: Buffer): 'jpeg' | 'png' | 'gif' | 'webp' | null {
   return text.startsWith('RIFF') && text.slice(8) === 'WEBP' ? 'webp' : null;
 }
 
-/** What is left of a file is read and thrown away, or the files behind it would never come. */
+/** Reads the rest of a file and discards it; otherwise the files behind it would never arrive. */
 function discard(stream: Readable): void {
   stream.on('error', () => undefined);
   setImmediate(() => stream.resume());
 }
 
-/** Lets files go by that no call took. */
+/** Discards files that no call took. */
 export function discardPictures(pictures: readonly PictureInput[]): void {
   for (const { file } of pictures) {
     file.then(
-      (came) => {
+      (upload) => {
         try {
-          discard(came.createReadStream());
+          discard(upload.createReadStream());
         } catch {
-          // It was taken, or never came.
+          // It was read already, or it never arrived.
         }
       },
       () => undefined,

@@ -1,7 +1,7 @@
 import { builder } from '../engine/builder.ts';
 import { asFloat, asInt, asObject } from './decode.ts';
 
-/** What all raters together say, as either slice decodes it. */
+/** The rating by all people, decoded from books and films alike. */
 export interface RatingShape {
   average: number | null;
   max: number;
@@ -9,7 +9,7 @@ export interface RatingShape {
   stars: number | null;
   ratersCount: number | null;
 }
-/** What one person says. */
+/** The rating by one person. */
 export interface UserRatingShape {
   value: number;
   max: number;
@@ -17,37 +17,36 @@ export interface UserRatingShape {
 }
 
 export const Rating = builder.objectRef<RatingShape>('Rating').implement({
-  description: 'What all raters together say.',
+  description: 'The rating by all people.',
   fields: (t) => ({
     average: t.exposeFloat('average', {
       nullable: true,
-      description: 'From `min` to `max`, one decimal; null when nobody has rated.',
+      description: 'From `min` to `max`, one decimal; null if nobody has rated.',
     }),
-    max: t.exposeInt('max', { description: 'The best there is; 10 where the service does not say.' }),
-    min: t.exposeInt('min', { description: 'The worst there is; 0 where the service does not say.' }),
+    max: t.exposeInt('max', { description: 'The best possible rating; 10 if the service does not return it.' }),
+    min: t.exposeInt('min', { description: 'The worst possible rating; 0 if the service does not return it.' }),
     stars: t.exposeInt('stars', {
       nullable: true,
-      description: 'The average as stars, 0 to 50 in steps of 5; films only, null for books and when nobody has rated.',
+      description: 'The average as stars, 0 to 50 in steps of 5; null for books and if nobody has rated.',
     }),
     ratersCount: t.int({
       nullable: true,
-      description: 'How many people have rated: `numRaters` of a book, `ratings_count` of a film.',
-      // Reading it may throw, which compiled code catches in a resolver alone: a member it would read by itself.
+      description: 'The number of people who have rated: `numRaters` of a book, `ratings_count` of a film.',
       resolve: (rating) => rating.ratersCount,
     }),
   }),
 });
 
 export const UserRating = builder.objectRef<UserRatingShape>('UserRating').implement({
-  description: 'What one person says.',
+  description: 'The rating by one person.',
   fields: (t) => ({
     value: t.exposeInt('value', { description: 'From 1 to `max`.' }),
-    max: t.exposeInt('max', { description: 'The best there is, usually 5.' }),
-    min: t.exposeInt('min', { description: 'The worst there is, usually 0, which itself stands for not rated.' }),
+    max: t.exposeInt('max', { description: 'The best possible rating, usually 5.' }),
+    min: t.exposeInt('min', { description: 'The worst possible rating, usually 0; 0 itself means not rated.' }),
   }),
 });
 
-/** One person's rating; a value of 0 is "not rated", so null. The value is a text in books and a float in films. */
+/** The rating by one person; null for 0, which means not rated. The value is a text in books and a float in films. */
 export function userRating(given: unknown): UserRatingShape | null {
   const { value, max, min } = asObject(given as { value?: unknown; max?: unknown; min?: unknown } | null);
   const stars = asInt(value);
@@ -55,13 +54,13 @@ export function userRating(given: unknown): UserRatingShape | null {
   return { value: stars, max: asInt(max) ?? 5, min: asInt(min) ?? 0 };
 }
 
-/** The scale that a rating stands on; 0 to 10 where the service does not say. */
+/** The scale of a rating; 0 to 10 if the service does not return it. */
 export const scaleOf = ({ max, min }: { max?: unknown; min?: unknown }) => ({
   max: asInt(max) ?? 10,
   min: asInt(min) ?? 0,
 });
 
-/** An average that somebody gave: a text in books, a float or a whole number in films; 0 is nobody's. */
+/** An average: a text in books, a float or an integer in films; null for 0, which means that nobody has rated. */
 export function averageOf(average: unknown): number | null {
   const number = asFloat(average);
   return number !== null && number > 0 ? number : null;

@@ -5,34 +5,34 @@ import { asObject, asText, siteOrNull, textOrNull, urlOrNull } from './decode.ts
 import { sourceIdOf } from './global-id.ts';
 import { Node, referenceOf, identity } from './node.ts';
 
-/** A person, from whichever answer: v2 and film records as they are, Atom persons put into the same words. */
+/** A person from any response: v2 and film records as they are, Atom persons with the same member names. */
 export interface UserShape extends UserRecord {
-  /** Only Atom tells it. */
+  /** Returned by Atom only. */
   homepage?: string;
 }
 
 export const User = builder.objectRef<UserShape>('User').implement({
   description:
-    'A person, or an organisation. No operation reads people: what the answer that led here does not tell is null, and costs no call.',
+    'A person or an organisation. The service has no operation that returns people, so fields that the response with this person does not carry are null, without a call.',
   interfaces: [Node],
   isReference: true,
   nodeOf: referenceOf,
   fields: (t) => ({
     ...identity(t, 'User'),
-    uid: t.reads('uid', textOrNull, 'The name in addresses, chosen by its owner; may equal the id. Null when unknown.'),
-    name: t.reads('name', textOrNull, 'As shown to others; `[已注销]` for people who have left. Null when unknown.'),
-    signature: t.reads('signature', textOrNull, 'A line of their own. Null when empty or unknown.'),
-    bio: t.reads('desc', textOrNull, 'What they say of themselves, `desc` upstream. Null when empty or unknown.'),
-    avatarUrl: t.reads(['avatar', 'large_avatar'], urlOrNull, 'Their picture. Null when unknown.'),
-    webUrl: t.reads('alt', urlOrNull, 'Their page. Null when unknown.'),
+    uid: t.reads('uid', textOrNull, 'The name in URLs, chosen by the person; may equal the id. Null if unknown.'),
+    name: t.reads('name', textOrNull, 'The display name; `[已注销]` for people who have left. Null if unknown.'),
+    signature: t.reads('signature', textOrNull, 'A line that the person wrote. Null if empty or unknown.'),
+    bio: t.reads('desc', textOrNull, 'The self-description, `desc` upstream. Null if empty or unknown.'),
+    avatarUrl: t.reads(['avatar', 'large_avatar'], urlOrNull, 'The picture. Null if unknown.'),
+    webUrl: t.reads('alt', urlOrNull, 'The page of the person. Null if unknown.'),
     homepageUrl: t.reads(
       'homepage',
       siteOrNull,
-      'A site of their own. Told of participants and wishers of events only, null elsewhere.',
+      'The web site of the person. Returned for participants and wishers of events only, null elsewhere.',
     ),
     isSite: t.boolean({
       description:
-        'True for an organisation, which may publish events; its shelves, notes and events are empty, and cost no call.',
+        'True for an organisation, which may publish events. Its shelves, notes and events are empty, without a call.',
       needs: ['type'],
       resolve: isSite,
     }),
@@ -44,27 +44,27 @@ builder.queryField('user', (t) =>
     type: User,
     nullable: true,
     description:
-      'A person by id or uid, as a way to their shelf, tags, annotations, notes and events. Costs no call, so whether there is one is not looked up.',
+      'A person by id or uid, for the shelf, tags, annotations, notes and events of that person. Makes no call, so it is not checked that the person exists.',
     args: { id: t.arg.id({ required: true, description: 'Global id, bare id, or uid.' }) },
     resolve: (_, { id }) => ({ id: sourceIdOf('User', id) }),
   }),
 );
 
-/** What the edges of a person are read from. */
+/** The names of a person that the connections of that person read. */
 export const userEdgeNames = ['id', 'type'] as const;
 
-/** An organisation keeps no shelf and no diary. */
+/** An organisation has no shelf and no notes. */
 export function isSite({ type }: Pick<UserShape, 'type'>): boolean {
   return type === 'site';
 }
 
-/** An Atom person in the words of a user; null for one that no id leads to. */
+/** An Atom person with the member names of a user; null without an id. */
 export function atomUser(person: AtomPerson | null | undefined): UserShape | null {
   const { id, uid, name, type, content, links, location } = asObject(person);
   if (!asText(id)) return null;
   const { alternate, icon, homepage } = asObject(links);
   const { id: loc_id, name: loc_name } = asObject(location);
-  // What is absent is unknown: a member holding undefined would stand for a known nothing.
+  // Leave absent members out: a member with the value undefined would be known to be empty.
   const user: UserShape = { id: id! };
   if (uid !== undefined) user.uid = uid;
   if (name !== undefined) user.name = name;

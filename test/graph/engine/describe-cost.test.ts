@@ -1,0 +1,46 @@
+import { type GraphQLObjectType, type OperationDefinitionNode, getNamedType, isObjectType, parse } from 'graphql';
+import { describe, expect, test } from 'vitest';
+import { worstCaseOf } from '../../../src/graph/engine/call-cost.ts';
+import { fieldRule } from '../../../src/graph/engine/declarations.ts';
+import { itemFields } from '../../../src/graph/engine/describe-cost.ts';
+import { planOperation } from '../../../src/graph/engine/plan-operation.ts';
+import { schema } from '../../../src/graph/schema.ts';
+
+const lists = ['top250', 'comingSoon', 'inTheaters', 'searchSubjects', 'searchEvents'].filter(
+  (name) => name in schema.getQueryType()!.getFields(),
+);
+const fieldOf = (list: string) => schema.getQueryType()!.getFields()[list]!;
+const itemOf = (list: string) => {
+  const connection = getNamedType(fieldOf(list).type) as GraphQLObjectType;
+  return getNamedType(connection.getFields().nodes!.type) as GraphQLObjectType;
+};
+
+function callsOf(query: string): number {
+  const document = parse(query);
+  const [operation] = document.definitions as OperationDefinitionNode[];
+  const plan = planOperation(schema, document, operation!, { isLoggedIn: true, filmTier: null }, {});
+  return worstCaseOf(plan, {}).calls.max;
+}
+
+describe('the description of a list', () => {
+  test('says which fields of its items cost a call for each item', () => {
+    expect(fieldOf('top250').description).toMatch(/All fields but .*`title`.* cost a call for each item/);
+    expect(fieldOf('top250').description).not.toContain('`genres`');
+  });
+
+  test.each(lists)('is right about every field of an item, as the plan counts calls: %s', (list) => {
+    const args = fieldOf(list).args.some(({ name }) => name === 'query') ? '(query: "x", first: 3)' : '(first: 3)';
+    const { free, costly } = itemFields(itemOf(list), fieldRule(fieldOf(list)).representation!);
+    const calls = (name: string) => {
+      const field = itemOf(list).getFields()[name]!;
+      if (field.args.some(({ type }) => String(type).endsWith('!'))) return undefined;
+      const below = isObjectType(getNamedType(field.type)) ? ' { __typename }' : '';
+      return callsOf(`{ ${list}${args} { nodes { ${name}${below} } } }`);
+    };
+    const wrong = [
+      ...free.filter((name) => (calls(name) ?? 1) > 1),
+      ...costly.filter((name) => (calls(name) ?? 4) < 4),
+    ];
+    expect(wrong).toEqual([]);
+  });
+});
