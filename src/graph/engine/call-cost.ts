@@ -37,10 +37,10 @@ export interface CallCost extends CallRange {
   fields: FieldCost[];
 }
 
-/** The most that a response may contain, and the field that contributes most. */
+/** The most that a response may contain, and the field that contributes most. Shown by `x-explain: plan`, so its names are public. */
 export interface Maximum {
   max: number;
-  mostExpensive: { path: string; coordinate: string; max: number };
+  dearest: { path: string; coordinate: string; max: number };
 }
 
 export interface WorstCase {
@@ -108,7 +108,7 @@ function count(plan: OperationPlan, variables: Variables): WorstCase {
   return { calls, items, values };
 }
 
-const nothing = (): Maximum => ({ max: 0, mostExpensive: { path: '', coordinate: 'Query', max: 0 } });
+const nothing = (): Maximum => ({ max: 0, dearest: { path: '', coordinate: 'Query', max: 0 } });
 
 function countSelection(total: Count, selection: SelectionPlan, place: Place, coordinate: string): void {
   for (const { fields, outputFields } of [selection, ...selection.deferred]) {
@@ -235,7 +235,7 @@ function addCall({ calls, costs }: Count, field: PlannedField, path: string, tim
 function addAmount(amount: Maximum, times: number, path: string, coordinate: string): void {
   const max = capped(times);
   amount.max = capped(amount.max + max);
-  if (max > amount.mostExpensive.max) amount.mostExpensive = { path, coordinate, max };
+  if (max > amount.dearest.max) amount.dearest = { path, coordinate, max };
 }
 
 const returnsList = ({ field }: PlannedField): boolean => isListType(getNullableType(field.type));

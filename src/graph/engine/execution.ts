@@ -1,5 +1,6 @@
 /** The state of one execution: its data, its errors, and the values that are still pending. */
-import { type ExecutionResult, GraphQLError, locatedError } from 'graphql';
+import type { GraphQLError } from 'graphql';
+import { type ExecutionResult, locatedError } from 'graphql';
 import { type Path, pathToArray } from 'graphql/jsutils/Path.js';
 import { withoutStack } from '../../upstream/errors.ts';
 import type { Context } from './builder.ts';

@@ -13,9 +13,9 @@ export function costCheck(limits: Pick<Config, 'maxUpstreamCalls' | 'maxItems' |
     if (calls.max > maxUpstreamCalls)
       return tooMany('TOO_MANY_CALLS', 'cost', 'calls of the service', maxUpstreamCalls, calls.max, dearestCall(calls));
     if (items.max > maxItems)
-      return tooMany('TOO_MANY_ITEMS', 'show', 'items of lists', maxItems, items.max, items.mostExpensive);
+      return tooMany('TOO_MANY_ITEMS', 'show', 'items of lists', maxItems, items.max, items.dearest);
     if (values.max > maxValues)
-      return tooMany('TOO_MANY_VALUES', 'show', 'values', maxValues, values.max, values.mostExpensive);
+      return tooMany('TOO_MANY_VALUES', 'show', 'values', maxValues, values.max, values.dearest);
     return undefined;
   };
 }
