@@ -27,7 +27,7 @@ const body = Buffer.from(JSON.stringify(book(1)));
 const upstream = createUpstream(settings, {
   transport: {
     ...createTransport(settings),
-    send: (request) => setImmediate(() => request.answered({ status: 200, headers: {}, body, attempts: 1 })),
+    send: () => new Promise((resolve) => setImmediate(resolve, { status: 200, headers: {}, body, attempts: 1 })),
   },
 });
 const pipeline = createPipeline({ schema, config, upstream, log: pino({ level: 'silent' }), metrics: createMetrics() });

@@ -2,9 +2,10 @@
 import type { Tier } from '../api/endpoint.ts';
 import type { Config } from '../config/settings.ts';
 import { type LimitedCalls, createRateLimiter } from './limits/rate-limiter.ts';
-import { createCalls } from './http/calls.ts';
-import type { CallParts, OperationContext } from './http/call.ts';
+import { Calls } from './http/calls.ts';
+import type { CallServices } from './http/call.ts';
 import { type Credential, createCredentials } from './auth/credentials.ts';
+import type { RequestContext } from './auth/request-context.ts';
 import { createInFlightRequests } from './http/in-flight.ts';
 import type { CancellationToken } from '../lib/cancellation.ts';
 import { createCachePolicy } from './cache/cache-policy.ts';
@@ -17,7 +18,7 @@ import { createCallLog } from './call-log.ts';
 import { type Transport, createTransport } from './http/pool.ts';
 
 /** Who sent a request. */
-export interface RequestContext {
+export interface Sender {
   /** The Authorization header as received. */
   authorization: string | undefined;
   address: string;
@@ -28,7 +29,7 @@ export interface RequestContext {
 
 export interface UpstreamClient {
   /** Until the token is cancelled. */
-  forOperation: (asker: RequestContext, lifetime: CancellationToken) => Operation;
+  forOperation: (sender: Sender, cancellation: CancellationToken) => Operation;
   /** Counts invalidations of the cache; null if this process does not see them all. */
   epoch: () => number | null;
   /** The current load of each service. */
@@ -75,44 +76,43 @@ export function createUpstream(settings: UpstreamSettings, parts: UpstreamParts 
   // A caller with an unreadable Authorization gets errors, and nothing from the cache.
   const emptyCache = createRecordCache({ ttlSeconds: 0 });
   const credentials = createCredentials(settings.accessToken, settings.filmTier);
-  const budget = createRateLimiter(settings, shared?.windows, ({ id }, service) =>
+  const rateLimiter = createRateLimiter(settings, shared?.windows, ({ id }, service) =>
     credentials.rejections.has(id, service),
   );
-  const flights = createInFlightRequests();
+  const inFlight = createInFlightRequests();
   const invalidate = (scope: string) => {
-    flights.forget();
+    inFlight.forget();
     return records.invalidate(scope);
   };
   const observe = parts.observe ?? (() => undefined);
   const onRejected = ({ id, isOwn }: Credential) => void records.invalidateCredential(id, isOwn);
-  const callParts: CallParts = { settings, transport, credentials, flights, budget, onRejected, observe };
+  const services: CallServices = { settings, transport, credentials, inFlight, rateLimiter, onRejected, observe };
 
   return {
-    forOperation({ authorization, address, requestId, span }, lifetime) {
+    forOperation({ authorization, address, requestId, span }, cancellation) {
       const token = bearerOf(authorization);
       const isUnreadable = authorization !== undefined && token === null;
       const credential = credentials.of(token);
-      const trace = createCallLog();
+      const callLog = createCallLog();
       const cachePolicy = createCachePolicy(authorization !== undefined);
-      const caller: OperationContext = { isUnreadable, credential, trace, lifetime, requestId, address, span };
-      const calls = createCalls(callParts, caller);
+      const context: RequestContext = { credential, isUnreadable, address, requestId, cancellation, callLog, span };
       return new Operation({
-        calls,
+        calls: new Calls(services, context),
         cache: (isUnreadable ? emptyCache : records).forViewer({
           credential: credential.id,
           hasToken: token !== null,
         }),
-        callLog: trace,
+        callLog,
         cachePolicy,
         viewer: { isLoggedIn: token !== null, filmTier: credential.filmTier },
         invalidate,
-        rateBudget: () => (token === null ? Promise.resolve(null) : budget.state(credential)),
+        rateBudget: () => (token === null ? Promise.resolve(null) : rateLimiter.state(credential)),
       });
     },
     epoch: () => records.epoch(),
     state: () => transport.state(),
-    limited: () => budget.calls(),
-    sharedReads: flights.size,
+    limited: () => rateLimiter.calls(),
+    sharedReads: inFlight.size,
     close: async () => {
       await transport.close();
       await shared?.close();

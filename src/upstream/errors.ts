@@ -43,9 +43,9 @@ export class UpstreamRejection extends ExpectedError {
   /** Seconds until it may be asked again. */
   readonly retryAfter: number | undefined;
 
-  constructor(word: UpstreamErrorDetails, retryAfter?: number) {
-    super(`${word.request} was refused: status ${word.status}, code ${word.code}`);
-    this.details = word;
+  constructor(details: UpstreamErrorDetails, retryAfter?: number) {
+    super(`${details.request} was refused: status ${details.status}, code ${details.code}`);
+    this.details = details;
     this.retryAfter = retryAfter;
   }
 }
@@ -55,8 +55,8 @@ export class RecordRejected extends UpstreamRejection {
   /** The tier may be the reason, by what is known of it. */
   readonly mayBeTier: boolean;
 
-  constructor(word: UpstreamErrorDetails, mayBeTier: boolean) {
-    super(word);
+  constructor(details: UpstreamErrorDetails, mayBeTier: boolean) {
+    super(details);
     this.mayBeTier = mayBeTier;
   }
 }
@@ -66,8 +66,8 @@ export class CodedRejection extends UpstreamRejection {
   override name = 'CodedRejection';
   readonly code: string;
 
-  constructor(word: UpstreamErrorDetails, code: string) {
-    super(word);
+  constructor(details: UpstreamErrorDetails, code: string) {
+    super(details);
     this.code = code;
   }
 }
@@ -81,10 +81,10 @@ export class UpstreamFailure extends ExpectedError {
   readonly code: FailureCode;
   readonly details: UpstreamErrorDetails;
 
-  constructor(code: FailureCode, word: UpstreamErrorDetails, reason: string, options?: ErrorOptions) {
-    super(`${word.request}: ${reason}`, options);
+  constructor(code: FailureCode, details: UpstreamErrorDetails, reason: string, options?: ErrorOptions) {
+    super(`${details.request}: ${reason}`, options);
     this.code = code;
-    this.details = word;
+    this.details = details;
   }
 }
 

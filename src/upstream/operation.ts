@@ -7,7 +7,7 @@ import type { CallLog } from './call-log.ts';
 import type { FilePart } from './http/multipart.ts';
 import { createApiRequest } from './http/request.ts';
 import type { RateLimitState } from './limits/rate-limiter.ts';
-import { type LoadContext, send } from './loading/load-context.ts';
+import { type LoadContext } from './loading/load-context.ts';
 import { RecordLoader } from './loading/record-loader.ts';
 import {
   type FieldNames,
@@ -72,7 +72,7 @@ export class Operation {
   ): Promise<unknown> {
     this.cachePolicy.restrict(null);
     try {
-      return (await send(this.parts, createApiRequest(endpoint, input), path, files)).value;
+      return (await this.parts.calls.send(createApiRequest(endpoint, input), path, files)).value;
     } finally {
       this.responses.clear();
     }

@@ -8,7 +8,6 @@ import { connectRedis } from '../../src/upstream/redis.ts';
 import { createTransport } from '../../src/upstream/http/pool.ts';
 import { hostile, inTurn, json, reset } from '../support/hostile.ts';
 import { hasRedis, redisServer, until, withoutRedis } from '../support/redis.ts';
-import { sent } from '../support/sent.ts';
 
 /** What is logged, as far as it is said by us. */
 function logged() {
@@ -34,7 +33,7 @@ test('a service that goes away and comes back is logged once each time, with the
   const headers = ['authorization', 'Bearer demo-alice'];
   const answered = async () => {
     try {
-      await sent(transport, { ...asked, headers }, createCancellationToken());
+      await transport.send({ ...asked, headers }, createCancellationToken());
       return true;
     } catch {
       return false;

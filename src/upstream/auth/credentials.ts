@@ -39,7 +39,7 @@ export interface Credentials {
   /** Records that the service accepts the token. */
   accept: (credential: Credential, service: Service) => void;
   /** Records that the service does not accept the token, or no longer does. */
-  reject: (credential: Credential, word: UpstreamErrorDetails) => void;
+  reject: (credential: Credential, details: UpstreamErrorDetails) => void;
   readonly rejections: Rejections;
 }
 
@@ -82,12 +82,12 @@ export function createCredentials(ownToken: string | undefined, ownTier: Tier | 
       unverified.delete(id);
       known.set(id, credential);
     },
-    reject(credential, word) {
+    reject(credential, details) {
       const { id, isOwn, acceptedBy } = credential;
       if (isOwn) return;
-      const { service } = word;
+      const { service } = details;
       // If the service accepted the token before, try once more: the 401 may concern this request only.
-      if (!acceptedBy[service] && isUnknownToken(word)) rejections.remember(id, word);
+      if (!acceptedBy[service] && isUnknownToken(details)) rejections.remember(id, details);
       acceptedBy[service] = false;
       credential.accepted = acceptedBy.catalog || acceptedBy.event;
       if (service === 'catalog') forgetLearned(credential);

@@ -1,104 +1,126 @@
-/**
- * One request on its way: past the breaker and the gate, onto the wire, to the last byte of its answer, and once more where that may help.
- *
- * Its body is wanted whole or not at all, so there is no stream between.
- */
+/** One HTTP request: waits for the circuit breaker and a connection, reads the whole response, and retries where that may help. */
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Dispatcher, errors } from 'undici';
 import { createBatch } from '../../lib/batch.ts';
-import type { CircuitBreaker, BreakerPermit } from '../limits/circuit-breaker.ts';
-import { type DeadlineQueue, type Deadline, type DeadlineListener, afterPendingReads } from '../../lib/deadlines.ts';
-import { transportFailure, isConnectionLoss, isTimeout, isUnreachable, errorDetails } from './transport-errors.ts';
-import type { ConcurrencyLimiter, QueuedCall } from '../limits/concurrency.ts';
 import {
-  type CancellationToken,
   type CancellationListener,
-  removeListener,
+  type CancellationToken,
   addListener,
+  removeListener,
 } from '../../lib/cancellation.ts';
+import { type Deadline, type DeadlineListener, type DeadlineQueue, afterPendingReads } from '../../lib/deadlines.ts';
 import { errorCodeOf } from '../availability.ts';
-import { InvalidResponse, inflate, requireUtf8 } from './response-body.ts';
-import { UpstreamFailure } from '../errors.ts';
-import type { ResponseHeaders, HttpResponse, HttpRequest } from './request.ts';
+import type { BreakerPermit, CircuitBreaker } from '../limits/circuit-breaker.ts';
+import type { ConcurrencyLimiter, QueuedCall } from '../limits/concurrency.ts';
+import type { HttpRequest } from './request.ts';
+import { type HttpResponse, InvalidResponse, type ResponseHeaders, inflate, requireUtf8 } from './response.ts';
+import { isConnectionLoss, isTimeout, isUnreachable, transportFailure, unavailable } from './transport-errors.ts';
 
-/** The way to one service. */
+/** What the requests to one service share. */
 export interface HostPool {
   origin: string;
-  /** Of its base address, without a slash at the end. */
+  /** Path of the base URL, without a slash at the end. */
   path: string;
   pool: Dispatcher;
   breaker: CircuitBreaker;
-  gate: ConcurrencyLimiter;
+  limiter: ConcurrencyLimiter;
   /**
-   * Deadline of all attempts of one request together. Slowly arriving bytes do not extend it. Waiting for a connection, and the pause
-   * between attempts, do not count, because they are not the service's time.
+   * Deadline of all attempts of a request together. Bytes that arrive slowly do not extend it. Waiting for a connection and pauses between
+   * attempts do not count: they are not the service's time.
    */
   callTimeoutMs: number;
-  /** Measures that deadline. */
-  clock: DeadlineQueue;
-  /** How often a read is tried at most. */
+  deadlines: DeadlineQueue;
+  /** Attempts of a read at most. */
   readAttempts: number;
 }
 
-export function send(way: HostPool, request: HttpRequest, asker: CancellationToken): void {
-  new HttpAttempts(way, request, asker).start();
-}
-
-export const unavailable = (request: Pick<HttpRequest, 'service' | 'requestLine'>) =>
-  new UpstreamFailure('UPSTREAM_UNAVAILABLE', errorDetails(request), 'not asked: it was down a moment ago');
+export const send = (host: HostPool, request: HttpRequest, cancellation: CancellationToken): Promise<HttpResponse> =>
+  new Promise((resolve, reject) => new HttpAttempts(host, request, cancellation, resolve, reject).start());
 
 const GATEWAY_FAILURES = [502, 503, 504];
 
 class HttpAttempts implements Dispatcher.DispatchHandler, CancellationListener, DeadlineListener {
-  /** Why it is over before its end; once it is over, whatever happens tells nothing. */
-  private ended: Error | undefined = undefined;
-  private isOver = false;
-  /** Between two attempts: ends it with what came of the last. */
-  private settleNow: (() => void) | undefined = undefined;
+  /** Why it was stopped: cancelled, or past its deadline. */
+  private stopped: Error | undefined = undefined;
+  private isSettled = false;
+  /** During the pause between two attempts: settles with the result of the last one. */
+  private settleWithLast: (() => void) | undefined = undefined;
   private attempts = 0;
-  /** When the last of them was let in. */
+  /** When the current attempt began. */
   private begun = 0;
   /** Time of the previous attempts, in ms. */
   private spentMs = 0;
-  private ticking: Deadline | undefined = undefined;
-  /** Used instead of the clock for a retry, whose remaining time is shorter. */
+  private deadline: Deadline | undefined = undefined;
+  /** Replaces the deadline of a retry, whose remaining time is shorter. */
   private timer: NodeJS.Timeout | undefined = undefined;
-  private waiting: QueuedCall | undefined = undefined;
-  private passage: BreakerPermit | undefined = undefined;
+  private queued: QueuedCall | undefined = undefined;
+  private permit: BreakerPermit | undefined = undefined;
   private abort: ((reason?: Error) => void) | undefined = undefined;
   private status = 0;
   private headers: ResponseHeaders = noHeaders;
   private size = 0;
   private first: Buffer | undefined = undefined;
-  private more: Buffer[] | undefined = undefined;
+  private chunks: Buffer[] | undefined = undefined;
 
-  private readonly way: HostPool;
+  private readonly host: HostPool;
   private readonly request: HttpRequest;
-  private readonly asker: CancellationToken;
+  private readonly cancellation: CancellationToken;
+  private readonly resolve: (response: HttpResponse) => void;
+  private readonly reject: (reason: unknown) => void;
 
-  constructor(way: HostPool, request: HttpRequest, asker: CancellationToken) {
-    this.way = way;
+  constructor(
+    host: HostPool,
+    request: HttpRequest,
+    cancellation: CancellationToken,
+    resolve: (response: HttpResponse) => void,
+    reject: (reason: unknown) => void,
+  ) {
+    this.host = host;
     this.request = request;
-    this.asker = asker;
+    this.cancellation = cancellation;
+    this.resolve = resolve;
+    this.reject = reject;
   }
 
   start(): void {
-    addListener(this.asker, this);
-    this.try();
+    addListener(this.cancellation, this);
+    this.attempt();
   }
 
-  private startClock(): void {
-    const { body } = this.request;
-    // A form arrives as fast as the client sends it, so the service is timed from its last byte.
-    if (body instanceof Readable && !body.readableEnded) body.once('end', () => this.tick());
-    else this.tick();
+  /** Waits for a connection if all are busy. */
+  private attempt(): void {
+    const { limiter } = this.host;
+    this.attempts++;
+    if (this.stopped) this.fail(transportFailure(this.request, this.stopped, false, this.cancellation));
+    else if (!(this.queued = limiter.acquire(this.request.owner ?? this.cancellation, this))) this.begin();
   }
 
-  private tick(): void {
-    if (this.isOver) return;
-    const { clock, callTimeoutMs } = this.way;
-    if (this.spentMs === 0) this.ticking = clock.start(this);
+  /** Called when a connection is free. */
+  begin(): void {
+    const { breaker, origin, path, pool } = this.host;
+    this.permit = breaker.acquire();
+    this.begun = performance.now();
+    if (!this.permit) {
+      this.leave();
+      return this.fail(unavailable(this.request));
+    }
+    this.abort = undefined;
+    const { method, path: wirePath, headers, body = null } = this.request;
+    // A form arrives as fast as the client sends it: the service's time begins at its last byte.
+    if (body instanceof Readable && !body.readableEnded) body.once('end', () => this.startDeadline());
+    else this.startDeadline();
+    try {
+      pool.dispatch({ origin, path: path + wirePath, method, headers, body }, this);
+    } catch (error) {
+      this.onError(error as Error);
+    }
+  }
+
+  private startDeadline(): void {
+    if (this.isSettled) return;
+    const { deadlines, callTimeoutMs } = this.host;
+    if (this.spentMs === 0) this.deadline = deadlines.start(this);
     else {
       const timer = setTimeout(afterPendingReads, callTimeoutMs - this.spentMs, () => {
         if (this.timer === timer) this.onDeadline();
@@ -107,53 +129,26 @@ class HttpAttempts implements Dispatcher.DispatchHandler, CancellationListener, 
     }
   }
 
-  /** One attempt, as soon as there is room for it. */
-  private try(): void {
-    const { breaker, gate } = this.way;
-    this.attempts++;
-    if (this.ended) this.fail(transportFailure(this.request, this.ended, false, this.asker));
-    else if (breaker.isRefusing()) this.fail(unavailable(this.request));
-    else if (!(this.waiting = gate.acquire(this.request.owner ?? this.asker, () => this.begin()))) this.begin();
-  }
-
-  private begin(): void {
-    const { breaker, origin, path, pool } = this.way;
-    this.passage = breaker.acquire();
-    this.begun = performance.now();
-    if (!this.passage) {
-      this.leave();
-      return this.fail(unavailable(this.request));
-    }
-    this.abort = undefined;
-    this.startClock();
-    try {
-      const { method, path: asked, headers, body = null } = this.request;
-      pool.dispatch({ origin, path: path + asked, method, headers, body }, this);
-    } catch (error) {
-      this.onError(error as Error);
-    }
-  }
-
+  /** The attempt is over. */
   private leave(): void {
     const tookMs = performance.now() - this.begun;
     this.spentMs += tookMs;
-    this.stopClock();
-    this.way.gate.release(tookMs);
+    this.stopDeadline();
+    this.host.limiter.release(tookMs);
   }
 
-  private stopClock(): void {
-    if (this.ticking) this.way.clock.stop(this.ticking);
-    clearTimeout(this.timer);
-    this.ticking = this.timer = undefined;
+  private stopDeadline(): void {
+    if (this.deadline) this.host.deadlines.stop(this.deadline);
+    if (this.timer) clearTimeout(this.timer);
+    this.deadline = this.timer = undefined;
   }
 
   onConnect(abort: (reason?: Error) => void): void {
-    if (this.ended) return abort(this.ended); // before a byte of it was sent
+    if (this.stopped) return abort(this.stopped); // before a byte was sent
     this.abort = abort;
-    this.status = 0;
+    this.status = this.size = 0;
     this.headers = noHeaders;
-    this.size = 0;
-    this.first = this.more = undefined;
+    this.first = this.chunks = undefined;
   }
 
   onHeaders(status: number, headers: Buffer[]): boolean {
@@ -164,129 +159,117 @@ class HttpAttempts implements Dispatcher.DispatchHandler, CancellationListener, 
 
   onData(chunk: Buffer): boolean {
     this.size += chunk.length;
-    if (this.size > this.request.maxBytes)
-      this.abort?.(new InvalidResponse(`a body over ${this.request.maxBytes} bytes`));
+    const { maxBytes } = this.request;
+    if (this.size > maxBytes) this.abort?.(new InvalidResponse(`a body over ${maxBytes} bytes`));
     else if (!this.first) this.first = chunk;
-    else (this.more ??= [this.first]).push(chunk);
+    else (this.chunks ??= [this.first]).push(chunk);
     return true;
   }
 
   onComplete(): void {
-    whole.add(this);
+    completed.add(this);
   }
 
-  /** Its whole answer is there. */
-  completed(): void {
-    const { first = nothing, more } = this;
-    let bytes: Buffer | Promise<Buffer>;
-    try {
-      const body = more ? Buffer.concat(more) : first;
-      bytes = inflate(body, this.headers['content-encoding'], this.request.maxBytes);
-    } catch (error) {
-      return this.onError(error as Error);
-    }
-    if (!(bytes instanceof Promise)) return this.came(bytes);
-    bytes.then(
-      (all) => this.came(all),
-      (error: unknown) => this.onError(error as Error),
-    );
-  }
-
-  private came(bytes: Buffer): void {
-    const { status, headers } = this;
+  /** Decodes the body when the whole turn's responses have been read. */
+  decode(): void {
+    const { first = noBytes, chunks, headers, request } = this;
+    const encoding = headers['content-encoding'];
     let body: Buffer;
     try {
-      body = requireUtf8(bytes);
+      const bytes = chunks ? Buffer.concat(chunks) : first;
+      const inflated = encoding === undefined ? bytes : inflate(bytes, encoding, request.maxBytes);
+      if (inflated instanceof Promise) return void this.decodeLater(inflated);
+      body = requireUtf8(inflated);
     } catch (error) {
       return this.onError(error as Error);
     }
-    const answer: HttpResponse = { status, headers, body, attempts: this.attempts };
-    this.passage?.onSuccess();
+    this.respond(body);
+  }
+
+  private async decodeLater(inflated: Promise<Buffer>): Promise<void> {
+    let body: Buffer;
+    try {
+      body = requireUtf8(await inflated);
+    } catch (error) {
+      return this.onError(error as Error);
+    }
+    this.respond(body);
+  }
+
+  private respond(body: Buffer): void {
+    const { status, headers, attempts } = this;
+    const response: HttpResponse = { status, headers, body, attempts };
+    this.permit!.onSuccess();
     this.leave();
-    if (GATEWAY_FAILURES.includes(status) && this.mayTryAgain()) void this.tryAgain(() => this.succeed(answer));
-    else this.succeed(answer);
+    if (GATEWAY_FAILURES.includes(status) && this.mayRetry()) void this.retry(() => this.succeed(response));
+    else this.succeed(response);
   }
 
   onError(error: Error): void {
-    settle(this.passage!, error, this.asker.reason !== undefined);
+    const { permit, cancellation, request } = this;
+    if (cancellation.reason) permit!.release();
+    else if (isUnreachable(error) || isTimeout(error)) permit!.onFailure(errorCodeOf(error));
+    else permit!.onSuccess(); // an invalid response is a response
     this.leave();
-    if (this.isOver) return;
-    const fault = transportFailure(this.request, error, true, this.asker);
-    if (isConnectionLoss(error) && this.mayTryAgain()) void this.tryAgain(() => this.fail(fault));
-    else this.fail(fault);
+    if (this.isSettled) return;
+    const failure = transportFailure(request, error, true, cancellation);
+    if (isConnectionLoss(error) && this.mayRetry()) void this.retry(() => this.fail(failure));
+    else this.fail(failure);
   }
 
-  /** The asker is gone, or the call has taken its time. */
   onCancel(reason: Error): void {
-    this.ended ??= reason;
+    this.stopped ??= reason;
     if (this.abort) return this.abort(reason);
-    if (this.settleNow) return this.settleNow();
-    // In the line, or on the way to a connection: nothing of it is on the wire.
-    if (this.waiting) this.way.gate.cancelWait(this.waiting);
-    this.fail(transportFailure(this.request, reason, false, this.asker));
+    if (this.settleWithLast) return this.settleWithLast();
+    // It waits in the queue or for the connection: nothing was sent.
+    if (this.queued) this.host.limiter.cancelWait(this.queued);
+    this.fail(transportFailure(this.request, reason, false, this.cancellation));
   }
 
   onDeadline(): void {
     this.onCancel(new errors.BodyTimeoutError('the call took too long'));
   }
 
-  private mayTryAgain(): boolean {
-    const { readAttempts, callTimeoutMs } = this.way;
+  private mayRetry(): boolean {
+    const { readAttempts, callTimeoutMs } = this.host;
     return this.request.method === 'GET' && this.attempts < readAttempts && this.spentMs < callTimeoutMs;
   }
 
-  /** Waits a while and tries again; what came is the end of it where there is no time or no budget left. */
-  private async tryAgain(orElse: () => void): Promise<void> {
+  /** Retries after a pause, unless it was stopped or the rate limiter refuses: then the last result stands. */
+  private async retry(settleWithLast: () => void): Promise<void> {
     this.abort = undefined;
-    this.settleNow = orElse;
+    this.settleWithLast = settleWithLast;
     await sleep(Math.random() * 60 * 2 ** this.attempts);
-    if (this.isOver) return;
-    this.settleNow = undefined;
-    if ((await this.request.payer?.payAgain()) === false || this.ended) orElse();
-    else this.try();
+    if (this.isSettled) return;
+    this.settleWithLast = undefined;
+    if ((await this.request.chargeRetry?.()) === false || this.stopped) settleWithLast();
+    else this.attempt();
   }
 
-  private succeed(answer: HttpResponse): void {
-    if (this.isOver) return;
+  private succeed(response: HttpResponse): void {
+    if (this.isSettled) return;
     this.close();
-    try {
-      this.request.answered(answer);
-    } catch (error) {
-      alone(error);
-    }
+    this.resolve(response);
   }
 
-  private fail(fault: unknown): void {
-    if (this.isOver) return;
+  private fail(failure: unknown): void {
+    if (this.isSettled) return;
     this.close();
-    try {
-      this.request.unanswered(fault);
-    } catch (error) {
-      alone(error);
-    }
+    this.reject(failure);
   }
 
   private close(): void {
-    this.isOver = true;
-    this.stopClock();
-    removeListener(this.asker, this);
-    // A form that was not sent, or not to its end, lets go of its files.
+    this.isSettled = true;
+    if (this.deadline || this.timer) this.stopDeadline();
+    removeListener(this.cancellation, this);
+    // A form that was not sent to its end releases its files.
     if (this.request.body instanceof Readable) this.request.body.destroy();
   }
 }
 
-/** Whoever was told failed at it: a defect of ours, which is to be seen and costs nobody else their answer. */
-const alone = (error: unknown): void => void Promise.reject(error instanceof Error ? error : new Error(String(error)));
+const completed = createBatch<HttpAttempts>((attempts) => attempts.decode());
 
-const whole = createBatch<HttpAttempts>((sending) => sending.completed());
-
-function settle(passage: BreakerPermit, error: unknown, isOver: boolean): void {
-  if (isOver) passage.release();
-  else if (isUnreachable(error) || isTimeout(error)) passage.onFailure(errorCodeOf(error));
-  else passage.onSuccess(); // nonsense is an answer too
-}
-
-const nothing = Buffer.alloc(0);
+const noBytes = Buffer.alloc(0);
 const noHeaders: ResponseHeaders = Object.freeze({});
 const readHeaders: readonly (keyof ResponseHeaders)[] = [
   'age',
@@ -298,7 +281,7 @@ const readHeaders: readonly (keyof ResponseHeaders)[] = [
   'vary',
 ];
 
-/** Names and values in turn. */
+/** Names and values alternate. */
 function headersOf(raw: readonly Buffer[]): ResponseHeaders {
   const headers: ResponseHeaders = {};
   for (let at = 0; at + 1 < raw.length; at += 2) {

@@ -1,136 +1,127 @@
+/** Shares reads in flight: equal reads with one credential are one request. */
 import {
-  type CancellationToken,
   type CancellationListener,
-  createCancellationToken,
-  cancel,
-  removeListener,
+  type CancellationToken,
   addListener,
+  cancel,
+  createCancellationToken,
+  removeListener,
 } from '../../lib/cancellation.ts';
-import type { ApiResponse, ResponseHandler } from './request.ts';
+import type { ApiResponse } from './response.ts';
 
-/** Shares reads in flight: equal asks of one credential are one request, whoever asks. */
 export interface InFlightRequests {
-  /** Lets the asker wait for what they ask by this key, and send it where nobody of that credential has; true where somebody had. */
-  join: (credential: object, key: string, asker: InFlightListener) => boolean;
-  /** What was asked until now does not answer for what is asked from now on: with this credential, or with any. */
+  has: (credential: object, key: string) => boolean;
+  /**
+   * The response to the read with this key: to the one in flight, or to the one that `start` sends. `start` gets a token that is cancelled
+   * when nobody waits any more; `waiter` is the token of this caller alone.
+   */
+  share: (
+    credential: object,
+    key: string,
+    waiter: CancellationToken,
+    start: (cancellation: CancellationToken) => Promise<ApiResponse>,
+  ) => Promise<ApiResponse>;
+  /** Later reads do not share those in flight now, of this credential or of any: a write may have changed the result. */
   forget: (credential?: object) => void;
   /** Requests in flight. */
   size: () => number;
 }
 
-/** One who waits, as long as their own lifetime. */
-export interface InFlightListener extends ResponseHandler {
-  readonly lifetime: CancellationToken;
-  /** Sends what all wait for; `landed` or `failed` tells the flight what became of it. */
-  send: (flight: InFlightRequest) => void;
-}
-
 export function createInFlightRequests(): InFlightRequests {
-  let all = new WeakMap<object, Underway>();
-  const count = { flights: 0 };
+  let all = new WeakMap<object, CredentialRequests>();
+  const count = { requests: 0 };
   return {
-    join(credential, key, asker) {
-      let underway = all.get(credential);
-      if (!underway) all.set(credential, (underway = { flights: new Map(), left: RENEWED_AFTER, count }));
-      const running = underway.flights.get(key);
-      if (running) {
-        running.join(asker);
-        return true;
-      }
-      const flight = new InFlightRequest(underway, key);
-      enter(underway, flight);
-      flight.join(asker);
-      asker.send(flight);
-      return false;
+    has: (credential, key) => all.get(credential)?.requests.has(key) ?? false,
+    share(credential, key, waiter, start) {
+      let own = all.get(credential);
+      if (!own) all.set(credential, (own = { requests: new Map(), untilRenewal: RENEWED_AFTER, count }));
+      const running = own.requests.get(key);
+      if (running) return running.join(waiter);
+      const request = new InFlightRequest(own, key);
+      const response = request.join(waiter);
+      request.start(start);
+      return response;
     },
     forget(credential) {
       if (credential) all.delete(credential);
       else all = new WeakMap();
     },
-    size: () => count.flights,
+    size: () => count.requests,
   };
 }
 
-/** The flights of one credential, by what they ask. */
-interface Underway {
-  flights: Map<string, InFlightRequest>;
-  /** So many more, and the Map is made anew. */
-  left: number;
+/** The requests in flight of one credential, by key. */
+interface CredentialRequests {
+  requests: Map<string, InFlightRequest>;
+  untilRenewal: number;
   /** Over all credentials. */
-  count: { flights: number };
+  count: { requests: number };
 }
 
 /**
- * A Map that grows or is tidied leaves a table behind, and each of these holds the next. Once one of them has grown old, all after it
- * grow old too, with the flights that were in them, until the next full collection: so no Map lives for long.
+ * A Map is replaced after so many requests. V8 links each table that a Map has outgrown to the next; once one of them is in the old
+ * generation, all later ones stay alive with their entries until the next full collection.
  */
 const RENEWED_AFTER = 500;
 
-function enter(underway: Underway, flight: InFlightRequest): void {
-  if (--underway.left === 0) {
-    underway.flights = new Map(underway.flights);
-    underway.left = RENEWED_AFTER;
-  }
-  underway.flights.set(flight.key, flight);
-  underway.count.flights++;
-}
+class InFlightRequest {
+  /** Cancelled when the last waiter leaves. */
+  private readonly cancellation = createCancellationToken();
+  private waiters: Waiter[] = [];
+  private readonly own: CredentialRequests;
+  private readonly key: string;
 
-/** One request on its way, and all who wait for it. */
-export class InFlightRequest {
-  /** It outlives its first asker while others wait, and ends with the last. */
-  readonly lifetime = createCancellationToken();
-  private waiting: Waiting[] = [];
-  readonly key: string;
-  private readonly underway: Underway;
-
-  constructor(underway: Underway, key: string) {
-    this.underway = underway;
+  constructor(own: CredentialRequests, key: string) {
+    this.own = own;
     this.key = key;
+    if (--own.untilRenewal === 0) {
+      own.requests = new Map(own.requests);
+      own.untilRenewal = RENEWED_AFTER;
+    }
+    own.requests.set(key, this);
+    own.count.requests++;
   }
 
-  join(asker: InFlightListener): void {
-    const waiting = new Waiting(this, asker);
-    this.waiting.push(waiting);
-    addListener(asker.lifetime, waiting);
+  join(token: CancellationToken): Promise<ApiResponse> {
+    return new Promise((resolve, reject) => {
+      const waiter = { token, resolve, reject, onCancel: (reason: Error) => this.leave(waiter, reason) };
+      this.waiters.push(waiter);
+      addListener(token, waiter);
+    });
   }
 
-  leave(waiting: Waiting, reason: Error): void {
-    waiting.asker.onError(reason);
-    this.waiting = this.waiting.filter((each) => each !== waiting);
-    if (this.waiting.length > 0) return;
+  start(send: (cancellation: CancellationToken) => Promise<ApiResponse>): void {
+    send(this.cancellation).then(
+      (response) => {
+        for (const { resolve } of this.close()) resolve(response);
+      },
+      (error: unknown) => {
+        for (const { reject } of this.close()) reject(error);
+      },
+    );
+  }
+
+  private leave(waiter: Waiter, reason: Error): void {
+    waiter.reject(reason);
+    this.waiters = this.waiters.filter((each) => each !== waiter);
+    if (this.waiters.length > 0) return;
     this.close();
-    cancel(this.lifetime, reason);
+    cancel(this.cancellation, reason);
   }
 
-  landed(answer: ApiResponse): void {
-    for (const { asker } of this.close()) asker.onResponse(answer);
-  }
-
-  failed(reason: unknown): void {
-    for (const { asker } of this.close()) asker.onError(reason);
-  }
-
-  /** Nobody joins it any more; those whom it still concerns. */
-  private close(): readonly Waiting[] {
-    const { flights, count } = this.underway;
-    if (flights.get(this.key) === this && flights.delete(this.key)) count.flights--;
-    const { waiting } = this;
-    this.waiting = []; // so that nothing holds the answer
-    for (const each of waiting) removeListener(each.asker.lifetime, each);
-    return waiting;
+  /** From now on nobody joins. Returns those who wait. */
+  private close(): readonly Waiter[] {
+    const { requests, count } = this.own;
+    if (requests.get(this.key) === this && requests.delete(this.key)) count.requests--;
+    const { waiters } = this;
+    this.waiters = []; // so that nothing holds the response
+    for (const waiter of waiters) removeListener(waiter.token, waiter);
+    return waiters;
   }
 }
 
-class Waiting implements CancellationListener {
-  readonly asker: InFlightListener;
-  private readonly flight: InFlightRequest;
-
-  constructor(flight: InFlightRequest, asker: InFlightListener) {
-    this.flight = flight;
-    this.asker = asker;
-  }
-
-  onCancel(reason: Error): void {
-    this.flight.leave(this, reason);
-  }
+interface Waiter extends CancellationListener {
+  token: CancellationToken;
+  resolve: (response: ApiResponse) => void;
+  reject: (reason: unknown) => void;
 }

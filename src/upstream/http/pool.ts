@@ -1,4 +1,4 @@
-/** The shared connection: to each service a pool, a gate, a breaker and a clock. */
+/** The connections to both services: each has a pool, a circuit breaker, a concurrency limiter and deadlines of its own. */
 import { type Dispatcher, Pool } from 'undici';
 import type { Config } from '../../config/settings.ts';
 import { type CircuitBreakerSettings, createCircuitBreaker } from '../limits/circuit-breaker.ts';
@@ -7,14 +7,16 @@ import { type ConcurrencySettings, createConcurrencyLimiter } from '../limits/co
 import type { CancellationToken } from '../../lib/cancellation.ts';
 import type { OnAvailabilityChange } from '../availability.ts';
 import type { Service } from '../errors.ts';
-import { type HostPool, unavailable, send } from './attempts.ts';
+import { type HostPool, send } from './attempts.ts';
 import type { HttpRequest } from './request.ts';
+import type { HttpResponse } from './response.ts';
+import { type FailedRequest, unavailable } from './transport-errors.ts';
 
 export interface Transport {
-  /** Sends it, and tells it what came; a GET is tried again when the connection is lost or a gateway fails. */
-  send: (request: HttpRequest, asker: CancellationToken) => void;
-  /** Throws UpstreamFailure where the service is known to be down: asked before anything is spent on a call. */
-  refuseDown: (request: Pick<HttpRequest, 'service' | 'requestLine'>) => void;
+  /** A GET is retried if the connection is lost or a gateway fails. Rejects with UpstreamFailure if there is no response. */
+  send: (request: HttpRequest, cancellation: CancellationToken) => Promise<HttpResponse>;
+  /** Throws UpstreamFailure if the circuit breaker is open. Called before anything is spent on a call. */
+  requireAvailable: (request: FailedRequest) => void;
   state: () => Record<Service, ServiceState>;
   close: () => Promise<void>;
 }
@@ -40,7 +42,7 @@ export function createTransport(
   onOutage?: OnAvailabilityChange,
 ): Transport {
   // One dead service must not hold up the other.
-  const way = (service: Service, address: string): HostPool => {
+  const hostPool = (service: Service, address: string): HostPool => {
     const base = new URL(address);
     return {
       origin: base.origin,
@@ -48,39 +50,39 @@ export function createTransport(
       pool:
         dispatcher ??
         new Pool(base.origin, {
-          connections: settings.maxBusyConnections, // the gate lets fewer through while that is enough
+          connections: settings.maxBusyConnections, // the limiter uses fewer while that is enough
           connect: { timeout: settings.connectTimeoutMs },
           headersTimeout: settings.headersTimeoutMs,
           bodyTimeout: settings.bodyTimeoutMs,
           maxHeaderSize: settings.maxHeaderBytes,
         }),
       breaker: createCircuitBreaker(settings, (reason) => onOutage?.(service, reason)),
-      gate: createConcurrencyLimiter(settings),
-      clock: createDeadlineQueue(settings.callTimeoutMs),
+      limiter: createConcurrencyLimiter(settings),
+      deadlines: createDeadlineQueue(settings.callTimeoutMs),
       callTimeoutMs: settings.callTimeoutMs,
       readAttempts: settings.readAttempts,
     };
   };
-  const ways: Record<Service, HostPool> = {
-    catalog: way('catalog', settings.baseUrl),
-    event: way('event', settings.eventBaseUrl),
+  const hosts: Record<Service, HostPool> = {
+    catalog: hostPool('catalog', settings.baseUrl),
+    event: hostPool('event', settings.eventBaseUrl),
   };
 
   return {
-    send: (request, asker) => send(ways[request.service], request, asker),
-    refuseDown({ service, requestLine }) {
-      if (ways[service].breaker.isRefusing()) throw unavailable({ service, requestLine });
+    send: (request, cancellation) => send(hosts[request.service], request, cancellation),
+    requireAvailable(request) {
+      if (hosts[request.service].breaker.isRefusing()) throw unavailable(request);
     },
-    state: () => ({ catalog: stateOf(ways.catalog), event: stateOf(ways.event) }),
+    state: () => ({ catalog: stateOf(hosts.catalog), event: stateOf(hosts.event) }),
     close: async () => {
-      await Promise.all([...new Set([ways.catalog.pool, ways.event.pool])].map((pool) => pool.close()));
+      await Promise.all([...new Set([hosts.catalog.pool, hosts.event.pool])].map((pool) => pool.close()));
     },
   };
 }
 
-const stateOf = ({ breaker, gate, clock }: HostPool): ServiceState => ({
+const stateOf = ({ breaker, limiter, deadlines }: HostPool): ServiceState => ({
   isOpen: breaker.isOpen(),
-  running: gate.running(),
-  waiting: gate.waiting(),
-  deadlines: clock.size(),
+  running: limiter.running(),
+  waiting: limiter.waiting(),
+  deadlines: deadlines.size(),
 });

@@ -1,18 +1,13 @@
-/** What went wrong on the way to the service, in the words of a client: which of the faults it is, and whether to try again. */
+/** Turns errors of connections into the errors that clients see, and decides whether to retry. */
 import { Readable } from 'node:stream';
 import { errors } from 'undici';
 import type { CancellationToken } from '../../lib/cancellation.ts';
-import { InvalidResponse } from './response-body.ts';
-import { UpstreamFailure, type UpstreamErrorDetails } from '../errors.ts';
+import { UpstreamFailure } from '../errors.ts';
 import type { HttpRequest } from './request.ts';
+import { InvalidResponse } from './response.ts';
 
-export const errorDetails = ({
-  service,
-  requestLine,
-}: Pick<HttpRequest, 'service' | 'requestLine'>): UpstreamErrorDetails => ({
-  service,
-  request: requestLine,
-});
+/** The part of a request that errors name. */
+export type FailedRequest = Pick<HttpRequest, 'service' | 'requestLine'>;
 
 const lossCodes = [
   'ECONNREFUSED',
@@ -26,7 +21,7 @@ const lossCodes = [
 ];
 const codeOf = (error: unknown): string => (error as { code?: string }).code ?? '';
 
-/** The last answer of a connection: that it was cut, undici tells otherwise than of any before. */
+/** undici reports the truncated last response of a connection as other errors than earlier ones. */
 const endsTooEarly = (error: unknown): boolean =>
   error instanceof errors.ResponseContentLengthMismatchError ||
   (error instanceof errors.HTTPParserError && error.message.includes('Invalid EOF state'));
@@ -38,7 +33,7 @@ export const isConnectionLoss = (error: unknown): boolean =>
   lossCodes.includes(codeOf(error)) ||
   endsTooEarly(error);
 
-/** Beside lost connections, those that cannot be made: no route, a certificate that does not hold. */
+/** Lost connections, and those that cannot be made: no route, an invalid certificate. */
 export const isUnreachable = (error: unknown): boolean =>
   isConnectionLoss(error) || /^E(?!RR_)[A-Z]+$|^ERR_(TLS|SSL)|CERT|SIGNATURE/.test(codeOf(error));
 
@@ -47,15 +42,22 @@ export const isTimeout = (error: unknown): boolean =>
   error instanceof errors.BodyTimeoutError ||
   error instanceof errors.ConnectTimeoutError;
 
+export const unavailable = ({ service, requestLine: request }: FailedRequest): UpstreamFailure =>
+  new UpstreamFailure('UPSTREAM_UNAVAILABLE', { service, request }, 'not sent: the service was down a moment ago');
+
+/** The operation ended before the response: of a read, or of a write that was never sent. */
+export const operationEnded = ({ service, requestLine: request }: FailedRequest, cause: unknown): UpstreamFailure =>
+  new UpstreamFailure('UPSTREAM_TIMEOUT', { service, request }, 'the operation has ended', { cause });
+
 export function transportFailure(
   request: HttpRequest,
   error: unknown,
   isSent: boolean,
-  asker: CancellationToken,
+  cancellation: CancellationToken,
 ): UpstreamFailure {
-  const word = errorDetails(request);
+  const details = { service: request.service, request: request.requestLine };
   const cause = { cause: error };
-  // Of a write that was sent and not answered nobody knows whether it was carried out.
+  // Whether a write was carried out is unknown if it was sent and the response was lost.
   const isKnown =
     !isSent ||
     codeOf(error) === 'ECONNREFUSED' ||
@@ -63,10 +65,10 @@ export function transportFailure(
     error instanceof InvalidResponse ||
     (request.body instanceof Readable && !request.body.readableEnded); // half a form is no request
   if (request.method !== 'GET' && !isKnown)
-    return new UpstreamFailure('UPSTREAM_RESULT_UNKNOWN', word, 'the answer was lost', cause);
-  if (asker.reason) return new UpstreamFailure('UPSTREAM_TIMEOUT', word, 'the operation has ended', cause);
-  if (isTimeout(error)) return new UpstreamFailure('UPSTREAM_TIMEOUT', word, 'no answer in time', cause);
-  if (isUnreachable(error)) return new UpstreamFailure('UPSTREAM_UNAVAILABLE', word, 'no connection', cause);
-  const reason = error instanceof Error ? error.message : 'nonsense';
-  return new UpstreamFailure('UPSTREAM_INVALID_RESPONSE', word, reason, cause);
+    return new UpstreamFailure('UPSTREAM_RESULT_UNKNOWN', details, 'the response was lost', cause);
+  if (cancellation.reason) return operationEnded(request, error);
+  if (isTimeout(error)) return new UpstreamFailure('UPSTREAM_TIMEOUT', details, 'no response in time', cause);
+  if (isUnreachable(error)) return new UpstreamFailure('UPSTREAM_UNAVAILABLE', details, 'no connection', cause);
+  const reason = error instanceof Error ? error.message : 'invalid response';
+  return new UpstreamFailure('UPSTREAM_INVALID_RESPONSE', details, reason, cause);
 }

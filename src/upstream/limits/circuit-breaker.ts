@@ -1,82 +1,83 @@
-/** Keeps a dead service from costing every caller a timeout. */
+/** Circuit breaker: while a service is down, calls fail at once instead of waiting for a timeout. */
 
 export interface CircuitBreakerSettings {
-  /** Connection faults and timeouts in a row until it opens. */
+  /** Connection failures and timeouts in a row that open it. */
   breakerFailures: number;
-  /** How long it first stays open; twice as long after each trial that fails. */
+  /** How long it stays open at first; the pause doubles after each failed trial. */
   breakerPauseMs: number;
   maxBreakerPauseMs: number;
 }
 
-/** What became of one call: exactly one of these is told, once. */
+/** For one call. Exactly one of its functions is called, once. */
 export interface BreakerPermit {
-  /** The service answered, whatever it said. */
+  /** The service responded, whatever the response. */
   onSuccess: () => void;
-  /** No connection, or no answer in time. */
+  /** No connection, or no response in time. */
   onFailure: (reason?: string) => void;
-  /** It ended on our side, and tells nothing of the service. */
+  /** The call ended on our side: that says nothing about the service. */
   release: () => void;
 }
 
 export interface CircuitBreaker {
-  /** Lets a call through, or not: undefined. Past the pause a single call is let through, to try. */
+  /** undefined while it is open. After the pause, a single call gets a permit, as a trial. */
   acquire: () => BreakerPermit | undefined;
-  /** Whether `pass` would let nothing through now. */
+  /** Whether `acquire` would return undefined now. */
   isRefusing: () => boolean;
   isOpen: () => boolean;
 }
 
-/** `changed` is told with a reason when it opens, without one when it closes. */
+/** `onChange` is called with a reason when it opens, without one when it closes. */
 export function createCircuitBreaker(
   { breakerFailures, breakerPauseMs, maxBreakerPauseMs }: CircuitBreakerSettings,
-  changed: (reason: string | undefined) => void = () => undefined,
+  onChange: (reason: string | undefined) => void = () => undefined,
 ): CircuitBreaker {
   let failures = 0;
   let pauseMs = breakerPauseMs;
   let openUntil = 0;
-  let trying = false;
+  let isTrying = false;
 
-  const isOpen = () => failures >= breakerFailures;
+  const isRefusing = () => failures >= breakerFailures && (isTrying || performance.now() < openUntil);
 
-  const isRefusing = () => isOpen() && (trying || performance.now() < openUntil);
-
-  /** Of an ordinary call, and of one that tries whether the service is back. */
-  const passages = { ordinary: passage(false), trial: passage(true) };
-
-  return {
-    isOpen,
-    isRefusing,
-    acquire() {
-      if (isRefusing()) return undefined;
-      if (!isOpen()) return passages.ordinary;
-      trying = true;
-      return passages.trial;
+  const ordinary: BreakerPermit = {
+    onSuccess() {
+      const wasOpen = failures >= breakerFailures;
+      failures = 0;
+      pauseMs = breakerPauseMs;
+      if (wasOpen) onChange(undefined);
+    },
+    onFailure(reason = 'unknown') {
+      // Calls that were already sent when it opened say nothing new.
+      if (++failures !== breakerFailures) return;
+      openUntil = performance.now() + pauseMs;
+      onChange(reason);
+    },
+    release: () => undefined,
+  };
+  const trial: BreakerPermit = {
+    onSuccess() {
+      isTrying = false;
+      ordinary.onSuccess();
+    },
+    onFailure(reason) {
+      isTrying = false;
+      if (failures < breakerFailures) return ordinary.onFailure(reason); // it closed meanwhile
+      failures++;
+      pauseMs = Math.min(maxBreakerPauseMs, pauseMs * 2);
+      openUntil = performance.now() + pauseMs;
+    },
+    release() {
+      isTrying = false;
     },
   };
 
-  function passage(isTrial: boolean): BreakerPermit {
-    const settle = () => {
-      if (isTrial) trying = false;
-    };
-    return {
-      onSuccess() {
-        settle();
-        const wasOpen = isOpen();
-        failures = 0;
-        pauseMs = breakerPauseMs;
-        if (wasOpen) changed(undefined);
-      },
-      onFailure(reason = 'unknown') {
-        settle();
-        const wasOpen = isOpen();
-        failures++;
-        // Those that were on their way when it opened say nothing new.
-        if (!isOpen() || (wasOpen && !isTrial)) return;
-        if (isTrial) pauseMs = Math.min(maxBreakerPauseMs, pauseMs * 2);
-        openUntil = performance.now() + pauseMs;
-        if (!wasOpen) changed(reason);
-      },
-      release: settle,
-    };
-  }
+  return {
+    isRefusing,
+    isOpen: () => failures >= breakerFailures,
+    acquire() {
+      if (failures < breakerFailures) return ordinary;
+      if (isRefusing()) return undefined;
+      isTrying = true;
+      return trial;
+    },
+  };
 }

@@ -14,10 +14,10 @@ export interface ConcurrencySettings {
 
 export interface ConcurrencyLimiter {
   /**
-   * Undefined if the call may begin now; else its place in the queue, and `begin` is called later unless the place is given up. A call
-   * that has begun must leave. Owners take turns, so that one operation with many calls does not delay another.
+   * Undefined if the call may begin now; else its place in the queue: `begin` is called later, unless the wait is cancelled. A call that
+   * has begun must be released. Owners take turns, so that one operation with many calls does not delay another.
    */
-  acquire: (owner: object, begin: () => void) => QueuedCall | undefined;
+  acquire: (owner: object, call: LimitedCall) => QueuedCall | undefined;
   /** False where it was let in already. */
   cancelWait: (waiting: QueuedCall) => boolean;
   /** `tookMs`: since it was let in. */
@@ -26,6 +26,10 @@ export interface ConcurrencyLimiter {
   waiting: () => number;
 }
 export type QueuedCall = FairQueueNode<Waiter>;
+
+export interface LimitedCall {
+  begin: () => void;
+}
 
 /** Having waited this long, a call may use a connection past the calm number: slow ones hold up quick ones. */
 const PATIENCE_MS = 4;
@@ -37,7 +41,7 @@ const QUICK_MS = 2;
 const LATE = 500;
 
 interface Waiter extends DeadlineListener {
-  begin: () => void;
+  call: LimitedCall;
   isImpatient: boolean;
   patience: Deadline | undefined;
 }
@@ -66,7 +70,7 @@ export function createConcurrencyLimiter({
         if (!next) return;
         stopWaiting(next);
         running++;
-        next.begin();
+        next.call.begin();
       }
     } finally {
       pumping = false;
@@ -90,12 +94,12 @@ export function createConcurrencyLimiter({
   return {
     running: () => running,
     waiting: () => queue.size(),
-    acquire(owner, begin) {
+    acquire(owner, call) {
       if (running < calmly() && queue.size() === 0) {
         running++;
         return undefined;
       }
-      const waiter: Waiter = { begin, isImpatient: false, patience: undefined, onDeadline: losePatience };
+      const waiter: Waiter = { call, isImpatient: false, patience: undefined, onDeadline: losePatience };
       waiter.patience = clock.start(waiter);
       return queue.add(owner, waiter);
     },

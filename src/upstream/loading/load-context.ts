@@ -1,5 +1,4 @@
-/** What the two loaders of an operation share: its calls, its view of the cache, and how a request is sent. */
-import type { Path } from 'graphql/jsutils/Path.js';
+/** What the two loaders of an operation share: its calls, and its view of the cache. */
 import type { Endpoint } from '../../api/endpoint.ts';
 import { withMembers } from '../../lib/objects.ts';
 import type { Viewer } from '../auth/viewer.ts';
@@ -7,25 +6,16 @@ import type { CachePolicy } from '../cache/cache-policy.ts';
 import type { ViewerCache } from '../cache/record-cache.ts';
 import { UpstreamFailure, UpstreamRejection, isDenial } from '../errors.ts';
 import type { Calls } from '../http/calls.ts';
-import { type ApiResponse, type ApiRequest, createApiRequest } from '../http/request.ts';
-import type { FilePart } from '../http/multipart.ts';
+import { type ApiRequest, createApiRequest } from '../http/request.ts';
 import type { FieldNames } from './record-state.ts';
 
 export interface LoadContext {
-  readonly calls: Calls;
+  readonly calls: Pick<Calls, keyof Calls>;
   readonly cache: ViewerCache;
   readonly viewer: Viewer;
   /** Restricted by everything that is read. */
   readonly cachePolicy: CachePolicy;
 }
-
-export const send = (
-  { calls }: LoadContext,
-  request: ApiRequest,
-  path: Path | undefined,
-  files?: AsyncIterable<FilePart>,
-): Promise<ApiResponse> =>
-  new Promise((resolve, reject) => calls.make(request, path, { onResponse: resolve, onError: reject }, files));
 
 /** A request for these fields of the response. The Atom service has no such parameter. */
 export const projectedRequest = (endpoint: Endpoint, input: object, names: FieldNames | undefined): ApiRequest =>

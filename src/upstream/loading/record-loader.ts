@@ -9,8 +9,9 @@ import { tierEvidenceFields } from '../auth/tiers.ts';
 import type { CachedRecord } from '../cache/record-cache.ts';
 import { VIEWER_FIELD } from '../cache/redact.ts';
 import { mayServeStale } from '../errors.ts';
-import { type ApiResponse, type ApiRequest, createApiRequest, insert, withEpoch } from '../http/request.ts';
-import { type LoadContext, isDenied, projectedRequest, send } from './load-context.ts';
+import { type ApiRequest, createApiRequest, insert, withEpoch } from '../http/request.ts';
+import type { ApiResponse } from '../http/response.ts';
+import { type LoadContext, isDenied, projectedRequest } from './load-context.ts';
 import {
   type FieldLoad,
   type FieldNames,
@@ -120,7 +121,7 @@ export class RecordLoader {
     const request = projectedRequest(source.endpoint, source.input(key), fields);
     const epoch = this.context.cache.epochOfRecord(source.endpoint, kind, key);
     try {
-      this.store(load, cached, fields, await send(this.context, withEpoch(request, epoch), load.path));
+      this.store(load, cached, fields, await this.context.calls.send(withEpoch(request, epoch), load.path));
     } catch (error) {
       this.serveStale(load, cached, request, error);
       throw error;
@@ -148,7 +149,7 @@ export class RecordLoader {
     if (!cached?.isFresh || !names.every((name) => name in cached.value)) return false;
     const { calls, cachePolicy } = this.context;
     const { source, key } = state;
-    calls.logUncalled(createApiRequest(source.endpoint, source.input(key)), path, { cached: true });
+    calls.logCached(createApiRequest(source.endpoint, source.input(key)), path, { cached: true });
     cachePolicy.restrict(cached.freshUntil, source.endpoint);
     merge(state, cached.value, names, calls.possibleTiers(), requestedFieldsOf(source, cached, names));
     return true;
@@ -193,7 +194,7 @@ export class RecordLoader {
     if (isDenied(this.context, source.endpoint, error)) cache.delete(source.endpoint, kind, key);
     if (!cached || !mayServeStale(error)) return;
     const available = names.filter((name) => name in cached.value);
-    if (available.length && !cached.isFresh) calls.logUncalled(request, path, { staleSeconds: cached.ageSeconds });
+    if (available.length && !cached.isFresh) calls.logCached(request, path, { staleSeconds: cached.ageSeconds });
     merge(state, cached.value, available, calls.possibleTiers(), requestedFieldsOf(source, cached, available));
   }
 }

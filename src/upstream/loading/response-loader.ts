@@ -4,7 +4,7 @@ import type { Path } from 'graphql/jsutils/Path.js';
 import type { Endpoint } from '../../api/endpoint.ts';
 import { mayServeStale } from '../errors.ts';
 import { type ApiRequest, withEpoch } from '../http/request.ts';
-import { type LoadContext, isDenied, projectedRequest, send } from './load-context.ts';
+import { type LoadContext, isDenied, projectedRequest } from './load-context.ts';
 import type { FieldNames } from './record-state.ts';
 
 interface ResponseLoad {
@@ -48,13 +48,13 @@ export class ResponseLoader {
     const { endpoint, wirePath } = request;
     const cached = await cache.getResponse(endpoint, wirePath);
     if (cached?.isFresh) {
-      calls.logUncalled(request, path, { cached: true });
+      calls.logCached(request, path, { cached: true });
       cachePolicy.restrict(cached.freshUntil, endpoint);
       return cached.value;
     }
     try {
       const epoch = cache.epochOfResponse(endpoint, wirePath);
-      const response = await send(this.context, withEpoch(request, epoch), path);
+      const response = await this.context.calls.send(withEpoch(request, epoch), path);
       const { value } = response;
       if (typeof value === 'object' && value !== null)
         cachePolicy.restrict(cache.putResponse(endpoint, wirePath, value, response), endpoint);
@@ -67,7 +67,7 @@ export class ResponseLoader {
       cachePolicy.restrict(null);
       if (isDenied(this.context, endpoint, error)) cache.deleteResponse(endpoint, wirePath);
       if (!cached || !mayServeStale(error)) throw error;
-      calls.logUncalled(request, path, { staleSeconds: cached.ageSeconds });
+      calls.logCached(request, path, { staleSeconds: cached.ageSeconds });
       return cached.value;
     }
   }

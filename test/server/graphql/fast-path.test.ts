@@ -29,11 +29,10 @@ async function open(faulty: boolean, useReferenceExecutor: boolean) {
   const upstream = createUpstream(settings, {
     transport: {
       ...transport,
-      send: (request, asker) => {
+      send: async (request, cancellation) => {
         const isFaulty = faulty && checksum(request.path.split('?', 1)[0] ?? '') % 7 === 0;
-        const answered: typeof request.answered = (answer) =>
-          request.answered(isFaulty ? { ...answer, status: 400, body: Buffer.from('{"code": 999}') } : answer);
-        transport.send(Object.create(request, { answered: { value: answered } }) as typeof request, asker);
+        const response = await transport.send(request, cancellation);
+        return isFaulty ? { ...response, status: 400, body: Buffer.from('{"code": 999}') } : response;
       },
     },
   });

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import { bookEndpoints } from '../../../src/api/book.ts';
 import { createCredentials } from '../../../src/upstream/auth/credentials.ts';
 import type { Service } from '../../../src/upstream/errors.ts';
+import { createApiRequest } from '../../../src/upstream/http/request.ts';
 
 const unknown = (service: Service) => ({ service, status: 401, code: 103, request: 'GET /x' });
 
@@ -45,8 +47,8 @@ test('a rejection is remembered for the service that made it, not of a token tha
   credentials.reject(credential, unknown('catalog'));
   expect(rejections.has(credential.id, 'catalog')).toBe(true);
   expect(rejections.has(credential.id, 'event')).toBe(false);
-  expect(() => rejections.repeat(credential.id, 'catalog', 'GET /y')).toThrow(
-    'GET /y was refused: status 401, code 103',
+  expect(() => rejections.repeat(credential.id, createApiRequest(bookEndpoints.byId, { id: 'y' }))).toThrow(
+    'GET /v2/book/y was refused: status 401, code 103',
   );
   credentials.accept(credential, 'catalog');
   expect(rejections.has(credential.id, 'catalog')).toBe(false);

@@ -4,7 +4,7 @@ import { bookEndpoints } from '../../../src/api/book.ts';
 import type { Tier } from '../../../src/api/endpoint.ts';
 import { BASIC_CALLS_A_MINUTE, filmEndpoints } from '../../../src/api/film.ts';
 import { createRateLimiter } from '../../../src/upstream/limits/rate-limiter.ts';
-import { createCalls } from '../../../src/upstream/http/calls.ts';
+import { Calls } from '../../../src/upstream/http/calls.ts';
 import { createCredentials } from '../../../src/upstream/auth/credentials.ts';
 import { createInFlightRequests } from '../../../src/upstream/http/in-flight.ts';
 import { createCancellationToken, cancel } from '../../../src/lib/cancellation.ts';
@@ -12,7 +12,7 @@ import { createCallLog } from '../../../src/upstream/call-log.ts';
 import { createTransport } from '../../../src/upstream/http/pool.ts';
 import { UNVERIFIED_CALLS } from '../../../src/upstream/limits/unverified.ts';
 import type { SharedSlidingWindows, Slot } from '../../../src/upstream/limits/sliding-window.ts';
-import { type ApiResponse, type ApiRequest, createApiRequest } from '../../../src/upstream/http/request.ts';
+import { type ApiRequest, createApiRequest } from '../../../src/upstream/http/request.ts';
 import { type Behaviour, hostile, json, silence, until } from '../../support/hostile.ts';
 
 const here = '127.0.0.1';
@@ -31,8 +31,8 @@ async function over(behaviour: Behaviour, shared?: SharedSlidingWindows) {
   const parts = {
     settings,
     credentials,
-    budget,
-    flights: createInFlightRequests(),
+    rateLimiter: budget,
+    inFlight: createInFlightRequests(),
     transport: {
       ...transport,
       send: (...[request, asker]: Parameters<typeof transport.send>) => {
@@ -52,20 +52,16 @@ async function over(behaviour: Behaviour, shared?: SharedSlidingWindows) {
     known: (token: string, possibleTiers: readonly Tier[]) =>
       Object.assign(credentials.of(token), { accepted: true, possibleTiers }),
     operation: (credential = credentials.of('alice'), lifetime = createCancellationToken()) => {
-      const calls = createCalls(parts, {
+      const calls = new Calls(parts, {
         isUnreadable: false,
         credential,
-        trace: createCallLog(),
-        lifetime,
+        callLog: createCallLog(),
+        cancellation: lifetime,
         requestId: 'test',
         address: here,
+        span: undefined,
       });
-      return {
-        make: (asked: ApiRequest) =>
-          new Promise<ApiResponse>((onResponse, onError) => {
-            calls.make(asked, undefined, { onResponse, onError });
-          }),
-      };
+      return { make: (request: ApiRequest) => calls.send(request, undefined) };
     },
     /** Calls of others on their way, so many that a newcomer of this address waits for one of them to end. */
     crowd: () =>

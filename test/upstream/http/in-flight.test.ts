@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { ApiResponse } from '../../../src/upstream/http/request.ts';
-import { type InFlightRequest, createInFlightRequests } from '../../../src/upstream/http/in-flight.ts';
+import type { ApiResponse } from '../../../src/upstream/http/response.ts';
+import { createInFlightRequests } from '../../../src/upstream/http/in-flight.ts';
 import { type CancellationToken, createCancellationToken, cancel } from '../../../src/lib/cancellation.ts';
 
 const answer: ApiResponse = {
@@ -12,7 +12,7 @@ const answer: ApiResponse = {
 
 /** A read that is answered when the test says so, and those who ask for it. */
 function reading() {
-  const flights = createInFlightRequests();
+  const inFlight = createInFlightRequests();
   const credential = {};
   const read = {
     sent: 0,
@@ -20,18 +20,17 @@ function reading() {
     answer: () => undefined as void,
     fail: (_: Error) => undefined as void,
   };
-  const send = (flight: InFlightRequest) => {
+  const send = (lifetime: CancellationToken) => {
     read.sent++;
-    read.lifetime = flight.lifetime;
-    read.answer = () => flight.landed(answer);
-    read.fail = (error) => flight.failed(error);
+    read.lifetime = lifetime;
+    return new Promise<ApiResponse>((resolve, reject) => {
+      read.answer = () => resolve(answer);
+      read.fail = reject;
+    });
   };
   const ask = (lifetime = createCancellationToken(), key = 'same') => {
-    let coalesced = false;
-    const came = new Promise<ApiResponse>((resolve, reject) => {
-      coalesced = flights.join(credential, key, { lifetime, send, onResponse: resolve, onError: reject });
-    });
-    return { answer: came, coalesced };
+    const coalesced = inFlight.has(credential, key);
+    return { answer: inFlight.share(credential, key, lifetime, send), coalesced };
   };
   return { read, ask };
 }
@@ -50,8 +49,9 @@ test('a request on its way is found however many were made since, and not when i
   const { answer: first } = ask();
   const { answer: land } = read;
   for (let other = 0; other < 2_000; other++) {
-    ask(undefined, `other ${other}`);
+    const { answer: came } = ask(undefined, `other ${other}`);
     read.answer();
+    await came;
   }
   expect(ask().coalesced).toBe(true);
   land();

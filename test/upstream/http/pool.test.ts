@@ -20,7 +20,6 @@ import {
   until,
 } from '../../support/hostile.ts';
 import { patient } from '../../support/patient.ts';
-import { sent } from '../../support/sent.ts';
 
 /** Quick to give up, where that is tested. */
 const quick = { headersTimeoutMs: 300, bodyTimeoutMs: 300, callTimeoutMs: 900 };
@@ -41,8 +40,7 @@ async function over(behaviour: Behaviour, settings: Partial<TransportSettings> =
     ...settings,
   });
   const send = (request: Partial<HttpRequest> = {}, asker = createCancellationToken()) =>
-    sent(
-      transport,
+    transport.send(
       {
         service: 'catalog',
         method: 'GET',
@@ -260,7 +258,7 @@ test('attempts end with the time of the call', async () => {
 test('an attempt that cannot be paid is not made', async () => {
   const { service, send } = await over(json('', 503), { readAttempts: 10 });
   let left = 2;
-  const answer = await send({ payer: { payAgain: () => Promise.resolve(left-- > 0) } });
+  const answer = await send({ chargeRetry: () => Promise.resolve(left-- > 0) });
   expect(answer).toMatchObject({ status: 503, attempts: 3 });
   expect(service.heard).toHaveLength(3);
 });
@@ -303,8 +301,8 @@ test('a service that is down is left alone after a few faults, and tried with on
   expect(await faultOf(send())).toBe('UPSTREAM_UNAVAILABLE');
   expect(service.heard).toHaveLength(3); // not asked
   expect(transport.state().catalog.isOpen).toBe(true);
-  expect(() => transport.refuseDown({ service: 'catalog', requestLine: 'GET /x' })).toThrow(UpstreamFailure);
-  transport.refuseDown({ service: 'event', requestLine: 'GET /x' });
+  expect(() => transport.requireAvailable({ service: 'catalog', requestLine: 'GET /x' })).toThrow(UpstreamFailure);
+  transport.requireAvailable({ service: 'event', requestLine: 'GET /x' });
 
   vi.advanceTimersByTime(100);
   const crowd = await Promise.all(Array.from({ length: 20 }, () => faultOf(send())));

@@ -6,7 +6,6 @@ import { createConcurrencyLimiter } from '../../../src/upstream/limits/concurren
 import { createCancellationToken, cancel } from '../../../src/lib/cancellation.ts';
 import { UpstreamFailure } from '../../../src/upstream/errors.ts';
 import { createTransport } from '../../../src/upstream/http/pool.ts';
-import { sent } from '../../support/sent.ts';
 
 const CROWD = 20_000;
 
@@ -17,13 +16,13 @@ afterEach(() => void vi.useRealTimers());
 
 test('a crowd that is let in and leaves at once is let in to the last', () => {
   const gate = createConcurrencyLimiter({ maxConnections: 1, maxBusyConnections: 1 });
-  expect(gate.acquire(operation, () => undefined)).toBeUndefined();
+  expect(gate.acquire(operation, { begin: () => undefined })).toBeUndefined();
   let begun = 0;
   const begin = () => {
     begun++;
     gate.release(1);
   };
-  for (let each = 0; each < CROWD; each++) expect(gate.acquire(operation, begin)).toBeDefined();
+  for (let each = 0; each < CROWD; each++) expect(gate.acquire(operation, { begin })).toBeDefined();
   gate.release(1);
   expect(begun).toBe(CROWD);
   expect(gate.running()).toBe(0);
@@ -36,7 +35,7 @@ test('a service gets all its connections at once while even its quickest calls t
   /** How many of a crowd are let in at once, where each takes so long. */
   const letIn = (tookMs: number): number => {
     let inside = 0;
-    for (let each = 0; each < crowd; each++) if (!gate.acquire(operation, () => inside++)) inside++;
+    for (let each = 0; each < crowd; each++) if (!gate.acquire(operation, { begin: () => inside++ })) inside++;
     const atOnce = inside;
     for (let left = 0; left < crowd; left++) gate.release(tookMs);
     expect(gate.running()).toBe(0);
@@ -67,7 +66,7 @@ test('a crowd that waits for a service found dead is told so, every one', async 
     requestLine: 'GET /x',
   } as const;
   const asks = Array.from({ length: CROWD }, () =>
-    sent(transport, request, createCancellationToken()).catch((error: unknown) => error),
+    transport.send(request, createCancellationToken()).catch((error: unknown) => error),
   );
   for (const handler of pending.splice(0))
     handler.onError!(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }));
@@ -94,7 +93,7 @@ test('a write that ends before it has a connection is known not to have been sen
     maxBytes: 1,
     requestLine: 'POST /x',
   } as const;
-  const ask = sent(transport, request, lifetime).catch((error: unknown) => error);
+  const ask = transport.send(request, lifetime).catch((error: unknown) => error);
   cancel(lifetime, new Error('gone'));
   expect(await ask).toMatchObject({ code: 'UPSTREAM_TIMEOUT' });
   let aborted: unknown;
@@ -127,7 +126,7 @@ test('the wait for a connection is no time of the service: a queue of our own is
     requestLine: 'GET /x',
   } as const;
   const answers = Promise.allSettled(
-    Array.from({ length: 10 }, () => sent(transport, request, createCancellationToken())),
+    Array.from({ length: 10 }, () => transport.send(request, createCancellationToken())),
   );
   await vi.advanceTimersByTimeAsync(20_000);
   expect((await answers).map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 'fulfilled'));
@@ -159,7 +158,7 @@ test('attempts have one time together, on the wire', async () => {
     requestLine: 'GET /x',
   } as const;
   let ended: unknown;
-  sent(transport, request, createCancellationToken()).catch((error: unknown) => (ended = error));
+  transport.send(request, createCancellationToken()).catch((error: unknown) => (ended = error));
   await vi.advanceTimersByTimeAsync(700);
   while (dispatched < 2) await sleep(5); // the pause between attempts is of real time
   await vi.advanceTimersByTimeAsync(299);
@@ -171,9 +170,9 @@ test('attempts have one time together, on the wire', async () => {
 
 test('operations take turns, each in its own order, and who gives up is passed over', () => {
   const gate = createConcurrencyLimiter({ maxConnections: 1, maxBusyConnections: 1 });
-  expect(gate.acquire({}, () => undefined)).toBeUndefined();
+  expect(gate.acquire({}, { begin: () => undefined })).toBeUndefined();
   const begun: string[] = [];
-  const enter = (owner: object, name: string) => gate.acquire(owner, () => void begun.push(name))!;
+  const enter = (owner: object, name: string) => gate.acquire(owner, { begin: () => void begun.push(name) })!;
   const [many, few, one] = [{}, {}, {}];
   for (let n = 0; n < 4; n++) enter(many, `many ${n}`);
   const left = enter(few, 'few 0');

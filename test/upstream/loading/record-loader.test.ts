@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { bookEndpoints, bookMembers } from '../../../src/api/book.ts';
 import { createCachePolicy } from '../../../src/upstream/cache/cache-policy.ts';
 import { createRecordCache } from '../../../src/upstream/cache/record-cache.ts';
-import type { ApiRequest, ApiResponse, ResponseHandler } from '../../../src/upstream/http/request.ts';
+import type { ApiRequest } from '../../../src/upstream/http/request.ts';
+import type { ApiResponse } from '../../../src/upstream/http/response.ts';
 import type { LoadContext } from '../../../src/upstream/loading/load-context.ts';
 import { RecordLoader } from '../../../src/upstream/loading/record-loader.ts';
 import type { RecordSource } from '../../../src/upstream/loading/record-state.ts';
@@ -17,18 +18,18 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Loaders over an upstream that answers only when it is told to. */
 function opened() {
-  const pending: { request: ApiRequest; handler: ResponseHandler }[] = [];
+  const pending: { request: ApiRequest; resolve: (response: ApiResponse) => void; reject: (reason: Error) => void }[] = [];
   const sent: ApiRequest[] = [];
   const context: LoadContext = {
     calls: {
-      make: (request, _, handler) => {
+      send: (request) => {
         sent.push(request);
-        pending.push({ request, handler });
+        return new Promise((resolve, reject) => pending.push({ request, resolve, reject }));
       },
       requireLogin: () => undefined,
       refuses: () => false,
       possibleTiers: () => [],
-      logUncalled: () => undefined,
+      logCached: () => undefined,
     },
     cache: createRecordCache({ ttlSeconds: 0 }).forViewer({ credential: 'nobody', hasToken: false }),
     viewer: { isLoggedIn: false, filmTier: null },
@@ -37,13 +38,13 @@ function opened() {
   const valueOf = (request: ApiRequest) =>
     Object.fromEntries(fieldsOf(request).map((name) => [name, name === 'id' ? idOf(request) : `${name} of it`]));
   const answer = (which: (request: ApiRequest) => boolean = () => true) => {
-    for (const { request, handler } of pending.splice(0).filter((each) => which(each.request) || !pending.push(each))) {
+    for (const { request, resolve } of pending.splice(0).filter((each) => which(each.request) || !pending.push(each))) {
       const response: ApiResponse = { value: valueOf(request), bytes: 10, status: 200, reuse };
-      handler.onResponse(response);
+      resolve(response);
     }
   };
   const fail = (reason: Error) => {
-    for (const { handler } of pending.splice(0)) handler.onError(reason);
+    for (const { reject } of pending.splice(0)) reject(reason);
   };
   return { records: new RecordLoader(context), responses: new ResponseLoader(context), sent, answer, fail };
 }

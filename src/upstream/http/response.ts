@@ -1,0 +1,167 @@
+/** Responses: the HTTP response, and what its body says. Status 200 may carry another record, an error, or anything else. */
+import { isAscii, isUtf8 } from 'node:buffer';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { AtomError, readers } from '../../atom/media.ts';
+import type { Repeat } from '../../api/endpoint.ts';
+import { NESTING_MAX, parseJson } from '../../lib/parse-json.ts';
+import { textOf } from '../../lib/utf8.ts';
+import type { Cacheability, CachingHeaders } from '../cache/caching-header.ts';
+import { UpstreamFailure } from '../errors.ts';
+import { type ApiRequest, requestLine } from './request.ts';
+
+export interface HttpResponse {
+  status: number;
+  headers: ResponseHeaders;
+  /** Inflated, valid UTF-8, without a byte order mark. */
+  body: Buffer;
+  attempts: number;
+}
+
+/** The response headers that are read. The values of a repeated header are joined by commas. */
+export interface ResponseHeaders extends CachingHeaders {
+  'content-encoding'?: string;
+  'retry-after'?: string;
+}
+
+/** A decoded response. Calls may share it: never write into it. */
+export interface ApiResponse {
+  /** null if what was requested is absent. */
+  value: unknown;
+  bytes: number;
+  status: number;
+  /** Whether and how long upstream lets it be reused. */
+  reuse: Cacheability;
+}
+
+/** An error body of the service under a success status. */
+export class ErrorBody {
+  readonly code: number;
+
+  constructor(code: number) {
+    this.code = code;
+  }
+}
+
+/** The response cannot be read. */
+export class InvalidResponse extends Error {}
+
+const gunzipBody = promisify(gunzip);
+
+/** The body without gzip. */
+export function inflate(body: Buffer, encoding: string, maxBytes: number): Buffer | Promise<Buffer> {
+  const coding = encoding.toLowerCase();
+  if (coding === 'identity') return body;
+  if (coding !== 'gzip') throw new InvalidResponse(`an encoding of ${coding.slice(0, 20)}`);
+  if (body.length === 0) return body;
+  return gunzipBody(body, { maxOutputLength: maxBytes }).catch((error: unknown) => {
+    throw new InvalidResponse('gzip that is broken or too large', { cause: error });
+  });
+}
+
+/** The body without a byte order mark; throws if it is not UTF-8. */
+export function requireUtf8(body: Buffer): Buffer {
+  if (!isUtf8(body)) throw new InvalidResponse('a body that is not UTF-8');
+  return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body;
+}
+
+const textIn = (body: Buffer): string => (isAscii(body) ? body.toString('latin1') : textOf(body));
+
+/** The decoded response, or the ErrorBody sent instead; throws UpstreamFailure (UPSTREAM_INVALID_RESPONSE) for anything else. */
+export function decodeResponse(request: ApiRequest, body: Buffer, status: number): unknown {
+  const { media, service } = request.endpoint;
+  let value: unknown;
+  let cause: unknown;
+  try {
+    value = media === 'empty' ? jsonIn(body) : media === 'json' ? readJson(request, body) : readers[media](body);
+    if (isExpected(request, value)) return value;
+  } catch (error) {
+    if (!(error instanceof SyntaxError || error instanceof AtomError)) throw error;
+    cause = error;
+  }
+  // The event service reports its errors in JSON, not Atom.
+  const code = errorBodyCode(media === 'json' ? value : jsonIn(body));
+  if (code !== undefined) return new ErrorBody(code);
+  const reason = cause === undefined ? 'not what was requested' : media === 'json' ? 'not JSON' : 'not Atom';
+  const details = { service, status, request: requestLine(request) };
+  throw new UpstreamFailure('UPSTREAM_INVALID_RESPONSE', details, reason, { cause });
+}
+
+function readJson({ endpoint: { list }, input }: ApiRequest, body: Buffer): unknown {
+  const value = parseJson(textIn(body), NESTING_MAX);
+  const { count } = input as { count?: unknown };
+  if (list === undefined || typeof count !== 'number') return value;
+  // Some endpoints ignore `count` and send the whole list. One extra item is kept: it shows that there are more.
+  const items = (value as Record<string, unknown> | null)?.[list];
+  if (Array.isArray(items) && items.length > count + 1) items.length = count + 1;
+  return value;
+}
+
+/** The parsed JSON; undefined if the body is not JSON. */
+function jsonIn(body: Buffer): unknown {
+  try {
+    return JSON.parse(textIn(body));
+  } catch {
+    return undefined;
+  }
+}
+
+/** True for the list, or for the record with the requested key. Where the response is not read, anything but an error is. */
+function isExpected({ endpoint, input }: ApiRequest, value: unknown): boolean {
+  const { key, list, repeats } = endpoint;
+  if (list === undefined && key.length === 0) return errorBodyCode(value) === undefined;
+  if (typeof value !== 'object' || value === null) return false;
+  const record = value as Record<string, unknown>;
+  if (list !== undefined) return Array.isArray(record[list]);
+  const params = input as Record<string, unknown>;
+  if (!hasKey(record, key) && (isRequested(key, params) || errorBodyCode(value))) return false;
+  for (const each of repeats) if (!isRepeated(each, record, params)) return false;
+  return true;
+}
+
+function hasKey(record: Record<string, unknown>, key: readonly string[]): boolean {
+  for (const name of key) if (idOf(record[name]) !== '') return true;
+  return false;
+}
+
+/** False if `fields` leaves the key out. */
+function isRequested(key: readonly string[], { fields }: Record<string, unknown>): boolean {
+  if (typeof fields !== 'string') return true;
+  const names = fields.split(',');
+  return key.some((name) => names.includes(name));
+}
+
+function isRepeated({ member, param, as }: Repeat, record: Record<string, unknown>, params: Record<string, unknown>) {
+  const requested = params[param];
+  const received = record[member];
+  if (requested === received || requested === undefined || received === undefined) return true;
+  if (idOf(received) === idOf(requested)) return true;
+  // A person requested by uid is returned with a numeric id. Two different numbers are two people.
+  return as === 'person' && idOf(received) !== '' && !(isNumber(idOf(requested)) && isNumber(idOf(received)));
+}
+
+/** The id as text; '' for anything but a string or a number. */
+const idOf = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : '');
+const isNumber = (text: string): boolean => /^\d+$/.test(text);
+
+/** The code of an error body of the service; undefined for anything else. */
+function errorBodyCode(value: unknown): number | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { code, msg } = value as { code?: unknown; msg?: unknown };
+  return typeof code === 'number' && typeof msg === 'string' ? code : undefined;
+}
+
+/** The code in the body of a response with an error status; undefined without one. */
+export function errorCodeIn(body: Buffer): number | undefined {
+  const { code } = (jsonIn(body) ?? {}) as { code?: unknown };
+  return typeof code === 'number' ? code : undefined;
+}
+
+/** `Retry-After` in seconds: a number, or an HTTP date. */
+export function parseRetryAfter(header: string | undefined): number | undefined {
+  if (header === undefined) return undefined;
+  const text = header.trim();
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - Date.now()) / 1000));
+}
