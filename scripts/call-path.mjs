@@ -70,6 +70,7 @@ for (const { functionName, ranges } of result.find(({ url }) => url.endsWith('/d
   const [{ startOffset, count }] = ranges;
   if (count === 0 || startOffset === 0) continue;
   const file = fileAt(startOffset);
+  if (functionName === '<instance_members_initializer>') continue; // a part of the constructor
   const functions = files.get(file) ?? files.set(file, []).get(file);
   functions.push({ name: functionName || '(anonymous)', count });
 }

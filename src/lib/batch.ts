@@ -1,13 +1,11 @@
 /**
- * Does together what came in one turn of the event loop: the same step for all of them, then the next for all.
- *
- * Code that runs for one after another finds itself in the processor's caches; run from end to end for each, every step would find the
- * others' there. It waits for nothing but the rest of the turn.
+ * Runs a step for all items of one turn of the event loop, one after the other, before anything else runs for the first of them: its code
+ * stays in the processor's caches. Items wait for the rest of the turn only.
  */
 
 export interface Batch<T> {
   add: (item: T) => void;
-  /** Those that wait for the end of the turn. */
+  /** Items that wait for the end of the turn. */
   size: () => number;
 }
 

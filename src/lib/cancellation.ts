@@ -1,18 +1,17 @@
 /**
- * How long something goes on: an operation until its deadline or until its client leaves, a call until nobody waits for it.
- *
- * It tells what an AbortSignal tells, at a fraction of the cost: each call of an operation listens to several.
+ * A light AbortSignal: an operation is cancelled at its deadline or when its client leaves, a shared request when nobody waits for it.
+ * Each call of an operation has several listeners, and those of an AbortSignal cost several times as much.
  */
 export interface CancellationToken {
-  /** Why it is over; undefined while it goes on. */
+  /** Why it was cancelled; undefined if it was not. */
   reason: Error | undefined;
-  /** Most often there is one. */
+  /** Most tokens have a single listener. */
   first: CancellationListener | undefined;
   others: Set<CancellationListener> | undefined;
 }
 
-/** Told once, when a lifetime is over. */
 export interface CancellationListener {
+  /** Called once. */
   onCancel: (reason: Error) => void;
 }
 
@@ -22,26 +21,26 @@ export const createCancellationToken = (): CancellationToken => ({
   others: undefined,
 });
 
-/** Ends it, and tells whoever listens; nothing where it is over already. */
-export function cancel(lifetime: CancellationToken, reason: Error): void {
-  if (lifetime.reason) return;
-  lifetime.reason = reason;
-  const { first, others } = lifetime;
-  lifetime.first = undefined;
+/** Calls all listeners, unless it was cancelled before. */
+export function cancel(token: CancellationToken, reason: Error): void {
+  if (token.reason) return;
+  token.reason = reason;
+  const { first, others } = token;
+  token.first = undefined;
   first?.onCancel(reason);
-  // Who leaves meanwhile is not told.
+  // A listener that is removed meanwhile is not called.
   if (others) for (const other of others) other.onCancel(reason);
-  lifetime.others = undefined;
+  token.others = undefined;
 }
 
-/** Listens for the end; told at once where it is over. */
-export function addListener(lifetime: CancellationToken, listener: CancellationListener): void {
-  if (lifetime.reason) listener.onCancel(lifetime.reason);
-  else if (!lifetime.first) lifetime.first = listener;
-  else (lifetime.others ??= new Set()).add(listener);
+/** Calls the listener at once if the token is cancelled already. */
+export function addListener(token: CancellationToken, listener: CancellationListener): void {
+  if (token.reason) listener.onCancel(token.reason);
+  else if (!token.first) token.first = listener;
+  else (token.others ??= new Set()).add(listener);
 }
 
-export function removeListener(lifetime: CancellationToken, listener: CancellationListener): void {
-  if (lifetime.first === listener) lifetime.first = undefined;
-  else lifetime.others?.delete(listener);
+export function removeListener(token: CancellationToken, listener: CancellationListener): void {
+  if (token.first === listener) token.first = undefined;
+  else token.others?.delete(listener);
 }

@@ -1,14 +1,10 @@
-/**
- * One timer for all that have the same time: they are over in the order in which they began, so only the oldest is watched.
- *
- * Nearly all end before their time; a timer for each would cost more than most of what it guards.
- */
-import { type QueueNode, createQueue, append, unlink } from './queue.ts';
+/** One timer for all deadlines of equal length: they pass in the order in which they began. Nearly all are stopped before. */
+import { type QueueNode, append, createQueue, unlink } from './queue.ts';
 
 export interface DeadlineQueue {
-  start: (timed: DeadlineListener) => Deadline;
-  stop: (ticking: Deadline) => void;
-  /** How many deadlines are running. */
+  start: (listener: DeadlineListener) => Deadline;
+  stop: (deadline: Deadline) => void;
+  /** Running deadlines. */
   size: () => number;
 }
 
@@ -16,35 +12,36 @@ export interface DeadlineListener {
   onDeadline: () => void;
 }
 
-/** One that the clock runs for. */
-export type Deadline = QueueNode<{ timed: DeadlineListener; until: number }>;
+export type Deadline = QueueNode<{ listener: DeadlineListener; until: number }>;
 
 export function createDeadlineQueue(ms: number): DeadlineQueue {
-  const queue = createQueue<{ timed: DeadlineListener; until: number }>();
+  const queue = createQueue<Deadline['item']>();
   let timer: NodeJS.Timeout | undefined;
 
-  function ring(): void {
+  function onTimer(): void {
     for (let first = queue.first; first; first = queue.first) {
       const left = first.item.until - performance.now();
-      if (left > 0) return wind(left);
+      if (left > 0) return setTimer(left);
       unlink(queue, first);
-      first.item.timed.onDeadline();
+      first.item.listener.onDeadline();
     }
     timer = undefined;
   }
-  function wind(after: number): void {
-    timer = setTimeout(afterPendingReads, after, ring).unref(); // what it guards keeps the process alive, or nothing does
+
+  /** A deadline does not keep the process alive. */
+  function setTimer(afterMs: number): void {
+    timer = setTimeout(afterPendingReads, afterMs, onTimer).unref();
   }
 
   return {
-    start(timed) {
-      if (!timer) wind(ms);
-      return append(queue, { timed, until: performance.now() + ms });
+    start(listener) {
+      if (!timer) setTimer(ms);
+      return append(queue, { listener, until: performance.now() + ms });
     },
-    stop: (ticking) => void unlink(queue, ticking),
+    stop: (deadline) => void unlink(queue, deadline),
     size: () => queue.size,
   };
 }
 
-/** Two turns of the event loop later: this process may be the busy one, and what has come meanwhile is read before it is called late. */
+/** Two turns of the event loop later: if this process was busy, responses that have arrived are read before they count as late. */
 export const afterPendingReads = (then: () => void): void => void setImmediate(() => setImmediate(then));

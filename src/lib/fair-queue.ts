@@ -1,67 +1,59 @@
 /** A fair queue: owners take turns, and within an owner it is first in, first out. Every step is O(1). */
-import { type QueueNode, type Queue, createQueue, append, unlink } from './queue.ts';
+import { type Queue, type QueueNode, append, createQueue, unlink } from './queue.ts';
 
 export interface FairQueue<T> {
-  add: (owner: object, who: T) => FairQueueNode<T>;
-  /** False if it had left already. */
-  remove: (turn: FairQueueNode<T>) => boolean;
+  readonly size: number;
+  add: (owner: object, item: T) => FairQueueNode<T>;
+  /** False if it is no longer queued. */
+  remove: (node: FairQueueNode<T>) => boolean;
   /** Removes and returns the first item of the next owner, which then moves to the end; undefined if empty. */
   take: () => T | undefined;
-  size: () => number;
 }
 
 export interface FairQueueNode<T> {
-  readonly item: T;
+  readonly node: QueueNode<T>;
   readonly owner: Owner<T>;
-  readonly place: QueueNode<FairQueueNode<T>>;
 }
 
-/** Has a place in the queue of owners while an item of it waits. */
+/** In the queue of owners while one of its items waits. */
 interface Owner<T> {
-  waiting: Queue<FairQueueNode<T>>;
-  place: QueueNode<Owner<T>> | undefined;
+  items: Queue<T>;
+  turn: QueueNode<Owner<T>> | undefined;
 }
 
 export function createFairQueue<T>(): FairQueue<T> {
   const owners = new WeakMap<object, Owner<T>>();
   const turns = createQueue<Owner<T>>();
-  let size = 0;
 
-  function quit(owner: Owner<T>): void {
-    if (owner.place) unlink(turns, owner.place);
-    owner.place = undefined;
+  function endTurn(owner: Owner<T>): void {
+    if (owner.turn) unlink(turns, owner.turn);
+    owner.turn = owner.items.size > 0 ? append(turns, owner) : undefined;
   }
 
-  return {
-    add(key, who) {
+  const queue = {
+    size: 0,
+    add(key: object, item: T) {
       let owner = owners.get(key);
-      if (!owner) owners.set(key, (owner = { waiting: createQueue(), place: undefined }));
-      owner.place ??= append(turns, owner);
-      size++;
-      return createTurn(owner, who);
+      if (!owner) owners.set(key, (owner = { items: createQueue(), turn: undefined }));
+      owner.turn ??= append(turns, owner);
+      queue.size++;
+      return { node: append(owner.items, item), owner };
     },
-    remove({ owner, place }) {
-      if (!unlink(owner.waiting, place)) return false;
-      size--;
-      if (owner.waiting.size === 0) quit(owner);
+    remove({ owner, node }: FairQueueNode<T>) {
+      if (!unlink(owner.items, node)) return false;
+      queue.size--;
+      if (owner.items.size === 0) endTurn(owner);
       return true;
     },
     take() {
       const owner = turns.first?.item;
-      const turn = owner?.waiting.first?.item;
-      if (!owner || !turn) return undefined;
-      unlink(owner.waiting, turn.place);
-      size--;
-      quit(owner);
-      if (owner.waiting.size > 0) owner.place = append(turns, owner);
-      return turn.item;
+      const node = owner?.items.first;
+      if (!owner || !node) return undefined;
+      unlink(owner.items, node);
+      queue.size--;
+      endTurn(owner);
+      return node.item;
     },
-    size: () => size,
   };
-}
-
-function createTurn<T>(owner: Owner<T>, item: T): FairQueueNode<T> {
-  const turn: { item: T; owner: Owner<T>; place?: QueueNode<FairQueueNode<T>> } = { item, owner };
-  turn.place = append(owner.waiting, turn as FairQueueNode<T>);
-  return turn as FairQueueNode<T>;
+  return queue;
 }

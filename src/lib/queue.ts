@@ -1,7 +1,6 @@
 /**
- * Those who wait, first come first, and anybody may leave.
- *
- * A Map would do the same, but what it has let go of hangs on its outgrown tables until the next full collection, answers and all.
+ * A linked list: first in, first out, and any item may leave. Unlike in a Map, removed items are garbage at once; a Map keeps its outgrown
+ * tables with all their entries alive until the next full collection.
  */
 export interface Queue<T> {
   first: QueueNode<T> | undefined;
@@ -19,31 +18,31 @@ export interface QueueNode<T> {
 export const createQueue = <T>(): Queue<T> => ({ first: undefined, last: undefined, size: 0 });
 
 export function append<T>(queue: Queue<T>, item: T): QueueNode<T> {
-  const place: QueueNode<T> = { item, previous: queue.last, next: undefined, isQueued: true };
-  if (queue.last) queue.last.next = place;
-  else queue.first = place;
-  queue.last = place;
+  const node: QueueNode<T> = { item, previous: queue.last, next: undefined, isQueued: true };
+  if (queue.last) queue.last.next = node;
+  else queue.first = node;
+  queue.last = node;
   queue.size++;
-  return place;
+  return node;
 }
 
-/** False for who had left already. */
-export function unlink<T>(queue: Queue<T>, place: QueueNode<T>): boolean {
-  if (!place.isQueued) return false;
-  const { previous, next } = place;
+/** False if it was removed before. */
+export function unlink<T>(queue: Queue<T>, node: QueueNode<T>): boolean {
+  if (!node.isQueued) return false;
+  const { previous, next } = node;
   if (previous) previous.next = next;
   else queue.first = next;
   if (next) next.previous = previous;
   else queue.last = previous;
-  place.previous = place.next = undefined;
-  place.isQueued = false;
+  node.previous = node.next = undefined;
+  node.isQueued = false;
   queue.size--;
   return true;
 }
 
-/** As they are now: who leaves meanwhile is among them all the same. */
+/** A copy: items that leave while it is walked are in it all the same. */
 export function itemsOf<T>({ first }: Queue<T>): T[] {
-  const members: T[] = [];
-  for (let place = first; place; place = place.next) members.push(place.item);
-  return members;
+  const items: T[] = [];
+  for (let node = first; node; node = node.next) items.push(node.item);
+  return items;
 }

@@ -1,9 +1,9 @@
-/** UTF-8 into text. Node's own decoder takes 20 ns for each character beyond ASCII: a small loop, or the long way by UTF-16, a fraction of it. */
+/** Decodes UTF-8. Node's decoder takes 20 ns for each character beyond ASCII; a loop, or a detour over UTF-16, a fraction of that. */
 import { transcode } from 'node:buffer';
 
-/** Up to so many bytes the loop is quicker. */
+/** Up to this many bytes the loop is faster. */
 const SHORT = 1 << 10;
-/** The UTF-16 of one text: of no more units than it has bytes. */
+/** A text has at most as many UTF-16 units as UTF-8 bytes. */
 const units = new Uint16Array(SHORT);
 const unitBytes = Buffer.from(units.buffer);
 const isLittleEndian = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;

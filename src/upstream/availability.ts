@@ -1,34 +1,33 @@
-/** What goes away and comes back is told once each time, whoever listens. */
+/** Reports once that a service is unreachable, and once that it is reachable again. */
 
-/** Told with a reason when it went away, without one when it is back. */
-export type OnAvailabilityChange = (who: 'catalog' | 'event' | 'redis', reason: string | undefined) => void;
+/** `reason` is undefined if it is reachable again. */
+export type OnAvailabilityChange = (service: 'catalog' | 'event' | 'redis', reason: string | undefined) => void;
 
 export interface AvailabilityMonitor {
-  /** It answered. */
   onSuccess: () => void;
-  /** It did not; `isSure`: that it is gone needs no further proof. */
+  /** `isSure`: one failure is proof enough. */
   onFailure: (reason: string, isSure?: boolean) => void;
 }
 
-/** Late now and then is not away: so often in a row it is. */
-const MISSES = 3;
+/** Failures in a row after which it counts as unreachable: a single one may be a delay. */
+const FAILURES = 3;
 
-export function createAvailabilityMonitor(tell: (reason: string | undefined) => void): AvailabilityMonitor {
-  let misses = 0;
+export function createAvailabilityMonitor(onChange: (reason: string | undefined) => void): AvailabilityMonitor {
+  let failures = 0;
   return {
     onSuccess() {
-      if (misses >= MISSES) tell(undefined);
-      misses = 0;
+      if (failures >= FAILURES) onChange(undefined);
+      failures = 0;
     },
     onFailure(reason, isSure = false) {
-      if (misses >= MISSES) return;
-      misses = isSure ? MISSES : misses + 1;
-      if (misses >= MISSES) tell(reason);
+      if (failures >= FAILURES) return;
+      failures = isSure ? FAILURES : failures + 1;
+      if (failures >= FAILURES) onChange(reason);
     },
   };
 }
 
-/** The name by which the system or a library calls what went wrong. Never its text, which may hold an address with a password. */
+/** The code of a system error, or the name of another. Never the message, which may contain an address with a password. */
 export function errorCodeOf(error: unknown): string {
   const { code, name } = error as NodeJS.ErrnoException;
   return code ?? name;

@@ -3,7 +3,7 @@ import { type ServiceCode, serviceErrors } from '../api/errors.ts';
 
 export type Service = Endpoint['service'];
 
-/** What upstream said, as far as a client may know it: the request line, never headers, never upstream's own words. */
+/** What clients may know of an upstream error: the request line, status and code; never headers or upstream's message. */
 export interface UpstreamErrorDetails {
   service: Service;
   status?: number;
@@ -12,10 +12,7 @@ export interface UpstreamErrorDetails {
   request: string;
 }
 
-/**
- * What is told of and is no fault of ours: where in our code it was found says nothing, and to find that out costs as much as a call
- * that is answered. A service that is gone is asked as often as one that is there.
- */
+/** Expected errors carry no stack trace: it is never shown, and capturing it costs as much as a successful call. */
 class ExpectedError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     const { stackTraceLimit } = Error;
@@ -25,7 +22,7 @@ class ExpectedError extends Error {
   }
 }
 
-/** Makes other errors of what is none of ours in the same way. */
+/** Creates errors of other classes without a stack trace. */
 export function withoutStack<Made>(make: () => Made): Made {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
@@ -36,11 +33,11 @@ export function withoutStack<Made>(make: () => Made): Made {
   }
 }
 
-/** Upstream answered, and said no. */
+/** Upstream rejected the request. */
 export class UpstreamRejection extends ExpectedError {
   override name = 'UpstreamRejection';
   readonly details: UpstreamErrorDetails;
-  /** Seconds until it may be asked again. */
+  /** Seconds until it may be sent again. */
   readonly retryAfter: number | undefined;
 
   constructor(details: UpstreamErrorDetails, retryAfter?: number) {
@@ -61,7 +58,7 @@ export class RecordRejected extends UpstreamRejection {
   }
 }
 
-/** A refusal that means something of its own where it was drawn. */
+/** A rejection that has a meaning of its own for this mutation. */
 export class CodedRejection extends UpstreamRejection {
   override name = 'CodedRejection';
   readonly code: string;
@@ -75,7 +72,7 @@ export class CodedRejection extends UpstreamRejection {
 export type FailureCode =
   'UPSTREAM_TIMEOUT' | 'UPSTREAM_UNAVAILABLE' | 'UPSTREAM_INVALID_RESPONSE' | 'UPSTREAM_RESULT_UNKNOWN';
 
-/** Upstream is slow, gone, or talks nonsense. */
+/** No valid response: a timeout, no connection, or an invalid response. */
 export class UpstreamFailure extends ExpectedError {
   override name = 'UpstreamFailure';
   readonly code: FailureCode;
@@ -93,16 +90,16 @@ export class LoginRequired extends ExpectedError {
   override name = 'LoginRequired';
 }
 
-/** The call was not made: what came as Authorization is no bearer token, and goes nowhere. */
+/** The call was not made: the Authorization header is not a bearer token, so it is not passed on. */
 export class Unauthenticated extends ExpectedError {
   override name = 'Unauthenticated';
 }
 
-/** The call was not made, or the member did not come: the caller's film tier does not get it. */
+/** The caller's film tier does not get the endpoint, or the field. */
 export class TierRequired extends ExpectedError {
   override name = 'TierRequired';
   readonly tiers: readonly Tier[];
-  /** The whole endpoint is refused, not a member of its answer. */
+  /** The whole endpoint is refused, not a field of its response. */
   readonly ofEndpoint: boolean;
 
   constructor(tiers: readonly Tier[], what: string, ofEndpoint = false) {
@@ -112,7 +109,7 @@ export class TierRequired extends ExpectedError {
   }
 }
 
-/** The call was not made: what the credential may ask for is used up. */
+/** The call was not made: the rate limit of the credential is used up. */
 export class RateLimited extends ExpectedError {
   override name = 'RateLimited';
   /** Seconds. */
@@ -124,7 +121,7 @@ export class RateLimited extends ExpectedError {
   }
 }
 
-/** The call was not made: the operation has made as many as it may. */
+/** The call was not made: the operation has reached its limit of calls. */
 export class TooManyCalls extends ExpectedError {
   override name = 'TooManyCalls';
   readonly limit: number;
@@ -135,7 +132,7 @@ export class TooManyCalls extends ExpectedError {
   }
 }
 
-/** Whether an older answer may stand in: upstream did not say no, it said nothing of use. */
+/** Whether stale data may be served: upstream failed, and did not deny access. */
 export const mayServeStale = (error: unknown): boolean =>
   (error instanceof UpstreamFailure && !isDenial(error.details)) ||
   error instanceof RateLimited ||
@@ -150,7 +147,7 @@ const noStatuses: readonly (number | undefined)[] = [401, 403, 404];
 export const isDenial = ({ status, code }: UpstreamErrorDetails): boolean =>
   noStatuses.includes(status) || noStatuses.includes(statusOf(code));
 
-/** Codes by which a service says that it does not know a token, or knows it no longer. */
+/** Codes of an unknown or expired token. */
 const tokenCodes = [103, 106, 123];
 export const isTokenRejection = ({ status, code }: UpstreamErrorDetails): boolean =>
   status === 401 || (code !== undefined && tokenCodes.includes(code));
@@ -162,20 +159,20 @@ export const isUnknownToken = ({ code }: UpstreamErrorDetails): boolean =>
 export const isRecordRejection = (error: unknown): boolean =>
   error instanceof RecordRejected || (error instanceof TierRequired && error.ofEndpoint);
 
-/** Codes by which a service says that it is asked too often, whatever the status. */
+/** Codes of a rate limit, whatever the status. */
 const rateCodes = [111, 112, 1309];
 export const isRateLimit = ({ status, code }: UpstreamErrorDetails): boolean =>
   status === 429 || (code !== undefined && rateCodes.includes(code));
 
-/** Codes that mean "there is none" wherever a read draws them. */
+/** Codes that mean "there is none" for any read. */
 const absentCodes = [6000, 6006, 6008, 6014, 5000];
 
-/** Whether a read was answered with absence. */
-export function isAbsent(endpoint: Endpoint, cameWith: number, code: number | undefined): boolean {
+/** Whether the response to a read means that there is no such record. */
+export function isAbsent(endpoint: Endpoint, httpStatus: number, code: number | undefined): boolean {
   // An error under a success status counts by the status of its code.
-  const status = cameWith < 400 ? statusOf(code) : cameWith;
+  const status = httpStatus < 400 ? statusOf(code) : httpStatus;
   if (endpoint.service === 'event') return status === 404;
-  if (code === undefined) return false; // a 404 of somebody else: a wrong BASE_URL, say
+  if (code === undefined) return false; // a 404 of another server: BASE_URL may be wrong
   if (code === 1006) return endpoint.scope === 'community_basic_note';
   if (code === 1000 || code === 1001) return endpoint.absentOn.includes(code);
   return absentCodes.includes(code) || status === 404;

@@ -1,29 +1,29 @@
-/** What ties our work to that of our callers and of the service: W3C Trace Context. */
+/** W3C Trace Context: connects an operation with its client's trace, and upstream calls with the operation. */
 import { randomBytes } from 'node:crypto';
 import type { Endpoint } from '../api/endpoint.ts';
 
-/** One operation, as a tracing system knows it. */
+/** A span of an operation or of an upstream call. */
 export interface Span {
   readonly traceId: string;
   readonly id: string;
-  /** The span that asked for this one; undefined where the trace begins here. */
+  /** undefined if the trace begins here. */
   readonly parentId: string | undefined;
   readonly isSampled: boolean;
-  /** What other systems want handed on. */
+  /** The `tracestate` of other systems, passed on. */
   readonly state: string | undefined;
 }
 
-/** A call that was made, or was answered otherwise. */
+/** A call that was made, or that a cache answered. */
 export interface ObservedCall {
   endpoint: Endpoint;
-  /** Its status, the name of its fault, or `cached`, `stale`. */
+  /** Its status, the name of its error, `cached` or `stale`. */
   outcome: string;
   ms: number;
-  /** Of the call; its parent is the operation's. */
+  /** A child of the operation's span. */
   span?: Span | undefined;
 }
 
-/** Goes on with the caller's trace; undefined where the header is none or not a valid one. */
+/** Continues the client's trace; undefined without a valid header. */
 export function parseTraceParent(traceparent: string | undefined, tracestate?: string): Span | undefined {
   if (traceparent === undefined) return undefined;
   const [, traceId, parentId, flags] =
@@ -55,7 +55,7 @@ export function addTraceHeaders({ traceId, id, isSampled, state }: Span, headers
   if (state !== undefined) headers.push('tracestate', state);
 }
 
-/** Random digits are drawn by the page: one system call for hundreds of ids. */
+/** Random digits are generated in bulk: one system call for hundreds of ids. */
 let pool = '';
 let drawn = 0;
 function hex(bytes: number): string {

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseJson } from '../../src/lib/parse-json.ts';
 
-/** So long that the text is looked at before it is parsed. */
 const padding = ' '.repeat(300_000);
 const depthOf = (value: unknown): number =>
   typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;

@@ -5,21 +5,21 @@ import { type Endpoint, type Tier, tiers } from '../../api/endpoint.ts';
 import { type Service, type UpstreamErrorDetails, isUnknownToken } from '../errors.ts';
 import { type Rejections, createRejections } from './rejections.ts';
 
-/** One token and what is known of it. */
+/** A token, or none, and what is known about it. */
 export interface Credential {
-  /** Stands for the token in tables and keys; never the token itself. */
+  /** A hash, for tables and cache keys; never the token itself. */
   readonly id: string;
-  /** The token as it goes with a call; undefined for none. */
+  /** The Authorization header of calls; undefined without a token. */
   readonly authorization: string | undefined;
-  /** The facade's own: it never speaks for a person. */
+  /** The facade's own credential, which never acts for a person. */
   readonly isOwn: boolean;
-  /** Configured for the facade's own, learned for a caller's; null while it is not known. */
+  /** Configured for the facade's own, learned for a client's; null while unknown. */
   readonly filmTier: Tier | null;
   /** The tier was configured, or there is no token: responses do not change it. */
   readonly isTierFixed: boolean;
-  /** The tiers it may have, by what upstream answered. */
+  /** The tiers it may have, judging by upstream's responses. */
   possibleTiers: readonly Tier[];
-  /** Upstream has said that it is asked too often with it. */
+  /** Upstream has reported a rate limit for it. */
   hasMetLimit: boolean;
   /** A service has accepted it, and has not rejected it since. */
   accepted: boolean;
@@ -31,7 +31,7 @@ export interface Credential {
   readonly refusedRecords: Map<Endpoint, Set<string>>;
 }
 
-/** Whose token goes with a call: the caller's, the facade's own where the answer is the same for everybody, or none. */
+/** All credentials: of clients, the facade's own, and none. */
 export interface Credentials {
   of: (token: string | null) => Credential;
   own: Credential;
@@ -104,13 +104,13 @@ function create(id: string, token: string | null, isOwn: boolean, configured: Ti
     authorization: token === null ? undefined : `Bearer ${token}`,
     isOwn,
     get filmTier() {
-      // Only what was configured speaks for the facade's own: what it learned would refuse before asking.
+      // For the facade's own, only the configured tier counts: it serves everybody.
       if (configured || isOwn) return configured;
       const likely = likelyTiers(this);
       return likely.length === 1 ? likely[0]! : null;
     },
     isTierFixed: configured !== null || token === null,
-    // Without a token the service takes everybody for basic.
+    // Without a token everybody is basic.
     possibleTiers: configured ? [configured] : token === null ? ['basic'] : tiers,
     hasMetLimit: false,
     accepted: isOwn,
@@ -128,23 +128,21 @@ export function likelyTiers({ possibleTiers, refusedRecords }: Credential): read
 
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('base64url').slice(0, 22);
 
-/** The credential that a call is made with, for a caller who has this one. */
+/** The credential to send with a call of this endpoint. The facade's own is sent only if the response is the same for everybody. */
 export function credentialFor(endpoint: Endpoint, caller: Credential, { own, anonymous }: Credentials): Credential {
   if (!caller.isOwn) return caller;
   return endpoint.share === 'public' || endpoint.share === 'tier' ? own : anonymous;
 }
 
 /**
- * Whether film calls with it are counted: the basic tier alone has a limit.
- *
- * A caller's token counts as basic until an answer shows that it is not, or the limit would be met before it is known. The facade's own is
- * taken at its word: FILM_TIER, or no limit until upstream tells one.
+ * Whether film calls count towards the rate limit, which only the basic tier has. A client's token counts as basic until a response shows
+ * another tier. The facade's own counts as FILM_TIER says, and without it only after upstream has reported a rate limit.
  */
 export function isLimited({ isOwn, possibleTiers, hasMetLimit }: Credential): boolean {
   return possibleTiers.includes('basic') && (possibleTiers.length === 1 || hasMetLimit || !isOwn);
 }
 
-/** Upstream does not know the token, or knows it no longer: what it was is no guide to what it may become. */
+/** The service no longer accepts the token: nothing that was learned before holds. */
 function forgetLearned(credential: Credential): void {
   credential.possibleTiers = tiers;
   credential.hasMetLimit = false;

@@ -1,9 +1,9 @@
 import type { Tier } from '../../api/endpoint.ts';
 
-/** Who asks, as far as the request tells. */
+/** The sender of the request, as resolvers see it. */
 export interface Viewer {
-  /** A token of the caller's own came; what it is, no resolver learns. */
+  /** The request has a token. Resolvers do not see it. */
   readonly isLoggedIn: boolean;
-  /** Of the credential that film calls are made with: configured, or learned from what came; null while unknown. */
+  /** Of the credential of film calls: configured, or learned from responses; null while unknown. */
   readonly filmTier: Tier | null;
 }

@@ -13,6 +13,7 @@ import { type Deadline, type DeadlineListener, type DeadlineQueue, afterPendingR
 import { errorCodeOf } from '../availability.ts';
 import type { BreakerPermit, CircuitBreaker } from '../limits/circuit-breaker.ts';
 import type { ConcurrencyLimiter, QueuedCall } from '../limits/concurrency.ts';
+import { UpstreamFailure } from '../errors.ts';
 import type { HttpRequest } from './request.ts';
 import { type HttpResponse, InvalidResponse, type ResponseHeaders, inflate, requireUtf8 } from './response.ts';
 import { isConnectionLoss, isTimeout, isUnreachable, transportFailure, unavailable } from './transport-errors.ts';
@@ -35,17 +36,14 @@ export interface HostPool {
   readAttempts: number;
 }
 
-export const send = (host: HostPool, request: HttpRequest, cancellation: CancellationToken): Promise<HttpResponse> =>
-  new Promise((resolve, reject) => new HttpAttempts(host, request, cancellation, resolve, reject).start());
-
 const GATEWAY_FAILURES = [502, 503, 504];
 
-class HttpAttempts implements Dispatcher.DispatchHandler, CancellationListener, DeadlineListener {
+export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationListener, DeadlineListener {
   /** Why it was stopped: cancelled, or past its deadline. */
   private stopped: Error | undefined = undefined;
   private isSettled = false;
-  /** During the pause between two attempts: settles with the result of the last one. */
-  private settleWithLast: (() => void) | undefined = undefined;
+  /** The result of the last attempt, during the pause before the next one. */
+  private lastResult: HttpResponse | UpstreamFailure | undefined = undefined;
   private attempts = 0;
   /** When the current attempt began. */
   private begun = 0;
@@ -92,7 +90,7 @@ class HttpAttempts implements Dispatcher.DispatchHandler, CancellationListener, 
   private attempt(): void {
     const { limiter } = this.host;
     this.attempts++;
-    if (this.stopped) this.fail(transportFailure(this.request, this.stopped, false, this.cancellation));
+    if (this.stopped) this.settle(transportFailure(this.request, this.stopped, false, this.cancellation));
     else if (!(this.queued = limiter.acquire(this.request.owner ?? this.cancellation, this))) this.begin();
   }
 
@@ -103,7 +101,7 @@ class HttpAttempts implements Dispatcher.DispatchHandler, CancellationListener, 
     this.begun = performance.now();
     if (!this.permit) {
       this.leave();
-      return this.fail(unavailable(this.request));
+      return this.settle(unavailable(this.request));
     }
     this.abort = undefined;
     const { method, path: wirePath, headers, body = null } = this.request;
@@ -170,7 +168,6 @@ class HttpAttempts implements Dispatcher.DispatchHandler, CancellationListener, 
     completed.add(this);
   }
 
-  /** Decodes the body when the whole turn's responses have been read. */
   decode(): void {
     const { first = noBytes, chunks, headers, request } = this;
     const encoding = headers['content-encoding'];
@@ -201,8 +198,8 @@ class HttpAttempts implements Dispatcher.DispatchHandler, CancellationListener, 
     const response: HttpResponse = { status, headers, body, attempts };
     this.permit!.onSuccess();
     this.leave();
-    if (GATEWAY_FAILURES.includes(status) && this.mayRetry()) void this.retry(() => this.succeed(response));
-    else this.succeed(response);
+    if (GATEWAY_FAILURES.includes(status) && this.mayRetry()) void this.retry(response);
+    else this.settle(response);
   }
 
   onError(error: Error): void {
@@ -213,17 +210,17 @@ class HttpAttempts implements Dispatcher.DispatchHandler, CancellationListener, 
     this.leave();
     if (this.isSettled) return;
     const failure = transportFailure(request, error, true, cancellation);
-    if (isConnectionLoss(error) && this.mayRetry()) void this.retry(() => this.fail(failure));
-    else this.fail(failure);
+    if (isConnectionLoss(error) && this.mayRetry()) void this.retry(failure);
+    else this.settle(failure);
   }
 
   onCancel(reason: Error): void {
     this.stopped ??= reason;
     if (this.abort) return this.abort(reason);
-    if (this.settleWithLast) return this.settleWithLast();
+    if (this.lastResult) return this.settle(this.lastResult);
     // It waits in the queue or for the connection: nothing was sent.
     if (this.queued) this.host.limiter.cancelWait(this.queued);
-    this.fail(transportFailure(this.request, reason, false, this.cancellation));
+    this.settle(transportFailure(this.request, reason, false, this.cancellation));
   }
 
   onDeadline(): void {
@@ -236,34 +233,25 @@ class HttpAttempts implements Dispatcher.DispatchHandler, CancellationListener, 
   }
 
   /** Retries after a pause, unless it was stopped or the rate limiter refuses: then the last result stands. */
-  private async retry(settleWithLast: () => void): Promise<void> {
+  private async retry(lastResult: HttpResponse | UpstreamFailure): Promise<void> {
     this.abort = undefined;
-    this.settleWithLast = settleWithLast;
+    this.lastResult = lastResult;
     await sleep(Math.random() * 60 * 2 ** this.attempts);
     if (this.isSettled) return;
-    this.settleWithLast = undefined;
-    if ((await this.request.chargeRetry?.()) === false || this.stopped) settleWithLast();
+    this.lastResult = undefined;
+    if ((await this.request.chargeRetry?.()) === false || this.stopped) this.settle(lastResult);
     else this.attempt();
   }
 
-  private succeed(response: HttpResponse): void {
+  private settle(result: HttpResponse | UpstreamFailure): void {
     if (this.isSettled) return;
-    this.close();
-    this.resolve(response);
-  }
-
-  private fail(failure: unknown): void {
-    if (this.isSettled) return;
-    this.close();
-    this.reject(failure);
-  }
-
-  private close(): void {
     this.isSettled = true;
     if (this.deadline || this.timer) this.stopDeadline();
     removeListener(this.cancellation, this);
     // A form that was not sent to its end releases its files.
     if (this.request.body instanceof Readable) this.request.body.destroy();
+    if (result instanceof UpstreamFailure) this.reject(result);
+    else this.resolve(result);
   }
 }
 

@@ -84,7 +84,7 @@ export class UpstreamCall {
   async run(shareKey: string | undefined): Promise<ApiResponse> {
     const { cancellation } = this.context;
     try {
-      const response = await (shareKey === undefined ? this.fetch(cancellation) : this.share(shareKey));
+      const response = await (shareKey === undefined ? this.fetch(cancellation) : this.share(shareKey, cancellation));
       this.logged.status ??= response.status;
       return response;
     } catch (error) {
@@ -94,10 +94,12 @@ export class UpstreamCall {
     }
   }
 
-  private share(key: string): Promise<ApiResponse> {
+  private share(key: string, waiter: CancellationToken): Promise<ApiResponse> {
     const { inFlight } = this.services;
-    if (inFlight.has(this.credential, key)) this.logged.coalesced = true;
-    return inFlight.share(this.credential, key, this.context.cancellation, (cancellation) => this.fetch(cancellation));
+    const shared = inFlight.join(this.credential, key, waiter);
+    if (!shared) return inFlight.start(this.credential, key, waiter, (cancellation) => this.fetch(cancellation));
+    this.logged.coalesced = true;
+    return shared;
   }
 
   private async fetch(cancellation: CancellationToken): Promise<ApiResponse> {
@@ -107,9 +109,8 @@ export class UpstreamCall {
     let isTokenRejected = false;
     try {
       transport.requireAvailable(request);
-      const permit = await rateLimiter.acquire(endpoint, this.credential, this.context.address, cancellation);
-      this.requireSendable(permit, request, cancellation);
-      this.permits.push(permit);
+      const permit = rateLimiter.acquire(endpoint, this.credential, this.context.address, cancellation);
+      this.permits.push(permit instanceof Promise ? await this.waitFor(permit, request, cancellation) : permit);
       const response = await transport.send(request, cancellation);
       return this.read(response, request);
     } catch (error) {
@@ -121,11 +122,17 @@ export class UpstreamCall {
     }
   }
 
-  /** The operation may have ended, or the token may have been rejected, while the call waited for its permit. */
-  private requireSendable(permit: RateLimitPermit, request: HttpRequest, cancellation: CancellationToken): void {
+  /** The operation may end, or the token may be rejected, while the call waits. */
+  private async waitFor(
+    waiting: Promise<RateLimitPermit>,
+    request: HttpRequest,
+    cancellation: CancellationToken,
+  ): Promise<RateLimitPermit> {
+    const permit = await waiting;
     try {
       if (cancellation.reason) throw operationEnded(request, cancellation.reason);
       this.services.credentials.rejections.repeat(this.credential.id, this.request);
+      return permit;
     } catch (error) {
       permit.release();
       throw error;
@@ -183,8 +190,8 @@ export class UpstreamCall {
     const value = isSuccess ? decodeResponse(request, body, status) : undefined;
     if (isSuccess && !(value instanceof ErrorBody)) {
       this.services.credentials.accept(credential, endpoint.service);
-      const shown = redactOwner(endpoint, credential, value);
-      if (shown !== null) learnFromResponse(credential, endpoint, shown);
+      const shown = credential.isOwn ? redactOwner(endpoint, credential, value) : value;
+      if (endpoint.share === 'tier' && shown !== null) learnFromResponse(credential, endpoint, shown);
       if (this.probes.length > 0) removeProbes(shown, this.probes, request);
       return { value: shown, bytes, status, reuse: cacheabilityOf(headers) };
     }

@@ -28,8 +28,8 @@ export class Calls {
     const { endpoint } = wanted;
     const credential = this.credentialFor(endpoint);
     this.requireSendable(wanted, credential);
-    const visible = withVisibility(wanted, credential);
-    const probes = this.probesFor(visible, credential);
+    const visible = endpoint.visibility ? withVisibility(wanted, credential) : wanted;
+    const probes = endpoint.share === 'tier' ? this.probesFor(visible, credential) : noFields;
     const request = probes.length === 0 ? visible : withFields(visible, probes);
     const isRead = endpoint.method === 'GET';
     const body: RequestBody = isRead ? noBody : requestBody(request, files);
@@ -93,7 +93,7 @@ export class Calls {
   /** Fields that show the tier of the token. Not requested before a quarter of the rate limit is used: until then it does not matter. */
   private probesFor({ endpoint, input }: ApiRequest, credential: Credential): readonly string[] {
     const { fields } = input as { fields?: unknown };
-    if (endpoint.share !== 'tier' || typeof fields !== 'string') return noFields;
+    if (typeof fields !== 'string') return noFields;
     const probes = tierProbeFields(credential, endpoint, fields);
     const isNeeded = probes.length > 0 && this.services.rateLimiter.used(credential) >= BASIC_CALLS_A_MINUTE / 4;
     return isNeeded ? probes : noFields;

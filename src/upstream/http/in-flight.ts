@@ -10,18 +10,16 @@ import {
 import type { ApiResponse } from './response.ts';
 
 export interface InFlightRequests {
-  has: (credential: object, key: string) => boolean;
-  /**
-   * The response to the read with this key: to the one in flight, or to the one that `start` sends. `start` gets a token that is cancelled
-   * when nobody waits any more; `waiter` is the token of this caller alone.
-   */
-  share: (
+  /** The response to the read in flight with this key; undefined without one. `waiter` is the token of this caller alone. */
+  join: (credential: object, key: string, waiter: CancellationToken) => Promise<ApiResponse> | undefined;
+  /** Sends a read that others may join. It is cancelled when nobody waits any more. */
+  start: (
     credential: object,
     key: string,
     waiter: CancellationToken,
-    start: (cancellation: CancellationToken) => Promise<ApiResponse>,
+    send: (cancellation: CancellationToken) => Promise<ApiResponse>,
   ) => Promise<ApiResponse>;
-  /** Later reads do not share those in flight now, of this credential or of any: a write may have changed the result. */
+  /** Later reads do not join those in flight now, of this credential or of any: a write may have changed the result. */
   forget: (credential?: object) => void;
   /** Requests in flight. */
   size: () => number;
@@ -31,15 +29,13 @@ export function createInFlightRequests(): InFlightRequests {
   let all = new WeakMap<object, CredentialRequests>();
   const count = { requests: 0 };
   return {
-    has: (credential, key) => all.get(credential)?.requests.has(key) ?? false,
-    share(credential, key, waiter, start) {
+    join: (credential, key, waiter) => all.get(credential)?.requests.get(key)?.join(waiter),
+    start(credential, key, waiter, send) {
       let own = all.get(credential);
       if (!own) all.set(credential, (own = { requests: new Map(), untilRenewal: RENEWED_AFTER, count }));
-      const running = own.requests.get(key);
-      if (running) return running.join(waiter);
       const request = new InFlightRequest(own, key);
       const response = request.join(waiter);
-      request.start(start);
+      request.start(send);
       return response;
     },
     forget(credential) {

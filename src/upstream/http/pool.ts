@@ -7,7 +7,7 @@ import { type ConcurrencySettings, createConcurrencyLimiter } from '../limits/co
 import type { CancellationToken } from '../../lib/cancellation.ts';
 import type { OnAvailabilityChange } from '../availability.ts';
 import type { Service } from '../errors.ts';
-import { type HostPool, send } from './attempts.ts';
+import { type HostPool, HttpAttempts } from './attempts.ts';
 import type { HttpRequest } from './request.ts';
 import type { HttpResponse } from './response.ts';
 import { type FailedRequest, unavailable } from './transport-errors.ts';
@@ -69,7 +69,10 @@ export function createTransport(
   };
 
   return {
-    send: (request, cancellation) => send(hosts[request.service], request, cancellation),
+    send: (request, cancellation) =>
+      new Promise((resolve, reject) => {
+        new HttpAttempts(hosts[request.service], request, cancellation, resolve, reject).start();
+      }),
     requireAvailable(request) {
       if (hosts[request.service].breaker.isRefusing()) throw unavailable(request);
     },

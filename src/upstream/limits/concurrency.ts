@@ -1,14 +1,16 @@
 /**
  * How many calls a service gets at once: few while it is quick, more while calls wait.
  *
- * A burst of quick calls is as fast over a few connections and easier on the service. Of a service that is far away or slow, each
- * connection is idle most of the time; there, waiting for one gains nothing. And slow calls must not hold up the rest.
+ * Few connections are as fast for a burst of quick calls and easier on the service. A service that is slow or far away leaves each
+ * connection idle most of the time, so waiting for one gains nothing; and slow calls must not hold up quick ones.
  */
 import { type Deadline, type DeadlineListener, createDeadlineQueue } from '../../lib/deadlines.ts';
-import { type FairQueueNode, type FairQueue, createFairQueue } from '../../lib/fair-queue.ts';
+import { type FairQueue, type FairQueueNode, createFairQueue } from '../../lib/fair-queue.ts';
 
 export interface ConcurrencySettings {
+  /** While the service is quick. */
   maxConnections: number;
+  /** While it is slow, or a call has waited too long. */
   maxBusyConnections: number;
 }
 
@@ -18,54 +20,66 @@ export interface ConcurrencyLimiter {
    * has begun must be released. Owners take turns, so that one operation with many calls does not delay another.
    */
   acquire: (owner: object, call: LimitedCall) => QueuedCall | undefined;
-  /** False where it was let in already. */
-  cancelWait: (waiting: QueuedCall) => boolean;
-  /** `tookMs`: since it was let in. */
+  /** False if the call has begun. */
+  cancelWait: (queued: QueuedCall) => boolean;
+  /** `tookMs`: since the call began. */
   release: (tookMs: number) => void;
   running: () => number;
   waiting: () => number;
 }
-export type QueuedCall = FairQueueNode<Waiter>;
 
 export interface LimitedCall {
   begin: () => void;
 }
 
-/** Having waited this long, a call may use a connection past the calm number: slow ones hold up quick ones. */
+export type QueuedCall = FairQueueNode<WaitingCall>;
+
+interface WaitingCall extends DeadlineListener {
+  call: LimitedCall;
+  isOverdue: boolean;
+  deadline: Deadline | undefined;
+}
+
+/** A call that has waited this long may use a connection above `maxConnections`. */
 const PATIENCE_MS = 4;
 
-/** Where the quickest call of late took longer than this, none waits for the calm number. */
+/** A service whose quickest recent call took longer is slow. Not the usual call: if this process is busy, all but the first look slow. */
 const QUICK_MS = 2;
 
-/** Of late: so many calls, and those since. */
-const LATE = 500;
-
-interface Waiter extends DeadlineListener {
-  call: LimitedCall;
-  isImpatient: boolean;
-  patience: Deadline | undefined;
-}
+/** The calls that count as recent: the last this many, and those since. */
+const RECENT_CALLS = 500;
 
 export function createConcurrencyLimiter({
   maxConnections,
   maxBusyConnections,
 }: ConcurrencySettings): ConcurrencyLimiter {
-  const queue: FairQueue<Waiter> = createFairQueue();
-  const clock = createDeadlineQueue(PATIENCE_MS);
-  const quickest = createQuickest();
+  const queue: FairQueue<WaitingCall> = createFairQueue();
+  const deadlines = createDeadlineQueue(PATIENCE_MS);
   let running = 0;
-  /** Waiters whose patience has run out. */
-  let impatient = 0;
-  let pumping = false;
+  /** Waiting calls past their deadline. */
+  let overdue = 0;
+  let isPumping = false;
+  /** While the service is slow or quick. */
+  let limit = maxConnections;
+  let quickestBefore = 0;
+  let quickest = Infinity;
+  let calls = 0;
 
-  const calmly = () => (quickest.ms() > QUICK_MS ? maxBusyConnections : maxConnections);
+  function observe(tookMs: number): void {
+    if (tookMs < quickest) quickest = tookMs;
+    limit = Math.min(quickestBefore, quickest) > QUICK_MS ? maxBusyConnections : maxConnections;
+    if (++calls < RECENT_CALLS) return;
+    quickestBefore = quickest;
+    quickest = Infinity;
+    calls = 0;
+  }
 
-  /** Re-entrant calls return at once; the running loop continues. */
+  /** Begins waiting calls while there is room. Re-entrant calls return at once; the running loop continues. */
   function pump(): void {
-    if (pumping) return;
-    pumping = true;
+    if (isPumping) return;
+    isPumping = true;
     try {
-      while (running < (impatient > 0 ? maxBusyConnections : calmly())) {
+      while (running < (overdue > 0 ? maxBusyConnections : limit)) {
         const next = queue.take();
         if (!next) return;
         stopWaiting(next);
@@ -73,64 +87,42 @@ export function createConcurrencyLimiter({
         next.call.begin();
       }
     } finally {
-      pumping = false;
+      isPumping = false;
     }
   }
-  function stopWaiting({ patience, isImpatient }: Waiter): void {
-    if (patience) clock.stop(patience);
-    if (isImpatient) impatient--;
+
+  function stopWaiting({ deadline, isOverdue }: WaitingCall): void {
+    if (deadline) deadlines.stop(deadline);
+    if (isOverdue) overdue--;
   }
-  function cancelWait(waiting: QueuedCall): boolean {
-    if (!queue.remove(waiting)) return false;
-    stopWaiting(waiting.item);
-    return true;
-  }
-  function losePatience(this: Waiter): void {
-    this.isImpatient = true;
-    impatient++;
+
+  function onDeadline(this: WaitingCall): void {
+    this.isOverdue = true;
+    overdue++;
     pump();
   }
 
   return {
     running: () => running,
-    waiting: () => queue.size(),
+    waiting: () => queue.size,
     acquire(owner, call) {
-      if (running < calmly() && queue.size() === 0) {
+      if (running < limit && queue.size === 0) {
         running++;
         return undefined;
       }
-      const waiter: Waiter = { call, isImpatient: false, patience: undefined, onDeadline: losePatience };
-      waiter.patience = clock.start(waiter);
-      return queue.add(owner, waiter);
+      const waiting: WaitingCall = { call, isOverdue: false, deadline: undefined, onDeadline };
+      waiting.deadline = deadlines.start(waiting);
+      return queue.add(owner, waiting);
     },
-    cancelWait,
+    cancelWait(queued) {
+      if (!queue.remove(queued)) return false;
+      stopWaiting(queued.node.item);
+      return true;
+    },
     release(tookMs) {
       running--;
-      quickest.add(tookMs);
-      if (queue.size() > 0) pump();
-    },
-  };
-}
-
-interface Quickest {
-  add: (tookMs: number) => void;
-  /** 0 until enough is known. */
-  ms: () => number;
-}
-
-/** How long the quickest call of late took. Not the usual one: where this process is the slow one, all take long but those it reads first. */
-function createQuickest(): Quickest {
-  let before = 0;
-  let current = Infinity;
-  let many = 0;
-  return {
-    ms: () => Math.min(before, current),
-    add(tookMs) {
-      if (tookMs < current) current = tookMs;
-      if (++many < LATE) return;
-      before = current;
-      current = Infinity;
-      many = 0;
+      observe(tookMs);
+      if (queue.size > 0) pump();
     },
   };
 }

@@ -23,13 +23,13 @@ import {
 export interface FilmCallRequest {
   credential: Credential;
   address: string;
-  lifetime: CancellationToken;
+  cancellation: CancellationToken;
   /** Do not wait for other calls. */
   atOnce: boolean;
 }
 
 export interface FilmRateLimiter {
-  /** A slot, or undefined if the credential has no limit. Rejects with RateLimited, or when the lifetime ends. */
+  /** A slot, or undefined if the credential has no limit. Rejects with RateLimited, or when it is cancelled. */
   acquire: (call: FilmCallRequest) => Promise<Slot | undefined>;
   /** The call has ended: the slot becomes free one window from now. */
   settle: (slot: Slot) => void;
@@ -94,17 +94,17 @@ export function createFilmRateLimiter(longestCallMs: number, shared?: SharedSlid
       };
       if (settle()) return;
       waiting++;
-      const waiter = new Waiter(callsOf(call.credential.id), call.lifetime, settle, (reason) => {
+      const waiter = new Waiter(callsOf(call.credential.id), call.cancellation, settle, (reason) => {
         remove(waiter);
         reject(reason);
       });
-      addListener(call.lifetime, waiter);
+      addListener(call.cancellation, waiter);
     });
   }
 
   function remove(waiter: Waiter): void {
     if (unlink(waiter.calls.waiting, waiter.place)) waiting--;
-    removeListener(waiter.lifetime, waiter);
+    removeListener(waiter.cancellation, waiter);
   }
 
   /** Settles waiting calls in order, up to the first that must go on waiting. If no call is running, none has to wait. */
@@ -159,14 +159,14 @@ export const rateLimited = (waitMs: number): RateLimited =>
 class Waiter implements CancellationListener {
   readonly place: QueueNode<Waiter>;
   readonly calls: Underway;
-  readonly lifetime: CancellationToken;
+  readonly cancellation: CancellationToken;
   /** False if the call must go on waiting. */
   readonly settle: () => boolean;
   readonly onCancel: (reason: Error) => void;
 
-  constructor(calls: Underway, lifetime: CancellationToken, settle: () => boolean, over: (reason: Error) => void) {
+  constructor(calls: Underway, cancellation: CancellationToken, settle: () => boolean, over: (reason: Error) => void) {
     this.calls = calls;
-    this.lifetime = lifetime;
+    this.cancellation = cancellation;
     this.settle = settle;
     this.onCancel = over;
     this.place = append(calls.waiting, this);

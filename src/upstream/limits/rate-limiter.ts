@@ -1,4 +1,4 @@
-/** The upstream's rate limit, kept on this side: a call that would draw a 429 is not made. */
+/** Keeps to upstream's rate limit: a call that upstream would answer with 429 is not sent. */
 import { LRUCache } from 'lru-cache';
 import type { Endpoint } from '../../api/endpoint.ts';
 import { BASIC_CALLS_A_MINUTE } from '../../api/film.ts';
@@ -16,29 +16,29 @@ export interface RateLimitState {
   resetsAt: string;
 }
 
-/** A call that was paid for. */
+/** For one call, which counts towards the rate limit if its credential has one. */
 export interface RateLimitPermit {
-  /** It was answered, or failed: its slot comes back a window from now. `isRejected`: upstream does not know the token. */
-  settle: (isRejected: boolean) => void;
-  /** It was not sent after all: its slot comes back now. */
+  /** The call has ended: its slot becomes free one window from now. `isTokenRejected`: upstream does not count such calls. */
+  settle: (isTokenRejected: boolean) => void;
+  /** The call was not sent: its slot becomes free now. */
   release: () => void;
 }
 
 export interface RateLimiter {
   /**
-   * Counts one call, or rejects with RateLimited. It may wait for other calls until the lifetime ends, but not with `atOnce`: a retry
-   * would wait for its own first attempt.
+   * Counts one call, or rejects with RateLimited. May wait for other calls until it is cancelled, but not with `atOnce`: a retry would
+   * wait for its own first attempt.
    */
   acquire: (
     endpoint: Endpoint,
     credential: Credential,
     address: string,
-    lifetime: CancellationToken,
+    cancellation: CancellationToken,
     atOnce?: boolean,
   ) => RateLimitPermit | Promise<RateLimitPermit>;
   /** Called for a rate limit error of upstream. Pauses the group of the endpoint and returns the pause in seconds. */
   pause: (endpoint: Endpoint, credential: Credential, retryAfter: number | undefined) => number;
-  /** Calls of this minute, where they are counted. */
+  /** Calls of the last minute; 0 if the credential has no limit. */
   used: (credential: Credential) => number;
   /** Null for a credential without a limit. */
   state: (credential: Credential) => Promise<RateLimitState | null>;
@@ -62,12 +62,11 @@ export interface RateLimiterSettings {
 
 const PAUSES_MAX = 10_000;
 
-/** One call that has yet to be counted. */
 interface RateLimitedCall {
   endpoint: Endpoint;
   credential: Credential;
   address: string;
-  lifetime: CancellationToken;
+  cancellation: CancellationToken;
   atOnce: boolean;
 }
 
@@ -81,29 +80,27 @@ export function createRateLimiter(
   const films = createFilmRateLimiter(operationTimeoutMs + callTimeoutMs, shared); // waiting for a connection, and the call
   const pausedUntil = new LRUCache<string, number>({ max: PAUSES_MAX });
 
-  /** Milliseconds for which upstream does not want to be asked. */
+  /** How long upstream has asked us to wait, in ms. */
   const pauseOf = (endpoint: Endpoint, credential: Credential): number =>
-    pausedUntil.size === 0
-      ? 0
-      : Math.max(0, (pausedUntil.get(pauseKey(endpoint, credential)) ?? 0) - performance.now());
+    Math.max(0, (pausedUntil.get(pauseKey(endpoint, credential)) ?? 0) - performance.now());
 
   /** Waits for a permit while it is unknown whether upstream accepts the token. A retry keeps the permit of its first attempt. */
-  async function permitFor({
+  async function unverifiedPermit({
     endpoint,
     credential,
     address,
-    lifetime,
+    cancellation,
     atOnce,
   }: RateLimitedCall): Promise<UnverifiedPermit | undefined> {
     let permit: UnverifiedPermit | undefined;
     while (!permit && !atOnce && !credential.accepted && !isRejected(credential, endpoint.service))
-      permit = await unverified.acquire(credential.id, address, lifetime);
+      permit = await unverified.acquire(credential.id, address, cancellation);
     return permit;
   }
 
-  async function paid(payer: RateLimitedCall): Promise<RateLimitPermit> {
-    const { endpoint, credential } = payer;
-    const permit = credential.accepted ? undefined : await permitFor(payer);
+  async function permitOf(call: RateLimitedCall): Promise<RateLimitPermit> {
+    const { endpoint, credential } = call;
+    const permit = credential.accepted ? undefined : await unverifiedPermit(call);
     let slot: Slot | undefined;
     const releasePermit = () => {
       if (permit) unverified.release(permit, credential.accepted || isRejected(credential, endpoint.service));
@@ -113,7 +110,7 @@ export function createRateLimiter(
       if (slot) films.release(slot);
     };
     try {
-      if (isCounted(endpoint)) slot = await films.acquire(payer);
+      if (isCounted(endpoint)) slot = await films.acquire(call);
       const pause = pauseOf(endpoint, credential); // it may have begun while the call waited
       if (pause > 0) throw rateLimited(pause);
     } catch (error) {
@@ -122,8 +119,8 @@ export function createRateLimiter(
     }
     return {
       release,
-      settle(isRejected) {
-        if (isRejected) return release(); // upstream does not count calls with unknown tokens
+      settle(isTokenRejected) {
+        if (isTokenRejected) return release();
         releasePermit();
         if (slot) films.settle(slot);
       },
@@ -131,11 +128,11 @@ export function createRateLimiter(
   }
 
   return {
-    acquire(endpoint, credential, address, lifetime, atOnce = false) {
-      const pause = pauseOf(endpoint, credential);
+    acquire(endpoint, credential, address, cancellation, atOnce = false) {
+      const pause = pausedUntil.size === 0 ? 0 : pauseOf(endpoint, credential);
       if (pause > 0) return Promise.reject(rateLimited(pause));
-      if (credential.accepted && !(isCounted(endpoint) && isLimited(credential))) return free;
-      return paid({ endpoint, credential, address, lifetime, atOnce });
+      if (credential.accepted && !(isCounted(endpoint) && isLimited(credential))) return unlimited;
+      return permitOf({ endpoint, credential, address, cancellation, atOnce });
     },
     pause(endpoint, credential, retryAfter) {
       const seconds = Math.min(maxRetryAfterSeconds, Math.max(1, retryAfter ?? retryAfterSeconds));
@@ -156,8 +153,7 @@ export function createRateLimiter(
   };
 }
 
-/** Paid for by nobody: the call counts nowhere. */
-const free: RateLimitPermit = { settle: () => undefined, release: () => undefined };
+const unlimited: RateLimitPermit = { settle: () => undefined, release: () => undefined };
 
 const isCounted = ({ share }: Endpoint): boolean => share === 'tier';
 

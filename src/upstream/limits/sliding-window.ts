@@ -1,7 +1,6 @@
 /**
- * Sliding windows of calls, in this process or in Redis: a slot becomes free one window after its call ended.
- *
- * In this process times are monotonic: setting the system clock must not keep a window full.
+ * Sliding windows of calls, in this process or in Redis: a slot becomes free one window after its call ended. Times in this process are
+ * monotonic, so that setting the system clock does not keep a window full.
  */
 import { LRUCache } from 'lru-cache';
 
@@ -9,29 +8,28 @@ export const WINDOW_MS = 60_000;
 
 /** One call's place in the window of a credential. */
 export interface Slot {
-  /** Whose window. */
+  /** The id of the credential whose window it is. */
   window: string;
-  /** The slot itself. */
   id: string;
-  /** Who asked. */
+  /** Of the client. */
   address: string;
 }
 
 export interface WindowLimits {
   slots: number;
-  /** Slots that one address may have at once. */
+  /** Slots of one address at once. */
   perAddress: number;
-  /** How long a slot is held, in ms, where nobody tells that its call was answered. */
+  /** How long a slot is held, in ms, if the end of its call is not reported. */
   holdMs: number;
 }
 
 export interface WindowState {
   taken: number;
-  /** Milliseconds until the first slot comes back; undefined where none is taken. */
+  /** Milliseconds until the first slot becomes free; undefined if none is taken. */
   backInMs: number | undefined;
 }
 
-/** Takes give 0, or the milliseconds until it is worth asking again. */
+/** `take` returns 0, or the milliseconds until it is worth trying again. */
 export interface SlidingWindows {
   take: (slot: Slot, limits: WindowLimits) => number;
   settle: (slot: Slot) => void;
@@ -40,7 +38,7 @@ export interface SlidingWindows {
   state: (window: string) => WindowState;
 }
 
-/** The same across processes. Undefined where it cannot be asked. */
+/** The same across processes. undefined if the store is unreachable. */
 export interface SharedSlidingWindows {
   take: (slot: Slot, limits: WindowLimits) => Promise<number | undefined>;
   settle: (slot: Slot) => void;
@@ -61,7 +59,7 @@ export function createSlidingWindows(): SlidingWindows {
     for (const [id, { backAt }] of held) if (backAt <= now) held.delete(id);
     return held;
   }
-  /** Milliseconds until the first of these slots comes back. */
+  /** Milliseconds until the first of these slots becomes free. */
   const firstBack = (slots: readonly { backAt: number }[]) =>
     Math.max(1, Math.min(...slots.map(({ backAt }) => backAt)) - performance.now());
 

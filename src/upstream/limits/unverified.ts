@@ -24,12 +24,12 @@ export interface LimiterState {
 export interface UnverifiedLimiter {
   /**
    * A permit for one call, or a promise if the call must wait. The promise resolves to undefined if upstream decides about the token
-   * meanwhile, and rejects when the lifetime ends.
+   * meanwhile, and rejects when it is cancelled.
    */
   acquire: (
     credential: string,
     address: string,
-    lifetime: CancellationToken,
+    cancellation: CancellationToken,
   ) => UnverifiedPermit | Promise<UnverifiedPermit | undefined>;
   /** Gives a permit back. `isDecided`: upstream has accepted or rejected the token, so that its other calls need not wait. */
   release: (permit: UnverifiedPermit, isDecided: boolean) => void;
@@ -119,22 +119,22 @@ export function createUnverifiedLimiter(): UnverifiedLimiter {
 
   function remove(waiter: Waiter): void {
     if (unlink(waiter.token.waiting, waiter.place)) waiting--;
-    removeListener(waiter.lifetime, waiter);
+    removeListener(waiter.cancellation, waiter);
   }
 
   return {
-    acquire(credential, address, lifetime) {
+    acquire(credential, address, cancellation) {
       const token = tokenOf(credential, address);
       if (hasRoom(token) && token.waiting.size === 0) return begin(token);
       return new Promise((resolve, reject) => {
-        const waiter = new Waiter(token, lifetime, resolve, (reason) => {
+        const waiter = new Waiter(token, cancellation, resolve, (reason) => {
           remove(waiter);
           arrange(token);
           reject(reason);
         });
         waiting++;
         arrange(token);
-        addListener(lifetime, waiter);
+        addListener(cancellation, waiter);
       });
     },
     release(token, isDecided) {
@@ -156,18 +156,18 @@ export function createUnverifiedLimiter(): UnverifiedLimiter {
 class Waiter implements CancellationListener {
   readonly place: QueueNode<Waiter>;
   readonly token: TokenCalls;
-  readonly lifetime: CancellationToken;
+  readonly cancellation: CancellationToken;
   readonly resolve: (permit: UnverifiedPermit | undefined) => void;
   readonly onCancel: (reason: Error) => void;
 
   constructor(
     token: TokenCalls,
-    lifetime: CancellationToken,
+    cancellation: CancellationToken,
     resolve: (permit: UnverifiedPermit | undefined) => void,
     over: (reason: Error) => void,
   ) {
     this.token = token;
-    this.lifetime = lifetime;
+    this.cancellation = cancellation;
     this.resolve = resolve;
     this.onCancel = over;
     this.place = append(token.waiting, this);

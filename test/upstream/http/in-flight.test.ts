@@ -29,8 +29,8 @@ function reading() {
     });
   };
   const ask = (lifetime = createCancellationToken(), key = 'same') => {
-    const coalesced = inFlight.has(credential, key);
-    return { answer: inFlight.share(credential, key, lifetime, send), coalesced };
+    const shared = inFlight.join(credential, key, lifetime);
+    return { answer: shared ?? inFlight.start(credential, key, lifetime, send), coalesced: shared !== undefined };
   };
   return { read, ask };
 }
