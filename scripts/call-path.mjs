@@ -1,6 +1,7 @@
 // What one upstream call runs through: node scripts/call-path.mjs [--list]
-// Counts function entries in src while a record is loaded by one request over a real socket: from `Operation.load` to its answer, as
-// V8's precise coverage counts them. Everything is warm: the connection is open and the token is known. --list names each function.
+// Counts function entries in src while a record is loaded by one request over a real socket, as V8's precise coverage counts them (an
+// async function also at each await): of the call itself, and with loading and cache around it, from `Operation.load` to its result.
+// Everything is warm: the connection is open and the token is known. --list names each function.
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { Session } from 'node:inspector/promises';
@@ -75,10 +76,13 @@ for (const { functionName, ranges } of result.find(({ url }) => url.endsWith('/d
   functions.push({ name: functionName || '(anonymous)', count });
 }
 const entriesOf = (functions) => functions.reduce((sum, { count }) => sum + count, 0);
-let total = 0;
+const isAround = (file) => /upstream\/(loading|cache|operation)/.test(file);
 for (const [file, functions] of [...files].sort((a, b) => entriesOf(b[1]) - entriesOf(a[1]))) {
-  total += entriesOf(functions);
   console.log(String(entriesOf(functions)).padStart(4), file);
   if (process.argv.includes('--list')) for (const { name, count } of functions) console.log(`       ${count} ${name}`);
 }
-console.log(`${total} function entries in ${files.size} files`);
+const totalOf = (some) =>
+  `${some.reduce((sum, [, each]) => sum + entriesOf(each), 0)} function entries in ${some.length} files`;
+console.log(
+  `the call: ${totalOf([...files].filter(([file]) => !isAround(file)))}; with loading and cache: ${totalOf([...files])}`,
+);

@@ -22,7 +22,7 @@ import type { Transport } from './pool.ts';
 import { type ApiRequest, type HttpRequest, type RequestBody, requestLine } from './request.ts';
 import {
   type ApiResponse,
-  ErrorBody,
+  ReportedError,
   type HttpResponse,
   decodeResponse,
   errorCodeIn,
@@ -188,14 +188,14 @@ export class UpstreamCall {
     if (attempts > 1) logged.attempts = attempts;
     const isSuccess = status >= 200 && status < 300;
     const value = isSuccess ? decodeResponse(request, body, status) : undefined;
-    if (isSuccess && !(value instanceof ErrorBody)) {
+    if (isSuccess && !(value instanceof ReportedError)) {
       this.services.credentials.accept(credential, endpoint.service);
       const shown = credential.isOwn ? redactOwner(endpoint, credential, value) : value;
       if (endpoint.share === 'tier' && shown !== null) learnFromResponse(credential, endpoint, shown);
       if (this.probes.length > 0) removeProbes(shown, this.probes, request);
       return { value: shown, bytes, status, reuse: cacheabilityOf(headers) };
     }
-    const code = value instanceof ErrorBody ? value.code : status < 400 ? undefined : errorCodeIn(body);
+    const code = value instanceof ReportedError ? value.code : status < 400 ? undefined : errorCodeIn(body);
     if (endpoint.method === 'GET' && isAbsent(endpoint, status, code)) {
       if (code !== undefined) this.services.credentials.accept(credential, endpoint.service);
       return { value: null, bytes, status, reuse: notReusable };

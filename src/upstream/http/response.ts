@@ -35,7 +35,7 @@ export interface ApiResponse {
 }
 
 /** An error body of the service under a success status. */
-export class ErrorBody {
+export class ReportedError {
   readonly code: number;
 
   constructor(code: number) {
@@ -67,7 +67,7 @@ export function requireUtf8(body: Buffer): Buffer {
 
 const textIn = (body: Buffer): string => (isAscii(body) ? body.toString('latin1') : textOf(body));
 
-/** The decoded response, or the ErrorBody sent instead; throws UpstreamFailure (UPSTREAM_INVALID_RESPONSE) for anything else. */
+/** The decoded response, or the ReportedError sent instead; throws UpstreamFailure (UPSTREAM_INVALID_RESPONSE) for anything else. */
 export function decodeResponse(request: ApiRequest, body: Buffer, status: number): unknown {
   const { media, service } = request.endpoint;
   let value: unknown;
@@ -81,7 +81,7 @@ export function decodeResponse(request: ApiRequest, body: Buffer, status: number
   }
   // The event service reports its errors in JSON, not Atom.
   const code = errorBodyCode(media === 'json' ? value : jsonIn(body));
-  if (code !== undefined) return new ErrorBody(code);
+  if (code !== undefined) return new ReportedError(code);
   const reason = cause === undefined ? 'not what was requested' : media === 'json' ? 'not JSON' : 'not Atom';
   const details = { service, status, request: requestLine(request) };
   throw new UpstreamFailure('UPSTREAM_INVALID_RESPONSE', details, reason, { cause });

@@ -18,7 +18,8 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Loaders over an upstream that answers only when it is told to. */
 function opened() {
-  const pending: { request: ApiRequest; resolve: (response: ApiResponse) => void; reject: (reason: Error) => void }[] = [];
+  const pending: { request: ApiRequest; resolve: (response: ApiResponse) => void; reject: (reason: Error) => void }[] =
+    [];
   const sent: ApiRequest[] = [];
   const context: LoadContext = {
     calls: {
