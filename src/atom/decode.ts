@@ -9,27 +9,27 @@ import type {
   Links,
   PersonFeed,
 } from '../api/event.ts';
-import type { Fields } from './fields.ts';
+import type { AtomFields } from './fields.ts';
 import { AtomError } from './xml.ts';
 
-export function decodeEvent(entry: Fields): EventRecord {
+export function decodeEvent(entry: AtomFields): EventRecord {
   const event = eventOf(entry);
   if (!event) throw new AtomError('the entry has no id');
   return event;
 }
-export const decodeEventFeed = (feed: Fields): EventFeed => decodeFeed(feed, eventOf);
-export const decodePersonFeed = (feed: Fields): PersonFeed => decodeFeed(feed, personOf);
-export const decodeReason = ({ content = '' }: Fields) => ({ reason: content });
-export const decodeResult = ({ result = '' }: Fields) => ({ result });
+export const decodeEventFeed = (feed: AtomFields): EventFeed => decodeFeed(feed, eventOf);
+export const decodePersonFeed = (feed: AtomFields): PersonFeed => decodeFeed(feed, personOf);
+export const decodeReason = ({ content = '' }: AtomFields) => ({ reason: content });
+export const decodeResult = ({ result = '' }: AtomFields) => ({ result });
 
-export function decodeDraft(fields: Fields): EventDraft {
+export function decodeDraft(fields: AtomFields): EventDraft {
   const { title = '', term = '', content = '', startTime = '', endTime = '', where = '' } = fields;
   const { invite_only, can_invite } = fields;
   return { title, term, content, startTime, endTime, where, ...present({ invite_only, can_invite }) };
 }
 
 /** Undefined without an id, because such a record cannot be requested. */
-function eventOf(fields: Fields): EventRecord | undefined {
+function eventOf(fields: AtomFields): EventRecord | undefined {
   const links = linksOf(fields);
   const id = idFrom(fields.id) ?? idFrom(links.self);
   if (!id) return undefined;
@@ -46,7 +46,7 @@ function eventOf(fields: Fields): EventRecord | undefined {
   };
 }
 
-function personOf(fields: Fields): AtomPerson | undefined {
+function personOf(fields: AtomFields): AtomPerson | undefined {
   const links = linksOf(fields);
   const url = fields.id ?? links.self;
   const id = idFrom(url) ?? idFrom(links.self);
@@ -56,14 +56,14 @@ function personOf(fields: Fields): AtomPerson | undefined {
   return { id, links, ...(uid === '' ? {} : { uid }), ...present(members) };
 }
 
-function authorOf(fields: Fields): AtomPerson {
+function authorOf(fields: AtomFields): AtomPerson {
   const links = linksOf(fields);
   const { uri, name } = fields;
   const id = idFrom(uri) ?? idFrom(links.self);
   return { links, ...(id ? { id } : {}), ...present({ name, type: personType(uri, links) }) };
 }
 
-function decodeFeed<Entry>(feed: Fields, decode: (entry: Fields) => Entry | undefined): Feed<Entry> {
+function decodeFeed<Entry>(feed: AtomFields, decode: (entry: AtomFields) => Entry | undefined): Feed<Entry> {
   // Skip an entry without an id instead of failing the page.
   const entries = feed.entries.map(decode).filter((entry) => entry !== undefined);
   const { title, itemPerPage, itemsPerPage } = feed;
@@ -76,10 +76,10 @@ function decodeFeed<Entry>(feed: Fields, decode: (entry: Fields) => Entry | unde
   return { links: linksOf(feed), entries, ...present({ title, author }), ...present(numbers) };
 }
 
-const linksOf = ({ self, alternate, icon, image, homepage }: Fields): Links =>
+const linksOf = ({ self, alternate, icon, image, homepage }: AtomFields): Links =>
   present({ self, alternate, icon, image, homepage });
 
-function locationOf({ locationId: id, location: name }: Fields): AtomLocation | undefined {
+function locationOf({ locationId: id, location: name }: AtomFields): AtomLocation | undefined {
   return id === undefined && name === undefined ? undefined : present({ id, name });
 }
 

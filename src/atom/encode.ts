@@ -6,7 +6,7 @@ import { escape, namespaces } from './xml.ts';
 
 const kindScheme = 'http://www.douban.com/2007#kind';
 
-export function encodeEvent(event: EventRecord): Node {
+export function encodeEvent(event: EventRecord): XmlElement {
   const { author, location } = event;
   return element('entry', {}, [
     leaf('id', urlOf(event.id, event.links.self)),
@@ -24,7 +24,7 @@ export function encodeEvent(event: EventRecord): Node {
   ]);
 }
 
-export function encodeDraft(draft: EventDraft): Node {
+export function encodeDraft(draft: EventDraft): XmlElement {
   return element('entry', {}, [
     leaf('title', draft.title),
     element('category', { scheme: kindScheme, term: draft.term }),
@@ -36,7 +36,7 @@ export function encodeDraft(draft: EventDraft): Node {
   ]);
 }
 
-export function encodePersonEntry(person: AtomPerson): Node {
+export function encodePersonEntry(person: AtomPerson): XmlElement {
   return element('entry', {}, [
     leaf('id', urlOf(person.id, person.links.self)),
     leaf('title', person.name),
@@ -58,7 +58,7 @@ const encodeAuthor = (author: AtomPerson) =>
     leaf('uri', urlOf(author.id, author.links.self)),
   ]);
 
-export function encodeFeed<Entry>(feed: Feed<Entry>, encode: (entry: Entry) => Node): Node {
+export function encodeFeed<Entry>(feed: Feed<Entry>, encode: (entry: Entry) => XmlElement): XmlElement {
   return element('feed', {}, [
     leaf('title', feed.title),
     feed.author && encodeAuthor(feed.author),
@@ -81,24 +81,24 @@ const encodeWhen = ({ startTime, endTime }: Pick<EventRecord, 'startTime' | 'end
 /** The URL that names a record, where its own link is that; else the id alone, which is read as the same. */
 const urlOf = (id: string | undefined, self: string | undefined) => (idFrom(self) === id ? self : id);
 
-export interface Node {
+export interface XmlElement {
   name: string;
   attributes: Record<string, string | undefined>;
   /** A string is text, not yet escaped. */
-  children: readonly (Node | string)[];
+  children: readonly (XmlElement | string)[];
 }
 
 const element = (
   name: string,
-  attributes: Node['attributes'] = {},
-  children: readonly (Node | string | false | undefined)[] = [],
-): Node => ({
+  attributes: XmlElement['attributes'] = {},
+  children: readonly (XmlElement | string | false | undefined)[] = [],
+): XmlElement => ({
   name,
   attributes,
   children: children.filter((child) => child !== false && child !== undefined),
 });
 
-const leaf = (name: string, text: string | undefined, attributes: Node['attributes'] = {}) =>
+const leaf = (name: string, text: string | undefined, attributes: XmlElement['attributes'] = {}) =>
   text !== undefined && element(name, attributes, [text]);
 
 const declarations = {
@@ -109,13 +109,13 @@ const declarations = {
   'xmlns:georss': namespaces.georss,
 };
 
-export function serialize(root: Node): string {
+export function serialize(root: XmlElement): string {
   const out = ['<?xml version="1.0" encoding="UTF-8"?>\n'];
   write({ ...root, attributes: { ...declarations, ...root.attributes } }, out);
   return out.join('');
 }
 
-function write(node: Node, out: string[]): void {
+function write(node: XmlElement, out: string[]): void {
   out.push('<', node.name);
   for (const [name, value] of Object.entries(node.attributes)) {
     if (value !== undefined) out.push(' ', name, '="', escape(value), '"');

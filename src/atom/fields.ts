@@ -39,7 +39,7 @@ export type FieldName =
  * The texts of one feed, entry or author, trimmed.
  * A text is undefined if its element or attribute is absent, and '' if that is empty.
  */
-export type Fields = Partial<Record<FieldName, string>> & { author?: Fields; entries: Fields[] };
+export type AtomFields = Partial<Record<FieldName, string>> & { author?: AtomFields; entries: AtomFields[] };
 
 const textNames = Object.keys(textElements) as (keyof typeof textElements)[];
 
@@ -129,7 +129,7 @@ export const elementRules: ReadonlyMap<string, ElementRule> = new Map(
 const absentWhenEmpty: ReadonlySet<FieldName> = new Set<FieldName>([...rels, 'term', 'locationId', 'location']);
 
 /** Sets a field. The first text wins; for categories the first that names an event type, otherwise the first. */
-export function setField(fields: Fields, name: FieldName, text: string): void {
+export function setField(fields: AtomFields, name: FieldName, text: string): void {
   if (text === '' && absentWhenEmpty.has(name)) return;
   const known = fields[name];
   if (known === undefined || (name === 'term' && !isOfEvent(known) && isOfEvent(text))) fields[name] = text;

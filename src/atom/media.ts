@@ -1,6 +1,6 @@
 /** Atom documents into records and back: the only door to `atom/`, where XML is known. */
 import { decodeDraft, decodeEvent, decodeEventFeed, decodePersonFeed, decodeReason, decodeResult } from './decode.ts';
-import type { Fields } from './fields.ts';
+import type { AtomFields } from './fields.ts';
 import { parseFields } from './tree-parser.ts';
 import { readFields } from './reader.ts';
 import {
@@ -45,7 +45,7 @@ export const writers = {
   result: (body: { result: string }) => serialize(encodeResult(body)),
 };
 
-function read(document: Document, root: 'entry' | 'feed'): Fields {
+function read(document: Document, root: 'entry' | 'feed'): AtomFields {
   const text = textOf(typeof document === 'string' ? Buffer.from(document) : document);
   return readFields(text, root) ?? parseFields(text, root);
 }

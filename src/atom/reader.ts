@@ -4,18 +4,18 @@
  * It accepts only well-formed XML. Everything else, such as a bare `&` or an HTML entity, is left to the tree parser, which accepts what
  * lenient senders write and rejects the rest.
  */
-import { type ElementRule, type Fields, elementRules, setField } from './fields.ts';
+import { type ElementRule, type AtomFields, elementRules, setField } from './fields.ts';
 import { type Namespace, isBlank, isWritable, namespaces, trim, withLineFeeds } from './xml.ts';
 
 /** The fields of the root element, which must be called `root`; undefined if the document is left to the tree parser. */
-export function readFields(text: string, root: 'entry' | 'feed'): Fields | undefined {
+export function readFields(text: string, root: 'entry' | 'feed'): AtomFields | undefined {
   if (!isWritable(text)) return undefined;
   const reader: Reader = { text, at: text.startsWith('\ufeff') ? 1 : 0 };
   try {
     skipOutside(reader);
     const tag = readTag(reader, noScope);
     if (tag.local !== root) return undefined;
-    const fields: Fields = { entries: [] };
+    const fields: AtomFields = { entries: [] };
     if (!tag.isEmpty) readInside(reader, tag, fields, 1);
     skipOutside(reader);
     return reader.at === text.length ? fields : undefined;
@@ -64,7 +64,7 @@ function skipOutside(reader: Reader): void {
 }
 
 /** Reads the content of an element into `fields`, including its end tag. */
-function readInside(reader: Reader, parent: Tag, fields: Fields, depth: number): void {
+function readInside(reader: Reader, parent: Tag, fields: AtomFields, depth: number): void {
   // Elements of another namespace count only until one of the right namespace is found.
   let exact = 0;
   let loose = 0;
@@ -87,9 +87,9 @@ function readInside(reader: Reader, parent: Tag, fields: Fields, depth: number):
 }
 
 /** Reads one known element. Without `fields` it is only skipped. */
-function readElement(reader: Reader, tag: Tag, rule: ElementRule, fields: Fields | undefined, depth: number): void {
+function readElement(reader: Reader, tag: Tag, rule: ElementRule, fields: AtomFields | undefined, depth: number): void {
   if (rule.holds) {
-    const inner: Fields = { entries: [] };
+    const inner: AtomFields = { entries: [] };
     if (fields && rule.holds === 'author') fields.author = inner;
     else fields?.entries.push(inner);
     if (depth > DEPTH_MAX) giveUp();
@@ -108,7 +108,7 @@ function readElement(reader: Reader, tag: Tag, rule: ElementRule, fields: Fields
   }
 }
 
-function clear(fields: Fields, { fields: names, holds }: ElementRule): void {
+function clear(fields: AtomFields, { fields: names, holds }: ElementRule): void {
   for (const name of names) delete fields[name];
   if (holds === 'author') delete fields.author;
   if (holds === 'entries') fields.entries = [];

@@ -4,16 +4,16 @@
  */
 import { createRequire } from 'node:module';
 import type * as Xml from 'fast-xml-parser';
-import { type ElementRule, type Fields, elementRules, setField } from './fields.ts';
+import { type ElementRule, type AtomFields, elementRules, setField } from './fields.ts';
 import { AtomError, escape, namespaces, refuseUnwritable, trim, withLineFeeds } from './xml.ts';
 
 /** The fields in the root element, which must be called `root`. Throws AtomError. */
-export const parseFields = (text: string, root: string): Fields => fieldsOf(rootOf(text, root));
+export const parseFields = (text: string, root: string): AtomFields => fieldsOf(rootOf(text, root));
 
 // Elements are found by namespace. If there is none, by local name only, because some senders get namespaces wrong.
 
-function fieldsOf(parent: Element): Fields {
-  const fields: Fields = { entries: [] };
+function fieldsOf(parent: Element): AtomFields {
+  const fields: AtomFields = { entries: [] };
   for (const [local, rule] of elementRules) {
     const found = findAll(parent, namespaces[rule.namespace], local);
     for (const element of rule.repeats ? found : found.slice(0, 1)) take(fields, element, rule);
@@ -21,7 +21,7 @@ function fieldsOf(parent: Element): Fields {
   return fields;
 }
 
-function take(fields: Fields, element: Element, { holds, decidedBy, text, attribute: fieldOf }: ElementRule): void {
+function take(fields: AtomFields, element: Element, { holds, decidedBy, text, attribute: fieldOf }: ElementRule): void {
   if (holds === 'author') fields.author = fieldsOf(element);
   if (holds === 'entries') fields.entries.push(fieldsOf(element));
   const decided = decidedBy === undefined ? undefined : attribute(element, decidedBy);

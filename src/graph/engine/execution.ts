@@ -35,7 +35,7 @@ export interface Position {
 }
 
 /** What happens to a value at a position. */
-export interface Slot {
+export interface FieldSlot {
   position: Position;
   complete: Complete;
   /** Whether a value needs no completion. */
@@ -49,7 +49,7 @@ export function resultOf({ data, errors, room, context }: Execution): ExecutionR
 
 /** Puts null at the position until the value arrives. A promise for each enclosing object would cost more than the value. */
 export function awaitValue(
-  slot: Slot,
+  slot: FieldSlot,
   value: Promise<unknown>,
   execution: Execution,
   holder: object,
@@ -63,7 +63,13 @@ export function awaitValue(
   return null;
 }
 
-function onResolved({ position, complete }: Slot, value: unknown, execution: Execution, holder: object, path: Path) {
+function onResolved(
+  { position, complete }: FieldSlot,
+  value: unknown,
+  execution: Execution,
+  holder: object,
+  path: Path,
+) {
   try {
     (holder as Source)[path.key] = complete(value, execution, path);
   } catch (error) {

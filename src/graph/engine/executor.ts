@@ -24,7 +24,7 @@ import {
   type Complete,
   type Execution,
   type Position,
-  type Slot,
+  type FieldSlot,
   type Source,
   awaitValue,
   nullWithError,
@@ -40,7 +40,7 @@ export type Execute = (context: Context, variables: Variables) => ExecutionResul
 type Select = (source: Source, execution: Execution, path: Path | undefined) => Source;
 
 /** One field of an object in the response. */
-interface Step extends Slot {
+interface Step extends FieldSlot {
   key: string;
   parent: string;
   resolve: (source: Source, execution: Execution, path: Path | undefined) => unknown;
@@ -169,7 +169,7 @@ function completeLeaf(type: GraphQLLeafType): Complete {
 function completeList(schema: GraphQLSchema, list: Position, type: GraphQLOutputType): Complete {
   const { field, parent } = list.plan;
   const position: Position = { plan: list.plan, isNonNull: isNonNullType(type), parent: list };
-  const slot: Slot = { position, complete: completeOf(schema, position, type), isComplete: plainlyOf(type) };
+  const slot: FieldSlot = { position, complete: completeOf(schema, position, type), isComplete: plainlyOf(type) };
   return (value, execution, path) => {
     if (!isIterable(value))
       throw new GraphQLError(`Expected Iterable, but did not find one for field "${parent}.${field.name}".`);
@@ -181,7 +181,7 @@ function completeList(schema: GraphQLSchema, list: Position, type: GraphQLOutput
 }
 
 function completeItem(
-  slot: Slot,
+  slot: FieldSlot,
   value: unknown,
   at: number,
   execution: Execution,

@@ -15,7 +15,7 @@ export function shortened(text: string, max: number): string {
 }
 
 /** Numbers of the pictures that the content shows, in its order. */
-export function picturesIn(content: string): number[] {
+export function pictureNumbersIn(content: string): number[] {
   return [...content.matchAll(pictureTag)].map(([, number]) => Number(number));
 }
 

@@ -17,7 +17,7 @@ import type { AnnotationContent, StoredAnnotation } from '../store/annotation.ts
 import { userRecord } from '../store/people.ts';
 import type { ReceivedPicture } from '../store/pictures.ts';
 import type { Stores } from '../store/stores.ts';
-import { abstractOf, annotationHtml, hasMath, picturesIn } from './annotation-text.ts';
+import { abstractOf, annotationHtml, hasMath, pictureNumbersIn } from './annotation-text.ts';
 import { numericId } from './numeric-id.ts';
 import { isPrivate } from './opinion.ts';
 import { personNamed } from './person.ts';
@@ -151,7 +151,7 @@ function shown(
   return annotations.map((annotation) => {
     const { id, book_id, person_id, chapter, page_no, content } = annotation;
     const photos = new Map([...annotation.photos].map(([number, picture]) => [number, stores.pictures.urlOf(picture)]));
-    const first = picturesIn(content).find((number) => photos.has(number));
+    const first = pictureNumbersIn(content).find((number) => photos.has(number));
     const book = books.get(book_id);
     const author = people.get(person_id);
     const abstract = abstractOf(content);
