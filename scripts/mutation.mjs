@@ -3,7 +3,7 @@
  *
  *   node scripts/mutation.mjs [--sample 200] [--seed 1] [--only src/upstream/limits/concurrency.ts] [--out results.json]
  *
- * Each mutant runs first against the oracle (seconds, and most fail there), then against the unit tests of graph and upstream. A mutant
+ * Each mutant runs first against the oracle (seconds, and most fail there), then against the tests of graph, upstream and journeys. A mutant
  * that no run notices survives and is listed with its place, for review. The seed decides the sample; without --sample all mutants run,
  * which takes hours. Works in a temporary copy of the tree, which is deleted at the end.
  */
@@ -30,15 +30,13 @@ const { values: options } = parseArgs({
 const ORACLE_MS = 120_000;
 const TESTS_MS = 300_000;
 
+/** What decides on a mutant that the oracle does not notice. */
+const tested = ['test/graph', 'test/upstream', 'test/journey', 'test/hostile/upstream.test.ts'];
+
 /** The engine of the graph and the whole upstream room; domains are declarations, which the tests of the origin hold. */
-const mutated = (
-  options.only ?? [
-    ...['arrive', 'call', 'coerce', 'cost', 'declared', 'document', 'execute', 'load', 'paging', 'plan'].map(
-      (name) => `src/graph/${name}.ts`,
-    ),
-    ...readdirSync(join(root, 'src/upstream')).map((name) => `src/upstream/${name}`),
-  ]
-).filter((path) => readFileSync(join(root, path), 'utf8').length > 0);
+const mutated = (options.only ?? [...filesIn('src/graph/engine'), ...filesIn('src/upstream')]).filter(
+  (path) => readFileSync(join(root, path), 'utf8').length > 0,
+);
 
 const mutants = mutated.flatMap(mutantsOf);
 const drawn = options.sample ? sampleOf(mutants, Number(options.sample), Number(options.seed)) : mutants;
@@ -75,6 +73,13 @@ console.log(
 for (const { path, line, from, to } of results.filter((each) => !each.killedBy))
   console.log(`survived: ${path}:${line} ${oneLine(from)} -> ${oneLine(to)}`);
 
+function filesIn(folder) {
+  return readdirSync(join(root, folder), { recursive: true })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => `${folder}/${name}`)
+    .sort();
+}
+
 function survives() {
   return killerOf() === undefined;
 }
@@ -85,7 +90,7 @@ function killerOf() {
   if (built.status !== 0) return 'build';
   const oracle = ['dist/oracle.js', '--seed', 'mutation', '--count', options.cases, '--failures', '1'];
   if (spawnSync('node', oracle, { cwd: copy, timeout: ORACLE_MS }).status !== 0) return 'oracle';
-  const tests = ['vitest', 'run', 'test/graph', 'test/upstream', '--bail', '1', '--silent'];
+  const tests = ['vitest', 'run', ...tested, '--bail', '1', '--silent'];
   return spawnSync('npx', tests, { cwd: copy, timeout: TESTS_MS }).status === 0 ? undefined : 'tests';
 }
 
