@@ -8,7 +8,7 @@ import { createFetchHandler } from './server/http/fetch.ts';
 import { readPanel, readTabs } from './server/http/graphiql.ts';
 import { createMetrics } from './server/observability/metrics.ts';
 import { createGraphServer } from './server/server.ts';
-import { createTelemetry } from './server/observability/tracing.ts';
+import { createTracing } from './server/observability/tracing.ts';
 import { observeCalls, logOutages } from './server/observability/watch.ts';
 import { createUpstream } from './upstream/client.ts';
 
@@ -24,21 +24,34 @@ export function createFacade(given: FacadeOptions): EmbeddedFacade {
   const write = onLog ?? ((line: string) => void process.stderr.write(line));
   const log = pino({ level: config.logLevel }, { write });
   const metrics = createMetrics();
-  const telemetry = createTelemetry(config, log);
+  const tracing = createTracing(config, log);
   const upstream = createUpstream(
     { ...config, baseUrl: config.baseUrl!, eventBaseUrl: config.eventBaseUrl! },
-    { observe: observeCalls(metrics, telemetry), onOutage: logOutages(log) },
+    { observe: observeCalls(metrics), onOutage: logOutages(log) },
   );
-  const page = config.graphiql ? { tabs: readTabs(operations), panel: readPanel(panelFolder) } : {};
-  const { server } = createGraphServer(config, { schema, upstream, log, metrics, telemetry, ...page });
+  const page = config.graphiql ? { panel: readPanel(panelFolder) } : {};
+  const { server } = createGraphServer(config, {
+    schema,
+    upstream,
+    log,
+    metrics,
+    tracing,
+    tabs: readTabs(operations),
+    ...page,
+  });
   const handler = createFetchHandler(server);
 
   async function end(): Promise<void> {
     await handler.close(config.shutdownMs);
     await upstream.close();
-    await telemetry?.close();
+    await tracing.close();
   }
 
   let ended: Promise<void> | undefined;
-  return { fetch: handler.fetch, close: () => (ended ??= end()) };
+  async function fetch(request: Request, from?: { address?: string }): Promise<Response> {
+    if (tracing.loading) await tracing.loading;
+    return handler.fetch(request, from);
+  }
+
+  return { fetch, close: () => (ended ??= end()) };
 }

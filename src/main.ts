@@ -20,7 +20,7 @@ import { SqliteMissingError } from './origin/store/sqlite.ts';
 import { readPanel, readTabs } from './server/http/graphiql.ts';
 import { createMetrics } from './server/observability/metrics.ts';
 import { openServer } from './server/server.ts';
-import { createTelemetry } from './server/observability/tracing.ts';
+import { createTracing } from './server/observability/tracing.ts';
 import { observeCalls, logOutages } from './server/observability/watch.ts';
 import { createUpstream } from './upstream/client.ts';
 
@@ -159,11 +159,12 @@ async function runFacade(config: Config, log: Logger, opened: Closable[]): Promi
   }
   const metrics = createMetrics();
   metrics.collectProcessMetrics();
-  const telemetry = createTelemetry(config, log);
-  if (telemetry) opened.unshift(telemetry);
+  const tracing = createTracing(config, log);
+  await tracing.loading;
+  opened.unshift(tracing);
   const upstream = createUpstream(
     { ...settled, baseUrl: settled.baseUrl!, eventBaseUrl: settled.eventBaseUrl! },
-    { observe: observeCalls(metrics, telemetry), onOutage: logOutages(log) },
+    { observe: observeCalls(metrics), onOutage: logOutages(log) },
   );
   opened.unshift(upstream);
   const facade = await listening('PORT', config.port, () =>
@@ -172,7 +173,7 @@ async function runFacade(config: Config, log: Logger, opened: Closable[]): Promi
       upstream,
       log,
       metrics,
-      telemetry,
+      tracing,
       tabs: readTabs(resolve(root, 'operations')),
       panel: readPanel(resolve(root, 'graphiql')),
     }),

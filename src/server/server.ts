@@ -19,7 +19,8 @@ import { HELP_PATH, errorsPage, errorsPolicy } from './http/help.ts';
 import { sendJson, sendRead } from './http/read-only.ts';
 import { sendParseError, HttpError, sendHttpError } from './http/http-error.ts';
 import type { ServerState } from './http/state.ts';
-import type { Telemetry } from './observability/tracing.ts';
+import { operationNames } from './observability/operations.ts';
+import { type Tracing, createTracing } from './observability/tracing.ts';
 import { createUnsentBytes } from './http/unsent.ts';
 import { registerUpstreamGauges } from './observability/watch.ts';
 import { cancel } from '../lib/cancellation.ts';
@@ -44,8 +45,7 @@ export interface ServerParts {
   /** What shows the calls of an operation there. */
   panel?: Panel;
   metrics?: Metrics;
-  /** Where spans go; nowhere unless it is named. */
-  telemetry?: Telemetry | undefined;
+  tracing?: Tracing | undefined;
   /** Everything is run by graphql-js: for comparison. */
   useReferenceExecutor?: boolean;
 }
@@ -76,8 +76,11 @@ export function createGraphServer(
   config: Config,
   parts: ServerParts,
 ): { server: Server; state: () => ServerState; shutDown: () => Promise<void> } {
-  const { schema, upstream, log, tabs, panel, metrics = createMetrics(), telemetry, useReferenceExecutor } = parts;
-  const pipeline = createPipeline({ schema, config, upstream, log, metrics, telemetry, useReferenceExecutor });
+  const { schema, upstream, log, tabs, panel, metrics = createMetrics(), useReferenceExecutor } = parts;
+  const { tracing = createTracing(config, log) } = parts;
+  const names = operationNames([...config.trustedDocuments.values(), ...(tabs ?? []).map(({ query }) => query)]);
+  const shared = { schema, config, upstream, log, metrics, tracing };
+  const pipeline = createPipeline({ ...shared, operationNames: names, useReferenceExecutor });
   const bodies = createBodyReader(config);
   const health = createHealth(config);
   const running = createQueue<Exchange>();
@@ -85,7 +88,7 @@ export function createGraphServer(
   const line = createPausedSockets(admission.freePlaces);
   const unsent = createUnsentBytes(config, () => metrics.unreadConnections.inc());
   const graphql = createGraphqlRoute({
-    ...{ schema, config, upstream, pipeline, bodies, admission, log, metrics, telemetry, tabs, panel },
+    ...{ ...shared, pipeline, bodies, admission, tabs, panel },
     onOverdue: abandon,
   });
   let closing = false;

@@ -3,17 +3,17 @@ import type { Tier } from '../api/endpoint.ts';
 import type { Config } from '../config/settings.ts';
 import { type LimitedCalls, createRateLimiter } from './limits/rate-limiter.ts';
 import { Calls } from './http/calls.ts';
-import type { CallServices } from './http/call.ts';
+import type { CallServices, ObservedCall } from './http/call.ts';
 import { type Credential, createCredentials } from './auth/credentials.ts';
 import type { RequestContext } from './auth/request-context.ts';
 import { createInFlightRequests } from './http/in-flight.ts';
 import type { CancellationToken } from '../lib/cancellation.ts';
+import type { OperationSpan } from '../lib/trace-context.ts';
 import { createCachePolicy } from './cache/cache-policy.ts';
 import { Operation } from './operation.ts';
 import type { OnAvailabilityChange } from './availability.ts';
 import { type RecordCache, createRecordCache } from './cache/record-cache.ts';
 import { connectRedis } from './redis.ts';
-import type { ObservedCall, Span } from './trace-context.ts';
 import { createCallLog } from './call-log.ts';
 import { type Transport, createTransport } from './http/pool.ts';
 
@@ -24,7 +24,7 @@ export interface Sender {
   address: string;
   requestId: string;
   /** The span of the operation, if it is traced. */
-  span?: Span | undefined;
+  span?: OperationSpan | undefined;
 }
 
 export interface UpstreamClient {

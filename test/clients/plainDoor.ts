@@ -30,7 +30,7 @@ export async function isForPlainDoor(sent: RequestInit | undefined): Promise<boo
   const isTaken = await createFastPath(pipeline, createResponseCache(epoch), epoch).answer(
     JSON.parse(body) as TextParams,
     { body, accept: new Headers(headers).get('accept') ?? undefined, exchange },
-    { caller, lifetime: createCancellationToken() },
+    { operation: caller, cancellation: createCancellationToken() },
   );
   await upstream.close();
   return isTaken && answered;

@@ -1,6 +1,6 @@
 /** Runs operations by calling the pipeline or by HTTP requests, and reads their responses. */
 import { type DocumentNode, GraphQLError, parse } from 'graphql';
-import type { Result } from '../../src/server/graphql/answer.ts';
+import type { Result } from '../../src/server/graphql/run-operation.ts';
 import { createCancellationToken, cancel } from '../../src/lib/cancellation.ts';
 import type { Asked } from './generate-case.ts';
 import type { Shown } from './invariants.ts';

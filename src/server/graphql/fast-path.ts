@@ -1,175 +1,156 @@
 /**
- * The door for plain questions: JSON in, JSON out, straight to the pipeline. Whatever is unusual goes to Yoga, which asks the same
- * pipeline; nothing is decided here that is not decided there.
+ * The fast path: a JSON body in, a JSON response out, without Yoga. Anything else goes to Yoga, which calls the same pipeline; the two
+ * decide everything alike.
  */
 import type { GraphQLError } from 'graphql';
-import type { GraphqlParams, TextParams } from '../http/request-body.ts';
 import type { CachePolicy } from '../../upstream/cache/cache-policy.ts';
-import type { Span } from '../../upstream/trace-context.ts';
-import { type ResponseCache, isCacheable } from './response-cache.ts';
+import { type JsonType, negotiateJson } from '../http/accept.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { addHelpLinks } from '../http/help.ts';
-import type { OperationRequest, Pipeline } from './answer.ts';
+import type { GraphqlParams, TextParams } from '../http/request-body.ts';
 import { sendBody } from '../http/send.ts';
+import type { Pipeline } from './answer.ts';
 import type { PersistedDocuments } from './persisted-documents.ts';
-import type { GraphqlRequest } from './request.ts';
+import type { GraphqlRequest, OperationRequest } from './request.ts';
+import { type ResponseCache, isCacheable } from './response-cache.ts';
 
-const medias = new Map([
-  [undefined, 'application/json'],
-  ['*/*', 'application/json'],
-  ['application/json', 'application/json'],
-  ['application/graphql-response+json', 'application/graphql-response+json'],
-  // Apollo Client
-  ['application/graphql-response+json,application/json;q=0.9', 'application/graphql-response+json'],
-  // urql
-  [
-    'application/graphql-response+json, application/graphql+json, application/json, text/event-stream, multipart/mixed',
-    'application/graphql-response+json',
-  ],
-]);
-
-const contentTypes = new Map([...medias.values()].map((media) => [media, `${media}; charset=utf-8`]));
-
-/** A request whose body is JSON, and where its answer goes. */
+/** A request with a JSON body. */
 export interface JsonRequest {
   body: string;
   accept: string | undefined;
   exchange: Exchange;
 }
 
-/** Whose answer it is. */
-type Who = Pick<OperationRequest, 'authorization' | 'explain'>;
-
 export interface FastPath {
-  /** Answers with what was answered before, where that stands; false where it does not. */
-  answerFromCache: (asked: JsonRequest, who: Who, spanOf: () => Span | undefined) => boolean;
-  /** Answers the question; false where it is one for the other door. */
-  answer: (question: TextParams, asked: JsonRequest, passage: GraphqlRequest) => Promise<boolean>;
+  /** Sends a cached response; returns false if there is none. */
+  answerFromCache: (
+    json: JsonRequest,
+    operation: Pick<OperationRequest, 'authorization' | 'explain' | 'parentSpan'>,
+  ) => boolean;
+  /** Answers the request; returns false if it is one for Yoga. */
+  answer: (params: TextParams, json: JsonRequest, request: GraphqlRequest) => Promise<boolean>;
 }
 
-export function createFastPath(pipeline: Pipeline, answers: ResponseCache, epoch: () => number | null): FastPath {
+/** A response of at most this many characters is sent in one chunk with its headers; for a longer one that would cost a copy. */
+const SHORT = 5_000;
+
+export function createFastPath(pipeline: Pipeline, cache: ResponseCache, epoch: () => number | null): FastPath {
   return {
-    answerFromCache({ body, accept, exchange }, who, spanOf) {
-      const media = medias.get(accept);
-      if (media === undefined || !isAnybody(who)) return false;
+    answerFromCache({ body, accept, exchange }, operation) {
+      const media = negotiateJson(accept);
+      if (media === undefined || !isAnonymous(operation)) return false;
       const startedAt = performance.now();
-      const answer = answers.get(media, body);
-      if (!answer) return false;
-      send(exchange, 200, media, answer);
-      pipeline.countCacheHit(startedAt, spanOf);
+      const cached = cache.get(media, body);
+      if (!cached) return false;
+      send(exchange, 200, media, cached.response);
+      pipeline.countCacheHit(operation, cached.operationName, startedAt);
       return true;
     },
-    async answer(question, { body, accept, exchange }, passage) {
-      const media = medias.get(accept);
-      if (media === undefined || !isPlain(question)) return false;
-      const { query, operationName, variables } = question;
-      const prepared = pipeline.prepare(query, operationName ?? undefined);
-      // A document that is wrong, or whose answer may come in pieces.
+
+    async answer(params, { body, accept, exchange }, request) {
+      const media = negotiateJson(accept);
+      if (media === undefined || !hasOnlyPlainParams(params)) return false;
+      const prepared = pipeline.prepare(params.query, params.operationName ?? undefined);
       if (prepared.errors || prepared.isDeliveredIncrementally) {
-        passage.prepared = prepared;
+        request.prepared = prepared;
+        if (prepared.errors) request.mediaType = media;
         return false;
       }
-      const { caller, lifetime } = passage;
-      let freshness: CachePolicy | undefined;
-      if (isAnybody(caller)) caller.onCacheable = (told) => (freshness = told);
-      const begun = epoch();
-      const result = await pipeline.answer(prepared, variables ?? undefined, caller, lifetime);
-      if (Symbol.asyncIterator in result) throw new Error('an answer in pieces at the plain door');
+      const { operation, cancellation } = request;
+      let policy: CachePolicy | undefined;
+      if (isAnonymous(operation)) operation.onCacheable = (given) => (policy = given);
+      const epochAtStart = epoch();
+      const result = await pipeline.answer(prepared, params.variables ?? undefined, operation, cancellation);
+      if (Symbol.asyncIterator in result) throw new Error('The fast path does not deliver incrementally.');
       if (!exchange.isOpen) return true;
       addHelpLinks(result.errors);
       const shown = result.errors ? { ...result, errors: result.errors.map(withoutHttp) } : result;
       const text = JSON.stringify(shown);
-      const answer = text.length > SHORT ? Buffer.from(text) : text;
-      const status = statusOf(result.errors, result.data === undefined, media);
-      send(exchange, status, media, answer);
-      if (freshness && isCacheable(freshness)) answers.put(media, body, apart(answer), freshness, begun);
+      const response = text.length > SHORT ? Buffer.from(text) : text;
+      send(exchange, statusOf(result.errors, result.data === undefined, media), media, response);
+      if (policy && isCacheable(policy)) {
+        cache.put(media, body, unpooled(response), policy, epochAtStart, prepared.ready?.operation.name?.value);
+      }
       return true;
     },
   };
 }
 
-/** Characters of an answer that goes out in one piece with its headers; what is longer would be copied once more for that. */
-const SHORT = 5_000;
-
-/** In memory of its own: the Buffer of a short text is a piece of something larger, which it would keep. */
-const apart = (answer: Buffer | string): Buffer =>
-  typeof answer === 'string' ? Buffer.from(new TextEncoder().encode(answer).buffer) : answer;
-
-/** Nobody's own answer, and not one about how it came to be. */
-const isAnybody = ({ authorization, explain }: Who): boolean => authorization === undefined && explain === undefined;
-
-function send(exchange: Exchange, status: number, media: string, answer: Buffer | string): void {
-  const { headers, response } = exchange;
-  headers.push('content-type', contentTypes.get(media)!, 'content-length', String(Buffer.byteLength(answer)));
-  response.writeHead(status, headers);
-  sendBody(exchange, answer);
+/**
+ * The parameters with the text of the document that an id stands for; undefined if the request is one for Yoga. Yoga gets the result of the
+ * lookup, because an error of it is sent in the form that the client accepts.
+ */
+export function resolveParams(
+  params: GraphqlParams,
+  persisted: PersistedDocuments,
+  request: GraphqlRequest,
+): TextParams | undefined {
+  const lookup = persisted.lookup(params);
+  if (!lookup) return typeof params.query === 'string' ? (params as TextParams) : undefined;
+  request.lookup = lookup;
+  const { documentId: _, extensions, ...others } = params;
+  if ('refusal' in lookup || lookup.prepared?.errors || !hasOnlyKeys(extensions, ID_EXTENSIONS)) return undefined;
+  return { ...others, query: lookup.text };
 }
 
-interface PlainQuestion extends TextParams {
+/** A copy with memory of its own: a small Buffer is a slice of a larger pool, which it would keep alive. */
+const unpooled = (response: Buffer | string): Buffer =>
+  typeof response === 'string' ? Buffer.from(new TextEncoder().encode(response).buffer) : response;
+
+const isAnonymous = ({ authorization, explain }: Pick<OperationRequest, 'authorization' | 'explain'>): boolean =>
+  authorization === undefined && explain === undefined;
+
+const CONTENT_TYPES: Record<JsonType, string> = {
+  'application/json': 'application/json; charset=utf-8',
+  'application/graphql-response+json': 'application/graphql-response+json; charset=utf-8',
+};
+
+function send(exchange: Exchange, status: number, media: JsonType, body: Buffer | string): void {
+  const { headers, response } = exchange;
+  headers.push('content-type', CONTENT_TYPES[media], 'content-length', String(Buffer.byteLength(body)));
+  response.writeHead(status, headers);
+  sendBody(exchange, body);
+}
+
+interface PlainParams extends TextParams {
   operationName?: string | null;
   variables?: Record<string, unknown> | null;
 }
-const plainMembers = ['query', 'operationName', 'variables', 'extensions'];
+const PLAIN_PARAMS = ['query', 'operationName', 'variables', 'extensions'];
+/** Extensions by which clients name themselves. */
+const CLIENT_EXTENSIONS = ['clientLibrary'];
+const ID_EXTENSIONS = ['persistedQuery', 'clientLibrary'];
 
-/** Nothing but a document, its operation and its variables, each of the kind that it must be. */
-function isPlain(question: TextParams): question is PlainQuestion {
-  for (const name in question) if (!plainMembers.includes(name)) return false;
-  const { operationName, variables, extensions } = question;
+/** Whether there are only a document, an operation name, variables and the client's name, each of its type. */
+function hasOnlyPlainParams(params: TextParams): params is PlainParams {
+  for (const name in params) if (!PLAIN_PARAMS.includes(name)) return false;
+  const { operationName, variables, extensions } = params;
   return (
-    isOptional(operationName, 'string') &&
-    isOptional(variables, 'object') &&
-    !Array.isArray(variables) &&
-    isIgnored(extensions)
+    (operationName == null || typeof operationName === 'string') &&
+    (variables == null || (typeof variables === 'object' && !Array.isArray(variables))) &&
+    (extensions === undefined || (extensions !== null && hasOnlyKeys(extensions, CLIENT_EXTENSIONS)))
   );
 }
 
-const isOptional = (value: unknown, type: 'string' | 'object'): boolean =>
-  value === undefined || value === null || typeof value === type;
-
-/** Clients name themselves there; what else may stand there is none of this door's. */
-const isIgnored = (extensions: unknown): boolean =>
-  extensions === undefined ||
-  (typeof extensions === 'object' &&
-    extensions !== null &&
-    !Array.isArray(extensions) &&
-    Object.keys(extensions).every((name) => name === 'clientLibrary'));
-
-/** As Yoga decides it: a request that could not be run has the status that its errors name, and 200 for a client of plain JSON. */
-function statusOf(errors: readonly GraphQLError[] | undefined, isRefused: boolean, media: string): number {
-  if (!isRefused) return 200;
-  const named = (errors ?? []).map(({ extensions }) => extensions.http);
-  const statuses = named.map((http) => (media === 'application/json' && http?.spec ? 0 : (http?.status ?? 0)));
-  return Math.max(0, ...statuses) || 200;
-}
-
-function withoutHttp(error: GraphQLError): object {
-  const { extensions, ...shown } = error.toJSON();
-  const { http: _, ...told } = extensions ?? {};
-  return Object.keys(told).length ? { ...shown, extensions: told } : shown;
-}
-
-/**
- * The question as the plain door takes it, with its text in the place of what names it. Undefined where it is one for the other door,
- * which is handed what was found: a refusal is told there in the form that the client takes.
- */
-export function resolveParams(
-  asked: GraphqlParams,
-  persisted: PersistedDocuments,
-  passage: GraphqlRequest,
-): TextParams | undefined {
-  const found = persisted.lookup(asked);
-  if (!found) return isQuestion(asked) ? asked : undefined;
-  passage.found = found;
-  const { documentId: _, extensions, ...others } = asked;
-  if ('refusal' in found || found.prepared?.errors || !isNameAlone(extensions)) return undefined;
-  return { ...others, query: found.text };
-}
-
-const isQuestion = (asked: GraphqlParams): asked is TextParams => typeof asked.query === 'string';
-
-/** Extensions that say nothing but the name. */
-const isNameAlone = (extensions: unknown): boolean =>
+const hasOnlyKeys = (extensions: unknown, keys: readonly string[]): boolean =>
   extensions === undefined ||
   extensions === null ||
   (typeof extensions === 'object' &&
-    Object.keys(extensions).every((key) => key === 'persistedQuery' || key === 'clientLibrary'));
+    !Array.isArray(extensions) &&
+    Object.keys(extensions).every((key) => keys.includes(key)));
+
+/** As Yoga decides it: an operation that was not run has the status of its errors, and 200 for a client of application/json. */
+function statusOf(errors: readonly GraphQLError[] | undefined, wasNotRun: boolean, media: JsonType): number {
+  if (!wasNotRun) return 200;
+  const statuses = (errors ?? []).map(({ extensions: { http } }) =>
+    media === 'application/json' && http?.spec ? 0 : (http?.status ?? 0),
+  );
+  return Math.max(0, ...statuses) || 200;
+}
+
+/** The error as clients receive it: without the HTTP status. */
+function withoutHttp(error: GraphQLError): object {
+  const { extensions, ...shown } = error.toJSON();
+  const { http: _, ...rest } = extensions ?? {};
+  return Object.keys(rest).length > 0 ? { ...shown, extensions: rest } : shown;
+}

@@ -1,18 +1,36 @@
+import type { Context } from '@opentelemetry/api';
 import type { CancellationToken } from '../../lib/cancellation.ts';
+import type { CachePolicy } from '../../upstream/cache/cache-policy.ts';
+import type { Sender } from '../../upstream/client.ts';
 import type { GraphqlParams } from '../http/request-body.ts';
-import type { OperationRequest } from './answer.ts';
 import type { DocumentLookup } from './persisted-documents.ts';
 import type { Prepared } from './prepare.ts';
 
-/** What the server hands to Yoga with a request. */
+/** Who sent an operation, and how it is to be answered. */
+export interface OperationRequest extends Sender {
+  /** The x-explain header. */
+  explain: string | undefined;
+  /** The Accept header. */
+  accept?: string | undefined;
+  /** The parent of the operation's span. */
+  parentSpan?: Context | undefined;
+  /** Resolves when the last byte of the uploaded files has arrived: the operation has a longer deadline, from then on. */
+  uploadEnd?: Promise<void> | undefined;
+  /** Called if the response may be cached. */
+  onCacheable?: ((policy: CachePolicy) => void) | undefined;
+}
+
+/** One GraphQL request on its way through the server. */
 export interface GraphqlRequest {
-  caller: OperationRequest;
-  /** Of the request: it ends when the client leaves, or when its time is over. */
-  lifetime: CancellationToken;
-  /** The GraphQL parameters of the body, if there was one. */
-  question?: GraphqlParams | undefined;
-  /** Made ready at the other door already. */
+  operation: OperationRequest;
+  /** Cancelled when the client leaves, or at the deadline of the operation. */
+  cancellation: CancellationToken;
+  /** The parameters in the body, if there was one. */
+  params?: GraphqlParams | undefined;
+  /** Set by the fast path if it has prepared the document. */
   prepared?: Prepared;
-  /** The document that is named in place of a text, looked up already. */
-  found?: DocumentLookup;
+  /** Set by the fast path if it has looked up the document by its id. */
+  lookup?: DocumentLookup;
+  /** Set by the fast path: the media type that it has negotiated. */
+  mediaType?: string;
 }

@@ -1,57 +1,67 @@
 /**
- * Whole answers, as the bytes that went out: what is asked again word for word, by callers without a token, is not run again.
- *
- * One stands as long as everything that was read for it is fresh and nothing was cleared since: a write drops them all.
+ * Caches whole responses as bytes, for requests without a token that repeat an earlier one exactly. A response is valid while everything
+ * that was read for it is fresh and no record was invalidated: a write empties the cache.
  */
 import { LRUCache } from 'lru-cache';
 import type { CachePolicy } from '../../upstream/cache/cache-policy.ts';
 
-export interface ResponseCache {
-  /** The answer to this body for this media type. */
-  get: (media: string, body: string) => Buffer | undefined;
-  /** Keeps one that is reusable, unless anything was cleared since its operation began: in `epoch`. */
-  put: (media: string, body: string, answer: Buffer, freshness: CachePolicy, epoch: number | null) => void;
+export interface CachedResponse {
+  readonly response: Buffer;
+  readonly operationName: string | undefined;
 }
 
-const ANSWERS_MAX_BYTES = 8_000_000;
+export interface ResponseCache {
+  /** The response to this body in this media type. */
+  get: (media: string, body: string) => CachedResponse | undefined;
+  /** `epoch`: the epoch in which the operation began. If anything was invalidated since, the response is not cached. */
+  put: (
+    media: string,
+    body: string,
+    response: Buffer,
+    policy: CachePolicy,
+    epoch: number | null,
+    operationName?: string,
+  ) => void;
+}
+
+const MAX_BYTES = 8_000_000;
 const OVERHEAD_BYTES = 300;
 
-interface Kept {
+interface Entry extends CachedResponse {
   media: string;
-  answer: Buffer;
   freshUntil: number;
 }
 
-/** `epoch`: tells when anything was cleared; null where others clear too and nothing may be kept. */
+/** `epoch` changes whenever records are invalidated. It is null if other replicas invalidate too: then nothing is cached. */
 export function createResponseCache(epoch: () => number | null): ResponseCache {
-  const kept = new LRUCache<string, Kept>({
-    maxSize: ANSWERS_MAX_BYTES,
-    sizeCalculation: ({ answer }, key) => OVERHEAD_BYTES + 2 * key.length + answer.length,
+  const entries = new LRUCache<string, Entry>({
+    maxSize: MAX_BYTES,
+    sizeCalculation: ({ response }, key) => OVERHEAD_BYTES + 2 * key.length + response.length,
   });
-  let keptIn: number | null = null;
+  let cachedIn: number | null = null;
 
   return {
     get(media, body) {
-      if (kept.size === 0) return undefined;
-      if (epoch() !== keptIn) {
-        kept.clear();
+      if (entries.size === 0) return undefined;
+      if (epoch() !== cachedIn) {
+        entries.clear();
         return undefined;
       }
-      const found = kept.get(keyOf(media, body));
-      return found?.media === media && found.freshUntil > Date.now() ? found.answer : undefined;
+      const entry = entries.get(keyOf(media, body));
+      return entry?.media === media && entry.freshUntil > Date.now() ? entry : undefined;
     },
-    put(media, body, answer, { freshUntil }, begun) {
+    put(media, body, response, { freshUntil }, begun, operationName) {
       if (begun === null || begun !== epoch()) return;
-      if (keptIn !== begun) kept.clear();
-      keptIn = begun;
-      kept.set(keyOf(media, body), { media, answer, freshUntil });
+      if (cachedIn !== begun) entries.clear();
+      cachedIn = begun;
+      entries.set(keyOf(media, body), { media, response, operationName, freshUntil });
     },
   };
 }
 
-/** Whether anybody may be shown it again; what nothing was read for has no time to live. */
+/** Whether anybody may receive the response again. A response for which nothing was read has no time to live. */
 export const isCacheable = ({ scope, freshUntil }: CachePolicy): boolean =>
   scope === 'public' && Number.isFinite(freshUntil) && freshUntil > Date.now();
 
-/** For the usual media type no text is put together; a body that begins with the name of the other is told apart by what was kept. */
+/** Avoids concatenation for application/json. A clash with another media type's key is detected by comparing the stored media. */
 const keyOf = (media: string, body: string): string => (media === 'application/json' ? body : media + body);

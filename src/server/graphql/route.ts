@@ -1,35 +1,33 @@
 /** The route /graphql: reads a request, admits its operation, and answers by the fast path or by Yoga. */
-import type { IncomingMessage } from 'node:http';
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import type { Config } from '../../config/settings.ts';
+import { essenceOf } from '../../lib/media-types.ts';
 import { lazily } from '../../lib/promises.ts';
-import { newSpan, parseTraceParent } from '../../upstream/trace-context.ts';
 import type { UpstreamClient } from '../../upstream/client.ts';
 import type { Admission } from '../http/admission.ts';
-import { createResponseCache } from './response-cache.ts';
-import {
-  type BodyReader,
-  explainHeader,
-  isJson,
-  isMultipart,
-  readParams,
-  checkQueryString,
-  checkCsrf,
-} from '../http/request-body.ts';
-import { cacheControl } from './cache-control.ts';
 import { clientAddress } from '../http/client-address.ts';
-import { type JsonRequest, createFastPath, resolveParams } from './fast-path.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { type Panel, type Tab, graphiqlPage, graphiqlPolicy } from '../http/graphiql.ts';
-import { VARY, addCorsHeaders, firstValue } from '../http/headers.ts';
-import type { Metrics } from '../observability/metrics.ts';
-import { createPersistedDocuments } from './persisted-documents.ts';
-import type { Pipeline } from './answer.ts';
+import { VARY, addCorsHeaders } from '../http/headers.ts';
 import { HttpError } from '../http/http-error.ts';
-import type { Telemetry } from '../observability/tracing.ts';
+import {
+  type BodyReader,
+  checkCsrf,
+  checkQueryString,
+  explainHeader,
+  isJsonType,
+  readParams,
+} from '../http/request-body.ts';
 import { type Upload, readUpload } from '../http/uploads.ts';
+import type { Metrics } from '../observability/metrics.ts';
+import { type Tracing, parentContext } from '../observability/tracing.ts';
+import type { Pipeline } from './answer.ts';
+import { cacheControl } from './cache-control.ts';
+import { createFastPath, resolveParams } from './fast-path.ts';
+import { createPersistedDocuments } from './persisted-documents.ts';
 import type { GraphqlRequest } from './request.ts';
+import { createResponseCache } from './response-cache.ts';
 
 export interface GraphqlRouteParts {
   schema: GraphQLSchema;
@@ -40,7 +38,7 @@ export interface GraphqlRouteParts {
   admission: Admission;
   log: Logger;
   metrics: Metrics;
-  telemetry: Telemetry | undefined;
+  tracing: Tracing | undefined;
   /** The pages GraphiQL opens with. */
   tabs: readonly Tab[] | undefined;
   /** Shows the calls of an operation in GraphiQL. */
@@ -49,75 +47,63 @@ export interface GraphqlRouteParts {
   onOverdue: (exchange: Exchange) => void;
 }
 
-/** Returns the handler of the route. It rejects with a RequestRefusal for a request that is not run. */
+/** Returns the handler of the route. It rejects with an HttpError for a request that is not run. */
 export function createGraphqlRoute(parts: GraphqlRouteParts): (exchange: Exchange) => Promise<void> {
-  const { schema, config, upstream, pipeline, bodies, admission, log, metrics, telemetry } = parts;
+  const { config, upstream, pipeline, bodies, admission, metrics } = parts;
   const persisted = createPersistedDocuments(config, pipeline, metrics);
-  const door = createFastPath(pipeline, createResponseCache(upstream.epoch), upstream.epoch);
+  const fastPath = createFastPath(pipeline, createResponseCache(upstream.epoch), upstream.epoch);
   const addressOf = clientAddress(config.trustedProxies);
   const vary = config.corsOrigins.length > 0 ? `${VARY}, Origin` : VARY;
-  // Loaded with the first request that needs them: they are large, and many servers never do.
-  const page = lazyPage(parts);
-  const pagePolicy = page && lazily(async () => graphiqlPolicy(await page()));
-  const unusual = lazily(async () => {
-    const { createYogaHandler } = await import('./yoga.ts');
-    return createYogaHandler({ schema, pipeline, persisted, page, log });
-  });
+  const answerByYoga = createYogaRoute(parts, persisted);
 
   return async (exchange) => {
-    const { request, response, requestId, lifetime } = exchange;
-    const { headers } = request;
+    const { request, response, requestId, lifetime: cancellation } = exchange;
+    const { method, headers } = request;
     exchange.headers.push('vary', vary);
     if (headers.origin) addCorsHeaders(request, exchange.headers, config.corsOrigins);
-    if (request.method === 'OPTIONS') {
+    if (method === 'OPTIONS') {
       exchange.setHeaders();
       return void response.writeHead(204, { allow: 'GET, POST, OPTIONS' }).end();
     }
+    const type = essenceOf(headers['content-type']);
     const onCacheable = cacheControl(request, response);
-    const upload = uploadOf(exchange);
-    const uploading = upload && (await upload); // no await without an upload: most requests have none
-    const body = request.method === 'POST' && !uploading ? await bodies.read(request) : undefined;
-    const spanOf = () => spanOfRequest(request);
-    const who = { authorization: headers.authorization, explain: config.explain ? explainHeader(request) : undefined };
-    const plain: JsonRequest | undefined =
-      body !== undefined && isJson(request) ? { body, accept: headers.accept, exchange } : undefined;
-    if (plain && door.answerFromCache(plain, who, spanOf)) return;
-    const question = body === undefined ? uploading?.params : readParams(body, request);
-    const arrival = uploading?.arrival;
-    const caller = {
-      authorization: who.authorization,
-      explain: who.explain,
+    const uploading = readUploadOf(exchange, type);
+    const upload = uploading && (await uploading); // no await without an upload: most requests have none
+    const body = method === 'POST' && !upload ? await bodies.read(request) : undefined;
+    const operation = {
+      authorization: headers.authorization,
+      explain: config.explain ? explainHeader(request) : undefined,
       address: addressOf(request),
       requestId,
       accept: headers.accept,
-      span: spanOf(),
-      arrival,
+      parentSpan: parts.tracing && parentContext(headers),
+      uploadEnd: upload?.end,
       onCacheable,
     };
-    const passage: GraphqlRequest = { caller, lifetime, question };
-    const entered = admission.enter({ lifetime, arrival, onOverdue: () => parts.onOverdue(exchange) });
+    const json = body !== undefined && isJsonType(type) ? { body, accept: headers.accept, exchange } : undefined;
+    if (json && fastPath.answerFromCache(json, operation)) return;
+    const params = body === undefined ? upload?.params : readParams(body, type);
+    const graphqlRequest: GraphqlRequest = { operation, cancellation, params };
+    const { uploadEnd } = operation;
+    const entered = admission.enter({ lifetime: cancellation, uploadEnd, onOverdue: () => parts.onOverdue(exchange) });
     const slot = entered instanceof Promise ? await entered : entered;
     exchange.onClose(slot.release);
     try {
-      const whole = question && plain ? resolveParams(question, persisted, passage) : undefined;
-      if (whole && plain && (await door.answer(whole, plain, passage))) return;
+      const resolved = params && json ? resolveParams(params, persisted, graphqlRequest) : undefined;
+      if (resolved && json && (await fastPath.answer(resolved, json, graphqlRequest))) return;
       exchange.setHeaders();
-      if (pagePolicy && headers.accept?.includes('text/html')) {
-        response.setHeader('content-security-policy', await pagePolicy());
-      }
-      const yoga = await unusual();
-      await yoga(exchange, passage);
+      await answerByYoga(exchange, graphqlRequest);
     } finally {
       slot.release(); // before the client has read the response: a client that does not read must not keep a slot
     }
   };
 
   /** Checks the method and its preconditions, and begins to read a multipart POST. */
-  function uploadOf(exchange: Exchange): Promise<Upload> | undefined {
+  function readUploadOf(exchange: Exchange, type: string): Promise<Upload> | undefined {
     const { request } = exchange;
     if (request.method === 'POST') {
-      checkCsrf(request);
-      return isMultipart(request) ? readUpload(exchange, config) : undefined;
+      checkCsrf(request, type);
+      return type === 'multipart/form-data' ? readUpload(exchange, config) : undefined;
     }
     if (request.method !== 'GET') {
       throw new HttpError(405, 'METHOD_NOT_ALLOWED', 'Use GET or POST.', { allow: 'GET, POST, OPTIONS' });
@@ -125,18 +111,28 @@ export function createGraphqlRoute(parts: GraphqlRouteParts): (exchange: Exchang
     checkQueryString(request);
     return undefined;
   }
-
-  // Begin a trace only if spans are exported: otherwise the service would record it for nobody.
-  function spanOfRequest({ headers }: IncomingMessage) {
-    return (
-      parseTraceParent(firstValue(headers.traceparent), firstValue(headers.tracestate)) ??
-      (telemetry ? newSpan() : undefined)
-    );
-  }
 }
 
-function lazyPage({ config, tabs = [], panel }: GraphqlRouteParts): (() => Promise<string>) | undefined {
-  if (!config.graphiql) return undefined;
+/** Answers by Yoga. Yoga and the GraphiQL page are large and many servers never need them: they are loaded by the first request that does. */
+function createYogaRoute(
+  { schema, config, pipeline, log, tabs = [], panel }: GraphqlRouteParts,
+  persisted: ReturnType<typeof createPersistedDocuments>,
+) {
   const demoToken = config.ownOrigin && config.demoTokens ? 'demo-alice' : undefined;
-  return lazily(() => graphiqlPage(tabs, demoToken, config.explain ? panel : undefined));
+  const page = config.graphiql
+    ? lazily(() => graphiqlPage(tabs, demoToken, config.explain ? panel : undefined))
+    : undefined;
+  const pagePolicy = page && lazily(async () => graphiqlPolicy(await page()));
+  const handler = lazily(async () => {
+    const { createYogaHandler } = await import('./yoga.ts');
+    return createYogaHandler({ schema, pipeline, persisted, page, log });
+  });
+  return async (exchange: Exchange, request: GraphqlRequest): Promise<void> => {
+    if (pagePolicy && request.operation.accept?.includes('text/html')) {
+      exchange.response.setHeader('content-security-policy', await pagePolicy());
+    }
+    await (
+      await handler()
+    )(exchange, request);
+  };
 }

@@ -1,48 +1,80 @@
-/** What a client takes, by its Accept header. Yoga chooses among it; but that nothing of it can be had is found out here, before a run. */
+/** Content negotiation: in which media type a response may be sent. */
 import { GraphQLError } from 'graphql';
+import { type MediaRange, parseAccept, specificity } from '../../lib/media-types.ts';
 import { HttpError } from './http-error.ts';
 
-const inPieces = ['multipart/mixed', 'text/event-stream'];
-const inAnyForm = ['application/json', 'application/graphql-response+json', ...inPieces];
+const JSON_TYPES = ['application/json', 'application/graphql-response+json'] as const;
+const INCREMENTAL_TYPES = ['multipart/mixed', 'text/event-stream'];
 
-/** Pieces have the shape of this draft: who asks for that of another could not read them. */
+export type JsonType = (typeof JSON_TYPES)[number];
+
+interface Negotiated {
+  /** The preferred type for a response in one piece; undefined if the client accepts none. */
+  json: JsonType | undefined;
+  acceptsIncremental: boolean;
+  isAcceptable: boolean;
+}
+
+/** Incremental delivery has the format of this draft. A client that requests another one could not read it. */
 const DRAFT = 'deferspec=20220824';
-
-export const acceptsIncrementalDelivery = (accept: string | undefined): boolean =>
-  rangesOf(accept).some(
-    ({ type, params }) =>
-      covers(type, inPieces) && !params.some((each) => /^(?:defer|incremental)spec=/.test(each) && each !== DRAFT),
-  );
 
 export const incrementalDeliveryNotAccepted = new GraphQLError(
   'With @defer or @stream the answer comes in pieces: accept multipart/mixed (deferSpec=20220824) or text/event-stream.',
   { extensions: { code: 'NOT_ACCEPTABLE', http: { status: 406 } } },
 );
 
-/** Refuses who takes none of the forms that an answer may have. */
+export const negotiateJson = (accept: string | undefined): JsonType | undefined => negotiate(accept).json;
+
+export const acceptsIncrementalDelivery = (accept: string | undefined): boolean => negotiate(accept).acceptsIncremental;
+
+/** Throws an HttpError if the client accepts no type that a response may have. */
 export function checkAcceptable(accept: string | undefined): void {
-  if (rangesOf(accept).some(({ type }) => covers(type, inAnyForm))) return;
-  throw new HttpError(406, 'NOT_ACCEPTABLE', `Accept one of ${inAnyForm.join(', ')}.`);
+  if (negotiate(accept).isAcceptable) return;
+  throw new HttpError(406, 'NOT_ACCEPTABLE', `Accept one of ${[...JSON_TYPES, ...INCREMENTAL_TYPES].join(', ')}.`);
 }
 
-interface Range {
-  type: string;
-  params: readonly string[];
+/** Clients send few different Accept headers, so the results are remembered. */
+const remembered = new Map<string | undefined, Negotiated>();
+const REMEMBERED_MAX = 500;
+const REMEMBERED_CHARACTERS_MAX = 500;
+
+function negotiate(accept: string | undefined): Negotiated {
+  const known = remembered.get(accept);
+  if (known) return known;
+  const ranges = parseAccept(accept).filter(isUtf8);
+  const acceptable = ranges.filter(({ quality }) => quality > 0);
+  const incremental = acceptable.filter(({ type }) => matchesAny(type, INCREMENTAL_TYPES));
+  const json = preferredJson(ranges);
+  const negotiated = {
+    json,
+    acceptsIncremental: incremental.some(({ params }) => !params.some(isOtherDraft)),
+    isAcceptable: json !== undefined || incremental.length > 0,
+  };
+  if (remembered.size >= REMEMBERED_MAX) remembered.clear();
+  if ((accept?.length ?? 0) <= REMEMBERED_CHARACTERS_MAX) remembered.set(accept, negotiated);
+  return negotiated;
 }
 
-function rangesOf(accept: string | undefined): Range[] {
-  return (accept || '*/*')
-    .replaceAll(/\s/g, '')
-    .toLowerCase()
-    .split(',')
-    .map((range) => {
-      const [type = '', ...params] = range.split(';');
-      return { type, params };
-    })
-    .filter(({ params }) => !params.some((each) => /^q=0(?:\.0*)?$/.test(each) || /^charset=(?!utf-8$)/.test(each)));
+/** The type of the highest quality; of equal quality the one that is named more specifically, then the one that is named first. */
+function preferredJson(ranges: readonly MediaRange[]): JsonType | undefined {
+  const rated = JSON_TYPES.map((type) => ({ type, ...bestMatch(type, ranges) })).filter(({ quality }) => quality > 0);
+  rated.sort((a, b) => b.quality - a.quality || b.exactness - a.exactness || a.position - b.position);
+  return rated[0]?.type;
 }
 
-function covers(range: string, types: readonly string[]): boolean {
-  if (range === '*/*') return true;
-  return types.some((type) => range === type || range === `${type.slice(0, type.indexOf('/'))}/*`);
+/** The most specific range decides the quality of a type. */
+function bestMatch(type: string, ranges: readonly MediaRange[]) {
+  let best = { quality: 0, exactness: -1, position: ranges.length };
+  for (const [position, range] of ranges.entries()) {
+    const exactness = specificity(range.type, type);
+    if (exactness !== undefined && exactness > best.exactness) best = { quality: range.quality, exactness, position };
+  }
+  return best;
 }
+
+const isUtf8 = ({ params }: MediaRange): boolean => !params.some((param) => /^charset=(?!"?utf-8"?$)/.test(param));
+
+const isOtherDraft = (param: string): boolean => /^(?:defer|incremental)spec=/.test(param) && param !== DRAFT;
+
+const matchesAny = (range: string, types: readonly string[]): boolean =>
+  types.some((type) => specificity(range, type) !== undefined);

@@ -17,7 +17,7 @@ export interface OperationSlot {
 export interface SlotRequest {
   lifetime: CancellationToken;
   /** Resolves when the last byte of the uploaded files has arrived; the upload deadline counts from there. */
-  arrival?: Promise<void> | undefined;
+  uploadEnd?: Promise<void> | undefined;
   /** Called when the slot is revoked because the operation still holds it `GRACE_MS` after its deadline. */
   onOverdue: () => void;
 }
@@ -72,7 +72,7 @@ export function createAdmission(settings: AdmissionSettings): Admission {
     },
   };
 
-  function take({ arrival, onOverdue }: SlotRequest): OperationSlot {
+  function take({ uploadEnd, onOverdue }: SlotRequest): OperationSlot {
     // No slot could be released while none was held.
     if (running++ === 0) releasedAt = performance.now();
     let isHeld = true;
@@ -98,7 +98,7 @@ export function createAdmission(settings: AdmissionSettings): Admission {
       });
       stop = () => by.stop(ticking);
     };
-    if (arrival) void arrival.then(() => start(uploadClock));
+    if (uploadEnd) void uploadEnd.then(() => start(uploadClock));
     else start(clock);
     return { release };
   }

@@ -5,6 +5,8 @@
 import { type ClientRequest, type IncomingMessage, type Server, request as send } from 'node:http';
 import { type Duplex, Readable, duplexPair } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
+import { trace } from '@opentelemetry/api';
+import { addTraceHeaders } from '../../lib/trace-context.ts';
 
 export interface FetchHandler {
   fetch: (request: Request, from?: { address?: string }) => Promise<Response>;
@@ -13,7 +15,7 @@ export interface FetchHandler {
 }
 
 /** They tell of a connection, and the request comes by another here; the length is counted anew. */
-const OF_THE_CONNECTION = [
+const CONNECTION_HEADERS = [
   'connection',
   'content-length',
   'expect',
@@ -39,7 +41,8 @@ export function createFetchHandler(server: Server): FetchHandler {
       const body = bodyOf(request);
       const { pathname, search, host } = new URL(request.url);
       const headers = Object.fromEntries(request.headers);
-      for (const name of OF_THE_CONNECTION) delete headers[name];
+      for (const name of CONNECTION_HEADERS) delete headers[name];
+      passActiveSpan(headers);
       const question = send({
         method: request.method,
         path: pathname + search,
@@ -83,6 +86,15 @@ function connection(server: Server, address: string | undefined): Duplex {
   return ours;
 }
 
+/** The request goes through a connection in memory, where the async context of the program may be lost. */
+function passActiveSpan(headers: Record<string, string>): void {
+  const span = trace.getActiveSpan();
+  if (!span) return;
+  const traced: string[] = [];
+  addTraceHeaders(span.spanContext(), traced);
+  for (let at = 0; at < traced.length; at += 2) headers[traced[at]!] = traced[at + 1]!;
+}
+
 function answerTo(question: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     question.once('response', resolve);
@@ -108,7 +120,7 @@ function response(answer: IncomingMessage, method: string): Response {
   const headers = new Headers();
   for (const [name, values = []] of Object.entries(headersDistinct)) {
     // The host says the date itself.
-    if (OF_THE_CONNECTION.includes(name) && name !== 'content-length') continue;
+    if (CONNECTION_HEADERS.includes(name) && name !== 'content-length') continue;
     if (name !== 'date') for (const value of values) headers.append(name, value);
   }
   const isEmpty = method === 'HEAD' || STATUSES_WITHOUT_BODY.has(statusCode);

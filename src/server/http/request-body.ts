@@ -23,9 +23,8 @@ const JSON_TYPES = new Set(['application/json', 'application/graphql+json']);
 const CSRF_HEADERS = ['x-graphql-csrf', 'apollo-require-preflight'];
 
 /** Refuses what a foreign page could send without a preflight. */
-export function checkCsrf({ headers }: IncomingMessage): void {
-  if (JSON_TYPES.has(mediaType(headers['content-type'])) || CSRF_HEADERS.some((name) => headers[name] !== undefined))
-    return;
+export function checkCsrf({ headers }: IncomingMessage, type: string): void {
+  if (isJsonType(type) || CSRF_HEADERS.some((name) => headers[name] !== undefined)) return;
   throw new HttpError(
     415,
     'CSRF_HEADER_REQUIRED',
@@ -38,10 +37,6 @@ export function explainHeader({ headers }: IncomingMessage): string | undefined 
   const explain = headers['x-explain'];
   if (explain === undefined || explain === 'plan' || explain === 'trace') return explain;
   throw new HttpError(400, 'BAD_EXPLAIN', 'The header x-explain is "plan" or "trace".');
-}
-
-export function isMultipart({ headers }: IncomingMessage): boolean {
-  return mediaType(headers['content-type']) === 'multipart/form-data';
 }
 
 /** A body that has come to its end, and who waits for it. */
@@ -109,11 +104,10 @@ export function createBodyReader({ maxBodyBytes, requestBodyTimeoutMs }: Config)
   }
 }
 
-export const isJson = ({ headers }: IncomingMessage): boolean => JSON_TYPES.has(mediaType(headers['content-type']));
+export const isJsonType = (type: string): boolean => JSON_TYPES.has(type);
 
 /** What a body asks: JSON, a form, or a bare document. */
-export function readParams(text: string, { headers }: IncomingMessage): GraphqlParams {
-  const type = mediaType(headers['content-type']);
+export function readParams(text: string, type: string): GraphqlParams {
   if (JSON_TYPES.has(type)) return checkParams(json(text, 'The body'));
   if (type === 'application/graphql') return checkParams({ query: text });
   if (type === 'application/x-www-form-urlencoded') {
@@ -162,10 +156,4 @@ function json(text: string, what: string): unknown {
   } catch {
     throw new HttpError(400, 'BAD_REQUEST', `${what} must be JSON.`);
   }
-}
-
-/** The media type of a header, most often written as it is meant. */
-function mediaType(header: string | undefined): string {
-  if (header === undefined || JSON_TYPES.has(header)) return header ?? '';
-  return header.split(';', 1)[0]!.trim().toLowerCase();
 }

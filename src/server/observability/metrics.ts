@@ -25,6 +25,16 @@ export function createMetrics() {
       [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
       ['type'],
     ),
+    namedOperations: counter(
+      'catalog_named_operations_total',
+      'Operations by name and outcome, for names in the manifest and in operations/.',
+      ['operation', 'outcome'],
+    ),
+    namedOperationSeconds: counter(
+      'catalog_named_operation_seconds_total',
+      'Seconds that operations took, by name, for names in the manifest and in operations/.',
+      ['operation'],
+    ),
     errors: counter('catalog_errors_total', 'Errors in responses by code.', ['code']),
     responseCacheHits: counter('catalog_answers_again_total', 'Responses served from the response cache.'),
     persistedDocuments: counter('catalog_persisted_documents_total', 'Documents requested by id, by outcome.', [

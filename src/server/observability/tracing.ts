@@ -1,128 +1,121 @@
 /**
- * Spans of operations and upstream calls, sent as OTLP over HTTP in JSON.
- * Ours, because the libraries' exporters ask for Node 22 and bring forty packages for one POST.
+ * Spans of operations and upstream calls, through the OpenTelemetry API: an embedding program's tracer provider receives them. Without a
+ * provider all spans are no-ops. OTEL_EXPORTER_OTLP_ENDPOINT makes the facade export them itself.
  */
+import {
+  type Context,
+  INVALID_TRACEID,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  context,
+  trace,
+} from '@opentelemetry/api';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Logger } from 'pino';
 import type { Config } from '../../config/settings.ts';
-import type { ObservedCall, Span } from '../../upstream/trace-context.ts';
+import { settlesWithin } from '../../lib/promises.ts';
+import { type OperationSpan, parseTraceHeaders } from '../../lib/trace-context.ts';
+import type { ObservedCall } from '../../upstream/http/call.ts';
 
-export interface Telemetry {
-  operation: (span: Span, type: string, name: string | undefined, ms: number, codes: readonly string[]) => void;
-  call: (seen: ObservedCall) => void;
-  /** Sends what is left. */
+export interface Tracing {
+  readonly tracer: Tracer;
+  /** Resolves when the exporter is loaded; undefined if there is none to wait for. */
+  readonly loading: Promise<void> | undefined;
+  /** Exports the remaining spans. */
   close: () => Promise<void>;
 }
 
-export type TelemetrySettings = Pick<
-  Config,
-  'otelExporterOtlpEndpoint' | 'otelExporterOtlpHeaders' | 'otelServiceName'
->;
+export type TracingSettings = Pick<Config, 'otelExporterOtlpEndpoint' | 'otelExporterOtlpHeaders' | 'otelServiceName'>;
 
-type Value = { stringValue: string } | { intValue: string };
-interface Attribute {
-  key: string;
-  value: Value;
-}
+const SCOPE = 'catalog-graphql';
+/** The exporter retries; an unreachable collector must not delay the end of the process for longer. */
+const CLOSE_MS = 4_000;
 
-/** A batch is sent when it is this large or this old. */
-const BATCH_MAX = 512;
-const BATCH_MS = 2_000;
-/** A collector that is slow or away must not fill the memory: what comes past this is dropped. */
-const HELD_MAX = 4_096;
-const SEND_MS = 5_000;
+export function createTracing(settings: TracingSettings, log: Logger): Tracing {
+  let tracer = trace.getTracer(SCOPE);
+  let close = async () => undefined as void;
+  let loading = settings.otelExporterOtlpEndpoint === undefined ? undefined : load(settings.otelExporterOtlpEndpoint);
 
-const SERVER = 2;
-const CLIENT = 3;
-const ERROR = 2;
-
-/** Nothing where no collector is named. */
-export function createTelemetry(settings: TelemetrySettings, log: Logger): Telemetry | undefined {
-  const { otelExporterOtlpEndpoint: address, otelExporterOtlpHeaders: headers, otelServiceName: name } = settings;
-  if (!address) return undefined;
-  const resource = { attributes: [text('service.name', name)] };
-  let held: object[] = [];
-  let clock: NodeJS.Timeout | undefined;
-  let sending: Promise<void> = Promise.resolve();
-  let dropped = 0;
+  async function load(endpoint: string): Promise<void> {
+    const { createExportingProvider } = await import('./otlp-exporter.ts');
+    const provider = createExportingProvider(endpoint, settings, log);
+    tracer = provider.getTracer(SCOPE);
+    // A failed export is logged already.
+    close = async () => void (await settlesWithin(CLOSE_MS, provider.shutdown()).catch(() => undefined));
+    loading = undefined;
+  }
 
   return {
-    operation(span, type, name, ms, codes) {
-      add(span, SERVER, name ? `${type} ${name}` : type, ms, codes.length > 0, [
-        text('graphql.operation.type', type),
-        ...(name ? [text('graphql.operation.name', name)] : []),
-        ...(codes.length > 0 ? [text('graphql.errors', [...new Set(codes)].join(','))] : []),
-      ]);
+    get tracer() {
+      return tracer;
     },
-    call({ endpoint, outcome, ms, span }) {
-      if (!span) return;
-      const isStatus = /^\d{3}$/.test(outcome);
-      add(span, CLIENT, `${endpoint.method} ${endpoint.path}`, ms, !isStatus || Number(outcome) >= 400, [
-        text('http.request.method', endpoint.method),
-        text('url.template', endpoint.path),
-        text('peer.service', endpoint.service),
-        isStatus ? { key: 'http.response.status_code', value: { intValue: outcome } } : text('error.type', outcome),
-      ]);
+    get loading() {
+      return loading;
     },
-    async close() {
-      clearTimeout(clock);
-      flush();
-      await sending;
+    close: async () => {
+      await loading;
+      await close();
     },
   };
-
-  function add(span: Span, kind: number, name: string, ms: number, failed: boolean, attributes: Attribute[]): void {
-    if (!span.isSampled) return;
-    if (held.length >= HELD_MAX) return void dropped++;
-    const end = Date.now();
-    held.push({
-      traceId: span.traceId,
-      spanId: span.id,
-      ...(span.parentId === undefined ? {} : { parentSpanId: span.parentId }),
-      ...(span.state === undefined ? {} : { traceState: span.state }),
-      name,
-      kind,
-      startTimeUnixNano: nanoseconds(end - ms),
-      endTimeUnixNano: nanoseconds(end),
-      attributes,
-      status: failed ? { code: ERROR } : {},
-    });
-    if (held.length === BATCH_MAX) flush();
-    else clock ??= setTimeout(flush, BATCH_MS).unref();
-  }
-
-  /** One batch at a time; what comes meanwhile is held. */
-  function flush(): void {
-    clearTimeout(clock);
-    clock = undefined;
-    sending = sending.then(async () => {
-      const spans = held;
-      held = [];
-      if (spans.length > 0) await send(spans);
-    });
-  }
-
-  async function send(spans: readonly object[]): Promise<void> {
-    const body = { resourceSpans: [{ resource, scopeSpans: [{ scope: { name: 'catalog-graphql' }, spans }] }] };
-    try {
-      const answer = await fetch(`${address}/v1/traces`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', ...headers },
-        body: JSON.stringify(body),
-        redirect: 'error',
-        signal: AbortSignal.timeout(SEND_MS),
-      });
-      await answer.body?.cancel();
-      if (!answer.ok) log.warn({ status: answer.status, spans: spans.length }, 'the collector refused spans');
-      else if (dropped > 0) log.warn({ spans: dropped }, 'spans were dropped');
-      if (answer.ok) dropped = 0;
-    } catch (error) {
-      const { name, cause } = error as Error;
-      log.warn({ name, code: (cause as NodeJS.ErrnoException | undefined)?.code }, 'the collector cannot be reached');
-    }
-  }
 }
 
-const text = (key: string, value: string): Attribute => ({ key, value: { stringValue: value } });
+/** The parent of an operation's span: the active span of an embedding program, or else that of the request's headers. */
+export function parentContext({ traceparent, tracestate }: IncomingHttpHeaders): Context {
+  const active = context.active();
+  if (trace.getSpan(active)) return active;
+  if (traceparent === undefined) return ROOT_CONTEXT;
+  // Node joins repeated headers that it does not know with a comma, which makes `traceparent` invalid.
+  const parent = parseTraceHeaders(String(traceparent), tracestate === undefined ? undefined : String(tracestate));
+  return parent ? trace.setSpanContext(ROOT_CONTEXT, parent) : ROOT_CONTEXT;
+}
 
-/** As a string: a number would lose the last digits. */
-const nanoseconds = (ms: number): string => String(BigInt(Math.round(ms * 1000)) * 1000n);
+/** Starts the span of an operation; undefined if there is nothing to record and no trace to pass on. */
+export function startOperationSpan(
+  { tracer }: Tracing,
+  type: string,
+  parent: Context,
+  startedAt: number,
+): OperationSpan | undefined {
+  const startTime = performance.timeOrigin + startedAt;
+  const span = tracer.startSpan(type, { kind: SpanKind.SERVER, startTime }, parent);
+  return span.spanContext().traceId === INVALID_TRACEID ? undefined : { span, tracer };
+}
+
+export function endOperationSpan(
+  { span }: OperationSpan,
+  type: string,
+  name: string | undefined,
+  codes: string[],
+): void {
+  if (span.isRecording()) {
+    span.setAttribute('graphql.operation.type', type);
+    if (name !== undefined) span.setAttribute('graphql.operation.name', name);
+    const [first] = codes;
+    if (first !== undefined) {
+      span.setAttributes({ 'error.type': first, 'graphql.errors': [...new Set(codes)].join(',') });
+      span.setStatus({ code: SpanStatusCode.ERROR });
+    }
+  }
+  span.end();
+}
+
+/** Ends the span of an upstream call. Its attributes name the path by its template: no ids and no search words. */
+export function endCallSpan(span: Span, { endpoint, outcome }: ObservedCall): void {
+  if (span.isRecording()) {
+    const status = /^\d{3}$/.test(outcome) ? Number(outcome) : undefined;
+    span.setAttributes({
+      'http.request.method': endpoint.method,
+      'url.template': endpoint.path,
+      'peer.service': endpoint.service,
+      ...(status !== undefined && { 'http.response.status_code': status }),
+    });
+    if (status === undefined || status >= 400) {
+      span.setAttribute('error.type', outcome);
+      span.setStatus({ code: SpanStatusCode.ERROR });
+    }
+  }
+  span.end();
+}

@@ -1,20 +1,20 @@
 import type { Endpoint } from '../../api/endpoint.ts';
 import type { Logger } from 'pino';
 import type { OnAvailabilityChange } from '../../upstream/availability.ts';
-import type { ObservedCall } from '../../upstream/trace-context.ts';
+import type { ObservedCall } from '../../upstream/http/call.ts';
 import type { ServiceState } from '../../upstream/http/pool.ts';
 import type { UpstreamClient } from '../../upstream/client.ts';
 import type { Metrics } from './metrics.ts';
-import type { Telemetry } from './tracing.ts';
+import { endCallSpan } from './tracing.ts';
 
-/** Counts the upstream calls by the template of their endpoint: never by an id, which a client could choose. */
-export function observeCalls(metrics: Metrics, telemetry?: Telemetry): (seen: ObservedCall) => void {
+/** Counts upstream calls and ends their spans. Labels have the path's template, never an id, which a client could choose. */
+export function observeCalls(metrics: Metrics): (call: ObservedCall) => void {
   const series = new WeakMap<
     Endpoint,
     { succeeded: { inc: () => void }; seconds: { observe: (value: number) => void } }
   >();
-  return (seen) => {
-    const { endpoint, outcome, ms } = seen;
+  return (call) => {
+    const { endpoint, outcome, ms, span } = call;
     const labels = { service: endpoint.service, endpoint: `${endpoint.method} ${endpoint.path}` };
     if (outcome === 'cached' || outcome === 'stale') return metrics.cacheHits.inc({ ...labels, how: outcome });
     if (outcome === 'RateLimited') return metrics.rateLimited.inc(labels);
@@ -26,17 +26,17 @@ export function observeCalls(metrics: Metrics, telemetry?: Telemetry): (seen: Ob
     if (outcome === '200') known.succeeded.inc();
     else metrics.upstreamCalls.inc({ ...labels, outcome });
     known.seconds.observe(ms / 1000);
-    telemetry?.call(seen);
+    if (span) endCallSpan(span, call);
   };
 }
 
-/** Says once when a service or Redis goes away, and once when it is back. */
+/** Logs once when an upstream or Redis becomes unreachable, and once when it is reachable again. */
 export const logOutages =
   (log: Logger): OnAvailabilityChange =>
   (service, reason) =>
     reason === undefined
-      ? log.warn({ service }, `${service} is back`)
-      : log.warn({ service, reason }, `${service} is away`);
+      ? log.warn({ service }, `${service} is reachable again`)
+      : log.warn({ service, reason }, `${service} is unreachable`);
 
 /** Registers the gauges of each upstream. */
 export function registerUpstreamGauges(metrics: Metrics, { state }: UpstreamClient): void {
@@ -49,6 +49,6 @@ export function registerUpstreamGauges(metrics: Metrics, { state }: UpstreamClie
   gauge('catalog_upstream_up', '0 while the circuit breaker of the upstream is open.', ({ isOpen }) =>
     isOpen ? 0 : 1,
   );
-  gauge('catalog_upstream_calls_running', 'Upstream calls under way.', ({ running }) => running);
+  gauge('catalog_upstream_calls_running', 'Upstream calls in flight.', ({ running }) => running);
   gauge('catalog_upstream_calls_waiting', 'Upstream calls that wait for a connection.', ({ waiting }) => waiting);
 }

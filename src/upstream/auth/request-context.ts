@@ -1,6 +1,6 @@
 import type { CancellationToken } from '../../lib/cancellation.ts';
+import type { OperationSpan } from '../../lib/trace-context.ts';
 import type { CallLog } from '../call-log.ts';
-import type { Span } from '../trace-context.ts';
 import type { Credential } from './credentials.ts';
 
 /** Who sent a GraphQL request, and what its upstream calls share. */
@@ -15,5 +15,5 @@ export interface RequestContext {
   readonly cancellation: CancellationToken;
   readonly callLog: CallLog;
   /** The span of the operation, if it is traced. */
-  readonly span: Span | undefined;
+  readonly span: OperationSpan | undefined;
 }

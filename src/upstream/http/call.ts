@@ -1,6 +1,9 @@
 /** One upstream call. `run` and `fetch` list its steps. */
 import { Readable } from 'node:stream';
+import type { Span } from '@opentelemetry/api';
+import type { Endpoint } from '../../api/endpoint.ts';
 import type { CancellationToken } from '../../lib/cancellation.ts';
+import { addTraceHeaders, startCallSpan } from '../../lib/trace-context.ts';
 import type { Credential, Credentials } from '../auth/credentials.ts';
 import type { RequestContext } from '../auth/request-context.ts';
 import { learnFromRejection, learnFromResponse } from '../auth/tiers.ts';
@@ -16,7 +19,6 @@ import {
   isTokenRejection,
 } from '../errors.ts';
 import type { RateLimitPermit, RateLimiter } from '../limits/rate-limiter.ts';
-import { type ObservedCall, type Span, addTraceHeaders, childSpan } from '../trace-context.ts';
 import type { InFlightRequests } from './in-flight.ts';
 import type { Transport } from './pool.ts';
 import { type ApiRequest, type HttpRequest, type RequestBody, requestLine } from './request.ts';
@@ -34,6 +36,16 @@ export interface CallSettings {
   maxJsonBytes: number;
   maxAtomBytes: number;
   maxUpstreamCalls: number;
+}
+
+/** A call that was made, or was answered from the cache. */
+export interface ObservedCall {
+  endpoint: Endpoint;
+  /** Its status, the code of its error, or `cached`, `stale`. */
+  outcome: string;
+  ms: number;
+  /** Undefined if the operation is not traced, or if the call shares the request of another. */
+  span?: Span | undefined;
 }
 
 /** What all calls share. */
@@ -57,7 +69,7 @@ export class UpstreamCall {
   private readonly probes: readonly string[];
   private readonly body: RequestBody;
   private readonly logged: LoggedCall;
-  private readonly span: Span | undefined;
+  private span: Span | undefined;
   private permits: RateLimitPermit[] = [];
   private isOver = false;
 
@@ -77,7 +89,6 @@ export class UpstreamCall {
     this.probes = probes;
     this.body = body;
     this.logged = logged;
-    this.span = context.span && childSpan(context.span);
   }
 
   /** `shareKey`: equal for reads that may share one request; undefined for a write. */
@@ -140,13 +151,16 @@ export class UpstreamCall {
   }
 
   private httpRequest(cancellation: CancellationToken): HttpRequest {
-    const { context, span } = this;
+    const { context } = this;
     const { settings } = this.services;
     const { endpoint, wirePath } = this.request;
     const isJson = endpoint.media === 'json';
     const headers = ['accept', isJson || endpoint.media === 'empty' ? 'application/json' : 'application/atom+xml'];
     headers.push('accept-encoding', 'gzip', 'x-request-id', context.requestId);
-    if (span) addTraceHeaders(span, headers);
+    if (context.span) {
+      this.span = startCallSpan(context.span, endpoint.method);
+      addTraceHeaders(this.span.spanContext(), headers);
+    }
     const { authorization } = this.credential;
     if (authorization !== undefined) headers.push('authorization', authorization);
     if (this.body.contentType !== undefined) headers.push('content-type', this.body.contentType);

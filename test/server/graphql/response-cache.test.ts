@@ -20,7 +20,7 @@ beforeEach(() => {
 
 test('an answer stands for the same body and media type, and for no other', () => {
   answers.put('application/json', 'a', bytes, minute(), 0);
-  expect(answers.get('application/json', 'a')).toBe(bytes);
+  expect(answers.get('application/json', 'a')?.response).toBe(bytes);
   expect(answers.get('application/json', 'b')).toBeUndefined();
   expect(answers.get('application/graphql-response+json', 'a')).toBeUndefined();
 });
@@ -28,7 +28,7 @@ test('an answer stands for the same body and media type, and for no other', () =
 test('a body that begins with the name of another media type is not taken for what was asked in that', () => {
   const other = 'application/graphql-response+json';
   answers.put(other, '{}', bytes, minute(), 0);
-  expect(answers.get(other, '{}')).toBe(bytes);
+  expect(answers.get(other, '{}')?.response).toBe(bytes);
   expect(answers.get('application/json', `${other}{}`)).toBeUndefined();
   expect(answers.get('application/json', '{}')).toBeUndefined();
 });
@@ -37,7 +37,7 @@ test('it stands no longer than what was read for it is fresh', () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   answers.put('', 'a', bytes, minute(), 0);
   vi.setSystemTime(Date.now() + 59_999);
-  expect(answers.get('', 'a')).toBe(bytes);
+  expect(answers.get('', 'a')?.response).toBe(bytes);
   vi.setSystemTime(Date.now() + 1);
   expect(answers.get('', 'a')).toBeUndefined();
   vi.useRealTimers();
@@ -50,7 +50,7 @@ test('none stands after anything was cleared, nor one whose operation began befo
   answers.put('', 'b', bytes, minute(), 0);
   expect(answers.get('', 'b')).toBeUndefined();
   answers.put('', 'c', bytes, minute(), 1);
-  expect(answers.get('', 'c')).toBe(bytes);
+  expect(answers.get('', 'c')?.response).toBe(bytes);
 });
 
 test('where others clear too nothing is kept', () => {
@@ -63,7 +63,7 @@ test('they are bounded by their bytes, the oldest go first', () => {
   const large = Buffer.alloc(1_000_000);
   for (let each = 0; each < 20; each++) answers.put('', `${each}`, large, minute(), 0);
   expect(answers.get('', '0')).toBeUndefined();
-  expect(answers.get('', '19')).toBe(large);
+  expect(answers.get('', '19')?.response).toBe(large);
 });
 
 test('what nothing was read for, and what is not for everybody, is not reusable', () => {

@@ -38,9 +38,9 @@ test('a slot is revoked some time after the deadline, and goes to the next waiti
 test('the time of an upload is measured from when its last byte has come', async () => {
   const admission = createAdmission({ ...small, uploadTimeoutMs: 1_000 });
   let arrive = () => undefined as void;
-  const arrival = new Promise<void>((resolve) => (arrive = resolve));
+  const uploadEnd = new Promise<void>((resolve) => (arrive = resolve));
   let isOverdue = false;
-  void admission.enter({ ...entrant(), arrival, onOverdue: () => (isOverdue = true) });
+  void admission.enter({ ...entrant(), uploadEnd, onOverdue: () => (isOverdue = true) });
   await vi.advanceTimersByTimeAsync(600_000);
   expect([isOverdue, admission.running()]).toEqual([false, 1]);
   arrive();

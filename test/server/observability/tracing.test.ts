@@ -1,29 +1,20 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { join } from 'node:path';
 import type { AddressInfo } from 'node:net';
+import { ROOT_CONTEXT } from '@opentelemetry/api';
 import { pino } from 'pino';
 import { afterAll, expect, test } from 'vitest';
 import { readConfig } from '../../../src/config/read.ts';
+import { readTabs } from '../../../src/server/http/graphiql.ts';
 import { createMetrics } from '../../../src/server/observability/metrics.ts';
-import { createTelemetry } from '../../../src/server/observability/tracing.ts';
+import { createTracing, startOperationSpan } from '../../../src/server/observability/tracing.ts';
 import { observeCalls } from '../../../src/server/observability/watch.ts';
-import {
-  type Span,
-  addTraceHeaders,
-  newSpan,
-  childSpan,
-  parseTraceParent,
-} from '../../../src/upstream/trace-context.ts';
+import { addTraceHeaders, parseTraceHeaders } from '../../../src/lib/trace-context.ts';
 import { createUpstream } from '../../../src/upstream/client.ts';
 import { besieged } from '../../support/besieged.ts';
 import { hostile, json, reset, until } from '../../support/hostile.ts';
 import { patient } from '../../support/patient.ts';
-
-function headersOf(span: Span): Record<string, string> {
-  const headers: string[] = [];
-  addTraceHeaders(span, headers);
-  return Object.fromEntries(headers.flatMap((name, at) => (at % 2 === 0 ? [[name, headers[at + 1]!]] : [])));
-}
 
 const parent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 
@@ -35,7 +26,7 @@ interface ShownSpan {
   kind: number;
   startTimeUnixNano: string;
   endTimeUnixNano: string;
-  attributes: { key: string; value: { stringValue?: string; intValue?: string } }[];
+  attributes: { key: string; value: { stringValue?: string; intValue?: number } }[];
   status: { code?: number };
 }
 interface Batch {
@@ -58,7 +49,7 @@ async function collector(status = 200) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, batches };
 }
 
-test('operations and their calls are spans of the trace of the caller, and the service is told of it', async () => {
+test('operations and their calls are spans of the trace of the client, which is passed on to the upstream', async () => {
   const { url, batches } = await collector();
   const service = await hostile(json('{"id":"7","title":"x"}'));
   const env = {
@@ -67,15 +58,16 @@ test('operations and their calls are spans of the trace of the caller, and the s
     OTEL_SERVICE_NAME: 'graph',
   };
   const config = { ...readConfig(env), ...patient, baseUrl: service.url, eventBaseUrl: service.url };
-  const telemetry = createTelemetry(config, pino({ level: 'silent' }));
-  const upstream = createUpstream(config, { observe: observeCalls(createMetrics(), telemetry) });
-  const { ask } = await besieged({}, {}, { upstream, telemetry });
+  const tracing = createTracing(config, pino({ level: 'silent' }));
+  await tracing.loading;
+  const upstream = createUpstream(config, { observe: observeCalls(createMetrics()) });
+  const { ask } = await besieged({}, {}, { upstream, tracing });
   const headers = { traceparent: parent, tracestate: 'a=1', authorization: 'Bearer secret-token' };
   await ask('query Shelf { book(id: 7) { title } }', { headers });
   service.behave(reset);
   await ask('{ book(id: 8) { title } }', { headers: { traceparent: parent.replace(/01$/, '00') } }); // not sampled
   await ask('{ book(id: 9) { title } }');
-  await telemetry?.close();
+  await tracing.close();
 
   const [first] = batches;
   if (!first) throw new Error('no spans came');
@@ -91,9 +83,9 @@ test('operations and their calls are spans of the trace of the caller, and the s
   // On a slow machine they come in several batches.
   const spans = batches.flatMap((batch) => batch.body.resourceSpans[0]?.scopeSpans[0]?.spans ?? []);
   expect(spans.map(({ name, kind }) => [name, kind])).toEqual([
-    ['GET /v2/book/:id', 3],
-    ['query Shelf', 2],
-    ['GET /v2/book/:id', 3],
+    ['GET', 3],
+    ['query', 2],
+    ['GET', 3],
     ['query', 2],
   ]);
   const [call, operation, failedCall, failedOperation] = spans;
@@ -101,7 +93,12 @@ test('operations and their calls are spans of the trace of the caller, and the s
   expect(operation?.parentSpanId).toBe('00f067aa0ba902b7');
   expect(call?.parentSpanId).toBe(operation?.spanId);
   expect(BigInt(call?.endTimeUnixNano ?? 0)).toBeGreaterThanOrEqual(BigInt(call?.startTimeUnixNano ?? 1));
-  expect(call?.attributes).toContainEqual({ key: 'http.response.status_code', value: { intValue: '200' } });
+  expect(call?.attributes).toContainEqual({ key: 'http.response.status_code', value: { intValue: 200 } });
+  expect(call?.attributes).toContainEqual({ key: 'url.template', value: { stringValue: '/v2/book/:id' } });
+  expect(operation?.attributes).toEqual([
+    { key: 'graphql.operation.type', value: { stringValue: 'query' } },
+    { key: 'graphql.operation.name', value: { stringValue: 'Shelf' } },
+  ]);
   expect(service.heard[0]?.headers).toMatchObject({
     traceparent: `00-4bf92f3577b34da6a3ce929d0e0e4736-${call?.spanId}-01`,
     tracestate: 'a=1',
@@ -115,21 +112,24 @@ test('operations and their calls are spans of the trace of the caller, and the s
   expect(JSON.stringify(batches)).not.toContain('secret-token');
 });
 
-test('a collector that is away, or refuses, costs nothing but a line in the log', async () => {
+test('a collector that is unreachable, or refuses, costs nothing but a line in the log', async () => {
   const gone = await hostile(reset);
-  const refusing = await collector(500);
+  const refusing = await collector(400);
   for (const url of [gone.url, refusing.url]) {
     const lines: string[] = [];
     const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
-    const telemetry = createTelemetry(readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: url }), log);
-    for (let n = 0; n < 6_000; n++) telemetry?.operation(newSpan(), 'query', undefined, 1, []);
-    await telemetry?.close();
-    expect(lines.join('')).toMatch(/the collector (cannot be reached|refused spans)/);
+    const tracing = createTracing(readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: url }), log);
+    await tracing.loading;
+    for (let n = 0; n < 10; n++) startOperationSpan(tracing, 'query', ROOT_CONTEXT, performance.now())?.span.end();
+    await tracing.close();
+    expect(lines.join('')).toMatch(/spans could not be exported/);
   }
 });
 
-test('no collector named, no spans', () => {
-  expect(createTelemetry(readConfig({}), pino({ level: 'silent' }))).toBeUndefined();
+test('without a collector and without a tracer provider there are no spans', () => {
+  const tracing = createTracing(readConfig({}), pino({ level: 'silent' }));
+  expect(tracing.loading).toBeUndefined();
+  expect(startOperationSpan(tracing, 'query', ROOT_CONTEXT, performance.now())).toBeUndefined();
 });
 
 test.each([
@@ -144,14 +144,16 @@ test.each([
   [`${parent} `, false],
   [parent.slice(0, -1), false],
 ])('the trace of %s is taken over: %s', (header, isTaken) => {
-  const span = parseTraceParent(header, 'a=1\r\nx: y');
+  const span = parseTraceHeaders(header, 'a=1\r\nx: y');
   expect(span?.traceId).toBe(isTaken ? '4bf92f3577b34da6a3ce929d0e0e4736' : undefined);
   if (!span) return;
-  expect(headersOf(childSpan(span)).traceparent).toMatch(/^00-4bf92f3577b34da6a3ce929d0e0e4736-[\da-f]{16}-01$/);
-  expect(headersOf(span)).not.toHaveProperty('tracestate'); // one that would break a header is not handed on
+  const headers: string[] = [];
+  addTraceHeaders(span, headers);
+  // A tracestate that would break a header is not passed on.
+  expect(headers).toEqual(['traceparent', parent]);
 });
 
-test('without a collector the trace of a caller is handed on, and none is begun', async () => {
+test('without a collector the trace of a client is passed on, and none is begun', async () => {
   const { books, ask } = await besieged();
   books.behave(json('{"id":"7","title":"x"}'));
   await ask('{ book(id: 7) { title } }', { headers: { traceparent: parent, tracestate: 'a=1' } });
@@ -162,7 +164,7 @@ test('without a collector the trace of a caller is handed on, and none is begun'
   expect(alone).not.toHaveProperty('traceparent');
 });
 
-test('metrics tell calls by the template of their endpoint, and what kept records and whole answers spared', async () => {
+test('metrics count calls by the template of their endpoint, and what cached records and responses saved', async () => {
   const service = await hostile((socket, heard) =>
     json(`{"id":"${/book\/(\w+)/.exec(heard.path)?.[1]}","title":"x"}`)(socket, heard),
   );
@@ -189,4 +191,15 @@ test('metrics tell calls by the template of their endpoint, and what kept record
   expect(after).toContain('outcome="429"} 1');
   expect(after).toContain('catalog_budget_refusals_total{service="catalog",endpoint="GET /v2/book/:id"} 1');
   expect(after).not.toMatch(/book\/\d/);
+});
+
+test('operations are counted by name where the name is in the manifest or in operations/, never by one that a client chooses', async () => {
+  const folder = join(import.meta.dirname, '../../../operations');
+  const { books, ask, facade } = await besieged({}, {}, { tabs: readTabs(folder) });
+  books.behave(json('{"id":"7","title":"x"}'));
+  for (const name of ['Book', 'Book', 'Chosen']) await ask(`query ${name} { book(id: 7) { title } }`);
+  const text = await (await fetch(`${facade.url}/metrics`)).text();
+  expect(text).toContain('catalog_named_operations_total{operation="Book",outcome="ok"} 2');
+  expect(text).toMatch(/catalog_named_operation_seconds_total\{operation="Book"\} 0\.\d+/);
+  expect(text).not.toContain('Chosen');
 });

@@ -1,0 +1,41 @@
+/** Media types of the headers Content-Type and Accept. */
+
+export interface MediaRange {
+  /** In lower case, without parameters. */
+  type: string;
+  /** Parameters other than `q`, in lower case and without blanks. */
+  params: readonly string[];
+  /** From 0, not acceptable, to 1. */
+  quality: number;
+}
+
+/** The ranges of an Accept header in its order. A missing or empty header accepts everything. */
+export function parseAccept(accept: string | undefined): MediaRange[] {
+  return (accept || '*/*')
+    .replaceAll(/\s/g, '')
+    .toLowerCase()
+    .split(',')
+    .filter(Boolean)
+    .map((range) => {
+      const [type = '', ...params] = range.split(';');
+      const quality = params.find((param) => param.startsWith('q='));
+      return {
+        type,
+        params: params.filter((param) => !param.startsWith('q=')),
+        quality: quality === undefined ? 1 : (qualityOf(quality.slice(2)) ?? 1),
+      };
+    });
+}
+
+const qualityOf = (text: string): number | undefined => (/^[01](?:\.\d{0,3})?$/.test(text) ? Number(text) : undefined);
+
+/** How specifically a range matches a type: 2 exactly, 1 by `type/*`, 0 by `*\/*`; undefined if it does not. */
+export function specificity(range: string, type: string): number | undefined {
+  if (range === type) return 2;
+  if (range === '*/*') return 0;
+  return range === `${type.slice(0, type.indexOf('/'))}/*` ? 1 : undefined;
+}
+
+/** The media type of a Content-Type header, in lower case and without parameters. */
+export const essenceOf = (contentType: string | undefined): string =>
+  contentType === undefined ? '' : contentType.split(';', 1)[0]!.trim().toLowerCase();

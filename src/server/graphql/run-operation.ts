@@ -1,0 +1,172 @@
+/** Runs one operation of a valid document: coerces its variables, plans it, executes the plan and makes the result fit for the client. */
+import { type ExecutionResult, GraphQLError, type GraphQLSchema } from 'graphql';
+import type { Logger } from 'pino';
+import type { Config } from '../../config/settings.ts';
+import type { Context } from '../../graph/engine/builder.ts';
+import { worstCaseOf } from '../../graph/engine/call-cost.ts';
+import { callRangeOf } from '../../graph/engine/call-range.ts';
+import type { Variables } from '../../graph/engine/document.ts';
+import type { OperationPlan } from '../../graph/engine/operation-plan.ts';
+import { responseTooLarge, isFull, limitResponse, measure, roomFor } from '../../graph/engine/response-size.ts';
+import type { CancellationToken } from '../../lib/cancellation.ts';
+import { type LoggedCall, describeCall, responsePath } from '../../upstream/call-log.ts';
+import type { UpstreamClient } from '../../upstream/client.ts';
+import type { Operation } from '../../upstream/operation.ts';
+import { acceptsIncrementalDelivery, incrementalDeliveryNotAccepted } from '../http/accept.ts';
+import { type IncrementalResult, mergeableOnly } from './incremental-delivery.ts';
+import { variablesLimit } from './limits.ts';
+import { maskErrors } from './mask.ts';
+import type { ExecutableDocument } from './prepare.ts';
+import type { OperationRequest } from './request.ts';
+import { checkIncrementalArguments } from './validation-rules.ts';
+
+/** A result, or the parts of one that is delivered incrementally. */
+export type Result = ExecutionResult | AsyncIterable<IncrementalResult>;
+
+export type RunOperation = (
+  document: ExecutableDocument,
+  variables: Variables | undefined,
+  request: OperationRequest,
+  cancellation: CancellationToken,
+) => Result | Promise<Result>;
+
+export interface RunParts {
+  schema: GraphQLSchema;
+  config: Config;
+  upstream: UpstreamClient;
+  log: Logger;
+}
+
+export function createRunOperation({ schema, config, upstream, log }: RunParts): RunOperation {
+  return (document, variables, request, cancellation) => {
+    const tooMany = variables && variablesLimit(variables);
+    if (tooMany) return { errors: [badVariable(tooMany)] };
+    const { coerced, errors } = document.coerce(variables ?? noVariables);
+    if (errors) return { errors: errors.map(badVariable) };
+
+    const operation = upstream.forOperation(request, cancellation);
+    const plan = planFor(document, operation, coerced, request);
+    if (plan instanceof GraphQLError) return { errors: [plan], ...(plan.extensions.http ? {} : { data: null }) };
+    const { maxPictures } = config;
+    const context: Context = {
+      viewer: operation.viewer,
+      upstream: operation,
+      plan,
+      maxPictures,
+      responseLimits: config,
+    };
+    if (request.explain === 'plan') return explainPlan(plan, coerced, context);
+    const toResult = (result: ExecutionResult) => resultForClient(result, operation, plan, request, log);
+    if (plan.defers) {
+      if (!acceptsIncrementalDelivery(request.accept)) return { errors: [incrementalDeliveryNotAccepted] };
+      return deliverIncrementally(document, variables, context, request, toResult);
+    }
+    const result = document.run(context, variables, coerced);
+    return result instanceof Promise ? result.then(toResult) : toResult(result);
+  };
+
+  function planFor(
+    { planner, incrementalSelections }: ExecutableDocument,
+    { viewer }: Operation,
+    coerced: Variables,
+    { explain }: OperationRequest,
+  ): OperationPlan | GraphQLError {
+    try {
+      checkIncrementalArguments(schema, incrementalSelections, coerced);
+      return explain === 'plan' ? planner.planToShow(viewer, coerced) : planner.planFor(viewer, coerced);
+    } catch (error) {
+      // A null for the argument of a directive that must be true or false.
+      if (error instanceof GraphQLError) return badVariable(error);
+      throw error;
+    }
+  }
+
+  async function deliverIncrementally(
+    { document, operation }: ExecutableDocument,
+    variableValues: Variables | undefined,
+    contextValue: Context,
+    request: OperationRequest,
+    toResult: (result: ExecutionResult) => ExecutionResult,
+  ): Promise<Result> {
+    const { normalizedExecutor } = await import('@graphql-tools/executor');
+    const args = { schema, document, variableValues, operationName: operation.name?.value, contextValue };
+    const result = (await normalizedExecutor(args)) as Result;
+    return Symbol.asyncIterator in result
+      ? partsForClient(mergeableOnly(result), contextValue, request)
+      : toResult(limitResponse(result, config));
+  }
+
+  async function* partsForClient(
+    results: AsyncIterable<IncrementalResult>,
+    { upstream: operation, plan }: Context,
+    request: OperationRequest,
+  ): AsyncGenerator<IncrementalResult> {
+    const room = roomFor(config);
+    for await (const result of results) {
+      measure([result.data, result.incremental], room);
+      if (isFull(room)) {
+        yield { errors: [responseTooLarge(room, config)], hasNext: false };
+        return;
+      }
+      const incremental = result.incremental?.map((part) =>
+        part.errors ? { ...part, errors: maskErrors(part.errors, plan, request, log) } : part,
+      );
+      const extensions = result.hasNext ? undefined : extensionsOf(operation, request);
+      yield {
+        ...result,
+        ...(result.errors && { errors: maskErrors(result.errors, plan, request, log) }),
+        ...(incremental && { incremental }),
+        ...(extensions && { extensions }),
+      };
+    }
+  }
+}
+
+/** `x-explain: plan`: what the operation would cost. */
+async function explainPlan(plan: OperationPlan, coerced: Variables, context: Context): Promise<ExecutionResult> {
+  const { items, values } = worstCaseOf(plan, coerced);
+  const extensions = { upstream: await callRangeOf(plan, coerced, context), answer: { items, values } };
+  return { errors: [plannedNotRun], data: null, extensions };
+}
+
+function resultForClient(
+  result: ExecutionResult,
+  operation: Operation,
+  plan: OperationPlan,
+  request: OperationRequest,
+  log: Logger,
+): ExecutionResult {
+  const errors = result.errors && maskErrors(result.errors, plan, request, log);
+  const extensions = extensionsOf(operation, request);
+  const data = result.data ?? null;
+  if (errors || extensions) return { ...(errors && { errors }), data, ...(extensions && { extensions }) };
+  // A result with errors, stale records or a call log is for this request alone.
+  request.onCacheable?.(operation.cachePolicy);
+  return { data };
+}
+
+/** Stale records that were used, and the upstream calls if `x-explain: trace` requests them. */
+function extensionsOf({ callLog }: Operation, { explain }: OperationRequest): Record<string, unknown> | undefined {
+  const isStale = ({ staleSeconds }: LoggedCall) => staleSeconds !== undefined;
+  if (explain !== 'trace' && !callLog.calls.some(isStale)) return undefined;
+  const stale = callLog.calls.filter(isStale);
+  return {
+    ...(stale.length > 0 && {
+      stale: stale.map(({ field, staleSeconds }) => ({ path: responsePath(field), ageSeconds: staleSeconds })),
+    }),
+    ...(explain === 'trace' && { upstream: { calls: callLog.calls.map(describeCall) } }),
+  };
+}
+
+const noVariables: Variables = Object.freeze({});
+
+const plannedNotRun = new GraphQLError('The operation was planned and not run.', {
+  extensions: { code: 'PLANNED_NOT_RUN' },
+});
+
+/** Marks an error as a request error: the operation was not run, and the HTTP status may say so. */
+function badVariable(error: GraphQLError): GraphQLError {
+  Object.assign(error.extensions, { http: { status: 400, spec: true } });
+  error.extensions.code ??= 'BAD_USER_INPUT';
+  return error;
+}

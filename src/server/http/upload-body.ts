@@ -1,0 +1,216 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { PassThrough, type Readable, Transform, type TransformCallback, type Writable } from 'node:stream';
+import { GraphQLError } from 'graphql';
+import type { FileUpload } from 'graphql-upload-minimal';
+import type { Config } from '../../config/settings.ts';
+import { wereDecodedWithLoss } from '../../lib/unicode.ts';
+import { HttpError } from './http-error.ts';
+import { checkSurrogates, invalidText } from './strict-text.ts';
+
+/** The envelope of a multipart request: boundaries, headers of parts, the map. The operations have a limit of their own. */
+const ENVELOPE_BYTES = 20_000;
+const MAP_BYTES = 10_000;
+/** So many bytes must arrive in each interval: a slow client would hold a connection of the upstream for hours. */
+const PACE_BYTES = 256_000;
+
+/**
+ * The body of a multipart request on its way to the parser of graphql-upload-minimal. It enforces the limits, and checks what the library
+ * lets pass.
+ *
+ * The library creates its parser itself and passes it to `pipe` of the request. It listens first, so its listeners have run when those of
+ * this class are called. `uploads.test.ts` holds what is relied on, for the version that is installed.
+ */
+export class UploadBody extends Transform {
+  readonly headers: IncomingHttpHeaders;
+  /** Resolves when no more bytes will arrive. */
+  readonly arrived: Promise<void>;
+  /** Why the request was refused. */
+  error: HttpError | undefined;
+
+  private readonly settings: Config;
+  private readonly maxBytes: number;
+  private readonly timer: NodeJS.Timeout;
+  private readonly held = new WeakMap<object, HeldFile>();
+  /** The names of the files that the map announces and that have not arrived. */
+  private readonly expected = new Set<string>();
+  /** The bytes before the map, to check that the operations are UTF-8. */
+  private head: Buffer[] = [];
+  private size = 0;
+  private sizeAtInterval = 0;
+  private isMapped = false;
+  private parser: Writable | undefined;
+  private last: HeldFile | undefined;
+
+  /** Throws an HttpError if the request announces more bytes than allowed. */
+  constructor(request: IncomingMessage, settings: Config) {
+    super();
+    const { maxBodyBytes, maxUploadBytes, requestBodyTimeoutMs } = settings;
+    this.headers = request.headers;
+    this.settings = settings;
+    this.maxBytes = maxUploadBytes + maxBodyBytes + ENVELOPE_BYTES;
+    if (Number(request.headers['content-length']) > this.maxBytes) throw tooLarge(settings);
+    const message = `The request came too slowly: no ${PACE_BYTES} bytes in ${requestBodyTimeoutMs} ms.`;
+    // First for the operations and the map together, then for each interval of the files.
+    this.timer = setTimeout(() => this.refuse(new HttpError(408, 'REQUEST_TIMEOUT', message)), requestBodyTimeoutMs);
+    this.arrived = new Promise<void>((resolve) => {
+      this.once('close', () => {
+        clearTimeout(this.timer);
+        resolve();
+      });
+    });
+    this.on('error', ignore);
+    request.once('close', () => {
+      if (!request.complete) this.refuse(badUpload('The request broke off.'));
+    });
+  }
+
+  /** The map was read: from now on bytes must arrive at a minimal pace. */
+  expectFiles(): void {
+    this.isMapped = true;
+    this.head = [];
+    this.startInterval();
+  }
+
+  /** The stream of a file, which ends only when what follows the file is valid. */
+  streamOf(file: FileUpload): Readable {
+    const stream = file.createReadStream();
+    return this.held.get(stream)?.open() ?? stream;
+  }
+
+  override pipe<T extends NodeJS.WritableStream>(parser: T): T {
+    this.parser = parser as unknown as Writable;
+    // A malformed part header emits two errors, and the library listens for one only.
+    this.parser.on('error', ignore);
+    this.parser.on('field', (name: string, value: string) => {
+      if (this.error) return;
+      if (name === 'map') this.readMap(value);
+      if (name === 'operations') this.checkOperations(value);
+    });
+    this.parser.on('file', (name: string, stream: Readable) => this.addFile(name, stream));
+    this.parser.on('finish', () => this.last?.release());
+    return super.pipe(parser);
+  }
+
+  override _transform(chunk: Buffer, _: BufferEncoding, done: TransformCallback): void {
+    if (!this.isMapped && this.size < this.settings.maxBodyBytes + ENVELOPE_BYTES) this.head.push(chunk);
+    this.size += chunk.length;
+    if (this.isMapped && this.size >= this.sizeAtInterval + PACE_BYTES) this.startInterval();
+    if (this.size > this.maxBytes) this.refuse(tooLarge(this.settings));
+    done(null, chunk);
+  }
+
+  private startInterval(): void {
+    this.sizeAtInterval = this.size;
+    this.timer.refresh();
+  }
+
+  /** Ends the request. Before the map is read the error is the response; after it, the readers of files receive it. */
+  private refuse(error: HttpError): void {
+    this.error ??= error;
+    const fileError = new GraphQLError(error.message, { extensions: { code: error.code } });
+    this.last?.fail(fileError);
+    this.parser?.destroy(fileError);
+    this.destroy();
+  }
+
+  private checkOperations(operations: string): void {
+    try {
+      const head = () => Buffer.concat(this.head);
+      if (wereDecodedWithLoss([operations], head, this.headers['content-type'] ?? ''))
+        throw invalidText('The operations are not UTF-8.');
+      checkSurrogates(operations);
+    } catch (error) {
+      this.refuse(error as HttpError);
+    }
+  }
+
+  /** Reads the names of the files. A stream can be read once, so a file can be in one place only. */
+  private readMap(text: string): void {
+    if (Buffer.byteLength(text) > MAP_BYTES) {
+      return this.refuse(new HttpError(413, 'UPLOAD_TOO_LARGE', `The map has at most ${MAP_BYTES} bytes.`));
+    }
+    let map: unknown;
+    try {
+      map = JSON.parse(text);
+    } catch {
+      return; // the library refuses it
+    }
+    if (typeof map !== 'object' || map === null) return; // this too
+    const places = Object.values(map).flat();
+    const isOnce = Object.values(map).every((paths) => Array.isArray(paths) && paths.length === 1);
+    if (!isOnce || new Set(places).size < places.length) {
+      return this.refuse(badUpload('A file is mapped to one place, and a place to one file.'));
+    }
+    for (const name of Object.keys(map)) this.expected.add(name);
+  }
+
+  private addFile(name: string, stream: Readable): void {
+    stream.on('error', ignore); // the reader of the file gets the error
+    if (!this.expected.delete(name)) return this.refuse(badUpload('Each file is named in the map, and sent once.'));
+    this.last?.release();
+    this.last = new HeldFile(stream);
+    this.held.set(stream, this.last);
+  }
+}
+
+/**
+ * Holds back the end of a file until the next part is validated. Otherwise a file could be forwarded completely although the request is
+ * then refused.
+ */
+class HeldFile {
+  private readonly source: Readable;
+  private readonly output = new HeldStream();
+
+  constructor(source: Readable) {
+    this.source = source;
+    this.output.on('error', ignore);
+  }
+
+  open(): Readable {
+    const { source, output } = this;
+    source.once('error', (error) => output.destroy(error));
+    source.once('close', () => {
+      if (!source.readableEnded) output.destroy(source.errored ?? new Error('The file broke off.'));
+    });
+    output.once('close', () => {
+      // A reader that stops early must not stop the parser.
+      source.unpipe(output);
+      source.resume();
+    });
+    return source.pipe(output);
+  }
+
+  release(): void {
+    this.output.release();
+  }
+
+  /** Does nothing if the file is complete and the part that followed it was valid. */
+  fail(error: Error): void {
+    if (this.output.isReleased) return;
+    this.output.destroy(error);
+    this.source.destroy(error);
+  }
+}
+
+class HeldStream extends PassThrough {
+  isReleased = false;
+  private finish: (() => void) | undefined;
+
+  override _flush(done: TransformCallback): void {
+    if (this.isReleased) done();
+    else this.finish = done;
+  }
+
+  release(): void {
+    this.isReleased = true;
+    this.finish?.();
+  }
+}
+
+const tooLarge = ({ maxUploadBytes }: Config): HttpError =>
+  new HttpError(413, 'UPLOAD_TOO_LARGE', `The files of a request have at most ${maxUploadBytes} bytes together.`);
+
+const badUpload = (message: string): HttpError => new HttpError(400, 'BAD_UPLOAD', message);
+
+/** For errors that are handled at `close`: without a listener they would end the process. */
+const ignore = (): void => undefined;

@@ -1,0 +1,71 @@
+/** Metrics and spans of operations. */
+import { type Context, ROOT_CONTEXT } from '@opentelemetry/api';
+import { type GraphQLError, type GraphQLFormattedError, OperationTypeNode } from 'graphql';
+import type { OperationSpan } from '../../lib/trace-context.ts';
+import type { Metrics } from './metrics.ts';
+import { type Tracing, endOperationSpan, startOperationSpan } from './tracing.ts';
+
+type Errors = readonly (GraphQLError | GraphQLFormattedError)[];
+
+export interface OperationObserver {
+  /** Starts the span of an operation; undefined if nobody records it and there is no trace to pass on. */
+  start: (type: OperationTypeNode, parent: Context | undefined, startedAt: number) => OperationSpan | undefined;
+  end: (
+    operation: {
+      type: OperationTypeNode;
+      name: string | undefined;
+      startedAt: number;
+      span: OperationSpan | undefined;
+    },
+    errors: Errors | undefined,
+  ) => void;
+  /** A document that cannot be run. */
+  invalidDocument: (errors: Errors) => void;
+}
+
+/** `names`: the operation names that may become values of a label. Names that clients choose would be unbounded. */
+export function createOperationObserver(
+  metrics: Metrics,
+  tracing: Tracing | undefined,
+  names: ReadonlySet<string> = new Set(),
+): OperationObserver {
+  const types = Object.values(OperationTypeNode);
+  const succeeded = new Map(types.map((type) => [type, metrics.operations.labels({ type, outcome: 'ok' })]));
+  const seconds = new Map(types.map((type) => [type, metrics.operationSeconds.labels({ type })]));
+
+  const countErrors = (type: string, errors: Errors) => {
+    for (const error of errors) metrics.errors.inc({ code: codeOf(error) });
+    metrics.operations.inc({ type, outcome: 'errors' });
+  };
+
+  return {
+    start: (type, parent, startedAt) => tracing && startOperationSpan(tracing, type, parent ?? ROOT_CONTEXT, startedAt),
+    end({ type, name, startedAt, span }, errors) {
+      const elapsed = (performance.now() - startedAt) / 1_000;
+      if (errors) countErrors(type, errors);
+      else succeeded.get(type)?.inc();
+      seconds.get(type)?.observe(elapsed);
+      if (name !== undefined && names.has(name)) {
+        metrics.namedOperations.inc({ operation: name, outcome: errors ? 'errors' : 'ok' });
+        metrics.namedOperationSeconds.inc({ operation: name }, elapsed);
+      }
+      if (span) endOperationSpan(span, type, name, (errors ?? []).map(codeOf));
+    },
+    invalidDocument: (errors) => countErrors('none', errors),
+  };
+}
+
+const codeOf = ({ extensions }: GraphQLError | GraphQLFormattedError): string =>
+  typeof extensions?.code === 'string' ? extensions.code : 'INTERNAL_SERVER_ERROR';
+
+/** The names of the operations in these documents. */
+export function operationNames(documents: Iterable<string>): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const text of documents) {
+    for (const line of text.split('\n')) {
+      const [, name] = /^(?:query|mutation)\s+([A-Za-z_]\w*)/.exec(line.trimStart()) ?? [];
+      if (name !== undefined) names.add(name);
+    }
+  }
+  return names;
+}

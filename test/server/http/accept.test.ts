@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { acceptsIncrementalDelivery, checkAcceptable, negotiateJson } from '../../../src/server/http/accept.ts';
+import { isForPlainDoor } from '../../clients/plainDoor.ts';
+
+const PLAIN = 'application/json';
+const RESPONSE = 'application/graphql-response+json';
+
+/** What each client sends by default with a query. */
+const clients: [client: string, accept: string | undefined, media: string][] = [
+  ['Apollo Client', 'application/graphql-response+json,application/json;q=0.9', RESPONSE],
+  ['Apollo Client 3', '*/*', PLAIN],
+  ['Apollo Kotlin', 'multipart/mixed;deferSpec=20220824, application/graphql-response+json, application/json', RESPONSE],
+  ['Apollo Kotlin 3', 'multipart/mixed; deferSpec=20220824, application/json', PLAIN],
+  ['Apollo iOS', 'multipart/mixed;deferSpec=20220824,application/graphql-response+json,application/json', RESPONSE],
+  ['Apollo iOS 1', 'multipart/mixed;boundary="graphql";deferSpec=20220824,application/json', PLAIN],
+  [
+    'urql',
+    'application/graphql-response+json, application/graphql+json, application/json, text/event-stream, multipart/mixed',
+    RESPONSE,
+  ],
+  ['Relay with fetch', '*/*', PLAIN],
+  ['Relay as its guide shows it', 'application/json', PLAIN],
+  ['graphql-request', 'application/graphql-response+json, application/json', RESPONSE],
+  ['axios', 'application/json, text/plain, */*', PLAIN],
+  ['curl', '*/*', PLAIN],
+  ['a client that sends none', undefined, PLAIN],
+];
+
+test.each(clients)('%s is answered on the fast path', async (_, accept, media) => {
+  expect(negotiateJson(accept)).toBe(media);
+  const headers: Record<string, string> = accept === undefined ? {} : { accept };
+  expect(await isForPlainDoor({ body: JSON.stringify({ query: '{ viewer { isLoggedIn } }' }), headers })).toBe(true);
+});
+
+test.each([
+  ['application/*', PLAIN],
+  ['APPLICATION/JSON', PLAIN],
+  ['application/json;q=0.1,application/graphql-response+json', RESPONSE],
+  ['application/json;q=0, */*', RESPONSE],
+  ['application/json ; q=0.5 , */*;q=0.1', PLAIN],
+  ['application/json;charset=utf-8', PLAIN],
+  ['application/graphql-response+json;charset=latin1, application/json', PLAIN],
+  ['text/html,application/xhtml+xml,*/*;q=0.8', PLAIN],
+  ['image/png', undefined],
+  ['multipart/mixed', undefined],
+  ['*/*;q=0', undefined],
+])('%s is answered in %s', (accept, media) => {
+  expect(negotiateJson(accept)).toBe(media);
+});
+
+test('incremental delivery needs a type of its own, in the format of the draft that is spoken', () => {
+  for (const accept of ['multipart/mixed', 'multipart/mixed;deferSpec=20220824', 'text/event-stream', '*/*'])
+    expect(acceptsIncrementalDelivery(accept)).toBe(true);
+  for (const accept of ['application/json', 'multipart/mixed;incrementalSpec=v0.2', 'multipart/mixed;q=0'])
+    expect(acceptsIncrementalDelivery(accept)).toBe(false);
+});
+
+test('a client that accepts nothing of it is refused', () => {
+  expect(() => checkAcceptable('image/png, text/html')).toThrow('Accept one of');
+  expect(() => checkAcceptable('image/png, */*;q=0.1')).not.toThrow();
+});
