@@ -80,7 +80,7 @@ export class UploadBody extends Transform {
   override pipe<T extends NodeJS.WritableStream>(parser: T): T {
     this.parser = parser as unknown as Writable;
     // A malformed part header emits two errors, and the library listens for one only.
-    this.parser.on('error', ignore);
+    this.parser.on('error', (error) => this.last?.fail(error));
     this.parser.on('field', (name: string, value: string) => {
       if (this.error) return;
       if (name === 'map') this.readMap(value);

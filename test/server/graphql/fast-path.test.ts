@@ -103,11 +103,11 @@ describe.each([false, true])('with a service that fails now and then: %s', (faul
     [ask, askReference] = await Promise.all([open(faulty, false), open(faulty, true)]);
   });
 
-  /** Asked of graphql-js, of our executor on the fast path, and of it through Yoga, which an unusual parameter leads to. */
+  /** Asked of graphql-js, of our executor on the fast path, and of it through Yoga, which an unusual extension leads to. */
   async function same(query: string, variables?: object): Promise<void> {
     const reference = await askReference({ query, variables });
     const plain = await ask({ query, variables });
-    const yoga = await ask({ query, variables, unusual: true });
+    const yoga = await ask({ query, variables, extensions: { unusual: true } });
     for (const [by, answer] of Object.entries({ plain, yoga })) {
       if (answer !== reference) throw new Error(`${by} differs:\n${query}\n${difference(reference, answer)}`);
     }

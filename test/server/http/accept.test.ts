@@ -9,7 +9,11 @@ const RESPONSE = 'application/graphql-response+json';
 const clients: [client: string, accept: string | undefined, media: string][] = [
   ['Apollo Client', 'application/graphql-response+json,application/json;q=0.9', RESPONSE],
   ['Apollo Client 3', '*/*', PLAIN],
-  ['Apollo Kotlin', 'multipart/mixed;deferSpec=20220824, application/graphql-response+json, application/json', RESPONSE],
+  [
+    'Apollo Kotlin',
+    'multipart/mixed;deferSpec=20220824, application/graphql-response+json, application/json',
+    RESPONSE,
+  ],
   ['Apollo Kotlin 3', 'multipart/mixed; deferSpec=20220824, application/json', PLAIN],
   ['Apollo iOS', 'multipart/mixed;deferSpec=20220824,application/graphql-response+json,application/json', RESPONSE],
   ['Apollo iOS 1', 'multipart/mixed;boundary="graphql";deferSpec=20220824,application/json', PLAIN],
