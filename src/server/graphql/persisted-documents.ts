@@ -12,8 +12,7 @@ import type { ClientCode } from '../../graph/errors/codes.ts';
 import { bareId, sha256Of } from '../../config/trusted-documents.ts';
 import type { GraphqlParams } from '../http/request-body.ts';
 import type { Metrics } from '../observability/metrics.ts';
-import type { Pipeline } from './answer.ts';
-import type { Prepared } from './prepare.ts';
+import type { Preparation, Prepared } from './prepare.ts';
 
 /** The text that was asked for, or why there is none. */
 export type DocumentLookup = { text: string; prepared?: Prepared } | { refusal: GraphQLError };
@@ -31,7 +30,7 @@ const REGISTERED_CHARACTERS_MAX = 2_000_000;
 
 export function createPersistedDocuments(
   { trustedDocuments, persistedOnly, automaticPersistedQueries }: PersistedSettings,
-  pipeline: Pick<Pipeline, 'prepare'>,
+  pipeline: Pick<Preparation, 'prepare'>,
   metrics: Metrics,
 ): PersistedDocuments {
   const trustedTexts = new Set(trustedDocuments.values());

@@ -3,13 +3,15 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';
 import type { Logger } from 'pino';
-import type { TracingSettings } from './tracing.ts';
+import type { Config } from '../../config/settings.ts';
+
+export type ExporterSettings = Pick<Config, 'otelExporterOtlpHeaders' | 'otelServiceName'>;
 
 const BATCH = { maxExportBatchSize: 512, maxQueueSize: 4_096, scheduledDelayMillis: 2_000, exportTimeoutMillis: 3_000 };
 
 export function createExportingProvider(
   endpoint: string,
-  { otelExporterOtlpHeaders, otelServiceName }: TracingSettings,
+  { otelExporterOtlpHeaders, otelServiceName }: ExporterSettings,
   log: Logger,
 ): BasicTracerProvider {
   const exporter = new OTLPTraceExporter({

@@ -19,6 +19,7 @@ import type { Config } from '../../config/settings.ts';
 import { settlesWithin } from '../../lib/promises.ts';
 import { type OperationSpan, parseTraceHeaders } from '../../lib/trace-context.ts';
 import type { ObservedCall } from '../../upstream/http/call.ts';
+import type { ExporterSettings } from './otlp-exporter.ts';
 
 export interface Tracing {
   readonly tracer: Tracer;
