@@ -29,7 +29,7 @@ export interface Tracing {
   close: () => Promise<void>;
 }
 
-export type TracingSettings = Pick<Config, 'otelExporterOtlpEndpoint' | 'otelExporterOtlpHeaders' | 'otelServiceName'>;
+type TracingSettings = ExporterSettings & Pick<Config, 'otelExporterOtlpEndpoint'>;
 
 const SCOPE = 'catalog-graphql';
 /** The exporter retries; an unreachable collector must not delay the end of the process for longer. */
