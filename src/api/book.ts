@@ -258,7 +258,7 @@ export const bookEndpoints = {
   collection:       endpoint('GET /v2/book/:id/collection',           'book_basic_r',         takes<Whose>(),              gives<CollectionRecord>(200),  { ...personal, ...onShelf, absentOn: [1001] }),
   userAnnotations:  endpoint('GET /v2/book/user/:name/annotations',   'book_basic_r',         takes<AnnotationsQuery>(),   gives<AnnotationPage>(200),    { ...personal, list: 'annotations' }),
   annotations:      endpoint('GET /v2/book/:id/annotations',          'book_basic_r',         takes<AnnotationsQuery>(),   gives<AnnotationPage>(200),    { ...open, isWritten: true, list: 'annotations', visibility: { member: 'privacy', everybody: PRIVACY_PUBLIC } }),
-  annotation:       endpoint('GET /v2/book/annotation/:id',           'book_basic_r',         takes<AnnotationQuery>(),    gives<AnnotationRecord>(200),  { ...personal, ...byOwnId }),
+  annotation:       endpoint('GET /v2/book/annotation/:id',           'book_basic_r',         takes<AnnotationQuery>(),    gives<AnnotationRecord>(200),  { ...personal, ...byOwnId, absentOn: [1001] }),
   seriesBooks:      endpoint('GET /v2/book/series/:id/books',         'book_basic_r',         takes<Fields & Window>(),    gives<BookPage>(200),          { ...open, list: 'books' }),
 
   collect:          endpoint('POST /v2/book/:id/collection',          'book_basic_w',         takes<CollectionDraft>(),    gives<CollectionRecord>(201), { ...onShelf, key: ['id', 'book_id', 'status'] }),

@@ -60,6 +60,8 @@ export interface EventRecord {
   title: string;
   /** The whole term: `{kind base}#event.music`. */
   term?: string;
+  /** The scheme of the same category. */
+  scheme?: string;
   author?: AtomPerson;
   links: Links;
   summary?: string;

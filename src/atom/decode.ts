@@ -9,7 +9,7 @@ import type {
   Links,
   PersonFeed,
 } from '../api/event.ts';
-import type { AtomFields } from './fields.ts';
+import { type AtomFields, isOfEvent } from './fields.ts';
 import { AtomError } from './xml.ts';
 
 export function decodeEvent(entry: AtomFields): EventRecord {
@@ -35,13 +35,14 @@ function eventOf(fields: AtomFields): EventRecord | undefined {
   if (!id) return undefined;
   const { title = '', term, summary, content, album, startTime, endTime, where, point } = fields;
   const { invite_only, can_invite, participants, wishers, status } = fields;
+  const scheme = term !== undefined && isOfEvent(term) ? fields.scheme : fields.otherScheme;
   const author = fields.author && authorOf(fields.author);
   const location = locationOf(fields);
   return {
     id,
     title,
     links,
-    ...present({ term, summary, content, invite_only, can_invite, participants, wishers, status, album }),
+    ...present({ term, scheme, summary, content, invite_only, can_invite, participants, wishers, status, album }),
     ...present({ startTime, endTime, where, point, author, location }),
   };
 }

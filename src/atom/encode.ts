@@ -11,7 +11,7 @@ export function encodeEvent(event: EventRecord): XmlElement {
   return element('entry', {}, [
     leaf('id', urlOf(event.id, event.links.self)),
     leaf('title', event.title),
-    event.term !== undefined && element('category', { scheme: kindScheme, term: event.term }),
+    event.term !== undefined && element('category', { scheme: event.scheme ?? kindScheme, term: event.term }),
     author && encodeAuthor(author),
     ...encodeLinks(event.links),
     leaf('summary', event.summary),

@@ -32,6 +32,9 @@ export type FieldName =
   | 'endTime'
   | 'where'
   | 'term'
+  | 'scheme'
+  /** Of a category that names no event type. */
+  | 'otherScheme'
   | 'locationId'
   | 'location';
 
@@ -87,7 +90,17 @@ const rules: [string, Omit<ElementRule, 'bit'>][] = [
       repeats: true,
     },
   ],
-  ['category', { namespace: 'atom', attribute: only('term', 'term'), fields: ['term'], repeats: true }],
+  [
+    'category',
+    {
+      namespace: 'atom',
+      decidedBy: 'term',
+      attribute: (name, term) =>
+        name === 'scheme' ? (isOfEvent(term ?? '') ? 'scheme' : 'otherScheme') : among(['term'], name),
+      fields: ['term', 'scheme', 'otherScheme'],
+      repeats: true,
+    },
+  ],
   [
     'attribute',
     {
@@ -126,7 +139,14 @@ export const elementRules: ReadonlyMap<string, ElementRule> = new Map(
 );
 
 /** Fields that are undefined if their text is empty. */
-const absentWhenEmpty: ReadonlySet<FieldName> = new Set<FieldName>([...rels, 'term', 'locationId', 'location']);
+const absentWhenEmpty: ReadonlySet<FieldName> = new Set<FieldName>([
+  ...rels,
+  'term',
+  'scheme',
+  'otherScheme',
+  'locationId',
+  'location',
+]);
 
 /** Sets a field. The first text wins; for categories the first that names an event type, otherwise the first. */
 export function setField(fields: AtomFields, name: FieldName, text: string): void {
@@ -135,4 +155,6 @@ export function setField(fields: AtomFields, name: FieldName, text: string): voi
   if (known === undefined || (name === 'term' && !isOfEvent(known) && isOfEvent(text))) fields[name] = text;
 }
 
-const isOfEvent = (term: string) => term.includes('#event.');
+export function isOfEvent(term: string): boolean {
+  return term.includes('#event.');
+}

@@ -14,6 +14,7 @@ describe('reading', () => {
       id: '77',
       title: 'Tea & <b>Poems</b> &amp; 雨夜 R & D',
       term: 'http://www.douban.com/2007#event.exhibit',
+      scheme: 's',
       author: { name: 'Willow', links: { icon: 'https://img.example/i.jpg' } },
       links: { alternate: 'https://www.example/event/77/' },
       summary: '',
@@ -146,6 +147,7 @@ describe('writing', () => {
     id: '77',
     title: '<&>"\']]>',
     term: termOf('music'),
+    scheme: 'http://www.douban.com/2007#kind',
     author: {
       id: '9',
       name: 'Moss',

@@ -248,6 +248,32 @@ describe('a page costs', () => {
     expect({ calls, depth }).toEqual({ calls: 2, depth: 1 });
   });
 
+  test.each([
+    ['content(format: ABSTRACT)', 1],
+    ['content(format: HTML_FULL) title', 1],
+    ['content html: content(format: HTML_FULL)', 2],
+    ['short: content(format: HTML_SHORT) html: content(format: HTML_FULL)', 2],
+  ])('the notes of a person with %s: %i calls, as was said beforehand', async (selection, expected) => {
+    const query = `{ user(id: "alice") { notes(first: 20) { nodes { ${selection} } } } }`;
+    const { answer, calls } = await cold.cost(query, alice);
+    expect(answer.errors).toBeUndefined();
+    expect(answer.data.user.notes.nodes.length).toBeGreaterThan(1);
+    const { extensions } = await cold.ask(query, { ...alice, headers: { 'x-explain': 'plan' } });
+    expect([calls, extensions]).toMatchObject([expected, { upstream: { max: expected } }]);
+    // The same texts as each note tells by itself.
+    const { nodes } = (await cold.ask(query.replace('nodes {', 'nodes { id'), alice)).data.user.notes;
+    const { id, ...texts } = nodes[1];
+    expect((await cold.ask(`{ node(id: "${id}") { ... on Note { ${selection} } } }`, alice)).data.node).toEqual(texts);
+  });
+
+  test('1 call: the annotations of a book as HTML', async () => {
+    const { passed } = await cold.cost(
+      '{ book(id: "6082808") { annotations(first: 20) { nodes { content(format: HTML) } } } }',
+    );
+    const line = '/v2/book/6082808/annotations?count=20&fields=content,id,privacy&format=html&order=rank&start=0';
+    expect(passed.map((each) => each.line)).toEqual([`GET ${line}`]);
+  });
+
   test('the ids of a shelf without a byte of its books', async () => {
     const { passed } = await cold.cost(
       '{ user(id: "alice") { bookCollections(first: 30) { nodes { status book { id } } } } }',

@@ -18,6 +18,7 @@ import {
   type GraphQLSchema,
   type SelectionSetNode,
   execute,
+  getArgumentValues,
   getNamedType,
   getNullableType,
   isAbstractType,
@@ -363,7 +364,10 @@ function withNames(parent: Parent, names: readonly string[], place: Place): Pare
 }
 
 const isKnown = ({ record, form }: Known, name: string): boolean =>
-  name in record || (form !== undefined && isProvided(form, name));
+  (name in record && !(name === 'id' && isKey(record.id))) || (form !== undefined && isProvided(form, name));
+
+/** A record that is known by its key alone has the key in `id`: that of a collection or a comment is made of two ids. */
+const isKey = (id: unknown): boolean => typeof id === 'string' && id.includes(':');
 
 /** The result of the call of a field. */
 function answered(
@@ -375,6 +379,7 @@ function answered(
   info: GraphQLResolveInfo,
   place: Place,
 ): unknown {
+  if (rule.isUnavailable?.(parent)) return null;
   if (rule.isEmpty?.(parent)) return emptyPage(rule);
   // The product may show the embedded list instead; then the place depends on the record.
   if (rule.embedded && of?.request) {
@@ -390,7 +395,12 @@ function answered(
   if (isByKey(info)) return input;
   const list = () => listIdOf(endpoint, input);
   const window = rule.pageSize === undefined ? undefined : windowOf(args, rule.pageSize, list);
-  const asked = window ? { ...input, ...windowInput(endpoint, window) } : input;
+  const paged = window ? { ...input, ...windowInput(endpoint, window) } : input;
+  const main = rule.variants === undefined ? undefined : mainVariant(rule.variants, info);
+  const asked = main === undefined ? paged : { ...paged, [rule.variants!]: main };
+  const listing = of && rule.variant && listings.get(of.record);
+  const variant = listing && rule.variant!.of(args as never);
+  if (variant !== undefined) return itemInVariant(listing!, rule, variant, parent, args, run, place);
   place.requests.add(requestOf(endpoint, asked));
   let answer: unknown;
   try {
@@ -403,8 +413,52 @@ function answered(
   if (answer === null) return null;
   if (!window) return rule.mapResponse!(answer, args, parent);
   const items = rule.items ? rule.items(answer, parent, args) : ((answer as Parent)[endpoint.list!] as unknown[]);
+  if (rule.variants !== undefined) for (const item of items) if (item) listings.set(item, { endpoint, input: paged });
   const capped = rule.totalIsCapped?.(answer, run.viewer, args) ?? false;
   return pageOf(answer as Parent, Array.isArray(items) ? items : [], window, rule, info, list, capped);
+}
+
+/** By the items of lists that take a parameter for variants: the call without that parameter. */
+const listings = new WeakMap<object, { endpoint: Endpoint; input: object }>();
+
+/** A list is requested in the first variant selected of its items, unless the record's own is selected too. */
+function mainVariant(param: string, info: Info): string | undefined {
+  const items = itemsBelow(info.schema, info);
+  const field = items.find(
+    ({ rule, args }) => rule.variant?.param === param && rule.variant.of(args as never) !== undefined,
+  );
+  if (!field) return undefined;
+  const member = field.rule.embedded!.member;
+  const isOwn = ({ rule, names, args }: Selected) =>
+    names.includes(member) || (rule.variant?.param === param && rule.variant.of(args as never) === undefined);
+  return items.some(isOwn) ? undefined : field.rule.variant!.of(field.args as never);
+}
+
+/** The fields selected of the nodes of a connection. */
+function itemsBelow(schema: GraphQLSchema, info: Info): Selected[] {
+  return [...selectedBelow(schema, info)].flatMap(([name, selected]) =>
+    typeRule(schema.getType(name) as GraphQLObjectType).isWrapper
+      ? selected.flatMap(({ field, nodes }) =>
+          itemsBelow(schema, { ...info, returnType: field.type, fieldNodes: nodes }),
+        )
+      : selected,
+  );
+}
+
+function itemInVariant(
+  { endpoint, input }: { endpoint: Endpoint; input: object },
+  rule: FieldRule,
+  variant: string,
+  parent: Parent,
+  args: object,
+  run: Run,
+  place: Place,
+): unknown {
+  const asked = { ...input, [rule.variant!.param]: variant };
+  place.requests.add(requestOf(endpoint, asked));
+  const answer = read(run, endpoint, asked) as Parent;
+  const item = (answer[endpoint.list!] as Parent[]).find(({ id }) => id === parent.id);
+  return rule.mapResponse!(item, args, parent);
 }
 
 /** Whether a field of Query returns a record by the same call that loads such records. */
@@ -499,6 +553,7 @@ function pageOf(
     hasNext: byTotal || all.length > first,
     alsoHasNext: inHand ? all.length > 0 && all.length >= Math.min(first, rule.embedded!.upTo!) : undefined,
     title: asText(answer.title).trim() || null,
+    envelope: answer,
     listId: list,
     representation: rule.representation ?? wholeRepresentation,
   };
@@ -512,6 +567,7 @@ const emptyPage = (rule: FieldRule): ReferencePage => ({
   hasNext: false,
   alsoHasNext: undefined,
   title: null,
+  envelope: {},
   listId: () => '',
   representation: rule.representation ?? wholeRepresentation,
 });
@@ -662,6 +718,8 @@ interface Selected {
   names: readonly string[];
   /** Inside a deferred fragment. */
   isLater: boolean;
+  nodes: readonly FieldNode[];
+  args: object;
 }
 
 type Info = Pick<GraphQLResolveInfo, 'returnType' | 'fieldNodes' | 'fragments' | 'variableValues' | 'schema'>;
@@ -678,6 +736,14 @@ function selectedBelow(schema: GraphQLSchema, info: Info): Map<string, Selected[
   for (const type of typesOf(schema, info.returnType)) below.set(type.name, selectedOf(schema, type, sets, info));
   selections.set(info.fieldNodes, { variables: info.variableValues, below });
   return below;
+}
+
+function argumentsIn(field: GraphQLField<unknown, unknown>, node: FieldNode, variables: object): object {
+  try {
+    return getArgumentValues(field, node, { ...variables });
+  } catch {
+    return {}; // graphql-js reports the wrong arguments
+  }
 }
 
 function typesOf(schema: GraphQLSchema, returnType: GraphQLOutputType): readonly GraphQLObjectType[] {
@@ -719,6 +785,6 @@ function selectedOf(
     if (!field) return [];
     const rule = fieldRule(field);
     const names = namesOf(schema, rule, { ...info, schema, returnType: field.type, fieldNodes: nodes });
-    return [{ field, rule, names, isLater }];
+    return [{ field, rule, names, isLater, nodes, args: argumentsIn(field, nodes[0]!, variableValues) }];
   });
 }

@@ -59,16 +59,18 @@ export const Annotation = builder.objectRef<AnnotationRecord>('Annotation').impl
     abstract: t.reads('abstract', textOrNull, 'The content cut short, plain text in every format.'),
     content: t.call({
       type: 'String',
-      description: 'The whole text. TEXT is in the record; HTML costs a call, shared by all fields that ask for it.',
+      description:
+        'The whole text. TEXT is in the record; HTML costs a call of `GET /v2/book/annotation/{id}`, in the annotations of a book one for the whole list.',
       args: { format: t.arg({ type: TextFormat, defaultValue: 'TEXT', description: 'How to write it.' }) },
       endpoint: bookEndpoints.annotation,
       from: ['id'],
-      input: ({ id }, { format }) => ({ id, format: format === 'HTML' ? ('html' as const) : ('text' as const) }),
+      input: ({ id }, args) => ({ id, format: formatOf(args) ?? ('text' as const) }),
       embedded: {
         member: 'content',
         representation: { names: [] },
-        when: ({ format }: { format?: string | null }) => format !== 'HTML',
+        when: (args: Formatted) => formatOf(args) === undefined,
       },
+      variant: { param: 'format', of: formatOf },
       resolve: contentOf,
     }),
     blocks: t.field({
@@ -138,6 +140,7 @@ builder.objectField(Book, 'annotations', (t) =>
     },
     endpoint: bookEndpoints.annotations,
     from: ['id'],
+    variants: 'format',
     input: ({ id }, { order, page }) => {
       if (page != null && (page < 1 || page >= PAGE_BELOW)) {
         throw badInput(`\`page\` must be from 1 to ${PAGE_BELOW - 1}.`, { argument: 'page', limit: PAGE_BELOW - 1 });
@@ -169,3 +172,11 @@ builder.queryField('annotation', (t) =>
     resolve: (annotation) => annotation,
   }),
 );
+
+interface Formatted {
+  format?: 'TEXT' | 'HTML' | null;
+}
+/** The `format` to request; undefined for the text that the record has without it. */
+function formatOf({ format }: Formatted): 'html' | undefined {
+  return format === 'HTML' ? 'html' : undefined;
+}

@@ -9,12 +9,12 @@ import {
   viewerCollection,
 } from '../../api/book.ts';
 import { builder } from '../engine/builder.ts';
-import { asObject, asOneOf, asText, localDateTime, textOrNull, texts } from '../types/decode.ts';
+import { asInt, asObject, asOneOf, asText, localDateTime, textOrNull, texts } from '../types/decode.ts';
 import { badInput } from '../errors/to-client-error.ts';
-import { globalId, isSourceId, sourceIdOf } from '../types/global-id.ts';
+import { globalId, isSourceId } from '../types/global-id.ts';
 import { Node, recordOrReference } from '../types/node.ts';
 import { UserRating, userRating } from '../types/rating.ts';
-import { User, type UserShape, isSite, userEdgeNames } from '../types/user.ts';
+import { User, type UserShape, isSite, userEdgeNames, userIdOf } from '../types/user.ts';
 import { Book } from './book.ts';
 
 export const CollectionStatus = builder.enumType('CollectionStatus', {
@@ -46,6 +46,12 @@ export const Collection = builder.objectRef<CollectionRecord>('Collection').impl
         'The ids of the reader and the book, `<user>:<book>`: no operation takes the number that the service keeps.',
       needs: ['user_id', 'book_id'],
       resolve: placeOf,
+    }),
+    number: t.int({
+      nullable: true,
+      description: 'The number that the service keeps it by, `id` upstream. No operation takes it.',
+      needs: ['id'],
+      resolve: ({ id }) => asInt(id),
     }),
     status: t.field({
       type: CollectionStatus,
@@ -91,7 +97,7 @@ builder.objectField(Book, 'collection', (t) =>
     args: { userId: t.arg.id({ required: true, description: 'Global id, bare id, or uid of the person.' }) },
     endpoint: bookEndpoints.collection,
     from: ['id'],
-    input: ({ id }, { userId }) => ({ id, user_id: sourceIdOf('User', userId) }),
+    input: ({ id }, { userId }) => ({ id, user_id: userIdOf(userId) }),
     resolve: (collection) => collection,
   }),
 );

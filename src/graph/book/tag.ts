@@ -1,19 +1,25 @@
 import { RECORD_TAGS, TAGS_MAX, bookEndpoints } from '../../api/book.ts';
 import { builder } from '../engine/builder.ts';
-import { asObjects, count, text } from '../types/decode.ts';
+import { asObjects, asText, count, text } from '../types/decode.ts';
 import { badInput } from '../errors/to-client-error.ts';
 import { User, isSite, userEdgeNames } from '../types/user.ts';
 import { Book } from './book.ts';
+import { Collection } from './collection.ts';
 
 /** Inside a book it is named by `name`, in the tag lists by `title`; the real service writes both. */
 interface TagShape {
   name?: string;
   title?: string;
   count?: number;
+  /** The person whose tag it is; the list of a person's tags says it. */
+  owner?: string;
 }
+
+const nameOf = ({ name, title }: TagShape): string => asText(name) || asText(title);
 
 export const Tag = builder.objectRef<TagShape>('Tag').implement({
   description: 'A word that readers put on books.',
+  members: ['name', 'title', 'count'],
   fields: (t) => ({
     name: t.reads(['name', 'title'], text, 'The word itself.'),
     count: t.reads(
@@ -46,9 +52,34 @@ builder.objectField(User, 'bookTags', (t) =>
     endpoint: bookEndpoints.userTags,
     from: userEdgeNames,
     input: ({ id }) => ({ name: id }),
+    items: ({ tags }, { id }) => asObjects<TagShape>(tags).map((tag) => ({ ...tag, owner: id })),
     isEmpty: isSite,
   }),
 );
+
+builder.objectFields(Tag, (t) => ({
+  books: t.connection({
+    type: Book,
+    pageSize: 20,
+    description: 'The books with this tag, in the order of the service, from `GET /v2/book/search`.',
+    endpoint: bookEndpoints.search,
+    from: ['name', 'title'],
+    input: (tag) => ({ tag: nameOf(tag) }),
+    isEmpty: (tag) => nameOf(tag).trim() === '',
+  }),
+  collections: t.connection({
+    type: Collection,
+    pageSize: 20,
+    description:
+      "The books of the person's public shelf that have this tag, last changed first, from `GET /v2/book/user/{name}/collections`. " +
+      'Null for the tag of a book, which is of many people.',
+    endpoint: bookEndpoints.collections,
+    from: ['name', 'title', 'owner'],
+    input: ({ owner = '', ...tag }) => ({ name: owner, tag: nameOf(tag) }),
+    isUnavailable: ({ owner }) => owner === undefined,
+    isEmpty: (tag) => nameOf(tag).trim() === '',
+  }),
+}));
 
 function tagsWanted(first: number | null | undefined): number {
   const wanted = first ?? RECORD_TAGS;

@@ -13,10 +13,11 @@ import {
   tiers,
   wholeRepresentation,
 } from '../../api/endpoint.ts';
-import type { RecordSource } from '../../upstream/loading/record-state.ts';
 import { FIRST_MAX, type PagingArgs } from '../types/paging.ts';
 import { endpointOf } from './declarations.ts';
 import type { Variables } from './document.ts';
+import type { TypeRule } from './field-rule.ts';
+import { variantIn } from './variants.ts';
 import { type OperationPlan, type PlannedField, type SelectionPlan, responseKeyOf } from './operation-plan.ts';
 
 /** Upstream calls: at least and at most. */
@@ -78,6 +79,16 @@ interface Count extends WorstCase {
   readonly costs: Map<string, FieldCost>;
   /** The tiers for which the current field can have a value: below a call, those that get the endpoint. */
   possibleTiers: readonly Tier[];
+  /** The list whose items are being counted, if it has a parameter for variants. */
+  listing: CountedList | undefined;
+}
+
+interface CountedList {
+  param: string;
+  /** Variants that need no further call. */
+  variants: Set<string | undefined>;
+  times: number;
+  endpoint: Endpoint;
 }
 
 /** Where a field is counted. */
@@ -97,6 +108,7 @@ function count(plan: OperationPlan, variables: Variables): WorstCase {
     variables,
     costs: new Map(),
     possibleTiers: tiers,
+    listing: undefined,
     calls: { min: 0, max: 0, services, fields: [] },
     items: nothing(),
     values: nothing(),
@@ -113,12 +125,15 @@ const nothing = (): Maximum => ({ max: 0, dearest: { path: '', coordinate: 'Quer
 function countSelection(total: Count, selection: SelectionPlan, place: Place, coordinate: string): void {
   for (const { fields, outputFields } of [selection, ...selection.deferred]) {
     addAmount(total.values, place.times * outputFields.length, place.path, coordinate);
-    for (const field of fields)
-      countField(total, field, { ...place, path: pathTo(place.path, field) }, selection.rule.record);
+    for (const field of fields) {
+      const { listing } = total;
+      countField(total, field, { ...place, path: pathTo(place.path, field) }, selection.rule);
+      total.listing = listing;
+    }
   }
 }
 
-function countField(total: Count, field: PlannedField, place: Place, parent: RecordSource | undefined): void {
+function countField(total: Count, field: PlannedField, place: Place, parent: TypeRule): void {
   const { rule, mode } = field;
   const { times, path, size, provided } = place;
   if (mode === 'null') return;
@@ -128,11 +143,14 @@ function countField(total: Count, field: PlannedField, place: Place, parent: Rec
   }
   const args = pagingArgsOf(field, total.variables);
   if (rule.recordCounts) return countNamed(total, field, rule.recordCounts(args), place);
+  if (isCountedVariant(total, field, path)) return;
+  // Only connections and edges lead to the items of the list.
+  if (!parent.isWrapper) total.listing = undefined;
   const isList = returnsList(field);
   if (mode === 'call' || mode === 'lookup') return countCall(total, field, args, place);
   if (mode === 'embedded') {
     // If the record may be refused to the tier, its list is called instead.
-    const mayBeRefused = total.possibleTiers.some((tier) => parent?.endpoint.tiers.includes(tier) === false);
+    const mayBeRefused = total.possibleTiers.some((tier) => parent.record?.endpoint.tiers.includes(tier) === false);
     if (mayBeRefused || field.mayOmit.length > 0) addCall(total, field, path, times, endpointOf(rule, args));
     const held = Math.min(args.first ?? rule.pageSize ?? LIST_SIZE, rule.embedded!.upTo ?? LIST_SIZE);
     const { representation } = rule.embedded!;
@@ -152,6 +170,16 @@ function countField(total: Count, field: PlannedField, place: Place, parent: Rec
   });
 }
 
+/** A variant of an item costs one call of its list, whatever the number of items. */
+function isCountedVariant({ listing, variables, ...total }: Count, field: PlannedField, path: string): boolean {
+  const { rule, args } = field;
+  if (!listing || rule.variant?.param !== listing.param) return false;
+  const variant = variantIn(rule, args, variables);
+  if (!listing.variants.has(variant)) addCall(total, field, path, listing.times, listing.endpoint);
+  listing.variants.add(variant);
+  return true;
+}
+
 /** `node` and `nodes`: as many records of each type as the arguments name. */
 function countNamed(total: Count, field: PlannedField, counts: ReadonlyMap<string, number>, place: Place): void {
   for (const selection of field.selections.values()) {
@@ -166,6 +194,10 @@ function countCall(total: Count, field: PlannedField, args: PagingArgs, { times,
   const { rule, mode } = field;
   const endpoint = endpointOf(rule, args);
   addCall(total, field, path, times, endpoint);
+  if (field.variants) {
+    const { param, main } = field.variants;
+    total.listing = { param, variants: new Set([undefined, main]), times, endpoint };
+  }
   const most = rule.pageSize === undefined ? (rule.assumedSize ?? LIST_SIZE) : FIRST_MAX;
   const size = Math.min(args.first ?? rule.pageSize ?? most, most);
   const before = total.possibleTiers;
@@ -216,7 +248,13 @@ function addLoad(
   return field !== undefined;
 }
 
-function addCall({ calls, costs }: Count, field: PlannedField, path: string, times: number, called: Endpoint): void {
+function addCall(
+  { calls, costs }: Pick<Count, 'calls' | 'costs'>,
+  field: PlannedField,
+  path: string,
+  times: number,
+  called: Endpoint,
+): void {
   calls.max = capped(calls.max + times);
   const service = calls.services[called.service];
   service.max = capped(service.max + times);

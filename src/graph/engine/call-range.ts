@@ -1,4 +1,5 @@
 /** The fewest calls that a query makes now: those of its root fields that no cache and no remembered rejection saves. */
+import { inVariant } from './variants.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
 import { listIdOf, windowInput, windowOf } from '../types/paging.ts';
 import type { Context } from './builder.ts';
@@ -58,17 +59,17 @@ async function countField(
 /** The endpoint and input of a field; undefined if it makes no call, because its list is empty or its arguments are wrong. */
 function callOf(
   { variables, context }: Count,
-  { rule, args: argsFrom }: PlannedField,
+  { rule, variants, args: argsFrom }: PlannedField,
   parent: Record<string, unknown>,
 ): { endpoint: Endpoint; input: object } | undefined {
   try {
     const args = argsFrom(variables);
     const endpoint = endpointOf(rule, args);
-    if (rule.isEmpty?.(parent)) return undefined;
+    if (rule.isUnavailable?.(parent) || rule.isEmpty?.(parent)) return undefined;
     const input = rule.input!(parent, args, context.viewer);
     if (rule.pageSize === undefined) return { endpoint, input };
     const window = windowOf(args, rule.pageSize, () => listIdOf(endpoint, input));
-    return { endpoint, input: { ...input, ...windowInput(endpoint, window) } };
+    return { endpoint, input: inVariant({ ...input, ...windowInput(endpoint, window) }, variants) };
   } catch {
     return undefined;
   }

@@ -8,6 +8,7 @@ import type { Context } from './builder.ts';
 import { endpointOf } from './declarations.ts';
 import type { Variables } from './document.ts';
 import type { PlannedField } from './operation-plan.ts';
+import { inVariant, itemInVariant } from './variants.ts';
 
 /** A record, a page or an edge: the source object of the fields below it. */
 export type ParentRecord = Record<string, unknown>;
@@ -25,25 +26,31 @@ export interface StartedCall {
 }
 interface Paging {
   endpoint: Endpoint;
+  /** With the window, without the variant. */
+  input: object;
   window: PageWindow;
   listId: () => string;
 }
 
 /** Makes the call of a field. Equal calls of an operation are made once. */
 export function startCall(
-  { rule, names }: PlannedField,
+  { rule, names, variants }: PlannedField,
   parent: ParentRecord,
   args: object,
-  { upstream, viewer }: Context,
+  context: Context,
   { path }: FieldPosition,
 ): StartedCall {
+  const { upstream, viewer } = context;
+  const item = itemInVariant(rule, parent, args, names, context, path);
+  if (item !== undefined) return { response: item, paging: undefined };
   const endpoint = endpointOf(rule, args);
   const input = rule.input!(parent, args, viewer);
   if (rule.pageSize === undefined) return { response: upstream.list(endpoint, input, names, path), paging: undefined };
   const listId = lazily(() => listIdOf(endpoint, input));
   const window = windowOf(args, rule.pageSize, listId);
-  const response = upstream.list(endpoint, withMembers(input, windowInput(endpoint, window)), names, path);
-  return { response, paging: { endpoint, window, listId } };
+  const paged = withMembers(input, windowInput(endpoint, window));
+  const response = upstream.list(endpoint, inVariant(paged, variants), names, path);
+  return { response, paging: { endpoint, input: paged, window, listId } };
 }
 
 /**

@@ -23,6 +23,7 @@ import { connectionOf, pagingArgs } from '../types/connection.ts';
 import type { Decoder } from '../types/decode.ts';
 import type { Page } from '../types/paging.ts';
 import type { EmbeddedMember, Provides } from './field-rule.ts';
+import type { Variant } from './variants.ts';
 
 interface CallDeclaration<Parent, Args, In, Out, From extends keyof Parent & string> {
   description: string;
@@ -37,6 +38,10 @@ interface CallDeclaration<Parent, Args, In, Out, From extends keyof Parent & str
   representation?: Representation;
   embedded?: EmbeddedMember<Parent>;
   provides?: Provides<Out, Parent>;
+  /** The member of `embedded` has several variants; a parameter of the call chooses one. */
+  variant?: Variant;
+  /** True if nothing can be requested for this parent: the field is null, without a call; reads the names in `from` only. */
+  isUnavailable?: (parent: Pick<Parent, From>) => boolean;
   /** Null, without a call, if the request carries no token of its own. */
   viewerOnly?: boolean;
   /** The number of items that the cost assumes if no `first` limits them. */
@@ -84,6 +89,8 @@ export interface ConnectionOptions<
   ) => readonly (Item | null | undefined)[];
   /** True if the service stopped counting at this total. */
   totalIsCapped?: (response: Out, viewer: Viewer, args: InputShapeFromFields<Args>) => boolean;
+  /** The parameter of the list that chooses the variant of a member for all its items. */
+  variants?: string;
   /** True if the list is known to be empty without a call; reads the names in `from` only. */
   isEmpty?: (parent: Pick<Parent, From>) => boolean;
 }
@@ -123,6 +130,7 @@ declare global {
       nodeOf?: (key: string) => object | null;
       isReference?: boolean;
       isWrapper?: boolean;
+      members?: readonly string[];
       /** Never set: uses the type parameter. */
       types?: Types;
     }

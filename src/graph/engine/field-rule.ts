@@ -1,4 +1,5 @@
 /** What fields and types declare for the engine, as it reads them back from the schema. */
+import type { Variant } from './variants.ts';
 import type { Endpoint, Representation } from '../../api/endpoint.ts';
 import type { Viewer } from '../../upstream/auth/viewer.ts';
 import type { RecordSource } from '../../upstream/loading/record-state.ts';
@@ -40,6 +41,9 @@ export interface FieldRule {
   mapResponse?: (response: unknown, args: object, parent: object) => unknown;
   embedded?: EmbeddedMember<Record<string, unknown>>;
   provides?: Provides<unknown, Record<string, unknown>>;
+  variant?: Variant;
+  variants?: string;
+  isUnavailable?: (parent: object) => boolean;
   viewerOnly?: boolean;
   assumedSize?: number;
   recordCounts?: (args: object) => ReadonlyMap<string, number>;
@@ -65,4 +69,6 @@ export interface TypeRule {
   isReference?: boolean;
   /** A connection, an edge, or another type that only wraps the items of a list and reads no names itself. */
   isWrapper?: boolean;
+  /** The members that upstream knows, for a type without `record`: other names are not requested. */
+  members?: readonly string[];
 }

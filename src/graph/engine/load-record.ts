@@ -105,7 +105,7 @@ function loadNames(loading: Loading, context: Context, position: FieldPosition):
   // If only child endpoints are selected, they show whether the record exists, and it is not loaded.
   const isNamed = existence === 'named';
   if (isNamed && !selection.readsRecord && started.length > 0 && missing.every((name) => name in record))
-    return nullIfListIsAbsent(record, started);
+    return nullIfShownAbsent(record, started);
 
   const names = namesToRequest(missing, selection, isNamed);
   const provider = started.find((call) => providesNeeded(call, names, missing));
@@ -166,15 +166,16 @@ const hasCalls = (selection: SelectionPlan): boolean =>
 interface StartedChild {
   plan: PlannedField;
   response: Promise<unknown>;
-  isList: boolean;
+  /** If it is absent, so is the record: it is a list of the record, or the record itself in another variant. */
+  showsRecord: boolean;
 }
 const nothingStarted: readonly StartedChild[] = Object.freeze([]);
 
-/** Only a record that does not exist has no list: an empty list is a response too. */
-function nullIfListIsAbsent(record: ParentRecord, started: readonly StartedChild[]): unknown {
-  const list = started.find(({ isList }) => isList);
-  return list
-    ? list.response.then(
+/** Only a record that does not exist has no list and no other variant: an empty list is a response too. */
+function nullIfShownAbsent(record: ParentRecord, started: readonly StartedChild[]): unknown {
+  const shows = started.find(({ showsRecord }) => showsRecord);
+  return shows
+    ? shows.response.then(
         (response) => (response === null ? null : record),
         () => record,
       )
@@ -192,19 +193,25 @@ function startEagerCalls(
   for (const plan of selection.eagerCalls) {
     if (!plan.rule.from?.every((name) => name in record)) continue;
     let response: Promise<unknown>;
-    let isList = false;
+    let showsRecord = false;
     try {
       const args = plan.args(position.variables);
-      if (plan.rule.isEmpty?.(record) || embeddedRecord(plan, record, args) !== undefined) continue;
+      if (
+        plan.rule.isUnavailable?.(record) ||
+        plan.rule.isEmpty?.(record) ||
+        embeddedRecord(plan, record, args) !== undefined
+      )
+        continue;
       const path = { prev: position.path, key: responseKeyOf(plan), typename: selection.type.name };
-      isList = endpointOf(plan.rule, args).list !== undefined;
+      const endpoint = endpointOf(plan.rule, args);
+      showsRecord = endpoint.list !== undefined || endpoint === selection.rule.record?.endpoint;
       const call = startCall(plan, record, args, context, { path, variables: position.variables });
       response = Promise.resolve(call.response);
     } catch (error) {
       response = Promise.reject(asError(error)); // wrong input
     }
     response.catch(() => undefined); // the field reports it: it gets the same response from the operation
-    started.push({ plan, response, isList });
+    started.push({ plan, response, showsRecord });
   }
   return started;
 }

@@ -2,6 +2,7 @@
 import type { FieldNode, GraphQLField, GraphQLObjectType } from 'graphql';
 import type { Variables } from './document.ts';
 import type { FieldRule, TypeRule } from './field-rule.ts';
+import type { ListVariants } from './variants.ts';
 
 /**
  * How a field gets its value.
@@ -24,6 +25,8 @@ export interface PlannedField {
   readonly selections: ReadonlyMap<string, SelectionPlan>;
   /** The selection, if there is only one concrete type. */
   readonly onlySelection: SelectionPlan | undefined;
+  /** Set for a list whose items are selected in variants that the list has a parameter for. */
+  readonly variants: ListVariants | undefined;
   /** The `fields` parameter of its call, sorted; undefined for all. */
   readonly names: readonly string[] | undefined;
   /** Selected names that embedded items may lack. If an item lacks one, the endpoint is called. */

@@ -1,4 +1,5 @@
 /** Which names of records a planned field needs, and whether an embedded member provides them. */
+import type { ListVariants } from './variants.ts';
 import type { FieldNode, GraphQLObjectType } from 'graphql';
 import { wantsWhole } from '../../upstream/loading/record-state.ts';
 import { typeRule } from './declarations.ts';
@@ -26,14 +27,18 @@ export function needsOf(rule: FieldRule, mode: FieldMode, selections: Selections
 }
 
 /** The `fields` parameter of a call; undefined for all. */
-export function requestedNames({ embedded }: FieldRule, selections: Selections): readonly string[] | undefined {
+export function requestedNames(
+  { embedded }: FieldRule,
+  selections: Selections,
+  variants: ListVariants | undefined,
+): readonly string[] | undefined {
   if (selections.size === 0) return embedded && [embedded.member, 'id'].sort(); // a leaf: the member that holds it
   const items = itemSelectionsOf(selections);
-  const names = new Set<string>();
+  const names = new Set<string>(variants?.main === undefined ? [] : [variants.member]);
   for (const { type, rule, names: needed, tierRefused } of items) {
     if ('id' in type.getFields()) names.add('id');
     for (const name of needed)
-      if (!tierRefused.has(name) && (rule.record?.members?.includes(name) ?? true)) names.add(name);
+      if (!tierRefused.has(name) && ((rule.record ?? rule).members?.includes(name) ?? true)) names.add(name);
   }
   if (names.size === 0) names.add('id'); // `fields` must not be empty
   const record = items[0]?.rule.record;

@@ -21,7 +21,13 @@ import { type Variables, fragmentApplies, isDeferred, isIncluded, usesStream } f
 import { argumentsAllowEmbedded } from './embedded.ts';
 import type { FieldRule } from './field-rule.ts';
 import { introspectedValues } from './introspection.ts';
-import type { FieldMode, OperationPlan, PlannedField, SelectionPlan } from './operation-plan.ts';
+import {
+  type FieldMode,
+  type OperationPlan,
+  type PlannedField,
+  type SelectionPlan,
+  itemSelectionsOf,
+} from './operation-plan.ts';
 import {
   embeddedIsEnough,
   namesMaybeOmitted,
@@ -31,6 +37,7 @@ import {
   requestedNames,
   sizeVaries,
 } from './plan-names.ts';
+import { variantsOf } from './variants.ts';
 
 /** The caller, as far as a plan depends on it. */
 export type PlanViewer = Pick<Viewer, 'isLoggedIn' | 'filmTier'>;
@@ -178,6 +185,8 @@ function planField(walk: Walk, parent: GraphQLObjectType, nodes: readonly FieldN
   const args = argumentsOf(field, nodes[0]!);
   walk.varies ||= sizeVaries(rule, nodes[0]!);
   const mode = modeOf(walk, parent, rule, selections, args);
+  const variants =
+    mode === 'call' ? variantsOf(rule.variants, itemSelectionsOf(selections), walk.variables) : undefined;
   const plan: PlannedField = {
     parent: parent.name,
     field,
@@ -186,7 +195,8 @@ function planField(walk: Walk, parent: GraphQLObjectType, nodes: readonly FieldN
     mode,
     selections,
     onlySelection: selections.size === 1 ? selections.values().next().value : undefined,
-    names: mode === 'value' || mode === 'null' ? undefined : requestedNames(rule, selections),
+    variants,
+    names: mode === 'value' || mode === 'null' ? undefined : requestedNames(rule, selections, variants),
     mayOmit: mode === 'embedded' ? namesMaybeOmitted(rule, selections) : noNames,
     needs: needsOf(rule, mode, selections),
     args,

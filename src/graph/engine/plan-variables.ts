@@ -18,6 +18,7 @@ import { argumentsOf } from './arguments.ts';
 import { fieldRule, fieldsWithEmbedded } from './declarations.ts';
 import { type Variables, hasVariables, visitSelections } from './document.ts';
 import { argumentsAllowEmbedded } from './embedded.ts';
+import { variantIn } from './variants.ts';
 
 /** The decisions of a request's variables, one character each; '' if no variable affects the plan. */
 export type PlanKey = (variables: Variables) => string;
@@ -35,7 +36,11 @@ export function planKeyOf(schema: GraphQLSchema, document: DocumentNode): PlanKe
   return (variables) => {
     let key = '';
     for (const name of conditions) key += variables[name] === true ? '1' : variables[name] === false ? '0' : '-';
-    for (const { rule, args } of fields) key += argumentsAllowEmbedded(rule, args, variables) ? '1' : '0';
+    for (const { rule, args } of fields) {
+      key += argumentsAllowEmbedded(rule, args, variables) ? '1' : '0';
+      // One of the few values that the schema has for the parameter.
+      if (rule.variant) key += variantIn(rule, args, variables) ?? '';
+    }
     return key;
   };
 }

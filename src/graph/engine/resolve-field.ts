@@ -16,6 +16,7 @@ import { loadMissing } from './load-record.ts';
 import { namesOrId } from './lookup.ts';
 import type { PlannedField } from './operation-plan.ts';
 import { resolveRecords } from './resolve-record.ts';
+import { listedBy } from './variants.ts';
 
 export type Resolver = GraphQLFieldResolver<ParentRecord, Context, object>;
 
@@ -53,6 +54,7 @@ export function callResolver(rule: FieldRule, keyed: boolean): EngineResolver {
   return (plan, parent, args, context, position) => {
     if (plan.mode === 'null') return null;
     if (plan.mode === 'lookup') return lookUp(plan, args, context, position);
+    if (rule.isUnavailable?.(parent)) return null;
     if (rule.isEmpty?.(parent)) return emptyPage(returned);
     if (plan.mode === 'embedded') {
       const member = memberOf(parent, rule.embedded!.member);
@@ -80,7 +82,7 @@ export function callResolver(rule: FieldRule, keyed: boolean): EngineResolver {
     const started = startCall(plan, parent, args, context, position);
     return withValue(started.response, (response) => {
       if (response === null || response === undefined) return null;
-      const value = valueOf(rule, started, response, args, parent, context, keyed);
+      const value = valueOf(plan, started, response, args, parent, context, keyed);
       return resolveResult(value, plan, returned, context, position);
     });
   }
@@ -135,7 +137,7 @@ function memberOf(parent: ParentRecord, name: string): unknown {
 
 /** The value of a field from the response to its call. */
 function valueOf(
-  rule: FieldRule,
+  { rule, variants }: PlannedField,
   { paging }: StartedCall,
   response: unknown,
   args: object,
@@ -144,8 +146,9 @@ function valueOf(
   keyed: boolean,
 ): unknown {
   if (!paging) return rule.mapResponse!(response, args, parent);
-  const { endpoint, window, listId } = paging;
+  const { endpoint, input, window, listId } = paging;
   const members = rule.items ? rule.items(response, parent, args) : (response as ParentRecord)[endpoint.list!];
+  if (variants) listedBy(asItems(members), { endpoint, input, variants });
   const totalIsCapped = rule.totalIsCapped?.(response, viewer, args) ?? false;
   const representation = rule.representation ?? wholeRepresentation;
   return pageOf(response as object, asItems(members), window, { listId, representation, keyed, totalIsCapped });

@@ -1,7 +1,7 @@
 import { eventEndpoints, eventOfUser } from '../../api/event.ts';
 import { builder } from '../engine/builder.ts';
 import { asObjects, asText } from '../types/decode.ts';
-import { User, atomUser, isSite, userEdgeNames } from '../types/user.ts';
+import { User, atomUser, userEdgeNames } from '../types/user.ts';
 import { Event, EventRelation } from './event.ts';
 
 builder.objectFields(Event, (t) => ({
@@ -38,13 +38,12 @@ builder.objectField(User, 'events', (t) =>
     type: Event,
     pageSize: 20,
     description:
-      'The events that this person has to do with, for one call; empty for an organisation, without a call. ' +
+      'The events that this person or organisation has to do with, for one call; null where the service knows nobody by the id. ' +
       '`GET /people/{userID}/events`, with a relation `…/initiate`, `…/participate` or `…/wish`',
     args: { relation: t.arg({ type: EventRelation, description: 'Only those in this relation; without it, all.' }) },
     endpoint: ({ relation }) => (relation ? byRelation[relation] : eventEndpoints.ofUser),
     from: userEdgeNames,
     input: ({ id }) => ({ id }),
-    isEmpty: isSite,
     representation: eventOfUser,
   }),
 );

@@ -1,10 +1,11 @@
 import { typeOf } from '../../atom/media.ts';
-import { type EventRecord, eventEndpoints, eventInFeed } from '../../api/event.ts';
+import { type EventRecord, type Feed, eventEndpoints, eventInFeed } from '../../api/event.ts';
 import { builder } from '../engine/builder.ts';
-import { asObject, asText, asUrl, count, dateTime, flag, text, textOrNull } from '../types/decode.ts';
+import { asFloat, asObject, asText, asUrl, count, dateTime, flag, text, textOrNull } from '../types/decode.ts';
 import { sourceIdOf } from '../types/global-id.ts';
-import { Node, referenceOf, identity } from '../types/node.ts';
+import { type FieldBuilder, Node, referenceOf, identity } from '../types/node.ts';
 import { connectionOf } from '../types/connection.ts';
+import type { Page } from '../types/paging.ts';
 import { searchText } from '../types/search.ts';
 import { User, atomUser } from '../types/user.ts';
 
@@ -31,6 +32,14 @@ export const EventRelation = builder.enumType('EventRelation', {
     PARTICIPATING: { value: 'participating', description: 'Takes part.' },
     WISHED: { value: 'wished', description: 'Is interested.' },
   } as const,
+});
+
+const Coordinates = builder.objectRef<{ latitude: number; longitude: number }>('Coordinates').implement({
+  description: 'A point on the map, in degrees (WGS 84).',
+  fields: (t) => ({
+    latitude: t.exposeFloat('latitude', { description: 'From -90 in the south to 90 in the north.' }),
+    longitude: t.exposeFloat('longitude', { description: 'From -180 in the west to 180 in the east.' }),
+  }),
 });
 
 export const Event = builder.objectRef<EventRecord>('Event').implement({
@@ -60,6 +69,11 @@ export const Event = builder.objectRef<EventRecord>('Event').implement({
       textOrNull,
       'The term of its category as sent, ending in its type: `http://…#event.music`.',
     ),
+    typeScheme: t.reads(
+      'scheme',
+      textOrNull,
+      'The scheme of its category as sent: `http://…/2007#kind`. Null where the entry has none.',
+    ),
     startsAt: t.reads('startTime', dateTime, 'When it begins.'),
     endsAt: t.reads('endTime', dateTime, 'When it ends.'),
     isPast: t.boolean({
@@ -82,6 +96,20 @@ export const Event = builder.objectRef<EventRecord>('Event').implement({
       needs: ['links'],
       resolve: ({ links }) => asUrl(asObject(links).alternate),
     }),
+    apiUrl: t.field({
+      type: 'URL',
+      nullable: true,
+      description: 'Its address in the Atom interface, its link with `rel` self.',
+      needs: ['links'],
+      resolve: ({ links }) => asUrl(asObject(links).self),
+    }),
+    coordinates: t.field({
+      type: Coordinates,
+      nullable: true,
+      description: 'Where it is on the map, `georss:point` upstream; null where the service gives none.',
+      needs: ['point'],
+      resolve: ({ point }) => coordinatesFrom(point),
+    }),
     inviteOnly: t.reads('invite_only', flag, 'Whether only the invited may take part.'),
     canInvite: t.reads('can_invite', flag, 'Whether those who take part may invite others.'),
     participantsCount: t.reads('participants', count, 'How many take part.'),
@@ -89,13 +117,39 @@ export const Event = builder.objectRef<EventRecord>('Event').implement({
   }),
 });
 
-builder.objectField(connectionOf(Event), 'title', (t) =>
-  t.string({
-    nullable: true,
-    description: 'What the service calls this feed, in Chinese.',
-    resolve: (page) => page.title,
-  }),
-);
+builder.objectFields(connectionOf(Event), feedFields);
+builder.objectFields(connectionOf(User), feedFields);
+
+/** What a feed says of itself. */
+function feedFields<Entry>(t: FieldBuilder<Page<Entry>>) {
+  const feedOf = ({ envelope }: Page<Entry>) => envelope as Partial<Feed<unknown>>;
+  return {
+    title: t.string({
+      nullable: true,
+      description: 'What the service calls this feed, in Chinese; null where it has no title.',
+      resolve: (page) => page.title,
+    }),
+    author: t.field({
+      type: User,
+      nullable: true,
+      description: 'Whose feed it is: told of the events of a person; null for other feeds.',
+      resolve: (page) => atomUser(feedOf(page).author),
+    }),
+    webUrl: t.field({
+      type: 'URL',
+      nullable: true,
+      description: 'The page that shows the same, its link with `rel` alternate; null where the feed has none.',
+      resolve: (page) => asUrl(asObject(feedOf(page).links).alternate),
+    }),
+  };
+}
+
+/** Latitude and longitude, parted by white space; null for anything else. */
+function coordinatesFrom(point: unknown): { latitude: number; longitude: number } | null {
+  const [latitude, longitude, ...more] = asText(point).trim().split(/\s+/).map(asFloat);
+  const isPoint = latitude != null && longitude != null && more.length === 0;
+  return isPoint && Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180 ? { latitude, longitude } : null;
+}
 
 builder.queryField('event', (t) =>
   t.call({

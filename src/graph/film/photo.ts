@@ -1,11 +1,14 @@
 import { LIST_COUNT_DEFAULT, type PhotoRecord, RECORD_PHOTOS, filmEndpoints, simplePhoto } from '../../api/film.ts';
 import { builder } from '../engine/builder.ts';
-import { asText, countOrZero, localDateTime, textOrNull, urlOrNull } from '../types/decode.ts';
+import { asRecords, asText, countOrZero, localDateTime, textOrNull, urlOrNull } from '../types/decode.ts';
 import { globalId, isSourceId } from '../types/global-id.ts';
 import { identity } from '../types/node.ts';
 import { authorOf } from './author.ts';
 import { Celebrity } from './celebrity.ts';
 import { Subject, namedSubject } from './subject.ts';
+
+/** Photos of a film among which the neighbours of a photo are looked for. */
+const NEIGHBOURS = 100;
 
 interface Album {
   id: string;
@@ -75,6 +78,23 @@ export const Photo = builder.objectRef<PhotoRecord>('Photo').implement({
     }),
     subject: namedSubject(t),
   }),
+});
+
+builder.objectFields(Photo, (t) => {
+  const neighbour = (member: 'next_photo' | 'prev_photo', description: string) =>
+    t.call({
+      type: Photo,
+      description: `${description} Found among the first ${NEIGHBOURS} photos of the film, for one call; null where it is not among them, and for a photo that names no film.`,
+      endpoint: filmEndpoints.photos,
+      from: ['subject_id', member],
+      input: ({ subject_id }) => ({ id: asText(subject_id), start: 0, count: NEIGHBOURS }),
+      isUnavailable: (photo) => !isSourceId(asText(photo[member])) || !isSourceId(asText(photo.subject_id)),
+      resolve: ({ photos }, _, photo) => asRecords(photos).find(({ id }) => id === photo[member]) ?? null,
+    });
+  return {
+    next: neighbour('next_photo', 'The next photo of the album; null on the last.'),
+    previous: neighbour('prev_photo', 'The photo before it in the album; null on the first.'),
+  };
 });
 
 builder.objectField(Subject, 'photos', (t) =>

@@ -5,7 +5,7 @@ import { badInput } from '../errors/to-client-error.ts';
 import { globalId, isSourceId, keyInGlobalId } from '../types/global-id.ts';
 import { Node, recordOrReference } from '../types/node.ts';
 import { User, type UserShape } from '../types/user.ts';
-import { Note } from './note.ts';
+import { Note, type NoteShape } from './note.ts';
 
 /** The wire's comment does not say what it is on. */
 export interface NoteCommentShape extends NoteCommentRecord {
@@ -43,6 +43,13 @@ export const NoteComment = builder.objectRef<NoteCommentShape>('NoteComment').im
     }),
     content: t.reads('content', text, 'What was said, plain text.'),
     createdAt: t.reads('created', localDateTime, 'When it was said.'),
+    note: t.field({
+      type: Note,
+      nullable: true,
+      description: 'The note that it is on; more than its id costs one call. Null where the caller may not see it.',
+      needs: ['note_id'],
+      resolve: ({ note_id }) => recordOrReference<NoteShape>(null, note_id),
+    }),
     author: t.field({
       type: User,
       nullable: true,

@@ -64,18 +64,19 @@ export const Note = builder.objectRef<NoteShape>('Note').implement({
     content: t.call({
       type: 'String',
       description:
-        'The whole text. TEXT is in the record; each other format costs a call, shared by all fields that ask for it.',
+        'The whole text. TEXT is in the record; each other format costs a call of `GET /v2/note/{id}`, in the notes of a person one for the whole list.',
       args: {
         format: t.arg({ type: NoteFormat, defaultValue: 'TEXT', description: 'How to write it, and how much of it.' }),
       },
       endpoint: noteEndpoints.byId,
       from: ['id'],
-      input: ({ id }, { format }) => ({ id, format: (format ?? 'TEXT').toLowerCase() as WireFormat }),
+      input: ({ id }, args) => ({ id, format: formatOf(args) ?? 'text' }),
       embedded: {
         member: 'content',
         representation: { names: [] },
-        when: ({ format }: { format?: string | null }) => (format ?? 'TEXT') === 'TEXT',
+        when: (args: Formatted) => formatOf(args) === undefined,
       },
+      variant: { param: 'format', of: formatOf },
       resolve: contentOf,
     }),
     blocks: t.field({
@@ -127,6 +128,7 @@ builder.objectField(User, 'notes', (t) =>
     endpoint: noteEndpoints.userCreated,
     from: ['id', 'type', 'uid', 'name', 'signature', 'desc', 'avatar', 'alt', 'homepage'],
     input: ({ id }) => ({ id }),
+    variants: 'format',
     items: ({ notes }, author) => asObjects(notes).map((note): NoteShape => ({ ...note, author })),
     isEmpty: isSite,
   }),
@@ -142,3 +144,17 @@ builder.queryField('note', (t) =>
     resolve: (note) => note,
   }),
 );
+
+interface Formatted {
+  format?: keyof typeof wireFormats | null;
+}
+const wireFormats = {
+  TEXT: undefined,
+  HTML_FULL: 'html_full',
+  HTML_SHORT: 'html_short',
+  ABSTRACT: 'abstract',
+} as const;
+/** The `format` to request; undefined for the text that the record has without it. */
+function formatOf({ format }: Formatted): WireFormat | undefined {
+  return wireFormats[format ?? 'TEXT'];
+}

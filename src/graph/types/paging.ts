@@ -16,6 +16,8 @@ export interface Page<Item> {
   totalIsCapped: boolean;
   hasNext: boolean;
   title: string | null;
+  /** The response, with what it says of the list itself. */
+  envelope: object;
   /** Identifies the list in cursors; computed only when a cursor is read or shown. */
   listId: () => string;
   /** The names that its items provide. */
@@ -88,6 +90,7 @@ export function pageOf<Item>(
     totalIsCapped,
     hasNext: hasNext || items.length > first,
     title: asText(response.title).trim() || null,
+    envelope: response,
     listId,
     representation,
   };
@@ -100,6 +103,7 @@ export const emptyPage = (representation: Representation): Page<never> => ({
   totalIsCapped: false,
   hasNext: false,
   title: null,
+  envelope: {},
   listId: () => '',
   representation,
 });

@@ -2,8 +2,8 @@ import type { AtomPerson } from '../../api/event.ts';
 import type { UserRecord } from '../../api/user.ts';
 import { builder } from '../engine/builder.ts';
 import { asObject, asText, siteOrNull, textOrNull, urlOrNull } from './decode.ts';
-import { sourceIdOf } from './global-id.ts';
-import { Node, referenceOf, identity } from './node.ts';
+import { globalId, isSourceId, sourceIdOf } from './global-id.ts';
+import { Node } from './node.ts';
 
 /** A person from any response: v2 and film records as they are, Atom persons with the same member names. */
 export interface UserShape extends UserRecord {
@@ -16,9 +16,18 @@ export const User = builder.objectRef<UserShape>('User').implement({
     'A person or an organisation. The service has no operation that returns people, so fields that the response with this person does not carry are null, without a call.',
   interfaces: [Node],
   isReference: true,
-  nodeOf: referenceOf,
+  nodeOf: (key) => (isSourceId(key) ? userOf(key) : null),
   fields: (t) => ({
-    ...identity(t, 'User'),
+    id: t.id({
+      description: 'The global id. Treat it as opaque. The id of an organisation differs from that of a person.',
+      needs: ['id', 'type'],
+      resolve: (user) => globalId('User', isSite(user) ? `${SITE}${user.id}` : asText(user.id)),
+    }),
+    sourceId: t.id({
+      description: 'The id that the service uses.',
+      needs: ['id'],
+      resolve: ({ id }) => asText(id),
+    }),
     uid: t.reads('uid', textOrNull, 'The name in URLs, chosen by the person; may equal the id. Null if unknown.'),
     name: t.reads('name', textOrNull, 'The display name; `[已注销]` for people who have left. Null if unknown.'),
     signature: t.reads('signature', textOrNull, 'A line that the person wrote. Null if empty or unknown.'),
@@ -32,7 +41,7 @@ export const User = builder.objectRef<UserShape>('User').implement({
     ),
     isSite: t.boolean({
       description:
-        'True for an organisation, which may publish events. Its shelves, notes and events are empty, without a call.',
+        'True for an organisation, which may publish events. Its shelves and notes are empty, without a call.',
       needs: ['type'],
       resolve: isSite,
     }),
@@ -46,9 +55,20 @@ builder.queryField('user', (t) =>
     description:
       'A person by id or uid, for the shelf, tags, annotations, notes and events of that person. Makes no call, so it is not checked that the person exists.',
     args: { id: t.arg.id({ required: true, description: 'Global id, bare id, or uid.' }) },
-    resolve: (_, { id }) => ({ id: sourceIdOf('User', id) }),
+    resolve: (_, { id }) => userOf(sourceIdOf('User', id)),
   }),
 );
+
+/** Organisations have ids of their own, which people may have too. */
+const SITE = 'site~';
+
+/** The handle behind the key of a user's global id. */
+function userOf(key: string): UserShape {
+  return key.startsWith(SITE) ? { id: key.slice(SITE.length), type: 'site' } : { id: key };
+}
+
+/** The id or uid of a user whom a caller named by a global or bare id. */
+export const userIdOf = (id: string): string => userOf(sourceIdOf('User', id)).id;
 
 /** The names of a person that the connections of that person read. */
 export const userEdgeNames = ['id', 'type'] as const;

@@ -84,6 +84,21 @@ describe('an annotation', () => {
   });
 });
 
+describe('an annotation that is not there', () => {
+  test('is null through every field that leads to it', async () => {
+    const { service, ask } = facade();
+    service
+      .intercept({ path: /annotation\/9/ })
+      .reply(404, { code: 1001, msg: 'uri_not_found', request: 'GET /v2/book/annotation/9' })
+      .persist();
+    expect(
+      await ask(
+        '{ annotation(id: 9) { id } html: annotation(id: 9) { content(format: HTML) } node(id: "Annotation:9") { id } nodes(ids: ["Annotation:9"]) { id } }',
+      ),
+    ).toEqual({ data: { annotation: null, html: null, node: null, nodes: [null] } });
+  });
+});
+
 test("private annotations of the person whose token is the facade's own are shown to nobody", async () => {
   const { service, ask, calls } = facade({ accessToken: 'x' });
   const annotations = [

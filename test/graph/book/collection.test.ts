@@ -130,3 +130,14 @@ describe('a shelf', () => {
     expect(calls).toEqual([]);
   });
 });
+
+test('a collection that is named by its id has its number, which is not its id', async () => {
+  const { service, ask } = facade();
+  service
+    .intercept({ path: /\/v2\/book\/7\/collection/ })
+    .reply(200, { id: 55, user_id: '3', book_id: '7', status: 'read' });
+  expect((await ask('{ node(id: "Collection:3:7") { id ... on Collection { number } } }')).data.node).toEqual({
+    id: 'Collection:3:7',
+    number: 55,
+  });
+});

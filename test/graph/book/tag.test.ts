@@ -36,3 +36,37 @@ describe('tags', () => {
     expect(errors).toMatchObject([{ path: ['book', 'tags'], extensions: { code: 'BAD_USER_INPUT' } }]);
   });
 });
+
+describe('a tag of a person', () => {
+  test('leads to the books with it on the shelf of that person, and to all books with it', async () => {
+    const { service, ask, calls } = facade();
+    service
+      .intercept({ path: /user\/3\/tags/ })
+      .reply(200, { start: 0, count: 20, tags: [{ count: 2, title: '小说' }] });
+    service
+      .intercept({ path: /collections/ })
+      .reply(200, { start: 0, count: 20, collections: [{ id: 5, user_id: '3', book_id: '7', status: 'read' }] });
+    service.intercept({ path: /search/ }).reply(200, { start: 0, count: 20, books: [{ id: '8', title: 'T' }] });
+    const { data, errors } = await ask(
+      '{ user(id: 3) { bookTags { nodes { name collections { nodes { number status } } books { nodes { title } } } } } }',
+    );
+    expect(errors).toBeUndefined();
+    expect(data.user.bookTags.nodes).toEqual([
+      { name: '小说', collections: { nodes: [{ number: 5, status: 'READ' }] }, books: { nodes: [{ title: 'T' }] } },
+    ]);
+    expect(calls.map((call) => decodeURIComponent(call))).toEqual([
+      'GET /v2/book/user/3/tags?count=20&fields=name,title&start=0',
+      'GET /v2/book/user/3/collections?count=20&fields=id,status&start=0&tag=小说',
+      'GET /v2/book/search?count=20&fields=id,title&start=0&tag=小说',
+    ]);
+  });
+
+  test('of a book is of many people: no collections', async () => {
+    const { service, ask, calls } = facade();
+    service.intercept({ path: /^\/v2\/book\/7/ }).reply(200, { id: '7', tags: [{ count: 2, name: '小说' }] });
+    expect((await ask('{ book(id: 7) { tags { collections { nodes { id } } } } }')).data.book.tags).toEqual([
+      { collections: null },
+    ]);
+    expect(calls).toHaveLength(1);
+  });
+});

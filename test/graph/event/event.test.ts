@@ -164,20 +164,83 @@ describe('an event', () => {
     expect((await ask('{ event(id: 1) { title viewerRelation } }')).data.event.viewerRelation).toBeNull();
   });
 
-  test('may be the event of an organisation, whose own events are empty without a call', async () => {
+  test('may be the event of an organisation, whose id says that it is one, and whose own events are asked for', async () => {
     const { events, ask, calls } = facade();
     const site = `<author>
       <link href="http://api.example/site/greenflower" rel="self"/><link href="http://site.example/greenflower" rel="alternate"/><name>绿花</name>
     </author>`;
     answers(events, '/event/1', entry('1', site));
-    expect(
-      (await ask('{ event(id: 1) { organizer { name isSite events { nodes { id } } } } }')).data.event.organizer,
-    ).toEqual({
+    answers(events, '/people/greenflower/events?max-results=20&start-index=1', feed(entry('2')));
+    const organizer = 'organizer { id sourceId name isSite events { nodes { id } } bookCollections { totalCount } }';
+    const { data } = await ask(`{ event(id: 1) { ${organizer} } }`);
+    expect(data.event.organizer).toEqual({
+      id: 'User:site~greenflower',
+      sourceId: 'greenflower',
       name: '绿花',
       isSite: true,
-      events: { nodes: [] },
+      events: { nodes: [{ id: 'Event:2' }] },
+      bookCollections: { totalCount: 0 },
     });
-    expect(calls).toHaveLength(1);
+    expect(calls).toHaveLength(2);
+    // Wherever the id leads from, it is the same organisation.
+    const again = await ask(
+      '{ user(id: "User:site~greenflower") { id isSite } node(id: "User:site~greenflower") { ... on User { isSite sourceId } } }',
+    );
+    expect(again.data).toEqual({
+      user: { id: 'User:site~greenflower', isSite: true },
+      node: { isSite: true, sourceId: 'greenflower' },
+    });
+  });
+
+  test('of an organisation whose events nobody knows: null', async () => {
+    const { events, ask } = facade();
+    answers(events, '/people/x/events?max-results=20&start-index=1', 'none', 404);
+    expect(await ask('{ user(id: "User:site~x") { events { nodes { id } } } }')).toEqual({
+      data: { user: { events: null } },
+    });
+  });
+
+  test('has its address in the interface, the scheme of its category and its coordinates', async () => {
+    const { events, ask } = facade();
+    const more = `<category scheme="http://www.example/2007#kind" term="http://www.example/2007#event.music"/>
+      <link href="http://api.example/event/1" rel="self"/>
+      <georss:point xmlns:georss="http://www.georss.org/georss"> 39.9 116.33 </georss:point>`;
+    answers(events, '/event/1', entry('1', more));
+    answers(
+      events,
+      '/event/2',
+      entry('2', '<georss:point xmlns:georss="http://www.georss.org/georss">91 0</georss:point>'),
+    );
+    const fields = '{ apiUrl typeScheme coordinates { latitude longitude } }';
+    expect((await ask(`{ a: event(id: 1) ${fields} b: event(id: 2) ${fields} }`)).data).toEqual({
+      a: {
+        apiUrl: 'http://api.example/event/1',
+        typeScheme: 'http://www.example/2007#kind',
+        coordinates: { latitude: 39.9, longitude: 116.33 },
+      },
+      b: { apiUrl: null, typeScheme: null, coordinates: null },
+    });
+  });
+
+  test('feed says whose it is, what it is called and where its page is', async () => {
+    const { events, ask } = facade();
+    const inside = `${author}<link href="http://www.example/people/9/events" rel="alternate"/>`;
+    answers(events, '/people/9/events?max-results=20&start-index=1', feed(inside, { title: '主办者的活动' }));
+    answers(events, '/event/1/wishers?max-results=20&start-index=1', feed(person('5')));
+    answers(events, '/event/1', entry('1'));
+    const { data } = await ask(
+      '{ user(id: 9) { events { title webUrl author { id name } } } event(id: 1) { wishers { title webUrl author { id } } } }',
+    );
+    expect(data).toEqual({
+      user: {
+        events: {
+          title: '主办者的活动',
+          webUrl: 'http://www.example/people/9/events',
+          author: { id: 'User:9', name: '主办者' },
+        },
+      },
+      event: { wishers: { title: '活动', webUrl: null, author: null } },
+    });
   });
 
   test('lists who takes part and who is interested, with their cities', async () => {

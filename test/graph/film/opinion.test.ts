@@ -133,3 +133,27 @@ describe('photos and opinions', () => {
     });
   });
 });
+
+test('a photo leads to those beside it in the album, for one call of the photos of the film', async () => {
+  const { service, ask, calls } = facade();
+  const photos = [
+    { id: '1', subject_id: '7', image: 'http://img.example/1.jpg', next_photo: '2', prev_photo: '' },
+    { id: '2', subject_id: '7', image: 'http://img.example/2.jpg', next_photo: '99', prev_photo: '1' },
+  ];
+  service
+    .intercept({ path: /photos/ })
+    .reply(200, { start: 0, count: 20, total: 2, photos })
+    .persist();
+  const { data, errors } = await ask(
+    '{ subject(id: 7) { photos(first: 20) { nodes { next { imageUrl } previous { imageUrl } } } } }',
+  );
+  expect(errors).toBeUndefined();
+  expect(data.subject.photos.nodes).toEqual([
+    { next: { imageUrl: 'http://img.example/2.jpg' }, previous: null },
+    { next: null, previous: { imageUrl: 'http://img.example/1.jpg' } },
+  ]);
+  expect(calls).toEqual([
+    'GET /v2/movie/subject/7/photos?count=20&fields=id,next_photo,prev_photo,subject_id&start=0',
+    'GET /v2/movie/subject/7/photos?count=100&fields=id,image&start=0',
+  ]);
+});

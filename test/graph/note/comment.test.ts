@@ -65,3 +65,15 @@ describe('comments on a note', () => {
     expect(errors).toMatchObject([{ path: ['note', 'c'], extensions: { code: 'BAD_USER_INPUT' } }]);
   });
 });
+
+test('a comment leads back to its note, whose id costs no call', async () => {
+  const { service, ask, calls } = facade();
+  service.intercept({ path: /\/v2\/note\/9\/comment\/3/ }).reply(200, { id: '3', content: 'so' });
+  service.intercept({ path: /\/v2\/note\/9\?/ }).reply(200, { id: '9', title: 'T' });
+  const query = (fields: string) =>
+    `{ node(id: "NoteComment:9:3") { ... on NoteComment { content note { ${fields} } } } }`;
+  expect((await ask(query('id'), { token: 'own' })).data.node).toEqual({ content: 'so', note: { id: 'Note:9' } });
+  expect(calls).toHaveLength(1);
+  service.intercept({ path: /\/v2\/note\/9\/comment\/3/ }).reply(200, { id: '3', content: 'so' });
+  expect((await ask(query('title'), { token: 'own' })).data.node.note).toEqual({ title: 'T' });
+});

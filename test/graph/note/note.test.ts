@@ -129,3 +129,89 @@ describe('the notes of a person', () => {
     });
   });
 });
+
+describe('a format of the notes of a person', () => {
+  const list = (contents: Record<string, string>, listed = ['1', '2']) => {
+    const here = facade();
+    here.service
+      .intercept({ path: /user_created/ })
+      .reply(200, ({ path }) => {
+        const format = new URL(path, 'http://service').searchParams.get('format') ?? 'text';
+        return { start: 0, count: 20, notes: listed.map((id) => ({ id, title: `T${id}`, content: contents[format] })) };
+      })
+      .persist();
+    return here;
+  };
+  const token = { token: 'own' };
+  const lines = (calls: readonly string[]) => calls.filter((call) => call.includes('/note/')).sort();
+
+  test('that is the only one selected comes with their list', async () => {
+    const { ask, calls } = list({ abstract: 'short' });
+    const { data, errors } = await ask(
+      '{ user(id: 7) { notes(first: 2) { nodes { title content(format: ABSTRACT) } } } }',
+      token,
+    );
+    expect(errors).toBeUndefined();
+    expect(data.user.notes.nodes).toEqual([
+      { title: 'T1', content: 'short' },
+      { title: 'T2', content: 'short' },
+    ]);
+    expect(lines(calls)).toEqual([
+      'GET /v2/note/user_created/7?count=2&fields=content,id,title&format=abstract&start=0',
+    ]);
+  });
+
+  test('beside the text costs one more call of the list, whatever its length', async () => {
+    const { ask, calls } = list({ text: 'T', html_short: '<p>', abstract: 'A' });
+    const { data } = await ask(
+      '{ user(id: 7) { notes { nodes { content blocks { __typename } short: content(format: HTML_SHORT) again: content(format: HTML_SHORT) abstract: content(format: ABSTRACT) } } } }',
+      token,
+    );
+    expect(data.user.notes.nodes[1]).toEqual({
+      content: 'T',
+      blocks: [{ __typename: 'TextBlock' }],
+      short: '<p>',
+      again: '<p>',
+      abstract: 'A',
+    });
+    expect(lines(calls)).toHaveLength(3);
+  });
+
+  test('is not taken for the text, which another selection of the same nodes shows', async () => {
+    const { ask, calls } = list({ text: 'T', abstract: 'A' });
+    const { data } = await ask(
+      '{ user(id: 7) { notes { edges { node { content(format: ABSTRACT) } } nodes { blocks { ... on TextBlock { spans { text } } } } } } }',
+      token,
+    );
+    expect(data.user.notes.edges[0].node).toEqual({ content: 'A' });
+    expect(data.user.notes.nodes[0].blocks).toEqual([{ spans: [{ text: 'T' }] }]);
+    expect(lines(calls)).toHaveLength(2);
+  });
+
+  test('is chosen by a variable too', async () => {
+    const { ask, calls } = list({ text: 'T', abstract: 'A' });
+    const query = 'query ($f: NoteFormat) { user(id: 7) { notes { nodes { content(format: $f) } } } }';
+    for (const [f, content] of [
+      ['ABSTRACT', 'A'],
+      ['TEXT', 'T'],
+      [null, 'T'],
+      ['ABSTRACT', 'A'],
+    ] as const) {
+      const { data } = await ask(query, { ...token, variables: { f } });
+      expect(data.user.notes.nodes[0]).toEqual({ content });
+    }
+    expect(lines(calls)).toHaveLength(4);
+  });
+
+  test('is an error where the list has lost the note between its calls', async () => {
+    const { service, ask } = facade();
+    service.intercept({ path: /format=/ }).reply(200, { start: 0, count: 20, notes: [] });
+    service.intercept({ path: /user_created/ }).reply(200, { start: 0, count: 20, notes: [{ id: '1', content: 'T' }] });
+    const { data, errors } = await ask(
+      '{ user(id: 7) { notes { nodes { content short: content(format: HTML_SHORT) } } } }',
+      token,
+    );
+    expect(data.user.notes.nodes).toEqual([{ content: 'T', short: null }]);
+    expect(errors?.map(({ extensions }) => extensions?.code)).toEqual(['UPSTREAM_INVALID_RESPONSE']);
+  });
+});
