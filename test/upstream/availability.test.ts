@@ -40,10 +40,10 @@ test('a service that goes away and comes back is logged once each time, with the
     }
   };
   expect([await answered(), await answered()]).toEqual([false, false]);
-  const away = { level: WARN, service: 'catalog', reason: 'ECONNRESET', msg: 'catalog is away' };
+  const away = { level: WARN, service: 'catalog', reason: 'ECONNRESET', msg: 'catalog is unreachable' };
   expect(lines).toEqual([away]);
   await until(answered); // it failed a trial on the way
-  expect(lines).toEqual([away, { level: WARN, service: 'catalog', msg: 'catalog is back' }]);
+  expect(lines).toEqual([away, { level: WARN, service: 'catalog', msg: 'catalog is reachable again' }]);
   expect([await answered(), await answered(), await answered()]).toEqual([true, false, true]);
   expect(lines).toHaveLength(2); // one failure is no outage
   await transport.close();
@@ -73,13 +73,13 @@ describe.skipIf(!hasRedis)('Redis', () => {
     const { lines, onOutage } = logged();
     const shared = connectRedis(server.url, 'outage', onOutage);
     const isThere = async () => (await shared.windows.state('nobody', 60_000)) !== undefined;
-    const back = { level: WARN, service: 'redis', msg: 'redis is back' };
+    const back = { level: WARN, service: 'redis', msg: 'redis is reachable again' };
     await until(isThere);
     expect(lines).toEqual([]); // it was there from the beginning
 
     await server.stop();
     await until(async () => lines.length > 0);
-    expect(lines).toEqual([expect.objectContaining({ level: WARN, service: 'redis', msg: 'redis is away' })]);
+    expect(lines).toEqual([expect.objectContaining({ level: WARN, service: 'redis', msg: 'redis is unreachable' })]);
     await server.start();
     await until(isThere);
     expect(lines.slice(1)).toEqual([back]);
@@ -92,7 +92,7 @@ describe.skipIf(!hasRedis)('Redis', () => {
     server.thaw();
     await until(isThere);
     expect(lines.slice(2)).toEqual([
-      { level: WARN, service: 'redis', reason: 'no answer in time', msg: 'redis is away' },
+      { level: WARN, service: 'redis', reason: 'no answer in time', msg: 'redis is unreachable' },
       back,
     ]);
     await shared.close();
