@@ -28,124 +28,140 @@ export interface FilmCallRequest {
   atOnce: boolean;
 }
 
-export interface FilmRateLimiter {
-  /** A slot, or undefined if the credential has no limit. Rejects with RateLimited, or when it is cancelled. */
-  acquire: (call: FilmCallRequest) => Promise<Slot | undefined>;
-  /** The call has ended: the slot becomes free one window from now. */
-  settle: (slot: Slot) => void;
-  /** The call was not made, or does not count: the slot becomes free now. */
-  release: (slot: Slot) => void;
-  /** Slots taken in this process. */
-  used: (credential: Credential) => number;
-  window: (credential: Credential) => Promise<WindowState>;
-  state: () => LimiterState;
+/** A call that waits until running calls show whether its credential has a limit. */
+interface Waiter extends CancellationListener {
+  call: FilmCallRequest;
+  /** False if the call must go on waiting. */
+  settle: () => boolean;
+  node: QueueNode<Waiter> | undefined;
 }
 
 /** Running and waiting calls of one credential. */
-interface Underway {
+interface CredentialCalls {
   running: number;
   waiting: Queue<Waiter>;
 }
 
-export function createFilmRateLimiter(longestCallMs: number, shared?: SharedSlidingWindows): FilmRateLimiter {
-  const windows = createSlidingWindows();
-  const holdMs = WINDOW_MS + longestCallMs;
-  const underway = new Map<string, Underway>();
-  let running = 0;
-  let waiting = 0;
-  let taken = 0;
+export class FilmRateLimiter {
+  private readonly windows = createSlidingWindows();
+  private readonly credentials = new Map<string, CredentialCalls>();
+  private running = 0;
+  private waiting = 0;
+  private slots = 0;
+  private readonly holdMs: number;
+  private readonly shared: SharedSlidingWindows | undefined;
 
-  const limitsOf = ({ isOwn }: Credential): WindowLimits => {
+  constructor(longestCallMs: number, shared?: SharedSlidingWindows) {
+    this.holdMs = WINDOW_MS + longestCallMs;
+    this.shared = shared;
+  }
+
+  /** A slot, or undefined if the credential has no limit. Rejects with RateLimited, or when it is cancelled. */
+  async acquire(call: FilmCallRequest): Promise<Slot | undefined> {
+    const slot = await this.acquireHere(call);
+    if (!slot) return undefined;
+    // Counted in this process too, because Redis may become unreachable.
+    const wait = await this.shared?.take(slot, this.limitsOf(call.credential));
+    if (!wait) return slot;
+    this.windows.release(slot);
+    this.end(slot);
+    throw rateLimited(wait);
+  }
+
+  /** The call has ended: the slot becomes free one window from now. */
+  settle(slot: Slot): void {
+    this.windows.settle(slot);
+    this.shared?.settle(slot);
+    this.end(slot);
+  }
+
+  /** The call was not made, or does not count: the slot becomes free now. */
+  release(slot: Slot): void {
+    this.windows.release(slot);
+    this.shared?.release(slot);
+    this.end(slot);
+  }
+
+  /** Slots taken in this process. */
+  used({ id }: Credential): number {
+    return this.windows.state(id).taken;
+  }
+
+  async window({ id }: Credential): Promise<WindowState> {
+    return (await this.shared?.state(id, this.holdMs)) ?? this.windows.state(id);
+  }
+
+  state(): LimiterState {
+    return { running: this.running, waiting: this.waiting };
+  }
+
+  private limitsOf({ isOwn }: Credential): WindowLimits {
     const slots = BASIC_CALLS_A_MINUTE;
-    return { slots, perAddress: isOwn ? slots / 2 : slots, holdMs };
-  };
+    return { slots, perAddress: isOwn ? slots / 2 : slots, holdMs: this.holdMs };
+  }
 
-  function callsOf(credential: string): Underway {
-    let calls = underway.get(credential);
-    if (!calls) underway.set(credential, (calls = { running: 0, waiting: createQueue() }));
+  private callsOf(credential: string): CredentialCalls {
+    let calls = this.credentials.get(credential);
+    if (!calls) this.credentials.set(credential, (calls = { running: 0, waiting: createQueue() }));
     return calls;
   }
 
   /** A slot, `unlimited`, or the error; undefined if the call must wait until running calls show whether there is a limit. */
-  function decide({ credential, address, atOnce }: FilmCallRequest): Slot | typeof unlimited | RateLimited | undefined {
+  private decide({ credential, address, atOnce }: FilmCallRequest): Slot | typeof unlimited | RateLimited | undefined {
     if (!isLimited(credential)) return unlimited;
-    const id = `${process.pid.toString(36)}-${unique}-${taken++}`;
+    const id = `${process.pid.toString(36)}-${unique}-${this.slots++}`;
     const slot: Slot = { window: credential.id, id, address: credential.isOwn ? address : '' };
-    const wait = windows.take(slot, limitsOf(credential));
+    const wait = this.windows.take(slot, this.limitsOf(credential));
     if (wait === 0) return slot;
     // Responses show whether a client's token has a limit. The facade's own token counts as limited only after a rate limit error.
-    const mayProveUnlimited = !credential.isOwn && credential.possibleTiers.length > 1 && underway.has(credential.id);
-    return mayProveUnlimited && callsOf(credential.id).running > 0 && !atOnce ? undefined : rateLimited(wait);
+    const mayProveUnlimited = !credential.isOwn && credential.possibleTiers.length > 1;
+    const isOtherRunning = (this.credentials.get(credential.id)?.running ?? 0) > 0;
+    return mayProveUnlimited && isOtherRunning && !atOnce ? undefined : rateLimited(wait);
   }
 
-  function takeHere(call: FilmCallRequest): Promise<Slot | undefined> {
+  private acquireHere(call: FilmCallRequest): Promise<Slot | undefined> {
     return new Promise((resolve, reject) => {
       const settle = (): boolean => {
-        const decision = decide(call);
+        const decision = this.decide(call);
         if (decision === undefined) return false;
         if (decision instanceof RateLimited) reject(decision);
         else if (decision === unlimited) resolve(undefined);
         else {
-          callsOf(decision.window).running++;
-          running++;
+          this.callsOf(decision.window).running++;
+          this.running++;
           resolve(decision);
         }
         return true;
       };
       if (settle()) return;
-      waiting++;
-      const waiter = new Waiter(callsOf(call.credential.id), call.cancellation, settle, (reason) => {
-        remove(waiter);
+      const onCancel = (reason: Error) => {
+        this.stopWaiting(waiter);
         reject(reason);
-      });
+      };
+      const waiter: Waiter = { call, settle, onCancel, node: undefined };
+      waiter.node = append(this.callsOf(call.credential.id).waiting, waiter);
+      this.waiting++;
       addListener(call.cancellation, waiter);
     });
   }
 
-  function remove(waiter: Waiter): void {
-    if (unlink(waiter.calls.waiting, waiter.place)) waiting--;
-    removeListener(waiter.cancellation, waiter);
+  private stopWaiting(waiter: Waiter): void {
+    const { credential, cancellation } = waiter.call;
+    if (unlink(this.callsOf(credential.id).waiting, waiter.node!)) this.waiting--;
+    removeListener(cancellation, waiter);
   }
 
   /** Settles waiting calls in order, up to the first that must go on waiting. If no call is running, none has to wait. */
-  function end({ window }: Slot): void {
-    const calls = callsOf(window);
-    running--;
+  private end({ window }: Slot): void {
+    const calls = this.callsOf(window);
+    this.running--;
     calls.running--;
-    for (let first = calls.waiting.first; first; first = calls.waiting.first) {
+    for (let { first } = calls.waiting; first; first = calls.waiting.first) {
       if (!first.item.settle()) return;
-      remove(first.item);
+      this.stopWaiting(first.item);
     }
-    if (calls.running === 0) underway.delete(window);
+    if (calls.running === 0) this.credentials.delete(window);
   }
-
-  function release(slot: Slot): void {
-    windows.release(slot);
-    shared?.release(slot);
-    end(slot);
-  }
-
-  return {
-    async acquire(call) {
-      const slot = await takeHere(call);
-      if (!slot) return undefined;
-      // Counted in this process too, because Redis may become unreachable.
-      const wait = await shared?.take(slot, limitsOf(call.credential));
-      if (!wait) return slot;
-      windows.release(slot);
-      end(slot);
-      throw rateLimited(wait);
-    },
-    settle(slot) {
-      windows.settle(slot);
-      shared?.settle(slot);
-      end(slot);
-    },
-    release,
-    used: ({ id }) => windows.state(id).taken,
-    window: async ({ id }) => (await shared?.state(id, holdMs)) ?? windows.state(id),
-    state: () => ({ running, waiting }),
-  };
 }
 
 const unlimited = Symbol('unlimited');
@@ -155,20 +171,3 @@ const unique = Math.random().toString(36).slice(2, 8);
 
 export const rateLimited = (waitMs: number): RateLimited =>
   new RateLimited(Math.ceil(Math.min(WINDOW_MS, Math.max(1, waitMs)) / 1000));
-
-class Waiter implements CancellationListener {
-  readonly place: QueueNode<Waiter>;
-  readonly calls: Underway;
-  readonly cancellation: CancellationToken;
-  /** False if the call must go on waiting. */
-  readonly settle: () => boolean;
-  readonly onCancel: (reason: Error) => void;
-
-  constructor(calls: Underway, cancellation: CancellationToken, settle: () => boolean, over: (reason: Error) => void) {
-    this.calls = calls;
-    this.cancellation = cancellation;
-    this.settle = settle;
-    this.onCancel = over;
-    this.place = append(calls.waiting, this);
-  }
-}

@@ -3,10 +3,10 @@ import { LRUCache } from 'lru-cache';
 import type { Endpoint } from '../../api/endpoint.ts';
 import { BASIC_CALLS_A_MINUTE } from '../../api/film.ts';
 import { type Credential, isLimited } from '../auth/credentials.ts';
-import { createFilmRateLimiter, rateLimited } from './film-rate.ts';
+import { FilmRateLimiter, rateLimited } from './film-rate.ts';
 import type { CancellationToken } from '../../lib/cancellation.ts';
 import type { Service } from '../errors.ts';
-import { type LimiterState, type UnverifiedPermit, createUnverifiedLimiter } from './unverified.ts';
+import { type LimiterState, type UnverifiedPermit, UnverifiedLimiter } from './unverified.ts';
 import { type SharedSlidingWindows, type Slot, WINDOW_MS } from './sliding-window.ts';
 
 export interface RateLimitState {
@@ -76,8 +76,8 @@ export function createRateLimiter(
   shared?: SharedSlidingWindows,
   isRejected: (credential: Credential, service: Service) => boolean = () => false,
 ): RateLimiter {
-  const unverified = createUnverifiedLimiter();
-  const films = createFilmRateLimiter(operationTimeoutMs + callTimeoutMs, shared); // waiting for a connection, and the call
+  const unverified = new UnverifiedLimiter();
+  const films = new FilmRateLimiter(operationTimeoutMs + callTimeoutMs, shared); // waiting for a connection, and the call
   const pausedUntil = new LRUCache<string, number>({ max: PAUSES_MAX });
 
   /** How long upstream has asked us to wait, in ms. */
@@ -85,16 +85,11 @@ export function createRateLimiter(
     Math.max(0, (pausedUntil.get(pauseKey(endpoint, credential)) ?? 0) - performance.now());
 
   /** Waits for a permit while it is unknown whether upstream accepts the token. A retry keeps the permit of its first attempt. */
-  async function unverifiedPermit({
-    endpoint,
-    credential,
-    address,
-    cancellation,
-    atOnce,
-  }: RateLimitedCall): Promise<UnverifiedPermit | undefined> {
+  async function unverifiedPermit(call: RateLimitedCall): Promise<UnverifiedPermit | undefined> {
+    const { endpoint, credential } = call;
     let permit: UnverifiedPermit | undefined;
-    while (!permit && !atOnce && !credential.accepted && !isRejected(credential, endpoint.service))
-      permit = await unverified.acquire(credential.id, address, cancellation);
+    while (!permit && !call.atOnce && !credential.accepted && !isRejected(credential, endpoint.service))
+      permit = await unverified.acquire(credential.id, call.address, call.cancellation);
     return permit;
   }
 
@@ -139,7 +134,7 @@ export function createRateLimiter(
       pausedUntil.set(pauseKey(endpoint, credential), performance.now() + seconds * 1000);
       return seconds;
     },
-    used: films.used,
+    used: (credential) => films.used(credential),
     async state(credential) {
       if (!isLimited(credential)) return null;
       const { taken, backInMs = WINDOW_MS } = await films.window(credential);

@@ -21,21 +21,6 @@ export interface LimiterState {
   waiting: number;
 }
 
-export interface UnverifiedLimiter {
-  /**
-   * A permit for one call, or a promise if the call must wait. The promise resolves to undefined if upstream decides about the token
-   * meanwhile, and rejects when it is cancelled.
-   */
-  acquire: (
-    credential: string,
-    address: string,
-    cancellation: CancellationToken,
-  ) => UnverifiedPermit | Promise<UnverifiedPermit | undefined>;
-  /** Gives a permit back. `isDecided`: upstream has accepted or rejected the token, so that its other calls need not wait. */
-  release: (permit: UnverifiedPermit, isDecided: boolean) => void;
-  state: () => LimiterState;
-}
-
 /** Names the token and the address that the call counts for. */
 export type UnverifiedPermit = TokenCalls;
 
@@ -57,119 +42,118 @@ interface TokenCalls {
   place: QueueNode<TokenCalls> | undefined;
 }
 
-export function createUnverifiedLimiter(): UnverifiedLimiter {
-  const addresses = new Map<string, AddressCalls>();
-  const tokens = new Map<string, TokenCalls>();
-  const turns = createQueue<AddressCalls>();
-  let running = 0;
-  let waiting = 0;
+/** A call that waits for a permit. */
+interface Waiter extends CancellationListener {
+  token: TokenCalls;
+  cancellation: CancellationToken;
+  node: QueueNode<Waiter> | undefined;
+  resolve: (permit: UnverifiedPermit | undefined) => void;
+}
 
-  function tokenOf(credential: string, address: string): TokenCalls {
-    let token = tokens.get(credential);
+export class UnverifiedLimiter {
+  private readonly addresses = new Map<string, AddressCalls>();
+  private readonly tokens = new Map<string, TokenCalls>();
+  private readonly turns = createQueue<AddressCalls>();
+  private running = 0;
+  private waiting = 0;
+
+  /**
+   * A permit for one call, or a promise if the call must wait. The promise resolves to undefined if upstream decides about the token
+   * meanwhile, and rejects when it is cancelled.
+   */
+  acquire(
+    credential: string,
+    address: string,
+    cancellation: CancellationToken,
+  ): UnverifiedPermit | Promise<UnverifiedPermit | undefined> {
+    const token = this.tokenOf(credential, address);
+    const hasRoom = this.running < UNVERIFIED_CALLS && token.of.running < CALLS_PER_ADDRESS;
+    if (hasRoom && token.waiting.size === 0) return this.begin(token);
+    return new Promise((resolve, reject) => {
+      const onCancel = (reason: Error) => {
+        this.stopWaiting(waiter);
+        this.arrange(token);
+        reject(reason);
+      };
+      const waiter: Waiter = { token, cancellation, node: undefined, resolve, onCancel };
+      waiter.node = append(token.waiting, waiter);
+      this.waiting++;
+      this.arrange(token);
+      addListener(cancellation, waiter);
+    });
+  }
+
+  /** Gives a permit back. `isDecided`: upstream has accepted or rejected the token, so that its other calls need not wait. */
+  release(token: UnverifiedPermit, isDecided: boolean): void {
+    this.running--;
+    token.running--;
+    token.of.running--;
+    while (isDecided && token.waiting.first) {
+      const waiter = token.waiting.first.item;
+      this.stopWaiting(waiter);
+      waiter.resolve(undefined);
+    }
+    this.arrange(token);
+    this.pump();
+  }
+
+  state(): LimiterState {
+    return { running: this.running, waiting: this.waiting };
+  }
+
+  private tokenOf(credential: string, address: string): TokenCalls {
+    let token = this.tokens.get(credential);
     if (!token) {
-      let of = addresses.get(address);
-      if (!of) addresses.set(address, (of = { address, running: 0, tokens: createQueue(), place: undefined }));
+      let of = this.addresses.get(address);
+      if (!of) this.addresses.set(address, (of = { address, running: 0, tokens: createQueue(), place: undefined }));
       token = { credential, of, running: 0, waiting: createQueue(), place: undefined };
-      tokens.set(credential, token);
+      this.tokens.set(credential, token);
     }
     return token;
   }
 
-  const hasRoom = ({ of }: TokenCalls) => running < UNVERIFIED_CALLS && of.running < CALLS_PER_ADDRESS;
-
-  function begin(token: TokenCalls): UnverifiedPermit {
-    running++;
+  private begin(token: TokenCalls): UnverifiedPermit {
+    this.running++;
     token.running++;
     token.of.running++;
     return token;
   }
 
   /** Queues, dequeues or deletes the token and its address, as their counts require. */
-  function arrange(token: TokenCalls): void {
+  private arrange(token: TokenCalls): void {
     const { of } = token;
     if (token.waiting.size === 0) {
       if (token.place) unlink(of.tokens, token.place);
       token.place = undefined;
-      if (token.running === 0) tokens.delete(token.credential);
+      if (token.running === 0) this.tokens.delete(token.credential);
     } else token.place ??= append(of.tokens, token);
     const isReady = of.tokens.size > 0 && of.running < CALLS_PER_ADDRESS;
-    if (isReady) of.place ??= append(turns, of);
+    if (isReady) of.place ??= append(this.turns, of);
     else {
-      if (of.place) unlink(turns, of.place);
+      if (of.place) unlink(this.turns, of.place);
       of.place = undefined;
-      if (of.running === 0 && of.tokens.size === 0) addresses.delete(of.address);
+      if (of.running === 0 && of.tokens.size === 0) this.addresses.delete(of.address);
     }
   }
 
   /** Begins waiting calls while there is room: the next token of the next address, both of which move to the end of their queues. */
-  function pump(): void {
-    while (running < UNVERIFIED_CALLS && turns.first) {
-      const of = turns.first.item;
+  private pump(): void {
+    while (this.running < UNVERIFIED_CALLS && this.turns.first) {
+      const of = this.turns.first.item;
       const token = of.tokens.first!.item;
-      unlink(turns, of.place!);
+      unlink(this.turns, of.place!);
       unlink(of.tokens, token.place!);
       of.place = token.place = undefined;
       const waiter = token.waiting.first!.item;
-      remove(waiter);
-      begin(token);
-      arrange(token);
+      this.stopWaiting(waiter);
+      this.begin(token);
+      this.arrange(token);
       waiter.resolve(token);
     }
   }
 
-  function remove(waiter: Waiter): void {
-    if (unlink(waiter.token.waiting, waiter.place)) waiting--;
+  private stopWaiting(waiter: Waiter): void {
+    if (unlink(waiter.token.waiting, waiter.node!)) this.waiting--;
     removeListener(waiter.cancellation, waiter);
-  }
-
-  return {
-    acquire(credential, address, cancellation) {
-      const token = tokenOf(credential, address);
-      if (hasRoom(token) && token.waiting.size === 0) return begin(token);
-      return new Promise((resolve, reject) => {
-        const waiter = new Waiter(token, cancellation, resolve, (reason) => {
-          remove(waiter);
-          arrange(token);
-          reject(reason);
-        });
-        waiting++;
-        arrange(token);
-        addListener(cancellation, waiter);
-      });
-    },
-    release(token, isDecided) {
-      running--;
-      token.running--;
-      token.of.running--;
-      while (isDecided && token.waiting.first) {
-        const waiter = token.waiting.first.item;
-        remove(waiter);
-        waiter.resolve(undefined);
-      }
-      arrange(token);
-      pump();
-    },
-    state: () => ({ running, waiting }),
-  };
-}
-
-class Waiter implements CancellationListener {
-  readonly place: QueueNode<Waiter>;
-  readonly token: TokenCalls;
-  readonly cancellation: CancellationToken;
-  readonly resolve: (permit: UnverifiedPermit | undefined) => void;
-  readonly onCancel: (reason: Error) => void;
-
-  constructor(
-    token: TokenCalls,
-    cancellation: CancellationToken,
-    resolve: (permit: UnverifiedPermit | undefined) => void,
-    over: (reason: Error) => void,
-  ) {
-    this.token = token;
-    this.cancellation = cancellation;
-    this.resolve = resolve;
-    this.onCancel = over;
-    this.place = append(token.waiting, this);
   }
 }
