@@ -17,7 +17,7 @@ import { type Violation, maxLength, inRange, invalidIf, validId } from '../error
 import type { ErrorCodes } from '../engine/mutation.ts';
 import '../engine/mutation.ts';
 import { Book } from './book.ts';
-import { Collection, CollectionStatus } from './collection.ts';
+import { Collection, CollectionStatusEnum } from './collection.ts';
 
 const OnConflict = builder.enumType('OnConflict', {
   description: 'What becomes of a book that the caller has collected before.',
@@ -62,7 +62,7 @@ const TAGS_GIVEN_MAX = 100;
 function collectionFields(t: InputBuilder) {
   return {
     bookId: t.id({ required: true, description: 'Global or bare id of the book.' }),
-    status: t.field({ type: CollectionStatus, required: true, description: 'How far the caller is with it.' }),
+    status: t.field({ type: CollectionStatusEnum, required: true, description: 'How far the caller is with it.' }),
     rating: t.int({ description: `From ${RATING_MIN} to ${RATING_MAX}; none leaves it unrated.` }),
     tags: t.stringList({
       description: `Single words, at most ${TAGS_GIVEN_MAX} of them: the service parts tags by spaces.`,

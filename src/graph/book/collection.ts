@@ -17,7 +17,7 @@ import { UserRating, userRating } from '../types/rating.ts';
 import { User, type UserShape, isSite, userEdgeNames, userIdOf } from '../types/user.ts';
 import { Book } from './book.ts';
 
-export const CollectionStatus = builder.enumType('CollectionStatus', {
+export const CollectionStatusEnum = builder.enumType('CollectionStatus', {
   description: 'How far a reader is with a book.',
   values: {
     WISH: { value: 'wish', description: 'Wants to read it.' },
@@ -54,7 +54,7 @@ export const Collection = builder.objectRef<CollectionRecord>('Collection').impl
       resolve: ({ id }) => asInt(id),
     }),
     status: t.field({
-      type: CollectionStatus,
+      type: CollectionStatusEnum,
       nullable: true,
       description: 'Null for a word that is none of the known.',
       needs: ['status'],
@@ -123,7 +123,7 @@ builder.objectField(User, 'bookCollections', (t) =>
     description: "The person's public shelf, last changed first, from `GET /v2/book/user/{name}/collections`.",
     args: {
       status: t.arg({
-        type: CollectionStatus,
+        type: CollectionStatusEnum,
         description: 'Only books that the reader is so far with; all by default.',
       }),
       tag: t.arg.string({ description: 'Only books with this tag of the reader.' }),

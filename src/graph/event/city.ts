@@ -6,7 +6,7 @@ import { globalId, isKeyByName, isSourceId, keyByName, sourceIdOf } from '../typ
 import { Subject } from '../film/subject.ts';
 import { Node, referenceOf } from '../types/node.ts';
 import { User } from '../types/user.ts';
-import { Event, EventType } from './event.ts';
+import { Event, EventTypeEnum } from './event.ts';
 
 interface CityShape {
   /** A pinyin word or a number; a key made of the name if the service sends only the name. */
@@ -48,7 +48,7 @@ builder.objectFields(City, (t) => ({
     type: Event,
     pageSize: 20,
     description: 'The events of the city, in an order of the service, for one call. `GET /event/location/{locationID}`',
-    args: { type: t.arg({ type: EventType, description: 'Events of this type alone; without it, all.' }) },
+    args: { type: t.arg({ type: EventTypeEnum, description: 'Events of this type alone; without it, all.' }) },
     endpoint: eventEndpoints.ofCity,
     from: ['id'],
     input: ({ id }, { type }) => ({ id, type: type ?? undefined }),

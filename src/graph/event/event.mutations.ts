@@ -4,13 +4,13 @@ import { type InputBuilder, builder } from '../engine/builder.ts';
 import { globalId, sourceIdOf } from '../types/global-id.ts';
 import { type Violation, invalidIf, required, validId } from '../errors/violations.ts';
 import '../engine/mutation.ts';
-import { Event, EventType, eventLists, eventPlaces } from './event.ts';
+import { Event, EventTypeEnum, eventLists, eventPlaces } from './event.ts';
 
 const CreateEventInput = builder.inputType('CreateEventInput', {
   description: 'An event in the city of the caller; who lives in none can create none.',
   fields: (t) => ({
     title: t.string({ required: true, description: 'Not empty.' }),
-    type: t.field({ type: EventType, required: true, description: 'What kind of event it is.' }),
+    type: t.field({ type: EventTypeEnum, required: true, description: 'What kind of event it is.' }),
     ...eventFields(t),
   }),
 });
@@ -19,7 +19,7 @@ const UpdateEventInput = builder.inputType('UpdateEventInput', {
   fields: (t) => ({
     id: t.id({ required: true, description: 'Global or bare id of the event.' }),
     title: t.string({ required: true, description: 'Not empty.' }),
-    type: t.field({ type: EventType, description: 'What kind of event it is. This or `typeTerm` is needed.' }),
+    type: t.field({ type: EventTypeEnum, description: 'What kind of event it is. This or `typeTerm` is needed.' }),
     typeTerm: t.string({
       description: 'The term of its category as `Event.typeTerm` told it, for a kind that `type` has no name for.',
     }),

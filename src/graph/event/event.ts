@@ -9,7 +9,7 @@ import type { Page } from '../types/paging.ts';
 import { searchText } from '../types/search.ts';
 import { User, atomUser } from '../types/user.ts';
 
-export const EventType = builder.enumType('EventType', {
+export const EventTypeEnum = builder.enumType('EventType', {
   description: 'What kind of event it is.',
   values: {
     COMMONWEAL: { value: 'commonweal', description: 'For the common good.' },
@@ -58,7 +58,7 @@ export const Event = builder.objectRef<EventRecord>('Event').implement({
       'The full text for the viewer who initiated it, the summary for everyone else.',
     ),
     type: t.field({
-      type: EventType,
+      type: EventTypeEnum,
       nullable: true,
       description: 'Null for a kind that is none of these; `typeTerm` tells it.',
       needs: ['term'],
