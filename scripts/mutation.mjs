@@ -26,6 +26,22 @@ const { values: options } = parseArgs({
   },
 });
 
+/** The operator that replaces another: its likeliest mistake. */
+const operators = {
+  '===': '!==',
+  '!==': '===',
+  '<': '<=',
+  '<=': '<',
+  '>': '>=',
+  '>=': '>',
+  '&&': '||',
+  '||': '&&',
+  '+': '-',
+  '-': '+',
+  '*': '/',
+  '/': '*',
+};
+
 /** Longer runs are stopped and count as failed: the mutant made the code wait or loop. */
 const ORACLE_MS = 120_000;
 const TESTS_MS = 300_000;
@@ -132,21 +148,6 @@ function mutate(node, add, source) {
   if (ts.isExpressionStatement(node) && ts.isCallExpression(node.expression)) add(node, ';');
   if (ts.isExpressionStatement(node) && ts.isBinaryExpression(node.expression)) add(node, ';');
 }
-
-const operators = {
-  '===': '!==',
-  '!==': '===',
-  '<': '<=',
-  '<=': '<',
-  '>': '>=',
-  '>=': '>',
-  '&&': '||',
-  '||': '&&',
-  '+': '-',
-  '-': '+',
-  '*': '/',
-  '/': '*',
-};
 
 /** A sample that the seed decides, by a linear congruential generator. */
 function sampleOf(all, size, seed) {
