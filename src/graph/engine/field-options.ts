@@ -22,8 +22,7 @@ import type { RecordSource } from '../../upstream/loading/record-state.ts';
 import { connectionOf, pagingArgs } from '../types/connection.ts';
 import type { Decoder } from '../types/decode.ts';
 import type { Page } from '../types/paging.ts';
-import type { EmbeddedMember, Provides } from './field-rule.ts';
-import type { Variant } from './variants.ts';
+import type { EmbeddedMember, Provides, Variant } from './field-rule.ts';
 
 interface CallDeclaration<Parent, Args, In, Out, From extends keyof Parent & string> {
   description: string;

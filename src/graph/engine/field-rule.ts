@@ -1,8 +1,14 @@
 /** What fields and types declare for the engine, as it reads them back from the schema. */
-import type { Variant } from './variants.ts';
 import type { Endpoint, Representation } from '../../api/endpoint.ts';
 import type { Viewer } from '../../upstream/auth/viewer.ts';
 import type { RecordSource } from '../../upstream/loading/record-state.ts';
+
+/** A member that is written in several variants, of which a parameter chooses one. Declared by the field; `embedded.member` names the member. */
+export interface Variant {
+  param: string;
+  /** The value of the parameter; undefined for the variant that the record itself has. */
+  of: (args: never) => string | undefined;
+}
 
 /** A list's first page, or a short form of the value, that the parent record carries. It is used as long as it is enough. */
 export interface EmbeddedMember<Parent> {

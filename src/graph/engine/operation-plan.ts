@@ -2,7 +2,14 @@
 import type { FieldNode, GraphQLField, GraphQLObjectType } from 'graphql';
 import type { Variables } from './document.ts';
 import type { FieldRule, TypeRule } from './field-rule.ts';
-import type { ListVariants } from './variants.ts';
+
+/** The variants that are selected of a list's items. */
+export interface ListVariants {
+  param: string;
+  member: string;
+  /** The variant that the list is requested in; undefined for the record's own. */
+  main: string | undefined;
+}
 
 /**
  * How a field gets its value.

@@ -1,11 +1,16 @@
 /** Which names of records a planned field needs, and whether an embedded member provides them. */
-import type { ListVariants } from './variants.ts';
 import type { FieldNode, GraphQLObjectType } from 'graphql';
 import { wantsWhole } from '../../upstream/loading/record-state.ts';
 import { typeRule } from './declarations.ts';
 import { hasVariable, hasVariables } from './document.ts';
 import type { FieldRule } from './field-rule.ts';
-import { type FieldMode, type PlannedField, type SelectionPlan, itemSelectionsOf } from './operation-plan.ts';
+import {
+  type FieldMode,
+  type ListVariants,
+  type PlannedField,
+  type SelectionPlan,
+  itemSelectionsOf,
+} from './operation-plan.ts';
 
 type Selections = ReadonlyMap<string, SelectionPlan>;
 

@@ -14,21 +14,7 @@ import { createApiRequest, requestLine } from '../../upstream/http/request.ts';
 import type { Context } from './builder.ts';
 import type { Variables } from './document.ts';
 import type { FieldRule } from './field-rule.ts';
-
-/** Said by the field of a record: its `hand.name` is the member. */
-export interface Variant {
-  param: string;
-  /** The value of the parameter; undefined for the variant that the record itself has. */
-  of: (args: never) => string | undefined;
-}
-
-/** The variants that are selected of a list's items. */
-export interface ListVariants {
-  param: string;
-  member: string;
-  /** The variant that the list is requested in; undefined for the record's own. */
-  main: string | undefined;
-}
+import type { ListVariants } from './operation-plan.ts';
 
 interface PlannedItem {
   readonly names: readonly string[];
