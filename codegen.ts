@@ -18,7 +18,7 @@ import {
 import { format, resolveConfig } from 'prettier';
 import { settingsTable } from './src/config/settings.ts';
 import { options } from './src/config/read.ts';
-import { codeGroups } from './src/graph/errors/codes.ts';
+import { errorsMarkdown } from './src/graph/errors/markdown.ts';
 import { architecture } from './scripts/architecture.mjs';
 import { schema } from './src/graph/schema.ts';
 
@@ -36,7 +36,7 @@ const printed = {
   'test/clients/documents.ts': await typed('test/clients/documents'),
   'facade.d.ts': withOptions(read('facade.d.ts') ?? ''),
   'docs/architecture.md': await withRegion('docs/architecture.md', 'picture', architecture(root)),
-  'docs/errors.md': await formatted('docs/errors.md', errorsPage()),
+  'docs/errors.md': await formatted('docs/errors.md', errorsMarkdown()),
   'docs/front-ends.md': await formatted('docs/front-ends.md', withClients(read('docs/front-ends.md') ?? '')),
   'docs/operations.md': await withRegion('docs/operations.md', 'metrics', metricsTable()),
   'docs/settings.md': await withRegion('docs/settings.md', 'settings', settingsBlock()),
@@ -171,41 +171,6 @@ function withOptions(types: string): string {
     return `  /** ${told[0]!.toUpperCase()}${told.slice(1)} */\n  ${name}${isRequired ? `: ${type}` : `?: ${type} | undefined`};\n`;
   });
   return types.replace(new RegExp(`${start}[^]*${end}`), () => `${start}${members.join('')}${end}`);
-}
-
-/** A line for each group of codes, with links to their sections. */
-function errorsList(): string {
-  const lines = codeGroups.map(({ codes, when }) => {
-    const links = Object.keys(codes).map((code) => `[${code}](#${code.toLowerCase()})`);
-    return `- ${links.join(', ')}: ${when}`;
-  });
-  return lines.join('\n');
-}
-
-/** What the facade shows at `/docs/errors`, for reading beside the sources. */
-function errorsPage(): string {
-  const sections = codeGroups.map(({ title, codes }) => {
-    const each = Object.entries(codes).map(
-      ([code, { what, client, operator }]) =>
-        `### ${code}\n\n${what}\n\n- **Client:** ${client}\n- **Operator:** ${operator}`,
-    );
-    return [`## ${title}`, ...each].join('\n\n');
-  });
-  return [
-    '<!-- Printed by "npm run codegen" from src/graph/errors/codes.ts; not edited by hand. -->',
-    '# Errors',
-    'Absent is `null` without an error; rejected or failed is `null` with one, at its place in the response, and the rest of the response is there. Field errors never change the HTTP status.',
-    [
-      '- `extensions.code` is what a client branches on.',
-      '- `extensions.coordinate` is the field of the schema.',
-      '- `extensions.help` is the link to the code on this page, which the facade serves at `/docs/errors`.',
-      '- `extensions.upstream` (`service`, `status`, `code`, `message`, `request`) is what the service answered, if it was called.',
-      '- `extensions.stale` of the response lists records that were served from the cache because the service failed, and their age.',
-    ].join('\n'),
-    '## At a glance',
-    errorsList(),
-    ...sections,
-  ].join('\n\n');
 }
 
 async function formatted(file: string, text: string): Promise<string> {

@@ -54,6 +54,22 @@ export interface FacadeOptions {
   persistedOnly?: boolean | undefined;
   /** Clients may store documents by hash; ignored with PERSISTED_ONLY (true or false). Default: on. */
   automaticPersistedQueries?: boolean | undefined;
+  /** Model Context Protocol at /mcp: tools and resources for agents (true or false). Default: off. */
+  mcp?: boolean | undefined;
+  /** Folder of GraphQL files, or manifest of trusted documents, whose operations are the tools (a path). Default: the pages of GraphiQL. */
+  mcpOperations?: string | undefined;
+  /** Mutations are tools too (true or false). Default: off. */
+  mcpWrites?: boolean | undefined;
+  /** The tools query and schema: documents that agents write (true or false). Default: off. */
+  mcpFree?: boolean | undefined;
+  /** Percent of the rate limit of a credential, and of MAX_RUNNING_OPERATIONS, for all agents together (a whole number from 1 to 100). Default: 25. */
+  mcpShare?: number | undefined;
+  /** Longest result of a tool, in characters; lists are cut (a whole number from 2000 to 1000000). Default: 20000. */
+  mcpResultCharacters?: number | undefined;
+  /** Public URL of /mcp, whose host requests may name (an http:// or https:// address without user, query or fragment). Default: none: HOST, localhost and IP addresses. */
+  mcpUrl?: string | undefined;
+  /** Issuer of the tokens, in the OAuth metadata of /mcp (an http:// or https:// address without user, query or fragment). Default: none. */
+  mcpAuthorizationServer?: string | undefined;
   /** Longest document, in characters (a whole number from 1 to 1000000). Default: 20000. */
   maxDocumentCharacters?: number | undefined;
   /** Tokens in a document (a whole number from 1 to 1000000). Default: 4000. */

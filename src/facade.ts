@@ -15,6 +15,7 @@ import { createUpstream } from './upstream/client.ts';
 export { ConfigError } from './config/read.ts';
 
 /** This file is one step below the package, in src as in dist. */
+const packageDir = fileURLToPath(new URL('..', import.meta.url));
 const operations = fileURLToPath(new URL('../operations', import.meta.url));
 const panelFolder = fileURLToPath(new URL('../graphiql', import.meta.url));
 
@@ -37,6 +38,7 @@ export function createFacade(given: FacadeOptions): EmbeddedFacade {
     metrics,
     tracing,
     tabs: readTabs(operations),
+    packageDir,
     ...page,
   });
   const handler = createFetchHandler(server);

@@ -176,6 +176,7 @@ async function runFacade(config: Config, log: Logger, opened: Closable[]): Promi
       tracing,
       tabs: readTabs(resolve(root, 'operations')),
       panel: readPanel(resolve(root, 'graphiql')),
+      packageDir: root,
     }),
   );
   opened.unshift(facade);

@@ -1,21 +1,6 @@
 /** Writes a manifest of trusted documents: `catalog-graphql manifest`. */
-import { readFileSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
-import {
-  type DefinitionNode,
-  type DocumentNode,
-  type FragmentDefinitionNode,
-  GraphQLError,
-  type GraphQLSchema,
-  Kind,
-  type OperationDefinitionNode,
-  type SelectionSetNode,
-  parse,
-  print,
-  separateOperations,
-  validate,
-  visit,
-} from 'graphql';
+import { type DocumentNode, type GraphQLSchema, Kind, type SelectionSetNode, print, visit } from 'graphql';
+import { readOperations } from '../config/operation-files.ts';
 import { APOLLO_FORMAT, ManifestError, sha256Of } from '../config/trusted-documents.ts';
 
 export interface ManifestOptions {
@@ -31,7 +16,7 @@ export function createManifest(
   schema: GraphQLSchema,
   { format, typename }: ManifestOptions,
 ): string {
-  const operations = operationsIn(paths.flatMap(filesAt), schema).map(({ document, operation }) => {
+  const operations = readOperations(paths, schema).map(({ document, operation }) => {
     const body = print(typename ? withTypename(document) : document);
     return { id: sha256Of(body), name: operation.name?.value ?? '', type: operation.operation, body };
   });
@@ -44,63 +29,6 @@ export function createManifest(
   if (twice !== undefined)
     throw new ManifestError(`Apollo's manifest tells operations by name: ${twice} is there twice.`);
   return JSON.stringify({ format: APOLLO_FORMAT, version: 1, operations }, null, 2);
-}
-
-interface SourceFile {
-  path: string;
-  definitions: readonly DefinitionNode[];
-}
-
-/** Each operation with the fragments it needs: those of its own file first, then those of the others. */
-function operationsIn(paths: readonly string[], schema: GraphQLSchema) {
-  const files = paths.map((path): SourceFile => ({ path, definitions: parsed(path).definitions }));
-  return files.flatMap((file) => {
-    const foreign = files
-      .filter((other) => other !== file)
-      .flatMap(({ definitions }) => definitions.filter(isFragment));
-    const own = new Set(file.definitions.filter(isFragment).map(({ name }) => name.value));
-    const kept = foreign.filter(({ name }) => !own.has(name.value));
-    const document: DocumentNode = { kind: Kind.DOCUMENT, definitions: [...file.definitions, ...kept] };
-    return Object.values(separateOperations(document)).flatMap((each) => {
-      const operation = each.definitions.find((node) => node.kind === Kind.OPERATION_DEFINITION);
-      if (!operation) return [];
-      refuseInvalid(file.path, operation, each, schema);
-      return [{ document: each, operation }];
-    });
-  });
-}
-
-function refuseInvalid(
-  path: string,
-  { name }: OperationDefinitionNode,
-  document: DocumentNode,
-  schema: GraphQLSchema,
-): void {
-  const [error] = validate(schema, document);
-  if (error) throw new ManifestError(`${path}: ${name?.value ?? 'an operation'}: ${error.message}`);
-}
-
-const isFragment = (node: DefinitionNode): node is FragmentDefinitionNode => node.kind === Kind.FRAGMENT_DEFINITION;
-
-function parsed(path: string): DocumentNode {
-  try {
-    return parse(readFileSync(path, 'utf8'));
-  } catch (error) {
-    if (error instanceof GraphQLError) throw new ManifestError(`${path}: ${error.message}`);
-    throw error;
-  }
-}
-
-function filesAt(path: string): string[] {
-  try {
-    if (!statSync(path).isDirectory()) return [path];
-  } catch (error) {
-    throw new ManifestError(`${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
-  }
-  return readdirSync(path, { recursive: true, encoding: 'utf8' })
-    .filter((file) => /\.(?:graphql|gql)$/.test(file))
-    .sort()
-    .map((file) => join(path, file));
 }
 
 /** As Apollo Client does it when it sends a document: the hash is of this text. */

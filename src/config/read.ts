@@ -27,6 +27,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env, flags: Flags = 
   if (values.maxBusyConnections < values.maxConnections && problems.length === 0) {
     problems.push('MAX_BUSY_CONNECTIONS must not be less than MAX_CONNECTIONS');
   }
+  refuseFree(values, problems, (name) => settings[name].env);
   const trustedDocuments = documentsOf(values, problems, (name) => settings[name].env);
   if (problems.length > 0) throw new ConfigError(problems);
 
@@ -76,6 +77,7 @@ export function readOptions(given: Readonly<Record<string, unknown>>): Config {
   if (values.maxBusyConnections < values.maxConnections && problems.length === 0) {
     problems.push('maxBusyConnections must not be less than maxConnections');
   }
+  refuseFree(values, problems, (name) => name);
   const trustedDocuments = documentsOf(values, problems, (name) => name);
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze({ ...values, production: production === true, trustedDocuments, ownOrigin: false });
@@ -104,6 +106,17 @@ function checked(
     else values[name] = value;
   }
   return values as Values;
+}
+
+/** Free documents are what PERSISTED_ONLY forbids. */
+function refuseFree(
+  { mcp, mcpFree, persistedOnly }: Values,
+  problems: string[],
+  nameOf: (name: SettingName) => string,
+): void {
+  if (mcp && mcpFree && persistedOnly) {
+    problems.push(`${nameOf('mcpFree')} must be off, because ${nameOf('persistedOnly')} is on`);
+  }
 }
 
 /** Reads the manifest; what is wrong with it is told in the name by which it was given. */

@@ -153,6 +153,29 @@ export const settings = {
     'on',
   ),
 
+  mcp: setting('MCP', onOff, false, 'Model Context Protocol at /mcp: tools and resources for agents', 'off'),
+  mcpOperations: optional(
+    'MCP_OPERATIONS',
+    matching('a path', /^[^\0]+$/),
+    'folder of GraphQL files, or manifest of trusted documents, whose operations are the tools',
+    'the pages of GraphiQL',
+  ),
+  mcpWrites: setting('MCP_WRITES', onOff, false, 'mutations are tools too', 'off'),
+  mcpFree: setting('MCP_FREE', onOff, false, 'the tools query and schema: documents that agents write', 'off'),
+  mcpShare: setting('MCP_SHARE', whole(1, 100), 25, 'percent of the rate limit of a credential, and of MAX_RUNNING_OPERATIONS, for all agents together'),
+  mcpResultCharacters: setting('MCP_RESULT_CHARACTERS', whole(2_000, 1_000_000), 20_000, 'longest result of a tool, in characters; lists are cut'),
+  mcpUrl: optional(
+    'MCP_URL',
+    httpAddress,
+    'public URL of /mcp, whose host requests may name',
+    'none: HOST, localhost and IP addresses',
+  ),
+  mcpAuthorizationServer: optional(
+    'MCP_AUTHORIZATION_SERVER',
+    httpAddress,
+    'issuer of the tokens, in the OAuth metadata of /mcp',
+  ),
+
   maxDocumentCharacters: setting('MAX_DOCUMENT_CHARACTERS', amount, 20_000, 'longest document, in characters'),
   maxTokens: setting('MAX_TOKENS', amount, 4_000, 'tokens in a document'),
   maxNesting: setting('MAX_NESTING', amount, 100, 'nesting of brackets of any kind in a document'),

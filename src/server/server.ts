@@ -24,6 +24,7 @@ import { type Tracing, createTracing } from './observability/tracing.ts';
 import { createUnsentBytes } from './http/unsent.ts';
 import { registerUpstreamGauges } from './observability/watch.ts';
 import { cancel } from '../lib/cancellation.ts';
+import { lazily } from '../lib/promises.ts';
 import { createQueue, append, unlink, itemsOf } from '../lib/queue.ts';
 import type { UpstreamClient } from '../upstream/client.ts';
 
@@ -48,16 +49,21 @@ export interface ServerParts {
   tracing?: Tracing | undefined;
   /** Everything is run by graphql-js: for comparison. */
   useReferenceExecutor?: boolean;
+  /** Where the package lies, for the tools of agents. */
+  packageDir?: string;
 }
 
 /** For what was ended to be told; what is left of ten seconds is for closing pools and the database. */
 const CONNECTION_END_MS = 1_000;
+/** The OAuth metadata of /mcp, by RFC 9728. */
+const MCP_METADATA = '/.well-known/oauth-protected-resource';
 /** How often a server that shuts down closes the connections that nothing goes on over. */
 const SWEEP_MS = 50;
 
 /** Opens the port. Whoever calls `close` gets a facade that ends what it began. */
 export async function openServer(config: Config, parts: ServerParts): Promise<Facade> {
-  const { server, state, shutDown } = createGraphServer(config, parts);
+  const { server, state, shutDown, ready } = createGraphServer(config, parts);
+  await ready();
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     // Beyond this the system lets a client's connection wait for seconds before it tries again.
@@ -75,7 +81,7 @@ export async function openServer(config: Config, parts: ServerParts): Promise<Fa
 export function createGraphServer(
   config: Config,
   parts: ServerParts,
-): { server: Server; state: () => ServerState; shutDown: () => Promise<void> } {
+): { server: Server; state: () => ServerState; shutDown: () => Promise<void>; ready: () => Promise<unknown> } {
   const { schema, upstream, log, tabs, panel, metrics = createMetrics(), useReferenceExecutor } = parts;
   const { tracing = createTracing(config, log) } = parts;
   const names = operationNames([...config.trustedDocuments.values(), ...(tabs ?? []).map(({ query }) => query)]);
@@ -91,6 +97,12 @@ export function createGraphServer(
     ...{ ...shared, pipeline, bodies, admission, tabs, panel },
     onOverdue: abandon,
   });
+  // Loaded only where it is on.
+  const mcp = lazily(async () => {
+    const { createMcpRoutes } = await import('./mcp/route.ts');
+    const { packageDir } = parts;
+    return createMcpRoutes({ ...shared, pipeline, bodies, admission, packageDir, onOverdue: abandon });
+  });
   let closing = false;
   const usualRequests = metrics.requests.labels({ path: '/graphql', status: '200' });
   metrics.gauge('catalog_requests_running', 'HTTP requests being answered.', () => running.size);
@@ -100,6 +112,7 @@ export function createGraphServer(
   metrics.gauge('catalog_unsent_bytes', 'Bytes of answers that clients have yet to read.', unsent.bytes);
   registerUpstreamGauges(metrics, upstream);
 
+  const metadata = async (exchange: Exchange) => (await mcp()).metadata(exchange);
   const routes: Record<string, (exchange: Exchange) => unknown> = {
     '/graphql': graphql,
     '/health': (exchange) => sendJson(exchange, 200, { status: 'ok' }),
@@ -119,6 +132,9 @@ export function createGraphServer(
       const headers = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': errorsPolicy };
       sendRead(exchange, 200, headers, errorsPage);
     },
+    ...(config.mcp && { '/mcp': async (exchange: Exchange) => (await mcp()).answer(exchange) }),
+    ...(config.mcp &&
+      config.mcpAuthorizationServer !== undefined && { [MCP_METADATA]: metadata, [`${MCP_METADATA}/mcp`]: metadata }),
   };
 
   /** Ends an operation that still held its slot some time after its deadline, and answers in its place. */
@@ -255,7 +271,8 @@ export function createGraphServer(
     };
   };
 
-  return { server, state, shutDown };
+  // What is wrong with the tools is told at the start.
+  return { server, state, shutDown, ready: async () => config.mcp && mcp() };
 }
 
 /**

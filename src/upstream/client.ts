@@ -25,6 +25,8 @@ export interface Sender {
   requestId: string;
   /** The span of the operation, if it is traced. */
   span?: OperationSpan | undefined;
+  /** The part of the rate limit that agents have together; undefined for everybody else. */
+  rateShare?: number | undefined;
 }
 
 export interface UpstreamClient {
@@ -89,13 +91,15 @@ export function createUpstream(settings: UpstreamSettings, parts: UpstreamParts 
   const services: CallServices = { settings, transport, credentials, inFlight, rateLimiter, onRejected, observe };
 
   return {
-    forOperation({ authorization, address, requestId, span }, cancellation) {
+    forOperation({ authorization, address, requestId, span, rateShare }, cancellation) {
       const token = bearerOf(authorization);
       const isUnreadable = authorization !== undefined && token === null;
       const credential = credentials.of(token);
       const callLog = createCallLog();
       const cachePolicy = createCachePolicy(authorization !== undefined);
-      const context: RequestContext = { credential, isUnreadable, address, requestId, cancellation, callLog, span };
+      const context: RequestContext = {
+        ...{ credential, isUnreadable, address, requestId, cancellation, callLog, span, rateShare },
+      };
       return new Operation({
         calls: new Calls(services, context),
         cache: (isUnreadable ? emptyCache : records).forViewer({
@@ -106,7 +110,8 @@ export function createUpstream(settings: UpstreamSettings, parts: UpstreamParts 
         cachePolicy,
         viewer: { isLoggedIn: token !== null, filmTier: credential.filmTier },
         invalidate,
-        rateBudget: () => (token === null ? Promise.resolve(null) : rateLimiter.state(credential)),
+        rateBudget: () =>
+          token === null && rateShare === undefined ? Promise.resolve(null) : rateLimiter.state(credential, rateShare),
       });
     },
     epoch: () => records.epoch(),

@@ -439,6 +439,11 @@ const table = [
         client: 'Use GET or POST.',
         operator: NOTHING,
       },
+      ORIGIN_NOT_ALLOWED: {
+        what: 'A request to `/mcp` names a host that is not ours, or comes from a page of another origin. HTTP 403.',
+        client: 'Use the address that the operator names.',
+        operator: '`MCP_URL` names the public host, `CORS_ORIGINS` the pages of other origins.',
+      },
       CSRF_HEADER_REQUIRED: {
         what: 'A form or a bare document was sent without a header that pages of other sites cannot send. HTTP 415.',
         client: 'Send `application/json`, or add `x-graphql-csrf: 1`.',

@@ -16,4 +16,6 @@ export interface RequestContext {
   readonly callLog: CallLog;
   /** The span of the operation, if it is traced. */
   readonly span: OperationSpan | undefined;
+  /** The part of the rate limit that agents have together; undefined for everybody else. */
+  readonly rateShare?: number | undefined;
 }

@@ -120,7 +120,8 @@ export class UpstreamCall {
     let isTokenRejected = false;
     try {
       transport.requireAvailable(request);
-      const permit = rateLimiter.acquire(endpoint, this.credential, this.context.address, cancellation);
+      const { address, rateShare } = this.context;
+      const permit = rateLimiter.acquire(endpoint, this.credential, address, cancellation, false, rateShare);
       this.permits.push(permit instanceof Promise ? await this.waitFor(permit, request, cancellation) : permit);
       const response = await transport.send(request, cancellation);
       return this.read(response, request);
@@ -182,7 +183,8 @@ export class UpstreamCall {
     const { credential, context, request } = this;
     try {
       const { rateLimiter } = this.services;
-      const permit = await rateLimiter.acquire(request.endpoint, credential, context.address, cancellation, true);
+      const { address, rateShare } = context;
+      const permit = await rateLimiter.acquire(request.endpoint, credential, address, cancellation, true, rateShare);
       if (this.isOver) permit.release();
       else this.permits.push(permit);
       return !this.isOver;

@@ -35,7 +35,7 @@ export class Calls {
     const body: RequestBody = isRead ? noBody : requestBody(request, files);
     const logged = this.log(request, path);
     const call = new UpstreamCall(this.services, this.context, request, credential, probes, body, logged);
-    return call.run(isRead ? shareKey(request, probes, wanted.epoch) : undefined);
+    return call.run(isRead ? this.shareKey(request, probes, wanted.epoch) : undefined);
   }
 
   /** Throws unless the caller sent a token of their own. */
@@ -90,12 +90,19 @@ export class Calls {
     return logged;
   }
 
-  /** Fields that show the tier of the token. Not requested before a quarter of the rate limit is used: until then it does not matter. */
+  /** A call of an agent may be refused where that of a person is not, so neither waits for the other. */
+  private shareKey(request: ApiRequest, probes: readonly string[], epoch: string | null | undefined): string {
+    const key = shareKey(request, probes, epoch);
+    return this.context.rateShare === undefined ? key : `${key} agents`;
+  }
+
+  /** Fields that show the tier of the token. Not requested before a quarter of the rate limit, or of the agents' share, is used. */
   private probesFor({ endpoint, input }: ApiRequest, credential: Credential): readonly string[] {
     const { fields } = input as { fields?: unknown };
     if (typeof fields !== 'string') return noFields;
     const probes = tierProbeFields(credential, endpoint, fields);
-    const isNeeded = probes.length > 0 && this.services.rateLimiter.used(credential) >= BASIC_CALLS_A_MINUTE / 4;
+    const limit = BASIC_CALLS_A_MINUTE * (this.context.rateShare ?? 1);
+    const isNeeded = probes.length > 0 && this.services.rateLimiter.used(credential) >= limit / 4;
     return isNeeded ? probes : noFields;
   }
 }

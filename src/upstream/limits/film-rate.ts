@@ -23,6 +23,8 @@ import {
 export interface FilmCallRequest {
   credential: Credential;
   address: string;
+  /** The part of the rate limit that agents have together; undefined for everybody else. */
+  rateShare?: number | undefined;
   cancellation: CancellationToken;
   /** Do not wait for other calls. */
   atOnce: boolean;
@@ -36,7 +38,7 @@ interface Waiter extends CancellationListener {
   node: QueueNode<Waiter> | undefined;
 }
 
-/** Running and waiting calls of one credential. */
+/** Running and waiting calls of one credential: those of agents, or those of everybody else. */
 interface CredentialCalls {
   running: number;
   waiting: Queue<Waiter>;
@@ -61,7 +63,7 @@ export class FilmRateLimiter {
     const slot = await this.acquireHere(call);
     if (!slot) return undefined;
     // Counted in this process too, because Redis may become unreachable.
-    const wait = await this.shared?.take(slot, this.limitsOf(call.credential));
+    const wait = await this.shared?.take(slot, this.limitsOf(call));
     if (!wait) return slot;
     this.windows.release(slot);
     this.end(slot);
@@ -87,6 +89,11 @@ export class FilmRateLimiter {
     return this.windows.state(id).taken;
   }
 
+  /** Those of them that agents took. */
+  usedByAgents({ id }: Credential): number {
+    return this.windows.takenBy(id, AGENTS);
+  }
+
   async window({ id }: Credential): Promise<WindowState> {
     return (await this.shared?.state(id, this.holdMs)) ?? this.windows.state(id);
   }
@@ -95,27 +102,32 @@ export class FilmRateLimiter {
     return { running: this.running, waiting: this.waiting };
   }
 
-  private limitsOf({ isOwn }: Credential): WindowLimits {
+  private limitsOf({ credential: { isOwn }, rateShare }: FilmCallRequest): WindowLimits {
     const slots = BASIC_CALLS_A_MINUTE;
-    return { slots, perAddress: isOwn ? slots / 2 : slots, holdMs: this.holdMs };
+    const ofEverybody = isOwn ? slots / 2 : slots;
+    const perAddress = rateShare === undefined ? ofEverybody : slotsOfAgents(rateShare);
+    return { slots, perAddress, holdMs: this.holdMs };
   }
 
-  private callsOf(credential: string): CredentialCalls {
-    let calls = this.credentials.get(credential);
-    if (!calls) this.credentials.set(credential, (calls = { running: 0, waiting: createQueue() }));
+  private callsOf(key: string): CredentialCalls {
+    let calls = this.credentials.get(key);
+    if (!calls) this.credentials.set(key, (calls = { running: 0, waiting: createQueue() }));
     return calls;
   }
 
   /** A slot, `unlimited`, or the error; undefined if the call must wait until running calls show whether there is a limit. */
-  private decide({ credential, address, atOnce }: FilmCallRequest): Slot | typeof unlimited | RateLimited | undefined {
+  private decide(call: FilmCallRequest): Slot | typeof unlimited | RateLimited | undefined {
+    const { credential, address, atOnce, rateShare } = call;
     if (!isLimited(credential)) return unlimited;
     const id = `${process.pid.toString(36)}-${unique}-${this.slots++}`;
-    const slot: Slot = { window: credential.id, id, address: credential.isOwn ? address : '' };
-    const wait = this.windows.take(slot, this.limitsOf(credential));
+    // All agents take their slots as one address.
+    const from = rateShare === undefined ? (credential.isOwn ? address : '') : AGENTS;
+    const slot: Slot = { window: credential.id, id, address: from };
+    const wait = this.windows.take(slot, this.limitsOf(call));
     if (wait === 0) return slot;
     // Responses show whether a client's token has a limit. The facade's own token counts as limited only after a rate limit error.
     const mayProveUnlimited = !credential.isOwn && credential.possibleTiers.length > 1;
-    const isOtherRunning = (this.credentials.get(credential.id)?.running ?? 0) > 0;
+    const isOtherRunning = (this.credentials.get(keyFor(call))?.running ?? 0) > 0;
     return mayProveUnlimited && isOtherRunning && !atOnce ? undefined : rateLimited(wait);
   }
 
@@ -127,7 +139,7 @@ export class FilmRateLimiter {
         if (decision instanceof RateLimited) reject(decision);
         else if (decision === unlimited) resolve(undefined);
         else {
-          this.callsOf(decision.window).running++;
+          this.callsOf(keyFor(call)).running++;
           this.running++;
           resolve(decision);
         }
@@ -139,30 +151,40 @@ export class FilmRateLimiter {
         reject(reason);
       };
       const waiter: Waiter = { call, settle, onCancel, node: undefined };
-      waiter.node = append(this.callsOf(call.credential.id).waiting, waiter);
+      waiter.node = append(this.callsOf(keyFor(call)).waiting, waiter);
       this.waiting++;
       addListener(call.cancellation, waiter);
     });
   }
 
   private stopWaiting(waiter: Waiter): void {
-    const { credential, cancellation } = waiter.call;
-    if (unlink(this.callsOf(credential.id).waiting, waiter.node!)) this.waiting--;
+    const { cancellation } = waiter.call;
+    if (unlink(this.callsOf(keyFor(waiter.call)).waiting, waiter.node!)) this.waiting--;
     removeListener(cancellation, waiter);
   }
 
   /** Settles waiting calls in order, up to the first that must go on waiting. If no call is running, none has to wait. */
-  private end({ window }: Slot): void {
-    const calls = this.callsOf(window);
+  private end({ window, address }: Slot): void {
+    const key = keyOf(window, address === AGENTS);
+    const calls = this.callsOf(key);
     this.running--;
     calls.running--;
     for (let { first } = calls.waiting; first; first = calls.waiting.first) {
       if (!first.item.settle()) return;
       this.stopWaiting(first.item);
     }
-    if (calls.running === 0) this.credentials.delete(window);
+    if (calls.running === 0) this.credentials.delete(key);
   }
 }
+
+const AGENTS = 'agents';
+
+/** Agents wait for calls of agents only, so that nobody waits behind them. */
+const keyOf = (credential: string, isAgent: boolean): string => (isAgent ? `${credential} ${AGENTS}` : credential);
+const keyFor = ({ credential, rateShare }: FilmCallRequest): string => keyOf(credential.id, rateShare !== undefined);
+
+/** Of the calls a minute of one credential, those that all agents may make together. */
+export const slotsOfAgents = (rateShare: number): number => Math.max(1, Math.floor(BASIC_CALLS_A_MINUTE * rateShare));
 
 const unlimited = Symbol('unlimited');
 

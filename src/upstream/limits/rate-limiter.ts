@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Endpoint } from '../../api/endpoint.ts';
 import { BASIC_CALLS_A_MINUTE } from '../../api/film.ts';
 import { type Credential, isLimited } from '../auth/credentials.ts';
-import { FilmRateLimiter, rateLimited } from './film-rate.ts';
+import { FilmRateLimiter, rateLimited, slotsOfAgents } from './film-rate.ts';
 import type { CancellationToken } from '../../lib/cancellation.ts';
 import type { Service } from '../errors.ts';
 import { type LimiterState, type UnverifiedPermit, UnverifiedLimiter } from './unverified.ts';
@@ -27,7 +27,7 @@ export interface RateLimitPermit {
 export interface RateLimiter {
   /**
    * Counts one call, or rejects with RateLimited. May wait for other calls until it is cancelled, but not with `atOnce`: a retry would
-   * wait for its own first attempt.
+   * wait for its own first attempt. `rateShare` is the part of the rate limit that agents have together.
    */
   acquire: (
     endpoint: Endpoint,
@@ -35,13 +35,14 @@ export interface RateLimiter {
     address: string,
     cancellation: CancellationToken,
     atOnce?: boolean,
+    rateShare?: number,
   ) => RateLimitPermit | Promise<RateLimitPermit>;
   /** Called for a rate limit error of upstream. Pauses the group of the endpoint and returns the pause in seconds. */
   pause: (endpoint: Endpoint, credential: Credential, retryAfter: number | undefined) => number;
   /** Calls of the last minute; 0 if the credential has no limit. */
   used: (credential: Credential) => number;
-  /** Null for a credential without a limit. */
-  state: (credential: Credential) => Promise<RateLimitState | null>;
+  /** Null for a credential without a limit. With a share, of what agents have together. */
+  state: (credential: Credential, rateShare?: number) => Promise<RateLimitState | null>;
   /** Calls in progress, over all credentials. */
   calls: () => LimitedCalls;
 }
@@ -66,6 +67,7 @@ interface RateLimitedCall {
   endpoint: Endpoint;
   credential: Credential;
   address: string;
+  rateShare: number | undefined;
   cancellation: CancellationToken;
   atOnce: boolean;
 }
@@ -123,11 +125,11 @@ export function createRateLimiter(
   }
 
   return {
-    acquire(endpoint, credential, address, cancellation, atOnce = false) {
+    acquire(endpoint, credential, address, cancellation, atOnce = false, rateShare) {
       const pause = pausedUntil.size === 0 ? 0 : pauseOf(endpoint, credential);
       if (pause > 0) return Promise.reject(rateLimited(pause));
       if (credential.accepted && !(isCounted(endpoint) && isLimited(credential))) return unlimited;
-      return permitOf({ endpoint, credential, address, cancellation, atOnce });
+      return permitOf({ endpoint, credential, address, rateShare, cancellation, atOnce });
     },
     pause(endpoint, credential, retryAfter) {
       const seconds = Math.min(maxRetryAfterSeconds, Math.max(1, retryAfter ?? retryAfterSeconds));
@@ -135,12 +137,14 @@ export function createRateLimiter(
       return seconds;
     },
     used: (credential) => films.used(credential),
-    async state(credential) {
+    async state(credential, rateShare) {
       if (!isLimited(credential)) return null;
       const { taken, backInMs = WINDOW_MS } = await films.window(credential);
+      const limit = rateShare === undefined ? BASIC_CALLS_A_MINUTE : slotsOfAgents(rateShare);
+      const takenOfLimit = rateShare === undefined ? taken : films.usedByAgents(credential);
       return {
-        limit: BASIC_CALLS_A_MINUTE,
-        remaining: Math.max(0, BASIC_CALLS_A_MINUTE - taken),
+        limit,
+        remaining: Math.max(0, Math.min(limit - takenOfLimit, BASIC_CALLS_A_MINUTE - taken)),
         resetsAt: new Date(Date.now() + backInMs).toISOString(),
       };
     },

@@ -36,6 +36,8 @@ export interface SlidingWindows {
   /** The call was not made. */
   release: (slot: Slot) => void;
   state: (window: string) => WindowState;
+  /** Slots that one address has. */
+  takenBy: (window: string, address: string) => number;
 }
 
 /** The same across processes. undefined if the store is unreachable. */
@@ -81,6 +83,7 @@ export function createSlidingWindows(): SlidingWindows {
       const held = windows.get(window);
       if (held?.delete(id) && held.size === 0) windows.delete(window);
     },
+    takenBy: (window, address) => [...heldIn(window).values()].filter((slot) => slot.address === address).length,
     state(window) {
       const taken = [...heldIn(window).values()];
       return { taken: taken.length, backInMs: taken.length ? firstBack(taken) : undefined };

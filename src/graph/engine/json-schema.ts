@@ -1,0 +1,192 @@
+/** JSON Schemas of an operation: its input from the variables, its output from the selection. */
+import {
+  type ASTVisitor,
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLInputType,
+  GraphQLNonNull,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  GraphQLString,
+  Kind,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+  type SelectionSetNode,
+  TypeInfo,
+  getNullableType,
+  isCompositeType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isInterfaceType,
+  typeFromAST,
+  valueFromASTUntyped,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql';
+
+export type JsonSchema = Record<string, unknown>;
+
+/** The schema of an object, as protocols want those of tools. */
+export interface ObjectSchema extends JsonSchema {
+  type: 'object';
+  properties: Record<string, JsonSchema>;
+  required?: string[];
+}
+
+const scalars: Readonly<Record<string, JsonSchema>> = {
+  Int: { type: 'integer' },
+  Float: { type: 'number' },
+  Boolean: { type: 'boolean' },
+  DateTime: { type: 'string', format: 'date-time' },
+  URL: { type: 'string', format: 'uri' },
+};
+const text: JsonSchema = { type: 'string' };
+/** Of `__typename`, which is no field of its type. */
+const typename = new GraphQLNonNull(GraphQLString);
+
+/**
+ * The variables. The defaults of a mutation are examples of its author, not to be written by accident: its variables that must have a value
+ * are required.
+ */
+export function inputSchemaOf(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  { operation, variableDefinitions = [] }: OperationDefinitionNode,
+): ObjectSchema {
+  const uses = descriptionsOfUses(schema, document);
+  const properties: Record<string, JsonSchema> = {};
+  const required: string[] = [];
+  const isMutation = operation === OperationTypeNode.MUTATION;
+  for (const { variable, type, defaultValue, description } of variableDefinitions) {
+    const name = variable.name.value;
+    const of = typeFromAST(schema, type as never) as GraphQLInputType;
+    const told = description?.value ?? uses.get(name);
+    const example = defaultValue && valueFromASTUntyped(defaultValue);
+    properties[name] = {
+      ...inputSchema(of, told),
+      ...(defaultValue && (isMutation ? { examples: [example] } : { default: example })),
+    };
+    if (isNonNullType(of) && (isMutation || !defaultValue)) required.push(name);
+  }
+  return { type: 'object', properties, additionalProperties: false, ...(required.length > 0 && { required }) };
+}
+
+function inputSchema(type: GraphQLInputType, description?: string | null): JsonSchema {
+  const of = getNullableType(type);
+  const told = description ? { description } : {};
+  if (isListType(of)) return { type: 'array', ...told, items: inputSchema(of.ofType) };
+  const own = of;
+  if (isEnumType(own)) {
+    const values = own.getValues();
+    const notes = values.flatMap((value) => (value.description ? [`${value.name}: ${value.description}`] : []));
+    const words = [description ?? own.description, ...notes].filter(Boolean).join(' ');
+    return { type: 'string', enum: values.map(({ name }) => name), ...(words && { description: words }) };
+  }
+  if (isInputObjectType(own)) {
+    const fields = Object.values(own.getFields());
+    const properties = Object.fromEntries(
+      fields.map((field) => [field.name, inputSchema(field.type, field.description)]),
+    );
+    const required = fields.flatMap(({ name, type: given, defaultValue }) =>
+      isNonNullType(given) && defaultValue === undefined ? [name] : [],
+    );
+    return {
+      type: 'object',
+      ...told,
+      properties,
+      additionalProperties: false,
+      ...(required.length > 0 && { required }),
+    };
+  }
+  return { ...(scalars[own.name] ?? text), ...told, ...limitsIn(own.name, description ?? '') };
+}
+
+/** The schema says its limits in descriptions only; there they are always written in these two ways. */
+function limitsIn(type: string, description: string): JsonSchema {
+  const [, from, to] = /(?:^|[,;:] |From )(\d+) to (\d+)\b/i.exec(description) ?? [];
+  if (type === 'Int' && from !== undefined) return { minimum: Number(from), maximum: Number(to) };
+  const [, most] = /at most (\d+) characters/.exec(description) ?? [];
+  return type === 'String' && most !== undefined ? { maxLength: Number(most) } : {};
+}
+
+/** For each variable the description of the argument or input field where it is used first. */
+function descriptionsOfUses(schema: GraphQLSchema, document: DocumentNode): Map<string, string> {
+  const found = new Map<string, string>();
+  const types = new TypeInfo(schema);
+  const note = (value: { kind: string }, description: string | null | undefined) => {
+    if (value.kind !== Kind.VARIABLE || !description) return;
+    const { name } = value as unknown as { name: { value: string } };
+    if (!found.has(name.value)) found.set(name.value, description);
+  };
+  const visitor: ASTVisitor = {
+    Argument: (node) => note(node.value, types.getArgument()?.description),
+    ObjectField: (node) => {
+      const parent = types.getParentInputType();
+      if (isInputObjectType(parent)) note(node.value, parent.getFields()[node.name.value]?.description);
+    },
+  };
+  visit(document, visitWithTypeInfo(types, visitor));
+  return found;
+}
+
+/** The data of an operation. Null stands for whatever is absent or failed, as the types of the schema say. */
+export function dataSchemaOf(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  { operation, selectionSet }: OperationDefinitionNode,
+): JsonSchema {
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  for (const node of document.definitions)
+    if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
+  return ofObject(schema.getRootType(operation)!, [selectionSet]);
+
+  function ofObject(type: { name: string }, sets: readonly SelectionSetNode[]): JsonSchema {
+    const fields = new Map<string, { type: GraphQLOutputType; nodes: FieldNode[] }>();
+    for (const set of sets) collect(type as GraphQLObjectType, set, fields);
+    const properties = [...fields].map(([key, field]) => [key, ofOutput(field.type, field.nodes)]);
+    return { type: 'object', properties: Object.fromEntries(properties) as JsonSchema };
+  }
+
+  function collect(
+    type: GraphQLObjectType,
+    set: SelectionSetNode,
+    fields: Map<string, { type: GraphQLOutputType; nodes: FieldNode[] }>,
+  ): void {
+    for (const selection of set.selections) {
+      if (selection.kind === Kind.FIELD) {
+        const key = selection.alias?.value ?? selection.name.value;
+        const known = fields.get(key);
+        const of =
+          isObjectType(type) || isInterfaceType(type) ? type.getFields()[selection.name.value]?.type : undefined;
+        if (known) known.nodes.push(selection);
+        else fields.set(key, { type: of ?? typename, nodes: [selection] });
+        continue;
+      }
+      const part = selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(selection.name.value)! : selection;
+      const condition = part.typeCondition?.name.value;
+      collect((condition ? schema.getType(condition) : type) as GraphQLObjectType, part.selectionSet, fields);
+    }
+  }
+
+  function ofOutput(type: GraphQLOutputType, nodes: readonly FieldNode[]): JsonSchema {
+    const isNullable = !isNonNullType(type);
+    const of = getNullableType(type);
+    let shape: JsonSchema;
+    if (isListType(of)) shape = { type: 'array', items: ofOutput(of.ofType, nodes) };
+    else if (isCompositeType(of))
+      shape = ofObject(
+        of,
+        nodes.flatMap(({ selectionSet: set }) => set ?? []),
+      );
+    else if (isEnumType(of)) shape = { type: 'string', enum: of.getValues().map(({ name }) => name) };
+    else shape = { type: (scalars[(of as { name: string }).name] ?? text).type };
+    if (!isNullable) return shape;
+    const { enum: values } = shape as { enum?: string[] };
+    return { ...shape, type: [shape.type, 'null'], ...(values && { enum: [...values, null] }) };
+  }
+}

@@ -1,0 +1,36 @@
+import { codeGroups } from './codes.ts';
+
+/** A line for each group of codes, with links to their sections. */
+function errorsList(): string {
+  const lines = codeGroups.map(({ codes, when }) => {
+    const links = Object.keys(codes).map((code) => `[${code}](#${code.toLowerCase()})`);
+    return `- ${links.join(', ')}: ${when}`;
+  });
+  return lines.join('\n');
+}
+
+/** The table of errors as `docs/errors.md` and the agents' resource have it. */
+export function errorsMarkdown(): string {
+  const sections = codeGroups.map(({ title, codes }) => {
+    const each = Object.entries(codes).map(
+      ([code, { what, client, operator }]) =>
+        `### ${code}\n\n${what}\n\n- **Client:** ${client}\n- **Operator:** ${operator}`,
+    );
+    return [`## ${title}`, ...each].join('\n\n');
+  });
+  return [
+    '<!-- Printed by "npm run codegen" from src/graph/errors/codes.ts; not edited by hand. -->',
+    '# Errors',
+    'Absent is `null` without an error; rejected or failed is `null` with one, at its place in the response, and the rest of the response is there. Field errors never change the HTTP status.',
+    [
+      '- `extensions.code` is what a client branches on.',
+      '- `extensions.coordinate` is the field of the schema.',
+      '- `extensions.help` is the link to the code on this page, which the facade serves at `/docs/errors`.',
+      '- `extensions.upstream` (`service`, `status`, `code`, `message`, `request`) is what the service answered, if it was called.',
+      '- `extensions.stale` of the response lists records that were served from the cache because the service failed, and their age.',
+    ].join('\n'),
+    '## At a glance',
+    errorsList(),
+    ...sections,
+  ].join('\n\n');
+}

@@ -1,0 +1,123 @@
+/** The tools of MCP_FREE: documents that agents write, and the schema to write them with. */
+import {
+  type GraphQLSchema,
+  OperationTypeNode,
+  isIntrospectionType,
+  parse,
+  print,
+  printSchema,
+  printType,
+  visit,
+} from 'graphql';
+import { badInput } from '../../graph/errors/to-client-error.ts';
+import { lazily } from '../../lib/promises.ts';
+import { type ToolResult, agentError, failedResult, toolResult } from './result.ts';
+import { type Arguments, type CallableTool, type ToolParts, wrongArguments } from './tools.ts';
+
+export function createFreeTools(parts: ToolParts): CallableTool[] {
+  return [queryTool(parts), schemaTool(parts)];
+}
+
+function queryTool({ config, pipeline, run }: ToolParts): CallableTool {
+  const { maxUpstreamCalls, mcpWrites, mcpResultCharacters } = config;
+  const inputSchema = {
+    type: 'object' as const,
+    properties: {
+      query: { type: 'string', description: 'A GraphQL document.', maxLength: config.maxDocumentCharacters },
+      variables: { type: 'object', description: 'The values of its variables.' },
+      operationName: { type: 'string', description: 'Which of its operations to run, if there are several.' },
+      plan: { type: 'boolean', description: 'Tell what it would cost, and do not run it.' },
+    },
+    additionalProperties: false,
+    required: ['query'],
+  };
+  return {
+    tool: {
+      name: 'query',
+      title: 'Run a GraphQL document',
+      description:
+        'Runs a document against the schema of the tool "schema". Select only what is needed.\n' +
+        `Cost: at most ${maxUpstreamCalls} calls; with plan: true it is told and nothing is run.`,
+      inputSchema,
+      annotations: mcpWrites
+        ? { readOnlyHint: false, destructiveHint: true, idempotentHint: false }
+        : { readOnlyHint: true, idempotentHint: true },
+    },
+    async call(given, exchange) {
+      const wrong = wrongArguments(inputSchema, given);
+      if (wrong) return failedResult(agentError(wrong));
+      if (!isReadable(given)) return failedResult(agentError(badInput('An argument has a wrong type.')));
+      const { query, variables = {}, operationName, plan } = given;
+      const prepared = pipeline.prepare(query, operationName);
+      const [invalid] = prepared.errors ?? [];
+      if (invalid) return failedResult(agentError(invalid));
+      if (prepared.isDeliveredIncrementally)
+        return failedResult(agentError(badInput('@defer and @stream are not taken.')));
+      if (prepared.ready?.operation.operation === OperationTypeNode.MUTATION && !mcpWrites)
+        return failedResult(agentError(badInput('Mutations are not allowed here.')));
+      return toolResult(await run(prepared, { variables, exchange, isPlanned: plan === true }), mcpResultCharacters);
+    },
+  };
+}
+
+interface FreeArguments {
+  query: string;
+  variables?: Record<string, unknown>;
+  operationName?: string;
+  plan?: boolean;
+}
+
+function isReadable(given: Arguments): given is FreeArguments & Arguments {
+  const { query, variables = {}, operationName = '', plan = false } = given;
+  const isObject = typeof variables === 'object' && variables !== null && !Array.isArray(variables);
+  return typeof query === 'string' && isObject && typeof operationName === 'string' && typeof plan === 'boolean';
+}
+
+function schemaTool({ schema }: ToolParts): CallableTool {
+  const bare = lazily(() => bareSchema(schema));
+  const inputSchema = {
+    type: 'object' as const,
+    properties: {
+      types: { type: 'array', items: { type: 'string' }, description: 'Names of types to print with descriptions.' },
+    },
+    additionalProperties: false,
+  };
+  return {
+    tool: {
+      name: 'schema',
+      title: 'Read the schema',
+      description: 'The whole schema without descriptions, or the named types with them.\nCost: no calls.',
+      inputSchema,
+      annotations: { readOnlyHint: true, idempotentHint: true },
+    },
+    call(given): Promise<ToolResult> {
+      const { types } = given;
+      const wrong =
+        wrongArguments(inputSchema, given) ??
+        (types === undefined || Array.isArray(types) ? undefined : badInput('`types` is a list of names.'));
+      if (wrong) return Promise.resolve(failedResult(agentError(wrong)));
+      const text = types === undefined ? bare() : printedTypes(schema, types as unknown[]);
+      return Promise.resolve({ content: [{ type: 'text', text }], structuredContent: { sdl: text } });
+    },
+  };
+}
+
+function bareSchema(schema: GraphQLSchema): string {
+  return print(
+    visit(parse(printSchema(schema)), {
+      enter: (node) => ('description' in node && node.description ? { ...node, description: undefined } : undefined),
+    }),
+  );
+}
+
+const TYPES_MAX = 20;
+
+function printedTypes(schema: GraphQLSchema, names: readonly unknown[]): string {
+  const types = names.slice(0, TYPES_MAX).map((name) => {
+    const type = typeof name === 'string' ? schema.getType(name) : undefined;
+    return type && !isIntrospectionType(type)
+      ? printType(type)
+      : `# There is no type ${JSON.stringify(name)?.slice(0, 50)}.`;
+  });
+  return types.join('\n\n');
+}

@@ -1,0 +1,97 @@
+/** The reviewed operations that become tools: from GraphQL files, a folder of them, or a manifest of trusted documents. */
+import {
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+  TokenKind,
+  getNamedType,
+  parse,
+  separateOperations,
+  typeFromAST,
+  validate,
+} from 'graphql';
+import { ConfigError } from '../../config/read.ts';
+import { type FileOperation, readOperations } from '../../config/operation-files.ts';
+import { ManifestError, readManifest } from '../../config/trusted-documents.ts';
+
+export interface ReviewedOperation extends FileOperation {
+  name: string;
+  title: string;
+  description: string;
+}
+
+/** Throws a ConfigError if the operations cannot be tools. Mutations are left out unless `writes`. */
+export function readReviewedOperations(path: string, schema: GraphQLSchema, writes: boolean): ReviewedOperation[] {
+  try {
+    const found = path.endsWith('.json') ? operationsOfManifest(path, schema) : readOperations([path], schema);
+    const operations = found
+      .filter(({ operation }) => writes || operation.operation === OperationTypeNode.QUERY)
+      .filter(({ operation }) => !isExample(operation) && !hasFiles(operation, schema))
+      .map((each) => described(each, schema));
+    const names = operations.map(({ name }) => name);
+    const twice = names.find((name, at) => names.indexOf(name) !== at);
+    if (twice !== undefined) throw new ManifestError(`the operation ${twice} is there twice`);
+    return operations;
+  } catch (error) {
+    if (!(error instanceof ManifestError)) throw error;
+    throw new ConfigError([`MCP_OPERATIONS must name operations that can be tools: ${error.message}`]);
+  }
+}
+
+function operationsOfManifest(path: string, schema: GraphQLSchema): FileOperation[] {
+  return [...readManifest(path).values()].flatMap((text) => {
+    const [invalid] = validate(schema, parse(text));
+    if (invalid) throw new ManifestError(invalid.message);
+    return Object.values(separateOperations(parse(text))).map((document) => ({
+      document,
+      operation: document.definitions.find((node) => node.kind === Kind.OPERATION_DEFINITION)!,
+    }));
+  });
+}
+
+function described({ document, operation }: FileOperation, schema: GraphQLSchema): ReviewedOperation {
+  const name = operation.name?.value;
+  if (name === undefined) throw new ManifestError('a tool has the name of its operation, and here is one without');
+  const text = operation.description?.value ?? commentsBefore(operation).join(' ');
+  const description = text.trim() || rootDescription(operation, schema);
+  return { document, operation, name, title: titleOf(text, name), description };
+}
+
+/** The comment lines directly above the operation: they are no part of the syntax tree. */
+function commentsBefore({ loc }: OperationDefinitionNode): string[] {
+  const lines: string[] = [];
+  let token = loc?.startToken.prev;
+  for (; token?.kind === TokenKind.COMMENT; token = token.prev) lines.unshift(token.value.trim());
+  return lines;
+}
+
+const rootDescription = ({ operation, selectionSet }: OperationDefinitionNode, schema: GraphQLSchema): string => {
+  const [first] = selectionSet.selections;
+  const field = first?.kind === Kind.FIELD ? schema.getRootType(operation)?.getFields()[first.name.value] : undefined;
+  return field?.description ?? '';
+};
+
+const TITLE_MAX = 60;
+
+/** The first clause of the description if it is short, else the words of the name: `MyShelf` is "My shelf". */
+function titleOf(text: string, name: string): string {
+  const clause = /^[^.:;,]+/.exec(text)?.[0].trim() ?? '';
+  if (clause !== '' && clause.length <= TITLE_MAX) return clause;
+  const words = name
+    .replaceAll('_', ' ')
+    .replace(/(?<=[a-z\d])(?=[A-Z])/g, ' ')
+    .toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** The pages with an `x-explain` header show a feature of GraphiQL. */
+const isExample = (operation: OperationDefinitionNode): boolean =>
+  commentsBefore(operation).some((line) => line.startsWith('x-explain:'));
+
+/** Files cannot be sent as arguments of a tool. */
+const hasFiles = ({ variableDefinitions = [] }: OperationDefinitionNode, schema: GraphQLSchema): boolean =>
+  variableDefinitions.some(({ type }) => {
+    const named = getNamedType(typeFromAST(schema, type as never));
+    return named?.name === 'Upload';
+  });

@@ -1,0 +1,99 @@
+/** Results of tools: data, errors in words for an agent, and cost; cut to a number of characters. */
+import type { GraphQLError } from 'graphql';
+import { CUTS_ROOM, cutToFit, shortenText } from '../../graph/engine/cut-response.ts';
+import type { JsonSchema, ObjectSchema } from '../../graph/engine/json-schema.ts';
+import { notesOn } from '../../graph/errors/codes.ts';
+import type { HttpError } from '../http/http-error.ts';
+import type { Cost, Run } from './run.ts';
+
+/** An error as an agent can use it. */
+export interface AgentError {
+  code: string;
+  message: string;
+  path?: string;
+  whatToDo?: string;
+  retryAfter?: number;
+  [detail: string]: unknown;
+}
+
+/** A type alias: the protocol's own types want an index signature, which interfaces lack. */
+export type ToolResult = {
+  content: { type: 'text'; text: string }[];
+  structuredContent: Record<string, unknown>;
+  isError?: true;
+};
+
+const ERRORS_MAX = 10;
+const MESSAGE_MAX = 400;
+export function toolResult({ data, errors, stale, cost, plan }: Run, max: number): ToolResult {
+  const told = boundedErrors(errors.map(agentError), max / 2);
+  const isFailed = data === null || (told.length > 0 && Object.values(data).every((value) => value === null));
+  const rest = { ...(told.length > 0 && { errors: told }), ...(stale !== undefined && { stale }), cost: costOf(cost) };
+  if (plan !== undefined) return packed({ plan, cost: costOf(cost) }, false);
+  const { value, cuts } = cutToFit(data, max - JSON.stringify(rest).length - CUTS_ROOM);
+  return packed({ data: value, ...(cuts.length > 0 && { cut: cuts }), ...rest }, isFailed);
+}
+
+const packed = (structuredContent: Record<string, unknown>, isFailed: boolean): ToolResult => ({
+  content: [{ type: 'text', text: JSON.stringify(structuredContent) }],
+  structuredContent,
+  ...(isFailed && { isError: true }),
+});
+
+/** The result of a call that was not run. */
+export function failedResult(error: AgentError): ToolResult {
+  return packed({ data: null, errors: [error], cost: costOf({ catalog: 0, event: 0, left: null }) }, true);
+}
+
+export function rejectedResult({ code, message, headers }: HttpError): ToolResult {
+  const { 'retry-after': seconds } = headers;
+  const whatToDo = notesOn(code)?.client;
+  return failedResult({
+    code,
+    message,
+    ...(whatToDo && { whatToDo }),
+    ...(seconds && { retryAfter: Number(seconds) }),
+  });
+}
+
+export function agentError({ message, path, extensions }: GraphQLError): AgentError {
+  const { code = 'INTERNAL_SERVER_ERROR', retryAfter, violations, limit, actual, coordinate, requestId } = extensions;
+  const details = { retryAfter, violations, limit, actual, coordinate, requestId } as Record<string, unknown>;
+  for (const name in details) if (details[name] === undefined) delete details[name];
+  const whatToDo = notesOn(String(code))?.client;
+  return {
+    code: String(code),
+    message: shortenText(message, MESSAGE_MAX),
+    ...(path && { path: path.join('.') }),
+    ...(whatToDo && { whatToDo }),
+    ...details,
+  };
+}
+
+/** The first errors, as many as fit. */
+function boundedErrors(errors: readonly AgentError[], room: number): readonly AgentError[] {
+  let left = room;
+  return errors.filter((error, at) => at < ERRORS_MAX && ((left -= JSON.stringify(error).length) >= 0 || at === 0));
+}
+
+const costOf = ({ catalog, event, left }: Cost) => ({ calls: { catalog, event }, ...(left && { left }) });
+
+/** The schema of results: the data of the operation and what stands beside it. */
+export function resultSchemaOf(data: JsonSchema): ObjectSchema {
+  const object = { type: 'object' };
+  return {
+    type: 'object',
+    properties: {
+      data: { ...data, type: ['object', 'null'] },
+      errors: { type: 'array', items: object },
+      cut: {
+        type: 'array',
+        items: object,
+        description: 'Lists that were cut; `next` has the arguments to go on with.',
+      },
+      stale: { type: 'array', items: object },
+      cost: { ...object, description: 'Calls made, and what is left of the rate limit.' },
+    },
+    required: ['data', 'cost'],
+  };
+}

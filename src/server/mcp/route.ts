@@ -1,0 +1,150 @@
+/** The route /mcp: Model Context Protocol over Streamable HTTP, stateless, with responses in JSON. Loaded only where MCP is on. */
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
+import type { GraphQLSchema } from 'graphql';
+import type { Logger } from 'pino';
+import type { Config } from '../../config/settings.ts';
+import { ConfigError } from '../../config/read.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { checkSource } from '../http/source.ts';
+import { firstValue } from '../http/headers.ts';
+import { HttpError } from '../http/http-error.ts';
+import { sendJson } from '../http/read-only.ts';
+import type { BodyReader } from '../http/request-body.ts';
+import { sendBody } from '../http/send.ts';
+import { createFreeTools } from './free.ts';
+import { createResources } from './resources.ts';
+import { type RunnerParts, createRunner } from './run.ts';
+import { type SessionParts, openSession } from './session.ts';
+import { createTools } from './tools.ts';
+
+export interface McpParts extends RunnerParts {
+  schema: GraphQLSchema;
+  bodies: BodyReader;
+  log: Logger;
+  /** Where the package lies: the pages that are tools by default, and the version. */
+  packageDir: string | undefined;
+}
+
+export interface McpRoutes {
+  answer: (exchange: Exchange) => Promise<void>;
+  /** The OAuth metadata of the route. */
+  metadata: (exchange: Exchange) => void;
+}
+
+const METADATA_PATH = '/.well-known/oauth-protected-resource';
+const METHODS = 'POST, OPTIONS';
+
+/** Throws a ConfigError if the tools cannot be made. */
+export function createMcpRoutes(parts: McpParts): McpRoutes {
+  const { config, bodies, log } = parts;
+  const session = sessionParts(parts);
+
+  async function answer(exchange: Exchange): Promise<void> {
+    const { request } = exchange;
+    const { headers, method } = request;
+    checkSource(request, config);
+    exchange.headers.push('vary', 'Authorization, Origin', 'cache-control', 'no-store');
+    if (headers.origin) addMcpCors(exchange, headers.origin);
+    if (method === 'OPTIONS') {
+      exchange.setHeaders();
+      return void exchange.response.writeHead(204, { allow: METHODS }).end();
+    }
+    // Without sessions there is no stream for a GET to open and none for a DELETE to end.
+    if (method !== 'POST') throw new HttpError(405, 'METHOD_NOT_ALLOWED', 'Use POST.', { allow: METHODS });
+    const body = parsed(await bodies.read(request));
+    let isLoginNeeded = false;
+    const server = openSession(session, exchange, () => (isLoginNeeded = true));
+    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+    try {
+      await server.connect(transport);
+      const response = await transport.handleRequest(withoutSecrets(request), { parsedBody: body });
+      const text = response.status === 202 ? '' : await response.text();
+      if (!exchange.isOpen) return;
+      if (isLoginNeeded && config.mcpAuthorizationServer !== undefined) return sendLogin(exchange);
+      exchange.setHeaders();
+      const type = response.headers.get('content-type');
+      const sent = { ...(type && { 'content-type': type }), 'content-length': Buffer.byteLength(text) };
+      exchange.response.writeHead(response.status, sent);
+      sendBody(exchange, text);
+    } finally {
+      await server.close().catch((error: unknown) => log.error({ err: error }, 'a session did not close'));
+    }
+  }
+
+  /** The client learns from the header where to log in. */
+  function sendLogin(exchange: Exchange): void {
+    const metadata = new URL(`${METADATA_PATH}/mcp`, resourceOf(exchange.request, config)).href;
+    const challenge = `Bearer resource_metadata="${metadata}"`;
+    throw new HttpError(401, 'UNAUTHENTICATED', 'This needs a token that the service knows.', {
+      'www-authenticate': exchange.request.headers.authorization ? `${challenge}, error="invalid_token"` : challenge,
+    });
+  }
+
+  return {
+    answer,
+    metadata(exchange) {
+      checkSource(exchange.request, config);
+      sendJson(exchange, 200, {
+        resource: resourceOf(exchange.request, config),
+        authorization_servers: [config.mcpAuthorizationServer],
+        bearer_methods_supported: ['header'],
+        resource_name: 'catalog-graphql',
+      });
+    },
+  };
+}
+
+function sessionParts(parts: McpParts): SessionParts {
+  const { schema, config, pipeline, packageDir } = parts;
+  const path = config.mcpOperations ?? (packageDir === undefined ? undefined : join(packageDir, 'operations'));
+  if (path === undefined) throw new ConfigError(['MCP_OPERATIONS must be set, because MCP is on']);
+  const run = createRunner(parts);
+  const toolParts = { schema, config, pipeline, run };
+  const all = [...createTools(path, toolParts), ...(config.mcpFree ? createFreeTools(toolParts) : [])];
+  const tools = new Map(all.map((each) => [each.tool.name, each]));
+  if (tools.size < all.length)
+    throw new ConfigError(['MCP_OPERATIONS: with MCP_FREE no operation may be named query or schema']);
+  const resources = createResources({ schema, pipeline, run }, config.introspection || config.mcpFree);
+  return { version: versionIn(packageDir), tools, resources };
+}
+
+const versionIn = (packageDir: string | undefined): string =>
+  packageDir === undefined
+    ? '0.0.0'
+    : (JSON.parse(readFileSync(join(packageDir, 'package.json'), 'utf8')) as { version: string }).version;
+
+const resourceOf = ({ headers: { host } }: IncomingMessage, { mcpUrl }: Config): string =>
+  mcpUrl ?? `http://${host}/mcp`;
+
+function addMcpCors({ request, headers }: Exchange, origin: string): void {
+  headers.push(
+    'access-control-allow-origin',
+    origin,
+    'access-control-expose-headers',
+    'x-request-id, www-authenticate',
+  );
+  if (request.method !== 'OPTIONS') return;
+  const allowed = 'authorization, content-type, accept, mcp-protocol-version, mcp-session-id, last-event-id';
+  headers.push('access-control-allow-methods', 'POST', 'access-control-allow-headers', allowed);
+}
+
+/** The request as the SDK needs it: its token stays with us. */
+function withoutSecrets({ headers }: IncomingMessage): Request {
+  const names = ['accept', 'content-type', 'mcp-protocol-version'];
+  const kept = names.flatMap((name): [string, string][] => {
+    const value = firstValue(headers[name]);
+    return value === undefined ? [] : [[name, value]];
+  });
+  return new Request('http://localhost/mcp', { method: 'POST', headers: kept });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new HttpError(400, 'BAD_REQUEST', 'The body must be JSON.');
+  }
+}

@@ -1,0 +1,117 @@
+/** Tools: reviewed operations with their schemas, price and hints; with MCP_FREE, documents that agents write. */
+import type { GraphQLError } from 'graphql';
+import { type GraphQLSchema, Kind, OperationTypeNode, type SelectionNode, print } from 'graphql';
+import type { Config } from '../../config/settings.ts';
+import { BASIC_CALLS_A_MINUTE } from '../../api/film.ts';
+import { withCursors } from '../../graph/engine/cut-response.ts';
+import { type ObjectSchema, dataSchemaOf, inputSchemaOf } from '../../graph/engine/json-schema.ts';
+import { type Price, priceOf } from '../../graph/engine/price.ts';
+import { slotsOfAgents } from '../../upstream/limits/film-rate.ts';
+import { fieldRule } from '../../graph/engine/declarations.ts';
+import { badInput } from '../../graph/errors/to-client-error.ts';
+import type { Pipeline } from '../graphql/answer.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { ConfigError } from '../../config/read.ts';
+import { type ReviewedOperation, readReviewedOperations } from './operations.ts';
+import { type ToolResult, agentError, failedResult, toolResult, resultSchemaOf } from './result.ts';
+import type { RunOperation } from './run.ts';
+
+export interface ToolParts {
+  schema: GraphQLSchema;
+  config: Config;
+  pipeline: Pipeline;
+  run: RunOperation;
+}
+
+export interface Tool {
+  name: string;
+  title: string;
+  description: string;
+  inputSchema: ObjectSchema;
+  outputSchema?: ObjectSchema;
+  annotations: Hints;
+  _meta?: { 'catalog-graphql/price': Price };
+}
+
+/** A type alias: the protocol's own types want an index signature, which interfaces lack. */
+type Hints = {
+  readOnlyHint: boolean;
+  destructiveHint?: boolean;
+  idempotentHint: boolean;
+};
+
+export type Arguments = Readonly<Record<string, unknown>>;
+
+export interface CallableTool {
+  tool: Tool;
+  call: (given: Arguments, exchange: Exchange) => Promise<ToolResult>;
+}
+
+/** Throws a ConfigError for an operation that could never run. */
+export function createTools(path: string, parts: ToolParts): CallableTool[] {
+  return readReviewedOperations(path, parts.schema, parts.config.mcpWrites).map((each) => toolOf(each, parts));
+}
+
+function toolOf(reviewed: ReviewedOperation, { schema, config, pipeline, run }: ToolParts): CallableTool {
+  const { document, operation, name, title, description } = reviewed;
+  const inputSchema = inputSchemaOf(schema, document, operation);
+  const price = priceOf(schema, document, operation, config.maxUpstreamCalls);
+  const text = print(withCursors(document));
+  const { errors } = pipeline.prepare(text, name);
+  if (errors) throw new ConfigError([`MCP_OPERATIONS: ${name} is over a limit: ${errors[0]?.message}`]);
+  const tool: Tool = {
+    name,
+    title,
+    description: `${description}\n${priceText(price, config.mcpShare / 100)}`,
+    inputSchema,
+    outputSchema: resultSchemaOf(dataSchemaOf(schema, document, operation)),
+    annotations: hintsOf(schema, operation.operation, operation.selectionSet.selections),
+    _meta: { 'catalog-graphql/price': price },
+  };
+  // Every variable is given: the defaults of a mutation are examples of its author.
+  const absent: Record<string, null> = {};
+  if (operation.operation === OperationTypeNode.MUTATION) for (const key in inputSchema.properties) absent[key] = null;
+  return {
+    tool,
+    async call(given, exchange) {
+      const wrong = wrongArguments(inputSchema, given);
+      if (wrong) return failedResult(agentError(wrong));
+      const variables = { ...absent, ...given };
+      return toolResult(await run(pipeline.prepare(text, name), { variables, exchange }), config.mcpResultCharacters);
+    },
+  };
+}
+
+function priceText({ catalog, event, film }: Price, share: number): string {
+  const rate = `; basic film tier: ${film} of ${BASIC_CALLS_A_MINUTE} a minute, of which agents have ${slotsOfAgents(share)}`;
+  return `Cost: at most ${catalog} calls of the catalog, ${event} of events${film > 0 ? rate : ''}.`;
+}
+
+/** GraphQL ignores unknown variables; an agent that mistypes one should learn of it. */
+export function wrongArguments(
+  { properties, required = [] }: ObjectSchema,
+  given: Arguments,
+): GraphQLError | undefined {
+  const names = Object.keys(properties);
+  const unknown = Object.keys(given).find((name) => !Object.hasOwn(properties, name));
+  if (unknown !== undefined) {
+    return badInput(
+      `There is no argument ${JSON.stringify(unknown.slice(0, 50))}: ${names.join(', ') || 'none is taken'}.`,
+    );
+  }
+  const missing = required.find((name) => given[name] === undefined || given[name] === null);
+  return missing === undefined ? undefined : badInput(`The argument ${missing} is required.`, { argument: missing });
+}
+
+/** A POST adds; a PUT or DELETE, and an upsert, replaces or removes. */
+function hintsOf(schema: GraphQLSchema, type: OperationTypeNode, roots: readonly SelectionNode[]): Hints {
+  if (type === OperationTypeNode.QUERY) return { readOnlyHint: true, idempotentHint: true };
+  const fields = schema.getMutationType()!.getFields();
+  const methods = roots.map((root) => {
+    const field = root.kind === Kind.FIELD ? fields[root.name.value] : undefined;
+    const replaces = root.kind !== Kind.FIELD || print(root).includes('onConflict');
+    return replaces || !field ? 'PUT' : (fieldRule(field).writeEndpoint?.method ?? 'PUT');
+  });
+  const isAdding = methods.every((method) => method === 'POST');
+  return { readOnlyHint: false, destructiveHint: !isAdding, idempotentHint: !methods.includes('POST') };
+}

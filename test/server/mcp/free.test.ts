@@ -1,0 +1,69 @@
+import { beforeAll, expect, test } from 'vitest';
+import { ConfigError, readConfig } from '../../../src/config/read.ts';
+import { agent } from '../../support/agent.ts';
+import { journey } from '../../support/journey.ts';
+
+let house: Awaited<ReturnType<typeof journey>>;
+let call: Awaited<ReturnType<typeof agent>>['call'];
+beforeAll(async () => {
+  house = await journey({ mcp: 'on', mcpOperations: 'operations', mcpFree: 'on' });
+  ({ call } = await agent(house.facade.url, 'demo-alice'));
+});
+
+test('query runs a document and tells its calls', async () => {
+  house.proxy.start();
+  const { said, isError } = await call('query', {
+    query: 'query A($id: ID!) { book(id: $id) { title series { title } } }',
+    variables: { id: '1003078' },
+  });
+  expect(isError).toBe(false);
+  expect(said.cost.calls.catalog).toBe(house.proxy.stop().length);
+  expect(said.data).toMatchObject({ book: { title: expect.any(String) as string } });
+});
+
+test('query with plan tells what a document would cost and makes no call', async () => {
+  house.proxy.start();
+  const { said, isError } = await call('query', {
+    query: '{ book(id: "6082808") { annotations(first: 50) { totalCount } } }',
+    plan: true,
+  });
+  expect(house.proxy.stop()).toEqual([]);
+  expect(isError).toBe(false);
+  expect(said.plan).toMatchObject({ max: 2 });
+});
+
+test.each([
+  ['a mutation', { query: 'mutation { deleteCollection(input: { bookId: "1" }) { book { id } } }' }, 'BAD_USER_INPUT'],
+  ['a document that is wrong', { query: '{ nothing }' }, 'GRAPHQL_VALIDATION_FAILED'],
+  ['a document over a limit', { query: `{ ${'viewer { isLoggedIn } '.repeat(3_000)} }` }, 'DOCUMENT_TOO_LONG'],
+  [
+    'a document that costs too much',
+    {
+      query:
+        '{ top250(first: 100) { nodes { photos(first: 100) { totalCount } reviews(first: 100) { totalCount } comments(first: 100) { totalCount } } } }',
+    },
+    'TOO_MANY_CALLS',
+  ],
+  ['no document', { query: 1 }, 'BAD_USER_INPUT'],
+  ['variables that are a list', { query: '{ viewer { isLoggedIn } }', variables: [] }, 'BAD_USER_INPUT'],
+])('%s is an error and makes no call', async (_, given, code) => {
+  house.proxy.start();
+  const { said, isError } = await call('query', given);
+  expect(house.proxy.stop()).toEqual([]);
+  expect([isError, said.errors![0]!.code]).toEqual([true, code]);
+});
+
+test('schema is the whole schema bare, or named types with their descriptions', async () => {
+  const whole = await call('schema');
+  expect(whole.text).toContain('type Book implements Node');
+  expect(whole.text).not.toContain('"""');
+  const types = await call('schema', { types: ['Book', 'Nothing'] });
+  expect(types.text).toContain('"""');
+  expect(types.text).toContain('# There is no type "Nothing".');
+});
+
+test('documents of agents and PERSISTED_ONLY exclude each other', () => {
+  const env = { BASE_URL: 'http://a', EVENT_BASE_URL: 'http://a', MCP: 'on', MCP_FREE: 'on', PERSISTED_ONLY: 'on' };
+  expect(() => readConfig(env)).toThrow(ConfigError);
+  expect(() => readConfig(env)).toThrow('MCP_FREE must be off, because PERSISTED_ONLY is on');
+});

@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { isObjectType, parse, validate } from 'graphql';
+import { beforeAll, expect, test } from 'vitest';
+import { recordDocument } from '../../../src/graph/engine/record-document.ts';
+import { schema } from '../../../src/graph/schema.ts';
+import { agent } from '../../support/agent.ts';
+import { journey } from '../../support/journey.ts';
+
+let house: Awaited<ReturnType<typeof journey>>;
+let client: Awaited<ReturnType<typeof agent>>['client'];
+beforeAll(async () => {
+  house = await journey({ mcp: 'on', mcpOperations: 'operations' });
+  ({ client } = await agent(house.facade.url));
+});
+
+const read = async (uri: string) =>
+  (await client.readResource({ uri })).contents[0] as { text: string; mimeType: string; _meta?: object };
+
+test('the schema and the table of errors are resources', async () => {
+  const { resources } = await client.listResources();
+  expect(resources.map(({ uri }) => uri)).toEqual(['catalog://schema.graphql', 'catalog://docs/errors.md']);
+  expect((await read('catalog://schema.graphql')).text).toContain('type Book implements Node');
+  const lines = (text: string) => text.replaceAll(/\s+/g, ' ').trim();
+  expect(lines((await read('catalog://docs/errors.md')).text)).toBe(lines(readFileSync('docs/errors.md', 'utf8')));
+});
+
+test('a record is read by its global id in one call, with its time to live', async () => {
+  const [template] = (await client.listResourceTemplates()).resourceTemplates;
+  expect(template!.uriTemplate).toBe('catalog://{type}/{id}');
+  house.proxy.start();
+  const { text, mimeType, _meta } = await read('catalog://Book/6082808');
+  expect(house.proxy.stop()).toHaveLength(1);
+  expect(JSON.parse(text)).toMatchObject({
+    __typename: 'Book',
+    id: 'Book:6082808',
+    title: '百年孤独',
+    rating: { average: expect.any(Number) as number },
+  });
+  expect(mimeType).toBe('application/json');
+  expect(_meta).toEqual({ 'catalog-graphql/ttlSeconds': expect.any(Number) as number });
+});
+
+test('every type that an id finds has a document that is valid', () => {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (isObjectType(type) && type.getInterfaces().some(({ name }) => name === 'Node'))
+      expect(validate(schema, parse(recordDocument(type)))).toEqual([]);
+  }
+});
+
+test.each([
+  ['catalog://Book/99999999', -32002],
+  ['catalog://Nothing/1', -32002],
+  ['catalog://Book/..%2F1', -32002],
+  ['catalog://Note/244600051', -32603],
+])('%s cannot be read', async (uri, code) => {
+  await expect(read(uri)).rejects.toMatchObject({ code });
+});
+
+test('the schema is no resource where introspection is off', async () => {
+  const house = await journey({ mcp: 'on', mcpOperations: 'operations', introspection: 'off' });
+  const { resources } = await (await agent(house.facade.url)).client.listResources();
+  expect(resources.map(({ name }) => name)).toEqual(['docs/errors.md']);
+});

@@ -1,0 +1,66 @@
+import { beforeAll, expect, test } from 'vitest';
+import { type Said, agent } from '../../support/agent.ts';
+import { journey } from '../../support/journey.ts';
+
+let call: Awaited<ReturnType<typeof agent>>['call'];
+let names: string[];
+const LIMIT = 2_000;
+beforeAll(async () => {
+  const house = await journey({ mcp: 'on', mcpOperations: 'operations', mcpResultCharacters: String(LIMIT) });
+  const connected = await agent(house.facade.url, 'demo-alice');
+  names = (await connected.client.listTools()).tools.map(({ name }) => name); // from here the client checks output schemas
+  call = connected.call;
+});
+
+interface SearchPage {
+  searchBooks: {
+    totalCount: number;
+    pageInfo: { hasNextPage: boolean; endCursor: string };
+    edges: { cursor: string; node: { id: string } }[];
+  };
+}
+const search = ({ data }: Said) => (data as unknown as SearchPage).searchBooks;
+
+test('no result is longer than its limit, and the text is the structured content', async () => {
+  for (const name of names) {
+    const { text, said, isError } = await call(name);
+    expect({ name, isError }).toEqual({ name, isError: false });
+    expect(text.length).toBeLessThanOrEqual(LIMIT);
+    expect(JSON.parse(text)).toEqual(said);
+    expect(text).not.toContain('__cursors');
+  }
+});
+
+test('a list that is cut says the arguments that go on, which lead through every item once', async () => {
+  const whole = await (
+    await agent((await journey({ mcp: 'on', mcpOperations: 'operations' })).facade.url, 'demo-alice')
+  ).call('Search', { query: '的' });
+  expect(whole.said.cut).toBeUndefined();
+  const wanted = search(whole.said).edges.map(({ node }) => node.id);
+  const seen: string[] = [];
+  let given: Record<string, unknown> = { query: '的' };
+  let cuts = 0;
+  while (seen.length < wanted.length) {
+    const { said } = await call('Search', given);
+    const page = search(said);
+    seen.push(...page.edges.map(({ node }) => node.id));
+    expect(page.pageInfo.endCursor).toBe(page.edges.at(-1)!.cursor);
+    const [cut] = said.cut ?? [];
+    if (cut) {
+      cuts++;
+      expect(cut).toMatchObject({ path: 'searchBooks.edges', shown: page.edges.length, of: 10 });
+      expect(page.pageInfo.hasNextPage).toBe(true);
+      expect(cut.next).toEqual({ after: page.pageInfo.endCursor });
+    }
+    given = { query: '的', after: page.pageInfo.endCursor };
+  }
+  expect(cuts).toBeGreaterThan(0);
+  expect(seen.slice(0, wanted.length)).toEqual(wanted);
+  expect(new Set(seen).size).toBe(seen.length);
+});
+
+test('texts are cut only where one item of each list is still too long', async () => {
+  const { said, text } = await call('Annotations', { book: '6082808' });
+  expect(text.length).toBeLessThanOrEqual(LIMIT);
+  expect(said.cut!.some(({ path }) => path.endsWith('edges'))).toBe(true);
+});

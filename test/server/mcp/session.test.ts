@@ -1,0 +1,223 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
+import { beforeAll, expect, test } from 'vitest';
+import { agent, facadeOver, post } from '../../support/agent.ts';
+import { journey } from '../../support/journey.ts';
+
+const TOKEN = 'demo-alice';
+let house: Awaited<ReturnType<typeof journey>>;
+let url: string;
+let logged: string[];
+beforeAll(async () => {
+  house = await journey();
+  const over = await facadeOver(house.proxy.url, { accessToken: 'demo-app' });
+  url = over.facade.url;
+  logged = over.logged;
+});
+
+const message = (method: string, params: object = {}, id: number | string = 1) => ({
+  jsonrpc: '2.0',
+  id,
+  method,
+  params,
+});
+const initialize = (protocolVersion: string) =>
+  message('initialize', { protocolVersion, capabilities: {}, clientInfo: { name: 'test', version: '1' } });
+const said = ({ text }: { text: string }) =>
+  JSON.parse(text) as { result?: Record<string, unknown>; error?: { code: number; message: string } };
+
+test.each(SUPPORTED_PROTOCOL_VERSIONS)('speaks version %s of the protocol', async (version) => {
+  const opened = await post(url, initialize(version));
+  expect(opened.headers.get('content-type')).toBe('application/json');
+  expect(said(opened).result).toMatchObject({ protocolVersion: version, serverInfo: { name: 'catalog-graphql' } });
+  const headers = { 'mcp-protocol-version': version };
+  expect((await post(url, { jsonrpc: '2.0', method: 'notifications/initialized' }, headers)).status).toBe(202);
+  expect(said(await post(url, message('tools/list'), headers)).result).toMatchObject({
+    tools: expect.any(Array) as [],
+  });
+  const called = said(await post(url, message('tools/call', { name: 'Book', arguments: { id: '1003078' } }), headers));
+  expect(called.result).toMatchObject({ structuredContent: { data: { book: { id: 'Book:1003078' } } } });
+});
+
+test('an unknown version is answered with one that is known, and refused as a header', async () => {
+  expect(said(await post(url, initialize('1999-01-01'))).result).toMatchObject({
+    protocolVersion: SUPPORTED_PROTOCOL_VERSIONS[0],
+  });
+  const { status } = await post(url, message('tools/list'), { 'mcp-protocol-version': '1999-01-01' });
+  expect(status).toBe(400);
+});
+
+test.each([
+  ['an unknown tool', message('tools/call', { name: 'Nothing' }), -32602],
+  ['an unknown method', message('nothing/at/all'), -32601],
+  ['a tool without a name', message('tools/call', {}), -32603],
+  ['a tool as a task', message('tools/call', { name: 'Book', task: { ttl: 1 } }), -32603],
+  ['an unknown resource', message('resources/read', { uri: 'file:///etc/passwd' }), -32002],
+])('%s is an error of the protocol, and calls nothing', async (_, sent, code) => {
+  house.proxy.start();
+  expect(said(await post(url, sent)).error?.code).toBe(code);
+  expect(house.proxy.stop()).toEqual([]);
+});
+
+test.each([
+  ['no JSON', '{', 400],
+  ['no JSON-RPC', '{"a":1}', 400],
+  ['101 messages', Array.from({ length: 101 }, (_, at) => message('ping', {}, at)), 400],
+  ['a body over the limit', message('tools/call', { name: 'Book', arguments: { id: 'x'.repeat(1_100_000) } }), 413],
+])('%s is refused', async (_, sent, status) => {
+  expect((await post(url, sent)).status).toBe(status);
+});
+
+test('huge and nested arguments are errors, and call nothing', async () => {
+  house.proxy.start();
+  const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`a${at}`, at]));
+  for (const given of [{ id: 'x'.repeat(900_000) }, many, { id: '../../etc/passwd' }, { __proto__: 1 }]) {
+    const { text } = await post(url, message('tools/call', { name: 'Event', arguments: given }));
+    if (!('__proto__' in given)) expect(text).toMatch(/"isError":true|"error"/);
+    expect(text.length).toBeLessThan(21_000);
+  }
+  const nested = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+  const call = JSON.stringify(message('tools/call', { name: 'Event', arguments: { id: '@' } })).replace('"@"', nested);
+  expect((await post(url, call)).text).toMatch(/"isError":true|"error"/);
+  expect(house.proxy.stop().every(({ line }) => line.startsWith('GET /event/'))).toBe(true);
+});
+
+test('a batch of calls is answered whole, and each call is an operation of its own', async () => {
+  const calls = Array.from({ length: 5 }, (_, at) => message('tools/call', { name: 'Search', arguments: {} }, at));
+  const answers = JSON.parse((await post(url, calls)).text) as { id: number; result: { isError?: true } }[];
+  expect(answers.map(({ id }) => id).sort()).toEqual([0, 1, 2, 3, 4]);
+});
+
+test('there is no stream to open and no session to end', async () => {
+  for (const method of ['GET', 'DELETE', 'PUT']) {
+    const response = await fetch(new URL('/mcp', url), { method, headers: { accept: 'text/event-stream' } });
+    expect([method, response.status, response.headers.get('allow')]).toEqual([method, 405, 'POST, OPTIONS']);
+  }
+});
+
+test('1,000 sessions leave nothing behind', async () => {
+  const { facade } = await facadeOver(house.proxy.url);
+  for (let at = 0; at < 50; at++) {
+    const opened = Array.from({ length: 20 }, () =>
+      post(facade.url, initialize('2025-06-18'), { 'mcp-session-id': `${at}` }),
+    );
+    for (const { status, headers } of await Promise.all(opened)) {
+      expect([status, headers.get('mcp-session-id')]).toEqual([200, null]);
+    }
+  }
+  const { connections: _, ...state } = facade.state();
+  expect(Object.values(state).every((count) => count === 0)).toBe(true);
+});
+
+test('a client that leaves ends its operation', async () => {
+  const leaving = new AbortController();
+  house.proxy.start();
+  const left = fetch(new URL('/mcp', url), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    body: JSON.stringify(message('tools/call', { name: 'Dashboard', arguments: {} })),
+    signal: leaving.signal,
+  });
+  setTimeout(() => leaving.abort(), 5);
+  await expect(left).rejects.toThrow();
+  house.proxy.stop();
+  const { client } = await agent(url);
+  expect((await client.listTools()).tools.length).toBeGreaterThan(0);
+});
+
+test.each([
+  ['a page of another site', { origin: 'https://evil.example' }],
+  ['a page of our own name by another scheme', { origin: 'file://' }],
+  ['an opaque origin', { origin: 'null' }],
+])('%s is refused', async (_, headers) => {
+  const { status, text } = await post(url, message('tools/list'), headers);
+  expect([status, text]).toMatchObject([403, expect.stringContaining('ORIGIN_NOT_ALLOWED')]);
+});
+
+test('a name that resolves to this machine is refused as Host; our own and IP addresses are not', async () => {
+  const { request } = await import('node:http');
+  const { facade } = await facadeOver(house.proxy.url, {
+    mcpUrl: 'https://api.example/mcp',
+    corsOrigins: 'https://shop.example',
+  });
+  const statusOf = (host: string, origin?: string) =>
+    new Promise<number>((resolve, reject) => {
+      const headers = {
+        host,
+        accept: 'application/json, text/event-stream',
+        'content-type': 'application/json',
+        ...(origin && { origin }),
+      };
+      const sent = request(`${facade.url}/mcp`, { method: 'POST', headers }, (response) => {
+        response.resume();
+        resolve(response.statusCode!);
+      });
+      sent.on('error', reject);
+      sent.end(JSON.stringify(message('tools/list')));
+    });
+  expect(await statusOf('rebound.example')).toBe(403);
+  expect(await statusOf('localhost.evil.example')).toBe(403);
+  for (const host of ['api.example', 'localhost:4000', '127.0.0.1', '[::1]:80', '10.0.0.7:4000'])
+    expect([host, await statusOf(host)]).toEqual([host, 200]);
+  expect(await statusOf('api.example', 'https://api.example')).toBe(200);
+  expect(await statusOf('localhost:4000', 'http://localhost:4000')).toBe(200);
+  expect(await statusOf('api.example', 'https://shop.example')).toBe(200);
+  expect(await statusOf('api.example', 'https://other.example')).toBe(403);
+});
+
+test('the token goes to the service and nowhere else', async () => {
+  const { call } = await agent(url, TOKEN);
+  const { said } = await call('Book');
+  expect(said.data).toMatchObject({ book: { viewerCollection: expect.anything() as unknown } });
+  await post(url, '{', { authorization: `Bearer ${TOKEN}` });
+  await post(url, message('tools/call', { name: 'Book', arguments: { id: 'no such' } }), {
+    authorization: 'Bearer secret-token',
+  });
+  const rejected = await (await agent(url, 'secret-token')).call('Diary');
+  expect(rejected.said.errors![0]!.code).toBe('UNAUTHENTICATED');
+  expect(logged.length).toBeGreaterThan(0);
+  for (const text of [...logged, rejected.text]) expect(text).not.toMatch(/secret-token|demo-alice|demo-app/);
+});
+
+test('where an authorization server is named, a tool that needs a token answers 401 and says where to get one', async () => {
+  const { facade } = await facadeOver(house.proxy.url, {
+    ...{ mcpAuthorizationServer: 'https://login.example', mcpUrl: 'https://api.example/mcp' },
+  });
+  const diary = message('tools/call', { name: 'Diary', arguments: {} });
+  const anonymous = await post(facade.url, diary);
+  expect(anonymous.status).toBe(401);
+  const metadata = 'https://api.example/.well-known/oauth-protected-resource/mcp';
+  expect(anonymous.headers.get('www-authenticate')).toBe(`Bearer resource_metadata="${metadata}"`);
+  const wrong = await post(facade.url, diary, { authorization: 'Bearer wrong' });
+  expect([wrong.status, wrong.headers.get('www-authenticate')]).toEqual([
+    401,
+    `Bearer resource_metadata="${metadata}", error="invalid_token"`,
+  ]);
+  expect((await post(facade.url, diary, { authorization: `Bearer ${TOKEN}` })).status).toBe(200);
+  expect((await post(facade.url, message('tools/list'))).status).toBe(200);
+  for (const path of ['/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/mcp']) {
+    expect(await (await fetch(facade.url + path)).json()).toMatchObject({
+      resource: 'https://api.example/mcp',
+      authorization_servers: ['https://login.example'],
+    });
+  }
+  expect((await fetch(`${url}/.well-known/oauth-protected-resource`)).status).toBe(404);
+});
+
+test('while it is off there is no route, and nothing of it is loaded', async () => {
+  expect((await post(house.facade.url, message('ping'))).status).toBe(404);
+  const seen = new Set<string>();
+  const visit = (file: string): void => {
+    if (seen.has(file)) return;
+    seen.add(file);
+    const text = readFileSync(file, 'utf8');
+    for (const [, from] of text.matchAll(/^(?:import|export)\b(?! type)[^;]*? from '([^']+)';/gms)) {
+      expect(from).not.toMatch(/modelcontextprotocol/);
+      if (from!.startsWith('.')) visit(join(dirname(file), from!));
+    }
+  };
+  for (const entry of ['src/main.ts', 'src/facade.ts']) visit(entry);
+  expect(seen.size).toBeGreaterThan(50);
+  expect([...seen].filter((file) => file.includes('server/mcp'))).toEqual([]);
+});

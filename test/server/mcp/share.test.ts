@@ -1,0 +1,104 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { agent, facadeOver } from '../../support/agent.ts';
+import { journey } from '../../support/journey.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'share-'));
+writeFileSync(
+  join(folder, 'films.graphql'),
+  'query Film($id: ID!) { subject(id: $id) { title } }\nquery Book($id: ID!) { book(id: $id) { title } }',
+);
+const ids = [
+  '1291546',
+  '1291561',
+  '1291571',
+  '1291552',
+  '1291543',
+  '1292052',
+  '1292720',
+  '1295644',
+  '3541415',
+  '1889243',
+];
+const film = (at: number) => ({ id: ids[at % ids.length]! });
+
+test('an agent that loops 1,000 times gets its quarter of the rate, causes no 429, and leaves people the rest', async () => {
+  const house = await journey({ mcp: 'on', mcpOperations: folder, recordTtlSeconds: '0' });
+  const { call } = await agent(house.facade.url, 'demo-bob');
+  // The origin itself counts 40 a minute, so a 429 would be seen.
+  const seen = { made: 0, refused: 0 };
+  let last = await call('Film', film(0));
+  for (let at = 0; at < 1_000; at++) {
+    last = await call('Film', film(at));
+    if (last.isError) seen.refused++;
+    else seen.made++;
+  }
+  expect(seen.made).toBe(9);
+  expect(seen.refused).toBe(991);
+  expect(last.said.errors![0]).toMatchObject({
+    code: 'RATE_LIMITED',
+    retryAfter: expect.any(Number) as number,
+    whatToDo: expect.stringContaining('retryAfter') as string,
+  });
+  expect(last.said.cost).toMatchObject({ calls: { catalog: 0, event: 0 }, left: { limit: 10, remaining: 0 } });
+
+  house.proxy.start();
+  const people = Array.from({ length: 31 }, (_, at) => `a${at}: subject(id: "${ids[at % ids.length]}") { title }`);
+  const answers = [];
+  for (const each of people) answers.push(await house.ask(`{ ${each} }`, { token: 'demo-bob' }));
+  const passed = house.proxy.stop();
+  expect(answers.filter(({ errors }) => errors === undefined)).toHaveLength(30);
+  expect(passed.filter(({ status }) => status === 429)).toEqual([]);
+});
+
+test('agents of another credential have a share of their own, and other endpoints are not counted', async () => {
+  const house = await journey({
+    mcp: 'on',
+    mcpOperations: folder,
+    recordTtlSeconds: '0',
+    filmTier: 'basic',
+    mcpShare: '10',
+  });
+  const anonymous = await agent(house.facade.url);
+  for (let at = 0; at < 4; at++) expect((await anonymous.call('Film', film(at))).isError).toBe(false);
+  const { isError, said } = await anonymous.call('Film', film(0));
+  expect([isError, said.cost.left]).toMatchObject([true, { limit: 4, remaining: 0 }]);
+  expect((await (await agent(house.facade.url, 'demo-bob')).call('Film', film(0))).isError).toBe(false);
+  expect((await anonymous.call('Book', { id: '1003078' })).isError).toBe(false);
+});
+
+test('agents run at most their share of the operations, and the rest is refused with a time to wait', async () => {
+  const held: (() => void)[] = [];
+  const service = createServer((_, response) => {
+    held.push(() =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"1003078","title":"A"}'),
+    );
+  });
+  await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+  afterAll(() => {
+    service.closeAllConnections();
+    service.close();
+  });
+  const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+  const { facade } = await facadeOver(url, { mcpOperations: folder, maxRunningOperations: '8' });
+  const { call } = await agent(facade.url);
+  const calls = Array.from({ length: 5 }, (_, at) => call('Book', { id: `100307${at}` }));
+  const refused = await Promise.race(calls);
+  expect(refused.said.errors![0]).toMatchObject({ code: 'OVERLOADED', retryAfter: 1 });
+  while (held.length < 2) await new Promise((resolve) => setTimeout(resolve, 10));
+  expect(facade.state().operationsRunning).toBe(2);
+  const person = fetch(`${facade.url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query: '{ book(id: "1003079") { title } }' }),
+  });
+  while (held.length < 3) await new Promise((resolve) => setTimeout(resolve, 10));
+  for (const go of held) go();
+  expect((await person).status).toBe(200);
+  const all = await Promise.all(calls);
+  expect(all.filter(({ said }) => said.errors?.[0]?.code === 'OVERLOADED')).toHaveLength(3);
+});

@@ -1,0 +1,198 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { createManifest } from '../../../src/cli/manifest.ts';
+import { ConfigError } from '../../../src/config/read.ts';
+import { schema } from '../../../src/graph/schema.ts';
+import { agent } from '../../support/agent.ts';
+import { journey } from '../../support/journey.ts';
+
+type House = Awaited<ReturnType<typeof journey>>;
+let house: House;
+let alice: Awaited<ReturnType<typeof agent>>;
+beforeAll(async () => {
+  house = await journey({ mcp: 'on', mcpOperations: 'operations' });
+  alice = await agent(house.facade.url, 'demo-alice');
+});
+
+/** A folder with one file of operations. */
+function operations(text: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'operations-'));
+  writeFileSync(join(folder, 'all.graphql'), text);
+  return folder;
+}
+
+interface Price {
+  catalog: number;
+  event: number;
+  film: number;
+}
+
+test('each page of the package is a tool with a name, a title, its comment as description, and a price', async () => {
+  const { tools } = await alice.client.listTools();
+  expect(tools.map(({ name }) => name).sort()).toEqual(
+    'Annotations Book Celebrity Charts City Dashboard Diary Event Film Search Shelf'.split(' '),
+  );
+  const book = tools.find(({ name }) => name === 'Book')!;
+  expect(book.title).toBe("A book's own page");
+  expect(book.description).toBe(
+    "A book's own page: the record, its series, what people wrote beside it, and the viewer's shelf.\n" +
+      'Cost: at most 4 calls of the catalog, 0 of events.',
+  );
+  expect(tools.find(({ name }) => name === 'Film')!.description).toContain(
+    'basic film tier: 3 of 40 a minute, of which agents have 10.',
+  );
+  for (const { annotations } of tools) expect(annotations).toEqual({ readOnlyHint: true, idempotentHint: true });
+});
+
+test('no tool makes more calls than its price, and each result tells the calls that a proxy counts', async () => {
+  const { tools } = await alice.client.listTools();
+  for (const { name, _meta } of tools) {
+    const price = _meta!['catalog-graphql/price'] as Price;
+    house.proxy.start();
+    const { said, isError } = await alice.call(name);
+    const lines = house.proxy.stop().map(({ line }) => line);
+    const catalog = lines.filter((line) => line.includes('/v2/')).length;
+    expect({ name, isError, ...said.cost.calls }).toEqual({
+      name,
+      isError: false,
+      catalog,
+      event: lines.length - catalog,
+    });
+    expect(catalog).toBeLessThanOrEqual(price.catalog);
+    expect(lines.length - catalog).toBeLessThanOrEqual(price.event);
+    expect(lines.filter((line) => line.includes('/v2/movie/')).length).toBeLessThanOrEqual(price.film);
+  }
+});
+
+test('the price holds for the largest page and for what variables leave out or in', async () => {
+  const path = operations(`
+    query Top($first: Int = 2, $after: String, $withReviews: Boolean = false) {
+      top250(first: $first, after: $after) {
+        nodes { title summary reviews(first: 1) @include(if: $withReviews) { totalCount } }
+      }
+    }`);
+  const house = await journey({ mcp: 'on', mcpOperations: path, recordTtlSeconds: '0' });
+  const { client, call } = await agent(house.facade.url, 'demo-alice');
+  const { tools } = await client.listTools();
+  const price = tools[0]!._meta!['catalog-graphql/price'] as Price;
+  const counts: number[] = [];
+  for (const given of [{}, { first: 5 }, { first: 5, withReviews: true }, { first: 40 }]) {
+    house.proxy.start();
+    const { said } = await call('Top', given);
+    counts.push(house.proxy.stop().length);
+    expect(said.cost.calls.catalog).toBe(counts.at(-1));
+  }
+  expect(counts).toEqual([3, 6, 11, 41]);
+  // A page of 100 with all their reviews; with 250 or more calls it would be refused.
+  expect(price).toEqual({ catalog: 201, event: 0, film: 201 });
+});
+
+test('the input schema has the descriptions, limits, enums and defaults of the schema', async () => {
+  const path = operations(`
+    "Reviews, newest first."
+    query Reviews($id: ID!, $first: Int = 10, "Where to go on." $after: String) {
+      subject(id: $id) { reviews(first: $first, after: $after) { nodes { title } } }
+    }
+    query Read($name: ID!, $status: CollectionStatus) {
+      user(id: $name) { bookCollections(status: $status) { totalCount } }
+    }`);
+  const house = await journey({ mcp: 'on', mcpOperations: path });
+  const { tools } = await (await agent(house.facade.url)).client.listTools();
+  const [reviews, read] = tools;
+  expect(reviews!.description).toMatch(/^Reviews, newest first\.\nCost: /);
+  expect(reviews!.inputSchema).toEqual({
+    type: 'object',
+    properties: {
+      id: { type: 'string', description: expect.stringContaining('id') as string },
+      first: {
+        type: 'integer',
+        description: expect.stringContaining('1 to 100') as string,
+        minimum: 1,
+        maximum: 100,
+        default: 10,
+      },
+      after: { type: 'string', description: 'Where to go on.' },
+    },
+    additionalProperties: false,
+    required: ['id'],
+  });
+  const status = (read!.inputSchema.properties as Record<string, { enum: string[] }>).status;
+  expect(status!.enum).toEqual(['READ', 'READING', 'WISH']);
+});
+
+test('a wrong argument is an error that says what to do, and costs nothing', async () => {
+  house.proxy.start();
+  const unknown = await alice.call('Book', { ident: '1' });
+  const malformed = await alice.call('Book', { id: 'a b' });
+  const typed = await alice.call('Book', { id: { a: 1 } });
+  expect(house.proxy.stop()).toEqual([]);
+  for (const { isError, said } of [unknown, malformed, typed]) {
+    expect(isError).toBe(true);
+    expect(said.errors![0]).toMatchObject({
+      code: 'BAD_USER_INPUT',
+      whatToDo: expect.stringContaining('Correct it') as string,
+    });
+    expect(said.cost.calls).toEqual({ catalog: 0, event: 0 });
+  }
+  expect(unknown.said.errors![0]!.message).toBe('There is no argument "ident": id.');
+});
+
+test('mutations are tools only with MCP_WRITES, with the right hints, and their defaults are never written', async () => {
+  expect((await alice.client.listTools()).tools.map(({ name }) => name)).not.toContain('Annotate');
+  const writing = await journey({ mcp: 'on', mcpOperations: 'operations', mcpWrites: 'on' });
+  const { client, call } = await agent(writing.facade.url, 'demo-alice');
+  const { tools } = await client.listTools();
+  const hints = Object.fromEntries(tools.map(({ name, annotations }) => [name, annotations]));
+  expect(hints.Annotate).toEqual({ readOnlyHint: false, destructiveHint: false, idempotentHint: false });
+  expect(hints.Collect).toEqual({ readOnlyHint: false, destructiveHint: true, idempotentHint: true });
+  const annotate = tools.find(({ name }) => name === 'Annotate')!;
+  expect(annotate.inputSchema.required).toEqual(['book', 'content']);
+  expect((annotate.inputSchema.properties as Record<string, unknown>).page).toMatchObject({ examples: [27] });
+
+  writing.proxy.start();
+  expect((await call('Annotate', { book: '1003078' })).said.errors![0]!.message).toBe(
+    'The argument content is required.',
+  );
+  expect(writing.proxy.stop()).toEqual([]);
+  writing.proxy.start();
+  const content = 'A sentence that is long enough to be kept.';
+  const { said, isError } = await call('Annotate', { book: '1003078', content });
+  const lines = writing.proxy.stop().map(({ line }) => line);
+  expect(isError).toBe(false);
+  expect(said.data).toMatchObject({
+    createAnnotation: { annotation: { page: null, content: expect.stringContaining('long enough') as string } },
+  });
+  expect(said.cost.calls.catalog).toBe(lines.length);
+  expect(lines.filter((line) => line.startsWith('POST'))).toHaveLength(1);
+});
+
+test('a manifest of trusted documents makes the same tools as its files', async () => {
+  const path = join(mkdtempSync(join(tmpdir(), 'manifest-')), 'manifest.json');
+  writeFileSync(
+    path,
+    createManifest(['operations/book.graphql', 'operations/search.graphql'], schema, {
+      format: 'hashes',
+      typename: false,
+    }),
+  );
+  const house = await journey({ mcp: 'on', mcpOperations: path });
+  const { client, call } = await agent(house.facade.url);
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name)).toEqual(['Book', 'Search']);
+  // Comments are not in a manifest: the field's own description stands in.
+  expect(tools[0]!.description).toMatch(/^A book/);
+  expect((await call('Book', { id: '1003078' })).said.data).toMatchObject({ book: { id: 'Book:1003078' } });
+});
+
+test.each([
+  ['an operation without a name', '{ viewer { isLoggedIn } }'],
+  ['a field that does not exist', 'query A { nothing }'],
+  [
+    'more aliases than are allowed',
+    `query A { ${Array.from({ length: 70 }, (_, at) => `a${at}: viewer { isLoggedIn }`).join(' ')} }`,
+  ],
+])('%s is told at the start', async (_, text) => {
+  await expect(journey({ mcp: 'on', mcpOperations: operations(text) })).rejects.toThrow(ConfigError);
+});

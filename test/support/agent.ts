@@ -1,0 +1,72 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { pino } from 'pino';
+import { afterAll } from 'vitest';
+import { type Flags, readConfig } from '../../src/config/read.ts';
+import { schema } from '../../src/graph/schema.ts';
+import { openServer } from '../../src/server/server.ts';
+import { createUpstream } from '../../src/upstream/client.ts';
+
+/** What a tool of ours says, as structured content. */
+export interface Said {
+  data: Record<string, unknown> | null;
+  errors?: { code: string; message: string; whatToDo?: string; retryAfter?: number; path?: string }[];
+  cut?: { path: string; shown: number; of: number; next?: Record<string, string> }[];
+  cost: { calls: { catalog: number; event: number }; left?: { limit: number; remaining: number } };
+  plan?: { min: number; max: number };
+}
+
+/** The official client, connected to a facade's /mcp. */
+export async function agent(url: string, token?: string) {
+  const client = new Client({ name: 'test', version: '1.0.0' });
+  const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const transport = new StreamableHTTPClientTransport(new URL('/mcp', url), { requestInit: { headers } });
+  await client.connect(transport);
+  afterAll(() => client.close());
+
+  async function call(name: string, given: Record<string, unknown> = {}) {
+    const result = await client.callTool({ name, arguments: given });
+    const [content] = result.content as { type: string; text: string }[];
+    return {
+      isError: result.isError === true,
+      text: content?.text ?? '',
+      said: result.structuredContent as Said,
+    };
+  }
+  return { client, call };
+}
+
+/** A facade with MCP over any service, and all that it logs. */
+export async function facadeOver(service: string, settings: Flags = {}) {
+  const logged: string[] = [];
+  const config = readConfig(
+    {
+      BASE_URL: service,
+      EVENT_BASE_URL: service,
+      PORT: '0',
+      MCP: 'on',
+      MCP_OPERATIONS: 'operations',
+      LOG_LEVEL: 'trace',
+    },
+    settings,
+  );
+  const upstream = createUpstream({ ...config, baseUrl: service, eventBaseUrl: service });
+  const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) });
+  const facade = await openServer(config, { schema, upstream, log });
+  afterAll(async () => {
+    await facade.close();
+    await upstream.close();
+  });
+  return { facade, logged };
+}
+
+/** One JSON-RPC request by hand. */
+export async function post(url: string, body: unknown, headers: Record<string, string> = {}) {
+  const response = await fetch(new URL('/mcp', url), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text };
+}
