@@ -80,7 +80,13 @@ const cases: Case[] = [
     input: { bookId: '7', content },
     bad: { page: 0 },
     good: { page: 1 },
-    violation: { path: ['input', 'page'], code: 'INVALID_PAGE_NUMBER', limit: 1, actual: 0 },
+    violation: {
+      path: ['input', 'page'],
+      code: 'INVALID_PAGE_NUMBER',
+      limit: 1,
+      actual: 0,
+      message: 'A page must be a positive number of at most six digits.',
+    },
   },
   {
     rule: 'a chapter of 100 characters',
@@ -199,11 +205,29 @@ test('everything that an input breaks is told together', async () => {
     code: 'BAD_USER_INPUT',
     coordinate: 'Mutation.createAnnotation',
     violations: [
-      { path: ['input', 'bookId'], code: 'BAD_USER_INPUT' },
-      { path: ['input', 'content'], code: 'ANNOTATION_TOO_SHORT', limit: 15, actual: 1 },
-      { path: ['input', 'page'], code: 'INVALID_PAGE_NUMBER', limit: 1, actual: 0 },
-      { path: ['input', 'chapter'], code: 'CHAPTER_TOO_LONG', limit: 100, actual: 101 },
-      { path: ['input', 'chapter'], code: 'PAGE_OR_CHAPTER' },
+      { path: ['input', 'bookId'], code: 'BAD_USER_INPUT', message: 'This value is not valid here.' },
+      {
+        path: ['input', 'content'],
+        code: 'ANNOTATION_TOO_SHORT',
+        limit: 15,
+        actual: 1,
+        message: 'An annotation must have more than 15 characters; this one has 1.',
+      },
+      {
+        path: ['input', 'page'],
+        code: 'INVALID_PAGE_NUMBER',
+        limit: 1,
+        actual: 0,
+        message: 'A page must be a positive number of at most six digits.',
+      },
+      {
+        path: ['input', 'chapter'],
+        code: 'CHAPTER_TOO_LONG',
+        limit: 100,
+        actual: 101,
+        message: 'The name of a chapter may have at most 100 characters; this one has 101.',
+      },
+      { path: ['input', 'chapter'], code: 'PAGE_OR_CHAPTER', message: 'Give a page or a chapter, not both.' },
     ],
   });
   expect(calls).toEqual([]);
@@ -213,14 +237,16 @@ test('an event that ends before it begins, or holds what XML cannot, is not sent
   const { ask, calls } = facade();
   const broken = { ...event, title: 'a\u0001b', place: ' ', endsAt: '2031-12-18T10:00:00Z' };
   const shown = await ask(mutationOf('createEvent', 'event { id }'), { ...alice, variables: { input: broken } });
-  expect(shown.errors?.[0]?.extensions.violations).toEqual([
-    { path: ['input', 'place'], code: 'MISSING_ARGUMENT' },
+  expect(shown.errors?.[0]?.extensions.violations).toMatchObject([
+    { path: ['input', 'place'], code: 'MISSING_ARGUMENT', message: 'This is required and must not be empty.' },
     { path: ['input', 'endsAt'], code: 'EVENT_TIMES', actual: '2031-12-18T10:00:00Z' },
     { path: ['input', 'title'], code: 'INVALID_TEXT' },
   ]);
   const untyped = { ...event, type: null, id: '1' };
   const second = await ask(mutationOf('updateEvent', 'event { id }'), { ...alice, variables: { input: untyped } });
-  expect(second.errors?.[0]?.extensions.violations).toEqual([{ path: ['input', 'type'], code: 'MISSING_ARGUMENT' }]);
+  expect(second.errors?.[0]?.extensions.violations).toEqual([
+    { path: ['input', 'type'], code: 'MISSING_ARGUMENT', message: 'This is required.' },
+  ]);
   expect(calls).toEqual([]);
 });
 
@@ -315,7 +341,7 @@ describe('pictures that are refused before they are read', () => {
     const numbers = [1, 1, 0, 1_000_000, 5, 6, 7, 8, 9, 10, 11, 12, 13];
     const input = { title: '题', content: '文', pictures: numbered(numbers) };
     const shown = await ask(mutationOf('createNote', 'note { id }'), { ...alice, variables: { input } });
-    expect(shown.errors?.[0]?.extensions.violations).toEqual([
+    expect(shown.errors?.[0]?.extensions.violations).toMatchObject([
       { path: ['input', 'pictures'], code: 'TOO_MANY_PICTURES', limit: 12, actual: 13 },
       { path: ['input', 'pictures', 1, 'number'], code: 'PICTURE_NUMBER_USED', actual: 1 },
       { path: ['input', 'pictures', 2, 'number'], code: 'INVALID_PICTURE_NUMBER', limit: 1, actual: 0 },
@@ -331,4 +357,28 @@ describe('pictures that are refused before they are read', () => {
     expect(shown.errors?.[0]?.extensions.code).toBe('BAD_USER_INPUT');
     expect(calls).toEqual([]);
   });
+});
+
+test('a Boolean that is missing is required; nothing is said of its being empty', async () => {
+  const { ask } = facade();
+  const input = { bookId: '7', status: 'WISH', onConflict: 'UPDATE' };
+  const shown = await ask(mutationOf('collectBook', 'created'), { ...alice, variables: { input } });
+  expect(shown.errors?.[0]?.message).toBe('input.private: This is required.');
+});
+
+test.each([
+  [409, 6011, 'collection_exist (try PUT if you want to update)', 'COLLECTION_EXISTS'],
+  [404, 1001, 'uri_not_found', 'FORBIDDEN'],
+  [400, 999, 'invalid_request', 'UPSTREAM_REFUSED'],
+])('the text of the service stays in extensions.upstream: %i, code %i', async (status, code, msg, ours) => {
+  const { ask, service } = facade();
+  service
+    .intercept({ method: 'POST', path: /collection/ })
+    .reply(status, { code, msg, request: 'POST /v2/book/7/collection' });
+  const { errors } = await ask(mutationOf('collectBook', 'created'), {
+    ...alice,
+    variables: { input: { bookId: '7', status: 'WISH' } },
+  });
+  expect(errors).toMatchObject([{ extensions: { code: ours, upstream: { message: msg } } }]);
+  expect(errors![0]!.message).not.toContain(msg.split(' ')[0]);
 });

@@ -149,14 +149,22 @@ describe('a picture that breaks a rule cuts the request, and is named', () => {
     const path = ['input', 'pictures', 1, 'file'];
     expect(await violation(picture('png', 3_000_000))).toEqual({
       code: 'PICTURE_TOO_LARGE',
-      violations: [{ path, code: 'PICTURE_TOO_LARGE', limit: 3_000_000, actual: 3_000_000 }],
+      violations: [
+        {
+          path,
+          code: 'PICTURE_TOO_LARGE',
+          limit: 3_000_000,
+          actual: 3_000_000,
+          message: 'A picture must have fewer than 3000000 bytes.',
+        },
+      ],
     });
   });
   test('no picture by its first bytes', async () => {
     const path = ['input', 'pictures', 1, 'file'];
     expect(await violation(picture('html', 400_000))).toEqual({
       code: 'PICTURE_TYPE',
-      violations: [{ path, code: 'PICTURE_TYPE' }],
+      violations: [{ path, code: 'PICTURE_TYPE', message: 'A picture must be a JPEG, PNG, GIF or WebP file.' }],
     });
   });
   test('nothing in it', async () => expect((await violation(new Blob([]))).code).toBe('PICTURE_TYPE'));

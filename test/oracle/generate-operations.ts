@@ -393,7 +393,7 @@ const inputs: Readonly<Record<string, (random: Random) => object>> = {
   CollectBookInput: (random) => ({
     ...shelfInput(random),
     ...(random.chance(0.6) ? { private: random.chance(0.4) } : {}),
-    ...(random.chance(0.4) ? { onConflict: 'UPDATE', private: random.chance(0.4) } : {}),
+    ...(random.chance(0.4) ? { onConflict: random.pick(['UPDATE', 'KEEP']), private: random.chance(0.4) } : {}),
   }),
   UpdateCollectionInput: (random) => ({ ...shelfInput(random), private: random.chance(0.4) }),
   DeleteCollectionInput: (random) => ({ bookId: bookId(random) }),

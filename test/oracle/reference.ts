@@ -101,7 +101,7 @@ interface Run {
   writes: string[];
   viewer: { isLoggedIn: boolean; filmTier: Tier | null };
   /** What the declared resolvers use of an operation. */
-  upstream: Pick<Operation, 'cachePolicy' | 'rateBudget' | 'requireLogin' | 'invalidate' | 'write'>;
+  upstream: Pick<Operation, 'cachePolicy' | 'rateBudget' | 'requireLogin' | 'invalidate' | 'write' | 'list'>;
   maxPictures: number;
 }
 
@@ -187,6 +187,11 @@ function createRun(asker: Asker, fetch: Fetch): Run {
       invalidate: () => Promise.resolve(),
       write: (endpoint, input, path) =>
         Promise.resolve().then(() => write(run, endpoint, input, pathToArray(path).join('.'))),
+      // What a mutation reads for its payload.
+      list: (endpoint, input, _, path) => {
+        run.places.get(pathToArray(path).join('.'))?.requests.add(requestOf(endpoint, input));
+        return Promise.resolve().then(() => read(run, endpoint, input));
+      },
     },
   };
   return run;

@@ -23,6 +23,10 @@ const OnConflict = builder.enumType('OnConflict', {
   description: 'What becomes of a book that the caller has collected before.',
   values: {
     FAIL: { description: 'It is the error COLLECTION_EXISTS, and stays as it was.' },
+    KEEP: {
+      description:
+        'It stays as it was, and is the answer, with `created: false`: a second call, `GET /v2/book/{id}/collection`.',
+    },
     UPDATE: { description: 'Its collection is replaced, as `updateCollection` does it: a second call.' },
   } as const,
 });
@@ -81,7 +85,8 @@ const CollectBookPayload = builder.objectRef<CollectionPayload & { created: bool
   fields: (t) => ({
     ...collectionPayload(t),
     created: t.exposeBoolean('created', {
-      description: 'False where `onConflict: UPDATE` replaced one that was there.',
+      description:
+        'False where the book was collected before: `onConflict: UPDATE` replaced that, `KEEP` left it as it was.',
     }),
   }),
 });
@@ -136,13 +141,18 @@ builder.mutationFields((t) => ({
         code: 'MISSING_ARGUMENT',
       }),
     ],
-    run: async (write, input) => {
+    run: async (write, input, read) => {
       const draft = draftOf(input);
       try {
         return { ...collected(draft.id, await write(bookEndpoints.collect, draft)), created: true };
       } catch (error) {
         const exists = error instanceof UpstreamRejection && error.details.code === 6011;
-        if (!exists || input.onConflict !== 'UPDATE') throw error;
+        if (!exists || input.onConflict === 'FAIL' || !input.onConflict) throw error;
+        if (input.onConflict === 'KEEP') {
+          const existing = await read(bookEndpoints.collection, { id: draft.id });
+          if (!existing) throw error; // it was removed in between
+          return { ...collected(draft.id, existing), created: false };
+        }
         return { ...collected(draft.id, await write(bookEndpoints.updateCollection, draft)), created: false };
       }
     },

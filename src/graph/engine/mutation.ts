@@ -24,6 +24,9 @@ export type Write = <E extends Endpoint>(
 /** Client codes for codes of the service that have a special meaning in one mutation. */
 export type ErrorCodes = Readonly<Partial<Record<number, ClientCode>>>;
 
+/** Reads what a payload needs; null if it is absent. */
+export type Read = <E extends Endpoint>(endpoint: E, input: InputOf<E>) => Promise<AnswerOf<E> | null>;
+
 export interface WriteOptions<Types extends SchemaTypes, Payload, Input> {
   /** The endpoint that it calls, for the cost. */
   endpoint: Endpoint;
@@ -32,7 +35,7 @@ export interface WriteOptions<Types extends SchemaTypes, Payload, Input> {
   description: string;
   /** All rules that the input breaks. */
   check?: (input: Input, context: Context) => readonly Violation[];
-  run: (write: Write, input: Input) => Promise<Payload>;
+  run: (write: Write, input: Input, read: Read) => Promise<Payload>;
   /**
    * The cache entries to invalidate: `Kind:key` for a record, its path for a list, `Kind` for all records of a kind, the path of an
    * endpoint for all its responses.
@@ -98,7 +101,9 @@ async function written<Payload, Input>(
     upstream.requireLogin();
     const [first, ...more] = check?.(input, context) ?? [];
     if (first) throw violationError([first, ...more]);
-    return await run(write, input);
+    const read: Read = async (endpoint, values) =>
+      (await upstream.list(endpoint, values as object, undefined, path)) as never;
+    return await run(write, input, read);
   } catch (error) {
     throw withClientCode(error, typeof errorCodes === 'function' ? errorCodes(input) : errorCodes);
   } finally {

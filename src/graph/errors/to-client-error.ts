@@ -101,8 +101,8 @@ function refusal(cause: UpstreamRejection) {
   const { details, retryAfter } = cause;
   const code = cause instanceof CodedRejection ? cause.code : clientCode(details);
   return {
-    message:
-      (cause instanceof CodedRejection ? notesOn(code)?.what : textOf(details)) ?? 'The service rejected the request.',
+    // The text of the service stays in `upstream.message`.
+    message: notesOn(code)?.what ?? 'The service rejected the request.',
     extensions: { code, upstream: wordFor(details), ...(retryAfter === undefined ? {} : { retryAfter }) },
   };
 }

@@ -22,7 +22,7 @@ const texts = {
   INVALID_PICTURE_NUMBER: 'The number of a picture must be positive and have at most six digits.',
   INVALID_TAG: 'A tag must be one word without spaces.',
   INVALID_TEXT: 'The text contains a character that XML does not allow.',
-  MISSING_ARGUMENT: 'This is required and must not be empty.',
+  MISSING_ARGUMENT: ({ isText }) => (isText ? 'This is required and must not be empty.' : 'This is required.'),
   PAGE_OR_CHAPTER: 'Give a page or a chapter, not both.',
   PICTURE_NUMBER_USED: 'The number of a picture must be unique.',
   PICTURE_TOO_LARGE: ({ limit }) => `A picture must have fewer than ${limit} bytes.`,
@@ -44,6 +44,8 @@ export interface Violation extends Limits {
 interface Limits {
   limit?: number;
   actual?: number | string;
+  /** For the message only: a text may be given and still be blank. */
+  isText?: boolean;
 }
 
 /** Most violations in one error. */
@@ -53,21 +55,29 @@ const VIOLATIONS_MAX = 100;
 export function violationError(violations: readonly [Violation, ...Violation[]]): GraphQLError {
   const [first] = violations;
   const { code, path } = first;
-  const text = texts[code];
-  return new GraphQLError(`${path.join('.')}: ${typeof text === 'string' ? text : text(first)}`, {
+  return new GraphQLError(`${path.join('.')}: ${messageOf(first)}`, {
     extensions: { code, violations: violations.slice(0, VIOLATIONS_MAX).map(shown) },
   });
 }
 
-const shown = (violation: Violation): Violation =>
-  typeof violation.actual === 'string' ? { ...violation, actual: shownText(violation.actual) } : violation;
+function messageOf(violation: Violation): string {
+  const text: string | ((violation: Limits) => string) = texts[violation.code];
+  return typeof text === 'string' ? text : text(violation);
+}
+
+/** A violation as clients see it. */
+function shown(violation: Violation): Omit<Violation, 'isText'> & { message: string } {
+  const { isText: _, ...rest } = violation;
+  const actual = typeof rest.actual === 'string' ? { actual: shownText(rest.actual) } : {};
+  return { ...rest, ...actual, message: messageOf(violation) };
+}
 
 /** The violation if the input is invalid, otherwise nothing. */
 export const invalidIf = (isInvalid: boolean, violation: Violation): Violation[] => (isInvalid ? [violation] : []);
 
 /** A text that must not be missing or blank. */
 export const required = (field: string, text: string | null | undefined): Violation[] =>
-  invalidIf(!text?.trim(), { path: ['input', field], code: 'MISSING_ARGUMENT' });
+  invalidIf(!text?.trim(), { path: ['input', field], code: 'MISSING_ARGUMENT', isText: true });
 
 /** A text with at most this many characters. */
 export function maxLength(

@@ -117,3 +117,18 @@ test('a read that began before a write does not answer for what came after it', 
   expect(after.data.likeNote.note).toEqual({ likesCount: 1 });
   expect((await before).data.note).toEqual({ likesCount: 0 });
 });
+
+test('a book that was collected before stays as it was where that is asked for', async () => {
+  const { service, ask, calls } = facade();
+  const exists = { code: 6011, msg: 'collection_exist', request: 'POST /v2/book/7/collection' };
+  service.intercept({ method: 'POST', path: '/v2/book/7/collection' }).reply(409, exists);
+  service.intercept({ path: '/v2/book/7/collection' }).reply(200, { ...collection, status: 'read', comment: '旧' });
+  const query =
+    'mutation { collectBook(input: { bookId: 7, status: WISH, onConflict: KEEP }) { created collection { id status comment } book { title } } }';
+  expect((await ask(query, alice)).data.collectBook).toEqual({
+    created: false,
+    collection: { id: 'Collection:alice:7', status: 'READ', comment: '旧' },
+    book: { title: '活着' },
+  });
+  expect(calls).toEqual(['POST /v2/book/7/collection', 'GET /v2/book/7/collection']);
+});
