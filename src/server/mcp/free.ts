@@ -9,6 +9,7 @@ import {
   printType,
   visit,
 } from 'graphql';
+import { shortenText } from '../../graph/engine/cut-response.ts';
 import { badInput } from '../../graph/errors/to-client-error.ts';
 import { lazily } from '../../lib/promises.ts';
 import { type ToolResult, agentError, failedResult, toolResult } from './result.ts';
@@ -73,7 +74,7 @@ function isReadable(given: Arguments): given is FreeArguments & Arguments {
   return typeof query === 'string' && isObject && typeof operationName === 'string' && typeof plan === 'boolean';
 }
 
-function schemaTool({ schema }: ToolParts): CallableTool {
+function schemaTool({ schema, config }: ToolParts): CallableTool {
   const bare = lazily(() => bareSchema(schema));
   const inputSchema = {
     type: 'object' as const,
@@ -97,7 +98,7 @@ function schemaTool({ schema }: ToolParts): CallableTool {
         (types === undefined || Array.isArray(types) ? undefined : badInput('`types` is a list of names.'));
       if (wrong) return Promise.resolve(failedResult(agentError(wrong)));
       const text = types === undefined ? bare() : printedTypes(schema, types as unknown[]);
-      return Promise.resolve({ content: [{ type: 'text', text }], structuredContent: { sdl: text } });
+      return Promise.resolve({ content: [{ type: 'text', text: shortenText(text, config.mcpResultCharacters) }] });
     },
   };
 }

@@ -19,7 +19,7 @@ export interface AgentError {
 /** A type alias: the protocol's own types want an index signature, which interfaces lack. */
 export type ToolResult = {
   content: { type: 'text'; text: string }[];
-  structuredContent: Record<string, unknown>;
+  structuredContent?: Record<string, unknown>;
   isError?: true;
 };
 

@@ -74,5 +74,5 @@ export function openSession(
 
 const isLoginCode = (code: unknown): boolean => code === 'LOGIN_REQUIRED' || code === 'UNAUTHENTICATED';
 
-const needsLogin = ({ structuredContent: { errors } }: ToolResult): boolean =>
-  (errors as { code: string }[] | undefined)?.some(({ code }) => isLoginCode(code)) ?? false;
+const needsLogin = ({ structuredContent }: ToolResult): boolean =>
+  (structuredContent?.errors as { code: string }[] | undefined)?.some(({ code }) => isLoginCode(code)) ?? false;
