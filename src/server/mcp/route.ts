@@ -14,6 +14,7 @@ import { HttpError } from '../http/http-error.ts';
 import { sendJson } from '../http/read-only.ts';
 import type { BodyReader } from '../http/request-body.ts';
 import { sendBody } from '../http/send.ts';
+import { checkSurrogates } from '../http/strict-text.ts';
 import { createFreeTools } from './free.ts';
 import { createResources } from './resources.ts';
 import { type RunnerParts, createRunner } from './run.ts';
@@ -54,13 +55,16 @@ export function createMcpRoutes(parts: McpParts): McpRoutes {
     }
     // Without sessions there is no stream for a GET to open and none for a DELETE to end.
     if (method !== 'POST') throw new HttpError(405, 'METHOD_NOT_ALLOWED', 'Use POST.', { allow: METHODS });
-    const body = parsed(await bodies.read(request));
+    const body = await bodies.read(request);
+    checkSurrogates(body);
     let isLoginNeeded = false;
     const server = openSession(session, exchange, () => (isLoginNeeded = true));
-    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      ...{ enableJsonResponse: true, maxRequestBodySize: config.maxBodyBytes },
+    });
     try {
       await server.connect(transport);
-      const response = await transport.handleRequest(withoutSecrets(request), { parsedBody: body });
+      const response = await transport.handleRequest(withoutSecrets(request, body));
       const text = response.status === 202 ? '' : await response.text();
       if (!exchange.isOpen) return;
       if (isLoginNeeded && config.mcpAuthorizationServer !== undefined) return sendLogin(exchange);
@@ -132,19 +136,11 @@ function addMcpCors({ request, headers }: Exchange, origin: string): void {
 }
 
 /** The request as the SDK needs it: its token stays with us. */
-function withoutSecrets({ headers }: IncomingMessage): Request {
+function withoutSecrets({ headers }: IncomingMessage, body: string): Request {
   const names = ['accept', 'content-type', 'mcp-protocol-version'];
   const kept = names.flatMap((name): [string, string][] => {
     const value = firstValue(headers[name]);
     return value === undefined ? [] : [[name, value]];
   });
-  return new Request('http://localhost/mcp', { method: 'POST', headers: kept });
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new HttpError(400, 'BAD_REQUEST', 'The body must be JSON.');
-  }
+  return new Request('http://localhost/mcp', { method: 'POST', headers: kept, body });
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
 import { beforeAll, expect, test } from 'vitest';
+import { createFacade } from '../../../src/facade.ts';
 import { agent, facadeOver, post } from '../../support/agent.ts';
 import { journey } from '../../support/journey.ts';
 
@@ -62,6 +63,7 @@ test.each([
 
 test.each([
   ['no JSON', '{', 400],
+  ['a half of a character', '{"jsonrpc":"2.0","id":1,"method":"\\ud800"}', 400],
   ['no JSON-RPC', '{"a":1}', 400],
   ['101 messages', Array.from({ length: 101 }, (_, at) => message('ping', {}, at)), 400],
   ['a body over the limit', message('tools/call', { name: 'Book', arguments: { id: 'x'.repeat(1_100_000) } }), 413],
@@ -203,6 +205,21 @@ test('where an authorization server is named, a tool that needs a token answers 
     });
   }
   expect((await fetch(`${url}/.well-known/oauth-protected-resource`)).status).toBe(404);
+});
+
+test('a facade inside another program has it too, under the name of its host', async () => {
+  const facade = createFacade({
+    ...{ baseUrl: house.proxy.url, eventBaseUrl: house.proxy.url, accessToken: 'demo-app', logLevel: 'silent' },
+    ...{ mcp: true, mcpUrl: 'https://api.example/mcp' },
+  });
+  const ask = async (url: string) => {
+    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+    return facade.fetch(new Request(url, { method: 'POST', headers, body: JSON.stringify(message('tools/list')) }));
+  };
+  expect((await ask('https://other.example/mcp')).status).toBe(403);
+  const answer = (await (await ask('https://api.example/mcp')).json()) as { result: { tools: { name: string }[] } };
+  expect(answer.result.tools.map(({ name }) => name)).toContain('Book');
+  await facade.close();
 });
 
 test('while it is off there is no route, and nothing of it is loaded', async () => {

@@ -102,3 +102,17 @@ test('agents run at most their share of the operations, and the rest is refused 
   const all = await Promise.all(calls);
   expect(all.filter(({ said }) => said.errors?.[0]?.code === 'OVERLOADED')).toHaveLength(3);
 });
+
+test('a person never waits for a call of an agent, nor is refused with it', async () => {
+  const house = await journey({ mcp: 'on', mcpOperations: folder, recordTtlSeconds: '0' });
+  const { call } = await agent(house.facade.url, 'demo-bob');
+  const ask = () => house.ask(`{ subject(id: "${ids[0]}") { title } }`, { token: 'demo-bob' });
+  await ask();
+  house.proxy.start();
+  const both = await Promise.all([call('Film', film(0)), ask()]);
+  expect(house.proxy.stop()).toHaveLength(2);
+  expect([both[0].isError, both[1].errors]).toEqual([false, undefined]);
+  while (!(await call('Film', film(0))).isError);
+  const [refused, answered] = await Promise.all([call('Film', film(0)), ask()]);
+  expect([refused.isError, answered.errors]).toEqual([true, undefined]);
+});
