@@ -82,7 +82,7 @@ test('the package holds what it needs to run and to be read, and nothing of the 
   ]);
   const made = readdirSync(join(installed, 'dist')).sort();
   // Pieces that are loaded when they are needed lie beside each program, each with its map.
-  const pieces = made.filter((file) => /^(?:main|facade)-\w+-\w+\.js$/.test(file));
+  const pieces = made.filter((file) => /^(?:main|facade)-[\w-]+-\w+\.js$/.test(file));
   const programs = ['facade.js', 'main.js', ...pieces];
   expect(pieces.length).toBeGreaterThan(1);
   expect(made).toEqual(

@@ -156,7 +156,7 @@ export const settings = {
   mcp: setting('MCP', onOff, false, 'Model Context Protocol at /mcp: tools and resources for agents', 'off'),
   mcpOperations: optional(
     'MCP_OPERATIONS',
-    matching('a path', /^[^\0]+$/),
+    matching('a path', /^[^\0\n]+$/),
     'folder of GraphQL files, or manifest of trusted documents, whose operations are the tools',
     'the pages of GraphiQL',
   ),

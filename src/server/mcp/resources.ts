@@ -8,7 +8,7 @@ import { lazily } from '../../lib/promises.ts';
 import type { Pipeline } from '../graphql/answer.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { agentError } from './result.ts';
-import type { RunOperation } from './run.ts';
+import type { RunForAgent } from './run.ts';
 
 interface Content {
   uri: string;
@@ -29,7 +29,7 @@ const NOT_FOUND = -32_002;
 
 /** `showsSchema`: false where introspection is off. */
 export function createResources(
-  { schema, pipeline, run }: { schema: GraphQLSchema; pipeline: Pipeline; run: RunOperation },
+  { schema, pipeline, run }: { schema: GraphQLSchema; pipeline: Pipeline; run: RunForAgent },
   showsSchema: boolean,
 ): Resources {
   const texts = new Map<string, { title: string; mimeType: string; text: () => string }>();

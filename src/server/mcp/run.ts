@@ -50,12 +50,12 @@ export interface RunOptions {
   isCacheable?: boolean;
 }
 
-export type RunOperation = (prepared: Prepared, options: RunOptions) => Promise<Run>;
+export type RunForAgent = (prepared: Prepared, options: RunOptions) => Promise<Run>;
 
 type Traced = Partial<Pick<LoggedCall, 'status' | 'attempts' | 'cached' | 'staleSeconds' | 'coalesced' | 'error'>> &
   Pick<LoggedCall, 'service'>;
 
-export function createRunner(parts: RunnerParts): RunOperation {
+export function createRunner(parts: RunnerParts): RunForAgent {
   const { config, pipeline, admission, upstream, onOverdue } = parts;
   const addressOf = clientAddress(config.trustedProxies);
   const rateShare = config.mcpShare / 100;

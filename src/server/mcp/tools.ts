@@ -14,13 +14,13 @@ import type { Exchange } from '../http/exchange.ts';
 import { ConfigError } from '../../config/read.ts';
 import { type ReviewedOperation, readReviewedOperations } from './operations.ts';
 import { type ToolResult, agentError, failedResult, toolResult, resultSchemaOf } from './result.ts';
-import type { RunOperation } from './run.ts';
+import type { RunForAgent } from './run.ts';
 
 export interface ToolParts {
   schema: GraphQLSchema;
   config: Config;
   pipeline: Pipeline;
-  run: RunOperation;
+  run: RunForAgent;
 }
 
 export interface Tool {
