@@ -18,7 +18,7 @@ const PACE_BYTES = 256_000;
  * lets pass.
  *
  * The library creates its parser itself and passes it to `pipe` of the request. It listens first, so its listeners have run when those of
- * this class are called. `uploads.test.ts` holds what is relied on, for the version that is installed.
+ * this class are called. `test/server/http/uploads.test.ts` fails if a version of the library does this in another way.
  */
 export class UploadBody extends Transform {
   readonly headers: IncomingHttpHeaders;
@@ -79,7 +79,7 @@ export class UploadBody extends Transform {
 
   override pipe<T extends NodeJS.WritableStream>(parser: T): T {
     this.parser = parser as unknown as Writable;
-    // A malformed part header emits two errors, and the library listens for one only.
+    // Each malformed part emits an error, and the library listens for the first only.
     this.parser.on('error', (error) => this.last?.fail(error));
     this.parser.on('field', (name: string, value: string) => {
       if (this.error) return;

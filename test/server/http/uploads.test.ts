@@ -1,8 +1,11 @@
+import { EventEmitter, once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { PassThrough, type Readable, Writable } from 'node:stream';
 import { GraphQLObjectType, GraphQLInt, GraphQLList, GraphQLSchema, GraphQLString } from 'graphql';
 import type { FileUpload } from 'graphql-upload-minimal';
-import { GraphQLUpload } from 'graphql-upload-minimal';
+import { GraphQLUpload, Upload, processRequest } from 'graphql-upload-minimal';
 import { pino } from 'pino';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { readConfig } from '../../../src/config/read.ts';
 import { openServer } from '../../../src/server/server.ts';
 import type { Facade } from '../../../src/server/server.ts';
@@ -109,4 +112,92 @@ test('a form whose operations do not arrive is given up', async () => {
   const init = { method: 'POST', headers, body: never, duplex: 'half' };
   const answer = await fetch(`${url}/graphql`, init);
   expect([answer.status, await codeOf(answer)]).toEqual([408, 'REQUEST_TIMEOUT']);
+});
+
+/** What `src/server/http/upload-body.ts` relies on. An update of the library that changes any of it fails here. */
+describe('graphql-upload-minimal', () => {
+  const OPERATIONS = '{"query":"{ word }","variables":{"a":null}}';
+  const part = (name: string, text: string) => `--x\r\ncontent-disposition: form-data; ${name}\r\n\r\n${text}\r\n`;
+  const form = (file: string) =>
+    `${part('name="operations"', OPERATIONS)}${part('name="map"', '{"f":["variables.a"]}')}${file}--x--\r\n`;
+  const validForm = form(part('name="f"; filename="f.png"', 'bytes'));
+
+  /** A request that records what the library does with it. */
+  class RecordedRequest extends PassThrough {
+    readonly headers = { 'content-type': 'multipart/form-data; boundary=x' };
+    readonly parsers: Writable[] = [];
+    readonly unpiped: unknown[] = [];
+    readonly fields: string[] = [];
+    readonly files: Readable[] = [];
+    errors = 0;
+    /** The library's listeners on its parser at the time of `pipe`. */
+    readonly listeningAtPipe: Record<string, number> = {};
+
+    override pipe<T extends NodeJS.WritableStream>(parser: T): T {
+      this.parsers.push(parser as unknown as Writable);
+      for (const event of ['field', 'file', 'error', 'close'])
+        this.listeningAtPipe[event] = parser.listenerCount(event);
+      parser.on('field', (name: string) => this.fields.push(name));
+      parser.on('file', (_: string, file: Readable) => this.files.push(file));
+      parser.on('error', () => this.errors++);
+      return super.pipe(parser);
+    }
+
+    override unpipe(parser?: NodeJS.WritableStream): this {
+      this.unpiped.push(parser);
+      return super.unpipe(parser);
+    }
+  }
+
+  function processed(body?: string) {
+    const request = new RecordedRequest();
+    const operations = processRequest(request as unknown as IncomingMessage, new EventEmitter() as ServerResponse);
+    if (body !== undefined) request.end(body);
+    return { request, operations: operations as Promise<{ variables: { a: Upload } }> };
+  }
+
+  test('pipes the request to one parser, on which it listens already', async () => {
+    const { request, operations } = processed(validForm);
+    await operations;
+    expect(request.parsers).toHaveLength(1);
+    expect(request.parsers[0]).toBeInstanceOf(Writable);
+    expect(request.listeningAtPipe).toMatchObject({ field: 1, file: 1, error: 1 });
+  });
+
+  test('reads the two fields and the files by events of the parser', async () => {
+    const { request, operations } = processed(validForm);
+    const { variables } = await operations;
+    const file = await variables.a.promise;
+    expect(request.fields).toEqual(['operations', 'map']);
+    expect(request.files).toHaveLength(1);
+    expect(file.createReadStream()).toBe(request.files[0]);
+  });
+
+  test('gives the operation to its caller when the map was read, before any file has arrived', async () => {
+    const { request, operations } = processed();
+    request.write(form(''));
+    await expect(operations).resolves.toMatchObject({ variables: { a: expect.any(Upload) } });
+    expect(request.files).toHaveLength(0);
+    request.destroy();
+  });
+
+  test('lets the request go when the parser has closed', async () => {
+    const { request, operations } = processed(validForm);
+    const file = await (await operations).variables.a.promise;
+    file.createReadStream().resume();
+    await once(request.parsers[0]!, 'close');
+    expect(request.unpiped).toContain(request.parsers[0]);
+  });
+
+  test('listens for the first error of its parser only, which emits one for each malformed part', async () => {
+    const malformed = part('name="f"; filename="f.png"\r\n\0', 'bytes');
+    const { request, operations } = processed(form(malformed + malformed));
+    await expect((await operations).variables.a.promise).rejects.toThrow('Malformed part header');
+    expect(request.errors).toBe(2);
+  });
+
+  test('its scalar gives resolvers the promise of a variable, also one that was replaced', () => {
+    const promise = Promise.resolve();
+    expect(GraphQLUpload.parseValue(Object.assign(new Upload(), { promise }))).toBe(promise);
+  });
 });
