@@ -37,7 +37,8 @@ export interface RunParts {
   log: Logger;
 }
 
-export function createRunOperation({ schema, config, upstream, log }: RunParts): RunOperation {
+export function createRunOperation(parts: RunParts): RunOperation {
+  const { schema, config, upstream, log } = parts;
   return (document, variables, request, cancellation) => {
     const tooMany = variables && variablesLimit(variables);
     if (tooMany) return { errors: [badVariable(tooMany)] };
@@ -45,7 +46,7 @@ export function createRunOperation({ schema, config, upstream, log }: RunParts):
     if (errors) return { errors: errors.map(badVariable) };
 
     const operation = upstream.forOperation(request, cancellation);
-    const plan = planFor(document, operation, coerced, request);
+    const plan = planFor(schema, document, operation, coerced, request);
     if (plan instanceof GraphQLError) return { errors: [plan], ...(plan.extensions.http ? {} : { data: null }) };
     const { maxPictures } = config;
     const context: Context = {
@@ -59,66 +60,70 @@ export function createRunOperation({ schema, config, upstream, log }: RunParts):
     const toResult = (result: ExecutionResult) => resultForClient(result, operation, plan, request, log);
     if (plan.defers) {
       if (!acceptsIncrementalDelivery(request.accept)) return { errors: [incrementalDeliveryNotAccepted] };
-      return deliverIncrementally(document, variables, context, request, toResult);
+      return deliverIncrementally(parts, document, variables, context, request, toResult);
     }
     const result = document.run(context, variables, coerced);
     return result instanceof Promise ? result.then(toResult) : toResult(result);
   };
+}
 
-  function planFor(
-    { planner, incrementalSelections }: ExecutableDocument,
-    { viewer }: Operation,
-    coerced: Variables,
-    { explain }: OperationRequest,
-  ): OperationPlan | GraphQLError {
-    try {
-      checkIncrementalArguments(schema, incrementalSelections, coerced);
-      return explain === 'plan' ? planner.planToShow(viewer, coerced) : planner.planFor(viewer, coerced);
-    } catch (error) {
-      // A null for the argument of a directive that must be true or false.
-      if (error instanceof GraphQLError) return badVariable(error);
-      throw error;
-    }
+function planFor(
+  schema: GraphQLSchema,
+  { planner, incrementalSelections }: ExecutableDocument,
+  { viewer }: Operation,
+  coerced: Variables,
+  { explain }: OperationRequest,
+): OperationPlan | GraphQLError {
+  try {
+    checkIncrementalArguments(schema, incrementalSelections, coerced);
+    return explain === 'plan' ? planner.planToShow(viewer, coerced) : planner.planFor(viewer, coerced);
+  } catch (error) {
+    // A null for the argument of a directive that must be true or false.
+    if (error instanceof GraphQLError) return badVariable(error);
+    throw error;
   }
+}
 
-  async function deliverIncrementally(
-    { document, operation }: ExecutableDocument,
-    variableValues: Variables | undefined,
-    contextValue: Context,
-    request: OperationRequest,
-    toResult: (result: ExecutionResult) => ExecutionResult,
-  ): Promise<Result> {
-    const { normalizedExecutor } = await import('@graphql-tools/executor');
-    const args = { schema, document, variableValues, operationName: operation.name?.value, contextValue };
-    const result = (await normalizedExecutor(args)) as Result;
-    return Symbol.asyncIterator in result
-      ? partsForClient(mergeableOnly(result), contextValue, request)
-      : toResult(limitResponse(result, config));
-  }
+async function deliverIncrementally(
+  parts: RunParts,
+  { document, operation }: ExecutableDocument,
+  variableValues: Variables | undefined,
+  contextValue: Context,
+  request: OperationRequest,
+  toResult: (result: ExecutionResult) => ExecutionResult,
+): Promise<Result> {
+  const { schema, config } = parts;
+  const { normalizedExecutor } = await import('@graphql-tools/executor');
+  const args = { schema, document, variableValues, operationName: operation.name?.value, contextValue };
+  const result = (await normalizedExecutor(args)) as Result;
+  return Symbol.asyncIterator in result
+    ? resultsForClient(parts, mergeableOnly(result), contextValue, request)
+    : toResult(limitResponse(result, config));
+}
 
-  async function* partsForClient(
-    results: AsyncIterable<IncrementalResult>,
-    { upstream: operation, plan }: Context,
-    request: OperationRequest,
-  ): AsyncGenerator<IncrementalResult> {
-    const room = roomFor(config);
-    for await (const result of results) {
-      measure([result.data, result.incremental], room);
-      if (isFull(room)) {
-        yield { errors: [responseTooLarge(room, config)], hasNext: false };
-        return;
-      }
-      const incremental = result.incremental?.map((part) =>
-        part.errors ? { ...part, errors: maskErrors(part.errors, plan, request, log) } : part,
-      );
-      const extensions = result.hasNext ? undefined : extensionsOf(operation, request);
-      yield {
-        ...result,
-        ...(result.errors && { errors: maskErrors(result.errors, plan, request, log) }),
-        ...(incremental && { incremental }),
-        ...(extensions && { extensions }),
-      };
+async function* resultsForClient(
+  { config, log }: RunParts,
+  results: AsyncIterable<IncrementalResult>,
+  { upstream: operation, plan }: Context,
+  request: OperationRequest,
+): AsyncGenerator<IncrementalResult> {
+  const room = roomFor(config);
+  for await (const result of results) {
+    measure([result.data, result.incremental], room);
+    if (isFull(room)) {
+      yield { errors: [responseTooLarge(room, config)], hasNext: false };
+      return;
     }
+    const incremental = result.incremental?.map((part) =>
+      part.errors ? { ...part, errors: maskErrors(part.errors, plan, request, log) } : part,
+    );
+    const extensions = result.hasNext ? undefined : extensionsOf(operation, request);
+    yield {
+      ...result,
+      ...(result.errors && { errors: maskErrors(result.errors, plan, request, log) }),
+      ...(incremental && { incremental }),
+      ...(extensions && { extensions }),
+    };
   }
 }
 

@@ -1,16 +1,16 @@
 /**
- * How many operations run at once. More than can be done is refused early and cheaply, so that what was taken is finished.
- * It counts operations, never the calls of one: an operation that runs is never held up by others that do not.
+ * Limits how many operations run at once. Operations past the limit wait; past a second limit they are rejected early and cheaply, so that
+ * admitted operations are finished. Upstream calls are not counted: a running operation never waits for operations that wait.
  */
 import type { ServerResponse } from 'node:http';
 import type { Config } from '../../config/settings.ts';
-import { type DeadlineQueue, type Deadline, createDeadlineQueue } from '../../lib/deadlines.ts';
+import { type DeadlineQueue, createDeadlineQueue } from '../../lib/deadlines.ts';
 import { type CancellationToken, removeListener, addListener } from '../../lib/cancellation.ts';
 import { HttpError, httpErrorBody } from './http-error.ts';
 
 /** The right to run one operation. */
 export interface OperationSlot {
-  /** Gives it back; calling it again does nothing. */
+  /** Returns the slot. Further calls do nothing. */
   release: () => void;
 }
 
@@ -22,22 +22,6 @@ export interface SlotRequest {
   onOverdue: () => void;
 }
 
-export interface Admission {
-  /** How many more could be taken in, to run or to wait: asked before a request is looked at. */
-  freePlaces: () => number;
-  /**
-   * Returns the slot if the operation may run at once, else a promise of it. Throws or rejects with a RequestRefusal: OVERLOADED, or
-   * CLIENT_LEFT.
-   */
-  enter: (entrant: SlotRequest) => OperationSlot | Promise<OperationSlot>;
-  running: () => number;
-  waiting: () => number;
-  /** Slots with a running timer. */
-  timers: () => number;
-  /** True if there is no room and no slot was released for half the operation deadline: more than a peak of load. */
-  isStuck: () => boolean;
-}
-
 export type AdmissionSettings = Pick<
   Config,
   'maxRunningOperations' | 'maxWaitingOperations' | 'operationTimeoutMs' | 'uploadTimeoutMs'
@@ -47,102 +31,127 @@ export type AdmissionSettings = Pick<
 const GRACE_MS = 2_000;
 
 const RETRY_AFTER_SECONDS = '1';
-const OVERLOADED = 'More is asked than can be done. Try again in a moment.';
+const OVERLOADED = 'The server is overloaded. Try again in a moment.';
 
-export function createAdmission(settings: AdmissionSettings): Admission {
-  const { maxRunningOperations, maxWaitingOperations, operationTimeoutMs, uploadTimeoutMs } = settings;
-  const queue = new Set<() => void>();
-  const clock = createDeadlineQueue(operationTimeoutMs + GRACE_MS);
-  const uploadClock = createDeadlineQueue(uploadTimeoutMs + GRACE_MS);
-  let running = 0;
-  let releasedAt = 0;
+export class Admission {
+  private readonly settings: AdmissionSettings;
+  /** Starts a waiting operation. The one that has waited longest is first. */
+  private readonly queue = new Set<() => void>();
+  private readonly deadlines: DeadlineQueue;
+  private readonly uploadDeadlines: DeadlineQueue;
+  private held = 0;
+  private releasedAt = 0;
 
-  const freePlaces = () => maxRunningOperations - running + maxWaitingOperations - queue.size;
+  constructor(settings: AdmissionSettings) {
+    this.settings = settings;
+    this.deadlines = createDeadlineQueue(settings.operationTimeoutMs + GRACE_MS);
+    this.uploadDeadlines = createDeadlineQueue(settings.uploadTimeoutMs + GRACE_MS);
+  }
 
-  return {
-    freePlaces,
-    running: () => running,
-    waiting: () => queue.size,
-    timers: () => clock.size() + uploadClock.size(),
-    isStuck: () => freePlaces() <= 0 && performance.now() - releasedAt > operationTimeoutMs / 2,
-    enter(entrant) {
-      if (entrant.lifetime.reason) throw left();
-      if (freePlaces() <= 0) throw overloaded();
-      return running < maxRunningOperations && queue.size === 0 ? take(entrant) : waited(entrant);
-    },
-  };
+  /**
+   * Returns the slot if the operation may run at once, else a promise of it. Throws or rejects with an HttpError: OVERLOADED, or
+   * CLIENT_LEFT.
+   */
+  enter(request: SlotRequest): OperationSlot | Promise<OperationSlot> {
+    if (request.lifetime.reason) throw clientLeft();
+    if (this.freePlaces() <= 0) throw overloaded();
+    const isFree = this.held < this.settings.maxRunningOperations && this.queue.size === 0;
+    return isFree ? this.take(request) : this.wait(request);
+  }
 
-  function take({ uploadEnd, onOverdue }: SlotRequest): OperationSlot {
+  /** How many more operations may enter, to run or to wait. */
+  freePlaces(): number {
+    const { maxRunningOperations, maxWaitingOperations } = this.settings;
+    return maxRunningOperations - this.held + maxWaitingOperations - this.queue.size;
+  }
+
+  running(): number {
+    return this.held;
+  }
+
+  waiting(): number {
+    return this.queue.size;
+  }
+
+  /** Slots with a running timer. */
+  timers(): number {
+    return this.deadlines.size() + this.uploadDeadlines.size();
+  }
+
+  /** True if there is no room and no slot was released for half the operation deadline: more than a peak of load. */
+  isStuck(): boolean {
+    return this.freePlaces() <= 0 && performance.now() - this.releasedAt > this.settings.operationTimeoutMs / 2;
+  }
+
+  private take({ uploadEnd, onOverdue }: SlotRequest): OperationSlot {
     // No slot could be released while none was held.
-    if (running++ === 0) releasedAt = performance.now();
+    if (this.held++ === 0) this.releasedAt = performance.now();
     let isHeld = true;
-    let stop: (() => void) | undefined;
+    let stopDeadline: (() => void) | undefined;
     const release = () => {
       if (!isHeld) return;
       isHeld = false;
-      stop?.();
-      running--;
-      releasedAt = performance.now();
-      for (const begin of queue) {
-        if (running >= maxRunningOperations) return;
-        begin();
-      }
+      stopDeadline?.();
+      this.held--;
+      this.releasedAt = performance.now();
+      this.startWaiting();
     };
-    const start = (by: DeadlineQueue) => {
+    const onDeadline = () => {
+      release();
+      onOverdue();
+    };
+    const startDeadline = (deadlines: DeadlineQueue) => {
       if (!isHeld) return;
-      const ticking: Deadline = by.start({
-        onDeadline() {
-          release();
-          onOverdue();
-        },
-      });
-      stop = () => by.stop(ticking);
+      const deadline = deadlines.start({ onDeadline });
+      stopDeadline = () => deadlines.stop(deadline);
     };
-    if (uploadEnd) void uploadEnd.then(() => start(uploadClock));
-    else start(clock);
+    if (uploadEnd) void uploadEnd.then(() => startDeadline(this.uploadDeadlines));
+    else startDeadline(this.deadlines);
     return { release };
   }
 
-  function waited(entrant: SlotRequest): Promise<OperationSlot> {
-    const { lifetime } = entrant;
+  private startWaiting(): void {
+    for (const start of this.queue) {
+      if (this.held >= this.settings.maxRunningOperations) return;
+      start();
+    }
+  }
+
+  private wait(request: SlotRequest): Promise<OperationSlot> {
+    const { lifetime } = request;
     return new Promise((resolve, reject) => {
-      const settle = () => {
+      const leaveQueue = () => {
         clearTimeout(timer);
-        removeListener(lifetime, leave);
-        queue.delete(begin);
+        removeListener(lifetime, listener);
+        this.queue.delete(start);
       };
-      const refuse = () => {
-        settle();
-        reject(overloaded());
+      const fail = (error: HttpError) => {
+        leaveQueue();
+        reject(error);
       };
-      const leave = {
-        onCancel() {
-          settle();
-          reject(left());
-        },
+      const start = () => {
+        leaveQueue();
+        resolve(this.take(request));
       };
-      const begin = () => {
-        settle();
-        resolve(take(entrant));
-      };
-      const timer = setTimeout(refuse, operationTimeoutMs);
-      addListener(lifetime, leave);
-      queue.add(begin);
+      const listener = { onCancel: () => fail(clientLeft()) };
+      const timer = setTimeout(() => fail(overloaded()), this.settings.operationTimeoutMs);
+      addListener(lifetime, listener);
+      this.queue.add(start);
     });
   }
 }
 
-/** Nobody reads it. */
-const left = () => new HttpError(499, 'CLIENT_LEFT', 'The client has left.');
+/** Rejects an operation whose client has left; nobody reads the response. */
+const clientLeft = () => new HttpError(499, 'CLIENT_LEFT', 'The client has left.');
 
 const overloaded = () => new HttpError(503, 'OVERLOADED', OVERLOADED, { 'retry-after': RETRY_AFTER_SECONDS });
 
 const overloadedBody = httpErrorBody('OVERLOADED', OVERLOADED);
 
-/** Costs next to nothing: there will be many. */
-export function sendOverloaded(response: ServerResponse, standing: readonly string[]): void {
+/** Sends the prepared body: under overload there are many of these responses. */
+export function sendOverloaded(response: ServerResponse, headers: readonly string[]): void {
   response.writeHead(503, [
-    ...standing,
+    ...headers,
     'content-type',
     'application/json; charset=utf-8',
     'content-length',

@@ -6,60 +6,11 @@ export type Metrics = ReturnType<typeof createMetrics>;
 export function createMetrics() {
   const registry = new Registry();
   const registers = [registry];
-  const counter = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
-    new Counter({ name, help, labelNames, registers });
-  const histogram = <Label extends string>(name: string, help: string, buckets: number[], labelNames: Label[]) =>
-    new Histogram({ name, help, buckets, labelNames, registers });
-
+  const factory = metricFactory(registry);
   return {
-    requests: counter('catalog_requests_total', 'HTTP requests by path and status.', ['path', 'status']),
-    overloads: counter('catalog_overloads_total', 'Requests refused because too many were running.'),
-    unreadConnections: counter(
-      'catalog_unread_connections_total',
-      'Connections cut because their clients did not read.',
-    ),
-    operations: counter('catalog_operations_total', 'Operations by type and outcome.', ['type', 'outcome']),
-    operationSeconds: histogram(
-      'catalog_operation_seconds',
-      'Seconds that an operation took, by type.',
-      [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
-      ['type'],
-    ),
-    namedOperations: counter(
-      'catalog_named_operations_total',
-      'Operations by name and outcome, for names in the manifest and in operations/.',
-      ['operation', 'outcome'],
-    ),
-    namedOperationSeconds: counter(
-      'catalog_named_operation_seconds_total',
-      'Seconds that operations took, by name, for names in the manifest and in operations/.',
-      ['operation'],
-    ),
-    errors: counter('catalog_errors_total', 'Errors in responses by code.', ['code']),
-    responseCacheHits: counter('catalog_answers_again_total', 'Responses served from the response cache.'),
-    persistedDocuments: counter('catalog_persisted_documents_total', 'Documents requested by id, by outcome.', [
-      'outcome',
-    ]),
-    upstreamCalls: counter('catalog_upstream_calls_total', 'Upstream calls by endpoint and outcome.', [
-      'service',
-      'endpoint',
-      'outcome',
-    ]),
-    upstreamSeconds: histogram(
-      'catalog_upstream_seconds',
-      'Seconds that an upstream call took, by endpoint.',
-      [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-      ['service', 'endpoint'],
-    ),
-    cacheHits: counter('catalog_cache_answers_total', 'Upstream calls served from the record cache, fresh or stale.', [
-      'service',
-      'endpoint',
-      'how',
-    ]),
-    rateLimited: counter('catalog_budget_refusals_total', 'Upstream calls not made because of the rate limit.', [
-      'service',
-      'endpoint',
-    ]),
+    ...requestMetrics(factory),
+    ...operationMetrics(factory),
+    ...upstreamMetrics(factory),
     /** A gauge whose value is read at each scrape. */
     gauge(name: string, help: string, read: () => number): void {
       new Gauge({
@@ -90,3 +41,66 @@ export function createMetrics() {
     text: () => registry.metrics(),
   };
 }
+
+const requestMetrics = ({ counter }: MetricFactory) => ({
+  requests: counter('catalog_requests_total', 'HTTP requests by path and status.', ['path', 'status']),
+  overloads: counter('catalog_overloads_total', 'Requests refused because too many were running.'),
+  unreadConnections: counter('catalog_unread_connections_total', 'Connections cut because their clients did not read.'),
+});
+
+const operationMetrics = ({ counter, histogram }: MetricFactory) => ({
+  operations: counter('catalog_operations_total', 'Operations by type and outcome.', ['type', 'outcome']),
+  operationSeconds: histogram(
+    'catalog_operation_seconds',
+    'Seconds that an operation took, by type.',
+    [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
+    ['type'],
+  ),
+  namedOperations: counter(
+    'catalog_named_operations_total',
+    'Operations by name and outcome, for names in the manifest and in operations/.',
+    ['operation', 'outcome'],
+  ),
+  namedOperationSeconds: counter(
+    'catalog_named_operation_seconds_total',
+    'Seconds that operations took, by name, for names in the manifest and in operations/.',
+    ['operation'],
+  ),
+  errors: counter('catalog_errors_total', 'Errors in responses by code.', ['code']),
+  responseCacheHits: counter('catalog_answers_again_total', 'Responses served from the response cache.'),
+  persistedDocuments: counter('catalog_persisted_documents_total', 'Documents requested by id, by outcome.', [
+    'outcome',
+  ]),
+});
+
+const upstreamMetrics = ({ counter, histogram }: MetricFactory) => ({
+  upstreamCalls: counter('catalog_upstream_calls_total', 'Upstream calls by endpoint and outcome.', [
+    'service',
+    'endpoint',
+    'outcome',
+  ]),
+  upstreamSeconds: histogram(
+    'catalog_upstream_seconds',
+    'Seconds that an upstream call took, by endpoint.',
+    [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    ['service', 'endpoint'],
+  ),
+  cacheHits: counter('catalog_cache_answers_total', 'Upstream calls served from the record cache, fresh or stale.', [
+    'service',
+    'endpoint',
+    'how',
+  ]),
+  rateLimited: counter('catalog_budget_refusals_total', 'Upstream calls not made because of the rate limit.', [
+    'service',
+    'endpoint',
+  ]),
+});
+
+type MetricFactory = ReturnType<typeof metricFactory>;
+
+const metricFactory = (registry: Registry) => ({
+  counter: <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
+    new Counter({ name, help, labelNames, registers: [registry] }),
+  histogram: <Label extends string>(name: string, help: string, buckets: number[], labelNames: Label[]) =>
+    new Histogram({ name, help, buckets, labelNames, registers: [registry] }),
+});

@@ -4,6 +4,7 @@ import type { OnAvailabilityChange } from '../../upstream/availability.ts';
 import type { ObservedCall } from '../../upstream/http/call.ts';
 import type { ServiceState } from '../../upstream/http/pool.ts';
 import type { UpstreamClient } from '../../upstream/client.ts';
+import type { ServerState } from '../http/state.ts';
 import type { Metrics } from './metrics.ts';
 import { endCallSpan } from './tracing.ts';
 
@@ -37,6 +38,16 @@ export const logOutages =
     reason === undefined
       ? log.warn({ service }, `${service} is reachable again`)
       : log.warn({ service, reason }, `${service} is unreachable`);
+
+/** Registers the gauges of the HTTP server. */
+export function registerServerGauges(metrics: Metrics, state: () => ServerState): void {
+  const gauge = (name: string, help: string, key: keyof ServerState) => metrics.gauge(name, help, () => state()[key]);
+  gauge('catalog_requests_running', 'HTTP requests being answered.', 'requestsRunning');
+  gauge('catalog_operations_running', 'Operations that hold a slot.', 'operationsRunning');
+  gauge('catalog_operations_waiting', 'Operations that wait for a slot.', 'operationsWaiting');
+  gauge('catalog_connections_waiting', 'Connections that are paused because of overload.', 'connectionsWaiting');
+  gauge('catalog_unsent_bytes', 'Response bytes that clients have not read yet.', 'unsentBytes');
+}
 
 /** Registers the gauges of each upstream. */
 export function registerUpstreamGauges(metrics: Metrics, { state }: UpstreamClient): void {

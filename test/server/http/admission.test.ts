@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { type AdmissionSettings, type OperationSlot, createAdmission } from '../../../src/server/http/admission.ts';
+import { Admission, type AdmissionSettings, type OperationSlot } from '../../../src/server/http/admission.ts';
 import { createCancellationToken, cancel } from '../../../src/lib/cancellation.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -14,7 +14,7 @@ const small: AdmissionSettings = {
 const entrant = () => ({ lifetime: createCancellationToken(), onOverdue: () => undefined });
 
 test('a slot that is given back twice counts once', () => {
-  const admission = createAdmission({ ...small, maxRunningOperations: 2 });
+  const admission = new Admission({ ...small, maxRunningOperations: 2 });
   const [first] = [admission.enter(entrant()) as OperationSlot, admission.enter(entrant())];
   first.release();
   first.release();
@@ -22,7 +22,7 @@ test('a slot that is given back twice counts once', () => {
 });
 
 test('a slot is revoked some time after the deadline, and goes to the next waiting operation', async () => {
-  const admission = createAdmission({ ...small, operationTimeoutMs: 1_000 });
+  const admission = new Admission({ ...small, operationTimeoutMs: 1_000 });
   const overdue: string[] = [];
   void admission.enter({ ...entrant(), onOverdue: () => overdue.push('first') });
   await vi.advanceTimersByTimeAsync(500);
@@ -36,7 +36,7 @@ test('a slot is revoked some time after the deadline, and goes to the next waiti
 });
 
 test('the time of an upload is measured from when its last byte has come', async () => {
-  const admission = createAdmission({ ...small, uploadTimeoutMs: 1_000 });
+  const admission = new Admission({ ...small, uploadTimeoutMs: 1_000 });
   let arrive = () => undefined as void;
   const uploadEnd = new Promise<void>((resolve) => (arrive = resolve));
   let isOverdue = false;
@@ -49,7 +49,7 @@ test('the time of an upload is measured from when its last byte has come', async
 });
 
 test('it is stuck when there is no room and no slot is released for long, and not while slots are released', async () => {
-  const admission = createAdmission(small);
+  const admission = new Admission(small);
   const leaving = createCancellationToken();
   let slot = admission.enter(entrant()) as OperationSlot;
   let waiting = admission.enter(entrant());

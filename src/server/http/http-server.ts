@@ -1,0 +1,195 @@
+/** The HTTP server: accepts connections and requests, rejects those for which there is no room, and gives the others to their routes. */
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Logger } from 'pino';
+import type { Config } from '../../config/settings.ts';
+import { cancel } from '../../lib/cancellation.ts';
+import { append, createQueue, unlink } from '../../lib/queue.ts';
+import type { Metrics } from '../observability/metrics.ts';
+import { type Admission, sendOverloaded } from './admission.ts';
+import { CLOSE, type Connection, type Connections, IDLE_MS, KEEP_ALIVE, trackConnections } from './connections.ts';
+import { Exchange } from './exchange.ts';
+import { MAX_HEADERS, addCorsHeaders, checkHeaders, requestIdOf } from './headers.ts';
+import { HttpError, sendHttpError, sendParseError } from './http-error.ts';
+import { type PausedSockets, createPausedSockets } from './paused-sockets.ts';
+import type { BodyReader } from './request-body.ts';
+import { type UnsentBytes, createUnsentBytes } from './unsent.ts';
+
+/** Answers a request. It throws or rejects with an HttpError to reject the request. */
+export type RouteHandler = (exchange: Exchange) => unknown;
+
+export interface HttpServerParts {
+  config: Config;
+  log: Logger;
+  metrics: Metrics;
+  admission: Admission;
+  bodies: BodyReader;
+}
+
+/** These are answered even without room for operations. */
+const PROBES = new Set(['/health', '/ready', '/metrics']);
+
+export class HttpServer {
+  readonly server: Server;
+  readonly connections: Connections;
+  readonly pausedSockets: PausedSockets;
+  readonly unsent: UnsentBytes;
+  /** Requests that are being answered. */
+  readonly running = createQueue<Exchange>();
+  /** By path. */
+  routes: Readonly<Record<string, RouteHandler>> = {};
+  /** Set at shutdown: each connection closes after its current request. */
+  isClosing = false;
+
+  private readonly config: Config;
+  private readonly log: Logger;
+  private readonly metrics: Metrics;
+  private readonly admission: Admission;
+  private readonly bodies: BodyReader;
+  private readonly successes: { inc: () => void };
+
+  constructor({ config, log, metrics, admission, bodies }: HttpServerParts) {
+    this.config = config;
+    this.log = log;
+    this.metrics = metrics;
+    this.admission = admission;
+    this.bodies = bodies;
+    this.successes = metrics.requests.labels({ path: '/graphql', status: '200' });
+    this.server = createServer(
+      {
+        maxHeaderSize: config.maxHeaderBytes,
+        headersTimeout: config.requestHeadersTimeoutMs,
+        requireHostHeader: false, // `checkHeaders` rejects a missing Host with a code
+        requestTimeout: 0, // bodies have deadlines of their own: an upload may take longer than a query
+        connectionsCheckingInterval: Math.min(1_000, config.requestHeadersTimeoutMs),
+      },
+      (request, response) => this.onRequest(request, response),
+    );
+    this.server.maxHeadersCount = MAX_HEADERS + 1;
+    this.server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+      if (isWritable(this.connections.get(socket))) sendParseError(error, socket, config);
+      else socket.destroy();
+    });
+    this.pausedSockets = createPausedSockets(() => admission.freePlaces());
+    this.unsent = createUnsentBytes(config, () => metrics.unreadConnections.inc());
+    this.connections = trackConnections(this.server, { ...config, idleMs: IDLE_MS }, this.unsent);
+  }
+
+  /** Ends an operation that still holds its slot some time after its deadline, and responds in its place. */
+  abandon(exchange: Exchange): void {
+    this.log.error({ requestId: exchange.requestId }, 'an operation did not end after its deadline and was abandoned');
+    cancel(exchange.lifetime, new Error('The operation did not end.'));
+    this.sendError(exchange, new HttpError(500, 'INTERNAL_SERVER_ERROR', 'The operation did not end in time.'));
+  }
+
+  private onRequest(request: IncomingMessage, response: ServerResponse): void {
+    request.on('error', ignore);
+    response.on('error', ignore);
+    this.handle(request, response).catch((error: unknown) => {
+      this.log.error({ err: error }, 'a request failed, and no error could be sent');
+      response.destroy();
+    });
+  }
+
+  private async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const connection = this.connections.get(request.socket);
+    if (!connection) return void response.destroy();
+    if (!this.hasRoom(connection) && !PROBES.has(request.url ?? '')) {
+      return this.rejectOverload(connection, request, response);
+    }
+    const url = request.url ?? '/';
+    const path = url === '/graphql' ? url : url.split('?', 1)[0]!;
+    const exchange = this.startExchange(connection, request, response, path);
+    try {
+      checkHeaders(request);
+      const route = this.routeOf(path);
+      if (!route) throw new HttpError(404, 'NOT_FOUND', 'There is nothing here; the graph is at /graphql.');
+      await route(exchange);
+    } catch (error) {
+      this.sendError(exchange, error);
+    }
+  }
+
+  /** Requests whose bodies were completed in this turn have not entered yet, so they count as well. */
+  private hasRoom({ isOverLimit }: Connection): boolean {
+    return !isOverLimit && this.admission.freePlaces() > this.bodies.completed();
+  }
+
+  private rejectOverload({ isOverLimit }: Connection, request: IncomingMessage, response: ServerResponse): void {
+    const headers: string[] = [];
+    addCorsHeaders(request, headers, this.config.corsOrigins);
+    if (isOverLimit || this.isClosing || !response.shouldKeepAlive) headers.push(...CLOSE);
+    else {
+      headers.push(...KEEP_ALIVE);
+      // Not before the request is closed: reading its body would resume the socket.
+      request.once('close', () => this.pausedSockets.pause(request.socket));
+    }
+    this.metrics.overloads.inc();
+    sendOverloaded(response, headers);
+  }
+
+  private startExchange(
+    { backlog, exchanges }: Connection,
+    request: IncomingMessage,
+    response: ServerResponse,
+    path: string,
+  ): Exchange {
+    const startedAt = performance.now();
+    const requestId = requestIdOf(request);
+    const keeping = this.isClosing || !response.shouldKeepAlive ? CLOSE : KEEP_ALIVE;
+    const headers = ['x-request-id', requestId, 'x-content-type-options', 'nosniff', keeping[0], keeping[1]];
+    const exchange = new Exchange(request, response, backlog, requestId, headers);
+    const { running } = this;
+    const node = append(running, exchange);
+    const nodeOfConnection = append(exchanges, exchange);
+    response.on('close', () => exchange.close());
+    exchange.onClose(() => {
+      unlink(running, node);
+      unlink(exchanges, nodeOfConnection);
+      this.endExchange(exchange, path, startedAt);
+    });
+    return exchange;
+  }
+
+  private endExchange({ request, response, requestId, lifetime }: Exchange, path: string, startedAt: number): void {
+    // While others wait, a client that has its response goes to the end of the queue.
+    if (this.pausedSockets.size() > 0 && path === '/graphql' && request.complete && !this.isClosing) {
+      this.pausedSockets.pause(request.socket);
+    }
+    if (!response.writableFinished) cancel(lifetime, new Error('The client has left.'));
+    const { statusCode: status } = response;
+    if (status === 200 && path === '/graphql') this.successes.inc();
+    else this.metrics.requests.inc({ path: this.routeOf(path) ? path : 'other', status: String(status) });
+    if (!this.log.isLevelEnabled('debug')) return;
+    const ms = Math.round(performance.now() - startedAt);
+    this.log.debug({ requestId, method: request.method, path, status, ms }, 'request');
+  }
+
+  private routeOf(path: string): RouteHandler | undefined {
+    return Object.hasOwn(this.routes, path) ? this.routes[path] : undefined;
+  }
+
+  /** Responds with an HttpError. Any other error is logged, and the client gets a masked 500. */
+  private sendError(exchange: Exchange, error: unknown): void {
+    const { request, response, requestId } = exchange;
+    const isHttpError = error instanceof HttpError;
+    if (!isHttpError) this.log.error({ err: error, requestId }, 'a request failed');
+    if (exchange.isClosed || response.writableEnded) return;
+    if (!response.headersSent) exchange.setHeaders();
+    const sent = isHttpError ? error : new HttpError(500, 'INTERNAL_SERVER_ERROR', 'Something went wrong.');
+    sendHttpError(request, response, sent, this.config.requestBodyTimeoutMs);
+  }
+}
+
+/**
+ * Whether an error may be written to the connection: no request is being answered there, or only the one whose body is malformed.
+ * Otherwise the bytes would become part of another response.
+ */
+function isWritable(connection: Connection | undefined): boolean {
+  if (!connection) return false;
+  const { first, last } = connection.exchanges;
+  return first === last && (!first || (!first.item.request.complete && first.item.isOpen));
+}
+
+/** For stream errors that are handled at `close`: without a listener they would end the process. */
+const ignore = (): void => undefined;
