@@ -52,8 +52,8 @@ export const defects = [
   {
     name: 'sharing: a write does not forget reads in flight',
     edits: [
-      ['src/upstream/http/call.ts', "if (endpoint.method !== 'GET') this.parts.flights.forget(this.credential);", ''],
-      ['src/upstream/client.ts', 'flights.forget();', ''],
+      ['src/upstream/http/call.ts', "if (endpoint.method !== 'GET') services.inFlight.forget(this.credential);", ''],
+      ['src/upstream/client.ts', 'inFlight.forget();', ''],
     ],
   },
   {
@@ -90,14 +90,14 @@ export const defects = [
     edits: [
       [
         'src/server/graphql/fast-path.ts',
-        'if (media === undefined || !isAnybody(who)) return false;',
+        'if (media === undefined || !isAnonymous(operation)) return false;',
         'if (media === undefined) return false;',
       ],
     ],
   },
   {
     name: 'fast path: kept answers outlive a write',
-    edits: [['src/server/graphql/response-cache.ts', 'if (epoch() !== keptIn) {', 'if (false) {']],
+    edits: [['src/server/graphql/response-cache.ts', 'if (epoch() !== cachedIn) {', 'if (false) {']],
   },
   {
     name: 'limits: an operation runs past what it may cost',
@@ -108,21 +108,21 @@ export const defects = [
     edits: [
       [
         'src/upstream/http/attempts.ts',
-        'settle(this.passage!, error, this.asker.reason !== undefined);\n    this.leave();',
-        'settle(this.passage!, error, this.asker.reason !== undefined);',
+        'this.leave();\n    if (this.isSettled) return;\n    const failure',
+        'if (this.isSettled) return;\n    const failure',
       ],
     ],
   },
   {
     name: 'limits: the deadline of an operation stays when it has ended',
-    edits: [['src/server/graphql/answer.ts', 'return () => clock.stop(ticking);', 'return () => undefined;']],
+    edits: [['src/server/graphql/answer.ts', 'return () => deadlines.stop(deadline);', 'return () => undefined;']],
   },
   {
     name: 'sharing: a read in flight is kept when it has landed',
     edits: [
       [
         'src/upstream/http/in-flight.ts',
-        'if (flights.get(this.key) === this && flights.delete(this.key)) count.flights--;',
+        'if (requests.get(this.key) === this && requests.delete(this.key)) count.requests--;',
         '',
       ],
     ],
