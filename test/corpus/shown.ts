@@ -151,6 +151,7 @@ export const shown: Readonly<Record<string, Readonly<Record<string, Shows>>>> = 
   Ebook: { url: url('ebook_url'), price: line('ebook_price') },
   Series: { ...identity('Series'), title: line('title') },
   Collection: {
+    number: int('id'),
     id: {
       wire: ['user_id', 'book_id', 'id'],
       value: ({ user_id, book_id }) => `Collection:${textOf(user_id)}:${textOf(book_id)}`,
@@ -341,8 +342,10 @@ export const toldElsewhere: Readonly<Record<string, readonly string[]>> = {
   Book: ['annotations', 'collection', 'viewerCollection'],
   Series: ['books'],
   Annotation: ['blocks'],
+  Tag: ['books', 'collections'],
   Note: ['blocks', 'comments', 'comment', 'author'],
-  NoteComment: ['id'],
+  NoteComment: ['id', 'note'],
+  Photo: ['next', 'previous'],
   Subject: ['comments'],
 };
 

@@ -82,7 +82,9 @@ function drawn({ seed, rate }: Faults, request: string): Fault | undefined {
   if (fault === 'notJson' && /^DELETE|^POST \/event\/\w+\/(participants|wishers)/.test(request)) return 'lost';
   // A feed without entries is a valid, empty feed.
   if (fault === 'noKey' && / \/(?!v2\/)/.test(request) && !/^GET \/event\/\d+$/.test(request)) return 'notJson';
-  if (fault === 'otherKey' && !/^GET \/(?:v2\/(?!book\/isbn)|event\/\d+$)/.test(request)) return 'notJson';
+  // An ISBN and the place of a collection are not the `id` of the record that they name.
+  if (fault === 'otherKey' && !/^GET \/(?:v2\/(?!book\/(?:isbn|\d+\/collection))|event\/\d+$)/.test(request))
+    return 'notJson';
   // The event service uses this status for absent records.
   return fault === 'status404' && !request.includes(' /v2/') ? 'status500' : fault;
 }

@@ -30,10 +30,18 @@ export const Collection = builder.objectRef<CollectionRecord>('Collection').impl
   description:
     'A book on the shelf of a reader, with what the reader says of it. Its id is made of the two, `Collection:<user>:<book>`.',
   interfaces: [Node],
-  record: { endpoint: bookEndpoints.collection, input: shelfPlace, members: collectionMembers, keyOf },
+  record: {
+    endpoint: bookEndpoints.collection,
+    input: shelfPlace,
+    members: collectionMembers,
+    keyOf,
+    keyFields: ['user_id', 'book_id'],
+  },
   nodeOf: (key) => {
     const [user, book, ...more] = key.split(':');
-    return user && book && isSourceId(user) && isSourceId(book) && more.length === 0 ? handle(key) : null;
+    return user && book && isSourceId(user) && isSourceId(book) && more.length === 0
+      ? { user_id: user, book_id: book }
+      : null;
   },
   fields: (t) => ({
     id: t.id({
@@ -159,17 +167,12 @@ builder.objectField(User, 'bookCollections', (t) =>
   }),
 );
 
-/** A collection known by its place alone stands for it in `id`, as the handle of any record does. */
-const handle = (key: string): { id: string } => ({ id: key });
-
 const placeOf = ({ user_id, book_id }: Pick<CollectionRecord, 'user_id' | 'book_id'>): string =>
   `${asText(user_id)}:${asText(book_id)}`;
 
-/** The place that a record or a handle can be asked by; null where a record does not tell it. */
-function keyOf(collection: Partial<CollectionRecord>): string | null {
-  const { user_id = '', book_id = '', id } = collection;
-  if (asText(user_id) && asText(book_id)) return placeOf({ user_id, book_id });
-  return asText(id).includes(':') ? asText(id) : null;
+/** `<user>:<book>`, by which a collection is requested; null if the record does not have both. */
+function keyOf({ user_id = '', book_id = '' }: Partial<CollectionRecord>): string | null {
+  return asText(user_id) && asText(book_id) ? placeOf({ user_id, book_id }) : null;
 }
 
 function shelfPlace(key: string): { id: string; user_id: string } {

@@ -1,5 +1,5 @@
 /** Which names to request of a record, so that the response also shows whether it exists. */
-import { isUpstreamField } from '../../upstream/loading/record-state.ts';
+import { isUpstreamField, keyFieldsOf } from '../../upstream/loading/record-state.ts';
 import { insert } from '../../upstream/http/request.ts';
 import type { SelectionPlan } from './operation-plan.ts';
 
@@ -17,10 +17,11 @@ export function namesToRequest(
   { tierRefused, rule }: SelectionPlan,
   isNamed: boolean,
 ): readonly string[] {
+  const takesId = isNamed || !keyFieldsOf(rule.record!).includes('id');
   const requested =
-    (isNamed || !missing.includes('id')) && tierRefused.size === 0
+    (takesId || !missing.includes('id')) && tierRefused.size === 0
       ? missing
-      : missing.filter((name) => (name !== 'id' || isNamed) && !tierRefused.has(name));
+      : missing.filter((name) => (name !== 'id' || takesId) && !tierRefused.has(name));
   if (!isNamed || requested.some((name) => isUpstreamField(rule.record!, name))) return requested;
   const names = requested.slice();
   insert(names, 'id');

@@ -18,6 +18,8 @@ export interface RecordSource {
   readonly read?: (response: never, key: string) => object | null;
   /** The key of a record; its `id` by default, null if it cannot be requested. */
   readonly keyOf?: (record: never) => string | null;
+  /** The fields that its key consists of; `id` by default. */
+  readonly keyFields?: readonly string[];
   /** Fields that hold other records. They are large, so they are requested only if they are needed. */
   readonly embeds?: readonly string[];
 }
@@ -127,10 +129,11 @@ export function fieldError({ tiers }: RecordSource, name: string, error: Error):
 /** The known fields with the loaded ones, of which the failed ones throw when they are read; null if the record is absent. */
 export function viewOf(known: UpstreamRecord, state: RecordState, names: FieldNames): UpstreamRecord | null {
   const { record, errors, source, isAbsent } = state;
+  const keyFields = keyFieldsOf(source);
   if (isAbsent) return null;
   // The usual case needs no copy.
-  if (!errors && isBareId(known)) {
-    record.id ??= known.id;
+  if (!errors && hasOnly(known, keyFields)) {
+    for (const name of keyFields) record[name] ??= known[name];
     return record;
   }
   const view = shallowCopy(known);
@@ -138,10 +141,9 @@ export function viewOf(known: UpstreamRecord, state: RecordState, names: FieldNa
   for (const name of names) if (!errors?.has(name)) view[name] = record[name];
   if (failed.length === 0) return view;
   const failures = failed.map((name) => errors!.get(name)!);
-  // If every requested field failed and only the id is known, throw the error. But a record with fields withheld from the tier exists.
+  // If every requested field failed and only the key is known, throw the error. But a record with fields withheld from the tier exists.
   const isLost = failed.length === names.filter((name) => isUpstreamField(source, name)).length;
-  const isOnlyId = Object.keys(known).every((name) => name === 'id' || name === '__typename');
-  if (isLost && isOnlyId && !failures.some(isWithheld)) throw failures[0]!;
+  if (isLost && hasOnly(known, [...keyFields, '__typename']) && !failures.some(isWithheld)) throw failures[0]!;
   // Known fields stay: a list of the record may be open to a caller who is denied the record.
   const unknown = failed.filter((name) => !(name in known));
   return withThrowingFields(view, unknown, (name) => fieldError(source, name, errors!.get(name)!));
@@ -149,8 +151,12 @@ export function viewOf(known: UpstreamRecord, state: RecordState, names: FieldNa
 
 const isWithheld = (error: Error): boolean => error instanceof TierRequired && !error.ofEndpoint;
 
-function isBareId(record: UpstreamRecord): boolean {
-  for (const name in record) if (name !== 'id') return false;
+const ID: readonly string[] = Object.freeze(['id']);
+
+export const keyFieldsOf = ({ keyFields = ID }: RecordSource): readonly string[] => keyFields;
+
+function hasOnly(record: UpstreamRecord, names: readonly string[]): boolean {
+  for (const name in record) if (!names.includes(name)) return false;
   return true;
 }
 

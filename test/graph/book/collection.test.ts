@@ -131,6 +131,16 @@ describe('a shelf', () => {
   });
 });
 
+test('the number of a collection is loaded where it is deferred', async () => {
+  const { service, ask } = facade();
+  service
+    .intercept({ path: /\/v2\/book\/7\/collection/ })
+    .reply(200, { id: 55, user_id: '3', book_id: '7', status: 'read' })
+    .times(2);
+  const query = '{ node(id: "Collection:3:7") { ... on Collection { status ... @defer { number } } } }';
+  expect((await ask(query)).data.node).toEqual({ status: 'READ', number: 55 });
+});
+
 test('a collection that is named by its id has its number, which is not its id', async () => {
   const { service, ask } = facade();
   service
