@@ -1,4 +1,4 @@
-/** The facade as a part of another program: what `import { createFacade } from 'catalog-graphql'` gives. */
+/** The facade inside another program: `import { createFacade } from 'catalog-graphql'`. */
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import type { EmbeddedFacade, FacadeOptions } from '../facade.d.ts';
@@ -14,13 +14,13 @@ import { createUpstream } from './upstream/client.ts';
 
 export { ConfigError } from './config/read.ts';
 
-/** This file is one step below the package, in src as in dist. */
+/** This file is one level below the directory of the package, in src and in dist. */
 const packageDir = fileURLToPath(new URL('..', import.meta.url));
 const operations = fileURLToPath(new URL('../operations', import.meta.url));
 const panelFolder = fileURLToPath(new URL('../graphiql', import.meta.url));
 
 export function createFacade(given: FacadeOptions): EmbeddedFacade {
-  const { onLog, ...options } = { ...given }; // what is missing is told like what is wrong
+  const { onLog, ...options } = { ...given }; // called without options, it reports the missing settings
   const config = readOptions(options);
   const write = onLog ?? ((line: string) => void process.stderr.write(line));
   const log = pino({ level: config.logLevel }, { write });

@@ -251,7 +251,7 @@ describe('by its own fetch', () => {
   test('a body that was read before is told, and nothing is asked', async () => {
     const request = asked('{ viewer { isLoggedIn } }');
     await request.text();
-    await expect(embedded().fetch(request)).rejects.toThrow('was read before');
+    await expect(embedded().fetch(request)).rejects.toThrow('was already read');
   });
 
   test('a request that was given up before it began is not begun', async () => {

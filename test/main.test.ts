@@ -214,7 +214,7 @@ test('what was asked before SIGTERM is answered, what is asked after it is not',
 const breaks = (how: string) =>
   `--import data:text/javascript,${encodeURIComponent(`process.on('SIGUSR2', () => { ${how} })`)}`;
 
-test('an exception that nobody caught is logged, and ends it', async () => {
+test('an uncaught exception is logged and ends the process', async () => {
   const program = await startProgram({ ...filled, NODE_OPTIONS: breaks("throw new Error('odd corner')") });
   const { code, err } = await program.stop('SIGUSR2');
   expect(code).toBe(1);
@@ -222,19 +222,19 @@ test('an exception that nobody caught is logged, and ends it', async () => {
   expect(more).toEqual([]);
   expect(JSON.parse(line!)).toMatchObject({
     level: 60,
-    msg: 'an exception that nobody caught: ending',
+    msg: 'uncaught exception: the process ends',
     err: { message: 'odd corner' },
   });
 });
 
-test('a rejection that nobody caught is logged, and what runs goes on', async () => {
+test('an unhandled rejection is logged, and requests that run go on', async () => {
   const program = await startProgram({ ...filled, NODE_OPTIONS: breaks("Promise.reject(new Error('odd corner'))") });
   process.kill(program.pid, 'SIGUSR2');
   const answer = await fetch(`${program.url}/graphql?query={viewer{isLoggedIn}}`);
   expect(answer.status).toBe(200);
   const { code, err } = await program.stop();
   expect(code).toBe(0);
-  expect(JSON.parse(err)).toMatchObject({ level: 50, msg: 'a rejection that nobody caught' });
+  expect(JSON.parse(err)).toMatchObject({ level: 50, msg: 'unhandled promise rejection' });
 });
 
 test('seeding tells how far it is, in a few lines where nobody watches', async () => {

@@ -1,9 +1,9 @@
-/** What the command says of itself: to a person at a terminal in lines, to whatever else reads it in one line of JSON. */
+/** The message of the command after its start: lines for a person at a terminal, one line of JSON for a log. */
 import type { Config } from '../config/settings.ts';
 
-/** What was started. */
+/** The servers that were started. */
 export interface StartedServers {
-  /** Where the graph is; nowhere when the origin runs alone. */
+  /** The URL of the facade; undefined if only the origin was started. */
   graph?: string;
   origin?: { url: string; seeded: boolean };
 }
@@ -15,7 +15,7 @@ type Shown = Pick<
 
 const DEMO_TOKENS = 'demo-alice (advance), demo-bob (basic), demo-carol (premium)';
 
-/** For a person: addresses, what is asked upstream, and how to ask as a demo reader. Under production no token is told. */
+/** For a person: the addresses, and a first request with a demo token. In production no token is shown. */
 export function banner({ graph, origin }: StartedServers, config: Shown): string {
   const lines: [string, string][] = [];
   if (graph) lines.push(['graph', `${graph}/graphql${config.graphiql ? '   GraphiQL there in a browser' : ''}`]);
@@ -29,7 +29,7 @@ export function banner({ graph, origin }: StartedServers, config: Shown): string
   return lines.map(([name, text]) => `${name.padEnd(10)}${text}\n`).join('');
 }
 
-/** For a log: the same addresses and no token. Whatever LOG_LEVEL is, since whoever started it with port 0 must learn where it is. */
+/** For a log: the addresses without tokens. It is written at every LOG_LEVEL, because with port 0 there is no other way to learn the port. */
 export function startLine({ graph, origin }: StartedServers, config: Shown): string {
   const parts = [
     ...(graph ? [`graph ${graph}/graphql`] : []),

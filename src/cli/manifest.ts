@@ -4,7 +4,7 @@ import { readOperations } from '../config/operation-files.ts';
 import { APOLLO_FORMAT, ManifestError, sha256Of } from '../config/trusted-documents.ts';
 
 export interface ManifestOptions {
-  /** `hashes`: `{ hash: text }`; `apollo`: Apollo's list of operations, which names them too. */
+  /** `hashes`: `{ hash: text }`; `apollo`: Apollo's list of operations with their names. */
   format: 'hashes' | 'apollo';
   /** Texts as Apollo Client sends them: with `__typename` in every selection but the first. */
   typename: boolean;
@@ -25,13 +25,14 @@ export function createManifest(
     return JSON.stringify(Object.fromEntries(operations.map(({ id, body }) => [id, body])), null, 2);
   const names = operations.map(({ name }) => name);
   const twice = names.find((name, at) => names.indexOf(name) !== at);
-  if (names.includes('')) throw new ManifestError("Apollo's manifest tells operations by name: here is one without.");
+  if (names.includes(''))
+    throw new ManifestError("Apollo's manifest needs a name for each operation: one has no name.");
   if (twice !== undefined)
-    throw new ManifestError(`Apollo's manifest tells operations by name: ${twice} is there twice.`);
+    throw new ManifestError(`Apollo's manifest needs a unique name for each operation: ${twice} is used twice.`);
   return JSON.stringify({ format: APOLLO_FORMAT, version: 1, operations }, null, 2);
 }
 
-/** As Apollo Client does it when it sends a document: the hash is of this text. */
+/** Adds __typename as Apollo Client does before it sends a document, because the hash is that of the sent text. */
 function withTypename(document: DocumentNode): DocumentNode {
   const typename = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: '__typename' } } as const;
   return visit(document, {

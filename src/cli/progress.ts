@@ -1,9 +1,9 @@
-/** How far something long has come: one line that changes at a terminal, a line now and then elsewhere. */
+/** The progress of a long task: a line that is redrawn at a terminal, a few lines elsewhere. */
 
 export interface Progress {
-  /** So many of all are done. */
+  /** Reports that `done` of `all` steps are done. */
   at: (done: number, all: number, what: string) => void;
-  /** Takes the line away. */
+  /** Removes the line. */
   end: () => void;
 }
 
@@ -13,35 +13,35 @@ interface Screen {
   write: (text: string) => unknown;
 }
 
-/** Elsewhere than at a terminal: so many lines at most, the last of them when all is done. */
+/** Without a terminal: the maximum number of lines. The last one is written at the end. */
 const LINES = 10;
-/** A terminal is not drawn more often: drawing takes longer than a batch. */
-const DRAWN_MS = 50;
+/** The minimum time between two updates of a terminal, because drawing takes longer than a step. */
+const REDRAW_MS = 50;
 
 export function createProgress(screen: Screen): Progress {
-  let told = 0;
-  let drawn = 0;
+  let linesWritten = 0;
+  let drawnAt = 0;
   let isDrawn = false;
 
   function draw(done: number, all: number, what: string): void {
-    if (done < all && Date.now() - drawn < DRAWN_MS) return;
-    drawn = Date.now();
+    if (done < all && Date.now() - drawnAt < REDRAW_MS) return;
+    drawnAt = Date.now();
     isDrawn = true;
     const percent = `${Math.floor((100 * done) / all)} %`.padStart(5);
     const text = `${percent}  ${what}`;
-    // A line that breaks could not be taken back.
+    // A line that wraps could not be removed.
     screen.write(`\r\x1b[K${screen.columns ? text.slice(0, screen.columns - 1) : text}`);
   }
 
-  function tell(done: number, all: number, what: string): void {
+  function writeLine(done: number, all: number, what: string): void {
     const part = Math.floor((LINES * done) / all);
-    if (part <= told) return;
-    told = part;
+    if (part <= linesWritten) return;
+    linesWritten = part;
     screen.write(`${what}\n`);
   }
 
   return {
-    at: (done, all, what) => (screen.isTTY ? draw : tell)(done, all, what),
+    at: (done, all, what) => (screen.isTTY ? draw : writeLine)(done, all, what),
     end: () => {
       if (isDrawn) screen.write('\r\x1b[K');
     },

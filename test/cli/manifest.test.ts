@@ -162,7 +162,7 @@ test.each([
 
 test('a manifest for Apollo has a name for each operation, and each once', () => {
   const apollo = { format: 'apollo', typename: false } as const;
-  expect(() => createManifest([file('b.graphql', '{ __typename }')], schema, apollo)).toThrow(/without/);
+  expect(() => createManifest([file('b.graphql', '{ __typename }')], schema, apollo)).toThrow(/has no name/);
   const files = ['c.graphql', 'd.graphql'].map((name) => file(name, text));
-  expect(() => createManifest(files, schema, apollo)).toThrow(/Book is there twice/);
+  expect(() => createManifest(files, schema, apollo)).toThrow(/Book is used twice/);
 });

@@ -23,7 +23,7 @@ export interface Pipeline {
   countCacheHit(request: Pick<OperationRequest, 'parentSpan'>, name: string | undefined, startedAt: number): void;
 }
 
-export interface PipelineParts extends RunParts {
+interface PipelineParts extends RunParts {
   metrics: Metrics;
   tracing?: Tracing | undefined;
   /** Names of operations that metrics may use as labels. */

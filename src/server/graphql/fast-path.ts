@@ -15,13 +15,13 @@ import type { GraphqlRequest, OperationRequest } from './request.ts';
 import { type ResponseCache, isCacheable } from './response-cache.ts';
 
 /** A request with a JSON body. */
-export interface JsonRequest {
+interface JsonRequest {
   body: string;
   accept: string | undefined;
   exchange: Exchange;
 }
 
-export interface FastPath {
+interface FastPath {
   /** Sends a cached response; returns false if there is none. */
   answerFromCache: (
     json: JsonRequest,
@@ -77,8 +77,8 @@ export function createFastPath(pipeline: Pipeline, cache: ResponseCache, epoch: 
 }
 
 /**
- * The parameters with the text of the document that an id stands for; undefined if the request is one for Yoga. Yoga gets the result of the
- * lookup, because an error of it is sent in the form that the client accepts.
+ * The parameters with the text of the document, which the request may name by its id; undefined if Yoga must answer. Yoga gets the result
+ * of the lookup, because it sends errors in the format that the client accepts.
  */
 export function resolveParams(
   params: GraphqlParams,
@@ -89,7 +89,7 @@ export function resolveParams(
   if (!lookup) return typeof params.query === 'string' ? (params as TextParams) : undefined;
   request.lookup = lookup;
   const { documentId: _, extensions, ...others } = params;
-  if ('refusal' in lookup || lookup.prepared?.errors || !hasOnlyKeys(extensions, ID_EXTENSIONS)) return undefined;
+  if ('error' in lookup || lookup.prepared?.errors || !hasOnlyKeys(extensions, ID_EXTENSIONS)) return undefined;
   return { ...others, query: lookup.text };
 }
 

@@ -10,7 +10,7 @@ import type { Config } from '../../config/settings.ts';
 import type { ClientCode } from '../../graph/errors/codes.ts';
 import { countComparisons } from './overlaps.ts';
 
-export type DocumentLimits = Pick<
+type DocumentLimits = Pick<
   Config,
   | 'maxDocumentCharacters'
   | 'maxTokens'
@@ -29,7 +29,7 @@ const over = (code: ClientCode, what: string, limit: number, actual?: number): G
     extensions: { code, limit, ...(actual === undefined ? {} : { actual }) },
   });
 
-/** What is wrong with a text before it is parsed. */
+/** Limits of the text, which are checked before it is parsed. */
 export function textLimit(text: string, limits: DocumentLimits): GraphQLError | undefined {
   const { maxDocumentCharacters, maxNesting } = limits;
   if (text.length > maxDocumentCharacters)
@@ -37,7 +37,7 @@ export function textLimit(text: string, limits: DocumentLimits): GraphQLError | 
   return nestsDeeper(text, maxNesting) ? over('TOO_DEEP', 'Brackets inside one another', maxNesting) : undefined;
 }
 
-/** Whether brackets go deeper than `most`: the parser calls itself for each, and before it is warm 2,000 take all of its stack. */
+/** Whether brackets nest deeper than `most`. The parser is recursive; before it is optimised, 2,000 levels overflow the stack. */
 function nestsDeeper(text: string, most: number): boolean {
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
@@ -51,7 +51,7 @@ function nestsDeeper(text: string, most: number): boolean {
   return false;
 }
 
-/** Where the string ends that begins at `start`; one that does not is a fault for the parser, which gets no further either. */
+/** The position of the closing quote of a string, or the end of the text. The parser rejects an unclosed string. */
 function endOfString(text: string, start: number): number {
   const isBlock = text.startsWith('"""', start);
   const quote = isBlock ? '"""' : '"';
@@ -68,8 +68,8 @@ function endOfLine(text: string, start: number): number {
 }
 
 /**
- * Which limits a document breaks: fragments are counted where they are spread.
- * Asked before validation, which takes time that grows with the square of some of these.
+ * Limits of the document. A fragment counts at each place where it is spread.
+ * They are checked before validation, because the time of validation grows with the square of some of these numbers.
  */
 export function documentLimits(document: DocumentNode, limits: DocumentLimits): GraphQLError[] {
   const fragments = new Map<string, FragmentDefinitionNode>();
@@ -78,13 +78,13 @@ export function documentLimits(document: DocumentNode, limits: DocumentLimits): 
   const measured = new Map<string, Measure>();
   const errors: GraphQLError[] = [];
   const check = (code: ClientCode, what: string, limit: number, actual: number) => {
-    // Fragments that double themselves count past all numbers.
+    // Nested fragments can multiply the number beyond any meaning.
     if (actual > limit) errors.push(over(code, what, limit, actual < COUNTED_MAX ? actual : undefined));
   };
   check('TOO_MANY_FRAGMENTS', 'Fragments in a document', limits.maxFragments, fragments.size);
   for (const definition of document.definitions) {
     const isOperation = definition.kind === Kind.OPERATION_DEFINITION;
-    // What nobody spreads is validated too.
+    // Unused fragments are validated too.
     if (!isOperation && (definition.kind !== Kind.FRAGMENT_DEFINITION || errors.length > 0)) continue;
     const { depth, fields, aliases, directives, roots } = measure(definition);
     check('TOO_MANY_FIELDS', 'Fields in a document', limits.maxFields, fields);
@@ -117,7 +117,7 @@ export function documentLimits(document: DocumentNode, limits: DocumentLimits): 
         sum.aliases += below.aliases + (selection.alias ? 1 : 0);
         sum.directives += below.directives;
         sum.roots++;
-        // How deep introspection may go is a rule of validation.
+        // A validation rule limits the depth of introspection.
         if (!selection.name.value.startsWith('__')) sum.depth = Math.max(sum.depth, below.depth + 1);
         continue;
       }
@@ -134,11 +134,11 @@ export function documentLimits(document: DocumentNode, limits: DocumentLimits): 
     return sum;
   }
 
-  /** Once for each fragment: a fragment of fragments of fragments would double with every level. */
+  /** Each fragment is measured once. Without that, nested fragments would take exponential time. */
   function measureFragment(name: string): Measure {
     const known = measured.get(name);
     if (known) return known;
-    measured.set(name, none); // a cycle, which validation refuses, ends here
+    measured.set(name, none); // ends a cycle, which validation rejects
     const fragment = fragments.get(name);
     const measure = fragment ? measureSet(fragment.selectionSet) : none;
     measured.set(name, measure);
@@ -169,7 +169,7 @@ export function variablesLimit(variables: object): GraphQLError | undefined {
   return undefined;
 }
 
-/** Past this, a number says no more than that it is too large. */
+/** Larger numbers are not reported. */
 const COUNTED_MAX = 1_000_000;
 
 interface Measure {

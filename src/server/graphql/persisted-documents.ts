@@ -1,9 +1,9 @@
 /**
- * Documents that are asked for by a name in place of their text: trusted ones, which the manifest holds, and those that clients have
+ * Documents that clients request by an id in place of the text: trusted documents of the manifest, and documents that clients have
  * registered by their hashes (automatic persisted queries).
  *
- * The two are kept apart: whatever clients register, no trusted document makes room for it. What is registered lies in this process
- * alone; a replica that does not have it says so, and its client sends the text once more.
+ * Registered documents have a cache of their own, so that they cannot evict trusted ones. The cache belongs to this process. A replica that
+ * does not have a document responds with PERSISTED_QUERY_NOT_FOUND, and the client sends the text again.
  */
 import { GraphQLError, type GraphQLErrorExtensions } from 'graphql';
 import { LRUCache } from 'lru-cache';
@@ -14,17 +14,17 @@ import type { GraphqlParams } from '../http/request-body.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Preparation, Prepared } from './prepare.ts';
 
-/** The text that was asked for, or why there is none. */
-export type DocumentLookup = { text: string; prepared?: Prepared } | { refusal: GraphQLError };
+/** The text of the requested document, or the error if there is none. */
+export type DocumentLookup = { text: string; prepared?: Prepared } | { error: GraphQLError };
 
 export interface PersistedDocuments {
-  /** What a question names in place of its text; undefined where its own text is all there is to it. */
-  lookup: (asked: GraphqlParams) => DocumentLookup | undefined;
+  /** Finds the document of a request; undefined if the request has a text and no id. */
+  lookup: (params: GraphqlParams) => DocumentLookup | undefined;
 }
 
 type PersistedSettings = Pick<Config, 'trustedDocuments' | 'persistedOnly' | 'automaticPersistedQueries'>;
 
-/** Registered documents, and their characters together. */
+/** Limits of the cache of registered documents: their number, and the sum of their characters. */
 const REGISTERED_MAX = 1_000;
 const REGISTERED_CHARACTERS_MAX = 2_000_000;
 
@@ -43,34 +43,34 @@ export function createPersistedDocuments(
     metrics.persistedDocuments.inc({ outcome });
     return prepared ? { text, prepared } : { text };
   };
-  const refused = (outcome: string, refusal: GraphQLError): DocumentLookup => {
+  const rejected = (outcome: string, error: GraphQLError): DocumentLookup => {
     metrics.persistedDocuments.inc({ outcome });
-    return { refusal };
+    return { error };
   };
 
   return {
-    lookup(asked) {
-      const named = nameIn(asked);
-      const text = asked.query || undefined;
-      if (named === undefined) {
+    lookup(params) {
+      const requested = documentIdIn(params);
+      const text = params.query || undefined;
+      if (requested === undefined) {
         if (!persistedOnly || text === undefined || trustedTexts.has(text)) return undefined;
-        return refused('untrusted', untrusted);
+        return rejected('untrusted', untrusted);
       }
-      if (named === null) return refused('malformed', malformed);
-      const { id, isAutomatic } = named;
+      if (requested === null) return rejected('malformed', malformed);
+      const { id, isAutomatic } = requested;
       const trusted = trustedDocuments.get(id);
       if (trusted !== undefined && (text === undefined || text === trusted)) return found('trusted', trusted);
-      if (persistedOnly) return refused('untrusted', untrusted);
+      if (persistedOnly) return rejected('untrusted', untrusted);
       const known = registered.get(id);
       if (known !== undefined && (text === undefined || text === known)) return found('registered', known);
       if (text === undefined)
         return isAutomatic && !automaticPersistedQueries
-          ? refused('unsupported', unsupported)
-          : refused('unknown', unknown);
-      if (sha256Of(text) !== id) return refused('mismatch', mismatch);
+          ? rejected('unsupported', unsupported)
+          : rejected('unknown', unknown);
+      if (sha256Of(text) !== id) return rejected('mismatch', mismatch);
       if (!automaticPersistedQueries) return found('sent', text);
-      // What nothing is wrong with, and nothing else: the room is for what can be run.
-      const { operationName } = asked;
+      // Only valid documents are registered.
+      const { operationName } = params;
       const prepared = pipeline.prepare(text, typeof operationName === 'string' ? operationName : undefined);
       if (!prepared.errors) registered.set(id, text);
       return found('sent', text, prepared);
@@ -78,14 +78,14 @@ export function createPersistedDocuments(
   };
 }
 
-interface Named {
+interface DocumentId {
   id: string;
-  /** Apollo's extension: its client sends the text when it is told that the hash is not known. */
+  /** Apollo's extension: the client sends the text if the hash is unknown. */
   isAutomatic: boolean;
 }
 
-/** The name of a document: undefined where there is none, null where it cannot be one. */
-function nameIn({ documentId, extensions }: GraphqlParams): Named | null | undefined {
+/** The id of the document: undefined if the request has none, null if it is malformed. */
+function documentIdIn({ documentId, extensions }: GraphqlParams): DocumentId | null | undefined {
   if (documentId !== undefined && documentId !== null)
     return typeof documentId === 'string' ? { id: bareId(documentId), isAutomatic: false } : null;
   if (typeof extensions !== 'object' || extensions === null || !('persistedQuery' in extensions)) return undefined;
@@ -95,20 +95,20 @@ function nameIn({ documentId, extensions }: GraphqlParams): Named | null | undef
   return version === 1 && typeof sha256Hash === 'string' ? { id: sha256Hash, isAutomatic: true } : null;
 }
 
-const refusalOf = (code: ClientCode, message: string, http: GraphQLErrorExtensions['http']): GraphQLError =>
+const errorOf = (code: ClientCode, message: string, http: GraphQLErrorExtensions['http']): GraphQLError =>
   new GraphQLError(message, { extensions: { code, http } });
 
-/** For who asks in plain JSON these are answers, with 200, as for any document that cannot be run; clients go by message and code. */
-const asAnswer = { status: 400, spec: true };
+/** As for invalid documents, the status is 200 if the client accepts application/json only. Clients look at message and code. */
+const asInvalidDocument = { status: 400, spec: true };
 
-const unknown = refusalOf('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound', asAnswer);
-const unsupported = refusalOf('PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported', asAnswer);
-const mismatch = refusalOf('PERSISTED_QUERY_HASH_MISMATCH', 'The hash is not that of the document.', { status: 400 });
-const malformed = refusalOf(
+const unknown = errorOf('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound', asInvalidDocument);
+const unsupported = errorOf('PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported', asInvalidDocument);
+const mismatch = errorOf('PERSISTED_QUERY_HASH_MISMATCH', 'The hash does not match the document.', { status: 400 });
+const malformed = errorOf(
   'BAD_REQUEST',
   '`documentId` must be a string, `extensions.persistedQuery` an object with `version` 1 and `sha256Hash`.',
   { status: 400 },
 );
-const untrusted = refusalOf('PERSISTED_ONLY', 'Only trusted documents are run here, asked for by their hashes.', {
+const untrusted = errorOf('PERSISTED_ONLY', 'Only trusted documents are executed. Request them by their hashes.', {
   status: 403,
 });

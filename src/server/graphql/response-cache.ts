@@ -5,7 +5,7 @@
 import { LRUCache } from 'lru-cache';
 import type { CachePolicy } from '../../upstream/cache/cache-policy.ts';
 
-export interface CachedResponse {
+interface CachedResponse {
   readonly response: Buffer;
   readonly operationName: string | undefined;
 }

@@ -29,7 +29,7 @@ import { createPersistedDocuments } from './persisted-documents.ts';
 import type { GraphqlRequest } from './request.ts';
 import { createResponseCache } from './response-cache.ts';
 
-export interface GraphqlRouteParts {
+interface GraphqlRouteParts {
   schema: GraphQLSchema;
   config: Config;
   upstream: Pick<UpstreamClient, 'epoch'>;

@@ -23,7 +23,7 @@ import { checkIncrementalArguments } from './validation-rules.ts';
 /** A result, or the parts of one that is delivered incrementally. */
 export type Result = ExecutionResult | AsyncIterable<IncrementalResult>;
 
-export type RunOperation = (
+type RunOperation = (
   document: ExecutableDocument,
   variables: Variables | undefined,
   request: OperationRequest,

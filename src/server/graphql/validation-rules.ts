@@ -1,4 +1,4 @@
-/** What a document must keep to: the rules of the specification, those for incremental delivery among them. */
+/** The validation rules of documents: those of the specification, and those for incremental delivery. */
 import {
   type ASTVisitor,
   type DirectiveNode,
@@ -22,18 +22,18 @@ import {
 } from 'graphql';
 import { type Variables, isIncrementalDirective } from '../../graph/engine/document.ts';
 
-/** The rules for a document: more of them where its answer may come in pieces. */
+/** Returns the rules for a document; documents that use incremental delivery have more. */
 export function validationRules({
   introspection,
 }: {
   introspection: boolean;
-}): (comesInPieces: boolean) => readonly ValidationRule[] {
+}): (isIncremental: boolean) => readonly ValidationRule[] {
   const plain = [...specifiedRules, ...(introspection ? [] : [NoSchemaIntrospectionCustomRule])];
-  const all = [...plain, PieceLabelRule, PieceOfRootRule, StreamedListRule, StreamedAlikeRule];
-  return (comesInPieces) => (comesInPieces ? all : plain);
+  const all = [...plain, IncrementalLabelRule, IncrementalRootRule, StreamOnListRule, SameStreamRule];
+  return (isIncremental) => (isIncremental ? all : plain);
 }
 
-/** The selections of an operation and of the fragments it spreads whose part of the answer may come later. */
+/** The selections with @defer or @stream in an operation and in the fragments that it spreads. */
 export function findIncrementalSelections(
   { definitions }: DocumentNode,
   { selectionSet }: OperationDefinitionNode | FragmentDefinitionNode,
@@ -41,16 +41,16 @@ export function findIncrementalSelections(
   const fragments = new Map<string, SelectionSetNode>();
   for (const definition of definitions)
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition.selectionSet);
-  const pieces: SelectionNode[] = [];
+  const found: SelectionNode[] = [];
   const seen = new Set<SelectionSetNode>();
   walk(selectionSet);
-  return pieces;
+  return found;
 
   function walk(set: SelectionSetNode): void {
     if (seen.has(set)) return;
     seen.add(set);
     for (const selection of set.selections) {
-      if (selection.directives?.some(isIncrementalDirective)) pieces.push(selection);
+      if (selection.directives?.some(isIncrementalDirective)) found.push(selection);
       const isSpread = selection.kind === Kind.FRAGMENT_SPREAD;
       const below = isSpread ? fragments.get(selection.name.value) : selection.selectionSet;
       if (below) walk(below);
@@ -58,22 +58,22 @@ export function findIncrementalSelections(
   }
 }
 
-/** Throws a GraphQLError where they say what cannot be: before the run, for a write would have been carried out by then. */
+/** Throws a GraphQLError for invalid arguments of @defer and @stream. They are checked before the run, because a mutation cannot be undone. */
 export function checkIncrementalArguments(
   schema: GraphQLSchema,
-  pieces: readonly SelectionNode[],
+  selections: readonly SelectionNode[],
   variables: Variables,
 ): void {
-  for (const piece of pieces) {
-    getDirectiveValues(schema.getDirective('defer')!, piece, variables);
-    const stream = getDirectiveValues(schema.getDirective('stream')!, piece, variables);
+  for (const selection of selections) {
+    getDirectiveValues(schema.getDirective('defer')!, selection, variables);
+    const stream = getDirectiveValues(schema.getDirective('stream')!, selection, variables);
     if (stream && !(typeof stream.initialCount === 'number' && stream.initialCount >= 0))
-      throw new GraphQLError('`initialCount` of `@stream` must be 0 or more.', { nodes: piece.directives ?? null });
+      throw new GraphQLError('`initialCount` of `@stream` must be 0 or more.', { nodes: selection.directives ?? null });
   }
 }
 
-/** A label names its piece in the answer, so it stands in the document, and once. */
-function PieceLabelRule(context: ValidationContext): ASTVisitor {
+/** A label identifies a part of the response, so it must be a literal and unique. */
+function IncrementalLabelRule(context: ValidationContext): ASTVisitor {
   const labels = new Map<string, DirectiveNode>();
   return {
     Directive(node) {
@@ -82,14 +82,14 @@ function PieceLabelRule(context: ValidationContext): ASTVisitor {
       if (label.kind !== Kind.STRING)
         return report(context, `The label of @${node.name.value} must be written as a string.`, node);
       const other = labels.get(label.value);
-      if (other) report(context, `The label "${label.value}" names two pieces.`, other, node);
+      if (other) report(context, `The label "${label.value}" is used twice.`, other, node);
       else labels.set(label.value, node);
     },
   };
 }
 
-/** A write, and a subscription, is answered whole. */
-function PieceOfRootRule(context: ValidationContext): ASTVisitor {
+/** The root fields of mutations and subscriptions are not delivered incrementally. */
+function IncrementalRootRule(context: ValidationContext): ASTVisitor {
   return {
     Directive(node) {
       const parent = context.getParentType();
@@ -101,12 +101,12 @@ function PieceOfRootRule(context: ValidationContext): ASTVisitor {
   };
 }
 
-function StreamedListRule(context: ValidationContext): ASTVisitor {
+function StreamOnListRule(context: ValidationContext): ASTVisitor {
   return {
     Directive(node) {
       const field = context.getFieldDef();
       if (!field || node.name.value !== 'stream' || isListType(getNullableType(field.type))) return;
-      report(context, `@stream cannot be used on the field ${field.name}, which is no list.`, node);
+      report(context, `@stream cannot be used on the field ${field.name}, which is not a list.`, node);
     },
   };
 }
@@ -115,21 +115,21 @@ const report = (context: ValidationContext, message: string, ...nodes: Directive
   context.reportError(new GraphQLError(message, { nodes }));
 
 /**
- * Fields that are one in the answer are streamed alike. Seen within a selection and its inline fragments; of those that meet through
- * named ones the first decides.
+ * Fields that are merged in the response must have the same @stream. The rule compares fields of a selection set and its inline
+ * fragments. For fields merged through named fragments, the executor uses the first.
  */
-function StreamedAlikeRule(context: ValidationContext): ASTVisitor {
+function SameStreamRule(context: ValidationContext): ASTVisitor {
   return {
     SelectionSet(set, _key, parent) {
       if (parent && 'kind' in parent && parent.kind === Kind.INLINE_FRAGMENT) return;
       const first = new Map<string, FieldNode>();
-      const told = new Set<string>();
+      const reported = new Set<string>();
       for (const field of fieldsOf(set)) {
         const name = field.alias?.value ?? field.name.value;
         const known = first.get(name);
         if (!known) first.set(name, field);
-        else if (streamOf(known) !== streamOf(field) && !told.has(name)) {
-          told.add(name);
+        else if (streamOf(known) !== streamOf(field) && !reported.has(name)) {
+          reported.add(name);
           const message = `Fields "${name}" conflict because they have differing stream directives. Use different aliases on the fields to fetch both if this was intentional.`;
           context.reportError(new GraphQLError(message, { nodes: [known, field] }));
         }
@@ -147,7 +147,7 @@ function* fieldsOf({ selections }: SelectionSetNode): Generator<FieldNode> {
 
 const isStream = ({ name }: DirectiveNode): boolean => name.value === 'stream';
 
-/** The stream directive as one text, its arguments in order; undefined without one. */
+/** The arguments of @stream as one text, sorted; undefined without the directive. */
 function streamOf({ directives = [] }: FieldNode): string | undefined {
   const stream = directives.find(isStream);
   return stream && (stream.arguments ?? []).map(print).sort().join();

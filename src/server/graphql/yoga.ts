@@ -25,7 +25,7 @@ interface Parts {
   log: Logger;
 }
 
-export type YogaHandler = (exchange: Exchange, request: GraphqlRequest) => Promise<void>;
+type YogaHandler = (exchange: Exchange, request: GraphqlRequest) => Promise<void>;
 
 const STREAMED = /^(?:multipart\/mixed|text\/event-stream)\b/;
 /** Headers of the connection, which the server sets itself. */
@@ -105,7 +105,7 @@ function persistedDocuments(persisted: PersistedDocuments): Plugin<object, Graph
       const lookup =
         context.lookup ?? persisted.lookup({ ...others, documentId: documentId ?? documentIdInUrl(request) });
       if (!lookup) return;
-      if ('refusal' in lookup) throw lookup.refusal;
+      if ('error' in lookup) throw lookup.error;
       if (lookup.prepared) context.prepared = lookup.prepared;
       setParams({ ...others, query: lookup.text });
     },

@@ -9,7 +9,7 @@ const INCREMENTAL_TYPES = ['multipart/mixed', 'text/event-stream'];
 export type JsonType = (typeof JSON_TYPES)[number];
 
 interface Negotiated {
-  /** The preferred type for a response in one piece; undefined if the client accepts none. */
+  /** The preferred type for a complete response; undefined if the client accepts none. */
   json: JsonType | undefined;
   acceptsIncremental: boolean;
   isAcceptable: boolean;
@@ -19,7 +19,7 @@ interface Negotiated {
 const DRAFT = 'deferspec=20220824';
 
 export const incrementalDeliveryNotAccepted = new GraphQLError(
-  'With @defer or @stream the answer comes in pieces: accept multipart/mixed (deferSpec=20220824) or text/event-stream.',
+  'A response with @defer or @stream is delivered incrementally. Accept multipart/mixed (deferSpec=20220824) or text/event-stream.',
   { extensions: { code: 'NOT_ACCEPTABLE', http: { status: 406 } } },
 );
 

@@ -14,11 +14,11 @@ export interface OperationSlot {
   release: () => void;
 }
 
-export interface SlotRequest {
+interface SlotRequest {
   lifetime: CancellationToken;
   /** Resolves when the last byte of the uploaded files has arrived; the upload deadline counts from there. */
   uploadEnd?: Promise<void> | undefined;
-  /** Called when the slot is revoked because the operation still holds it `GRACE_MS` after its deadline. */
+  /** Called when the slot is revoked, because the operation still holds it `GRACE_MS` after its deadline. */
   onOverdue: () => void;
 }
 

@@ -1,8 +1,8 @@
 /**
- * The connections of clients: which of them are more than can be served soon, and which have been silent for too long.
+ * Tracks the connections of clients: marks those over the limit, and closes those that are idle for too long.
  *
- * Node would wind a timer for each twice a request. Here all are looked at now and then, and only one that was silent since the last
- * look gets a timer: Node's own, which knows of a client that reads slowly and winds itself anew whenever anything comes or goes.
+ * Node would restart a timer of each connection twice a request. Here all connections are checked at intervals, and only one that was
+ * idle since the last check gets a timer. That timer is Node's own, which restarts when bytes are read or written.
  */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
@@ -10,16 +10,16 @@ import { type Queue, createQueue, itemsOf } from '../../lib/queue.ts';
 import type { Exchange } from './exchange.ts';
 import type { Backlog, UnsentBytes } from './unsent.ts';
 
-/** What clients are told: longer than balancers keep theirs, which must be the ones to hang up. */
+/** Sent to clients. It is longer than the idle timeout of load balancers, because the balancer must be the one to close. */
 const KEPT_SECONDS = 65;
-/** Longer than that, so that what is sent at the last moment does not meet the end. */
+/** Longer than what is sent, so that a request sent at the last moment does not meet a closed connection. */
 export const IDLE_MS = 1_000 * (KEPT_SECONDS + 1);
-/** The header by which a client is told that its connection is kept, or that this was the last answer on it. */
+/** The header of a response after which the connection is kept, or closed. */
 export const KEEP_ALIVE = ['keep-alive', `timeout=${KEPT_SECONDS}`] as const;
 export const CLOSE = ['connection', 'close'] as const;
 
 export interface Connection {
-  /** Past the number that can be served soon: a request waits on it until those of all others were read. */
+  /** Opened when there were `maxClientConnections` already. Its requests are rejected as overload. */
   readonly isOverLimit: boolean;
   /** Requests being answered on this connection, oldest first. */
   readonly exchanges: Queue<Exchange>;
@@ -31,55 +31,58 @@ export interface Connections {
   /** Undefined for a closed connection. */
   get: (socket: Socket) => Connection | undefined;
   size: () => number;
-  /** Closes those over which nothing was ever sent: Node counts them neither as idle nor as busy. */
+  /** Closes connections that never sent a byte. Node counts them neither as idle nor as active. */
   closeUnused: () => void;
 }
 
 export interface ConnectionSettings {
   maxClientConnections: number;
-  /** Silence after which one in use is cut, or up to a quarter more; where bytes wait for a client that does not read, up to twice that. */
+  /**
+   * Idle time after which a connection with a running request is closed. It may take a quarter longer, and up to twice as long if the
+   * client does not read.
+   */
   connectionTimeoutMs: number;
-  /** The same for one that waits for its next request. */
+  /** The same for a connection that waits for its next request. */
   idleMs: number;
 }
 
-interface Watched extends Connection {
-  /** Bytes that had come and gone at the last look. */
-  moved: number;
-  /** What its timer is set to; 0 for none. */
+interface TrackedConnection extends Connection {
+  /** Bytes read and written until the last check. */
+  bytes: number;
+  /** The timeout of the socket; 0 for none. */
   timerMs: number;
 }
 
-const LOOKS = 4;
+const CHECKS_PER_TIMEOUT = 4;
 
 export function trackConnections(server: Server, settings: ConnectionSettings, unsent: UnsentBytes): Connections {
   const { maxClientConnections, connectionTimeoutMs, idleMs } = settings;
-  const watched = new Map<Socket, Watched>();
-  const lookMs = Math.min(connectionTimeoutMs, idleMs) / LOOKS;
+  const tracked = new Map<Socket, TrackedConnection>();
+  const checkMs = Math.min(connectionTimeoutMs, idleMs) / CHECKS_PER_TIMEOUT;
 
   server.timeout = 0;
   server.keepAliveTimeout = 0;
   server.on('connection', (socket: Socket) => {
-    const isOverLimit = watched.size >= maxClientConnections;
+    const isOverLimit = tracked.size >= maxClientConnections;
     const exchanges = createQueue<Exchange>();
-    watched.set(socket, { isOverLimit, exchanges, backlog: unsent.open(socket), moved: 0, timerMs: 0 });
+    tracked.set(socket, { isOverLimit, exchanges, backlog: unsent.open(socket), bytes: 0, timerMs: 0 });
     socket.once('close', () => {
-      watched.delete(socket);
+      tracked.delete(socket);
       for (const exchange of itemsOf(exchanges)) exchange.close();
     });
   });
-  // One that has no port has connections of its own kind, over which nobody is silent.
+  // A server without a port has in-memory connections, which need no timeout.
   server.on('listening', () => {
-    const looking = setInterval(look, lookMs).unref();
-    server.once('close', () => clearInterval(looking));
+    const timer = setInterval(checkAll, checkMs).unref();
+    server.once('close', () => clearInterval(timer));
   });
 
-  function look(): void {
-    for (const [socket, connection] of watched) {
-      const moved = socket.bytesRead + socket.bytesWritten;
-      const isSilent = moved === connection.moved;
-      const timerMs = isSilent ? (connection.exchanges.size > 0 ? connectionTimeoutMs : idleMs) - lookMs : 0;
-      connection.moved = moved;
+  function checkAll(): void {
+    for (const [socket, connection] of tracked) {
+      const bytes = socket.bytesRead + socket.bytesWritten;
+      const isIdle = bytes === connection.bytes;
+      const timerMs = isIdle ? (connection.exchanges.size > 0 ? connectionTimeoutMs : idleMs) - checkMs : 0;
+      connection.bytes = bytes;
       if (timerMs === connection.timerMs) continue;
       connection.timerMs = timerMs;
       socket.setTimeout(timerMs);
@@ -87,8 +90,8 @@ export function trackConnections(server: Server, settings: ConnectionSettings, u
   }
 
   function closeUnused(): void {
-    for (const socket of watched.keys()) if (socket.bytesRead === 0) socket.destroy();
+    for (const socket of tracked.keys()) if (socket.bytesRead === 0) socket.destroy();
   }
 
-  return { get: (socket) => watched.get(socket), size: () => watched.size, closeUnused };
+  return { get: (socket) => tracked.get(socket), size: () => tracked.size, closeUnused };
 }

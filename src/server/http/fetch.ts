@@ -1,6 +1,6 @@
 /**
- * A fetch handler over the server, for a program that has a port of its own: each request goes to it by a connection in memory.
- * So what a socket is answered is what `fetch` is answered: limits, forgery, uploads, pieces and all.
+ * A fetch handler for programs that have a port of their own. Each request is sent to the HTTP server over an in-memory connection, so
+ * `fetch` behaves as a socket does: limits, CSRF checks, uploads and incremental delivery included.
  */
 import { type ClientRequest, type IncomingMessage, type Server, request as send } from 'node:http';
 import { type Duplex, Readable, duplexPair } from 'node:stream';
@@ -10,11 +10,11 @@ import { addTraceHeaders } from '../../lib/trace-context.ts';
 
 export interface FetchHandler {
   fetch: (request: Request, from?: { address?: string }) => Promise<Response>;
-  /** Lets what was asked end, and cuts off what has not ended in time. */
+  /** Waits for running requests, and aborts those that do not end in time. */
   close: (withinMs: number) => Promise<void>;
 }
 
-/** They tell of a connection, and the request comes by another here; the length is counted anew. */
+/** Headers of a connection. The in-memory connection is another one, and Node computes the length again. */
 const CONNECTION_HEADERS = [
   'connection',
   'content-length',
@@ -30,7 +30,7 @@ const CONNECTION_HEADERS = [
 const STATUSES_WITHOUT_BODY = new Set([204, 205, 304]);
 
 export function createFetchHandler(server: Server): FetchHandler {
-  const asked = new Set<ClientRequest>();
+  const running = new Set<ClientRequest>();
   let isClosed = false;
   let onEmpty = () => undefined as void;
 
@@ -43,39 +43,39 @@ export function createFetchHandler(server: Server): FetchHandler {
       const headers = Object.fromEntries(request.headers);
       for (const name of CONNECTION_HEADERS) delete headers[name];
       passActiveSpan(headers);
-      const question = send({
+      const outgoing = send({
         method: request.method,
         path: pathname + search,
         headers: { host, ...headers },
         createConnection: () => connection(server, address),
       });
-      const leave = () => question.destroy(request.signal.reason as Error);
-      request.signal.addEventListener('abort', leave, { once: true });
-      asked.add(question);
-      question.once('close', () => {
-        request.signal.removeEventListener('abort', leave);
-        asked.delete(question);
-        if (asked.size === 0) onEmpty();
+      const abort = () => outgoing.destroy(request.signal.reason as Error);
+      request.signal.addEventListener('abort', abort, { once: true });
+      running.add(outgoing);
+      outgoing.once('close', () => {
+        request.signal.removeEventListener('abort', abort);
+        running.delete(outgoing);
+        if (running.size === 0) onEmpty();
       });
-      const answer = answerTo(question);
-      if (body) pass(body, question);
-      else question.end();
-      return response(await answer, request.method);
+      const incoming = responseTo(outgoing);
+      if (body) pipeBody(body, outgoing);
+      else outgoing.end();
+      return toResponse(await incoming, request.method);
     },
     async close(withinMs) {
       isClosed = true;
-      if (asked.size === 0) return;
+      if (running.size === 0) return;
       const ended = new Promise<void>((resolve) => (onEmpty = resolve));
-      const cut = setTimeout(() => {
-        for (const question of asked) question.destroy(new Error('The facade was closed.'));
+      const timer = setTimeout(() => {
+        for (const outgoing of running) outgoing.destroy(new Error('The facade was closed.'));
       }, withinMs);
       await ended;
-      clearTimeout(cut);
+      clearTimeout(timer);
     },
   };
 }
 
-/** Two ends of which one is given to the server: as with a socket, neither outlives the other. */
+/** A connected pair of streams. The server gets one end; each end closes with the other, as with a socket. */
 function connection(server: Server, address: string | undefined): Duplex {
   const [ours, theirs] = duplexPair();
   ours.once('close', () => theirs.destroy());
@@ -86,7 +86,7 @@ function connection(server: Server, address: string | undefined): Duplex {
   return ours;
 }
 
-/** The request goes through a connection in memory, where the async context of the program may be lost. */
+/** Sends the active span of the program as headers, because the in-memory connection may lose its async context. */
 function passActiveSpan(headers: Record<string, string>): void {
   const span = trace.getActiveSpan();
   if (!span) return;
@@ -95,35 +95,35 @@ function passActiveSpan(headers: Record<string, string>): void {
   for (let at = 0; at < traced.length; at += 2) headers[traced[at]!] = traced[at + 1]!;
 }
 
-function answerTo(question: ClientRequest): Promise<IncomingMessage> {
+function responseTo(outgoing: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    question.once('response', resolve);
-    // Stays: after the answer has begun, who reads it is told, and nobody else.
-    question.on('error', reject);
+    outgoing.once('response', resolve);
+    // The listener stays: after the response has begun, its reader gets the error, and this one is ignored.
+    outgoing.on('error', reject);
   });
 }
 
 function bodyOf({ body, bodyUsed }: Request): Readable | undefined {
-  if (bodyUsed) throw new TypeError('The body of the request was read before it came here.');
+  if (bodyUsed) throw new TypeError('The body of the request was already read.');
   return body ? Readable.fromWeb(body as ReadableStream) : undefined;
 }
 
-function pass(body: Readable, question: ClientRequest): void {
-  // The answer may come before the whole question is read: a body too large, say.
-  question.once('close', () => body.destroy());
-  body.on('error', (error) => question.destroy(error));
-  body.pipe(question);
+function pipeBody(body: Readable, outgoing: ClientRequest): void {
+  // The response may come before the body is read completely, for example if the body is too large.
+  outgoing.once('close', () => body.destroy());
+  body.on('error', (error) => outgoing.destroy(error));
+  body.pipe(outgoing);
 }
 
-function response(answer: IncomingMessage, method: string): Response {
-  const { statusCode = 500, headersDistinct } = answer;
+function toResponse(incoming: IncomingMessage, method: string): Response {
+  const { statusCode = 500, headersDistinct } = incoming;
   const headers = new Headers();
   for (const [name, values = []] of Object.entries(headersDistinct)) {
-    // The host says the date itself.
+    // The program sets the date itself.
     if (CONNECTION_HEADERS.includes(name) && name !== 'content-length') continue;
     if (name !== 'date') for (const value of values) headers.append(name, value);
   }
   const isEmpty = method === 'HEAD' || STATUSES_WITHOUT_BODY.has(statusCode);
-  if (isEmpty) answer.resume();
-  return new Response(isEmpty ? null : (Readable.toWeb(answer) as BodyInit), { status: statusCode, headers });
+  if (isEmpty) incoming.resume();
+  return new Response(isEmpty ? null : (Readable.toWeb(incoming) as BodyInit), { status: statusCode, headers });
 }

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A page that GraphiQL opens with. */
+/** A tab that GraphiQL opens with. */
 export interface Tab {
   name: string;
   query: string;
-  /** Sent with it: a line `# x-explain: plan` of its document is such a header. */
+  /** Headers sent with the query, read from lines of its document such as `# x-explain: plan`. */
   headers?: Record<string, string>;
 }
 
-/** In the order in which one would show the place to a friend; whatever else lies in the folder follows. */
+/** The order of the tabs. Other files of the folder follow by name. */
 const ORDER = [
   'book',
   'film',
@@ -28,13 +28,13 @@ const ORDER = [
   'explain',
 ];
 
-/** The pages in `operations/`, one a file. */
+/** The tabs: the files in `operations/`. */
 export function readTabs(folder: string): Tab[] {
-  const place = (name: string) => (ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length);
+  const position = (name: string) => (ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length);
   return readdirSync(folder)
     .filter((file) => file.endsWith('.graphql'))
     .map((file) => file.slice(0, -'.graphql'.length))
-    .sort((a, b) => place(a) - place(b) || a.localeCompare(b))
+    .sort((a, b) => position(a) - position(b) || a.localeCompare(b))
     .map((name) => {
       const query = readFileSync(join(folder, `${name}.graphql`), 'utf8');
       return { name, query, headers: headersIn(query) };
@@ -44,7 +44,7 @@ export function readTabs(folder: string): Tab[] {
 const headersIn = (query: string): Record<string, string> =>
   Object.fromEntries([...query.matchAll(/^# (x-[a-z-]+): (\S+)$/gm)].map(([, name, value]) => [name!, value!]));
 
-/** What we put beside GraphiQL: it shows the calls of an operation. */
+/** An addition to GraphiQL that shows the upstream calls of an operation. */
 export interface Panel {
   script: string;
   style: string;
@@ -56,7 +56,7 @@ export function readPanel(folder: string): Panel {
   return { script: read('calls.js'), style: read('calls.css') };
 }
 
-/** The page: it carries its whole program, 15 MB of heap for who asks for it, and asks no other host for anything. */
+/** The page of GraphiQL. It contains all its scripts (15 MB of heap) and loads nothing from other hosts. */
 export async function graphiqlPage(tabs: readonly Tab[], token: string | undefined, panel?: Panel): Promise<string> {
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
   const login = token ? { Authorization: `Bearer ${token}` } : {};
@@ -64,7 +64,7 @@ export async function graphiqlPage(tabs: readonly Tab[], token: string | undefin
   const headers = shown(login);
   const page = renderGraphiQL({
     title: 'catalog-graphql',
-    // Left out where there is none: an empty list would leave the editor without a tab.
+    // With an empty list the editor would have no tab.
     ...(tabs.length > 0 && {
       defaultTabs: tabs.map(({ query, headers: own }) => ({ query, headers: shown({ ...login, ...own }) })),
     }),
@@ -74,21 +74,21 @@ export async function graphiqlPage(tabs: readonly Tab[], token: string | undefin
     inputValueDeprecation: true,
   });
   return page
-    .replace('</style>', (end) => tabsStay + (panel?.style ?? '') + end)
+    .replace('</style>', (end) => tabStyle + (panel?.style ?? '') + end)
     .replace('</head>', (end) => (panel ? `<script>${panel.script}</script>` : '') + end);
 }
 
-/** A tab with the focus would jump to where it stood before the page was laid out: away from under the pointer, and no click comes of it. */
-const tabsStay = '.graphiql-tab { transform: none !important; }';
+/** Without this, a focused tab moves while the page is laid out, and a click misses it. */
+const tabStyle = '.graphiql-tab { transform: none !important; }';
 
-/** The browser itself keeps the promise that nothing comes from elsewhere, and that nothing runs but what the page was made of. */
+/** The content security policy of the page: the browser runs only its own scripts and loads nothing from other hosts. */
 export function graphiqlPolicy(page: string): string {
   const scripts = [...page.matchAll(/<script>([^]*?)<\/script>/g)].map(([, script]) => script!);
   const hashes = scripts.map((script) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`);
   return [
     "default-src 'none'",
     `script-src ${hashes.join(' ')} blob:`,
-    "style-src 'unsafe-inline'", // the editor lays itself out
+    "style-src 'unsafe-inline'", // the editor sets styles of its own
     'img-src data:',
     'font-src data:',
     'worker-src blob:',

@@ -1,4 +1,4 @@
-/** What is read of the headers of any request, and what the answers to it carry for that. */
+/** Headers that every request may have, and the headers of responses that depend on them. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { HttpError } from './http-error.ts';
@@ -12,10 +12,10 @@ export const MAX_HEADERS = 500;
 const HOST = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\da-f:.]+\])(?::\d*)?$/i;
 let lastHost = '';
 
-/** Refuses a missing or malformed Host, and so many headers that Node may have dropped some, such as Authorization. */
+/** Rejects a missing or malformed Host, and so many headers that Node may have dropped some, such as Authorization. */
 export function checkHeaders({ headers: { host }, rawHeaders, httpVersion }: IncomingMessage): void {
   if (rawHeaders.length > 2 * MAX_HEADERS) {
-    throw new HttpError(431, 'HEADERS_TOO_LARGE', `A request has at most ${MAX_HEADERS} headers.`);
+    throw new HttpError(431, 'HEADERS_TOO_LARGE', `A request must have at most ${MAX_HEADERS} headers.`);
   }
   if (host === undefined) {
     if (httpVersion === '1.0') return;
@@ -26,14 +26,14 @@ export function checkHeaders({ headers: { host }, rawHeaders, httpVersion }: Inc
   lastHost = host;
 }
 
-/** Names the origins that were listed and no other; credentials travel in a header, so cookies are never asked for. */
-export function addCorsHeaders(request: IncomingMessage, standing: string[], origins: readonly string[]): void {
+/** Adds the headers for an allowed origin. Credentials are sent in the header Authorization, so cookies are not allowed. */
+export function addCorsHeaders(request: IncomingMessage, headers: string[], origins: readonly string[]): void {
   if (origins.length === 0) return;
   const { origin } = request.headers;
   if (!origin || !origins.includes(origin)) return;
-  standing.push('access-control-allow-origin', origin, 'access-control-expose-headers', 'x-request-id, retry-after');
+  headers.push('access-control-allow-origin', origin, 'access-control-expose-headers', 'x-request-id, retry-after');
   if (request.method !== 'OPTIONS') return;
-  standing.push(
+  headers.push(
     'access-control-allow-methods',
     'GET, POST',
     'access-control-allow-headers',
@@ -43,18 +43,18 @@ export function addCorsHeaders(request: IncomingMessage, standing: string[], ori
   );
 }
 
-/** The caller's own where it is a plain one, else one of ours: it is in the answer, in the log and in what the service is asked. */
+/** The client's id of the request if it is well formed, else a new one. It is in the response, in the log and in upstream calls. */
 export function requestIdOf(request: IncomingMessage): string {
   const given = firstValue(request.headers['x-request-id']);
   return given && /^[A-Za-z0-9_.-]{1,64}$/.test(given) ? given : nextRequestId();
 }
 
-/** As a UUID is written: the process is told apart by chance, its requests by their number. */
-const ofThisProcess = randomUUID().slice(0, 24);
-let requestsNumbered = 0;
-const nextRequestId = (): string => ofThisProcess + (++requestsNumbered).toString(16).padStart(12, '0');
+/** Ids have the format of a UUID: a random part for the process, and the number of the request. */
+const processPart = randomUUID().slice(0, 24);
+let lastNumber = 0;
+const nextRequestId = (): string => processPart + (++lastNumber).toString(16).padStart(12, '0');
 
-/** Of a header that was sent more than once, the first. */
+/** The first value of a header that may have been sent more than once. */
 export function firstValue(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header[0] : header;
 }

@@ -1,16 +1,16 @@
 import { connect } from 'node:net';
 import type { Config } from '../../config/settings.ts';
 
-export interface Readiness {
+interface Readiness {
   ready: boolean;
   /** Each upstream by its role. */
   upstreams: Record<'v2' | 'events', 'reachable' | 'unreachable'>;
 }
 
-/** How long an answer is believed: a probe a second from every balancer must not become a connection each. */
+/** How long a result is used again. Load balancers probe often, and each probe must not open a connection. */
 const REMEMBERED_MS = 5_000;
 
-/** Tells whether the upstreams take connections. One of them is enough to be useful. */
+/** Checks whether the upstreams accept connections. The facade is ready if one of them does. */
 export function createHealth(config: Config): { check(): Promise<Readiness> } {
   let last: { at: number; readiness: Promise<Readiness> } | undefined;
 
@@ -18,7 +18,7 @@ export function createHealth(config: Config): { check(): Promise<Readiness> } {
     const [v2, events] = await Promise.all(
       [config.baseUrl, config.eventBaseUrl].map((address) => reach(address, config)),
     );
-    return { ready: !!v2 || !!events, upstreams: { v2: word(v2), events: word(events) } };
+    return { ready: !!v2 || !!events, upstreams: { v2: describe(v2), events: describe(events) } };
   }
 
   return {
@@ -30,7 +30,7 @@ export function createHealth(config: Config): { check(): Promise<Readiness> } {
   };
 }
 
-function word(reachable: boolean | undefined) {
+function describe(reachable: boolean | undefined) {
   return reachable ? 'reachable' : 'unreachable';
 }
 

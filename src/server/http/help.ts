@@ -1,15 +1,15 @@
-/** Tells with every error that has a code where that code is explained: here, without going elsewhere. */
+/** The page that explains every error code, and the links to it in `extensions.help` of errors. */
 import { createHash } from 'node:crypto';
 import type { GraphQLError } from 'graphql';
 import { type CodeGroup, codeGroups, notesOn } from '../../graph/errors/codes.ts';
 
 export const HELP_PATH = '/docs/errors';
 
-/** Undefined for a code that is explained nowhere. */
+/** Undefined for a code that the page does not have. */
 export const helpLink = (code: unknown): string | undefined =>
   typeof code === 'string' && notesOn(code) ? `${HELP_PATH}#${code}` : undefined;
 
-/** Puts it into the errors themselves, as they leave: told again, they are the same. */
+/** Adds the links to the errors themselves. A prepared error that is sent again keeps its link. */
 export function addHelpLinks(errors: readonly GraphQLError[] | undefined): void {
   for (const { extensions } of errors ?? []) {
     const help = helpLink(extensions.code);
@@ -34,7 +34,7 @@ dt { opacity: 0.7; }
 dd { margin: 0; }
 `;
 
-/** Every code, what happened, and what to do about it. */
+/** The page: every code, what happened, and what to do about it. */
 export const errorsPage = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -42,13 +42,13 @@ export const errorsPage = `<!doctype html>
 <title>Errors of catalog-graphql</title>
 <style>${style}</style>
 <h1>Errors</h1>
-<p>${html('`extensions.code` of an error is what to branch on; `extensions.help` leads to its place on this page.')}</p>
+<p>${html('Branch on `extensions.code` of an error. `extensions.help` links to its section on this page.')}</p>
 <nav>${codeGroups.flatMap(({ codes }) => Object.keys(codes).map((code) => `<a href="#${code}">${code}</a>`)).join('\n')}</nav>
 ${codeGroups.map(section).join('\n')}
 </html>
 `;
 
-/** Nothing but its own style. */
+/** The content security policy of the page allows its own style only. */
 export const errorsPolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
 function section({ title, codes }: CodeGroup): string {
@@ -60,7 +60,7 @@ function section({ title, codes }: CodeGroup): string {
   return `<h2>${title}</h2>\n${each.join('\n')}`;
 }
 
-/** A line of Markdown, as far as the table uses it. */
+/** Converts a line of Markdown; the table of codes uses only code spans. */
 function html(text: string): string {
   return text
     .replace(/[&<>]/g, (character) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[character]!)

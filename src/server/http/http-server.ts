@@ -16,9 +16,9 @@ import type { BodyReader } from './request-body.ts';
 import { type UnsentBytes, createUnsentBytes } from './unsent.ts';
 
 /** Answers a request. It throws or rejects with an HttpError to reject the request. */
-export type RouteHandler = (exchange: Exchange) => unknown;
+type RouteHandler = (exchange: Exchange) => unknown;
 
-export interface HttpServerParts {
+interface HttpServerParts {
   config: Config;
   log: Logger;
   metrics: Metrics;

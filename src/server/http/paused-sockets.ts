@@ -1,55 +1,55 @@
 /**
- * The line in which connections stand while there is no room: they are not read until it is their turn, so that what they ask next
- * waits with its client, where it costs nothing. A refusal costs a tenth of an answer and more, and who is refused may ask again at
- * once: without the line, the more is asked, the less is answered.
+ * Pauses connections under overload: a paused connection is not read until its turn, so its next request waits at the client and costs
+ * nothing. A rejection costs a tenth of a response or more, and a rejected client may retry at once. Without the pause, throughput falls as
+ * load rises.
  */
 import type { Socket } from 'node:net';
 
 export interface PausedSockets {
   size: () => number;
-  /** To its end. What comes over this connection is read when all before it were. */
+  /** Stops reading the connection until those paused before it were resumed. */
   pause: (socket: Socket) => void;
-  /** Reads all of them again. */
+  /** Resumes all connections. */
   resumeAll: () => void;
 }
 
-/** The line moves this often; less often where there is much to do. */
-const STEP_MS = 10;
+/** How often connections are resumed; less often when the event loop is busy. */
+const INTERVAL_MS = 10;
 /**
- * As many as there is room for leave it, and these: they keep it moving while there is no room. Those of them that ask are refused,
- * at the cost of a part of an answer each, so they are few.
+ * Connections resumed at each interval beyond those for which there is room, so that the queue moves even without room. Their requests may
+ * be rejected, so they are few.
  */
-const AT_LEAST = 20;
+const EXTRA_RESUMED = 20;
 
-/** `room` tells how many operations could be taken in. */
-export function createPausedSockets(room: () => number): PausedSockets {
-  const line = new Set<Socket>();
-  let clock: NodeJS.Timeout | undefined;
+/** `freePlaces` returns how many operations may enter. */
+export function createPausedSockets(freePlaces: () => number): PausedSockets {
+  const queue = new Set<Socket>();
+  let timer: NodeJS.Timeout | undefined;
 
-  function move(): void {
-    let next = room() + AT_LEAST;
-    for (const socket of line) {
+  function resumeNext(): void {
+    let next = freePlaces() + EXTRA_RESUMED;
+    for (const socket of queue) {
       if (next-- <= 0) break;
-      leave(socket);
+      resume(socket);
     }
-    clock = line.size > 0 ? setTimeout(move, STEP_MS) : undefined;
+    timer = queue.size > 0 ? setTimeout(resumeNext, INTERVAL_MS) : undefined;
   }
 
-  function leave(socket: Socket): void {
-    line.delete(socket);
+  function resume(socket: Socket): void {
+    queue.delete(socket);
     socket.resume();
   }
 
   return {
-    size: () => line.size,
+    size: () => queue.size,
     pause(socket) {
       if (socket.destroyed) return;
       socket.pause();
-      line.add(socket);
-      clock ??= setTimeout(move, STEP_MS);
+      queue.add(socket);
+      timer ??= setTimeout(resumeNext, INTERVAL_MS);
     },
     resumeAll() {
-      for (const socket of line) leave(socket);
+      for (const socket of queue) resume(socket);
     },
   };
 }

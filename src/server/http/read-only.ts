@@ -4,7 +4,7 @@ import type { Exchange } from './exchange.ts';
 import { HttpError } from './http-error.ts';
 import { sendBody } from './send.ts';
 
-/** Sends a body that must not be cached. Throws a RequestRefusal for other methods; so does `sendRead`. */
+/** Sends a body that must not be cached. Throws an HttpError for other methods; so does `sendRead`. */
 export function sendJson(exchange: Exchange, status: number, value: object): void {
   const headers = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };
   sendRead(exchange, status, headers, JSON.stringify(value));

@@ -5,24 +5,24 @@ import { createDeadlineQueue } from '../../lib/deadlines.ts';
 import { HttpError } from './http-error.ts';
 import { checkPercentEncoding, checkSurrogates, decodeStrictUtf8 } from './strict-text.ts';
 
-/** What a POST asks, before anything of it is believed. */
+/** The parameters of a request. Only their basic shape has been checked. */
 export interface GraphqlParams {
-  /** Absent where the document is named instead. */
+  /** Absent if the document is requested by its id. */
   query?: string | null | undefined;
   [parameter: string]: unknown;
 }
 
-/** The same with its text. */
+/** Parameters with the text of the document. */
 export interface TextParams extends GraphqlParams {
   query: string;
 }
 
 const JSON_TYPES = new Set(['application/json', 'application/graphql+json']);
 
-/** A page of another site cannot set these without asking first, so they tell a form that was meant from one that was not. */
+/** Pages of other sites cannot set these without a preflight request. */
 const CSRF_HEADERS = ['x-graphql-csrf', 'apollo-require-preflight'];
 
-/** Refuses what a foreign page could send without a preflight. */
+/** Rejects a request that a page of another site could send without a preflight request. */
 export function checkCsrf({ headers }: IncomingMessage, type: string): void {
   if (isJsonType(type) || CSRF_HEADERS.some((name) => headers[name] !== undefined)) return;
   throw new HttpError(
@@ -32,15 +32,15 @@ export function checkCsrf({ headers }: IncomingMessage, type: string): void {
   );
 }
 
-/** The x-explain header. A mistyped one would run what was to be planned. */
+/** The header x-explain. Other values are rejected: with a typing error, an operation would run that was to be planned only. */
 export function explainHeader({ headers }: IncomingMessage): string | undefined {
   const explain = headers['x-explain'];
   if (explain === undefined || explain === 'plan' || explain === 'trace') return explain;
   throw new HttpError(400, 'BAD_EXPLAIN', 'The header x-explain is "plan" or "trace".');
 }
 
-/** A body that has come to its end, and who waits for it. */
-interface Whole {
+/** A completed body, and the promise for its text. */
+interface CompletedBody {
   chunks: Buffer | Buffer[] | undefined;
   resolve: (text: string) => void;
   reject: (reason: unknown) => void;
@@ -48,7 +48,7 @@ interface Whole {
 
 export interface BodyReader {
   read: (request: IncomingMessage) => Promise<string>;
-  /** Bodies that have come, and whose readers are told of it at the end of this turn. */
+  /** Completed bodies that are decoded at the end of this turn of the event loop. */
   completed: () => number;
   /** Bodies that are still arriving. */
   reading: () => number;
@@ -56,18 +56,19 @@ export interface BodyReader {
 
 /** Reads whole bodies within their limits of size and time. */
 export function createBodyReader({ maxBodyBytes, requestBodyTimeoutMs }: Config): BodyReader {
-  const clock = createDeadlineQueue(requestBodyTimeoutMs);
-  const whole = createBatch<Whole>(({ chunks, resolve, reject }) => {
+  const deadlines = createDeadlineQueue(requestBodyTimeoutMs);
+  const completed = createBatch<CompletedBody>(({ chunks, resolve, reject }) => {
     try {
       resolve(chunks === undefined ? '' : decodeStrictUtf8(Array.isArray(chunks) ? Buffer.concat(chunks) : chunks));
     } catch (error) {
       reject(error);
     }
   });
-  const tooLarge = () => new HttpError(413, 'BODY_TOO_LARGE', `A body has at most ${maxBodyBytes} bytes.`);
-  const tooSlow = () => new HttpError(408, 'REQUEST_TIMEOUT', `A body arrives within ${requestBodyTimeoutMs} ms.`);
+  const tooLarge = () => new HttpError(413, 'BODY_TOO_LARGE', `The body must have at most ${maxBodyBytes} bytes.`);
+  const tooSlow = () =>
+    new HttpError(408, 'REQUEST_TIMEOUT', `The body must arrive within ${requestBodyTimeoutMs} ms.`);
 
-  return { read, completed: whole.size, reading: clock.size };
+  return { read, completed: completed.size, reading: deadlines.size };
 
   function read(request: IncomingMessage): Promise<string> {
     const { 'content-encoding': encoding, 'content-length': length } = request.headers;
@@ -79,34 +80,34 @@ export function createBodyReader({ maxBodyBytes, requestBodyTimeoutMs }: Config)
       let first: Buffer | undefined;
       let more: Buffer[] | undefined;
       let size = 0;
-      const fail = (refusal: HttpError) => {
-        clock.stop(ticking);
-        request.off('data', take);
-        request.off('end', finish);
+      const fail = (error: HttpError) => {
+        deadlines.stop(deadline);
+        request.off('data', onData);
+        request.off('end', onEnd);
         request.pause();
-        reject(refusal);
+        reject(error);
       };
-      const take = (chunk: Buffer) => {
+      const onData = (chunk: Buffer) => {
         size += chunk.length;
         if (size > maxBodyBytes) fail(tooLarge());
         else if (first === undefined) first = chunk;
         else (more ??= [first]).push(chunk);
       };
-      const finish = () => {
-        clock.stop(ticking);
-        whole.add({ chunks: more ?? first, resolve, reject });
+      const onEnd = () => {
+        deadlines.stop(deadline);
+        completed.add({ chunks: more ?? first, resolve, reject });
       };
-      const ticking = clock.start({ onDeadline: () => fail(tooSlow()) });
-      request.on('data', take);
-      request.on('end', finish);
-      request.on('error', () => fail(new HttpError(400, 'BAD_REQUEST', 'The body broke off.')));
+      const deadline = deadlines.start({ onDeadline: () => fail(tooSlow()) });
+      request.on('data', onData);
+      request.on('end', onEnd);
+      request.on('error', () => fail(new HttpError(400, 'BAD_REQUEST', 'The body ended early.')));
     });
   }
 }
 
 export const isJsonType = (type: string): boolean => JSON_TYPES.has(type);
 
-/** What a body asks: JSON, a form, or a bare document. */
+/** Reads the parameters from a body: JSON, a form, or a document alone. */
 export function readParams(text: string, type: string): GraphqlParams {
   if (JSON_TYPES.has(type)) return checkParams(json(text, 'The body'));
   if (type === 'application/graphql') return checkParams({ query: text });
@@ -122,7 +123,7 @@ export function readParams(text: string, type: string): GraphqlParams {
   throw new HttpError(415, 'UNSUPPORTED_MEDIA_TYPE', 'Send application/json.');
 }
 
-/** Refuses a GET whose parameters cannot be read. */
+/** Rejects a GET with malformed parameters. */
 export function checkQueryString({ url = '' }: IncomingMessage): void {
   const query = url.indexOf('?');
   if (query < 0) return;
@@ -134,10 +135,10 @@ export function checkQueryString({ url = '' }: IncomingMessage): void {
   }
 }
 
-/** Takes what was read for a question, or refuses it. */
+/** Checks that the value is one request with a document or its id. */
 export function checkParams(value: unknown): GraphqlParams {
-  if (Array.isArray(value)) throw new HttpError(400, 'BATCHING_OFF', 'Send one operation a request, not a list.');
-  if (typeof value !== 'object' || value === null || !(hasText(value) || namesText(value))) {
+  if (Array.isArray(value)) throw new HttpError(400, 'BATCHING_OFF', 'Send one operation in each request, not a list.');
+  if (typeof value !== 'object' || value === null || !(hasText(value) || hasDocumentId(value))) {
     throw new HttpError(400, 'BAD_REQUEST', 'The body must be an object with a string "query".');
   }
   return value as GraphqlParams;
@@ -145,8 +146,8 @@ export function checkParams(value: unknown): GraphqlParams {
 
 const hasText = (value: object): boolean => 'query' in value && typeof value.query === 'string';
 
-/** What the name is worth is found out later. */
-const namesText = (value: object): boolean =>
+/** The id itself is checked later, by `createPersistedDocuments`. */
+const hasDocumentId = (value: object): boolean =>
   !('query' in value && value.query !== null) && ('documentId' in value || 'extensions' in value);
 
 function json(text: string, what: string): unknown {

@@ -27,10 +27,10 @@ export async function sendStream(exchange: Exchange, stream: ReadableStream<Uint
   const closed = new Promise<void>((resolve) => exchange.onClose(resolve));
   exchange.onClose(() => void reader.cancel().catch(() => undefined));
   for (;;) {
-    const piece = await Promise.race([reader.read(), closed]);
-    if (piece === undefined || exchange.isClosed) return;
-    if (piece.done) return outbox.end();
-    outbox.add(piece.value);
+    const next = await Promise.race([reader.read(), closed]);
+    if (next === undefined || exchange.isClosed) return;
+    if (next.done) return outbox.end();
+    outbox.add(next.value);
   }
 }
 
@@ -83,13 +83,13 @@ class Outbox {
 
   private next(): Uint8Array {
     const first = this.chunks[0]!;
-    const piece = first.subarray(this.written, this.written + CHUNK_BYTES);
-    this.written += piece.length;
-    this.size -= piece.length;
+    const chunk = first.subarray(this.written, this.written + CHUNK_BYTES);
+    this.written += chunk.length;
+    this.size -= chunk.length;
     if (this.written === first.length) {
       this.chunks.shift();
       this.written = 0;
     }
-    return piece;
+    return chunk;
   }
 }

@@ -6,7 +6,7 @@ import { isUtf8 } from 'node:buffer';
 import { isPercentEncodedUtf8 } from '../../lib/unicode.ts';
 import { HttpError } from './http-error.ts';
 
-/** Decodes UTF-8. Throws a RequestRefusal, INVALID_TEXT, for other bytes; so do the functions below. */
+/** Decodes UTF-8. Throws an HttpError, INVALID_TEXT, for other bytes; so do the functions below. */
 export function decodeStrictUtf8(bytes: Buffer): string {
   if (!isUtf8(bytes)) throw invalidText('The body is not UTF-8.');
   return bytes.toString();

@@ -10,7 +10,7 @@ import type { Config } from '../../config/settings.ts';
 import { type DeadlineQueue, type Deadline, type DeadlineListener, createDeadlineQueue } from '../../lib/deadlines.ts';
 import { type QueueNode, type Queue, createQueue, append, unlink } from '../../lib/queue.ts';
 
-export type UnsentSettings = Pick<Config, 'maxUnsentBytes' | 'connectionTimeoutMs'>;
+type UnsentSettings = Pick<Config, 'maxUnsentBytes' | 'connectionTimeoutMs'>;
 
 export interface UnsentBytes {
   /** Starts counting for a new connection. */
@@ -30,7 +30,7 @@ export interface Backlog {
 interface Account {
   /** Connections with unread bytes; the one that has read nothing for the longest time is first. */
   waiting: Queue<SocketBacklog>;
-  clock: DeadlineQueue;
+  deadlines: DeadlineQueue;
   bytes: number;
   onCut: () => void;
   /**
@@ -47,7 +47,7 @@ export function createUnsentBytes(
 ): UnsentBytes {
   const account: Account = {
     waiting: createQueue(),
-    clock: createDeadlineQueue(connectionTimeoutMs),
+    deadlines: createDeadlineQueue(connectionTimeoutMs),
     bytes: 0,
     onCut,
     makeRoom(added, bytes) {
@@ -70,8 +70,8 @@ class SocketBacklog implements Backlog, DeadlineListener {
   private readonly socket: Socket;
   private readonly account: Account;
   private bytes = 0;
-  private place: QueueNode<SocketBacklog> | undefined;
-  private ticking: Deadline | undefined;
+  private node: QueueNode<SocketBacklog> | undefined;
+  private deadline: Deadline | undefined;
 
   constructor(socket: Socket, account: Account) {
     this.socket = socket;
@@ -85,7 +85,7 @@ class SocketBacklog implements Backlog, DeadlineListener {
     this.bytes += bytes;
     this.account.bytes += bytes;
     if (this.bytes <= 0) return this.forget();
-    if (isFirst || bytes < 0) this.waitAnew();
+    if (isFirst || bytes < 0) this.restart();
     if (bytes > 0) this.account.makeRoom(this, bytes);
   }
 
@@ -104,22 +104,22 @@ class SocketBacklog implements Backlog, DeadlineListener {
     this.socket.destroy();
   }
 
-  private waitAnew(): void {
-    const { waiting, clock } = this.account;
-    this.leave();
-    this.place = append(waiting, this);
-    this.ticking = clock.start(this);
+  private restart(): void {
+    const { waiting, deadlines } = this.account;
+    this.stopWaiting();
+    this.node = append(waiting, this);
+    this.deadline = deadlines.start(this);
   }
 
   private forget(): void {
     this.account.bytes -= this.bytes;
     this.bytes = 0;
-    this.leave();
+    this.stopWaiting();
   }
 
-  private leave(): void {
-    if (this.place) unlink(this.account.waiting, this.place);
-    if (this.ticking) this.account.clock.stop(this.ticking);
-    this.place = this.ticking = undefined;
+  private stopWaiting(): void {
+    if (this.node) unlink(this.account.waiting, this.node);
+    if (this.deadline) this.account.deadlines.stop(this.deadline);
+    this.node = this.deadline = undefined;
   }
 }

@@ -24,7 +24,7 @@ export class UploadBody extends Transform {
   readonly headers: IncomingHttpHeaders;
   /** Resolves when no more bytes will arrive. */
   readonly arrived: Promise<void>;
-  /** Why the request was refused. */
+  /** Why the request was rejected. */
   error: HttpError | undefined;
 
   private readonly settings: Config;
@@ -49,7 +49,7 @@ export class UploadBody extends Transform {
     this.settings = settings;
     this.maxBytes = maxUploadBytes + maxBodyBytes + ENVELOPE_BYTES;
     if (Number(request.headers['content-length']) > this.maxBytes) throw tooLarge(settings);
-    const message = `The request came too slowly: no ${PACE_BYTES} bytes in ${requestBodyTimeoutMs} ms.`;
+    const message = `The upload is too slow: no ${PACE_BYTES} bytes in ${requestBodyTimeoutMs} ms.`;
     // First for the operations and the map together, then for each interval of the files.
     this.timer = setTimeout(() => this.refuse(new HttpError(408, 'REQUEST_TIMEOUT', message)), requestBodyTimeoutMs);
     this.arrived = new Promise<void>((resolve) => {
@@ -60,7 +60,7 @@ export class UploadBody extends Transform {
     });
     this.on('error', ignore);
     request.once('close', () => {
-      if (!request.complete) this.refuse(badUpload('The request broke off.'));
+      if (!request.complete) this.refuse(badUpload('The request ended early.'));
     });
   }
 
@@ -127,15 +127,15 @@ export class UploadBody extends Transform {
   /** Reads the names of the files. A stream can be read once, so a file can be in one place only. */
   private readMap(text: string): void {
     if (Buffer.byteLength(text) > MAP_BYTES) {
-      return this.refuse(new HttpError(413, 'UPLOAD_TOO_LARGE', `The map has at most ${MAP_BYTES} bytes.`));
+      return this.refuse(new HttpError(413, 'UPLOAD_TOO_LARGE', `The map must have at most ${MAP_BYTES} bytes.`));
     }
     let map: unknown;
     try {
       map = JSON.parse(text);
     } catch {
-      return; // the library refuses it
+      return; // the library rejects it
     }
-    if (typeof map !== 'object' || map === null) return; // this too
+    if (typeof map !== 'object' || map === null) return; // the library rejects this too
     const places = Object.values(map).flat();
     const isOnce = Object.values(map).every((paths) => Array.isArray(paths) && paths.length === 1);
     if (!isOnce || new Set(places).size < places.length) {
@@ -155,7 +155,7 @@ export class UploadBody extends Transform {
 
 /**
  * Holds back the end of a file until the next part is validated. Otherwise a file could be forwarded completely although the request is
- * then refused.
+ * then rejected.
  */
 class HeldFile {
   private readonly source: Readable;
@@ -170,7 +170,7 @@ class HeldFile {
     const { source, output } = this;
     source.once('error', (error) => output.destroy(error));
     source.once('close', () => {
-      if (!source.readableEnded) output.destroy(source.errored ?? new Error('The file broke off.'));
+      if (!source.readableEnded) output.destroy(source.errored ?? new Error('The file ended early.'));
     });
     output.once('close', () => {
       // A reader that stops early must not stop the parser.
@@ -208,7 +208,7 @@ class HeldStream extends PassThrough {
 }
 
 const tooLarge = ({ maxUploadBytes }: Config): HttpError =>
-  new HttpError(413, 'UPLOAD_TOO_LARGE', `The files of a request have at most ${maxUploadBytes} bytes together.`);
+  new HttpError(413, 'UPLOAD_TOO_LARGE', `The files of a request must have at most ${maxUploadBytes} bytes together.`);
 
 const badUpload = (message: string): HttpError => new HttpError(400, 'BAD_UPLOAD', message);
 

@@ -7,7 +7,7 @@ import { type Tracing, endOperationSpan, startOperationSpan } from './tracing.ts
 
 type Errors = readonly (GraphQLError | GraphQLFormattedError)[];
 
-export interface OperationObserver {
+interface OperationObserver {
   /** Starts the span of an operation; undefined if nobody records it and there is no trace to pass on. */
   start: (type: OperationTypeNode, parent: Context | undefined, startedAt: number) => OperationSpan | undefined;
   end: (

@@ -1,0 +1,82 @@
+/** The life of the process: signals, errors that nobody handles, and directories. */
+import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { Logger } from 'pino';
+
+/** An error of the start that is shown without its stack. */
+export class StartError extends Error {}
+
+export interface Closable {
+  close(): Promise<void>;
+}
+
+/** Opens a port. The errors of a port that cannot be used name its setting. */
+export async function openPort<T>(setting: string, port: number, open: () => Promise<T>): Promise<T> {
+  try {
+    return await open();
+  } catch (error) {
+    const { cause = error } = error as Error;
+    const { code, syscall } = cause as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE') throw new StartError(`Port ${port} is in use. Set ${setting} to another.`);
+    if (syscall === 'listen' || syscall === 'getaddrinfo') {
+      throw new StartError(`Cannot listen on port ${port} (${code}). Check HOST and ${setting}.`);
+    }
+    throw error;
+  }
+}
+
+export function checkWritable(dataDir: string): void {
+  try {
+    makeDirectory(resolve(dataDir));
+    accessSync(dataDir, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new StartError(
+      `Cannot write to ${resolve(dataDir)} (${code}). Set DATA_DIR to a directory that can be written.`,
+    );
+  }
+}
+
+/** Node's option `recursive` never returns for a directory such as /proc, in which nothing can be created. */
+function makeDirectory(path: string): void {
+  if (existsSync(path) && statSync(path).isDirectory()) return;
+  const parent = dirname(path);
+  if (!existsSync(parent)) makeDirectory(parent);
+  mkdirSync(path);
+}
+
+export function closeOnSignal(opened: readonly Closable[], log: Logger): void {
+  let isClosing = false;
+  const close = () => {
+    if (isClosing) process.exit(1); // the second signal ends the process at once
+    isClosing = true;
+    closeAll(opened).then(
+      () => {
+        log.flush(() => process.exit(0));
+      },
+      (error: unknown) => {
+        log.error({ err: error }, 'closing failed');
+        log.flush(() => process.exit(1));
+      },
+    );
+  };
+  process.on('SIGTERM', close);
+  process.on('SIGINT', close);
+}
+
+/** In order: the facade comes before the origin, which it may still call. */
+export async function closeAll(opened: readonly Closable[]): Promise<void> {
+  for (const each of opened) await each.close();
+}
+
+/**
+ * Logs unhandled errors. An unhandled rejection concerns one request, so the process goes on and other requests are not lost. After an
+ * uncaught exception the state of the process is unknown, so it ends.
+ */
+export function logUnhandledErrors(log: Logger): void {
+  process.on('unhandledRejection', (reason) => log.error({ err: reason }, 'unhandled promise rejection'));
+  process.on('uncaughtException', (error) => {
+    log.fatal({ err: error }, 'uncaught exception: the process ends');
+    log.flush(() => process.exit(1));
+  });
+}
