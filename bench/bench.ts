@@ -87,13 +87,14 @@ async function compare(
   { rounds, ms }: { rounds: number; ms: number },
 ): Promise<Result[]> {
   const order = orderOf(workload);
+  const taking = playing.filter(({ name }) => workload.contestants?.includes(name) ?? true);
   const asking = new Map(
-    playing.map((contestant) => [contestant, order.map((variant) => requestFor(contestant, workload, variant))]),
+    taking.map((contestant) => [contestant, order.map((variant) => requestFor(contestant, workload, variant))]),
   );
   const played: Round[][] = [];
   // Without latency, in which too little would be done for the engine to know what is hot.
   await setUpstream(workload, 0);
-  for (const contestant of playing) {
+  for (const contestant of taking) {
     const { port } = running.get(contestant)!;
     await verify(contestant, workload, port, order.slice(0, SAMPLES));
     await load(port, asking.get(contestant)!, { connections, ms: warmUpMs(workload === chosen[0]) });
@@ -101,7 +102,7 @@ async function compare(
   await setUpstream(workload, latencyMs);
   for (let round = 0; round < rounds; round++) {
     const each: Round[] = [];
-    for (const contestant of inTurn(round)) {
+    for (const contestant of inTurn(taking, round)) {
       const { port, pid } = running.get(contestant)!;
       await sleep(REST_MS);
       await countedUpstream();
@@ -112,13 +113,13 @@ async function compare(
     }
     played.push(each);
   }
-  for (const contestant of playing)
+  for (const contestant of taking)
     await verify(contestant, workload, running.get(contestant)!.port, order.slice(-SAMPLES));
-  return playing.map(({ name }) => summary(workload.name, latencyMs, name, played));
+  return taking.map(({ name }) => summary(workload.name, latencyMs, name, played));
 }
 
 /** Each begins as often as any other, and comes as often after one neighbour as after the other. */
-function inTurn(round: number): Contestant[] {
+function inTurn(playing: readonly Contestant[], round: number): Contestant[] {
   const turn = Math.floor(round / 2) % playing.length;
   const order = [...playing.slice(turn), ...playing.slice(0, turn)];
   return round % 2 === 0 ? order : order.reverse();
@@ -130,13 +131,17 @@ function warmUpMs(isFresh: boolean): number {
   return 10_000;
 }
 
-async function setUpstream({ reuse }: Workload, latencyMs: number): Promise<void> {
-  await fetch(`${address(upstream)}/admin/set?latency=${latencyMs}&reuse=${reuse ? REUSE_SECONDS : 0}`);
+async function setUpstream({ reuse, hasOtherNamespaces }: Workload, latencyMs: number): Promise<void> {
+  const namespaces = hasOtherNamespaces ? 'other' : 'real';
+  const set = `latency=${latencyMs}&reuse=${reuse ? REUSE_SECONDS : 0}&namespaces=${namespaces}`;
+  await fetch(`${address(upstream)}/admin/set?${set}`);
 }
 
 function requestFor({ path }: Contestant, workload: Workload, variant: number): Buffer {
   const variables = workload.variables(variant);
-  return requestOf(path(workload), { query: workload.document, variables });
+  const { document } = workload;
+  const query = typeof document === 'string' ? document : document(variant);
+  return requestOf(path(workload), { query, variables });
 }
 
 async function verify(contestant: Contestant, workload: Workload, port: number, variants: number[]): Promise<void> {

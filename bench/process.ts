@@ -37,7 +37,12 @@ export const contestants: Contestant[] = [
     }),
     path: graphql,
   },
-  { name: 'limit', script: 'limit.js', env: peer, path: ({ name }) => `/${name.toLowerCase()}` },
+  {
+    name: 'limit',
+    script: 'limit.js',
+    env: peer,
+    path: ({ name, likeWorkload = name }) => `/${likeWorkload.toLowerCase()}`,
+  },
   { name: 'apollo', script: 'apollo.js', env: peer, path: () => '/' },
   { name: 'yoga', script: 'yoga.js', env: peer, path: graphql },
 ];

@@ -24,6 +24,7 @@ const counted = { calls: 0, bytes: 0 };
 let latencyMs = 0;
 /** Seconds for which answers may be used again; 0: never. */
 let reuseSeconds = 0;
+let hasOtherNamespaces = false;
 
 createServer((socket) => {
   let pending = '';
@@ -50,12 +51,13 @@ function answer(socket: Socket, target: string): void {
   else setTimeout(() => socket.writable && socket.write(bytes), latencyMs);
 }
 
-/** `/admin/set?latency=5&reuse=60` sets, `/admin/count` tells what was asked since it was last asked. */
+/** `/admin/set?latency=5&reuse=60&namespaces=other` sets, `/admin/count` tells what was asked since it was last asked. */
 function administer(target: string): string {
   const { pathname, searchParams } = new URL(target, 'http://upstream');
   if (pathname === '/admin/set') {
     latencyMs = Number(searchParams.get('latency'));
     reuseSeconds = Number(searchParams.get('reuse'));
+    hasOtherNamespaces = searchParams.get('namespaces') === 'other';
     answers.clear();
   }
   const told = JSON.stringify(counted);
@@ -122,7 +124,10 @@ function answerTo(target: string): Answer {
 }
 
 const json = (value: object) => kept(JSON.stringify(value), 'application/json; charset=utf-8');
-const atom = (body: string) => kept(body, 'application/atom+xml; charset=utf-8');
+function atom(body: string): Answer {
+  const document = hasOtherNamespaces ? body.replaceAll(/xmlns(:\w+)?="[^"]*"/g, 'xmlns$1="urn:other$1"') : body;
+  return kept(document, 'application/atom+xml; charset=utf-8');
+}
 const kept = (body: string, type: string): Answer => ({
   bytes: response(body, type),
   bodyLength: Buffer.byteLength(body),

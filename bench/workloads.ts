@@ -1,4 +1,4 @@
-/** The six workloads of the benchmark: a document, its variables for the n-th request, and the answer that is true. */
+/** The workloads of the benchmark: a document, its variables for the n-th request, and the answer that is true. */
 import { type SubjectRecord } from '../src/api/film.ts';
 import {
   book,
@@ -17,13 +17,20 @@ export type Variables = Record<string, string | number>;
 export interface Workload {
   name: string;
   title: string;
-  document: string;
+  /** One document, or one for each variant. */
+  document: string | ((variant: number) => string);
   /** How many different requests there are; they are sent in a seeded order. */
   variants: number;
   variables: (variant: number) => Variables;
   truth: (variables: Variables) => object;
   /** Whether upstream allows answers to be used again, for 60 s. */
   reuse: boolean;
+  /** Who takes part; all by default. */
+  contestants?: readonly string[];
+  /** Atom documents declare namespace URIs other than those of the real service. */
+  hasOtherNamespaces?: boolean;
+  /** The workload whose endpoint of the limit answers this one; its own by default. */
+  likeWorkload?: string;
 }
 
 /** Above the 8 tags that a book carries itself, so that everybody has to call the list; it always comes with 50. */
@@ -52,21 +59,60 @@ function shelfOf({ user }: Variables): object {
   return { user: { bookCollections: { nodes } } };
 }
 
-export const workloads: Workload[] = [
-  {
-    name: 'W1',
-    title: 'one book, 5 fields',
-    document: `query Book($id: ID!) { book(id: $id) { id title authors publisher rating { average } } }`,
-    variants: 2000,
-    variables: (variant) => ({ id: String(1 + variant) }),
-    truth({ id }) {
-      const { title, author, publisher, rating } = book(Number(id));
-      return {
-        book: { id: `Book:${id}`, title, authors: author, publisher, rating: { average: Number(rating!.average) } },
-      };
-    },
-    reuse: false,
+const BOOK_DOCUMENT = `query Book($id: ID!) { book(id: $id) { id title authors publisher rating { average } } }`;
+
+const oneBook: Workload = {
+  name: 'W1',
+  title: 'one book, 5 fields',
+  document: BOOK_DOCUMENT,
+  variants: 2000,
+  variables: (variant) => ({ id: String(1 + variant) }),
+  truth({ id }) {
+    const { title, author, publisher, rating } = book(Number(id));
+    return {
+      book: { id: `Book:${id}`, title, authors: author, publisher, rating: { average: Number(rating!.average) } },
+    };
   },
+  reuse: false,
+};
+
+const day: Workload = {
+  name: 'W5',
+  title: 'one book, one film, 5 events of a city with 3 participants each',
+  document: `query Day($book: ID!, $film: ID!, $city: ID!) {
+  book(id: $book) { id title authors }
+  subject(id: $film) { id title year genres }
+  city(id: $city) { events(first: 5) { nodes { id title startsAt place participants(first: 3) { nodes { id name } } } } }
+}`,
+  variants: 200,
+  variables: (variant) => ({
+    book: String(1 + variant),
+    film: String(1 + variant),
+    city: `city${variant}`,
+  }),
+  truth(variables) {
+    const { title, author } = book(Number(variables.book));
+    const subject = film(Number(variables.film));
+    const nodes = cityEvents(String(variables.city), 5).map(({ id, title, startTime, where }) => ({
+      id: `Event:${id}`,
+      title,
+      startsAt: startTime,
+      place: where,
+      participants: {
+        nodes: participants(Number(id), 3).map(({ id, name }) => ({ id: `User:${id}`, name })),
+      },
+    }));
+    return {
+      book: { id: `Book:${variables.book}`, title, authors: author },
+      subject: { ...titled(subject), year: subject.year, genres: subject.genres },
+      city: { events: { nodes } },
+    };
+  },
+  reuse: false,
+};
+
+export const workloads: Workload[] = [
+  oneBook,
   {
     name: 'W2',
     title: `20 collections of a user, of each the book and the first ${TAGS} of its tag list`,
@@ -108,40 +154,7 @@ fragment person on Celebrity { id name works(first: 5) { nodes { subject { id ti
     truth: ({ query }) => ({ searchSubjects: { nodes: searchedFilms(String(query)).map(titled) } }),
     reuse: false,
   },
-  {
-    name: 'W5',
-    title: 'one book, one film, 5 events of a city with 3 participants each',
-    document: `query Day($book: ID!, $film: ID!, $city: ID!) {
-  book(id: $book) { id title authors }
-  subject(id: $film) { id title year genres }
-  city(id: $city) { events(first: 5) { nodes { id title startsAt place participants(first: 3) { nodes { id name } } } } }
-}`,
-    variants: 200,
-    variables: (variant) => ({
-      book: String(1 + variant),
-      film: String(1 + variant),
-      city: `city${variant}`,
-    }),
-    truth(variables) {
-      const { title, author } = book(Number(variables.book));
-      const subject = film(Number(variables.film));
-      const nodes = cityEvents(String(variables.city), 5).map(({ id, title, startTime, where }) => ({
-        id: `Event:${id}`,
-        title,
-        startsAt: startTime,
-        place: where,
-        participants: {
-          nodes: participants(Number(id), 3).map(({ id, name }) => ({ id: `User:${id}`, name })),
-        },
-      }));
-      return {
-        book: { id: `Book:${variables.book}`, title, authors: author },
-        subject: { ...titled(subject), year: subject.year, genres: subject.genres },
-        city: { events: { nodes } },
-      };
-    },
-    reuse: false,
-  },
+  day,
   {
     name: 'W6',
     title: 'W2 of one user again and again, reuse allowed for 60 s',
@@ -150,6 +163,23 @@ fragment person on Celebrity { id name works(first: 5) { nodes { subject { id ti
     variables: () => ({ user: '1' }),
     truth: shelfOf,
     reuse: true,
+  },
+  {
+    ...oneBook,
+    name: 'W7',
+    title: 'W1, every document new',
+    document: (variant) => BOOK_DOCUMENT.replace('query Book', `query Book${variant}`),
+    // More than any contestant caches documents, and sent in turn: a document that comes again is no longer cached.
+    variants: 20_000,
+    variables: (variant) => ({ id: String(1 + (variant % 2000)) }),
+    contestants: ['product', 'apollo', 'yoga'],
+  },
+  {
+    ...day,
+    name: 'W5n',
+    title: 'W5, with namespace URIs other than those of the real service',
+    hasOtherNamespaces: true,
+    likeWorkload: 'W5',
   },
 ];
 
