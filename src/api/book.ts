@@ -25,10 +25,10 @@ export const CHAPTER_MAX = 100;
 export const PAGE_BELOW = 1_000_000;
 /** The `privacy` of a public annotation, as the real service writes it. */
 export const PRIVACY_PUBLIC = 2;
-/** A list of books, collections or annotations gives at most this many at once; a larger count is set to it. */
+/** Largest page of a list of books, collections or annotations; a larger `count` is reduced to it. */
 export const COUNT_MAX = 100;
 export const COUNT_DEFAULT = 20;
-/** A book's tag list ends here; the record itself carries the first {@link RECORD_TAGS}. */
+/** Most tags in a book's tag list; the record itself contains the first {@link RECORD_TAGS}. */
 export const TAGS_MAX = 50;
 export const RECORD_TAGS = 8;
 /** A picture has fewer bytes than this. */
@@ -50,7 +50,7 @@ export interface BookRating {
   max: number;
   min: number;
   numRaters: number;
-  /** One decimal; `0.0` when nobody has rated. */
+  /** One decimal; `0.0` without ratings. */
   average: string;
 }
 /** `value` is a string: '4'. */
@@ -164,7 +164,7 @@ export interface ReviewRecord {
   useless?: number;
   comments?: number;
   summary?: string;
-  /** In place of `summary` in the answer to a create or an update. */
+  /** Replaces `summary` in the response to a create or an update. */
   content?: string;
   published?: string;
   updated?: string;
@@ -188,9 +188,9 @@ export type TagPage = Page & { tags: TagRecord[] };
 export type CollectionPage = Page & { collections: CollectionRecord[] };
 export type AnnotationPage = Page & { annotations: AnnotationRecord[] };
 
-/** The book in a collection, an annotation, a review or a list that no user asked for. */
+/** A book embedded in a collection, an annotation, a review or a list, as requested without a user token. */
 export const bookWithin: Representation = { names: 'all', omits: ['current_user_collection'] };
-/** What `current_user_collection` tells of a collection; the rest is `GET /v2/book/{id}/collection`. */
+/** The members of a collection in `current_user_collection`; `GET /v2/book/{id}/collection` returns the others. */
 export const viewerCollection: Representation = { names: ['id', 'status', 'rating', 'updated', 'user_id', 'book_id'] };
 
 export interface BookSearch extends Fields, Window {
@@ -222,11 +222,11 @@ export interface CollectionDraft {
   /** Separated by spaces. */
   tags?: string | undefined;
   comment?: string | undefined;
-  /** `private` is the owner's only; anything else is public. */
+  /** `private`: visible to the owner only. Any other value: public. */
   privacy?: string | undefined;
   rating?: number | undefined;
 }
-/** A picture part is named by its number, from 1 (`pic1` is taken as well), and shown in the content by `<图片n>`. */
+/** The name of a picture part is its number, from 1 (`pic1` is accepted too). `<图片n>` in the content shows it. */
 export interface AnnotationDraft {
   content: string;
   page?: number | undefined;
@@ -244,7 +244,7 @@ const personal = { share: 'anonymous' } as const;
 /** A collection is identified by its book; no endpoint takes its own id. */
 const onShelf = { key: ['id', 'book_id'], repeats: [repeats('book_id', 'id'), repeatsPerson('user_id')] } as const;
 
-// A table is read down its columns.
+// Keep the columns aligned.
 // prettier-ignore
 export const bookEndpoints = {
   byId:             endpoint('GET /v2/book/:id',                      'book_basic_r',         takes<Fields>(),             gives<BookRecord>(200),        { ...open, ...byOwnId }),

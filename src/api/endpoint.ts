@@ -1,4 +1,4 @@
-/** Scopes a token may carry; each endpoint of the v2 interface asks for one. */
+/** Scopes of a token; each endpoint of the v2 interface requires one. */
 export type Scope =
   | 'book_basic_r'
   | 'book_basic_w'
@@ -8,34 +8,34 @@ export type Scope =
   | 'movie_advance_r'
   | 'movie_premium_r';
 
-/** The film interface is sold in three tiers. They are sets, not a ladder: premium lacks what basic has. */
+/** The film interface is sold in three tiers. They are sets, not levels: premium lacks some endpoints of basic. */
 export type Tier = 'basic' | 'advance' | 'premium';
 export const tiers = ['basic', 'advance', 'premium'] as const satisfies readonly Tier[];
 
 /**
- * Whose an answer is.
- * - `public`: the same for everybody, once `current_user_collection` is struck from it; may be asked with the facade's own token.
- * - `tier`: films; depends on the tier of the token that asked, which may be the facade's own.
- * - `anonymous`: the same for everybody as long as it is asked without any token.
- * - `viewer`: belongs to the person who asked, and is asked with that person's token only.
+ * Who may share a response.
+ * - `public`: everybody, once `current_user_collection` is redacted; may be requested with the facade's own token.
+ * - `tier`: everybody with the same film tier as the token of the request, which may be the facade's own.
+ * - `anonymous`: everybody, if the request had no token.
+ * - `viewer`: only the person whose token made the request.
  */
 export type Share = 'public' | 'tier' | 'anonymous' | 'viewer';
 
-/** How a body is written: JSON, or one of the Atom documents that `atom.ts` reads and writes. */
+/** The format of a body: JSON, or one of the Atom documents of `atom/media.ts`. */
 export type Media = 'json' | 'empty' | 'event' | 'eventFeed' | 'personFeed' | 'eventDraft' | 'reason' | 'result';
 
-/** The parameter that lets a GET answer with less. */
+/** The parameter that limits a GET response to some members. */
 export interface Fields {
   fields?: string | undefined;
 }
 
-/** A window of a v2 list. */
+/** A page of a v2 list. */
 export interface Window {
   start?: number | undefined;
   count?: number | undefined;
 }
 
-/** A window of an Atom feed; the first element is number 1. */
+/** A page of an Atom feed; the first element is number 1. */
 export interface FeedWindow {
   'start-index'?: number | undefined;
   'max-results'?: number | undefined;
@@ -48,7 +48,7 @@ type Segments<Path extends string> = Path extends `${string}:${infer Name}/${inf
     ? Name
     : never;
 
-/** What the path of a row asks for: `/v2/book/:id` wants an `id`. */
+/** The parameters in the path of a row: `/v2/book/:id` has an `id`. */
 export type PathInput<Row extends string> = { [Name in Segments<Row>]: string };
 
 /** One row of the interface, as data: `upstream` calls it, `origin` serves it. */
@@ -57,21 +57,21 @@ export interface Endpoint<In = unknown, Out = unknown> {
   /** With `:name` for each variable segment, as in `/v2/book/:id`. */
   readonly path: string;
   readonly params: readonly string[];
-  /** What stands between the variable segments, and around them: one more than there are. */
+  /** The literal text before, between and after the variable segments: one more than there are segments. */
   readonly between: readonly string[];
   /** `catalog` is JSON at {base_url}, `event` is Atom at {event_base_url}. */
   readonly service: 'catalog' | 'event';
   /** Endpoints that share one rate limit of the service: `/v2/book`, `/v2/movie`, `/v2/note`, or `event`. */
   readonly group: string;
-  /** null where the interface names none: the event interface. */
+  /** null for the event interface, which defines no scopes. */
   readonly scope: Scope | null;
   /** The status of success. */
   readonly status: number;
-  /** How the request's body is written; `empty` for GET and DELETE. A JSON row takes forms too, and multipart when it carries pictures. */
+  /** The format of the request body; `empty` for GET and DELETE. A JSON row also accepts forms, and multipart for pictures. */
   readonly body: Media;
-  /** How the answer's body is written. */
+  /** The format of the response body. */
   readonly media: Media;
-  /** The member of the answer that holds a list's items; `entries` in feeds; undefined where the answer is one record. */
+  /** The member of the response with the items of a list; `entries` in feeds; undefined if the response is one record. */
   readonly list: string | undefined;
   /** Id members. A response without any of them is not the record. Empty if the response is a list or is not read. */
   readonly key: readonly string[];
@@ -80,15 +80,15 @@ export interface Endpoint<In = unknown, Out = unknown> {
   readonly share: Share;
   /** The member that says whether an item of the list is public; undefined if all items are. */
   readonly visibility: Visibility | undefined;
-  /** The content is written by people: it may be changed, deleted or made private at any time. */
+  /** People write the content and may change it, delete it or make it private at any time. */
   readonly isWritten: boolean;
-  /** The film tiers it is open to. */
+  /** The film tiers that may call it. */
   readonly tiers: readonly Tier[];
   /** A person must be logged in. */
   readonly login: boolean;
-  /** Codes that mean "there is none" here and a refusal elsewhere. */
+  /** Error codes that mean "not found" here and a rejection elsewhere. */
   readonly absentOn: readonly number[];
-  /** Never set: carries the types of the input and the answer. */
+  /** Never set; declares the types of the input and the response. */
   readonly types?: { in: In; out: Out };
 }
 
@@ -96,7 +96,7 @@ export type InputOf<E> = E extends Endpoint<infer In, unknown> ? In : never;
 export type AnswerOf<E> =
   E extends Endpoint<never, infer Out> ? Out : E extends Endpoint<infer _, infer Out> ? Out : never;
 
-/** The member of an item that says who may see it, and its value for everybody. */
+/** The member of an item that states who may see it, and its value for public items. */
 export interface Visibility {
   readonly member: string;
   readonly everybody: unknown;
@@ -133,9 +133,9 @@ interface Options {
   absentOn?: readonly number[];
 }
 
-/** What a call takes beside the segments of its path: the query of a GET, the body of a write. */
+/** The input of a call besides the path parameters: the query of a GET, the body of a write. */
 export const takes = <In = object>(body?: Media): Takes<In> => (body ? { body } : {});
-/** What a success looks like. */
+/** The status and the body of a successful response. */
 export const gives = <Out = void>(status: number, media?: Media): Gives<Out> =>
   media ? { status, media } : { status };
 
@@ -151,7 +151,7 @@ export const givesRecord = { key: ['id'] } as const satisfies Options;
 /** A write to an existing record that returns it. */
 export const givesThatRecord = { ...givesRecord, ...byOwnId } as const satisfies Options;
 
-/** Declares one row: method and path, scope, input, answer. */
+/** Declares one row: method and path, scope, input, response. */
 export function endpoint<Row extends `${Method} /${string}`, In, Out>(
   row: Row,
   scope: Scope | null,
@@ -187,16 +187,16 @@ export function endpoint<Row extends `${Method} /${string}`, In, Out>(
 }
 
 /**
- * How much of a record an answer carries.
- * `names` are promised: one that is absent has its default. Anything else may be there, and is known when it is.
+ * The members of a record that a response provides.
+ * A member of `names` that is absent has its default value. Other members may be present and are then used.
  */
 export interface Representation {
   readonly names: readonly string[] | 'all';
-  /** Not carried although `names` is `all`. */
+  /** Not provided although `names` is `all`. */
   readonly omits?: readonly string[];
 }
 
-/** Everything that was asked for. */
+/** All members that were requested. */
 export const wholeRepresentation: Representation = { names: 'all' };
 
 export const isProvided = ({ names, omits }: Representation, name: string): boolean =>

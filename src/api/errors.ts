@@ -1,4 +1,4 @@
-/** What every refusal of the service looks like. */
+/** The body of every error response of the service. */
 export interface ErrorBody {
   code: number;
   msg: string;
@@ -6,8 +6,8 @@ export interface ErrorBody {
   request: string;
 }
 
-/** Every code that the interface or its chosen gaps name: the text it comes with, and the status. */
-// A table is read down its columns.
+/** The message and the status of every error code: those of the interface, and those chosen where it specifies none. */
+// Keep the columns aligned.
 // prettier-ignore
 export const serviceErrors = {
   100:  { msg: 'invalid_request_scheme', status: 400 },

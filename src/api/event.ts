@@ -9,7 +9,7 @@ import {
   takes,
 } from './endpoint.ts';
 
-/** Types as the city feed filters by them, and as a category term ends. */
+/** Types of events: values of the filter of the city feed, and the last part of a category term. */
 export const eventTypes = [
   'commonweal',
   'drama',
@@ -23,12 +23,12 @@ export const eventTypes = [
   'travel',
 ] as const;
 export type EventType = (typeof eventTypes)[number];
-/** A feed holds this many entries where the caller does not say. */
+/** Default number of entries in a page of a feed. */
 export const FEED_COUNT_DEFAULT = 20;
-/** A feed gives at most this many at once. */
+/** Most entries in a page of a feed. */
 export const FEED_COUNT_MAX = 50;
 
-/** Links by their rel; only those that came. */
+/** Links by their `rel`; only those that are present. */
 export interface Links {
   self?: string;
   alternate?: string;
@@ -43,17 +43,17 @@ export interface AtomLocation {
 }
 /** A person: an entry of a participants or wishers feed, or the author of an event or feed. */
 export interface AtomPerson {
-  /** The last segment of the entry's id, or of the author's uri or self link; absent where none is there. */
+  /** The last segment of the entry's id, or of the author's uri or self link; absent without any of them. */
   id?: string;
   uid?: string;
   name?: string;
-  /** `site` where the links lead to an organisation's page. */
+  /** `site` if the links lead to the page of an organisation. */
   type?: 'user' | 'site';
   content?: string;
   links: Links;
   location?: AtomLocation;
 }
-/** An event, its Atom entry read into words of the entry. */
+/** An event: the values of its Atom entry, under the names of the entry. */
 export interface EventRecord {
   /** The last segment of the entry's id URL. */
   id: string;
@@ -72,7 +72,7 @@ export interface EventRecord {
   /** Integer texts. */
   participants?: string;
   wishers?: string;
-  /** participant (in life: participate), wish or initiate: the authorized user's relation. */
+  /** The relation of the authorized user: participant (`participate` from the real service), wish or initiate. */
   status?: string;
   album?: string;
   location?: AtomLocation;
@@ -89,7 +89,7 @@ export interface Feed<Entry> {
   author?: AtomPerson;
   links?: Links;
   startIndex?: number;
-  /** Spelled itemPerPage on paper and itemsPerPage in life; the interface's spelling is written, both are read. */
+  /** `itemPerPage` in the specification, `itemsPerPage` from the real service. The first is written, both are read. */
   itemsPerPage?: number;
   totalResults?: number;
   entries: Entry[];
@@ -97,7 +97,7 @@ export interface Feed<Entry> {
 export type EventFeed = Feed<EventRecord>;
 export type PersonFeed = Feed<AtomPerson>;
 
-/** What a caller writes of an event. */
+/** The members of an event that a caller can write. */
 export interface EventDraft {
   title: string;
   /** The whole term. */
@@ -110,9 +110,9 @@ export interface EventDraft {
   where: string;
 }
 
-/** The entry of a city or search feed: whole but for its author. */
+/** An entry of a city or search feed: all members except the author. */
 export const eventInFeed: Representation = { names: 'all', omits: ['author'] };
-/** The entry of a person's feed. */
+/** An entry of a person's feed. */
 export const eventOfUser: Representation = { names: 'all' };
 
 export interface CityQuery extends FeedWindow {
@@ -126,7 +126,7 @@ export interface EventSearch extends FeedWindow {
 
 const events = { list: 'entries' } as const;
 
-// A table is read down its columns.
+// Keep the columns aligned.
 // prettier-ignore
 export const eventEndpoints = {
   byId:         endpoint('GET /event/:id',                     null, takes(),             gives<EventRecord>(200, 'event'), byOwnId),

@@ -11,11 +11,11 @@ import {
   tiers,
 } from './endpoint.ts';
 
-/** Calls a minute that the basic tier may make of the film interface. */
+/** Calls of the film interface that the basic tier may make in a minute. */
 export const BASIC_CALLS_A_MINUTE = 40;
 /** The basic tier's film search reports at most this total. */
 export const BASIC_SEARCH_TOTAL = 20;
-/** What a full record carries of each list. */
+/** Most items of each list in a full record. */
 export const RECORD_CASTS = 4;
 export const RECORD_GENRES = 3;
 export const RECORD_URLS = 4;
@@ -27,16 +27,16 @@ export const FILM_COUNT_DEFAULT = 20;
 export const WORKS_COUNT_DEFAULT = 5;
 export const REVIEW_SUMMARY_MAX = 100;
 
-/** Read tolerantly: `average` and `stars` on paper in lists, and in life everywhere; `value` on paper in full records. */
+/** Both forms are read. Real service: `average` and `stars`. Specification: these in lists, `value` in full records. */
 export interface FilmRating {
   min: number;
   max: number;
   average?: number;
-  /** '45' in life, a number on paper. */
+  /** '45' from the real service, a number in the specification. */
   stars?: string | number;
   value?: number;
 }
-/** What one person gave: an integer on paper, a float in life. */
+/** The rating by one person: an integer in the specification, a float from the real service. */
 export interface FilmUserRating {
   min: number;
   max: number;
@@ -77,7 +77,7 @@ export interface SubjectRecord {
   writers?: PersonCredit[];
   website?: string;
   service_site?: string;
-  /** The same as `service_site`, in life. */
+  /** `service_site`, as the real service names it. */
   douban_site?: string;
   pubdates?: string[];
   mainland_pubdate?: string;
@@ -139,7 +139,7 @@ export interface CelebrityRecord {
 }
 const twoTiers: readonly Tier[] = ['basic', 'advance'];
 const advanceOnly: readonly Tier[] = ['advance'];
-/** Every member of a full celebrity, and the tiers that get it; the premium tier is refused the record. */
+/** Every member of a full celebrity, and the tiers that get it; the premium tier may not read the record. */
 // prettier-ignore
 export const celebrityMembers = {
   id: twoTiers, name: twoTiers, name_en: twoTiers, alt: twoTiers, mobile_url: twoTiers, avatars: twoTiers, summary: advanceOnly,
@@ -191,7 +191,7 @@ export interface FilmCommentRecord {
   useful_count?: number;
 }
 
-/** What each short form promises. */
+/** The members that each short representation provides. */
 export const simpleSubject: Representation = {
   names: ['id', 'title', 'original_title', 'alt', 'images', 'rating', 'year', 'subtype'],
 };
@@ -225,7 +225,7 @@ export interface BoxOffice {
 }
 export interface WeeklyItem {
   rank: number;
-  /** Negative when it fell. */
+  /** Negative if the film fell. */
   delta?: number;
   subject: SubjectRecord;
 }
@@ -250,7 +250,7 @@ export interface TheaterQuery extends Fields, Window {
 const all = { share: 'tier' } as const;
 const advancedOnly = { share: 'tier', tiers: advanced } as const;
 
-// A table is read down its columns.
+// Keep the columns aligned.
 // prettier-ignore
 export const filmEndpoints = {
   subject:         endpoint('GET /v2/movie/subject/:id',          'movie_basic_r',   takes<Fields>(),          gives<SubjectRecord>(200),   { ...all, ...byOwnId }),
@@ -266,6 +266,6 @@ export const filmEndpoints = {
   weekly:          endpoint('GET /v2/movie/weekly',               'movie_advance_r', takes<Fields>(),          gives<Weekly>(200),          { ...all, tiers: advanceOnly, list: 'subjects' }),
   newMovies:       endpoint('GET /v2/movie/new_movies',           'movie_advance_r', takes<Fields>(),          gives<NewMovies>(200),       { ...all, tiers: advanceOnly, list: 'subjects' }),
   inTheaters:      endpoint('GET /v2/movie/in_theaters',          'movie_premium_r', takes<TheaterQuery>(),    gives<SubjectPage>(200),     { ...advancedOnly, list: 'subjects' }),
-  // Not specified: the request lists basic and advance, the response advance and premium; whoever may see either may call.
+  // Not specified: the request lists basic and advance, the response advance and premium. All three may call it.
   comingSoon:      endpoint('GET /v2/movie/coming_soon',          'movie_premium_r', takes<Fields & Window>(), gives<SubjectPage>(200),     { ...all, list: 'subjects' }),
 };

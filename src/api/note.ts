@@ -11,7 +11,7 @@ import {
 } from './endpoint.ts';
 import type { UserRecord } from './user.ts';
 
-/** A request carries at most this many pictures. */
+/** Most pictures in one request. */
 export const NOTE_PICTURES_MAX = 3;
 
 export const notePrivacies = ['public', 'friend', 'private'] as const;
@@ -33,7 +33,7 @@ export interface NoteRecord {
   update_time?: string;
   photos?: Record<string, string>;
   comments_count?: number;
-  /** The field table's spelling of the same. */
+  /** `comments_count`, as the field table of the interface spells it. */
   comment_count?: number;
   liked_count?: number;
   recs_count?: number;
@@ -75,7 +75,7 @@ export interface NoteCommentPage {
 export interface NoteQuery extends Fields {
   format?: NoteFormat | undefined;
 }
-/** Beside these, `layout_<pid>` and `desc_<pid>`, and a file part `image_<pid>` for each picture. */
+/** Each picture adds `layout_<pid>`, `desc_<pid>` and a file part `image_<pid>`. */
 export interface NoteDraft {
   title: string;
   content: string;
@@ -86,13 +86,13 @@ export interface NoteDraft {
 }
 export interface NotePictures {
   pids: string;
-  /** Absent: the pictures are put at the end. */
+  /** Absent: the pictures are appended. */
   content?: string | undefined;
 }
 
 const login = { login: true } as const;
 
-// A table is read down its columns.
+// Keep the columns aligned.
 // prettier-ignore
 export const noteEndpoints = {
   byId:          endpoint('GET /v2/note/:id',                        'community_basic_note', takes<NoteQuery>(),          gives<NoteRecord>(200),        { ...login, ...byOwnId }),

@@ -1,4 +1,4 @@
-/** A person as the v2 answers embed one. Film answers carry a shorter form; Atom has a form of its own in `event.ts`. */
+/** A person embedded in v2 responses. Film responses have a shorter form; the form of Atom is in `event.ts`. */
 export interface UserRecord {
   id: string;
   uid?: string;

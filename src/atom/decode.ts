@@ -1,4 +1,4 @@
-/** Makes records of what was found in a document. What is absent there is absent here: never a member that is undefined. */
+/** Decodes the fields of a document into records. A field that is absent there has no member here, not an undefined one. */
 import type {
   AtomLocation,
   AtomPerson,

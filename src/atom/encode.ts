@@ -1,4 +1,4 @@
-/** Writes records as documents. The names, their order and their spelling are the interface's. */
+/** Writes records as documents, with the names, the order and the spelling of the interface. */
 import type { AtomLocation, AtomPerson, EventDraft, EventRecord, Feed, Links } from '../api/event.ts';
 import { attributeNames, rels } from './fields.ts';
 import { idFrom } from './decode.ts';
@@ -78,7 +78,7 @@ const encodeLocation = ({ id, name }: AtomLocation) => element('db:location', { 
 const encodeWhen = ({ startTime, endTime }: Pick<EventRecord, 'startTime' | 'endTime'>) =>
   (startTime ?? endTime) !== undefined && element('gd:when', { endTime, startTime });
 
-/** The URL that names a record, where its own link is that; else the id alone, which is read as the same. */
+/** The self link if it ends in the id, otherwise the id alone. Readers accept both. */
 const urlOf = (id: string | undefined, self: string | undefined) => (idFrom(self) === id ? self : id);
 
 export interface XmlElement {

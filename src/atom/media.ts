@@ -1,4 +1,4 @@
-/** Atom documents into records and back: the only door to `atom/`, where XML is known. */
+/** Reads and writes records as Atom documents. Other directories import only this file of `atom/`. */
 import { decodeDraft, decodeEvent, decodeEventFeed, decodePersonFeed, decodeReason, decodeResult } from './decode.ts';
 import type { AtomFields } from './fields.ts';
 import { parseFields } from './tree-parser.ts';
@@ -22,10 +22,10 @@ export { AtomError } from './xml.ts';
 /** The media that are Atom documents. */
 export type AtomMedia = Exclude<Media, 'json' | 'empty'>;
 
-/** A document in UTF-8 as it came; or its text, in which half a character is read as U+FFFD. */
+/** A document as bytes in UTF-8, or as text. A lone surrogate in a text is read as U+FFFD. */
 type Document = Buffer | string;
 
-/** Reads a document into the record it stands for; throws AtomError. */
+/** Reads a document into a record; throws AtomError. */
 export const readers = {
   event: (document: Document): EventRecord => decodeEvent(read(document, 'entry')),
   eventFeed: (document: Document): EventFeed => decodeEventFeed(read(document, 'feed')),
@@ -35,7 +35,7 @@ export const readers = {
   result: (document: Document) => decodeResult(read(document, 'entry')),
 } satisfies Record<AtomMedia, (document: Document) => object>;
 
-/** Writes a record as a document; throws AtomError where a text holds what XML 1.0 cannot carry. */
+/** Writes a record as a document; throws AtomError if a text contains a character that XML 1.0 forbids. */
 export const writers = {
   event: (event: EventRecord) => serialize(encodeEvent(event)),
   eventFeed: (feed: EventFeed) => serialize(encodeFeed(feed, encodeEvent)),
@@ -50,15 +50,15 @@ function read(document: Document, root: 'entry' | 'feed'): AtomFields {
   return readFields(text, root) ?? parseFields(text, root);
 }
 
-// The term's base is the scheme's without `#kind`.
+// A term begins with the URL of the scheme, without `#kind`.
 const kindTerm = 'http://www.douban.com/2007#event.';
 
 /** The category term of a type of event. */
 export const termOf = (type: EventType) => kindTerm + type;
 
-/** The type that a category term ends with; undefined for one that nobody has heard of. */
+/** The type at the end of a category term; undefined for an unknown type. */
 export function typeOf(term: string): EventType | undefined {
   const name = term.slice(term.lastIndexOf('.') + 1);
-  const type = name === 'exhibit' ? 'exhibition' : name; // both spellings are on the wire
+  const type = name === 'exhibit' ? 'exhibition' : name; // the service uses both spellings
   return eventTypes.find((known) => known === type);
 }

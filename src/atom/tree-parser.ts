@@ -76,12 +76,12 @@ function load(): Library {
     preserveOrder: true,
     ignoreAttributes: false,
     attributeNamePrefix: '',
-    parseTagValue: false, // 00123 is not 123
+    parseTagValue: false, // it would turn the text 00123 into the number 123
     parseAttributeValue: false,
     trimValues: false, // its trim would also take the ideographic space that begins a Chinese paragraph
-    jPath: false, // no path is asked for
-    htmlEntities: true, // without it, numeric references stay
-    // No entity can be declared here, so references cannot grow; the default limit would refuse a long text.
+    jPath: false, // paths are not used
+    htmlEntities: true, // needed to resolve numeric references
+    // Documents that declare entities are rejected, so references cannot expand. The default limit would reject a long text.
     processEntities: { enabled: true, maxExpandedLength: Infinity, maxTotalExpansions: Infinity },
   });
   return {
@@ -110,8 +110,8 @@ function rootOf(text: string, root: string): Element {
 }
 
 /**
- * The same document in elements, attributes and escaped text alone, in one pass over it: comments and instructions left out, CDATA as text, and an
- * ampersand that begins no reference escaped, since senders forget to. Declarations and deep nesting are refused.
+ * Reduces a document to elements, attributes and escaped text: drops comments and instructions, writes CDATA as text, and escapes an
+ * ampersand that begins no reference, because some senders forget to. Rejects declarations and deep nesting.
  */
 function plainMarkup(document: string): string {
   refuseUnwritable(document);
@@ -169,7 +169,7 @@ function mendReferences(text: string): string {
       const code = decimal ? Number(decimal) : hexadecimal ? Number.parseInt(hexadecimal, 16) : undefined;
       if (code === undefined) return reference;
       if (code > 0x10ffff) throw new AtomError('a reference to no character');
-      // Written out here: the parser reads the numbers 128 to 159 as Windows letters.
+      // Resolved here, because the parser reads the numbers 128 to 159 as Windows-1252 characters.
       return escape(String.fromCodePoint(code));
     },
   );

@@ -1,6 +1,6 @@
-/** What reading and writing share of XML: its characters, its white space, the namespaces of the interface. */
+/** XML basics for reading and writing: characters, white space, the namespaces of the interface. */
 
-/** A document that is not the Atom it should be, or that must not be read; or a text that XML cannot carry. */
+/** A document is not the expected Atom or must not be read, or a text contains a character that XML forbids. */
 export class AtomError extends Error {
   override name = 'AtomError';
 }
@@ -28,7 +28,7 @@ const escapes: Record<string, string> = {
   '<': '&lt;',
   '>': '&gt;',
   '"': '&quot;',
-  // As they are, a reader makes spaces of the first two inside attributes, and a line feed of the third anywhere.
+  // XML readers replace unescaped tabs and line feeds in attributes by spaces, and carriage returns everywhere by line feeds.
   '\t': '&#9;',
   '\n': '&#10;',
   '\r': '&#13;',
@@ -43,7 +43,7 @@ export function escape(text: string): string {
 export const withLineFeeds = (text: string): string =>
   text.includes('\r') ? text.replaceAll('\r\n', '\n').replaceAll('\r', '\n') : text;
 
-/** Takes XML's own white space off both ends, no other. */
+/** Removes the white space of XML, and no other, from both ends. */
 export function trim(text: string): string {
   let start = 0;
   let end = text.length;

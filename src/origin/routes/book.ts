@@ -14,7 +14,7 @@ import { collect, collectionOf, collectionsOf, deleteCollection, updateCollectio
 import { createReview, deleteReview, updateReview } from '../rules/review.ts';
 import type { Stores } from '../store/stores.ts';
 
-// A table is read down its columns.
+// Keep the columns aligned.
 // prettier-ignore
 export const bookRoutes = (stores: Stores): Route[] => [
   serve(row.byId, ({ id }, { person }) => bookById(stores, person, id)),

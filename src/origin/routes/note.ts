@@ -14,7 +14,7 @@ import {
 } from '../rules/note.ts';
 import type { Stores } from '../store/stores.ts';
 
-// A table is read down its columns.
+// Keep the columns aligned.
 // prettier-ignore
 export const noteRoutes = (stores: Stores): Route[] => [
   serve(row.byId, ({ id, ...wanted }, viewer) => noteById(stores, personOf(viewer), id, wanted)),
