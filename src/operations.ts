@@ -4,11 +4,11 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
-/** How far a reader is with a book. */
+/** The reading status of a book. */
 export type CollectionStatus =
-  /** Has read it; `done` is another word for it upstream. */
+  /** Has read it; upstream also accepts `done`. */
   | 'READ'
-  /** Is reading it; `doing` is another word for it upstream. */
+  /** Is reading it; upstream also accepts `doing`. */
   | 'READING'
   /** Wants to read it. */
   | 'WISH';

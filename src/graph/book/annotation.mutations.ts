@@ -19,24 +19,24 @@ const PictureInput = builder.inputType('PictureInput', {
 });
 
 const CreateAnnotationInput = builder.inputType('CreateAnnotationInput', {
-  description: 'Something to note on a book.',
+  description: 'The annotation to create.',
   fields: (t) => ({
     bookId: t.id({ required: true, description: 'Global or bare id of the book.' }),
     ...annotationFields(t),
-    private: t.boolean({ defaultValue: false, description: 'Whether it is for the caller alone.' }),
+    private: t.boolean({ defaultValue: false, description: 'Whether only the caller may read it.' }),
   }),
 });
 const UpdateAnnotationInput = builder.inputType('UpdateAnnotationInput', {
   description:
-    'An annotation as it shall be. REPLACES the whole of it: a page or chapter left out is cleared. Its pictures stay, shown or not.',
+    'The new values of an annotation. REPLACES all of it: a page or chapter left out is cleared. Existing pictures remain, even if the content no longer shows them.',
   fields: (t) => ({
     id: t.id({ required: true, description: 'Global or bare id of the annotation.' }),
     ...annotationFields(t),
-    private: t.boolean({ required: true, description: 'Whether it is for the caller alone.' }),
+    private: t.boolean({ required: true, description: 'Whether only the caller may read it.' }),
   }),
 });
 const DeleteAnnotationInput = builder.inputType('DeleteAnnotationInput', {
-  description: 'Which annotation to delete.',
+  description: 'The annotation to delete.',
   fields: (t) => ({ id: t.id({ required: true, description: 'Global or bare id of the annotation.' }) }),
 });
 
@@ -46,11 +46,11 @@ function annotationFields(t: InputBuilder) {
       required: true,
       description: `The text, more than ${ANNOTATION_MORE_THAN} characters (code points).`,
     }),
-    page: t.int({ description: `The page it is on, 1 to ${PAGE_BELOW - 1}; not together with a chapter.` }),
+    page: t.int({ description: `The page of the book, 1 to ${PAGE_BELOW - 1}; not together with \`chapter\`.` }),
     chapter: t.string({
-      description: `The chapter it is on, at most ${CHAPTER_MAX} characters (code points); not together with a page.`,
+      description: `The chapter of the book, at most ${CHAPTER_MAX} characters (code points); not together with \`page\`.`,
     }),
-    pictures: t.field({ type: [PictureInput], description: 'Pictures to add, sent along as a multipart request.' }),
+    pictures: t.field({ type: [PictureInput], description: 'Pictures to add, uploaded in a multipart request.' }),
   };
 }
 
@@ -64,16 +64,16 @@ const annotationPayload = (name: string, description: string) =>
       annotation: t.field({
         type: Annotation,
         nullable: true,
-        description: 'The annotation, as the service answered.',
+        description: 'The annotation in the response of the service.',
         resolve: ({ annotation }) => annotation,
       }),
     }),
   });
 const CreateAnnotationPayload = annotationPayload('CreateAnnotationPayload', 'The new annotation.');
-const UpdateAnnotationPayload = annotationPayload('UpdateAnnotationPayload', 'The annotation as it is now.');
+const UpdateAnnotationPayload = annotationPayload('UpdateAnnotationPayload', 'The updated annotation.');
 const DeleteAnnotationPayload = builder.objectRef<{ deletedId: string }>('DeleteAnnotationPayload').implement({
-  description: 'What is left of it.',
-  fields: (t) => ({ deletedId: t.exposeID('deletedId', { description: 'The global id that it had.' }) }),
+  description: 'The result of deleting an annotation.',
+  fields: (t) => ({ deletedId: t.exposeID('deletedId', { description: 'The global id of the deleted annotation.' }) }),
 });
 
 builder.mutationFields((t) => ({
@@ -81,7 +81,7 @@ builder.mutationFields((t) => ({
     endpoint: bookEndpoints.annotate,
     payload: CreateAnnotationPayload,
     input: CreateAnnotationInput,
-    description: 'Notes something on a book. `POST /v2/book/{id}/annotations`',
+    description: 'Creates an annotation of a book. `POST /v2/book/{id}/annotations`',
     check: (input, context) => [
       ...validId('bookId', () => sourceIdOf('Book', input.bookId)),
       ...annotationBroken(input, context),
@@ -107,7 +107,7 @@ builder.mutationFields((t) => ({
       return { annotation: await write(bookEndpoints.updateAnnotation, { id, ...draftOf(input) }, partsOf(input)) };
     },
     invalidates: ({ id }) => annotationPlaces(sourceIdOf('Annotation', id)),
-    // Everything else that draws it is refused before the call.
+    // Every other cause of code 999 is rejected before the call.
     errorCodes: (input) => ({
       ...annotationAbsent,
       ...(picturesIn(input).length ? { 999: 'PICTURE_NUMBER_USED' } : {}),
@@ -130,7 +130,7 @@ builder.mutationFields((t) => ({
   }),
 }));
 
-/** A missing scope draws the same; but who may write at all meets this one every day. */
+/** Code 1001 also means "missing scope", but for callers who may write it nearly always means "not found". */
 const annotationAbsent: ErrorCodes = { 1001: 'ANNOTATION_NOT_FOUND' };
 
 interface AnnotationInput {
@@ -161,11 +161,11 @@ const draftOf = ({ content, page, chapter, private: isPrivate }: AnnotationInput
 
 const picturesIn = ({ pictures }: { pictures?: PictureInput[] | null | undefined }): PictureInput[] => pictures ?? [];
 
-/** A picture part is named by its number alone. */
+/** The name of a picture part is its number. */
 const partsOf = (input: AnnotationInput) =>
   picturesIn(input).length ? pictureParts(picturesIn(input), (number) => String(number)) : undefined;
 
-/** All annotation lists: a person has two names, and the input of a deletion does not name the book. */
+/** All annotation lists, because a person has an id and a uid, and the input of a deletion does not contain the book. */
 const annotationLists = [bookEndpoints.annotations.path, bookEndpoints.userAnnotations.path];
 
 const annotationPlaces = (id: string): string[] => [

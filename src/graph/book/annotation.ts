@@ -23,24 +23,24 @@ const withMath: BlockParser = (content, photos) => annotationBlocks(content, pho
 const withoutMath: BlockParser = (content, photos) => annotationBlocks(content, photos, false);
 
 const AnnotationOrder = builder.enumType('AnnotationOrder', {
-  description: 'What comes first among the annotations of a book.',
+  description: 'The order of the annotations of a book.',
   values: {
-    NEWEST: { value: 'collect', description: 'The newest; `collect` upstream.' },
-    RANK: { value: 'rank', description: 'The most useful.' },
-    PAGE: { value: 'page', description: 'The one on the lowest page.' },
+    NEWEST: { value: 'collect', description: 'Newest first; `collect` upstream.' },
+    RANK: { value: 'rank', description: 'Most useful first.' },
+    PAGE: { value: 'page', description: 'Lowest page first.' },
   } as const,
 });
 
 const TextFormat = builder.enumType('TextFormat', {
-  description: 'How the content of an annotation is written.',
+  description: 'The format of the content of an annotation.',
   values: {
-    TEXT: { description: 'Plain text; a picture stands as `<图片n>`, n being its number.' },
-    HTML: { description: 'HTML as the service writes it, neither cleaned nor made safe here.' },
+    TEXT: { description: 'Plain text; `<图片n>` marks the picture with number n.' },
+    HTML: { description: 'HTML of the service, not sanitized.' },
   } as const,
 });
 
 export const Annotation = builder.objectRef<AnnotationRecord>('Annotation').implement({
-  description: 'What a reader notes on a page or a chapter of a book. Private ones are told to their author alone.',
+  description: "A reader's note on a page or a chapter of a book. Only the author can read a private annotation.",
   interfaces: [Node],
   record: { endpoint: bookEndpoints.annotation, input: (id) => ({ id }), members: annotationMembers },
   nodeOf: referenceOf,
@@ -49,19 +49,19 @@ export const Annotation = builder.objectRef<AnnotationRecord>('Annotation').impl
     chapter: t.reads(
       'chapter',
       textOrNull,
-      'The chapter it is on, at most 100 characters; null where a page is given instead.',
+      'The chapter of the book, at most 100 characters; null if the annotation has a page instead.',
     ),
     page: t.reads(
       'page_no',
       positiveOrNull,
-      'The page it is on, `page_no` upstream; null where a chapter is given, or neither.',
+      'The page of the book, `page_no` upstream; null if the annotation has a chapter or neither.',
     ),
-    abstract: t.reads('abstract', textOrNull, 'The content cut short, plain text in every format.'),
+    abstract: t.reads('abstract', textOrNull, 'The beginning of the content, always plain text.'),
     content: t.call({
       type: 'String',
       description:
-        'The whole text. TEXT is in the record; HTML costs a call of `GET /v2/book/annotation/{id}`, in the annotations of a book one for the whole list.',
-      args: { format: t.arg({ type: TextFormat, defaultValue: 'TEXT', description: 'How to write it.' }) },
+        'The whole text. TEXT is part of the record. HTML costs a call of `GET /v2/book/annotation/{id}`, or one call for all annotations of a book.',
+      args: { format: t.arg({ type: TextFormat, defaultValue: 'TEXT', description: 'The format of the text.' }) },
       endpoint: bookEndpoints.annotation,
       from: ['id'],
       input: ({ id }, args) => ({ id, format: formatOf(args) ?? ('text' as const) }),
@@ -76,33 +76,29 @@ export const Annotation = builder.objectRef<AnnotationRecord>('Annotation').impl
     blocks: t.field({
       type: [ContentBlock],
       nullable: true,
-      description: 'The content as a tree: paragraphs, pictures, formulas. Empty where there is no content.',
+      description: 'The content as a tree of paragraphs, pictures and formulas. Empty if there is no content.',
       needs: ['content', 'photos', 'hasmath'],
       resolve: ({ content, photos, hasmath }, _, context) =>
         parseBlocksOnce(context, asFlag(hasmath) ? withMath : withoutMath, asText(content), photos),
     }),
     photos: t.field({
       type: [ContentPhoto],
-      description: 'All its pictures by number, also those that the content no longer shows.',
+      description: 'All pictures by number, including those that the content no longer shows.',
       needs: ['photos'],
       resolve: ({ photos }) => contentPhotos(photos),
     }),
-    abstractPhotoUrl: t.reads(
-      'abstract_photo',
-      urlOrNull,
-      'The picture shown with the abstract; null where there is none.',
-    ),
-    hasMath: t.reads('hasmath', flag, 'Whether the content holds formulas.'),
-    commentsCount: t.reads('comments_count', count, 'How many comments it has.'),
+    abstractPhotoUrl: t.reads('abstract_photo', urlOrNull, 'The picture of the abstract; null if there is none.'),
+    hasMath: t.reads('hasmath', flag, 'Whether the content contains formulas.'),
+    commentsCount: t.reads('comments_count', count, 'The number of comments.'),
     lastPhotoNumber: t.reads(
       'last_photo',
       positiveOrNull,
-      'The highest picture number used so far: a new picture takes the next. Null where there was none.',
+      'The highest picture number used so far; give a new picture the next one. Null if there was no picture.',
     ),
     time: t.reads(
       'time',
       localDateTime,
-      'The service does not say whether this is when it was written or last edited.',
+      'The time of creation or of the last edit; the service does not specify which.',
     ),
     privacyLevel: t.reads(
       'privacy',
@@ -112,7 +108,7 @@ export const Annotation = builder.objectRef<AnnotationRecord>('Annotation').impl
     book: t.field({
       type: Book,
       nullable: true,
-      description: 'The book it is on.',
+      description: 'The annotated book.',
       needs: ['book'],
       idIn: 'book_id',
       representation: bookWithin,
@@ -121,7 +117,7 @@ export const Annotation = builder.objectRef<AnnotationRecord>('Annotation').impl
     author: t.field({
       type: User,
       nullable: true,
-      description: 'Who wrote it.',
+      description: 'The author of the annotation.',
       needs: ['author_user'],
       idIn: 'author_id',
       resolve: ({ author_user, author_id }) => recordOrReference<UserShape>(author_user, author_id),
@@ -135,8 +131,8 @@ builder.objectField(Book, 'annotations', (t) =>
     pageSize: 20,
     description: 'The public annotations on the book, from `GET /v2/book/{id}/annotations`.',
     args: {
-      order: t.arg({ type: AnnotationOrder, defaultValue: 'rank', description: 'What comes first.' }),
-      page: t.arg.int({ description: `Only those on this page of the book, 1 to ${PAGE_BELOW - 1}.` }),
+      order: t.arg({ type: AnnotationOrder, defaultValue: 'rank', description: 'The order of the list.' }),
+      page: t.arg.int({ description: `Only annotations on this page of the book, 1 to ${PAGE_BELOW - 1}.` }),
     },
     endpoint: bookEndpoints.annotations,
     from: ['id'],
@@ -154,7 +150,7 @@ builder.objectField(User, 'annotations', (t) =>
   t.connection({
     type: Annotation,
     pageSize: 20,
-    description: 'What this person noted on books, last edited first, from `GET /v2/book/user/{name}/annotations`.',
+    description: 'The annotations by this person, last edited first, from `GET /v2/book/user/{name}/annotations`.',
     endpoint: bookEndpoints.userAnnotations,
     from: userEdgeNames,
     input: ({ id }) => ({ name: id }),
@@ -165,7 +161,7 @@ builder.objectField(User, 'annotations', (t) =>
 builder.queryField('annotation', (t) =>
   t.call({
     type: Annotation,
-    description: 'An annotation by id, from `GET /v2/book/annotation/{id}`; null when there is none.',
+    description: 'An annotation by id, from `GET /v2/book/annotation/{id}`; null if there is none.',
     args: { id: t.arg.id({ required: true, description: 'Global or bare id.' }) },
     endpoint: bookEndpoints.annotation,
     input: (_, { id }) => ({ id: sourceIdOf('Annotation', id) }),
@@ -176,7 +172,7 @@ builder.queryField('annotation', (t) =>
 interface Formatted {
   format?: 'TEXT' | 'HTML' | null;
 }
-/** The `format` to request; undefined for the text that the record has without it. */
+/** The `format` to request; undefined for the text, which is part of the record. */
 function formatOf({ format }: Formatted): 'html' | undefined {
   return format === 'HTML' ? 'html' : undefined;
 }

@@ -12,8 +12,12 @@ import { isbnOf } from './isbn.ts';
 const Ebook = builder.objectRef<Pick<BookRecord, 'ebook_url' | 'ebook_price'>>('Ebook').implement({
   description: 'The electronic edition of a book.',
   fields: (t) => ({
-    url: t.reads('ebook_url', urlOrNull, 'The page where it is sold.'),
-    price: t.reads('ebook_price', textOrNull, 'As written, usually in yuan without a unit: `6.00`.'),
+    url: t.reads('ebook_url', urlOrNull, 'The page of the shop.'),
+    price: t.reads(
+      'ebook_price',
+      textOrNull,
+      'The price as the service writes it, usually in yuan without a unit: `6.00`.',
+    ),
   }),
 });
 
@@ -24,60 +28,60 @@ export const Book = builder.objectRef<BookRecord>('Book').implement({
   nodeOf: referenceOf,
   fields: (t) => ({
     ...identity(t, 'Book'),
-    isbn10: t.reads('isbn10', textOrNull, 'Ten digits, the last may be X. Null where the book has none.'),
-    isbn13: t.reads('isbn13', textOrNull, 'Thirteen digits. Null where the book has none.'),
-    title: t.reads('title', text, 'As printed, without the subtitle.'),
-    subtitle: t.reads('subtitle', textOrNull, 'Null where there is none, as for half of all books.'),
+    isbn10: t.reads('isbn10', textOrNull, 'Ten digits, the last may be X. Null if the book has none.'),
+    isbn13: t.reads('isbn13', textOrNull, 'Thirteen digits. Null if the book has none.'),
+    title: t.reads('title', text, 'The printed title, without the subtitle.'),
+    subtitle: t.reads('subtitle', textOrNull, 'The subtitle; null if there is none, as for half of all books.'),
     originalTitle: t.reads(
       'origin_title',
       textOrNull,
-      'The title in its first language, `origin_title` upstream. Null where it does not differ.',
+      'The title in the original language, `origin_title` upstream. Null if it does not differ.',
     ),
     alternativeTitle: t.reads(
       'alt_title',
       textOrNull,
-      'Another title, `alt_title` upstream; often the original one again.',
+      'Another title, `alt_title` upstream; often the same as the original title.',
     ),
-    authors: t.reads('author', texts, 'As printed, in its order; the country may stand before a name in brackets.'),
-    translators: t.reads('translator', texts, 'As printed, in its order; empty where nobody translated.'),
+    authors: t.reads('author', texts, 'The authors in printed order. A name may begin with the country in brackets.'),
+    translators: t.reads('translator', texts, 'The translators in printed order; empty for books without one.'),
     publisher: t.reads('publisher', textOrNull, 'The publishing house.'),
     publishedOn: t.reads(
       'pubdate',
       textOrNull,
-      '`pubdate` upstream, as written: not padded, often a month or a year alone (`2010-9`, `2009年11月`, `1976`).',
+      'The date of publication, `pubdate` upstream, in the format of the service: not padded, often only a month or a year (`2010-9`, `2009年11月`, `1976`).',
     ),
-    binding: t.reads('binding', textOrNull, 'How it is bound, in words: `平装`.'),
-    price: t.reads('price', textOrNull, 'As printed, with or without a unit: `39.50元`, `CNY 39.50`, `39.50`.'),
-    pages: t.reads('pages', textOrNull, 'How many pages, as written: `320` or `320页`.'),
+    binding: t.reads('binding', textOrNull, 'The binding, in Chinese: `平装`.'),
+    price: t.reads('price', textOrNull, 'The printed price, with or without a unit: `39.50元`, `CNY 39.50`, `39.50`.'),
+    pages: t.reads('pages', textOrNull, 'The number of pages as the service writes it: `320` or `320页`.'),
     cover: t.field({
       type: Image,
-      description: 'The cover; `image` upstream stands in for a medium size that is missing.',
+      description: 'The cover. If the medium size is missing, it is `image` of the record.',
       needs: ['images', 'image'],
       resolve: ({ images, image }) => {
         const cover = imageOf(images);
         return { ...cover, medium: asUrl(cover.medium) ?? asText(image) };
       },
     }),
-    webUrl: t.reads('alt', urlOrNull, 'Its page, `alt` upstream.'),
-    apiUrl: t.reads('url', urlOrNull, 'Its address in the JSON interface, `url` upstream.'),
+    webUrl: t.reads('alt', urlOrNull, 'The web page of the book, `alt` upstream.'),
+    apiUrl: t.reads('url', urlOrNull, 'The URL of the book in the JSON interface, `url` upstream.'),
     rating: t.field({
       type: Rating,
-      description: 'What all readers together say.',
+      description: 'The rating by all readers.',
       needs: ['rating'],
       resolve: ({ rating }) => ratingOf(rating),
     }),
-    summary: t.reads('summary', textOrNull, 'What it is about; paragraphs are lines.'),
-    authorIntro: t.reads('author_intro', textOrNull, 'Who wrote it; paragraphs are lines.'),
+    summary: t.reads('summary', textOrNull, 'The content of the book in brief, one paragraph a line.'),
+    authorIntro: t.reads('author_intro', textOrNull, 'About the author, one paragraph a line.'),
     tableOfContents: t.field({
       type: ['String'],
-      description: '`catalog` upstream, one item a line; blank lines are left out.',
+      description: 'The table of contents, `catalog` upstream: one item for each line, without blank lines.',
       needs: ['catalog'],
       resolve: ({ catalog }) => linesOf(asText(catalog)),
     }),
     ebook: t.field({
       type: Ebook,
       nullable: true,
-      description: 'The electronic edition; null where there is none.',
+      description: 'The electronic edition; null if there is none.',
       needs: ['ebook_url', 'ebook_price'],
       resolve: ({ ebook_url, ebook_price }) =>
         asUrl(ebook_url) || asText(ebook_price).trim() ? { ebook_url, ebook_price } : null,
@@ -88,7 +92,7 @@ export const Book = builder.objectRef<BookRecord>('Book').implement({
 builder.queryField('book', (t) =>
   t.call({
     type: Book,
-    description: 'A book by id, from `GET /v2/book/{id}`; null when there is none.',
+    description: 'A book by id, from `GET /v2/book/{id}`; null if there is none.',
     args: { id: t.arg.id({ required: true, description: 'Global or bare id.' }) },
     endpoint: bookEndpoints.byId,
     input: (_, { id }) => ({ id: sourceIdOf('Book', id) }),
@@ -99,11 +103,11 @@ builder.queryField('book', (t) =>
 builder.queryField('bookByIsbn', (t) =>
   t.call({
     type: Book,
-    description: 'A book by its ISBN, from `GET /v2/book/isbn/{isbn}`; null when there is none.',
+    description: 'A book by its ISBN, from `GET /v2/book/isbn/{isbn}`; null if there is none.',
     args: {
       isbn: t.arg.string({
         required: true,
-        description: 'Ten or thirteen digits; hyphens and spaces are allowed, the check digit must be right.',
+        description: 'Ten or thirteen digits with a valid check digit; hyphens and spaces are allowed.',
       }),
     },
     endpoint: bookEndpoints.byIsbn,
@@ -124,9 +128,9 @@ builder.queryField('searchBooks', (t) =>
     description:
       'Books whose text or tag matches, in the order of the service, from `GET /v2/book/search`. Give at least one of `query` and `tag`.',
     args: {
-      query: t.arg.string({ description: `Words to look for, at most ${SEARCH_TEXT_MAX} characters (code points).` }),
+      query: t.arg.string({ description: `Words to search for, at most ${SEARCH_TEXT_MAX} characters (code points).` }),
       tag: t.arg.string({
-        description: `A tag that readers gave, at most ${SEARCH_TEXT_MAX} characters (code points).`,
+        description: `A tag given by readers, at most ${SEARCH_TEXT_MAX} characters (code points).`,
       }),
     },
     endpoint: bookEndpoints.search,
@@ -139,7 +143,7 @@ builder.queryField('searchBooks', (t) =>
   }),
 );
 
-/** The average is a text, "0.0" when nobody has rated. */
+/** The average of a book is a text, "0.0" without ratings. */
 function ratingOf(rating: BookRecord['rating']): RatingShape {
   const { average, numRaters, max, min } = asObject(rating);
   const ratersCount = asInt(numRaters);

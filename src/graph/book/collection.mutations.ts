@@ -20,43 +20,43 @@ import { Book } from './book.ts';
 import { Collection, CollectionStatusEnum } from './collection.ts';
 
 const OnConflict = builder.enumType('OnConflict', {
-  description: 'What becomes of a book that the caller has collected before.',
+  description: 'What to do if the caller has already collected the book.',
   values: {
-    FAIL: { description: 'It is the error COLLECTION_EXISTS, and stays as it was.' },
+    FAIL: { description: 'Reports the error COLLECTION_EXISTS and leaves the collection unchanged.' },
     KEEP: {
       description:
-        'It stays as it was, and is the answer, with `created: false`: a second call, `GET /v2/book/{id}/collection`.',
+        'Returns the unchanged collection with `created: false`. Costs a second call, `GET /v2/book/{id}/collection`.',
     },
-    UPDATE: { description: 'Its collection is replaced, as `updateCollection` does it: a second call.' },
+    UPDATE: { description: 'Replaces the collection like `updateCollection`. Costs a second call.' },
   } as const,
 });
 
 const CollectBookInput = builder.inputType('CollectBookInput', {
-  description: 'A book for the shelf of the caller.',
+  description: 'The collection to create.',
   fields: (t) => ({
     ...collectionFields(t),
     private: t.boolean({
       description:
-        'Whether it is for the caller alone; public without it. Needed with `onConflict: UPDATE`, which replaces the whole.',
+        'Whether only the caller may see it; public by default. Required with `onConflict: UPDATE`, which replaces the whole collection.',
     }),
     onConflict: t.field({
       type: OnConflict,
       defaultValue: 'FAIL',
-      description: 'What to do where it is there already.',
+      description: 'What to do if the caller has already collected the book.',
     }),
   }),
 });
 
 const UpdateCollectionInput = builder.inputType('UpdateCollectionInput', {
-  description: 'A collection as it shall be. REPLACES the whole of it: a rating, tags or comment left out are cleared.',
+  description: 'The new values of a collection. REPLACES all of it: a rating, tags or comment left out are cleared.',
   fields: (t) => ({
     ...collectionFields(t),
-    private: t.boolean({ required: true, description: 'Whether it is for the caller alone.' }),
+    private: t.boolean({ required: true, description: 'Whether only the caller may see it.' }),
   }),
 });
 
 const DeleteCollectionInput = builder.inputType('DeleteCollectionInput', {
-  description: 'Which book to take off the shelf.',
+  description: 'The book to remove from the shelf.',
   fields: (t) => ({ bookId: t.id({ required: true, description: 'Global or bare id of the book.' }) }),
 });
 
@@ -66,10 +66,10 @@ const TAGS_GIVEN_MAX = 100;
 function collectionFields(t: InputBuilder) {
   return {
     bookId: t.id({ required: true, description: 'Global or bare id of the book.' }),
-    status: t.field({ type: CollectionStatusEnum, required: true, description: 'How far the caller is with it.' }),
-    rating: t.int({ description: `From ${RATING_MIN} to ${RATING_MAX}; none leaves it unrated.` }),
+    status: t.field({ type: CollectionStatusEnum, required: true, description: 'The reading status.' }),
+    rating: t.int({ description: `From ${RATING_MIN} to ${RATING_MAX}; unrated by default.` }),
     tags: t.stringList({
-      description: `Single words, at most ${TAGS_GIVEN_MAX} of them: the service parts tags by spaces.`,
+      description: `At most ${TAGS_GIVEN_MAX} tags without spaces, because the service separates tags by spaces.`,
     }),
     comment: t.string({ description: `A short opinion, at most ${COMMENT_MAX} characters (code points).` }),
   };
@@ -81,23 +81,23 @@ interface CollectionPayload {
 }
 
 const CollectBookPayload = builder.objectRef<CollectionPayload & { created: boolean }>('CollectBookPayload').implement({
-  description: 'What came of collecting a book.',
+  description: 'The result of collecting a book.',
   fields: (t) => ({
     ...collectionPayload(t),
     created: t.exposeBoolean('created', {
       description:
-        'False where the book was collected before: `onConflict: UPDATE` replaced that, `KEEP` left it as it was.',
+        'False if the book was already collected: `onConflict: UPDATE` replaced that collection, `KEEP` left it unchanged.',
     }),
   }),
 });
 const UpdateCollectionPayload = builder.objectRef<CollectionPayload>('UpdateCollectionPayload').implement({
-  description: 'The collection as it is now.',
+  description: 'The updated collection.',
   fields: collectionPayload,
 });
 const DeleteCollectionPayload = builder
   .objectRef<Pick<CollectionPayload, 'book'>>('DeleteCollectionPayload')
   .implement({
-    description: 'The book, which is on the shelf no more.',
+    description: 'The result of removing a book from the shelf.',
     fields: bookPayload,
   });
 
@@ -106,8 +106,8 @@ function bookPayload<Shape extends Pick<CollectionPayload, 'book'>>(t: FieldBuil
     book: t.field({
       type: Book,
       nullable: true,
-      description: 'The book. What the answer to the write does not tell of it costs a call.',
-      representation: { names: [] }, // it holds what is known of it, undefined where that is nothing
+      description: 'The book. Fields that the response to the write does not provide cost a call.',
+      representation: { names: [] }, // members of the record that are known, some of them as undefined
       resolve: ({ book }) => book,
     }),
   };
@@ -117,14 +117,14 @@ function collectionPayload<Shape extends CollectionPayload>(t: FieldBuilder<Shap
     collection: t.field({
       type: Collection,
       nullable: true,
-      description: 'The collection, as the service answered.',
+      description: 'The collection in the response of the service.',
       resolve: ({ collection }) => collection,
     }),
     ...bookPayload(t),
   };
 }
 
-/** A missing scope draws the same; but who may write at all meets this one every day. */
+/** Code 1001 also means "missing scope", but for callers who may write it nearly always means "not found". */
 const collectionAbsent: ErrorCodes = { 1001: 'COLLECTION_NOT_FOUND' };
 
 builder.mutationFields((t) => ({
@@ -132,7 +132,7 @@ builder.mutationFields((t) => ({
     endpoint: bookEndpoints.collect,
     payload: CollectBookPayload,
     input: CollectBookInput,
-    description: 'Puts a book on the shelf of the caller. `POST /v2/book/{id}/collection`',
+    description: "Adds a book to the caller's shelf. `POST /v2/book/{id}/collection`",
     maxCalls: 2,
     check: (input) => [
       ...collectionBroken(input),
@@ -162,7 +162,7 @@ builder.mutationFields((t) => ({
     endpoint: bookEndpoints.updateCollection,
     payload: UpdateCollectionPayload,
     input: UpdateCollectionInput,
-    description: 'REPLACES what the caller says of a book on the shelf. `PUT /v2/book/{id}/collection`',
+    description: "REPLACES the caller's collection of a book. `PUT /v2/book/{id}/collection`",
     check: collectionBroken,
     run: async (write, input) => {
       const draft = draftOf(input);
@@ -175,7 +175,7 @@ builder.mutationFields((t) => ({
     endpoint: bookEndpoints.deleteCollection,
     payload: DeleteCollectionPayload,
     input: DeleteCollectionInput,
-    description: 'Takes a book off the shelf of the caller. `DELETE /v2/book/{id}/collection`',
+    description: "Removes a book from the caller's shelf. `DELETE /v2/book/{id}/collection`",
     check: ({ bookId }) => validId('bookId', () => sourceIdOf('Book', bookId)),
     run: async (write, { bookId }) => {
       const id = sourceIdOf('Book', bookId);
@@ -223,7 +223,7 @@ const draftOf = ({ bookId, status, rating, tags, comment, private: isPrivate }: 
   rating: rating ?? undefined,
 });
 
-/** The answer, and the book of it, which has learned that it is on the shelf. Both hold all that they can hold. */
+/** The returned collection and its book, which gets it as `current_user_collection`. Both have every member of their type. */
 function collected(id: string, answer: CollectionRecord): CollectionPayload {
   const collection = held(collectionMembers, { ...answer, book_id: answer.book_id ?? id });
   const { book } = answer;
@@ -231,15 +231,15 @@ function collected(id: string, answer: CollectionRecord): CollectionPayload {
   return { collection, book: { ...known, current_user_collection: collection } as BookRecord };
 }
 
-/** A record with every member it can have: undefined where the service left one out, which is its default. */
+/** A record with every member of its type: one that the service omitted is undefined, because it has its default value. */
 const held = <Shape extends object>(members: readonly (keyof Shape)[], record: Shape): Shape => ({
   ...(Object.fromEntries(members.map((name) => [name, undefined])) as Shape),
   ...record,
 });
 
 /**
- * Everything that shows a collection or its book, whose rating and tags depend on its readers. All shelves, because a person has two names
- * and not every response contains one of them.
+ * Everything that contains a collection or its book, whose rating and tags depend on its readers. All shelves, because a person has an id
+ * and a uid, and not every response contains either.
  */
 const shelved = (bookId: string): string[] => {
   const id = sourceIdOf('Book', bookId);

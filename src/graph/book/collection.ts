@@ -18,17 +18,17 @@ import { User, type UserShape, isSite, userEdgeNames, userIdOf } from '../types/
 import { Book } from './book.ts';
 
 export const CollectionStatusEnum = builder.enumType('CollectionStatus', {
-  description: 'How far a reader is with a book.',
+  description: 'The reading status of a book.',
   values: {
     WISH: { value: 'wish', description: 'Wants to read it.' },
-    READING: { value: 'reading', description: 'Is reading it; `doing` is another word for it upstream.' },
-    READ: { value: 'read', description: 'Has read it; `done` is another word for it upstream.' },
+    READING: { value: 'reading', description: 'Is reading it; upstream also accepts `doing`.' },
+    READ: { value: 'read', description: 'Has read it; upstream also accepts `done`.' },
   },
 });
 
 export const Collection = builder.objectRef<CollectionRecord>('Collection').implement({
   description:
-    'A book on the shelf of a reader, with what the reader says of it. Its id is made of the two, `Collection:<user>:<book>`.',
+    "A book on a reader's shelf, with the reader's status, rating, tags and comment. The global id is `Collection:<user>:<book>`.",
   interfaces: [Node],
   record: {
     endpoint: bookEndpoints.collection,
@@ -45,43 +45,43 @@ export const Collection = builder.objectRef<CollectionRecord>('Collection').impl
   },
   fields: (t) => ({
     id: t.id({
-      description: 'The global id, to be treated as opaque.',
+      description: 'The global id; treat it as opaque.',
       needs: ['user_id', 'book_id'],
       resolve: (collection) => globalId('Collection', placeOf(collection)),
     }),
     sourceId: t.id({
       description:
-        'The ids of the reader and the book, `<user>:<book>`: no operation takes the number that the service keeps.',
+        'The ids of the reader and the book, `<user>:<book>`, because no operation accepts the number that the service assigns.',
       needs: ['user_id', 'book_id'],
       resolve: placeOf,
     }),
     number: t.int({
       nullable: true,
-      description: 'The number that the service keeps it by, `id` upstream. No operation takes it.',
+      description: 'The number that the service assigns, `id` upstream. No operation accepts it.',
       needs: ['id'],
       resolve: ({ id }) => asInt(id),
     }),
     status: t.field({
       type: CollectionStatusEnum,
       nullable: true,
-      description: 'Null for a word that is none of the known.',
+      description: 'The reading status; null for an unknown value.',
       needs: ['status'],
       resolve: ({ status }) => asOneOf(collectionStatuses, status),
     }),
     rating: t.field({
       type: UserRating,
       nullable: true,
-      description: 'What the reader gave; null when unrated.',
+      description: 'The rating by the reader; null if unrated.',
       needs: ['rating'],
       resolve: ({ rating }) => userRating(rating),
     }),
-    comment: t.reads('comment', textOrNull, 'A short opinion of at most 350 characters; null when there is none.'),
-    tags: t.reads('tags', texts, "The reader's own tags for the book; empty when there are none."),
-    updatedAt: t.reads('updated', localDateTime, 'When the reader last changed it.'),
+    comment: t.reads('comment', textOrNull, 'A short opinion of at most 350 characters; null if there is none.'),
+    tags: t.reads('tags', texts, "The reader's own tags for the book; empty if there are none."),
+    updatedAt: t.reads('updated', localDateTime, 'The time of the last change.'),
     book: t.field({
       type: Book,
       nullable: true,
-      description: 'The book collected.',
+      description: 'The collected book.',
       needs: ['book'],
       idIn: 'book_id',
       representation: bookWithin,
@@ -90,7 +90,7 @@ export const Collection = builder.objectRef<CollectionRecord>('Collection').impl
     user: t.field({
       type: User,
       nullable: true,
-      description: 'The reader, known by id alone.',
+      description: 'The reader. The collection contains only the id.',
       needs: ['user_id'],
       resolve: ({ user_id }): UserShape | null => recordOrReference<UserShape>(null, user_id),
     }),
@@ -101,8 +101,8 @@ builder.objectField(Book, 'collection', (t) =>
   t.call({
     type: Collection,
     description:
-      'The book on the shelf of a person, from `GET /v2/book/{id}/collection`; null when it is not there, or is private.',
-    args: { userId: t.arg.id({ required: true, description: 'Global id, bare id, or uid of the person.' }) },
+      'The collection of this book by a person, from `GET /v2/book/{id}/collection`; null if there is none or it is private.',
+    args: { userId: t.arg.id({ required: true, description: 'Global id, bare id or uid of the person.' }) },
     endpoint: bookEndpoints.collection,
     from: ['id'],
     input: ({ id }, { userId }) => ({ id, user_id: userIdOf(userId) }),
@@ -114,7 +114,7 @@ builder.objectField(Book, 'viewerCollection', (t) =>
   t.call({
     type: Collection,
     description:
-      "The book on the caller's own shelf: null when it is not there, and without the caller's own token. `current_user_collection` of the book tells all but its tags and comment, which cost a call.",
+      "The caller's collection of this book; null if there is none, and without a token of the caller. `tags` and `comment` cost a call; the book contains the other fields in `current_user_collection`.",
     endpoint: bookEndpoints.collection,
     from: ['id'],
     input: ({ id }) => ({ id }),
@@ -128,22 +128,22 @@ builder.objectField(User, 'bookCollections', (t) =>
   t.connection({
     type: Collection,
     pageSize: 20,
-    description: "The person's public shelf, last changed first, from `GET /v2/book/user/{name}/collections`.",
+    description: "The person's public collections, last changed first, from `GET /v2/book/user/{name}/collections`.",
     args: {
       status: t.arg({
         type: CollectionStatusEnum,
-        description: 'Only books that the reader is so far with; all by default.',
+        description: 'Only books with this reading status; all by default.',
       }),
-      tag: t.arg.string({ description: 'Only books with this tag of the reader.' }),
+      tag: t.arg.string({ description: 'Only books that the reader tagged so.' }),
       updatedAfter: t.arg({
         type: 'DateTime',
-        description: 'Only what was changed from this moment on; `from` upstream.',
+        description: 'Only collections changed at or after this time; `from` upstream.',
       }),
       updatedBefore: t.arg({
         type: 'DateTime',
-        description: 'Only what was changed up to this moment; `to` upstream.',
+        description: 'Only collections changed at or before this time; `to` upstream.',
       }),
-      rating: t.arg.int({ description: `Only books that the reader gave this, ${RATING_MIN} to ${RATING_MAX}.` }),
+      rating: t.arg.int({ description: `Only books with this rating by the reader, ${RATING_MIN} to ${RATING_MAX}.` }),
     },
     endpoint: bookEndpoints.collections,
     from: userEdgeNames,
@@ -170,7 +170,7 @@ builder.objectField(User, 'bookCollections', (t) =>
 const placeOf = ({ user_id, book_id }: Pick<CollectionRecord, 'user_id' | 'book_id'>): string =>
   `${asText(user_id)}:${asText(book_id)}`;
 
-/** `<user>:<book>`, by which a collection is requested; null if the record does not have both. */
+/** The key of a collection, `<user>:<book>`; null if the record does not have both ids. */
 function keyOf({ user_id = '', book_id = '' }: Partial<CollectionRecord>): string | null {
   return asText(user_id) && asText(book_id) ? placeOf({ user_id, book_id }) : null;
 }

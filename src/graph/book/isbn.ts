@@ -1,4 +1,4 @@
-/** The digits of an ISBN, hyphens and spaces taken out; null where they are not 10 or 13, or the check digit is wrong. */
+/** The digits of an ISBN without hyphens and spaces; null unless they are 10 or 13 with a valid check digit. */
 export function isbnOf(written: string): string | null {
   if (written.length > 64) return null;
   const isbn = written.replace(/[\s\u2010-\u2015-]/g, '').toUpperCase();

@@ -6,32 +6,32 @@ import '../engine/mutation.ts';
 import { Review } from './review.ts';
 
 const CreateReviewInput = builder.inputType('CreateReviewInput', {
-  description: 'A review of a book.',
+  description: 'The review to create.',
   fields: (t) => ({
     bookId: t.id({ required: true, description: 'Global or bare id of the book.' }),
     ...reviewFields(t),
   }),
 });
 const UpdateReviewInput = builder.inputType('UpdateReviewInput', {
-  description: 'A review as it shall be. REPLACES the whole of it: a rating left out is cleared.',
+  description: 'The new values of a review. REPLACES all of it: a rating left out is cleared.',
   fields: (t) => ({
     id: t.id({ required: true, description: 'Global or bare id of the review.' }),
     ...reviewFields(t),
   }),
 });
 const DeleteReviewInput = builder.inputType('DeleteReviewInput', {
-  description: 'Which review to delete.',
+  description: 'The review to delete.',
   fields: (t) => ({ id: t.id({ required: true, description: 'Global or bare id of the review.' }) }),
 });
 
 function reviewFields(t: InputBuilder) {
   return {
-    title: t.string({ required: true, description: 'The headline, not empty.' }),
+    title: t.string({ required: true, description: 'The title, not empty.' }),
     content: t.string({
       required: true,
       description: `The text, more than ${REVIEW_MORE_THAN} characters (code points).`,
     }),
-    rating: t.int({ description: `From ${RATING_MIN} to ${RATING_MAX}; none leaves the book unrated.` }),
+    rating: t.int({ description: `From ${RATING_MIN} to ${RATING_MAX}; unrated by default.` }),
   };
 }
 
@@ -42,25 +42,25 @@ const reviewPayload = (name: string, description: string) =>
       review: t.field({
         type: Review,
         nullable: true,
-        description: 'The review, as the service answered.',
+        description: 'The review in the response of the service.',
         resolve: ({ review }) => review,
       }),
     }),
   });
 const CreateReviewPayload = reviewPayload('CreateReviewPayload', 'The new review.');
-const UpdateReviewPayload = reviewPayload('UpdateReviewPayload', 'The review as it is now.');
+const UpdateReviewPayload = reviewPayload('UpdateReviewPayload', 'The updated review.');
 const DeleteReviewPayload = builder.objectRef<{ deletedId: string }>('DeleteReviewPayload').implement({
-  description: 'What is left of it.',
-  fields: (t) => ({ deletedId: t.exposeID('deletedId', { description: 'The global id that it had.' }) }),
+  description: 'The result of deleting a review.',
+  fields: (t) => ({ deletedId: t.exposeID('deletedId', { description: 'The global id of the deleted review.' }) }),
 });
 
-// No operation reads book reviews, so nothing is cleared.
+// No operation reads book reviews, so no cache entry becomes stale.
 builder.mutationFields((t) => ({
   createReview: t.write({
     endpoint: bookEndpoints.createReview,
     payload: CreateReviewPayload,
     input: CreateReviewInput,
-    description: 'Reviews a book. `POST /v2/book/reviews`',
+    description: 'Creates a review of a book. `POST /v2/book/reviews`',
     check: (input) => [...validId('bookId', () => sourceIdOf('Book', input.bookId)), ...reviewBroken(input)],
     run: async (write, { bookId, ...input }) => ({
       review: await write(bookEndpoints.createReview, { book: sourceIdOf('Book', bookId), ...draftOf(input) }),

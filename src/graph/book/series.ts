@@ -6,17 +6,21 @@ import { Node, recordOrReference, referenceOf, identity } from '../types/node.ts
 import { Book } from './book.ts';
 
 export const Series = builder.objectRef<SeriesRecord>('Series').implement({
-  description: 'Books that a publisher brings out together.',
+  description: 'A series of books by one publisher.',
   interfaces: [Node],
   isReference: true,
   nodeOf: referenceOf,
   fields: (t) => ({
     ...identity(t, 'Series'),
-    title: t.reads('title', textOrNull, 'Told by the books of the series; null where it was reached by its id alone.'),
+    title: t.reads(
+      'title',
+      textOrNull,
+      'The title of the series. Only a book of the series provides it; null if the series was requested by its id.',
+    ),
     books: t.connection({
       type: Book,
       pageSize: 20,
-      description: 'The books of the series, from `GET /v2/book/series/{id}/books`; null when there is no such series.',
+      description: 'The books of the series, from `GET /v2/book/series/{id}/books`; null if there is no such series.',
       endpoint: bookEndpoints.seriesBooks,
       from: ['id'],
       input: ({ id }) => ({ id }),
@@ -29,7 +33,7 @@ builder.objectField(Book, 'series', (t) =>
   t.field({
     type: Series,
     nullable: true,
-    description: 'The series it is part of; null for the quarter of all books that are in none.',
+    description: 'The series of the book; null if it has none, as a quarter of all books.',
     needs: ['series'],
     resolve: ({ series }) => recordOrReference(series, asObject(series).id),
   }),
@@ -39,7 +43,7 @@ builder.queryField('series', (t) =>
   t.field({
     type: Series,
     nullable: true,
-    description: 'A series by id. Costs no call until its books are read, so whether there is one is not looked up.',
+    description: 'A series by id. Makes no call and does not check that the series exists; only `books` makes a call.',
     args: { id: t.arg.id({ required: true, description: 'Global or bare id.' }) },
     resolve: (_, { id }) => ({ id: sourceIdOf('Series', id) }),
   }),

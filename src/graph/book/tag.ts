@@ -6,26 +6,26 @@ import { User, isSite, userEdgeNames } from '../types/user.ts';
 import { Book } from './book.ts';
 import { Collection } from './collection.ts';
 
-/** Inside a book it is named by `name`, in the tag lists by `title`; the real service writes both. */
+/** A book has `name`, tag lists have `title`; the real service writes both. */
 interface TagShape {
   name?: string;
   title?: string;
   count?: number;
-  /** The person whose tag it is; the list of a person's tags says it. */
+  /** The person who uses the tag; set in the list of a person's tags. */
   owner?: string;
 }
 
 const nameOf = ({ name, title }: TagShape): string => asText(name) || asText(title);
 
 export const Tag = builder.objectRef<TagShape>('Tag').implement({
-  description: 'A word that readers put on books.',
+  description: 'A word with which readers tag books.',
   members: ['name', 'title', 'count'],
   fields: (t) => ({
-    name: t.reads(['name', 'title'], text, 'The word itself.'),
+    name: t.reads(['name', 'title'], text, 'The word.'),
     count: t.reads(
       'count',
       count,
-      'Of a book: how many readers gave it. Of a person: how many of their books have it.',
+      "For a book's tag, the number of readers who used it. For a person's tag, the number of the person's books with it.",
     ),
   }),
 });
@@ -33,8 +33,10 @@ export const Tag = builder.objectRef<TagShape>('Tag').implement({
 builder.objectField(Book, 'tags', (t) =>
   t.call({
     type: [Tag],
-    description: `The tags that most readers gave, most used first. Up to ${RECORD_TAGS} are in the book itself; more cost a call of \`GET /v2/book/{id}/tags\`.`,
-    args: { first: t.arg.int({ defaultValue: RECORD_TAGS, description: `How many at most, 1 to ${TAGS_MAX}.` }) },
+    description: `The tags of the book, most used first. The book contains the first ${RECORD_TAGS}; more cost a call of \`GET /v2/book/{id}/tags\`.`,
+    args: {
+      first: t.arg.int({ defaultValue: RECORD_TAGS, description: `The most tags to return, 1 to ${TAGS_MAX}.` }),
+    },
     endpoint: bookEndpoints.tags,
     from: ['id'],
     input: ({ id }, { first }) => ({ id, ...{ count: tagsWanted(first) } }),
@@ -48,7 +50,7 @@ builder.objectField(User, 'bookTags', (t) =>
   t.connection({
     type: Tag,
     pageSize: 20,
-    description: 'The tags that this person puts on books, most used first, from `GET /v2/book/user/{name}/tags`.',
+    description: 'The tags that this person gives to books, most used first, from `GET /v2/book/user/{name}/tags`.',
     endpoint: bookEndpoints.userTags,
     from: userEdgeNames,
     input: ({ id }) => ({ name: id }),
@@ -71,8 +73,8 @@ builder.objectFields(Tag, (t) => ({
     type: Collection,
     pageSize: 20,
     description:
-      "The books of the person's public shelf that have this tag, last changed first, from `GET /v2/book/user/{name}/collections`. " +
-      'Null for the tag of a book, which is of many people.',
+      "The person's public collections with this tag, last changed first, from `GET /v2/book/user/{name}/collections`. " +
+      'Null for a tag of a book, which many people share.',
     endpoint: bookEndpoints.collections,
     from: ['name', 'title', 'owner'],
     input: ({ owner = '', ...tag }) => ({ name: owner, tag: nameOf(tag) }),
