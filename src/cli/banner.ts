@@ -18,10 +18,10 @@ const DEMO_TOKENS = 'demo-alice (advance), demo-bob (basic), demo-carol (premium
 /** For a person: the addresses, and a first request with a demo token. In production no token is shown. */
 export function banner({ graph, origin }: StartedServers, config: Shown): string {
   const lines: [string, string][] = [];
-  if (graph) lines.push(['graph', `${graph}/graphql${config.graphiql ? '   GraphiQL there in a browser' : ''}`]);
+  if (graph) lines.push(['graph', `${graph}/graphql${config.graphiql ? '   GraphiQL in a browser' : ''}`]);
   if (origin) lines.push(['origin', `${origin.url}   ${dataIn(origin, config)}`]);
   else lines.push(['upstream', upstreamOf(config)]);
-  if (graph) lines.push(['docs', `${graph}/docs/errors   /health, /ready and /metrics beside it`]);
+  if (graph) lines.push(['docs', `${graph}/docs/errors   also /health, /ready and /metrics`]);
   if (origin && config.demoTokens && !config.production) {
     lines.push(['tokens', DEMO_TOKENS]);
     if (graph) lines.push(['try', tryOut(graph)]);

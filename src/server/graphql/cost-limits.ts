@@ -5,7 +5,7 @@ import type { ClientCode } from '../../graph/errors/codes.ts';
 import { type CallCost, worstCaseOf } from '../../graph/engine/call-cost.ts';
 import type { PlanCheck } from '../../graph/engine/plan-cache.ts';
 
-/** Refuses a plan that may cost too much. The error names the most expensive field: the one to change. */
+/** Rejects a plan that may cost too much. The error names the most expensive field, which is the one to change. */
 export function costCheck(limits: Pick<Config, 'maxUpstreamCalls' | 'maxItems' | 'maxValues'>): PlanCheck {
   const { maxUpstreamCalls, maxItems, maxValues } = limits;
   return (plan, variables) => {

@@ -11,29 +11,29 @@ import type { Variables } from '../../graph/engine/document.ts';
 import { type Execute, createExecutor } from '../../graph/engine/executor.ts';
 import type { OperationPlan } from '../../graph/engine/operation-plan.ts';
 
-/** Runs one operation of one document: with the variables as they came, and as they were coerced. */
+/** Executes one operation of one document. `variables` are those of the request; `coerced` have their types and defaults. */
 export type ExecuteDocument = (
   context: Context,
   variables: Variables | undefined,
   coerced: Variables,
 ) => ExecutionResult | Promise<ExecutionResult>;
 
-/** By its plan where that can be run, else by graphql-js: the reference, which a test may ask for always. */
+/** Executes the plan if the executor supports it, else the document by graphql-js. Tests use graphql-js as the reference. */
 export function createExecuteDocument(
   schema: GraphQLSchema,
   document: DocumentNode,
   { operation, name }: OperationDefinitionNode,
-  byReference = false,
+  useReference = false,
 ): ExecuteDocument {
   const operationName = name?.value;
   const reference: ExecuteDocument = (contextValue, variableValues) => {
     const result = execute({ schema, document, operationName, contextValue, variableValues });
     const { responseLimits } = contextValue;
     return result instanceof Promise
-      ? result.then((came) => limitResponse(came, responseLimits))
+      ? result.then((completed) => limitResponse(completed, responseLimits))
       : limitResponse(result, responseLimits);
   };
-  if (operation !== 'query' || byReference) return reference;
+  if (operation !== 'query' || useReference) return reference;
 
   const executes = new WeakMap<OperationPlan, Execute | 'reference'>();
   return (context, variables, coerced) => {

@@ -57,7 +57,7 @@ const DOCUMENTS_MAX_BYTES = 64_000_000;
 const TOKEN_BYTES = 500;
 const ERROR_BYTES = 500;
 
-export function createPreparation(schema: GraphQLSchema, config: Config, byReference?: boolean): Preparation {
+export function createPreparation(schema: GraphQLSchema, config: Config, useReference?: boolean): Preparation {
   const rulesFor = validationRules(config);
   const plans = createPlanCache(schema, { maxFields: config.maxPlannedFields, check: costCheck(config) });
   const known = new LRUCache<string, Prepared>({
@@ -94,8 +94,8 @@ export function createPreparation(schema: GraphQLSchema, config: Config, byRefer
     }
     const over = documentLimits(document, config);
     if (over.length > 0) return failed(document, over);
-    const isDivided = isIncremental(document);
-    const invalid = validate(schema, document, rulesFor(isDivided), { hideSuggestions: !config.suggestions });
+    const usesIncremental = isIncremental(document);
+    const invalid = validate(schema, document, rulesFor(usesIncremental), { hideSuggestions: !config.suggestions });
     if (invalid.length > 0)
       return failed(
         document,
@@ -104,10 +104,10 @@ export function createPreparation(schema: GraphQLSchema, config: Config, byRefer
     const operation = getOperationAST(document, operationName);
     if (!operation || !schema.getRootType(operation.operation)) {
       const message = operation
-        ? `There is nothing to run by ${operation.operation}.`
+        ? `The schema has no root type for a ${operation.operation}.`
         : operationName
           ? 'The document has no operation of that name.'
-          : 'Say which of the operations to run.';
+          : 'The document does not have exactly one operation: send `operationName`.';
       return failed(document, [new GraphQLError(message, { extensions: { code: 'OPERATION_RESOLUTION_FAILURE' } })]);
     }
     const ready: ExecutableDocument = {
@@ -115,10 +115,10 @@ export function createPreparation(schema: GraphQLSchema, config: Config, byRefer
       operation,
       planner: plans.plannerFor(document, operation),
       coerce: variablesOf(schema, operation, { maxErrors: 10, hideSuggestions: !config.suggestions }),
-      run: createExecuteDocument(schema, document, operation, byReference),
-      incrementalSelections: isDivided ? findIncrementalSelections(document, operation) : [],
+      run: createExecuteDocument(schema, document, operation, useReference),
+      incrementalSelections: usesIncremental ? findIncrementalSelections(document, operation) : [],
     };
-    return { document, errors: undefined, ready, isDeliveredIncrementally: isDivided };
+    return { document, errors: undefined, ready, isDeliveredIncrementally: usesIncremental };
   }
 }
 
