@@ -84,9 +84,9 @@ export type Privacy =
   /** Everyone. */
   | 'PUBLIC';
 
-/** What kind of film subject it is. */
+/** The kind of a film subject. */
 export type SubjectType =
-  /** A movie; also where the service does not say. */
+  /** A movie; also used if the service states no kind. */
   | 'MOVIE'
   /** A television series. */
   | 'TV';

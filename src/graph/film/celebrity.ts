@@ -19,8 +19,8 @@ import { Subject, embeddedSubject } from './subject.ts';
 
 export const Celebrity = builder.objectRef<CelebrityRecord>('Celebrity').implement({
   description:
-    'Somebody who makes films. A person without a page has no `sourceId`, and nothing more is known than the name. ' +
-    'The premium tier is refused the record, but for what the lists `works` and `photos` tell: name, avatars and webUrl.',
+    'A person who works on films. A person without a page has no `sourceId` and only a name. ' +
+    'The premium tier cannot read the record; the lists `works` and `photos` provide `name`, `avatars` and `webUrl`.',
   interfaces: [Node],
   record: {
     endpoint: filmEndpoints.celebrity,
@@ -32,44 +32,48 @@ export const Celebrity = builder.objectRef<CelebrityRecord>('Celebrity').impleme
   nodeOf: (key) => (isKeyByName(key) ? null : referenceOf(key)),
   fields: (t) => ({
     id: t.id({
-      description: 'The global id, to be treated as opaque; of a person without a page it finds nobody again.',
+      description: 'The global id; treat it as opaque. The id of a person without a page cannot be looked up.',
       needs: ['id', 'name'],
       resolve: (person) => globalId('Celebrity', pageOf(person) ?? keyByName(asText(person.name))),
     }),
     sourceId: t.id({
       nullable: true,
-      description: 'The bare id, as the service knows it; null for a person without a page.',
+      description: 'The id of the service; null for a person without a page.',
       needs: ['id'],
       resolve: pageOf,
     }),
-    name: t.reads('name', textOrNull, 'In Chinese.'),
-    nameEn: t.reads('name_en', textOrNull, 'In English; basic and advance tiers.'),
+    name: t.reads('name', textOrNull, 'The name in Chinese.'),
+    nameEn: t.reads('name_en', textOrNull, 'The name in English; basic and advance tiers.'),
     alternativeNames: t.reads('aka', textsOrNull, 'More Chinese names; basic and advance tiers.'),
     alternativeNamesEn: t.reads('aka_en', textsOrNull, 'More English names; basic and advance tiers.'),
     avatars: t.field({
       type: Image,
-      description: 'The portrait: 70x100, 140x200 and 420x600 pixels on paper, often one size for all.',
+      description: 'The portrait: 70x100, 140x200 and 420x600 pixels as specified, in practice often one size for all.',
       needs: ['avatars'],
       resolve: ({ avatars }) => imageOf(avatars),
     }),
     webUrl: t.reads('alt', urlOrNull, 'The page of the person.'),
     mobileUrl: t.reads('mobile_url', urlOrNull, 'The page for small screens; basic and advance tiers.'),
     websiteUrl: t.reads('website', siteOrNull, 'The official site; advance tier.'),
-    gender: t.reads('gender', textOrNull, 'In Chinese: 男 or 女; basic and advance tiers.'),
-    birthday: t.reads('birthday', textOrNull, 'As the service writes it, usually YYYY-MM-DD; advance tier.'),
-    bornPlace: t.reads('born_place', textOrNull, 'Free text; basic and advance tiers.'),
+    gender: t.reads('gender', textOrNull, 'The gender in Chinese: 男 or 女; basic and advance tiers.'),
+    birthday: t.reads(
+      'birthday',
+      textOrNull,
+      'The birthday in the format of the service, usually YYYY-MM-DD; advance tier.',
+    ),
+    bornPlace: t.reads('born_place', textOrNull, 'The place of birth, free text; basic and advance tiers.'),
     constellation: t.reads('constellation', textOrNull, 'The sign of the zodiac, in Chinese; advance tier.'),
-    professions: t.reads('professions', textsOrNull, 'In Chinese: 导演, 演员; advance tier.'),
-    summary: t.reads('summary', textOrNull, 'The life, plain text; advance tier.'),
+    professions: t.reads('professions', textsOrNull, 'The professions in Chinese: 导演, 演员; advance tier.'),
+    summary: t.reads('summary', textOrNull, 'The biography, plain text; advance tier.'),
   }),
 });
 
 const Work = builder.objectRef<WorkRecord>('Work').implement({
-  description: 'A film that somebody has worked on.',
+  description: "A film in a person's list of works.",
   fields: (t) => ({
     roles: t.stringList({
       nullable: true,
-      description: 'As what, in Chinese: 导演, 演员, 编剧; null where the service tells the film alone.',
+      description: 'The roles of the person in Chinese: 导演, 演员, 编剧; null if the service returns only the film.',
       needs: ['roles'],
       resolve: ({ roles }) => (roles === undefined || roles === null ? null : asTexts(roles)),
     }),
@@ -82,8 +86,8 @@ builder.objectField(Celebrity, 'works', (t) =>
     type: Work,
     pageSize: WORKS_COUNT_DEFAULT,
     description:
-      'The films of this person, as the service orders them, usually the newest first; the first 5 come with the record, ' +
-      'more cost one call. Basic tier: the first 5 alone. `GET /v2/movie/celebrity/{id}/works`',
+      'The films of this person in the order of the service, usually newest first. The record contains the first 5; ' +
+      'more cost one call. Basic tier: only the first 5. `GET /v2/movie/celebrity/{id}/works`',
     endpoint: filmEndpoints.works,
     from: ['id'],
     input: ({ id }) => ({ id: id ?? '' }),
@@ -100,7 +104,7 @@ builder.objectField(Celebrity, 'works', (t) =>
   }),
 );
 
-/** How many a film is counted to have, for the cost: neither list has a limit of its own. */
+/** Assumed sizes for the cost estimate, because the lists have no limit. */
 const DIRECTORS = 4;
 const WRITERS = 10;
 
@@ -108,7 +112,7 @@ builder.objectFields(Subject, (t) => ({
   directors: t.field({
     type: [Celebrity],
     nullable: true,
-    description: 'Who directed it, in the order of the service; in lists this costs one call an item.',
+    description: 'The directors, in the order of the service.',
     representation: simpleCelebrity,
     needs: ['directors'],
     assumedSize: DIRECTORS,
@@ -117,7 +121,7 @@ builder.objectFields(Subject, (t) => ({
   casts: t.field({
     type: [Celebrity],
     nullable: true,
-    description: 'Who plays in it, the leading roles first, at most 4; in lists this costs one call an item.',
+    description: 'The cast, at most 4, leading roles first.',
     representation: simpleCelebrity,
     needs: ['casts'],
     assumedSize: RECORD_CASTS,
@@ -126,7 +130,7 @@ builder.objectFields(Subject, (t) => ({
   writers: t.field({
     type: [Celebrity],
     nullable: true,
-    description: 'Who wrote it; in lists this costs one call an item. Advance and premium tiers.',
+    description: 'The writers; advance and premium tiers.',
     representation: simpleCelebrity,
     needs: ['writers'],
     assumedSize: WRITERS,
@@ -137,7 +141,7 @@ builder.objectFields(Subject, (t) => ({
 builder.queryField('celebrity', (t) =>
   t.call({
     type: Celebrity,
-    description: 'The film person with this id; null when there is none. `GET /v2/movie/celebrity/{id}`',
+    description: 'The film person with this id; null if there is none. `GET /v2/movie/celebrity/{id}`',
     args: { id: t.arg.id({ required: true, description: 'The id of the person, global or bare.' }) },
     endpoint: filmEndpoints.celebrity,
     input: (_, { id }) => ({ id: sourceIdOf('Celebrity', id) }),
@@ -145,7 +149,7 @@ builder.queryField('celebrity', (t) =>
   }),
 );
 
-/** The id of a person's page; null where there is none: 3 of 100 people. */
+/** The id of a person's page; null without a page, as for 3 % of the people. */
 function pageOf({ id }: { id?: unknown }): string | null {
   const page = asText(id);
   return isSourceId(page) ? page : null;
@@ -154,7 +158,7 @@ function hasNoPage(person: Pick<CelebrityRecord, 'id'>): boolean {
   return pageOf(person) === null;
 }
 
-/** What is credited is at least an id, null where there is no page. */
+/** A credit as a record; a missing id becomes null, which means "without a page". */
 const credited = (person: PersonCredit): CelebrityRecord =>
   'id' in person ? person : { ...(person as PersonCredit), id: null };
 

@@ -12,16 +12,16 @@ import { asInt, asObjects, asRecords, countOrNull, flag, textOrNull } from '../t
 import { searchText } from '../types/search.ts';
 import { Subject, embeddedSubject } from './subject.ts';
 
-/** Entries that a chart may have, for the cost of what is asked of each. */
+/** Assumed number of entries of a chart, for the cost estimate. */
 const CHART_SIZE = 20;
 
 const SubjectChart = builder.objectRef<NewMovies>('SubjectChart').implement({
-  description: 'A chart of films, in its own order.',
+  description: 'A chart of films without ranks.',
   isWrapper: true,
   fields: (t) => ({
     title: t.string({
       nullable: true,
-      description: 'What the service calls it.',
+      description: 'The title of the chart.',
       resolve: ({ title }) => textOrNull.decode(title),
     }),
     subjects: t.field({
@@ -34,56 +34,60 @@ const SubjectChart = builder.objectRef<NewMovies>('SubjectChart').implement({
 });
 
 const BoxOfficeEntry = builder.objectRef<BoxOfficeItem>('BoxOfficeEntry').implement({
-  description: 'A film at its place in the box office chart.',
+  description: 'A film in the box office chart, with its rank.',
   fields: (t) => ({
     rank: t.int({ description: 'From 1.', needs: ['rank'], resolve: ({ rank }) => asInt(rank) ?? 0 }),
-    grossUsd: t.reads('box', countOrNull, 'What it took in the dates of the chart, `box`, in US dollars.'),
-    isNew: t.reads('new', flag, 'Whether it was not on the last chart.'),
+    grossUsd: t.reads('box', countOrNull, 'The gross of the days of the chart, `box` upstream, in US dollars.'),
+    isNew: t.reads('new', flag, 'Whether it is new in the chart.'),
     subject: embeddedSubject(t),
   }),
 });
 
 const BoxOfficeChart = builder.objectRef<BoxOffice>('BoxOfficeChart').implement({
-  description: 'What films took at the North American box office.',
+  description: 'The North American box office: films by their gross.',
   isWrapper: true,
   fields: (t) => ({
     title: t.string({
       nullable: true,
-      description: 'What the service calls it.',
+      description: 'The title of the chart.',
       resolve: ({ title }) => textOrNull.decode(title),
     }),
     dateRange: t.string({
       nullable: true,
-      description: 'The days it counts, `date`, as the service writes them: `7月27日 - 7月29日`.',
+      description: 'The days of the chart, `date` upstream, in the format of the service: `7月27日 - 7月29日`.',
       resolve: ({ date }) => textOrNull.decode(date),
     }),
     entries: t.field({
       type: [BoxOfficeEntry],
-      description: 'By rank.',
+      description: 'The entries by rank.',
       resolve: ({ subjects }) => asObjects(subjects),
     }),
   }),
 });
 
 const WeeklyEntry = builder.objectRef<WeeklyItem>('WeeklyEntry').implement({
-  description: 'A film at its place in the weekly chart.',
+  description: 'A film in the weekly chart, with its rank.',
   fields: (t) => ({
     rank: t.int({ description: 'From 1.', needs: ['rank'], resolve: ({ rank }) => asInt(rank) ?? 0 }),
-    delta: t.reads('delta', countOrNull, 'Places won since the last chart; negative when it fell.'),
+    delta: t.reads('delta', countOrNull, 'The ranks gained since the last chart; negative if it fell.'),
     subject: embeddedSubject(t),
   }),
 });
 
 const WeeklyChart = builder.objectRef<Weekly>('WeeklyChart').implement({
-  description: 'The films best spoken of this week.',
+  description: 'The most praised films of the week.',
   isWrapper: true,
   fields: (t) => ({
     title: t.string({
       nullable: true,
-      description: 'What the service calls it.',
+      description: 'The title of the chart.',
       resolve: ({ title }) => textOrNull.decode(title),
     }),
-    entries: t.field({ type: [WeeklyEntry], description: 'By rank.', resolve: ({ subjects }) => asObjects(subjects) }),
+    entries: t.field({
+      type: [WeeklyEntry],
+      description: 'The entries by rank.',
+      resolve: ({ subjects }) => asObjects(subjects),
+    }),
   }),
 });
 
@@ -127,18 +131,18 @@ builder.queryFields((t) => ({
     description: 'The films now in the cinemas of a city; advance and premium tiers. `GET /v2/movie/in_theaters`',
     args: {
       city: t.arg.string({
-        description: 'The Chinese name of the city or its number; without it, a city that the service chooses.',
+        description: 'The Chinese name or the number of the city; by default the service chooses a city.',
       }),
     },
     endpoint: filmEndpoints.inTheaters,
     input: (_, { city }) => ({ city: searchText('city', city) }),
-    // A Subject on paper, a Simple Subject in life.
+    // The specification says Subject; the real service returns Simple Subject.
     representation: simpleSubject,
   }),
   comingSoon: t.connection({
     type: Subject,
     pageSize: 20,
-    description: 'The films that cinemas will show. `GET /v2/movie/coming_soon`',
+    description: 'The films that are coming to cinemas. `GET /v2/movie/coming_soon`',
     endpoint: filmEndpoints.comingSoon,
     input: () => ({}),
     representation: simpleSubject,

@@ -15,45 +15,45 @@ import { Subject, namedSubject } from './subject.ts';
 
 export const FilmReview = builder.objectRef<FilmReviewRecord>('FilmReview').implement({
   description:
-    'A review of a film; advance and premium tiers. It has an id, but cannot be read by it alone. ' +
-    'The first ten of a record tell title, summary, rating, author and webUrl; anything else is told by the list, for one call.',
+    'A review of a film; advance and premium tiers. It cannot be requested by its id. ' +
+    'The film contains the first ten with `title`, `summary`, `rating`, `author` and `webUrl`; other fields cost one call for the list.',
   fields: (t) => ({
     ...identity(t, 'FilmReview'),
-    title: t.reads('title', text, 'Empty where the service has none.'),
-    summary: t.reads('summary', textOrNull, 'How it begins, about 100 characters; the whole is on its page.'),
+    title: t.reads('title', text, 'The title; empty if the service has none.'),
+    summary: t.reads('summary', textOrNull, 'The first 100 characters or so; the web page has the whole text.'),
     rating: t.field({
       type: UserRating,
       nullable: true,
-      description: 'What its author gives the film; null when not rated.',
+      description: 'The rating of the film by the author; null if unrated.',
       needs: ['rating'],
       resolve: ({ rating }) => userRating(rating),
     }),
-    usefulCount: t.reads('useful_count', countOrZero, 'How many found it useful.'),
-    uselessCount: t.reads('useless_count', countOrZero, 'How many found it useless.'),
-    commentsCount: t.reads('comments_count', countOrZero, 'How many comments it has.'),
-    createdAt: t.reads('created_at', localDateTime, 'When it was written.'),
-    updatedAt: t.reads('updated_at', localDateTime, 'When it was last edited.'),
-    webUrl: t.reads('alt', urlOrNull, 'Its page.'),
-    author: authorOf(t, 'Who wrote it.'),
+    usefulCount: t.reads('useful_count', countOrZero, 'The number of people who found it useful.'),
+    uselessCount: t.reads('useless_count', countOrZero, 'The number of people who found it useless.'),
+    commentsCount: t.reads('comments_count', countOrZero, 'The number of comments.'),
+    createdAt: t.reads('created_at', localDateTime, 'The time of creation.'),
+    updatedAt: t.reads('updated_at', localDateTime, 'The time of the last edit.'),
+    webUrl: t.reads('alt', urlOrNull, 'The web page of the review.'),
+    author: authorOf(t, 'The author.'),
     subject: namedSubject(t),
   }),
 });
 
 const FilmComment = builder.objectRef<FilmCommentRecord>('FilmComment').implement({
-  description: 'A short comment on a film; advance and premium tiers. It has an id, but cannot be read by it alone.',
+  description: 'A short comment on a film; advance and premium tiers. It cannot be requested by its id.',
   fields: (t) => ({
     ...identity(t, 'FilmComment'),
-    content: t.reads('content', text, 'Plain text, about 140 characters at most.'),
+    content: t.reads('content', text, 'The plain text, about 140 characters at most.'),
     rating: t.field({
       type: UserRating,
       nullable: true,
-      description: 'What its author gives the film; null when not rated.',
+      description: 'The rating of the film by the author; null if unrated.',
       needs: ['rating'],
       resolve: ({ rating }) => userRating(rating),
     }),
-    usefulCount: t.reads('useful_count', countOrZero, 'How many found it useful.'),
-    createdAt: t.reads('created_at', localDateTime, 'When it was written.'),
-    author: authorOf(t, 'Who wrote it.'),
+    usefulCount: t.reads('useful_count', countOrZero, 'The number of people who found it useful.'),
+    createdAt: t.reads('created_at', localDateTime, 'The time of creation.'),
+    author: authorOf(t, 'The author.'),
     subject: namedSubject(t),
   }),
 });
@@ -63,7 +63,7 @@ builder.objectFields(Subject, (t) => ({
     type: FilmReview,
     pageSize: LIST_COUNT_DEFAULT,
     description:
-      'Its reviews, the most useful first; the first 10 come with the record, more cost one call. ' +
+      'The reviews, most useful first. The record contains the first 10; more cost one call. ' +
       'Advance and premium tiers. `GET /v2/movie/subject/{id}/reviews`',
     endpoint: filmEndpoints.reviews,
     from: ['id'],
@@ -73,7 +73,7 @@ builder.objectFields(Subject, (t) => ({
   popularReviews: t.call({
     type: [FilmReview],
     description:
-      'The 10 most useful reviews, `popular_reviews`; what those do not carry costs one call. Advance and premium tiers.',
+      'The 10 most useful reviews, `popular_reviews` upstream. Fields that these do not provide cost one call. Advance and premium tiers.',
     endpoint: filmEndpoints.reviews,
     from: ['id'],
     // The same parameters as a page of `reviews`, so that both fields share one request.
@@ -86,7 +86,7 @@ builder.objectFields(Subject, (t) => ({
     type: FilmComment,
     pageSize: LIST_COUNT_DEFAULT,
     description:
-      'Its short comments, the most useful first, for one call. Advance and premium tiers. `GET /v2/movie/subject/{id}/comments`',
+      'The short comments, most useful first, for one call. Advance and premium tiers. `GET /v2/movie/subject/{id}/comments`',
     endpoint: filmEndpoints.comments,
     from: ['id'],
     input: ({ id }) => ({ id }),

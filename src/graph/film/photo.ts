@@ -7,7 +7,7 @@ import { authorOf } from './author.ts';
 import { Celebrity } from './celebrity.ts';
 import { Subject, namedSubject } from './subject.ts';
 
-/** Photos of a film among which the neighbours of a photo are looked for. */
+/** How many photos of the film are searched for the neighbours of a photo. */
 const NEIGHBOURS = 100;
 
 interface Album {
@@ -17,21 +17,21 @@ interface Album {
 }
 
 const PhotoAlbum = builder.objectRef<Album>('PhotoAlbum').implement({
-  description: 'An album that photos belong to.',
+  description: 'An album of photos.',
   fields: (t) => ({
     id: t.id({
-      description: 'To tell albums apart; no album can be read by it.',
+      description: 'The id of the album. No operation accepts it.',
       resolve: ({ id }) => globalId('PhotoAlbum', id),
     }),
     title: t.string({
       nullable: true,
-      description: 'As its owner named it.',
+      description: 'The title given by the owner.',
       resolve: ({ title }) => textOrNull.decode(title),
     }),
     webUrl: t.field({
       type: 'URL',
       nullable: true,
-      description: 'Its page.',
+      description: 'The web page of the photo.',
       resolve: ({ url }) => urlOrNull.decode(url),
     }),
   }),
@@ -39,40 +39,40 @@ const PhotoAlbum = builder.objectRef<Album>('PhotoAlbum').implement({
 
 export const Photo = builder.objectRef<PhotoRecord>('Photo').implement({
   description:
-    'A photo of a film or of a person; advance and premium tiers. It has an id, but cannot be read by it alone. ' +
-    'The first ten of a record tell their addresses; anything else is told by the list, for one call.',
+    'A photo of a film or of a person; advance and premium tiers. It cannot be requested by its id. ' +
+    'The record of the film or person contains the URLs of the first ten; other fields cost one call for the list.',
   fields: (t) => ({
     ...identity(t, 'Photo'),
-    webUrl: t.reads('alt', urlOrNull, 'Its page.'),
-    iconUrl: t.reads('icon', urlOrNull, 'The smallest size.'),
-    imageUrl: t.reads('image', urlOrNull, 'The full size.'),
-    thumbUrl: t.reads('thumb', urlOrNull, 'The size of a thumbnail.'),
-    coverUrl: t.reads('cover', urlOrNull, 'The size of an album cover.'),
-    createdAt: t.reads('created_at', localDateTime, 'When it was uploaded.'),
-    description: t.reads('desc', textOrNull, 'In the words of its author.'),
-    author: authorOf(t, 'Who uploaded it.'),
+    webUrl: t.reads('alt', urlOrNull, 'The web page of the photo.'),
+    iconUrl: t.reads('icon', urlOrNull, 'The image in the smallest size.'),
+    imageUrl: t.reads('image', urlOrNull, 'The image in full size.'),
+    thumbUrl: t.reads('thumb', urlOrNull, 'The image as a thumbnail.'),
+    coverUrl: t.reads('cover', urlOrNull, 'The image in the size of an album cover.'),
+    createdAt: t.reads('created_at', localDateTime, 'The time of the upload.'),
+    description: t.reads('desc', textOrNull, 'The description by the author.'),
+    author: authorOf(t, 'The person who uploaded it.'),
     album: t.field({
       type: PhotoAlbum,
       nullable: true,
-      description: 'The album it belongs to.',
+      description: 'The album of the photo.',
       needs: ['album_id', 'album_title', 'album_url'],
       resolve: ({ album_id, album_title, album_url }) => {
         const id = asText(album_id);
         return id ? { id, title: album_title, url: album_url } : null;
       },
     }),
-    position: t.reads('position', countOrZero, 'Its place in the album by time.'),
-    commentsCount: t.reads('comments_count', countOrZero, 'How many comments it has.'),
-    photosCount: t.reads('photos_count', countOrZero, 'How many photos its album has.'),
+    position: t.reads('position', countOrZero, 'The position in the album by time.'),
+    commentsCount: t.reads('comments_count', countOrZero, 'The number of comments.'),
+    photosCount: t.reads('photos_count', countOrZero, 'The number of photos in the album.'),
     nextPhotoId: t.id({
       nullable: true,
-      description: 'The `id` of the next photo of the album; null on the last.',
+      description: 'The `id` of the next photo of the album; null for the last.',
       needs: ['next_photo'],
       resolve: ({ next_photo }) => photoId(next_photo),
     }),
     previousPhotoId: t.id({
       nullable: true,
-      description: 'The `id` of the photo before it in the album; null on the first.',
+      description: 'The `id` of the previous photo of the album; null for the first.',
       needs: ['prev_photo'],
       resolve: ({ prev_photo }) => photoId(prev_photo),
     }),
@@ -84,7 +84,7 @@ builder.objectFields(Photo, (t) => {
   const neighbour = (member: 'next_photo' | 'prev_photo', description: string) =>
     t.call({
       type: Photo,
-      description: `${description} Found among the first ${NEIGHBOURS} photos of the film, for one call; null where it is not among them, and for a photo that names no film.`,
+      description: `${description} Costs one call for the first ${NEIGHBOURS} photos of the film; null if it is not among them or the photo has no film.`,
       endpoint: filmEndpoints.photos,
       from: ['subject_id', member],
       input: ({ subject_id }) => ({ id: asText(subject_id), start: 0, count: NEIGHBOURS }),
@@ -92,8 +92,8 @@ builder.objectFields(Photo, (t) => {
       resolve: ({ photos }, _, photo) => asRecords(photos).find(({ id }) => id === photo[member]) ?? null,
     });
   return {
-    next: neighbour('next_photo', 'The next photo of the album; null on the last.'),
-    previous: neighbour('prev_photo', 'The photo before it in the album; null on the first.'),
+    next: neighbour('next_photo', 'The next photo of the album; null for the last.'),
+    previous: neighbour('prev_photo', 'The previous photo of the album; null for the first.'),
   };
 });
 
@@ -102,7 +102,7 @@ builder.objectField(Subject, 'photos', (t) =>
     type: Photo,
     pageSize: LIST_COUNT_DEFAULT,
     description:
-      'Its photos, in an order of the service; the first 10 come with the record, more cost one call. ' +
+      'The photos, in the order of the service. The record contains the first 10; more cost one call. ' +
       'Advance and premium tiers. `GET /v2/movie/subject/{id}/photos`',
     endpoint: filmEndpoints.photos,
     from: ['id'],
@@ -116,7 +116,7 @@ builder.objectField(Celebrity, 'photos', (t) =>
     type: Photo,
     pageSize: LIST_COUNT_DEFAULT,
     description:
-      'Photos of this person, in an order of the service; the first 10 come with the record on the advance tier, ' +
+      'The photos of this person, in the order of the service. On the advance tier the record contains the first 10; ' +
       'more cost one call. Advance and premium tiers. `GET /v2/movie/celebrity/{id}/photos`',
     endpoint: filmEndpoints.celebrityPhotos,
     from: ['id'],

@@ -32,16 +32,16 @@ import { SEARCH_TEXT_MAX, searchText } from '../types/search.ts';
 const TAG_SEARCH_TOTAL = 200;
 
 const SubjectType = builder.enumType('SubjectType', {
-  description: 'What kind of film subject it is.',
+  description: 'The kind of a film subject.',
   values: {
-    MOVIE: { value: 'movie', description: 'A movie; also where the service does not say.' },
+    MOVIE: { value: 'movie', description: 'A movie; also used if the service states no kind.' },
     TV: { value: 'tv', description: 'A television series.' },
   } as const,
 });
 
 export const Subject = builder.objectRef<SubjectRecord>('Subject').implement({
   description:
-    'A movie or a television series. A field that the tier of the caller does not get is null, with the error `TIER_REQUIRED`.',
+    "A movie or a television series. A field that the caller's tier does not include is null, with the error `TIER_REQUIRED`.",
   interfaces: [Node],
   record: {
     endpoint: filmEndpoints.subject,
@@ -53,84 +53,84 @@ export const Subject = builder.objectRef<SubjectRecord>('Subject').implement({
   nodeOf: referenceOf,
   fields: (t) => ({
     ...identity(t, 'Subject'),
-    title: t.reads('title', text, 'In Chinese; empty where the service has none.'),
-    originalTitle: t.reads('original_title', textOrNull, 'In its first language.'),
-    alternativeTitles: t.reads('aka', textsOrNull, 'Other titles, `aka`; in lists this costs one call an item.'),
-    year: t.reads('year', textOrNull, 'As the service writes it, usually four digits.'),
+    title: t.reads('title', text, 'The title in Chinese; empty if the service has none.'),
+    originalTitle: t.reads('original_title', textOrNull, 'The title in the original language.'),
+    alternativeTitles: t.reads('aka', textsOrNull, 'Other titles, `aka` upstream.'),
+    year: t.reads('year', textOrNull, 'The year in the format of the service, usually four digits.'),
     type: t.field({
       type: SubjectType,
       nullable: true,
-      description: 'Movie or series, `subtype`; null for a kind that is neither.',
+      description: 'Movie or series, `subtype` upstream; null for any other kind.',
       needs: ['subtype'],
       resolve: ({ subtype }) => typeFrom(subtype),
     }),
     images: t.field({
       type: Image,
-      description: 'The poster: 64x103, 96x155 and 288x465 pixels on paper, often one size for all.',
+      description: 'The poster: 64x103, 96x155 and 288x465 pixels as specified, in practice often one size for all.',
       needs: ['images'],
       resolve: ({ images }) => imageOf(images),
     }),
-    webUrl: t.reads('alt', urlOrNull, 'Its page.'),
-    mobileUrl: t.reads('mobile_url', urlOrNull, 'Its page for small screens; in lists this costs one call an item.'),
+    webUrl: t.reads('alt', urlOrNull, 'The web page of the film.'),
+    mobileUrl: t.reads('mobile_url', urlOrNull, 'The web page for small screens.'),
     websiteUrl: t.reads('website', siteOrNull, 'The official site; advance and premium tiers.'),
     miniSiteUrl: t.reads(
       ['service_site', 'douban_site'],
       siteOrNull,
-      'Its site at the service, `service_site` or `douban_site`.',
+      'The site of the film at the service, `service_site` or `douban_site` upstream.',
     ),
-    scheduleUrl: t.reads('schedule_url', urlOrNull, 'Where it is shown and when; movies only.'),
+    scheduleUrl: t.reads('schedule_url', urlOrNull, 'The page of the show times; movies only.'),
     rating: t.field({
       type: Rating,
-      description: 'What its raters say, from 0 to 10; its `ratersCount` costs one call an item in lists.',
+      description: 'The rating by all users, from 0 to 10.',
       needs: ['rating'],
       needsBelow: { ratersCount: ['ratings_count'] },
       resolve: ratingOf,
     }),
-    wishCount: t.reads('wish_count', countOrZero, 'How many want to see it.'),
-    collectCount: t.reads('collect_count', countOrZero, 'How many have seen it.'),
+    wishCount: t.reads('wish_count', countOrZero, 'The number of people who want to see it.'),
+    collectCount: t.reads('collect_count', countOrZero, 'The number of people who have seen it.'),
     doingCount: t.int({
       nullable: true,
-      description: 'How many are watching it, `do_count`; null for a movie.',
+      description: 'The number of people who are watching it, `do_count` upstream; null for a movie.',
       needs: ['do_count', 'subtype'],
       resolve: ({ do_count, subtype }) => asInt(do_count) ?? (typeFrom(subtype) === 'tv' ? 0 : null),
     }),
-    commentsCount: t.reads('comments_count', countOrZero, 'How many short comments it has.'),
-    reviewsCount: t.reads('reviews_count', countOrZero, 'How many reviews it has.'),
-    genres: t.reads('genres', textsOrNull, 'At most 3, in Chinese.'),
-    countries: t.reads('countries', textsOrNull, 'Where it was made, in Chinese.'),
-    languages: t.reads('languages', textsOrNull, 'What is spoken in it, in Chinese; advance and premium tiers.'),
+    commentsCount: t.reads('comments_count', countOrZero, 'The number of short comments.'),
+    reviewsCount: t.reads('reviews_count', countOrZero, 'The number of reviews.'),
+    genres: t.reads('genres', textsOrNull, 'The genres in Chinese, at most 3.'),
+    countries: t.reads('countries', textsOrNull, 'The countries of production, in Chinese.'),
+    languages: t.reads('languages', textsOrNull, 'The spoken languages, in Chinese; advance and premium tiers.'),
     durations: t.reads(
       'durations',
       textsOrNull,
-      'Free text, often with the cut it belongs to: `110分钟(剧场版)`; advance and premium tiers.',
+      'The durations, free text, often with the name of the cut: `110分钟(剧场版)`; advance and premium tiers.',
     ),
     releaseDates: t.reads(
       'pubdates',
       textsOrNull,
-      'Of a movie its releases, of a series its first airings; free text, often with a place: `2018-04-22(中国大陆)`; advance and premium tiers.',
+      'The release dates of a movie or the first airings of a series; free text, often with a place: `2018-04-22(中国大陆)`; advance and premium tiers.',
     ),
     mainlandReleaseDate: t.reads(
       'mainland_pubdate',
       textOrNull,
-      'Its release or first airing in mainland China, usually YYYY-MM-DD; advance and premium tiers.',
+      'The date of the release or first airing in mainland China, usually YYYY-MM-DD; advance and premium tiers.',
     ),
     pubdate: t.reads('pubdate', textOrNull, 'The same as `mainlandReleaseDate`; advance and premium tiers.', {
       deprecationReason: 'Compatibility copy of mainlandReleaseDate.',
     }),
-    seasonsCount: t.reads('seasons_count', countOrNull, 'Series only.'),
+    seasonsCount: t.reads('seasons_count', countOrNull, 'The number of seasons; series only.'),
     currentSeason: t.reads('current_season', countOrNull, 'The number of this season, from 1; series only.'),
-    episodesCount: t.reads('episodes_count', countOrNull, 'Episodes of this season; series only.'),
-    summary: t.reads('summary', textOrNull, 'The plot, plain text; in lists this costs one call an item.'),
-    trailerUrls: t.reads('trailer_urls', urlsOrNull, 'At most 4; advance and premium tiers.'),
-    clipUrls: t.reads('clip_urls', urlsOrNull, 'At most 4; advance and premium tiers.'),
-    blooperUrls: t.reads('blooper_urls', urlsOrNull, 'At most 4; advance and premium tiers.'),
+    episodesCount: t.reads('episodes_count', countOrNull, 'The number of episodes of this season; series only.'),
+    summary: t.reads('summary', textOrNull, 'The plot, plain text.'),
+    trailerUrls: t.reads('trailer_urls', urlsOrNull, 'The trailers, at most 4; advance and premium tiers.'),
+    clipUrls: t.reads('clip_urls', urlsOrNull, 'The clips, at most 4; advance and premium tiers.'),
+    blooperUrls: t.reads('blooper_urls', urlsOrNull, 'The bloopers, at most 4; advance and premium tiers.'),
   }),
 });
 
 builder.objectField(connectionOf(Subject), 'title', (t) =>
   t.string({
     nullable: true,
-    description: 'What the service calls this list: the name of a chart, or the words of a search.',
+    description: 'The title of this list: the name of a chart, or the words of a search.',
     resolve: (page) => page.title,
   }),
 );
@@ -138,7 +138,7 @@ builder.objectField(connectionOf(Subject), 'title', (t) =>
 builder.queryField('subject', (t) =>
   t.call({
     type: Subject,
-    description: 'The movie or series with this id; null when there is none. `GET /v2/movie/subject/{id}`',
+    description: 'The movie or series with this id; null if there is none. `GET /v2/movie/subject/{id}`',
     args: { id: t.arg.id({ required: true, description: 'The id of the subject, global or bare.' }) },
     endpoint: filmEndpoints.subject,
     input: (_, { id }) => ({ id: sourceIdOf('Subject', id) }),
@@ -150,9 +150,10 @@ builder.queryField('searchSubjects', (t) =>
   t.connection({
     type: Subject,
     pageSize: 20,
-    description: 'Movies and series whose text or tag matches; give at least one of the two. `GET /v2/movie/search`',
+    description:
+      'Movies and series whose text or tag matches. Give at least one of `query` and `tag`. `GET /v2/movie/search`',
     args: {
-      query: t.arg.string({ description: `Words of a title, at most ${SEARCH_TEXT_MAX} characters (code points).` }),
+      query: t.arg.string({ description: `Words of the title, at most ${SEARCH_TEXT_MAX} characters (code points).` }),
       tag: t.arg.string({ description: `A tag, at most ${SEARCH_TEXT_MAX} characters (code points).` }),
     },
     endpoint: filmEndpoints.search,
@@ -166,30 +167,30 @@ builder.queryField('searchSubjects', (t) =>
     totalIsCapped: ({ total }, { filmTier }, { tag }) => {
       const counted = asInt(total);
       if (counted === null) return false;
-      // A tier that is not known yet may be the basic one.
+      // An unknown tier may be the basic one.
       const basic = filmTier === null || filmTier === 'basic';
       return (basic && counted === BASIC_SEARCH_TOTAL) || (Boolean(tag?.trim()) && counted === TAG_SEARCH_TOTAL);
     },
   }),
 );
 
-/** `subject` of something that carries it in its short form. */
+/** `subject` of an object that contains its short representation. */
 export const embeddedSubject = <Shape extends { subject: SubjectRecord }>(t: FieldBuilder<Shape>) =>
   t.field({
     type: Subject,
     nullable: true,
-    description: 'The film; what its short form lacks costs one call an item.',
+    description: 'The film. Fields that its short representation does not provide cost one call for each item.',
     representation: simpleSubject,
     needs: ['subject'],
     resolve: ({ subject }) => recordOrReference(subject),
   });
 
-/** `subject` of something that names it by id alone. */
+/** `subject` of an object that contains only its id. */
 export const namedSubject = <Shape extends { subject_id?: string }>(t: FieldBuilder<Shape>) =>
   t.field({
     type: Subject,
     nullable: true,
-    description: 'The film; more than its id costs one call.',
+    description: 'The film. Fields other than the id cost one call.',
     needs: ['subject_id'],
     resolve: ({ subject_id }) => recordOrReference<SubjectRecord>(null, subject_id),
   });
@@ -199,14 +200,14 @@ function typeFrom(subtype: unknown): 'movie' | 'tv' | null {
   return name === 'movie' || name === 'tv' ? name : null;
 }
 
-/** A film's rating comes as `average` with `stars` '45' in life, as a whole `value` in full records on paper. */
+/** The real service sends `average` and `stars` ('45'); full records of the specification have an integer `value`. */
 function ratingOf(subject: SubjectRecord): RatingShape {
   const rating = asObject(subject.rating);
   return {
     average: averageOf(rating.average) ?? averageOf(rating.value),
     ...scaleOf(rating),
     stars: positiveOrNull.decode(rating.stars), // '00' if nobody has rated it
-    // A member of its own: read when it is shown, so that its absence costs the rating nothing.
+    // A getter, so that a missing count fails only `ratersCount` and not the whole rating.
     get ratersCount() {
       return asInt(subject.ratings_count) ?? 0;
     },
