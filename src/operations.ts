@@ -13,16 +13,16 @@ export type CollectionStatus =
   /** Wants to read it. */
   | 'WISH';
 
-/** What somebody has to do with an event. */
+/** The relation of a person to an event. */
 export type EventRelation =
-  /** Called it into being. */
+  /** Created the event. */
   | 'INITIATED'
   /** Takes part. */
   | 'PARTICIPATING'
   /** Is interested. */
   | 'WISHED';
 
-/** What kind of event it is. */
+/** The type of an event. */
 export type EventType =
   /** For the common good. */
   | 'COMMONWEAL'
@@ -54,13 +54,13 @@ export type FilmTier =
   /** Has no limit of calls, but lacks celebrities and most charts. */
   | 'PREMIUM';
 
-/** A picture of a note. The service takes three with a request: more of them are sent by threes, and the files of a request come in the order of the pictures. */
+/** A picture of a note. The service accepts three in a request, so more pictures are sent in groups of three. Upload the files in the order of the pictures. */
 export type NotePictureInput = {
-  /** The words under it; none without them. */
+  /** The caption; none by default. */
   caption?: string | null | undefined;
   /** JPEG, PNG, GIF or WebP, under 3,000,000 bytes. */
   file: Blob;
-  /** Where it stands on its line. */
+  /** The alignment of the picture. */
   layout?: PhotoLayout | null | undefined;
   /** From 1; `<图片p_n>` in the content shows it. Never used on this note before. */
   number: number;
@@ -77,11 +77,11 @@ export type PhotoLayout =
 
 /** Who may see a note. */
 export type Privacy =
-  /** Its author's friends. */
+  /** Only friends of the author may see it. */
   | 'FRIEND'
-  /** Its author alone. */
+  /** Only the author may see it. */
   | 'PRIVATE'
-  /** Everyone. */
+  /** Everyone may see it. */
   | 'PUBLIC';
 
 /** The kind of a film subject. */

@@ -12,18 +12,18 @@ const attendance = (mutation: string, endpoint: Endpoint<{ id: string }, void>, 
     endpoint,
     description,
     payload: builder.objectRef<{ event: EventRecord }>(`${name}Payload`).implement({
-      description: `What came of \`${mutation}\`.`,
+      description: `The result of \`${mutation}\`.`,
       fields: (t) => ({
         event: t.field({
           type: Event,
           nullable: true,
-          description: 'The event, read again where more than its id is selected.',
+          description: 'The event. Fields other than the id are loaded again.',
           resolve: ({ event }) => event,
         }),
       }),
     }),
     input: builder.inputType(`${name}Input`, {
-      description: `Which event to ${does}.`,
+      description: `The event to ${does}.`,
       fields: (t) => ({ id: t.id({ required: true, description: 'Global or bare id of the event.' }) }),
     }),
     check: ({ id }: { id: string }) => validId('id', () => sourceIdOf('Event', id)),
@@ -42,32 +42,32 @@ builder.mutationFields((t) => ({
     attendance(
       'joinEvent',
       eventEndpoints.join,
-      'Takes part in an event; being interested in it ends with that. `POST /event/{eventID}/participants`',
-      'take part in',
+      'Makes the caller a participant of an event, no longer only interested. `POST /event/{eventID}/participants`',
+      'join',
     ),
   ),
   leaveEvent: t.write(
     attendance(
       'leaveEvent',
       eventEndpoints.leave,
-      'Takes part no more. `DELETE /event/{eventID}/participants`',
-      'take part in no more',
+      'Ends the participation of the caller in an event. `DELETE /event/{eventID}/participants`',
+      'leave',
     ),
   ),
   addEventInterest: t.write(
     attendance(
       'addEventInterest',
       eventEndpoints.wish,
-      'Is interested in an event; taking part in it ends with that. `POST /event/{eventID}/wishers`',
-      'be interested in',
+      'Marks the caller as interested in an event, no longer a participant. `POST /event/{eventID}/wishers`',
+      'mark as interesting',
     ),
   ),
   removeEventInterest: t.write(
     attendance(
       'removeEventInterest',
       eventEndpoints.unwish,
-      'Is interested no more. `DELETE /event/{eventID}/wishers`',
-      'be interested in no more',
+      'Ends the interest of the caller in an event. `DELETE /event/{eventID}/wishers`',
+      'lose interest in',
     ),
   ),
 }));

@@ -8,7 +8,8 @@ builder.objectFields(Event, (t) => ({
   viewerRelation: t.field({
     type: EventRelation,
     nullable: true,
-    description: "What the viewer has to do with it, its `status`; null for none, and without the caller's own token.",
+    description:
+      'The relation of the caller to the event, `status` upstream; null for none, and without a token of the caller.',
     viewerOnly: true,
     needs: ['status'],
     resolve: ({ status }, _, { viewer }) => (viewer.isLoggedIn ? (relations.get(asText(status).trim()) ?? null) : null),
@@ -16,7 +17,7 @@ builder.objectFields(Event, (t) => ({
   participants: t.connection({
     type: User,
     pageSize: 20,
-    description: 'Who takes part, in an order of the service, for one call. `GET /event/{eventID}/participants`',
+    description: 'The participants, in the order of the service, for one call. `GET /event/{eventID}/participants`',
     endpoint: eventEndpoints.participants,
     from: ['id'],
     input: ({ id }) => ({ id }),
@@ -25,7 +26,7 @@ builder.objectFields(Event, (t) => ({
   wishers: t.connection({
     type: User,
     pageSize: 20,
-    description: 'Who is interested, in an order of the service, for one call. `GET /event/{eventID}/wishers`',
+    description: 'The interested people, in the order of the service, for one call. `GET /event/{eventID}/wishers`',
     endpoint: eventEndpoints.wishers,
     from: ['id'],
     input: ({ id }) => ({ id }),
@@ -38,9 +39,9 @@ builder.objectField(User, 'events', (t) =>
     type: Event,
     pageSize: 20,
     description:
-      'The events that this person or organisation has to do with, for one call; null where the service knows nobody by the id. ' +
+      'The events related to this person or organisation, for one call; null if the service does not know the id. ' +
       '`GET /people/{userID}/events`, with a relation `…/initiate`, `…/participate` or `…/wish`',
-    args: { relation: t.arg({ type: EventRelation, description: 'Only those in this relation; without it, all.' }) },
+    args: { relation: t.arg({ type: EventRelation, description: 'Only events with this relation; all by default.' }) },
     endpoint: ({ relation }) => (relation ? byRelation[relation] : eventEndpoints.ofUser),
     from: userEdgeNames,
     input: ({ id }) => ({ id }),
@@ -54,7 +55,7 @@ const byRelation = {
   wished: eventEndpoints.wished,
 };
 
-/** `participant` on paper, `participate` in life. */
+/** `participant` in the specification, `participate` from the real service. */
 const relations: ReadonlyMap<string, keyof typeof byRelation> = new Map([
   ['participant', 'participating'],
   ['participate', 'participating'],

@@ -15,7 +15,7 @@ interface CityShape {
 }
 
 export const City = builder.objectRef<CityShape>('City').implement({
-  description: 'A city that events are in. No operation reads cities: their names are told by events.',
+  description: 'A city with events. No operation reads cities; their names are taken from events.',
   interfaces: [Node],
   isReference: true,
   nodeOf: (key) => (isKeyByName(key) ? null : referenceOf(key)),
@@ -26,19 +26,19 @@ export const City = builder.objectRef<CityShape>('City').implement({
   },
   fields: (t) => ({
     id: t.id({
-      description: 'The global id, to be treated as opaque; of a city known by its name alone it finds nothing again.',
+      description: 'The global id; treat it as opaque. The id of a city known only by its name cannot be looked up.',
       needs: ['id'],
       resolve: ({ id }) => globalId('City', asText(id)),
     }),
     sourceId: t.id({
-      description: 'The bare id, as the service knows it; empty for a city known by its name alone.',
+      description: 'The id of the service; empty for a city known only by its name.',
       needs: ['id'],
       resolve: ({ id }) => (isKeyByName(asText(id)) ? '' : id),
     }),
     name: t.reads(
       'name',
       textOrNull,
-      'In Chinese; null for a city without events. Where no event has told it, one call.',
+      'The name in Chinese; null for a city without events. Costs one call unless an event in the response provides it.',
     ),
   }),
 });
@@ -47,8 +47,9 @@ builder.objectFields(City, (t) => ({
   events: t.connection({
     type: Event,
     pageSize: 20,
-    description: 'The events of the city, in an order of the service, for one call. `GET /event/location/{locationID}`',
-    args: { type: t.arg({ type: EventTypeEnum, description: 'Events of this type alone; without it, all.' }) },
+    description:
+      'The events of the city, in the order of the service, for one call. `GET /event/location/{locationID}`',
+    args: { type: t.arg({ type: EventTypeEnum, description: 'Only events of this type; all by default.' }) },
     endpoint: eventEndpoints.ofCity,
     from: ['id'],
     input: ({ id }, { type }) => ({ id, type: type ?? undefined }),
@@ -60,11 +61,11 @@ builder.objectFields(City, (t) => ({
     type: Subject,
     pageSize: 20,
     description:
-      'The films now in the cinemas of this city, for one call, and one for the name of the city where it is needed and not known; ' +
-      'empty for a city whose name nobody tells. Advance and premium tiers. `GET /v2/movie/in_theaters`',
+      'The films now in the cinemas of this city, for one call, and another if the name of the city must be loaded. ' +
+      'Empty for a city whose name is not known. Advance and premium tiers. `GET /v2/movie/in_theaters`',
     endpoint: filmEndpoints.inTheaters,
     from: ['id', 'name'],
-    // A name that could not be read throws where it is read: a number needs none.
+    // Do not read the name if the id is a number: a name that failed to load throws on access.
     input: (city) => ({ city: isNumber(city.id) ? city.id : asText(city.name) }),
     isEmpty: (city) => !isNumber(city.id) && !asText(city.name),
     representation: simpleSubject,
@@ -75,7 +76,7 @@ builder.objectField(Event, 'city', (t) =>
   t.field({
     type: City,
     nullable: true,
-    description: 'The city it is in.',
+    description: 'The city of the event.',
     needs: ['location'],
     resolve: ({ location }) => cityAt(location),
   }),
@@ -85,7 +86,7 @@ builder.objectField(User, 'city', (t) =>
   t.field({
     type: City,
     nullable: true,
-    description: 'Where they live, as far as they say; null when only the handle is known.',
+    description: 'The home city given by the person; null if only the id is known.',
     needs: ['loc_id', 'loc_name'],
     resolve: ({ loc_id, loc_name }) => cityAt({ id: asText(loc_id), name: asText(loc_name) }),
   }),
@@ -95,8 +96,7 @@ builder.queryField('city', (t) =>
   t.field({
     type: City,
     nullable: true,
-    description:
-      'A city by id, as a way to its events and its cinemas. Costs no call, so whether there is one is not looked up.',
+    description: 'A city by id. Makes no call and does not check that the city exists.',
     args: {
       id: t.arg.id({
         required: true,

@@ -7,41 +7,50 @@ import '../engine/mutation.ts';
 import { Event, EventTypeEnum, eventLists, eventPlaces } from './event.ts';
 
 const CreateEventInput = builder.inputType('CreateEventInput', {
-  description: 'An event in the city of the caller; who lives in none can create none.',
+  description: 'The event to create in the city of the caller. Callers without a city cannot create events.',
   fields: (t) => ({
     title: t.string({ required: true, description: 'Not empty.' }),
-    type: t.field({ type: EventTypeEnum, required: true, description: 'What kind of event it is.' }),
+    type: t.field({ type: EventTypeEnum, required: true, description: 'The type of the event.' }),
     ...eventFields(t),
   }),
 });
 const UpdateEventInput = builder.inputType('UpdateEventInput', {
-  description: 'An event as it shall be. REPLACES the whole of it: flags left out take their defaults.',
+  description: 'The new values of an event. REPLACES all of it: flags left out get their defaults.',
   fields: (t) => ({
     id: t.id({ required: true, description: 'Global or bare id of the event.' }),
     title: t.string({ required: true, description: 'Not empty.' }),
-    type: t.field({ type: EventTypeEnum, description: 'What kind of event it is. This or `typeTerm` is needed.' }),
+    type: t.field({
+      type: EventTypeEnum,
+      description: 'The type of the event. Either this or `typeTerm` is required.',
+    }),
     typeTerm: t.string({
-      description: 'The term of its category as `Event.typeTerm` told it, for a kind that `type` has no name for.',
+      description: 'The term of the category from `Event.typeTerm`, for a type that `EventType` does not contain.',
     }),
     ...eventFields(t),
   }),
 });
 const DeleteEventInput = builder.inputType('DeleteEventInput', {
-  description: 'Which event to delete, and why.',
+  description: 'The event to delete, and the reason.',
   fields: (t) => ({
     id: t.id({ required: true, description: 'Global or bare id of the event.' }),
-    reason: t.string({ required: true, description: 'Told to those who wanted to come; not empty.' }),
+    reason: t.string({
+      required: true,
+      description: 'The reason, sent to the people who wanted to take part; not empty.',
+    }),
   }),
 });
 
 function eventFields(t: InputBuilder) {
   return {
     content: t.string({ required: true, description: 'The whole text, not empty.' }),
-    startsAt: t.field({ type: 'DateTime', required: true, description: 'When it begins.' }),
-    endsAt: t.field({ type: 'DateTime', required: true, description: 'When it ends, not before it begins.' }),
-    place: t.string({ required: true, description: 'Free text, not empty; the service puts the city in front.' }),
-    inviteOnly: t.boolean({ defaultValue: false, description: 'Whether only the invited may take part.' }),
-    canInvite: t.boolean({ defaultValue: true, description: 'Whether those who take part may invite others.' }),
+    startsAt: t.field({ type: 'DateTime', required: true, description: 'The start.' }),
+    endsAt: t.field({ type: 'DateTime', required: true, description: 'The end, not before the start.' }),
+    place: t.string({
+      required: true,
+      description: 'The place, free text, not empty. The service adds the city in front.',
+    }),
+    inviteOnly: t.boolean({ defaultValue: false, description: 'Whether only invited people may take part.' }),
+    canInvite: t.boolean({ defaultValue: true, description: 'Whether participants may invite others.' }),
   };
 }
 
@@ -52,16 +61,16 @@ const eventPayload = (name: string, description: string) =>
       event: t.field({
         type: Event,
         nullable: true,
-        description: 'The event, as the service answered.',
+        description: 'The event in the response of the service.',
         resolve: ({ event }) => event,
       }),
     }),
   });
 const CreateEventPayload = eventPayload('CreateEventPayload', 'The new event.');
-const UpdateEventPayload = eventPayload('UpdateEventPayload', 'The event as it is now.');
+const UpdateEventPayload = eventPayload('UpdateEventPayload', 'The updated event.');
 const DeleteEventPayload = builder.objectRef<{ deletedId: string }>('DeleteEventPayload').implement({
-  description: 'What is left of it.',
-  fields: (t) => ({ deletedId: t.exposeID('deletedId', { description: 'The global id that it had.' }) }),
+  description: 'The result of deleting an event.',
+  fields: (t) => ({ deletedId: t.exposeID('deletedId', { description: 'The global id of the deleted event.' }) }),
 });
 
 builder.mutationFields((t) => ({
@@ -96,7 +105,7 @@ builder.mutationFields((t) => ({
     endpoint: eventEndpoints.delete,
     payload: DeleteEventPayload,
     input: DeleteEventInput,
-    description: 'Deletes an event of the caller, and says why. `POST /event/{eventID}/delete`',
+    description: 'Deletes an event of the caller, with a reason. `POST /event/{eventID}/delete`',
     check: ({ id, reason }) => [
       ...validId('id', () => sourceIdOf('Event', id)),
       ...required('reason', reason),
@@ -138,7 +147,7 @@ function eventBroken({ title, typeTerm, content, startsAt, endsAt, place }: Even
   ];
 }
 
-/** Texts that an Atom entry can carry. */
+/** Checks that an Atom entry can contain the texts. */
 function writable(texts: Readonly<Record<string, string | null | undefined>>): Violation[] {
   return Object.entries(texts).flatMap(([field, text]) => {
     try {

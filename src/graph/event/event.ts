@@ -10,7 +10,7 @@ import { searchText } from '../types/search.ts';
 import { User, atomUser } from '../types/user.ts';
 
 export const EventTypeEnum = builder.enumType('EventType', {
-  description: 'What kind of event it is.',
+  description: 'The type of an event.',
   values: {
     COMMONWEAL: { value: 'commonweal', description: 'For the common good.' },
     DRAMA: { value: 'drama', description: 'Theatre.' },
@@ -26,9 +26,9 @@ export const EventTypeEnum = builder.enumType('EventType', {
 });
 
 export const EventRelation = builder.enumType('EventRelation', {
-  description: 'What somebody has to do with an event.',
+  description: 'The relation of a person to an event.',
   values: {
-    INITIATED: { value: 'initiated', description: 'Called it into being.' },
+    INITIATED: { value: 'initiated', description: 'Created the event.' },
     PARTICIPATING: { value: 'participating', description: 'Takes part.' },
     WISHED: { value: 'wished', description: 'Is interested.' },
   } as const,
@@ -43,108 +43,104 @@ const Coordinates = builder.objectRef<{ latitude: number; longitude: number }>('
 });
 
 export const Event = builder.objectRef<EventRecord>('Event').implement({
-  description: 'Something happening in a city at a time.',
+  description: 'An event in a city.',
   interfaces: [Node],
-  // Atom takes no `fields`: an event is read whole.
+  // The Atom interface has no `fields` parameter: a response contains the whole event.
   record: { endpoint: eventEndpoints.byId, input: (id) => ({ id }) },
   nodeOf: referenceOf,
   fields: (t) => ({
     ...identity(t, 'Event'),
-    title: t.reads('title', text, 'Empty where the service has none.'),
-    summary: t.reads('summary', textOrNull, 'The beginning of its text.'),
-    content: t.reads(
-      'content',
-      textOrNull,
-      'The full text for the viewer who initiated it, the summary for everyone else.',
-    ),
+    title: t.reads('title', text, 'The title; empty if the service has none.'),
+    summary: t.reads('summary', textOrNull, 'The beginning of the text.'),
+    content: t.reads('content', textOrNull, 'The full text if the caller created the event, otherwise the summary.'),
     type: t.field({
       type: EventTypeEnum,
       nullable: true,
-      description: 'Null for a kind that is none of these; `typeTerm` tells it.',
+      description: 'The type; null for a type not listed here, which `typeTerm` contains.',
       needs: ['term'],
       resolve: ({ term }) => typeOf(asText(term)) ?? null,
     }),
     typeTerm: t.reads(
       'term',
       textOrNull,
-      'The term of its category as sent, ending in its type: `http://…#event.music`.',
+      'The term of the category as sent by the service, which ends in the type: `http://…#event.music`.',
     ),
     typeScheme: t.reads(
       'scheme',
       textOrNull,
-      'The scheme of its category as sent: `http://…/2007#kind`. Null where the entry has none.',
+      'The scheme of the category as sent by the service: `http://…/2007#kind`. Null if the entry has none.',
     ),
-    startsAt: t.reads('startTime', dateTime, 'When it begins.'),
-    endsAt: t.reads('endTime', dateTime, 'When it ends.'),
+    startsAt: t.reads('startTime', dateTime, 'The start.'),
+    endsAt: t.reads('endTime', dateTime, 'The end.'),
     isPast: t.boolean({
-      description: 'Whether `endsAt` is over; false where that is not known. Such an event cannot be updated.',
+      description: 'Whether `endsAt` is in the past; false if it is unknown. A past event cannot be updated.',
       needs: ['endTime'],
       resolve: ({ endTime }) => Date.parse(dateTime.decode(endTime) ?? '') < Date.now(),
     }),
-    place: t.reads('where', textOrNull, 'Free text, the city usually in front.'),
+    place: t.reads('where', textOrNull, 'The place, free text, usually beginning with the city.'),
     imageUrl: t.field({
       type: 'URL',
       nullable: true,
-      description: 'Its picture.',
+      description: 'The picture of the event.',
       needs: ['links'],
       resolve: ({ links }) => asUrl(asObject(links).image),
     }),
     webUrl: t.field({
       type: 'URL',
       nullable: true,
-      description: 'Its page.',
+      description: 'The web page of the event.',
       needs: ['links'],
       resolve: ({ links }) => asUrl(asObject(links).alternate),
     }),
     apiUrl: t.field({
       type: 'URL',
       nullable: true,
-      description: 'Its address in the Atom interface, its link with `rel` self.',
+      description: 'The URL in the Atom interface, the link with `rel` self.',
       needs: ['links'],
       resolve: ({ links }) => asUrl(asObject(links).self),
     }),
     coordinates: t.field({
       type: Coordinates,
       nullable: true,
-      description: 'Where it is on the map, `georss:point` upstream; null where the service gives none.',
+      description: 'The coordinates, `georss:point` upstream; null if the service sends none.',
       needs: ['point'],
       resolve: ({ point }) => coordinatesFrom(point),
     }),
-    inviteOnly: t.reads('invite_only', flag, 'Whether only the invited may take part.'),
-    canInvite: t.reads('can_invite', flag, 'Whether those who take part may invite others.'),
-    participantsCount: t.reads('participants', count, 'How many take part.'),
-    wishersCount: t.reads('wishers', count, 'How many are interested.'),
+    inviteOnly: t.reads('invite_only', flag, 'Whether only invited people may take part.'),
+    canInvite: t.reads('can_invite', flag, 'Whether participants may invite others.'),
+    participantsCount: t.reads('participants', count, 'The number of participants.'),
+    wishersCount: t.reads('wishers', count, 'The number of interested people.'),
   }),
 });
 
 builder.objectFields(connectionOf(Event), feedFields);
 builder.objectFields(connectionOf(User), feedFields);
 
-/** What a feed says of itself. */
+/** Fields about the feed itself. */
 function feedFields<Entry>(t: FieldBuilder<Page<Entry>>) {
   const feedOf = ({ envelope }: Page<Entry>) => envelope as Partial<Feed<unknown>>;
   return {
     title: t.string({
       nullable: true,
-      description: 'What the service calls this feed, in Chinese; null where it has no title.',
+      description: 'The title of the feed, in Chinese; null if it has none.',
       resolve: (page) => page.title,
     }),
     author: t.field({
       type: User,
       nullable: true,
-      description: 'Whose feed it is: told of the events of a person; null for other feeds.',
+      description: 'The owner of the feed, for the events of a person; null for other feeds.',
       resolve: (page) => atomUser(feedOf(page).author),
     }),
     webUrl: t.field({
       type: 'URL',
       nullable: true,
-      description: 'The page that shows the same, its link with `rel` alternate; null where the feed has none.',
+      description: 'The web page of the feed, the link with `rel` alternate; null if the feed has none.',
       resolve: (page) => asUrl(asObject(feedOf(page).links).alternate),
     }),
   };
 }
 
-/** Latitude and longitude, parted by white space; null for anything else. */
+/** Parses a latitude and a longitude separated by white space; null for anything else. */
 function coordinatesFrom(point: unknown): { latitude: number; longitude: number } | null {
   const [latitude, longitude, ...more] = asText(point).trim().split(/\s+/).map(asFloat);
   const isPoint = latitude != null && longitude != null && more.length === 0;
@@ -154,7 +150,7 @@ function coordinatesFrom(point: unknown): { latitude: number; longitude: number 
 builder.queryField('event', (t) =>
   t.call({
     type: Event,
-    description: 'The event with this id; null when there is none. `GET /event/{eventID}`',
+    description: 'The event with this id; null if there is none. `GET /event/{eventID}`',
     args: { id: t.arg.id({ required: true, description: 'The id of the event, global or bare.' }) },
     endpoint: eventEndpoints.byId,
     input: (_, { id }) => ({ id: sourceIdOf('Event', id) }),
@@ -167,10 +163,10 @@ builder.queryField('searchEvents', (t) =>
     type: Event,
     pageSize: 20,
     description:
-      'Events whose text matches, in one city or in all of them; without either argument, every event. `GET /events`',
+      'Events whose text matches, in one city or in all cities. Without arguments, all events. `GET /events`',
     args: {
-      query: t.arg.string({ description: 'Words of the event, at most 1,000 characters (code points).' }),
-      cityId: t.arg.id({ description: 'The id of a city, global or bare; without it, every city.' }),
+      query: t.arg.string({ description: 'Words to search for, at most 1,000 characters (code points).' }),
+      cityId: t.arg.id({ description: 'The id of a city, global or bare; all cities by default.' }),
     },
     endpoint: eventEndpoints.search,
     input: (_, { query, cityId }) => ({
@@ -187,13 +183,13 @@ builder.objectField(Event, 'organizer', (t) =>
   t.field({
     type: User,
     nullable: true,
-    description: 'Who initiated it, its `author`; in the feeds of a city or a search this costs one call an item.',
+    description: 'The person who created it, `author` upstream.',
     needs: ['author'],
     resolve: ({ author }) => atomUser(author),
   }),
 );
 
-/** The lists that may contain an event with its numbers of participants; and cities, which are read from their events. */
+/** The lists that may contain an event with its numbers of participants, and cities, which are read from events. */
 export const eventLists = [
   'City',
   ...[
@@ -206,7 +202,7 @@ export const eventLists = [
   ].map(({ path }) => path),
 ];
 
-/** Everything that shows an event. All event lists, because not every response names its author and city. */
+/** Everything that contains an event. All event lists, because not every response contains its author and city. */
 export const eventPlaces = (id: string): string[] => [
   `Event:${id}`,
   `/event/${id}`,

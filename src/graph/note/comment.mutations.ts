@@ -8,17 +8,17 @@ import { Note, type NoteShape } from './note.ts';
 import { NoteComment, type NoteCommentShape, commentIdOf } from './comment.ts';
 
 const CreateNoteCommentInput = builder.inputType('CreateNoteCommentInput', {
-  description: 'Something to say about a note.',
+  description: 'The comment to create.',
   fields: (t) => ({
     noteId: t.id({ required: true, description: 'Global or bare id of the note.' }),
-    content: t.string({ required: true, description: 'What to say, plain text, not empty.' }),
+    content: t.string({ required: true, description: 'The plain text, not empty.' }),
   }),
 });
 const DeleteNoteCommentInput = builder.inputType('DeleteNoteCommentInput', {
-  description: 'Which comment to delete.',
+  description: 'The comment to delete.',
   fields: (t) => ({
     noteId: t.id({ required: true, description: 'Global or bare id of the note.' }),
-    commentId: t.id({ required: true, description: 'Global id of a comment on this very note, or bare id.' }),
+    commentId: t.id({ required: true, description: 'Global id of a comment on this note, or bare id.' }),
   }),
 });
 
@@ -26,7 +26,7 @@ const noteCommentedOn = <Shape extends { note: NoteShape }>(t: FieldBuilder<Shap
   t.field({
     type: Note,
     nullable: true,
-    description: 'The note, read again where more than its id is selected.',
+    description: 'The note. Fields other than the id are loaded again.',
     resolve: ({ note }) => note,
   });
 
@@ -38,7 +38,7 @@ const CreateNoteCommentPayload = builder
       comment: t.field({
         type: NoteComment,
         nullable: true,
-        description: 'The comment, as the service answered.',
+        description: 'The comment in the response of the service.',
         resolve: ({ comment }) => comment,
       }),
       note: noteCommentedOn(t),
@@ -47,9 +47,9 @@ const CreateNoteCommentPayload = builder
 const DeleteNoteCommentPayload = builder
   .objectRef<{ deletedId: string; note: NoteShape }>('DeleteNoteCommentPayload')
   .implement({
-    description: 'What is left of it.',
+    description: 'The result of deleting a comment.',
     fields: (t) => ({
-      deletedId: t.exposeID('deletedId', { description: 'The global id that it had.' }),
+      deletedId: t.exposeID('deletedId', { description: 'The global id of the deleted comment.' }),
       note: noteCommentedOn(t),
     }),
   });
@@ -59,7 +59,7 @@ builder.mutationFields((t) => ({
     endpoint: noteEndpoints.createComment,
     payload: CreateNoteCommentPayload,
     input: CreateNoteCommentInput,
-    description: 'Says something about a note. `POST /v2/note/{id}/comments`',
+    description: 'Creates a comment on a note. `POST /v2/note/{id}/comments`',
     check: ({ noteId, content }) => [
       ...validId('noteId', () => sourceIdOf('Note', noteId)),
       ...required('content', content),
@@ -78,7 +78,7 @@ builder.mutationFields((t) => ({
     description: 'Deletes a comment. `DELETE /v2/note/{id}/comment/{comment_id}`',
     check: ({ noteId, commentId }) => {
       const note = validId('noteId', () => sourceIdOf('Note', noteId));
-      if (note.length) return note; // what a comment is on must be known
+      if (note.length) return note; // the check of `commentId` needs a valid note id
       return validId('commentId', () => commentIdOf(sourceIdOf('Note', noteId), commentId));
     },
     run: async (write, { noteId, commentId }) => {

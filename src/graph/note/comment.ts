@@ -7,13 +7,13 @@ import { Node, recordOrReference } from '../types/node.ts';
 import { User, type UserShape } from '../types/user.ts';
 import { Note, type NoteShape } from './note.ts';
 
-/** The wire's comment does not say what it is on. */
+/** The record of the service does not contain the id of the note. */
 export interface NoteCommentShape extends NoteCommentRecord {
   note_id?: string;
 }
 
 export const NoteComment = builder.objectRef<NoteCommentShape>('NoteComment').implement({
-  description: 'What somebody said about a note. Its id is made of the two, `NoteComment:<note>:<comment>`.',
+  description: 'A comment on a note. The global id is `NoteComment:<note>:<comment>`.',
   interfaces: [Node],
   record: {
     endpoint: noteEndpoints.comment,
@@ -27,33 +27,33 @@ export const NoteComment = builder.objectRef<NoteCommentShape>('NoteComment').im
   },
   nodeOf: (key) => {
     const [note, comment, ...more] = key.split(':');
-    // Known by its place alone, which stands in `id`, as in the handle of any record.
+    // A reference has only its key, in `id`.
     return note && comment && isSourceId(note) && isSourceId(comment) && more.length === 0 ? { id: key } : null;
   },
   fields: (t) => ({
     id: t.id({
-      description: 'The global id, to be treated as opaque.',
+      description: 'The global id; treat it as opaque.',
       needs: ['id', 'note_id'],
       resolve: (comment) => globalId('NoteComment', placeOf(comment)),
     }),
     sourceId: t.id({
-      description: 'The bare id, as the service knows it among the comments of the note.',
+      description: 'The id of the service, unique among the comments of the note.',
       needs: ['id'],
       resolve: ({ id }) => asText(id).replace(/^.*:/, ''),
     }),
-    content: t.reads('content', text, 'What was said, plain text.'),
-    createdAt: t.reads('created', localDateTime, 'When it was said.'),
+    content: t.reads('content', text, 'The plain text of the comment.'),
+    createdAt: t.reads('created', localDateTime, 'The time of creation.'),
     note: t.field({
       type: Note,
       nullable: true,
-      description: 'The note that it is on; more than its id costs one call. Null where the caller may not see it.',
+      description: 'The note. Fields other than the id cost one call. Null if the caller may not see it.',
       needs: ['note_id'],
       resolve: ({ note_id }) => recordOrReference<NoteShape>(null, note_id),
     }),
     author: t.field({
       type: User,
       nullable: true,
-      description: 'Who said it.',
+      description: 'The author of the comment.',
       needs: ['author'],
       resolve: ({ author }) => recordOrReference<UserShape>(author),
     }),
@@ -64,7 +64,7 @@ builder.objectField(Note, 'comments', (t) =>
   t.connection({
     type: NoteComment,
     pageSize: 20,
-    description: 'What was said about the note, oldest first, from `GET /v2/note/{id}/comments`.',
+    description: 'The comments on the note, oldest first, from `GET /v2/note/{id}/comments`.',
     endpoint: noteEndpoints.comments,
     from: ['id'],
     input: ({ id }) => ({ id }),
@@ -76,8 +76,8 @@ builder.objectField(Note, 'comments', (t) =>
 builder.objectField(Note, 'comment', (t) =>
   t.call({
     type: NoteComment,
-    description: 'One comment on the note, from `GET /v2/note/{id}/comment/{comment_id}`; null when there is none.',
-    args: { id: t.arg.id({ required: true, description: 'Global id of a comment on this very note, or bare id.' }) },
+    description: 'One comment on the note, from `GET /v2/note/{id}/comment/{comment_id}`; null if there is none.',
+    args: { id: t.arg.id({ required: true, description: 'Global id of a comment on this note, or bare id.' }) },
     endpoint: noteEndpoints.comment,
     from: ['id'],
     input: ({ id: note }, { id }) => ({ id: note, comment_id: commentIdOf(note, id) }),
@@ -85,7 +85,7 @@ builder.objectField(Note, 'comment', (t) =>
   }),
 );
 
-/** The bare id of a comment on this note; refuses that of another note before any call. */
+/** The bare id of a comment on this note. Rejects the id of a comment on another note before any call. */
 export function commentIdOf(note: string, id: string): string {
   const key = keyInGlobalId('NoteComment', id);
   const comment = key !== id && key.startsWith(`${note}:`) ? key.slice(note.length + 1) : key;
@@ -93,7 +93,7 @@ export function commentIdOf(note: string, id: string): string {
   return comment;
 }
 
-/** The note and the comment; a handle has both in its `id` already, and no bare id holds a colon. */
+/** The key, `<note>:<comment>`. The `id` of a reference is already this key; no bare id contains a colon. */
 function placeOf({ note_id, id }: Partial<NoteCommentShape>): string {
   const comment = asText(id);
   return comment.includes(':') ? comment : `${asText(note_id)}:${comment}`;

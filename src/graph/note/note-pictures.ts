@@ -9,15 +9,15 @@ import type { NoteShape } from './note.ts';
 
 export const NotePictureInput = builder.inputType('NotePictureInput', {
   description:
-    'A picture of a note. The service takes three with a request: more of them are sent by threes, and the files of a request come in the order of the pictures.',
+    'A picture of a note. The service accepts three in a request, so more pictures are sent in groups of three. Upload the files in the order of the pictures.',
   fields: (t) => ({
     number: t.int({
       required: true,
       description: 'From 1; `<图片p_n>` in the content shows it. Never used on this note before.',
     }),
     file: t.field({ type: 'Upload', required: true, description: 'JPEG, PNG, GIF or WebP, under 3,000,000 bytes.' }),
-    layout: t.field({ type: PhotoLayout, defaultValue: 'C', description: 'Where it stands on its line.' }),
-    caption: t.string({ description: 'The words under it; none without them.' }),
+    layout: t.field({ type: PhotoLayout, defaultValue: 'C', description: 'The alignment of the picture.' }),
+    caption: t.string({ description: 'The caption; none by default.' }),
   }),
 });
 
@@ -27,14 +27,13 @@ interface PictureFailure {
   message: string;
 }
 export const PictureFailure = builder.objectRef<PictureFailure>('PictureFailure').implement({
-  description: 'A picture that is not stored, though the note is.',
+  description: 'A picture that was not stored although the note was.',
   fields: (t) => ({
-    number: t.exposeInt('number', { description: 'Its number in the input.' }),
+    number: t.exposeInt('number', { description: 'The number of the picture in the input.' }),
     code: t.exposeString('code', {
-      description:
-        'Why, as the code of an error says it; `PICTURE_NOT_SENT` for one that went down with another of its request.',
+      description: 'The error code; `PICTURE_NOT_SENT` if another picture of the same request was rejected.',
     }),
-    message: t.exposeString('message', { description: 'The same in words.' }),
+    message: t.exposeString('message', { description: 'The error message.' }),
   }),
 });
 
@@ -50,7 +49,7 @@ export interface NotePicture extends PictureInput {
 export const picturesIn = ({ pictures }: { pictures?: NotePicture[] | null | undefined }): NotePicture[] =>
   pictures ?? [];
 
-/** Everything else that draws it is refused before the call. */
+/** Every other cause of code 999 is rejected before the call. */
 export const pictureCodes: ErrorCodes = { 999: 'PICTURE_NUMBER_USED' };
 export const numberUsed = (input: { pictures?: NotePicture[] | null | undefined }): ErrorCodes =>
   picturesIn(input).length ? pictureCodes : {};
@@ -59,8 +58,8 @@ type Texts = Record<string, string | undefined> & { pids?: string };
 type Send = (texts: Texts, parts: ReturnType<typeof pictureParts> | undefined) => Promise<NoteShape>;
 
 /**
- * The note with its first three pictures, then three in each request more. What a later request could not store is told and not
- * lost: the note itself is written.
+ * Sends the note with its first three pictures, then three pictures in each further request. If a further request fails, its pictures are
+ * reported in the payload instead of an error, because the note itself is stored.
  */
 export async function inRequests(
   write: Write,
@@ -77,7 +76,7 @@ export async function inRequests(
   const { id } = note;
   const storedPictures = first.map(({ number }) => number);
   const failedPictures: PictureFailure[] = [];
-  // The whole content again puts the pictures where it shows them; without it each request puts its own at the end.
+  // With the whole content, the service places the pictures where the content shows them; without it, each request appends its own.
   const shown = later.flat().some(({ number }) => content?.includes(`<图片p_${number}>`)) ? content : undefined;
   let fault: UpstreamFailure | undefined;
   for (const group of later) {
@@ -90,8 +89,8 @@ export async function inRequests(
     } catch (error) {
       discardPictures(group);
       failedPictures.push(...group.map(({ number }) => failureOf(number, error)));
-      if (error instanceof UpstreamFailure) fault = error; // what did not answer now is not asked twice more
-      // What is known of the note may no longer be so.
+      if (error instanceof UpstreamFailure) fault = error; // do not send the next groups to an unavailable service
+      // The state of the note is unknown, so keep only its id.
       if (error instanceof UpstreamFailure && error.code === 'UPSTREAM_RESULT_UNKNOWN') note = { id } as NoteShape;
     }
   }

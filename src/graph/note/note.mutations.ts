@@ -16,7 +16,7 @@ import {
 import { Note, type NoteShape, Privacy } from './note.ts';
 
 const CreateNoteInput = builder.inputType('CreateNoteInput', {
-  description: 'A note for the diary of the caller.',
+  description: 'The note to create in the diary of the caller.',
   fields: (t) => ({
     ...noteFields(t),
     privacy: t.field({ type: Privacy, defaultValue: 'public', description: 'Who may see it.' }),
@@ -24,7 +24,8 @@ const CreateNoteInput = builder.inputType('CreateNoteInput', {
   }),
 });
 const UpdateNoteInput = builder.inputType('UpdateNoteInput', {
-  description: 'A note as it shall be. REPLACES the whole of it; its pictures stay, shown or not.',
+  description:
+    'The new values of a note. REPLACES all of it. Existing pictures remain, even if the content no longer shows them.',
   fields: (t) => ({
     id: t.id({ required: true, description: 'Global or bare id of the note.' }),
     ...noteFields(t),
@@ -33,12 +34,12 @@ const UpdateNoteInput = builder.inputType('UpdateNoteInput', {
   }),
 });
 const AddNotePicturesInput = builder.inputType('AddNotePicturesInput', {
-  description: 'Pictures for a note.',
+  description: 'The pictures to add to a note.',
   fields: (t) => ({
     id: t.id({ required: true, description: 'Global or bare id of the note.' }),
-    pictures: t.field({ type: [NotePictureInput], required: true, description: 'At least one.' }),
+    pictures: t.field({ type: [NotePictureInput], required: true, description: 'The pictures, at least one.' }),
     content: t.string({
-      description: 'The whole text anew, showing the pictures; without it they are put at the end.',
+      description: 'The whole new text, which shows the pictures. Without it, the pictures are appended.',
     }),
   }),
 });
@@ -47,18 +48,18 @@ const noteNamed = (name: string, description: string) =>
     description,
     fields: (t) => ({ id: t.id({ required: true, description: 'Global or bare id of the note.' }) }),
   });
-const DeleteNoteInput = noteNamed('DeleteNoteInput', 'Which note to delete.');
-const LikeNoteInput = noteNamed('LikeNoteInput', 'Which note to like.');
-const UnlikeNoteInput = noteNamed('UnlikeNoteInput', 'Which note to like no more.');
+const DeleteNoteInput = noteNamed('DeleteNoteInput', 'The note to delete.');
+const LikeNoteInput = noteNamed('LikeNoteInput', 'The note to like.');
+const UnlikeNoteInput = noteNamed('UnlikeNoteInput', 'The note to unlike.');
 
 function noteFields(t: InputBuilder) {
   return {
-    title: t.string({ required: true, description: 'The headline, not empty.' }),
+    title: t.string({ required: true, description: 'The title, not empty.' }),
     content: t.string({
       required: true,
-      description: 'The text, not empty. Links are `<a href>` or bare addresses, pictures `<图片p_n>`.',
+      description: 'The text, not empty. Links are `<a href>` or plain URLs; `<图片p_n>` shows picture n.',
     }),
-    pictures: t.field({ type: [NotePictureInput], description: 'Pictures to add, sent along as a multipart request.' }),
+    pictures: t.field({ type: [NotePictureInput], description: 'Pictures to add, uploaded in a multipart request.' }),
   };
 }
 
@@ -69,7 +70,7 @@ const notePart = <Shape extends NotePayload>(t: FieldBuilder<Shape>) => ({
   note: t.field({
     type: Note,
     nullable: true,
-    description: 'The note as it is now. What the answer to the write does not tell of it costs a call.',
+    description: 'The note after the write. Fields that the response to the write does not provide cost a call.',
     resolve: ({ note }) => note,
   }),
 });
@@ -79,32 +80,32 @@ const picturedPayload = (name: string, description: string) =>
     fields: (t) => ({
       ...notePart(t),
       storedPictures: t.intList({
-        description: 'The numbers of the pictures that are stored.',
+        description: 'The numbers of the stored pictures.',
         resolve: ({ storedPictures }) => [...storedPictures],
       }),
       failedPictures: t.field({
         type: [PictureFailure],
         description:
-          'Those of a later request that are not: the service takes three at a time. Empty where all is well.',
+          'The pictures that were not stored. The service accepts three in a request, so the note can be stored and a later request fail. Empty on success.',
         resolve: ({ failedPictures }) => [...failedPictures],
       }),
     }),
   });
 const CreateNotePayload = picturedPayload('CreateNotePayload', 'The new note.');
-const UpdateNotePayload = picturedPayload('UpdateNotePayload', 'The note as it is now.');
+const UpdateNotePayload = picturedPayload('UpdateNotePayload', 'The updated note.');
 const AddNotePicturesPayload = picturedPayload('AddNotePicturesPayload', 'The note with its pictures.');
 const DeleteNotePayload = builder.objectRef<{ deletedId: string }>('DeleteNotePayload').implement({
-  description: 'What is left of it.',
-  fields: (t) => ({ deletedId: t.exposeID('deletedId', { description: 'The global id that it had.' }) }),
+  description: 'The result of deleting a note.',
+  fields: (t) => ({ deletedId: t.exposeID('deletedId', { description: 'The global id of the deleted note.' }) }),
 });
 const LikeNotePayload = builder
   .objectRef<NotePayload>('LikeNotePayload')
-  .implement({ description: 'The note liked.', fields: notePart });
+  .implement({ description: 'The result of liking a note.', fields: notePart });
 const UnlikeNotePayload = builder
   .objectRef<NotePayload>('UnlikeNotePayload')
-  .implement({ description: 'The note, liked no more.', fields: notePart });
+  .implement({ description: 'The result of unliking a note.', fields: notePart });
 
-/** Requests that the most pictures take: three with the note, and three with each one after it. */
+/** Requests for the largest number of pictures: three with the note, and three with each later request. */
 const REQUESTS_MAX = 4;
 
 builder.mutationFields((t) => ({
@@ -112,7 +113,7 @@ builder.mutationFields((t) => ({
     endpoint: noteEndpoints.create,
     payload: CreateNotePayload,
     input: CreateNoteInput,
-    description: 'Writes a note. `POST /v2/notes`, and for more than three pictures `POST /v2/note/{id}`',
+    description: 'Creates a note. `POST /v2/notes`, and for more than three pictures `POST /v2/note/{id}`',
     maxCalls: REQUESTS_MAX,
     check: (input, { maxPictures }) => noteBroken(input, maxPictures),
     run: (write, input) =>
@@ -181,7 +182,7 @@ builder.mutationFields((t) => ({
     endpoint: noteEndpoints.like,
     payload: LikeNotePayload,
     input: LikeNoteInput,
-    description: 'Likes a note; liking it twice is liking it once. `POST /v2/note/{id}/like`',
+    description: 'Likes a note; a second like changes nothing. `POST /v2/note/{id}/like`',
     check: idBroken,
     run: async (write, input) => ({ note: await after(write(noteEndpoints.like, { id: noteIdOf(input) }), input) }),
     invalidates: notePlace,
@@ -190,7 +191,7 @@ builder.mutationFields((t) => ({
     endpoint: noteEndpoints.unlike,
     payload: UnlikeNotePayload,
     input: UnlikeNoteInput,
-    description: 'Takes back the like of a note. `DELETE /v2/note/{id}/like`',
+    description: 'Removes the like of a note. `DELETE /v2/note/{id}/like`',
     check: idBroken,
     run: async (write, input) => ({ note: await after(write(noteEndpoints.unlike, { id: noteIdOf(input) }), input) }),
     invalidates: notePlace,
@@ -202,10 +203,10 @@ interface Named {
 }
 const noteIdOf = ({ id }: Named): string => sourceIdOf('Note', id);
 const idBroken = (input: Named) => validId('id', () => noteIdOf(input));
-// Notes are read with the token of a person, so nobody shares them.
+// Notes are requested with the token of a person, so no response is shared and only the record must be invalidated.
 const notePlace = (input: Named): string[] => [`Note:${noteIdOf(input)}`];
 
-/** The note by its id alone: read again, where more of it is selected. */
+/** A note with only its id; other selected fields are loaded again. */
 async function after(done: Promise<unknown>, input: Named): Promise<NoteShape> {
   await done;
   return { id: noteIdOf(input) } as NoteShape;

@@ -23,7 +23,7 @@ import { sourceIdOf } from '../types/global-id.ts';
 import { Node, recordOrReference, referenceOf, identity } from '../types/node.ts';
 import { User, type UserShape, isSite } from '../types/user.ts';
 
-/** The service does not tell who wrote a note; the way through its user does. */
+/** The service does not return the author of a note. It is known if the note was reached through its user. */
 export interface NoteShape extends NoteRecord {
   author?: UserShape;
 }
@@ -31,42 +31,46 @@ export interface NoteShape extends NoteRecord {
 export const Privacy = builder.enumType('Privacy', {
   description: 'Who may see a note.',
   values: {
-    PUBLIC: { value: 'public', description: 'Everyone.' },
-    FRIEND: { value: 'friend', description: "Its author's friends." },
-    PRIVATE: { value: 'private', description: 'Its author alone.' },
+    PUBLIC: { value: 'public', description: 'Everyone may see it.' },
+    FRIEND: { value: 'friend', description: 'Only friends of the author may see it.' },
+    PRIVATE: { value: 'private', description: 'Only the author may see it.' },
   } as const,
 });
 
 const NoteFormat = builder.enumType('NoteFormat', {
-  description: 'How the content of a note is written.',
+  description: 'The format of the content of a note.',
   values: {
     TEXT: {
       description:
         'Text with `[img=<number>:<layout>]<caption>[/img]` for pictures and `[url="<url>"]<title>[/url]` for links.',
     },
-    HTML_FULL: { description: 'The whole content as HTML, neither cleaned nor made safe here.' },
-    HTML_SHORT: { description: 'The content cut short, as HTML, neither cleaned nor made safe here.' },
-    ABSTRACT: { description: 'The content cut short, as plain text.' },
+    HTML_FULL: { description: 'The whole content as HTML of the service, not sanitized.' },
+    HTML_SHORT: { description: 'The beginning of the content as HTML of the service, not sanitized.' },
+    ABSTRACT: { description: 'The beginning of the content as plain text.' },
   } as const,
 });
 
 export const Note = builder.objectRef<NoteShape>('Note').implement({
   description:
-    "An entry in a person's diary. Only callers who are logged in may read notes, each as its privacy allows.",
+    "An entry in a person's diary. Only logged-in callers can read notes, and only those that the privacy setting allows.",
   interfaces: [Node],
   record: { endpoint: noteEndpoints.byId, input: (id) => ({ id }), members: noteMembers },
   nodeOf: referenceOf,
   fields: (t) => ({
     ...identity(t, 'Note'),
-    title: t.reads('title', text, 'Its headline.'),
+    title: t.reads('title', text, 'The title.'),
     summary: t.reads('summary', textOrNull, 'A short description.'),
-    webUrl: t.reads('alt', urlOrNull, 'Its page.'),
+    webUrl: t.reads('alt', urlOrNull, 'The web page of the note.'),
     content: t.call({
       type: 'String',
       description:
-        'The whole text. TEXT is in the record; each other format costs a call of `GET /v2/note/{id}`, in the notes of a person one for the whole list.',
+        'The content. TEXT is part of the record. Any other format costs a call of `GET /v2/note/{id}`, or one call for all notes of a person.',
       args: {
-        format: t.arg({ type: NoteFormat, defaultValue: 'TEXT', description: 'How to write it, and how much of it.' }),
+        format: t.arg({
+          type: NoteFormat,
+          defaultValue: 'TEXT',
+          description: 'The format and the length of the text.',
+        }),
       },
       endpoint: noteEndpoints.byId,
       from: ['id'],
@@ -82,37 +86,34 @@ export const Note = builder.objectRef<NoteShape>('Note').implement({
     blocks: t.field({
       type: [ContentBlock],
       nullable: true,
-      description: 'The content as a tree: paragraphs with their links, pictures. Empty where there is no content.',
+      description: 'The content as a tree of paragraphs with links, and pictures. Empty if there is no content.',
       needs: ['content', 'photos'],
       resolve: ({ content, photos }, _, context) => parseBlocksOnce(context, noteBlocks, asText(content), photos),
     }),
     photos: t.field({
       type: [ContentPhoto],
-      description: 'All its pictures by number.',
+      description: 'All pictures by number.',
       needs: ['photos'],
       resolve: ({ photos }) => contentPhotos(photos),
     }),
     privacy: t.field({
       type: Privacy,
       nullable: true,
-      description: 'Who may see it; null for a word that is none of the known.',
+      description: 'Who may see it; null for an unknown value.',
       needs: ['privacy'],
       resolve: ({ privacy }) => asOneOf(notePrivacies, privacy),
     }),
     canReply: t.reads('can_reply', flag, 'Whether comments are allowed.'),
-    publishedAt: t.reads('publish_time', localDateTime, 'When it was first published.'),
-    updatedAt: t.reads('update_time', localDateTime, 'When it was last edited.'),
-    commentsCount: t.reads(
-      ['comments_count', 'comment_count'],
-      count,
-      'How many comments it has; the service spells it in two ways.',
-    ),
-    likesCount: t.reads('liked_count', count, 'How many people like it.'),
-    recommendationsCount: t.reads('recs_count', count, 'How many people recommended it.'),
+    publishedAt: t.reads('publish_time', localDateTime, 'The time of publication.'),
+    updatedAt: t.reads('update_time', localDateTime, 'The time of the last edit.'),
+    commentsCount: t.reads(['comments_count', 'comment_count'], count, 'The number of comments.'),
+    likesCount: t.reads('liked_count', count, 'The number of people who like it.'),
+    recommendationsCount: t.reads('recs_count', count, 'The number of people who recommended it.'),
     author: t.field({
       type: User,
       nullable: true,
-      description: 'Who wrote it: known only where the note was reached through its user, null elsewhere.',
+      description:
+        'The author; null unless the note was reached through its user, because the service does not return it.',
       needs: ['author'],
       resolve: ({ author }) => recordOrReference(author),
     }),
@@ -124,7 +125,7 @@ builder.objectField(User, 'notes', (t) =>
     type: Note,
     pageSize: 20,
     description:
-      'The notes of this person that the caller may see, newest first, from `GET /v2/note/user_created/{id}`. For callers who are logged in.',
+      'The notes of this person that the caller may see, newest first, from `GET /v2/note/user_created/{id}`. Requires a logged-in caller.',
     endpoint: noteEndpoints.userCreated,
     from: ['id', 'type', 'uid', 'name', 'signature', 'desc', 'avatar', 'alt', 'homepage'],
     input: ({ id }) => ({ id }),
@@ -137,7 +138,7 @@ builder.objectField(User, 'notes', (t) =>
 builder.queryField('note', (t) =>
   t.call({
     type: Note,
-    description: 'A note by id, from `GET /v2/note/{id}`; null when there is none. For callers who are logged in.',
+    description: 'A note by id, from `GET /v2/note/{id}`; null if there is none. Requires a logged-in caller.',
     args: { id: t.arg.id({ required: true, description: 'Global or bare id.' }) },
     endpoint: noteEndpoints.byId,
     input: (_, { id }) => ({ id: sourceIdOf('Note', id) }),
@@ -154,7 +155,7 @@ const wireFormats = {
   HTML_SHORT: 'html_short',
   ABSTRACT: 'abstract',
 } as const;
-/** The `format` to request; undefined for the text that the record has without it. */
+/** The `format` to request; undefined for the text, which is part of the record. */
 function formatOf({ format }: Formatted): WireFormat | undefined {
   return wireFormats[format ?? 'TEXT'];
 }
