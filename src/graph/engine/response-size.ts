@@ -9,7 +9,7 @@ export interface ResponseLimits {
   maxAnswerBytes: number;
 }
 
-/** What a response may still hold; negative if it is too large. */
+/** What may still be added to a response; negative if it is too large. */
 export interface ResponseRoom {
   values: number;
   bytes: number;

@@ -153,7 +153,7 @@ const tooAlike = new GraphQLError('Too many fields of the same name in the same 
   extensions: { code: 'TOO_MANY_FIELDS' satisfies ClientCode },
 });
 
-/** Values in variables. No list of an input takes more than a hundred; past this limit, coercion takes longer than the operation. */
+/** Values in variables. Lists of inputs have at most a hundred items; beyond this limit, coercion takes longer than the operation. */
 const VARIABLE_VALUES_MAX = 10_000;
 
 /** The error for variables with too many values, checked before they are coerced; undefined if they are within the limit. */

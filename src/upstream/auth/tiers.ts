@@ -1,18 +1,18 @@
-/** Infers the film tier of a credential from responses and refusals of upstream. */
+/** Infers the film tier of a credential from responses and rejections of upstream. */
 import { type Endpoint, type Tier, tiers } from '../../api/endpoint.ts';
 import { celebrityMembers, filmEndpoints, subjectMembers } from '../../api/film.ts';
 import { type Credential, likelyTiers } from './credentials.ts';
 import { RecordRejected, TierRequired, type UpstreamRejection } from '../errors.ts';
 
-/** How long a refusal of an endpoint is remembered, in ms. */
+/** How long the rejection of an endpoint is remembered, in ms. */
 const REFUSAL_MS = 60_000;
 
-/** This many refused records, with none granted, prove that the tier does not get the endpoint. */
+/** This many rejected records without a successful one prove that the tier may not call the endpoint. */
 const REFUSED_RECORDS = 3;
 
 const NEED_PERMISSION = 1000;
 
-/** The credential has a tier that gets the endpoint and the members present. An absent member proves nothing. */
+/** The credential has a tier that includes the endpoint and the present members. An absent member proves nothing. */
 export function learnFromResponse(credential: Credential, endpoint: Endpoint, value: unknown): void {
   if (endpoint.share !== 'tier') return;
   credential.refusedEndpoints.delete(endpoint.path);
@@ -26,7 +26,7 @@ export function learnFromResponse(credential: Credential, endpoint: Endpoint, va
 }
 
 /**
- * Returns the error to report for a refusal. One refused record does not prove that the endpoint is refused. Only if the credential is
+ * Returns the error to report for a rejection. One rejected record does not prove that the endpoint is rejected. Only if the credential is
  * known to have a tier without the endpoint, the error is TierRequired, and the endpoint is not called for a while.
  */
 export function learnFromRejection(credential: Credential, endpoint: Endpoint, refusal: UpstreamRejection): Error {
@@ -40,7 +40,7 @@ export function learnFromRejection(credential: Credential, endpoint: Endpoint, r
     credential.refusedEndpoints.set(endpoint.path, performance.now() + REFUSAL_MS);
     return tierRequired;
   }
-  // If a list is refused although its record exists, the likely reason is the tier.
+  // If a list is rejected although its record exists, the likely reason is the tier.
   const likely = credential.isOwn || !endpoint.list ? [] : likelyTiers(credential);
   if (likely.length > 0 && likely.every((tier) => lacking.includes(tier))) return tierRequired;
   return new RecordRejected(
@@ -49,7 +49,7 @@ export function learnFromRejection(credential: Credential, endpoint: Endpoint, r
   );
 }
 
-/** A refused chart is proof: it has no single records. Refusals of records prove nothing for the own credential, which serves everybody. */
+/** A rejected chart is proof, because it has no single records. Rejected records prove nothing for the facade's own credential. */
 function provesTier(
   { isOwn, refusedRecords, possibleTiers }: Credential,
   endpoint: Endpoint,
@@ -63,7 +63,7 @@ function provesTier(
   return records.size >= REFUSED_RECORDS;
 }
 
-/** On a contradiction the new finding wins: the tier was changed. */
+/** If findings contradict, the new one wins: the tier was changed. */
 function learn(credential: Credential, having: readonly Tier[]): void {
   if (credential.isTierFixed || having.length === 0 || having.length === tiers.length) return;
   const left = both(credential.possibleTiers, having);
@@ -77,7 +77,7 @@ const both = (some: readonly Tier[], others: readonly Tier[]): readonly Tier[] =
 
 type Members = readonly (readonly [name: string, tiers: readonly Tier[]])[];
 
-/** Members that only some of the tiers with the record get. */
+/** Members that only some of the tiers with access to the record include. */
 const gatedOf = (
   endpoint: Endpoint,
   members: Readonly<Record<string, readonly Tier[]>>,
@@ -90,8 +90,8 @@ const gatedMembers: ReadonlyMap<Endpoint, Members> = new Map([
   gatedOf(filmEndpoints.celebrity, celebrityMembers),
 ]);
 
-/** Small members that the basic tier does not get; requested in addition to learn the tier. */
-const TELLING = ['durations', 'languages'];
+/** Small members that the basic tier does not include; requested in addition to learn the tier. */
+const PROBE_FIELDS = ['durations', 'languages'];
 
 /** Names to request beside `fields`, if they would show whether the credential is rate limited. */
 export function tierProbeFields(credential: Credential, endpoint: Endpoint, fields: string): readonly string[] {
@@ -99,24 +99,24 @@ export function tierProbeFields(credential: Credential, endpoint: Endpoint, fiel
   if (isOwn || endpoint !== filmEndpoints.subject || possibleTiers.length === 1 || !possibleTiers.includes('basic'))
     return [];
   const names = fields.split(',');
-  return TELLING.filter((name) => !names.includes(name));
+  return PROBE_FIELDS.filter((name) => !names.includes(name));
 }
 
-/** The endpoint of a record, and the tiers that get each member. */
+/** The endpoint of a record, and the tiers that include each member. */
 interface GatedRecord {
   readonly endpoint: Endpoint;
   readonly tiers?: Readonly<Record<string, readonly Tier[]>>;
 }
 
-/** Small members that nearly every film or person has and the basic tier does not get. */
+/** Small members that nearly every film or person has and the basic tier does not include. */
 const rarelyEmpty: ReadonlyMap<Endpoint, readonly string[]> = new Map<Endpoint, readonly string[]>([
-  [filmEndpoints.subject, [...TELLING, 'pubdates']],
+  [filmEndpoints.subject, [...PROBE_FIELDS, 'pubdates']],
   [filmEndpoints.celebrity, ['birthday', 'constellation', 'professions']],
 ]);
 
 const none: readonly string[] = Object.freeze([]);
 
-/** Names to request beside these: if none of them comes, an absent member is withheld because of the tier. None if the tier is known. */
+/** Names to request besides `names`: if they are all absent too, the tier withholds an absent member. None if the tier is known. */
 export function tierEvidenceFields(
   { endpoint, tiers: having }: GatedRecord,
   names: readonly string[],
@@ -134,7 +134,7 @@ export function tierEvidenceFields(
 
 /**
  * Returns those of `names`, which were all requested, that are absent because of the caller's tier. Upstream also leaves out defaults: while
- * a possible tier gets the member, it is withheld only if no gated member came, and none of those that are rarely empty.
+ * a possible tier includes the member, it is withheld only if no gated member is present, and none of those that are rarely empty.
  */
 export function fieldsWithheldByTier(
   { endpoint, tiers: having }: GatedRecord,
@@ -148,13 +148,13 @@ export function fieldsWithheldByTier(
   for (const name in record)
     if (record[name] !== undefined && having[name]) answered = answered.filter((tier) => having[name]!.includes(tier));
   const isWithheld = (from: readonly Tier[]) => (name: string) => from.every((tier) => !having[name]!.includes(tier));
-  if (answered.length === 0) return none; // the record has more than any possible tier gets: the tier was misjudged
+  if (answered.length === 0) return none; // the record has more than any possible tier includes: the known tier is wrong
   const evidence = rarelyEmpty.get(endpoint);
   if (answered.length > 1 && evidence?.every((name) => absent.includes(name)))
     answered = answered.filter((tier) => evidence.every((name) => !having[name]?.includes(tier)));
   return answered.length > 0 ? absent.filter(isWithheld(answered)) : none;
 }
 
-/** Some tier gets the record without the member. */
+/** Some tier may read the record without the member. */
 const isGated = ({ tiers: ofRecord }: Endpoint, having: readonly Tier[] | undefined): boolean =>
   having !== undefined && having.length < tiers.length && ofRecord.some((tier) => !having.includes(tier));

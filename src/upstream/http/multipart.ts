@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 
-/** A file of a form, as it arrives. */
+/** A streamed file of a form. */
 export interface FilePart {
-  /** Of its part. */
+  /** The name of the part. */
   name: string;
   filename: string;
   type: string;
@@ -13,16 +13,16 @@ export interface FilePart {
 export interface Form {
   contentType: string;
   body: Readable;
-  /** Why the form was cut before its end; undefined while nothing was wrong with it. */
+  /** The error that ended the form early; undefined without one. */
   failure: () => unknown;
 }
 
-/** A form as a stream: the texts first, then each file as it comes. A file that fails cuts it, so that nobody takes it for whole. */
+/** Streams a form: first the texts, then the files. A failing file ends the stream with an error, so that the receiver rejects it. */
 export function multipartForm(texts: Readonly<Record<string, unknown>>, files: AsyncIterable<FilePart>): Form {
   const boundary = `catalog-${randomBytes(16).toString('hex')}`;
   const pieces = written(boundary, texts, files);
   let cause: unknown;
-  // Its own failures alone pass through `next`; those of the connection come from the other side.
+  // Only errors of the form pass through `next`; a connection error calls `return`.
   const watched = {
     [Symbol.asyncIterator]: () => watched,
     next: async () => {
@@ -36,7 +36,7 @@ export function multipartForm(texts: Readonly<Record<string, unknown>>, files: A
     return: () => pieces.return(),
   };
   const body = Readable.from(watched, { objectMode: false });
-  // `cause` keeps the error. The HTTP client may stop listening before the form ends, and an unhandled error would end the process.
+  // `cause` holds the error. The HTTP client may stop listening before the form ends, and an unhandled error would end the process.
   body.on('error', () => undefined);
   return {
     contentType: `multipart/form-data; boundary=${boundary}`,
