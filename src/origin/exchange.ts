@@ -12,22 +12,22 @@ import type { Requester } from './access.ts';
 import { Refusal } from './rules/refusal.ts';
 import type { PictureStore, ReceivedPicture } from './store/pictures.ts';
 
-/** A row of the interface and the rule behind it. */
+/** A row of the interface and the rule that implements it. */
 export interface Route {
   endpoint: Endpoint;
   handle(input: Record<string, unknown>, viewer: Requester, pictures: readonly ReceivedPicture[]): unknown;
 }
 
-/** Puts a rule behind a row. What comes in is named as in the row's input; its values are checked by the rule. */
+/** Assigns a rule to a row. The input has the names of the row; the rule checks its values. */
 export function serve<In, Out>(
   endpoint: Endpoint<In, Out>,
   handler: (input: In, viewer: Requester, pictures: readonly ReceivedPicture[]) => NoInfer<Out>,
 ): Route {
-  // Texts from outside become the row's input here; what is no text (numbers, flags) is decoded below.
+  // The received texts are the input of the row; `decoded` has converted numbers and flags.
   return { endpoint, handle: (input, viewer, pictures) => handler(input as In, viewer, pictures) };
 }
 
-/** A request, as far as a row has words for it. */
+/** The parts of a request that a row describes. */
 export interface OriginRequest {
   params: Record<string, string>;
   query: URLSearchParams;
@@ -38,7 +38,7 @@ const BODY_MAX = 2_000_000;
 const jsonType = { 'content-type': 'application/json; charset=utf-8' };
 const atomType = { 'content-type': 'application/atom+xml; charset=utf-8' };
 
-/** Reads the request by its row, asks the rule, and writes the answer by the row. */
+/** Reads the request as its row declares, calls the rule, and writes the response as the row declares. */
 export async function exchange(
   route: Route,
   question: OriginRequest,
@@ -65,8 +65,8 @@ export function refused(refusal: Refusal, request: string): Response {
 }
 
 /**
- * A fault of ours: a full or read-only disk, most likely. Nothing was stored.
- * Not specified: the interface has a code for it and the status 400; 500 keeps it from looking like the caller's mistake.
+ * An internal error, most likely a full or read-only disk. Nothing was stored.
+ * Not specified: the interface has a code for it and the status 400; 500 shows that the caller is not at fault.
  */
 export function failed(request: string): Response {
   return errorAnswer({ code: 6009, msg: serviceErrors[6009].msg, request }, 500);
@@ -86,7 +86,7 @@ function write({ media, status, list }: Endpoint, answer: unknown, fields: strin
   return new Response(writer(answer as never), { status, headers: atomType });
 }
 
-/** Only the members that `fields` names, in the record's order; of a list, everything beside the items stays. */
+/** Keeps only the members in `fields`, in the order of the record. For a list, it applies to the items only. */
 function narrowed(answer: Record<string, unknown>, list: string | undefined, fields: string) {
   const names = new Set(fields.split(',').map((name) => name.trim()));
   if (names.has('all')) return answer;
@@ -136,7 +136,7 @@ function readJson(text: string) {
   return decoded(Object.entries(body));
 }
 
-/** A body that is cut off rejects here, so no rule ever sees half of one. */
+/** Rejects for an incomplete body, so that no rule gets part of one. */
 async function textOf(incoming: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -159,7 +159,7 @@ async function readForm(incoming: IncomingMessage, store: PictureStore): Promise
   const arriving: Promise<ReceivedPicture>[] = [];
   let isWrong = false;
   let textBytes = 0;
-  /** The raw beginning of the form, to check that its texts are UTF-8. */
+  /** The first bytes of the form, to check that its texts are UTF-8. */
   const head: Buffer[] = [];
   let headBytes = 0;
   const received = async () => {
@@ -179,10 +179,10 @@ async function readForm(incoming: IncomingMessage, store: PictureStore): Promise
       if (!isWrong) texts.push([name, value]);
     });
     form.on('file', (name, stream) => {
-      // The form may break off before the store reads the picture: an error without a listener would end the process.
+      // The form may end early, before the store reads the picture, and an error without a listener would end the process.
       stream.on('error', () => undefined);
       const picture = store.receive(name, stream as AsyncIterable<Buffer>);
-      picture.catch(() => {}); // told when the form has ended
+      picture.catch(() => {}); // reported at the end of the form
       arriving.push(picture);
     });
     for (const limit of ['fieldsLimit', 'filesLimit', 'partsLimit'] as const) form.on(limit, () => (isWrong = true));
@@ -210,8 +210,8 @@ const numbers: ReadonlySet<string> = new Set([...positions, 'page', 'rating']);
 const flags: ReadonlySet<string> = new Set(['can_reply']);
 
 /**
- * Values as the rules take them: numbers and flags decoded, null and empty ones absent. A number that is none becomes NaN, so that
- * each rule refuses it with its own code; a window that is none is refused here.
+ * Decodes numbers and flags; null and empty values become absent. An invalid number becomes NaN, so that each rule rejects it with its
+ * own code. An invalid page is rejected here.
  */
 function decoded(entries: Iterable<[string, unknown]>): Record<string, unknown> {
   const input = new Map<string, string | number | boolean>();
@@ -227,7 +227,7 @@ function decoded(entries: Iterable<[string, unknown]>): Record<string, unknown> 
   return Object.fromEntries(input);
 }
 
-/** Not specified: a text with NUL is refused, because SQLite may end it there. */
+/** Not specified: a text with NUL is rejected, because SQLite may end it there. */
 function storable(members: Record<string, unknown>): Record<string, unknown> {
   if (Object.values(members).some((value) => typeof value === 'string' && value.includes('\0'))) throw new Refusal(999);
   return members;

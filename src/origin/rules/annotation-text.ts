@@ -3,23 +3,23 @@ import { firstCharacters, hasMoreThan } from '../../lib/characters.ts';
 const ABSTRACT_MAX = 100;
 const pictureTag = /<图片(\d{1,6})>/g;
 
-/** The beginning, without pictures. */
+/** The beginning of the text, without pictures. */
 export function abstractOf(content: string): string {
   return shortened(content.replaceAll(pictureTag, ''), ABSTRACT_MAX);
 }
 
-/** On one line, and cut with dots where it is longer. */
+/** The text on one line, shortened with dots if it is too long. */
 export function shortened(text: string, max: number): string {
   const line = text.replace(/\s+/gu, ' ').trim();
   return hasMoreThan(line, max) ? `${firstCharacters(line, max).trimEnd()}...` : line;
 }
 
-/** Numbers of the pictures that the content shows, in its order. */
+/** The numbers of the pictures in the content, in order. */
 export function pictureNumbersIn(content: string): number[] {
   return [...content.matchAll(pictureTag)].map(([, number]) => Number(number));
 }
 
-/** Paragraphs are parted by an empty block, as the real service did it. Not specified: how a picture is written. */
+/** An empty block separates paragraphs, as in the real service. Not specified: the HTML of a picture. */
 export function annotationHtml(content: string, photos: ReadonlyMap<number, string>): string {
   return content
     .split(/\r?\n+/)
@@ -38,5 +38,5 @@ export function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }
 
-/** Not specified: how math is written; between double dollars. */
+/** Not specified: the notation of math; here between double dollars. */
 export const hasMath = (content: string) => /\$\$[^$]+\$\$/.test(content);

@@ -27,7 +27,7 @@ import { Refusal } from './refusal.ts';
 /** The privacy of an annotation that only its author may see. Not specified: the number. */
 const PRIVATE = 0;
 
-/** Only public ones, even for their authors. */
+/** Only public annotations, even for their authors. */
 export function annotationsOfBook(stores: Stores, id: string, wanted: AnnotationsQuery): AnnotationPage {
   const { start = 0, count = COUNT_DEFAULT, order = 'rank', page } = wanted;
   if (!stores.books.has(id)) throw new Refusal(6000);
@@ -37,7 +37,7 @@ export function annotationsOfBook(stores: Stores, id: string, wanted: Annotation
   return { start, count, total, annotations: shown(stores, items, wanted.format) };
 }
 
-/** Newest first. Not specified: whether authors see their own private ones here; they do. */
+/** Newest first. Not specified: whether authors see their own private annotations here; they do. */
 export function annotationsOfPerson(
   stores: Stores,
   reader: string | null,
@@ -50,7 +50,7 @@ export function annotationsOfPerson(
   return { start, count, total, annotations: shown(stores, items, wanted.format) };
 }
 
-/** Not specified: what an unknown or private annotation answers; the same as a collection that is not there. */
+/** Not specified: the response for an unknown or private annotation; the same as for a missing collection. */
 export function annotationById(
   stores: Stores,
   reader: string | null,
@@ -79,7 +79,7 @@ export function annotate(
   });
 }
 
-/** What the draft leaves out is cleared; pictures stay, shown or not. */
+/** Clears what the draft leaves out. Pictures remain, even if the content does not show them. */
 export function updateAnnotation(
   stores: Stores,
   reader: string,
@@ -121,7 +121,7 @@ function checked({ content, page, chapter = '', privacy }: AnnotationDraft): Ann
 
 const isPage = (page: number) => Number.isInteger(page) && page > 0 && page < PAGE_BELOW;
 
-/** Picture parts are named by their numbers; `pic1` is taken as 1. */
+/** The name of a picture part is its number; `pic1` means 1. */
 function numberedPictures(pictures: readonly ReceivedPicture[]): Map<number, ReceivedPicture> {
   const numbered = new Map<number, ReceivedPicture>();
   for (const picture of pictures) {

@@ -30,7 +30,7 @@ export function searchBooks(stores: Stores, reader: string | null, search: BookS
   return { start, count, total, books: forReader(stores, reader, items) };
 }
 
-/** Not specified: how many tags come by default; all that there may be. */
+/** Not specified: the default number of tags; here the maximum. */
 export function tagsOfBook({ books }: Stores, id: string, { start = 0, count = TAGS_MAX }: Window): TagPage {
   if (!books.has(id)) throw new Refusal(6000);
   const tags = books.tags(id);
@@ -61,7 +61,7 @@ function known(book: BookRecord | undefined): BookRecord {
   return book;
 }
 
-/** Each with the reader's own collection of it, where there is one. */
+/** The books, each with the reader's own collection if there is one. */
 function forReader({ collections }: Stores, reader: string | null, books: BookRecord[]): BookRecord[] {
   if (reader === null) return books;
   const own = collections.ofBooks(

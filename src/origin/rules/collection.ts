@@ -18,7 +18,7 @@ import { givenRating, isPrivate, isRating, ratingOrNone } from './opinion.ts';
 import { personNamed } from './person.ts';
 import { Refusal } from './refusal.ts';
 
-/** The collection of `whose`, or of the reader; one that is private is as good as none to anybody else. */
+/** The collection of `whose`, or of the reader. For other people, a private collection does not exist. */
 export function collectionOf(
   stores: Stores,
   reader: string | null,
@@ -28,7 +28,7 @@ export function collectionOf(
   const { books, collections, people } = stores;
   if (!books.has(id)) throw new Refusal(6000);
   const owner = whose === undefined ? reader : personNamed(people, whose).id;
-  // Not specified: asked by nobody for nobody's collection; there is none.
+  // Not specified: a request with neither a token nor a user id; there is no collection.
   const collection = owner === null ? undefined : collections.find(owner, id);
   if (!collection || (collection.private && owner !== reader)) throw new Refusal(1001);
   return shown(collection, books.byId(id));
@@ -43,10 +43,10 @@ export function collectionsOf(
   const { start = 0, count = COUNT_DEFAULT, status, tag, from, to, rating } = wanted;
   const person = personNamed(stores.people, name);
   if (status !== undefined && !collectionStatuses.includes(status)) throw new Refusal(999);
-  // Not specified: a filter by an impossible rating. Ignoring it would return collections that do not match.
+  // Not specified: a filter by an invalid rating. Ignoring it would return collections that do not match.
   if (rating !== undefined && !isRating(rating)) throw new Refusal(999);
   const filter = {
-    // Not specified: whether the owner's own list has the private ones; it does.
+    // Not specified: whether the owner's own list contains private collections; it does.
     all: person.id === reader,
     status,
     tag,
@@ -64,13 +64,13 @@ export function collect(stores: Stores, reader: string, id: string, draft: Colle
   if (!books.has(id)) throw new Refusal(6000);
   const content = checked(draft);
   return stores.transaction(() => {
-    const added = collections.add(reader, id, content); // a unique constraint decides who came first
+    const added = collections.add(reader, id, content); // a unique constraint decides between concurrent requests
     if (!added) throw new Refusal(6011);
     return shown(added, books.byId(id));
   });
 }
 
-/** What the draft leaves out is cleared. Not specified: nothing to update is a collection that does not exist. */
+/** Clears what the draft leaves out. Not specified: updating a missing collection; the error is that it does not exist. */
 export function updateCollection(stores: Stores, reader: string, id: string, draft: CollectionDraft): CollectionRecord {
   const { books, collections } = stores;
   if (!books.has(id)) throw new Refusal(6000);
@@ -108,7 +108,7 @@ function checked(draft: CollectionDraft): CollectionContent {
 const isStatus = (status: string): status is CollectionStatus =>
   (collectionStatuses as readonly string[]).includes(status);
 
-/** In the service's own time, as the records are stored. */
+/** The time in the time zone of the service, as in the stored records. */
 function localTime(rfc3339: string | undefined) {
   if (rfc3339 === undefined) return undefined;
   const instant = instantOf(rfc3339);
@@ -116,7 +116,7 @@ function localTime(rfc3339: string | undefined) {
   return timestamp(instant);
 }
 
-/** What nobody said is absent, not empty: that is how the real service writes it. */
+/** Members without a value are absent, not empty, as in the real service. */
 function shown(collection: StoredCollection, book: BookRecord | undefined): CollectionRecord {
   const { id, book_id, comment, rating, status, tags, updated, person_id } = collection;
   return {

@@ -31,13 +31,13 @@ export interface Town {
   people: PeopleStore;
   cities: CityStore;
   transaction: <T>(work: () => T) => T;
-  /** The person who asks; null without a token. */
+  /** The person of the token; null without a token. */
   viewer: string | null;
   now: number;
 }
 type Of = { id: string };
 
-/** Not specified: how short an abstract is. */
+/** Not specified: the length of an abstract. */
 const ABSTRACT_MAX = 160;
 
 export const event = (town: Town, id: string): EventRecord => single(town, existing(town, id));
@@ -73,7 +73,7 @@ export function eventsOfPerson(
     ...told(span),
     entries: entries(town, rows, true),
   };
-  // The feed of initiated events tells no total, in life either.
+  // The feed of initiated events has no total, as in the real service.
   return relation === 'initiate' ? feed : { ...feed, totalResults: total };
 }
 
@@ -115,7 +115,7 @@ export function searchEvents(town: Town, { q = '', location, ...window }: EventS
 export function create(town: Town, person_id: string, draft: EventDraft): EventRecord {
   const home = town.people.byId(person_id)?.city_id;
   const city = home ? town.cities.byId(home) : undefined;
-  // Events have no other city than their creator's; who lives in none cannot create any.
+  // The city of an event is that of its creator. Without a city, a person cannot create events.
   if (!city) throw new Refusal(1000);
   const text = checked(draft, city.name);
   return town.transaction(() => {
@@ -144,12 +144,12 @@ export function remove(town: Town, person: string, { id, reason }: Of & { reason
   });
 }
 
-/** Taking part and being interested exclude each other: the later one counts. */
+/** Participation and interest exclude each other: the later one replaces the other. */
 export function attend(town: Town, person: string, id: string, relation: Relation): void {
   town.transaction(() => town.events.attend(existing(town, id).id, person, relation));
 }
 
-/** Not specified: leaving what one has not joined. Nothing changes, and nothing is wrong. */
+/** Not specified: leaving an event that one has not joined. Nothing changes, and it is not an error. */
 export function leaveEvent(town: Town, person: string, id: string, relation: Relation): void {
   town.transaction(() => town.events.leave(existing(town, id).id, person, relation));
 }
@@ -183,12 +183,12 @@ function checked(draft: EventDraft, city: string): EventText {
     ends: endTime,
     starts_ms,
     ends_ms,
-    // The place begins with the city, in life too.
+    // The place begins with the city, as in the real service.
     place: where === city || where.startsWith(`${city} `) ? where : `${city} ${where}`,
   };
 }
 
-/** The first element is number 1; 0 is taken for it. */
+/** The first element is number 1; 0 means 1. */
 function spanOf({ 'start-index': start = 1, 'max-results': count = FEED_COUNT_DEFAULT }: FeedWindow): FeedSpan {
   return { offset: Math.max(start, 1) - 1, limit: Math.min(count, FEED_COUNT_MAX) };
 }
@@ -241,7 +241,7 @@ function entries(town: Town, rows: readonly StoredEvent[], withAuthors: boolean)
   });
 }
 
-/** Not specified: which one for a creator who takes part. The real service says that they take part. */
+/** Not specified: the status of a creator who participates. The real service returns participation. */
 function statusOf(relation: Relation | undefined, isCreator: boolean) {
   if (relation === 'participate') return 'participant';
   return relation ?? (isCreator ? 'initiate' : undefined);

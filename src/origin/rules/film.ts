@@ -40,7 +40,7 @@ import { type PeopleStore, avatarOf, webPage } from '../store/people.ts';
 import type { CelebrityRow, CreditRow, PersonRow } from '../store/schema.ts';
 import { Refusal } from './refusal.ts';
 
-/** What is read of films, and by which tier. */
+/** The stores for films, and the tier of the request. */
 export interface Cinema {
   films: FilmStore;
   people: PeopleStore;
@@ -155,7 +155,7 @@ export function searchFilms({ films, tier }: Cinema, { q, tag, ...window }: Film
   const named = tag?.trim() || undefined;
   if (!words && !named) throw new Refusal(1002);
   const span = spanOf(window, FILM_COUNT_DEFAULT);
-  // What the basic tier is not told of, it cannot reach either.
+  // The basic tier can reach only as many films as the total that it gets.
   const most = tier === 'basic' ? Math.max(0, BASIC_SEARCH_TOTAL - span.start) : Infinity;
   const found = films.search({ q: words, tag: named }, { ...span, count: Math.min(span.count, most) });
   return {
@@ -208,7 +208,7 @@ export function newMovies({ films, tier }: Cinema): NewMovies {
 export function inTheaters(cinema: Cinema, { city = CITY_DEFAULT, ...window }: TheaterQuery): SubjectPage {
   const span = spanOf(window, FILM_COUNT_DEFAULT);
   const known = cinema.cities.named(city.trim());
-  // Not specified: a city that nobody has heard of. No film is on there.
+  // Not specified: an unknown city. It has no films.
   const { rows, total } = known ? cinema.films.chart(`in_theaters/${known.id}`, span) : { rows: [], total: 0 };
   const subjects = fullSubjects(
     cinema,
@@ -235,7 +235,7 @@ function existing({ films }: Cinema, id: string): StoredSubject {
   return row;
 }
 
-/** Members of a tier that the caller has not got are absent, not empty. */
+/** Members that the tier of the caller does not include are absent, not empty. */
 function forTier<T extends object>(record: T, members: Record<string, readonly Tier[]>, tier: Tier): T {
   return Object.fromEntries(Object.entries(record).filter(([name]) => members[name]?.includes(tier))) as T;
 }
@@ -265,7 +265,7 @@ function fullSubjects(cinema: Cinema, ids: readonly string[]): SubjectRecord[] {
       ...simpleMembers(row),
       aka: list(row.aka),
       mobile_url: `${page}mobile`,
-      // On paper a full subject has Rating, whose integer loses the decimal that lists show; so it has the members of both.
+      // The specified Rating of a full subject is an integer without the decimal of lists, so send the members of both forms.
       rating: { ...ratingOf(row), value: Math.round(row.rating_average) },
       ratings_count: row.ratings_count,
       wish_count: row.wish_count,
@@ -349,7 +349,7 @@ function simpleCelebrity(row: CelebrityRow) {
   };
 }
 
-/** Some people who are credited have no page. */
+/** Some credited people have no page. */
 function credited({ celebrity_id, name }: CreditRow): PersonCredit {
   if (celebrity_id === null) return { id: null, name, alt: null, avatars: null };
   const alt = `https://movie.catalog.example/celebrity/${celebrity_id}/`;
@@ -406,7 +406,7 @@ function simpleReview(review: StoredFilmReview, authors: ReadonlyMap<string, Per
 }
 
 function filmUser(person: PersonRow | undefined): FilmUserRecord {
-  if (!person) throw new Error('an author is missing'); // the schema does not let one go
+  if (!person) throw new Error('an author is missing'); // a foreign key prevents it
   const { id, uid, name, signature } = person;
   return { id, name, uid, signature, alt: webPage(person), avatar: avatarOf(person) };
 }
@@ -418,5 +418,5 @@ function imagesOf(kind: 'subject' | 'celebrity', id: string) {
   return { small: at('small'), large: at('large'), medium: at('medium') };
 }
 
-/** A list of texts as the store keeps one. */
+/** Reads a list of texts in the format of the store. */
 const list = (json: string) => JSON.parse(json) as string[];

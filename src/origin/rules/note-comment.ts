@@ -31,12 +31,12 @@ export function createComment(
 ): NoteCommentRecord {
   const note = visibleNote(stores, reader, id);
   if (!content?.trim()) throw new Refusal(1002);
-  // Not specified: what a note closed to comments answers; its author is refused as well.
+  // Not specified: a comment on a note closed to comments; it is rejected, even from the author.
   if (!note.can_reply) throw new Refusal(1000);
   return shown(stores.notes.addComment(note.id, reader, content), stores.people.byId(reader));
 }
 
-/** Not specified: who may remove a comment; its author, and the author of the note. */
+/** Not specified: who may remove a comment; its author and the author of the note may. */
 export function deleteComment(stores: Stores, reader: string, note: string, id: string) {
   const comment = knownComment(stores, reader, note, id);
   const owner = visibleNote(stores, reader, note).person_id;
@@ -45,7 +45,7 @@ export function deleteComment(stores: Stores, reader: string, note: string, id: 
   return {};
 }
 
-/** Not specified: what an unknown comment answers; the same as an unknown note. */
+/** Not specified: the response for an unknown comment; the same as for an unknown note. */
 function knownComment(stores: Stores, reader: string, note: string, id: string): StoredComment {
   const comment = stores.notes.comment(visibleNote(stores, reader, note).id, numericId(id));
   if (!comment) throw new Refusal(1006);

@@ -3,15 +3,15 @@ import type { NoteFormat, PictureLayout } from '../../api/note.ts';
 import { escaped, shortened } from './annotation-text.ts';
 
 const SUMMARY_MAX = 100;
-/** Not specified: how short the abridged formats are. */
+/** Not specified: the length of the abridged formats. */
 const ABRIDGED_MAX = 200;
 
 type Piece = { text: string } | { number: number; layout: string; caption: string } | { url: string; title: string };
 
-/** What stands in a note for the picture with this number; undefined where there is none yet. */
+/** The markup of the picture with this number; undefined if it is not stored yet. */
 type Placed = (number: number) => { layout: PictureLayout; caption: string } | undefined;
 
-// The lengths keep a hostile text from being searched over and over.
+// The length limits prevent quadratic backtracking on a hostile text.
 const picture = String.raw`\[img=(\d{1,6}):([LCR])\](.{0,1000}?)\[\/img\]`;
 const link = String.raw`\[url="([^"\n]{0,2000})"\](.{0,1000}?)\[\/url\]`;
 const markup = new RegExp(`${picture}|${link}`, 'gs');
@@ -25,7 +25,7 @@ const written = new RegExp(
   'gis',
 );
 
-/** What an author wrote, in the tags that notes are stored with. A picture that is not there yet keeps its pseudo-tag. */
+/** Converts the text of an author into the stored tags. A picture that is not stored yet keeps its pseudo-tag. */
 export function noteMarkup(content: string, placed: Placed): string {
   return content.replaceAll(written, (whole: string, ...rest: unknown[]) => {
     const { double, single, title = '', number, bare } = rest.at(-1) as Record<string, string | undefined>;
@@ -50,7 +50,7 @@ export function pictureTag(number: number, layout: PictureLayout, caption: strin
   return `[img=${number}:${layout}]${caption.replaceAll('[/img]', '').replace(/\s+/gu, ' ').slice(0, 1000)}[/img]`;
 }
 
-/** The content as it was asked for. */
+/** The content in the requested format. */
 export function noteContent(content: string, format: NoteFormat, photos: ReadonlyMap<number, string>): string {
   switch (format) {
     case 'text':
@@ -66,7 +66,7 @@ export function noteContent(content: string, format: NoteFormat, photos: Readonl
 
 export const noteSummary = (content: string) => shortened(plainText(content), SUMMARY_MAX);
 
-/** Without pictures; a link is its title, or its address. */
+/** The text without pictures; a link becomes its title or its URL. */
 function plainText(content: string): string {
   const text = pieces(content).map((piece) =>
     'text' in piece ? piece.text : 'url' in piece ? piece.title || piece.url : '',
@@ -87,7 +87,7 @@ function pieces(content: string): Piece[] {
   return found;
 }
 
-/** The first words, with their links and without pictures. */
+/** The beginning of the content, with links and without pictures. */
 function abridged(all: readonly Piece[]): Piece[] {
   const kept: Piece[] = [];
   let left = ABRIDGED_MAX;
@@ -106,7 +106,7 @@ function abridged(all: readonly Piece[]): Piece[] {
   return kept;
 }
 
-/** Paragraphs are parted as in annotations. Not specified: how pictures and links are written. */
+/** Paragraphs are separated as in annotations. Not specified: the HTML of pictures and links. */
 function html(all: readonly Piece[], photos: ReadonlyMap<number, string>): string {
   const written = all.map((piece) => {
     if ('text' in piece) return escaped(piece.text).replaceAll(/\r?\n+/g, '<div style="padding-bottom:1em;"></div>');

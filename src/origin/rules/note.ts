@@ -34,7 +34,7 @@ export function noteById(stores: Stores, reader: string, id: string, { format }:
   return shown(stores, visibleNote(stores, reader, id), format);
 }
 
-/** Of somebody's notes, those that the reader may see; newest first. */
+/** The notes of a person that the reader may see, newest first. */
 export function notesOfPerson(stores: Stores, reader: string, name: string, wanted: NoteQuery & Window): NotePage {
   const { start = 0, count = COUNT_DEFAULT, format } = wanted;
   const person = personNamed(stores.people, name);
@@ -58,7 +58,7 @@ export function createNote(
   });
 }
 
-/** What the draft leaves out takes its default; pictures stay, shown or not. */
+/** Sets what the draft leaves out to its default. Pictures remain, even if the content does not show them. */
 export function updateNote(
   stores: Stores,
   reader: string,
@@ -100,7 +100,7 @@ export function deleteNote(stores: Stores, reader: string, id: string) {
   return {};
 }
 
-/** Liking twice is liking once. */
+/** A second like changes nothing. */
 export function likeNote(stores: Stores, reader: string, id: string) {
   stores.notes.like(visibleNote(stores, reader, id).id, reader);
   return {};
@@ -118,7 +118,7 @@ export function visibleNote(stores: Stores, reader: string, id: string): StoredN
   return note;
 }
 
-/** Not specified: who changes another's note has no permission; the interface names 6002 for books alone. */
+/** Not specified: the code for changing the note of another person; 1000, because the interface specifies 6002 only for books. */
 function ownNote(stores: Stores, reader: string, id: string): StoredNote {
   const note = visibleNote(stores, reader, id);
   if (note.person_id !== reader) throw new Refusal(1000);
@@ -141,14 +141,14 @@ function checked({ title, content, privacy = 'public', can_reply = true }: NoteD
   return { title, content, privacy: known, can_reply: can_reply ? 1 : 0 };
 }
 
-/** The pictures that `pids` names, each with its file, its layout and its caption. */
+/** The pictures in `pids`, each with its file, layout and caption. */
 function newPictures(draft: { pids?: string | undefined }, received: readonly ReceivedPicture[]): NewPicture[] {
   const fields: Record<string, unknown> = { ...draft };
   const numbers = (draft.pids ?? '').split(',').flatMap((pid) => (pid.trim() === '' ? [] : pictureNumber(pid.trim())));
   if (numbers.length > NOTE_PICTURES_MAX || new Set(numbers).size < numbers.length) throw new Refusal(999);
   if (received.length > numbers.length) throw new Refusal(999);
   const pictures = numbers.map((number): NewPicture => {
-    // The number is sent with its prefix or without.
+    // Clients send the number with or without the prefix.
     const named = (word: string) => [`${word}_${number}`, `${word}_p_${number}`];
     const field = (word: string) => named(word).flatMap((name) => fields[name] ?? [])[0];
     const image = received.find(({ name }) => named('image').includes(name));
@@ -176,7 +176,7 @@ function keep({ notes, pictures }: Stores, note: number, added: readonly NewPict
   pictures.keep(added.map(({ received }) => received));
 }
 
-/** Stores what was written in the tags of the text format, now that the note's pictures are known. */
+/** Stores the content in the tags of the text format, once the pictures of the note are stored. */
 function rewritten(stores: Stores, id: number, written: Partial<NoteContent> & { content: string }): NoteRecord {
   const photos = stores.notes.find(id)?.photos;
   stores.notes.replace(id, { ...written, content: noteMarkup(written.content, (number) => photos?.get(number)) });

@@ -1,11 +1,11 @@
 import { type GivenRating, RATING_MAX, RATING_MIN } from '../../api/book.ts';
 
-/** The `rating` member of a record; no member where nobody has rated. */
+/** The `rating` member of a record; absent if unrated. */
 export function givenRating(rating: number | null): { rating?: GivenRating } {
   return rating === null ? {} : { rating: { max: RATING_MAX, min: 0, value: String(rating) } };
 }
 
-/** A rating from 1 to 5. By the interface anything else means unrated and is not an error. */
+/** A rating from 1 to 5. The interface specifies that any other value means unrated and is not an error. */
 export function ratingOrNone(rating: number | undefined): number | null {
   return isRating(rating) ? rating : null;
 }

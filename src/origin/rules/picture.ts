@@ -2,7 +2,7 @@ import { PICTURE_BELOW } from '../../api/book.ts';
 import type { ReceivedPicture } from '../store/pictures.ts';
 import { Refusal } from './refusal.ts';
 
-/** Small enough, and a picture by its first bytes, whatever its name says. */
+/** Checks the size of a picture and its type by the first bytes, not by its name. */
 export function checkPictures(pictures: readonly ReceivedPicture[]) {
   for (const { bytes, kind } of pictures) {
     if (bytes >= PICTURE_BELOW) throw new Refusal(1003);

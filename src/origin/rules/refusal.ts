@@ -1,9 +1,9 @@
 import type { ServiceCode } from '../../api/errors.ts';
 
-/** The service says no, in one of the interface's own codes. */
+/** A request is rejected with an error code of the interface. */
 export class Refusal extends Error {
   readonly code: ServiceCode;
-  /** Seconds, where it is only for now. */
+  /** Seconds until the request may be repeated, for temporary rejections. */
   readonly retryAfter: number | undefined;
   constructor(code: ServiceCode, retryAfter?: number) {
     super(`refused with code ${code}`);

@@ -7,7 +7,7 @@ import { givenRating, ratingOrNone } from './opinion.ts';
 import { numericId } from './numeric-id.ts';
 import { Refusal } from './refusal.ts';
 
-/** Not specified: how many reviews of one book a person may write; any number. */
+/** Not specified: the number of reviews of one book by one person; it is not limited. */
 export function createReview(stores: Stores, reader: string, draft: ReviewDraft & { book: string }): ReviewRecord {
   if (draft.book === undefined) throw new Refusal(1002);
   if (!stores.books.has(draft.book)) throw new Refusal(6000);
