@@ -116,7 +116,7 @@ function textsOf(group: readonly NotePicture[]): Texts {
 
 function failureOf(number: number, error: unknown): PictureFailure {
   if (error instanceof PictureRejected && error.number !== number) {
-    return { number, code: 'PICTURE_NOT_SENT', message: 'Another picture of the same request was refused.' };
+    return { number, code: 'PICTURE_NOT_SENT', message: 'Another picture of the same request was rejected.' };
   }
   if (error instanceof PictureRejected) return { number, code: error.code, message: error.message };
   const known = toClientError(withClientCode(error, pictureCodes));
