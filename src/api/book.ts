@@ -28,6 +28,8 @@ export const PRIVACY_PUBLIC = 2;
 /** Largest page of a list of books, collections or annotations; a larger `count` is reduced to it. */
 export const COUNT_MAX = 100;
 export const COUNT_DEFAULT = 20;
+/** The first item of a search, if a request names none. */
+export const START_DEFAULT = 0;
 /** Most tags in a book's tag list; the record itself contains the first {@link RECORD_TAGS}. */
 export const TAGS_MAX = 50;
 export const RECORD_TAGS = 8;

@@ -26,6 +26,8 @@ export const LIST_COUNT_DEFAULT = 10;
 export const FILM_COUNT_DEFAULT = 20;
 export const WORKS_COUNT_DEFAULT = 5;
 export const REVIEW_SUMMARY_MAX = 100;
+/** Longest content of a short comment, in characters. */
+export const FILM_COMMENT_MAX = 140;
 
 /** Both forms are read. Real service: `average` and `stars`. Specification: these in lists, `value` in full records. */
 export interface FilmRating {

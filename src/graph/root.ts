@@ -4,19 +4,12 @@ import type { Viewer as ViewerFacts } from '../upstream/auth/viewer.ts';
 import type { TypeRule } from './engine/field-rule.ts';
 import { builder } from './engine/builder.ts';
 import { badInput } from './errors/to-client-error.ts';
+import { mayUse, requirementOf } from './service/requirements.ts';
+import { FilmTier } from './types/film-tier.ts';
 import { Node } from './types/node.ts';
 
 /** The most ids of `nodes`. */
 const NODES_MAX = 100;
-
-const FilmTier = builder.enumType('FilmTier', {
-  description: 'The film interface is sold in three tiers. They are sets: premium lacks some of what basic has.',
-  values: {
-    BASIC: { value: 'basic', description: 'Open to everybody; 40 calls a minute.' },
-    ADVANCE: { value: 'advance', description: 'The largest tier: celebrities, charts, photos, reviews, comments.' },
-    PREMIUM: { value: 'premium', description: 'Has no limit of calls, but lacks celebrities and most charts.' },
-  } as const,
-});
 
 const RateBudget = builder.objectRef<RateLimitState>('RateBudget').implement({
   description: 'The calls that a token may make in one minute.',
@@ -47,6 +40,19 @@ const Viewer = builder.objectRef<ViewerFacts>('Viewer').implement({
       nullable: true,
       description: 'The rate limit; null without a token or without a limit.',
       resolve: (_, __, { upstream }) => upstream.rateBudget(),
+    }),
+    canUse: t.boolean({
+      nullable: true,
+      description:
+        'Whether login and film tier of the caller suffice for a field; null while the tier is unknown. The scopes of a token ' +
+        'are not known, so the service may still refuse.',
+      args: {
+        coordinate: t.arg.string({
+          required: true,
+          description: 'The field, as `Type.field`: `Query.top250`, `Subject.writers`, `Mutation.collectBook`.',
+        }),
+      },
+      resolve: (viewer, { coordinate }, _, { schema }) => mayUse(requirementOf(coordinate, schema), viewer),
     }),
   }),
 });

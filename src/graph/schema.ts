@@ -5,6 +5,7 @@ import { attachResolvers } from './engine/attach-resolvers.ts';
 import { deferDirective, streamDirective } from './engine/incremental.ts';
 import './engine/field-options.ts';
 import './root.ts';
+import './service/service.ts';
 import './types/upload.ts';
 import './types/user.ts';
 import './book/book.ts';

@@ -203,7 +203,7 @@ const connectionFields: readonly (readonly [number, string])[] = [
   [1, 'title'],
 ];
 /** Fields whose values change between two runs. */
-const unsteady = new Set(['Viewer.rateBudget', 'Viewer.filmTier', 'SubjectConnection.totalIsCapped']);
+const unsteady = new Set(['Viewer.rateBudget', 'Viewer.filmTier', 'Viewer.canUse', 'SubjectConnection.totalIsCapped']);
 
 function fieldsOf(draft: Draft, type: GraphQLObjectType, depth: number, prefix: string): string {
   const { random } = draft;

@@ -61,7 +61,7 @@ const DeleteCollectionInput = builder.inputType('DeleteCollectionInput', {
 });
 
 /** Not specified: how many tags a collection may have. */
-const TAGS_GIVEN_MAX = 100;
+export const TAGS_GIVEN_MAX = 100;
 
 function collectionFields(t: InputBuilder) {
   return {

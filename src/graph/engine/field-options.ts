@@ -29,6 +29,8 @@ interface CallDeclaration<Parent, Args, In, Out, From extends keyof Parent & str
   deprecationReason?: string;
   /** The endpoint to call; a function if it depends on the arguments. */
   endpoint: Endpoint<In, Out> | ((args: Args) => Endpoint<In, Out>);
+  /** All endpoints that such a function can choose. */
+  endpoints?: readonly Endpoint<In, Out>[];
   /** Names of the parent record that the input is made from. The call starts as soon as they are known. */
   from?: readonly From[];
   /** The input of the call, without `fields` and the window of a page, which the engine adds. Throws if the arguments are wrong. */

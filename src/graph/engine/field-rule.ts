@@ -41,6 +41,7 @@ export interface FieldRule {
   idIn?: string;
   representation?: Representation;
   endpoint?: Endpoint | ((args: object) => Endpoint);
+  endpoints?: readonly Endpoint[];
   from?: readonly string[];
   input?: (parent: object, args: object, viewer: Viewer) => object;
   /** The `resolve` that the field declared; the engine calls it with the response. */

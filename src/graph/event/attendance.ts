@@ -43,6 +43,7 @@ builder.objectField(User, 'events', (t) =>
       '`GET /people/{userID}/events`, with a relation `…/initiate`, `…/participate` or `…/wish`',
     args: { relation: t.arg({ type: EventRelation, description: 'Only events with this relation; all by default.' }) },
     endpoint: ({ relation }) => (relation ? byRelation[relation] : eventEndpoints.ofUser),
+    endpoints: [eventEndpoints.ofUser, ...Object.values(byRelation)],
     from: userEdgeNames,
     input: ({ id }) => ({ id }),
     representation: eventOfUser,

@@ -1,6 +1,7 @@
 import {
   type FilmCommentRecord,
   type FilmReviewRecord,
+  FILM_COMMENT_MAX,
   LIST_COUNT_DEFAULT,
   RECORD_REVIEWS,
   filmEndpoints,
@@ -43,7 +44,7 @@ const FilmComment = builder.objectRef<FilmCommentRecord>('FilmComment').implemen
   description: 'A short comment on a film; advance and premium tiers. It cannot be requested by its id.',
   fields: (t) => ({
     ...identity(t, 'FilmComment'),
-    content: t.reads('content', text, 'The plain text, about 140 characters at most.'),
+    content: t.reads('content', text, `The plain text, about ${FILM_COMMENT_MAX} characters at most.`),
     rating: t.field({
       type: UserRating,
       nullable: true,

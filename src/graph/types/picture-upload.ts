@@ -6,7 +6,7 @@ import { PICTURE_BELOW } from '../../api/book.ts';
 import type { FilePart } from '../../upstream/http/multipart.ts';
 import { type Violation, badUpload, invalidIf, violationError } from '../errors/violations.ts';
 
-const NUMBER_MAX = 999_999;
+export const PICTURE_NUMBER_MAX = 999_999;
 
 export interface PictureInput {
   number: number;
@@ -25,8 +25,8 @@ export function pictureViolations(pictures: readonly PictureInput[], maxPictures
     }),
     ...numbers.flatMap((number, index): Violation[] => {
       const path = ['input', 'pictures', index, 'number'];
-      if (number < 1 || number > NUMBER_MAX) {
-        return [{ path, code: 'INVALID_PICTURE_NUMBER', limit: number < 1 ? 1 : NUMBER_MAX, actual: number }];
+      if (number < 1 || number > PICTURE_NUMBER_MAX) {
+        return [{ path, code: 'INVALID_PICTURE_NUMBER', limit: number < 1 ? 1 : PICTURE_NUMBER_MAX, actual: number }];
       }
       return invalidIf(numbers.indexOf(number) < index, { path, code: 'PICTURE_NUMBER_USED', actual: number });
     }),

@@ -3,6 +3,7 @@ import {
   type BookRecord,
   type BookSearch,
   COUNT_DEFAULT,
+  START_DEFAULT,
   TAGS_MAX,
   type TagPage,
 } from '../../api/book.ts';
@@ -22,7 +23,7 @@ export function bookByIsbn(stores: Stores, reader: string | null, isbn: string):
 }
 
 export function searchBooks(stores: Stores, reader: string | null, search: BookSearch): BookPage {
-  const { q, tag, start = 0, count = COUNT_DEFAULT } = search;
+  const { q, tag, start = START_DEFAULT, count = COUNT_DEFAULT } = search;
   const text = q?.trim() || undefined;
   const name = tag?.trim() || undefined;
   if (text === undefined && name === undefined) throw new Refusal(1002);

@@ -138,7 +138,11 @@ export function credentialFor(endpoint: Endpoint, caller: Credential, { own, ano
  * Whether film calls count towards the rate limit, which only the basic tier has. A client's token counts as basic until a response shows
  * another tier. The facade's own counts as FILM_TIER says, and without it only after upstream has reported a rate limit.
  */
-export function isLimited({ isOwn, possibleTiers, hasMetLimit }: Credential): boolean {
+export function isLimited({
+  isOwn,
+  possibleTiers,
+  hasMetLimit,
+}: Pick<Credential, 'isOwn' | 'possibleTiers' | 'hasMetLimit'>): boolean {
   return possibleTiers.includes('basic') && (possibleTiers.length === 1 || hasMetLimit || !isOwn);
 }
 

@@ -1,0 +1,136 @@
+/** The limits of the service as data. Every value is the constant that the rules enforce. */
+import {
+  ANNOTATION_MORE_THAN,
+  CHAPTER_MAX,
+  COMMENT_MAX,
+  COUNT_DEFAULT,
+  COUNT_MAX,
+  PAGE_BELOW,
+  PICTURE_BELOW,
+  RATING_MAX,
+  RATING_MIN,
+  REVIEW_MORE_THAN,
+  START_DEFAULT,
+  TAGS_MAX,
+} from '../../api/book.ts';
+import { type Tier, tiers } from '../../api/endpoint.ts';
+import {
+  BASIC_CALLS_A_MINUTE,
+  BASIC_SEARCH_TOTAL,
+  FILM_COMMENT_MAX,
+  RECORD_CASTS,
+  RECORD_GENRES,
+  RECORD_PHOTOS,
+  RECORD_REVIEWS,
+  RECORD_URLS,
+  RECORD_WORKS,
+  REVIEW_SUMMARY_MAX,
+} from '../../api/film.ts';
+import { NOTE_PICTURES_MAX } from '../../api/note.ts';
+import { isLimited } from '../../upstream/auth/credentials.ts';
+import { TAGS_GIVEN_MAX } from '../book/collection.mutations.ts';
+import { builder } from '../engine/builder.ts';
+import { FilmTier } from '../types/film-tier.ts';
+import { FIRST_MAX } from '../types/paging.ts';
+import { PICTURE_NUMBER_MAX } from '../types/picture-upload.ts';
+import { SEARCH_TEXT_MAX } from '../types/search.ts';
+
+/** A type whose fields are constants. */
+const constants = (name: string, description: string, values: Record<string, readonly [number, string]>) =>
+  builder.objectRef<object>(name).implement({
+    description,
+    fields: (t) =>
+      Object.fromEntries(
+        Object.entries(values).map(([field, [value, text]]) => [
+          field,
+          t.int({ description: text, resolve: () => value }),
+        ]),
+      ),
+  });
+
+const BookLimits = constants('BookLimits', 'Limits of books and of what readers write about them.', {
+  listCountMax: [COUNT_MAX, 'The most items that one request for a list of books, collections or annotations returns.'],
+  listCountDefault: [COUNT_DEFAULT, 'The items that such a request returns if it names no count.'],
+  searchStartDefault: [START_DEFAULT, 'The position at which a search begins if it names none.'],
+  tagsMax: [TAGS_MAX, 'The most tags of one book that the service lists.'],
+  reviewContentMinLength: [REVIEW_MORE_THAN + 1, 'The fewest characters of a review.'],
+  collectionCommentMaxLength: [COMMENT_MAX, 'The most characters of the comment of a collection.'],
+  collectionTagsMax: [TAGS_GIVEN_MAX, 'The most tags of a collection; the limit of this graph.'],
+  ratingMin: [RATING_MIN, 'The lowest rating of a collection or a review.'],
+  ratingMax: [RATING_MAX, 'The highest rating of a collection or a review.'],
+  annotationContentMinLength: [ANNOTATION_MORE_THAN + 1, 'The fewest characters of an annotation.'],
+  annotationPageMin: [1, 'The lowest page of an annotation.'],
+  annotationPageMax: [PAGE_BELOW - 1, 'The highest page of an annotation.'],
+  annotationChapterMaxLength: [CHAPTER_MAX, 'The most characters of the chapter of an annotation.'],
+});
+
+const FilmLimits = constants('FilmLimits', 'Limits of films and film people.', {
+  castsMax: [RECORD_CASTS, 'The most people in `casts` of a film.'],
+  genresMax: [RECORD_GENRES, 'The most genres of a film.'],
+  trailersMax: [RECORD_URLS, 'The most trailers of a film.'],
+  clipsMax: [RECORD_URLS, 'The most clips of a film.'],
+  bloopersMax: [RECORD_URLS, 'The most bloopers of a film.'],
+  subjectPhotosMax: [RECORD_PHOTOS, 'The photos that come with a film; more of them cost a call.'],
+  subjectReviewsMax: [RECORD_REVIEWS, 'The reviews that come with a film; more of them cost a call.'],
+  celebrityWorksMax: [RECORD_WORKS, 'The works that come with a person; more of them cost a call.'],
+  celebrityPhotosMax: [RECORD_PHOTOS, 'The photos that come with a person; more of them cost a call.'],
+  basicSearchTotalMax: [BASIC_SEARCH_TOTAL, 'The largest total that a search reports to the basic tier.'],
+  reviewSummaryMaxLength: [REVIEW_SUMMARY_MAX, 'The most characters of the summary of a review.'],
+  commentContentMaxLength: [FILM_COMMENT_MAX, 'The most characters of a short comment.'],
+});
+
+const PictureLimits = builder.objectRef<object>('PictureLimits').implement({
+  description: 'Limits of the pictures of annotations and notes.',
+  fields: (t) => ({
+    maxBytes: t.int({ description: 'The most bytes of one picture.', resolve: () => PICTURE_BELOW - 1 }),
+    numberMax: t.int({ description: 'The highest number of a picture.', resolve: () => PICTURE_NUMBER_MAX }),
+    perMutation: t.int({
+      description: 'The most pictures of one mutation; the limit of this graph.',
+      resolve: (_, __, { maxPictures }) => maxPictures,
+    }),
+    perNoteRequest: t.int({
+      description: 'The pictures that the service takes with one request to a note. More of them are sent in turn.',
+      resolve: () => NOTE_PICTURES_MAX,
+    }),
+  }),
+});
+
+const RateLimit = builder.objectRef<{ tier: Tier }>('RateLimit').implement({
+  description: 'The rate limit of a film tier.',
+  fields: (t) => ({
+    tier: t.expose('tier', { type: FilmTier, description: 'The tier.' }),
+    callsPerMinute: t.int({
+      nullable: true,
+      description: 'The film calls that one token may make in a minute; null if no limit is known.',
+      resolve: ({ tier }) => callsAMinuteOf(tier),
+    }),
+  }),
+});
+
+/** As the rate limiter counts a client's token of this tier. */
+const callsAMinuteOf = (tier: Tier): number | null =>
+  isLimited({ isOwn: false, possibleTiers: [tier], hasMetLimit: false }) ? BASIC_CALLS_A_MINUTE : null;
+
+const group = {};
+
+export const ServiceLimits = builder.objectRef<object>('ServiceLimits').implement({
+  description:
+    'The limits of the service and of this graph. All bounds are inclusive. Characters are code points: an emoji may be ' +
+    'one, where JavaScript counts two.',
+  fields: (t) => ({
+    book: t.field({ type: BookLimits, description: 'Books, reviews, collections, annotations.', resolve: () => group }),
+    film: t.field({ type: FilmLimits, description: 'Films and film people.', resolve: () => group }),
+    pictures: t.field({ type: PictureLimits, description: 'Pictures of annotations and notes.', resolve: () => group }),
+    rates: t.field({
+      type: [RateLimit],
+      description: 'The rate limit of each film tier.',
+      assumedSize: tiers.length,
+      resolve: () => tiers.map((tier) => ({ tier })),
+    }),
+    firstMax: t.int({ description: 'The largest `first` of a connection.', resolve: () => FIRST_MAX }),
+    searchTextMaxLength: t.int({
+      description: 'The most characters of the text of a search.',
+      resolve: () => SEARCH_TEXT_MAX,
+    }),
+  }),
+});

@@ -1,0 +1,105 @@
+/** What a field requires of the caller, read from the declarations by which the engine calls endpoints and loads records. */
+import { type GraphQLField, type GraphQLObjectType, type GraphQLSchema, isObjectType } from 'graphql';
+import { type Endpoint, type Scope, type Tier, tiers } from '../../api/endpoint.ts';
+import type { Viewer } from '../../upstream/auth/viewer.ts';
+import type { RecordSource } from '../../upstream/loading/record-state.ts';
+import { badInput } from '../errors/to-client-error.ts';
+import { fieldRule, typeRule } from '../engine/declarations.ts';
+import type { FieldRule } from '../engine/field-rule.ts';
+
+export interface FieldRequirement {
+  /** `Type.field` */
+  coordinate: string;
+  /** The film tiers that get the field; null if it does not depend on the tier. */
+  tiers: readonly Tier[] | null;
+  /** A token needs one of them. */
+  scopes: readonly Scope[];
+  loginRequired: boolean;
+}
+
+const known = new WeakMap<GraphQLSchema, ReadonlyMap<string, FieldRequirement>>();
+
+/** The requirements of all fields that have any, by coordinate. */
+export function requirementsOf(schema: GraphQLSchema): ReadonlyMap<string, FieldRequirement> {
+  let requirements = known.get(schema);
+  if (!requirements) {
+    const all = Object.values(schema.getTypeMap())
+      .filter((type) => isObjectType(type) && !type.name.startsWith('__'))
+      .flatMap((type) => requirementsOfType(type as GraphQLObjectType));
+    requirements = new Map(all.map((requirement) => [requirement.coordinate, requirement]));
+    known.set(schema, requirements);
+  }
+  return requirements;
+}
+
+/** The requirement of one field; throws if there is no such field. */
+export function requirementOf(coordinate: string, schema: GraphQLSchema): FieldRequirement {
+  const [type = '', field = '', ...more] = coordinate.split('.');
+  const owner = schema.getType(type);
+  if (!isObjectType(owner) || more.length > 0 || !Object.hasOwn(owner.getFields(), field))
+    throw badInput('This is not the coordinate of a field, `Type.field`.', { argument: 'coordinate' });
+  return requirementsOf(schema).get(coordinate) ?? { coordinate, tiers: null, scopes: [], loginRequired: false };
+}
+
+/** Whether a caller gets the field: null if that depends on a tier that is not known yet. */
+export function mayUse({ tiers, loginRequired }: FieldRequirement, viewer: Viewer): boolean | null {
+  if (loginRequired && !viewer.isLoggedIn) return false;
+  if (!tiers) return true;
+  return viewer.filmTier && tiers.includes(viewer.filmTier);
+}
+
+const requirementsOfType = (type: GraphQLObjectType): FieldRequirement[] =>
+  Object.values(type.getFields()).flatMap((field) => requirementOfField(type, field) ?? []);
+
+function requirementOfField(
+  type: GraphQLObjectType,
+  field: GraphQLField<unknown, unknown>,
+): FieldRequirement | undefined {
+  const rule = fieldRule(field);
+  const { record } = typeRule(type);
+  const coordinate = `${type.name}.${field.name}`;
+  const endpoints = endpointsOf(rule);
+  if (endpoints.length > 0) {
+    // The first items of some lists come with the record, which other tiers and scopes get.
+    const embedded = record && rule.embedded ? gateOf(record, [rule.embedded.member]) : [];
+    const gates = [...endpoints.map(gateOfEndpoint), ...embedded];
+    const loginRequired = rule.viewerOnly === true || endpoints.every(({ login }) => login);
+    return { coordinate, ...either(gates), loginRequired };
+  }
+  const names = rule.needs?.filter((name) => name !== 'id') ?? [];
+  if (!record || names.length === 0) return undefined;
+  const loginRequired = rule.viewerOnly === true || record.endpoint.login;
+  return { coordinate, ...either(gateOf(record, names)), loginRequired };
+}
+
+/** The endpoints that a field may call: all that its arguments can choose. */
+function endpointsOf({ endpoint, endpoints, writeEndpoint }: FieldRule): readonly Endpoint[] {
+  if (writeEndpoint) return [writeEndpoint];
+  if (endpoint === undefined) return [];
+  if (typeof endpoint !== 'function') return [endpoint];
+  return endpoints ?? [];
+}
+
+/** One way to a field. */
+interface Gate {
+  tiers: readonly Tier[] | null;
+  scope: Scope | null;
+}
+
+const gateOfEndpoint = ({ share, tiers, scope }: Endpoint): Gate => ({ tiers: share === 'tier' ? tiers : null, scope });
+
+/** The record with these members. */
+function gateOf({ endpoint, tiers: having }: RecordSource, names: readonly string[]): Gate[] {
+  const gate = gateOfEndpoint(endpoint);
+  const gets = (tier: Tier) => names.every((name) => having?.[name]?.includes(tier) ?? true);
+  return [{ ...gate, tiers: gate.tiers && gate.tiers.filter(gets) }];
+}
+
+/** What is required if each of these is enough. */
+function either(gates: readonly Gate[]): Pick<FieldRequirement, 'tiers' | 'scopes'> {
+  const ofTiers = gates.every((gate) => gate.tiers !== null);
+  return {
+    tiers: ofTiers ? tiers.filter((tier) => gates.some((gate) => gate.tiers?.includes(tier))) : null,
+    scopes: [...new Set(gates.flatMap(({ scope }) => scope ?? []))],
+  };
+}

@@ -1,0 +1,246 @@
+import { type GraphQLField, isObjectType } from 'graphql';
+import { describe, expect, test } from 'vitest';
+import { bookEndpoints } from '../../src/api/book.ts';
+import { type Endpoint, type Tier, tiers } from '../../src/api/endpoint.ts';
+import { eventEndpoints } from '../../src/api/event.ts';
+import { celebrityMembers, filmEndpoints, subjectMembers } from '../../src/api/film.ts';
+import { noteEndpoints } from '../../src/api/note.ts';
+import { fieldRule } from '../../src/graph/engine/declarations.ts';
+import { schema } from '../../src/graph/schema.ts';
+import { facade } from '../support/facade.ts';
+
+interface Requirement {
+  coordinate: string;
+  tiers: string[] | null;
+  scopes: string[];
+  loginRequired: boolean;
+}
+const document = `{
+  service {
+    limits {
+      firstMax searchTextMaxLength
+      book {
+        listCountMax listCountDefault searchStartDefault tagsMax reviewContentMinLength collectionCommentMaxLength collectionTagsMax
+        ratingMin ratingMax annotationContentMinLength annotationPageMin annotationPageMax annotationChapterMaxLength
+      }
+      film {
+        castsMax genresMax trailersMax clipsMax bloopersMax subjectPhotosMax subjectReviewsMax celebrityWorksMax celebrityPhotosMax
+        basicSearchTotalMax reviewSummaryMaxLength commentContentMaxLength
+      }
+      pictures { maxBytes numberMax perMutation perNoteRequest }
+      rates { tier callsPerMinute }
+    }
+    fieldRequirements { coordinate tiers scopes loginRequired }
+  }
+}`;
+
+async function service() {
+  const { ask, calls } = facade({ maxPictures: 7 });
+  const { data, errors } = await ask(document);
+  expect(errors).toBeUndefined();
+  expect(calls).toEqual([]);
+  return data.service as { limits: Record<string, never>; fieldRequirements: Requirement[] };
+}
+const requirements = async () =>
+  new Map((await service()).fieldRequirements.map((requirement) => [requirement.coordinate, requirement]));
+
+const upper = (names: readonly Tier[]) => names.map((name) => name.toUpperCase());
+
+test('the limits are those of the interface', async () => {
+  expect((await service()).limits).toEqual({
+    firstMax: 100,
+    searchTextMaxLength: 1000,
+    book: {
+      listCountMax: 100,
+      listCountDefault: 20,
+      searchStartDefault: 0,
+      tagsMax: 50,
+      reviewContentMinLength: 151,
+      collectionCommentMaxLength: 350,
+      collectionTagsMax: 100,
+      ratingMin: 1,
+      ratingMax: 5,
+      annotationContentMinLength: 16,
+      annotationPageMin: 1,
+      annotationPageMax: 999_999,
+      annotationChapterMaxLength: 100,
+    },
+    film: {
+      castsMax: 4,
+      genresMax: 3,
+      trailersMax: 4,
+      clipsMax: 4,
+      bloopersMax: 4,
+      subjectPhotosMax: 10,
+      subjectReviewsMax: 10,
+      celebrityWorksMax: 5,
+      celebrityPhotosMax: 10,
+      basicSearchTotalMax: 20,
+      reviewSummaryMaxLength: 100,
+      commentContentMaxLength: 140,
+    },
+    pictures: { maxBytes: 2_999_999, numberMax: 999_999, perMutation: 7, perNoteRequest: 3 },
+    rates: [
+      { tier: 'BASIC', callsPerMinute: 40 },
+      { tier: 'ADVANCE', callsPerMinute: null },
+      { tier: 'PREMIUM', callsPerMinute: null },
+    ],
+  });
+});
+
+describe('a limit of an input is the one that is enforced', () => {
+  const text = (length: number) => '字'.repeat(length);
+  const annotation = (input: object) => ({ bookId: '7', content: text(20), ...input });
+  const collection = (input: object) => ({ bookId: '7', status: 'WISH', ...input });
+  // The value of the limit is allowed, the value one step further is a violation.
+  test.each<[limit: string, beyond: 1 | -1, mutation: string, input: (value: number) => object]>([
+    ['reviewContentMinLength', -1, 'createReview', (n) => ({ bookId: '7', title: 'a', content: text(n) })],
+    ['annotationContentMinLength', -1, 'createAnnotation', (n) => annotation({ content: text(n) })],
+    ['annotationPageMin', -1, 'createAnnotation', (page) => annotation({ page })],
+    ['annotationPageMax', 1, 'createAnnotation', (page) => annotation({ page })],
+    ['annotationChapterMaxLength', 1, 'createAnnotation', (n) => annotation({ chapter: text(n) })],
+    ['collectionCommentMaxLength', 1, 'collectBook', (n) => collection({ comment: text(n) })],
+    ['collectionTagsMax', 1, 'collectBook', (n) => collection({ tags: Array.from({ length: n }, String) })],
+    ['ratingMin', -1, 'collectBook', (rating) => collection({ rating })],
+    ['ratingMax', 1, 'collectBook', (rating) => collection({ rating })],
+  ])('%s', async (limit, beyond, mutation, inputOf) => {
+    const value = (await service()).limits.book![limit] as number;
+    const { ask, calls } = facade();
+    const violations = async (input: object) => {
+      const type = `${mutation[0]!.toUpperCase()}${mutation.slice(1)}Input!`;
+      const { errors } = await ask(`mutation ($input: ${type}) { ${mutation}(input: $input) { __typename } }`, {
+        variables: { input },
+        token: 'alice',
+      });
+      return (errors?.[0]?.extensions?.violations ?? []) as unknown[];
+    };
+    expect(await violations(inputOf(value + beyond))).toHaveLength(1);
+    expect(calls).toEqual([]);
+    expect(await violations(inputOf(value))).toEqual([]);
+    expect(calls).toHaveLength(1);
+  });
+});
+
+describe('the requirements of a field', () => {
+  test('are those of its endpoint, for every field that calls one', async () => {
+    const listed = await requirements();
+    const fieldsOf = new Map<Endpoint, string[]>();
+    for (const type of Object.values(schema.getTypeMap())) {
+      if (!isObjectType(type)) continue;
+      for (const field of Object.values(type.getFields()) as GraphQLField<unknown, unknown>[]) {
+        const { endpoint, endpoints, writeEndpoint } = fieldRule(field);
+        expect([field.name, typeof endpoint === 'function']).toEqual([field.name, endpoints !== undefined]);
+        const own = writeEndpoint ?? (typeof endpoint === 'object' ? endpoint : undefined);
+        for (const each of own ? [own] : (endpoints ?? []))
+          fieldsOf.set(each, [...(fieldsOf.get(each) ?? []), `${type.name}.${field.name}`]);
+      }
+    }
+    const all = [bookEndpoints, noteEndpoints, filmEndpoints, eventEndpoints].flatMap(
+      (table) => Object.values(table) as Endpoint[],
+    );
+    expect(fieldsOf.size).toBeGreaterThan(50);
+    for (const endpoint of all)
+      for (const coordinate of fieldsOf.get(endpoint) ?? []) {
+        const { scopes, loginRequired, tiers } = listed.get(coordinate)!;
+        if (endpoint.scope)
+          expect([coordinate, scopes]).toEqual([coordinate, expect.arrayContaining([endpoint.scope])]);
+        else expect([coordinate, scopes]).toEqual([coordinate, []]);
+        if (endpoint.login) expect([coordinate, loginRequired]).toEqual([coordinate, true]);
+        if (endpoint.share === 'tier')
+          expect([coordinate, tiers]).toEqual([coordinate, expect.arrayContaining(upper(endpoint.tiers))]);
+        else expect([coordinate, tiers]).toEqual([coordinate, null]);
+      }
+  });
+
+  test('name the tiers of the member that it shows', async () => {
+    const listed = await requirements();
+    expect(listed.get('Subject.writers')!.tiers).toEqual(upper(subjectMembers.writers));
+    expect(listed.get('Subject.genres')!.tiers).toEqual(upper(subjectMembers.genres));
+    expect(listed.get('Celebrity.birthday')!.tiers).toEqual(upper(celebrityMembers.birthday));
+    expect(listed.get('Book.summary')).toEqual({
+      coordinate: 'Book.summary',
+      tiers: null,
+      scopes: ['book_basic_r'],
+      loginRequired: false,
+    });
+  });
+
+  test('name every tier that gets a part of a list: its first items may come with the record', async () => {
+    const listed = await requirements();
+    expect(listed.get('Celebrity.works')).toEqual({
+      coordinate: 'Celebrity.works',
+      tiers: ['BASIC', 'ADVANCE', 'PREMIUM'],
+      scopes: ['movie_advance_r', 'movie_basic_r'],
+      loginRequired: false,
+    });
+  });
+
+  test('are no more fields than the cost assumes', async () => {
+    const { fieldRequirements } = await service();
+    const rule = fieldRule(
+      (schema.getType('Service') as never as { getFields(): never }).getFields()['fieldRequirements'],
+    );
+    expect(fieldRequirements.length).toBeLessThanOrEqual(rule.assumedSize!);
+  });
+});
+
+describe('canUse', () => {
+  const canUse = async (made: ReturnType<typeof facade>, coordinate: string, token?: string) => {
+    const { data } = await made.ask('query ($coordinate: String!) { viewer { canUse(coordinate: $coordinate) } }', {
+      variables: { coordinate },
+      ...(token && { token }),
+    });
+    return (data.viewer as { canUse: boolean | null }).canUse;
+  };
+
+  test.each(tiers)('agrees with the error of a chart that the %s tier does or does not get', async (filmTier) => {
+    const listed = await requirements();
+    for (const chart of ['top250', 'usBoxOffice', 'weeklyChart', 'newMovies', 'inTheaters', 'comingSoon']) {
+      const made = facade({ accessToken: 'x', filmTier });
+      const { errors } = await made.ask(`{ ${chart} { __typename } }`);
+      const refused = errors?.[0]?.extensions?.code === 'TIER_REQUIRED';
+      expect([chart, await canUse(made, `Query.${chart}`)]).toEqual([chart, !refused]);
+      if (refused) expect(errors[0]!.extensions.tiers).toEqual(listed.get(`Query.${chart}`)!.tiers);
+    }
+  });
+
+  test('is false without a token for every field that requires a login, and true with one', async () => {
+    const made = facade();
+    for (const name of Object.keys(schema.getMutationType()!.getFields())) {
+      expect([name, await canUse(made, `Mutation.${name}`)]).toEqual([name, false]);
+      expect([name, await canUse(made, `Mutation.${name}`, 'alice')]).toEqual([name, true]);
+    }
+    const { errors } = await made.ask('{ note(id: "1") { title } }');
+    expect(errors?.[0]?.extensions?.code).toBe('LOGIN_REQUIRED');
+    expect(await canUse(made, 'Query.note')).toBe(false);
+    expect(await canUse(made, 'Book.viewerCollection')).toBe(false);
+  });
+
+  test('is null while the tier is unknown, and true where nothing is required', async () => {
+    const made = facade({ accessToken: 'x' });
+    expect(await canUse(made, 'Query.top250', 'alice')).toBe(null);
+    expect(await canUse(made, 'Query.user')).toBe(true);
+    expect(await canUse(made, 'Query.book')).toBe(true);
+    expect(made.calls).toEqual([]);
+  });
+
+  test.each(['', 'Query', 'Query.nothing', 'Query.toString', 'Nothing.id', 'Query.book.title', 'DateTime.id'])(
+    'rejects %j, which is no field',
+    async (coordinate) => {
+      const { data, errors } = await facade().ask(
+        'query ($coordinate: String!) { viewer { canUse(coordinate: $coordinate) } }',
+        { variables: { coordinate } },
+      );
+      expect(data.viewer).toEqual({ canUse: null });
+      expect(errors?.[0]?.extensions).toMatchObject({ code: 'BAD_USER_INPUT', argument: 'coordinate' });
+    },
+  );
+});
+
+test('limits and requirements cost no call', async () => {
+  const { ask } = facade();
+  const { extensions } = await ask(document.replace('{', '{ viewer { canUse(coordinate: "Query.top250") }'), {
+    explain: 'plan',
+  });
+  expect(extensions).toMatchObject({ upstream: { min: 0, max: 0, fields: [] } });
+});
