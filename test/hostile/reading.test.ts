@@ -55,12 +55,14 @@ test.each(Object.keys(requests))('what waits for clients that do not read is bou
   });
   books.behave(large);
   const seen: number[] = [];
-  const watching = setInterval(() => seen.push(Math.max(facade.state().unsentBytes, bufferedBy(facade.port))), 1);
+  const look = () => void seen.push(Math.max(facade.state().unsentBytes, bufferedBy(facade.port)));
+  const watching = setInterval(look, 1);
   const clients = Array.from({ length: 12 }, () => deaf(facade.port, requests[kind]!()));
   const isCut = async () => /catalog_unread_connections_total [1-9]/.test(await metrics.text());
   await expect.poll(isCut, { timeout: 60_000 }).toBe(true);
   await until(() => facade.state().operationsRunning === 0);
   clearInterval(watching);
+  look(); // on a busy machine, the interval may never have fired in between
   expect(Math.max(...seen)).toBeGreaterThan(BOUND / 3);
   expect(Math.max(...seen)).toBeLessThanOrEqual(BOUND);
   // Who reads gets the whole answer meanwhile.
