@@ -128,7 +128,7 @@ export interface FacadeOptions {
   headersTimeoutMs?: number | undefined;
   /** Longest pause in the body of an upstream response (a whole number from 1 to 600000). Default: 5000. */
   bodyTimeoutMs?: number | undefined;
-  /** Deadline of an upstream call, all attempts together; waiting for a connection does not count (a whole number from 1 to 600000). Default: 10000. */
+  /** Deadline of an upstream call, all attempts together; waiting for a connection and pauses between attempts do not count (a whole number from 1 to 600000). Default: 10000. */
   callTimeoutMs?: number | undefined;
   /** Largest JSON response of upstream, decompressed (a whole number from 1 to 1000000000). Default: 4000000. */
   maxJsonBytes?: number | undefined;

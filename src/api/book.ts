@@ -10,6 +10,7 @@ import {
   repeats,
   repeatsPerson,
   takes,
+  membersOf,
 } from './endpoint.ts';
 import type { UserRecord } from './user.ts';
 
@@ -102,13 +103,13 @@ export interface BookRecord {
   /** Only for an authorized user who has collected the book; without tags, comment and book. */
   current_user_collection?: CollectionRecord;
 }
-/** Every member that a book record may have. */
+/** The members that are requested of a book: a name that is missing here is never requested. */
 // prettier-ignore
-export const bookMembers = [
+export const bookMembers = membersOf<BookRecord>()([
   'id', 'isbn10', 'isbn13', 'title', 'origin_title', 'alt_title', 'subtitle', 'url', 'alt', 'image', 'images', 'author', 'translator',
   'publisher', 'pubdate', 'rating', 'tags', 'binding', 'price', 'series', 'pages', 'author_intro', 'summary', 'catalog', 'ebook_url',
   'ebook_price', 'current_user_collection',
-] as const satisfies readonly (keyof BookRecord)[];
+]);
 
 export interface CollectionRecord {
   id: number;
@@ -123,9 +124,9 @@ export interface CollectionRecord {
 }
 /** Every member that a collection record may have. */
 // prettier-ignore
-export const collectionMembers = [
+export const collectionMembers = membersOf<CollectionRecord>()([
   'id', 'book', 'book_id', 'comment', 'rating', 'status', 'tags', 'updated', 'user_id',
-] as const satisfies readonly (keyof CollectionRecord)[];
+]);
 
 export interface AnnotationRecord {
   id: string;
@@ -150,10 +151,10 @@ export interface AnnotationRecord {
 }
 /** Every member that an annotation record may have. */
 // prettier-ignore
-export const annotationMembers = [
+export const annotationMembers = membersOf<AnnotationRecord>()([
   'id', 'book_id', 'book', 'author_id', 'author_user', 'chapter', 'page_no', 'privacy', 'abstract', 'summary', 'content', 'abstract_photo',
   'photos', 'last_photo', 'comments_count', 'hasmath', 'time',
-] as const satisfies readonly (keyof AnnotationRecord)[];
+]);
 
 export interface ReviewRecord {
   id: number;

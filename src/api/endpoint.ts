@@ -1,3 +1,11 @@
+/** The names of all members of a record. The compiler rejects a list that lacks one: such a member would never be requested. */
+export const membersOf =
+  <Shape>() =>
+  <const Names extends readonly (keyof Shape)[]>(
+    names: Names & (Exclude<keyof Shape, Names[number]> extends never ? unknown : Exclude<keyof Shape, Names[number]>),
+  ): Names =>
+    names;
+
 /** Scopes of a token; each endpoint of the v2 interface requires one. */
 export type Scope =
   | 'book_basic_r'

@@ -8,6 +8,7 @@ import {
   givesThatRecord,
   repeats,
   takes,
+  membersOf,
 } from './endpoint.ts';
 import type { UserRecord } from './user.ts';
 
@@ -40,10 +41,10 @@ export interface NoteRecord {
 }
 /** Every member that a note record may have. */
 // prettier-ignore
-export const noteMembers = [
+export const noteMembers = membersOf<NoteRecord>()([
   'id', 'alt', 'title', 'summary', 'content', 'privacy', 'can_reply', 'publish_time', 'update_time', 'photos', 'comments_count',
   'comment_count', 'liked_count', 'recs_count',
-] as const satisfies readonly (keyof NoteRecord)[];
+]);
 
 export interface NoteCommentRecord {
   id: string;
@@ -52,12 +53,7 @@ export interface NoteCommentRecord {
   author?: UserRecord;
 }
 /** Every member that a comment record may have. */
-export const noteCommentMembers = [
-  'id',
-  'content',
-  'created',
-  'author',
-] as const satisfies readonly (keyof NoteCommentRecord)[];
+export const noteCommentMembers = membersOf<NoteCommentRecord>()(['id', 'content', 'created', 'author']);
 
 export interface NotePage {
   start: number;

@@ -255,7 +255,7 @@ export const settings = {
   connectTimeoutMs: setting('CONNECT_TIMEOUT_MS', milliseconds, 2_000, 'time to connect to upstream'),
   headersTimeoutMs: setting('HEADERS_TIMEOUT_MS', milliseconds, 5_000, 'time for the headers of an upstream response'),
   bodyTimeoutMs: setting('BODY_TIMEOUT_MS', milliseconds, 5_000, 'longest pause in the body of an upstream response'),
-  callTimeoutMs: setting('CALL_TIMEOUT_MS', milliseconds, 10_000, 'deadline of an upstream call, all attempts together; waiting for a connection does not count'),
+  callTimeoutMs: setting('CALL_TIMEOUT_MS', milliseconds, 10_000, 'deadline of an upstream call, all attempts together; waiting for a connection and pauses between attempts do not count'),
   maxJsonBytes: setting('MAX_JSON_BYTES', bytes, 4_000_000, 'largest JSON response of upstream, decompressed'),
   maxAtomBytes: setting('MAX_ATOM_BYTES', bytes, 2_000_000, 'largest Atom response of upstream, decompressed'),
   readAttempts: setting('READ_ATTEMPTS', whole(1, 10), 3, 'attempts of a read; a write has one'),

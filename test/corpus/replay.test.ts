@@ -484,7 +484,8 @@ describe('what the replay compares', () => {
     const told = Object.keys(shown[table]!);
     expect(told.filter((name) => !fields.includes(name))).toEqual([]);
     if (graphType[table]) return;
-    expect(fields.filter((name) => !told.includes(name) && !toldElsewhere[table]?.includes(name))).toEqual([]);
+    const lacking = fields.filter((name) => !told.includes(name) && !toldElsewhere[table]?.includes(name));
+    expect(lacking, 'missing in test/corpus/shown.ts').toEqual([]);
   });
 });
 

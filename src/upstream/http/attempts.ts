@@ -38,6 +38,10 @@ export interface HostPool {
 
 const GATEWAY_FAILURES = [502, 503, 504];
 
+/** The longest pause before the second attempt. It doubles before each further attempt; the actual pause is random, from 0 to that. */
+const FIRST_PAUSE_MS = 120;
+export const longestPauseMs = (attemptsMade: number): number => FIRST_PAUSE_MS * 2 ** (attemptsMade - 1);
+
 export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationListener, DeadlineListener {
   /** Why it was stopped: cancelled, or past its deadline. */
   private stopped: Error | undefined = undefined;
@@ -236,7 +240,7 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
   private async retry(lastResult: HttpResponse | UpstreamFailure): Promise<void> {
     this.abort = undefined;
     this.lastResult = lastResult;
-    await sleep(Math.random() * 60 * 2 ** this.attempts);
+    await sleep(Math.random() * longestPauseMs(this.attempts));
     if (this.isSettled) return;
     this.lastResult = undefined;
     if ((await this.request.chargeRetry?.()) === false || this.stopped) this.settle(lastResult);
