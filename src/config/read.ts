@@ -119,7 +119,7 @@ function refuseFree(
   }
 }
 
-/** Reads the manifest; what is wrong with it is told in the name by which it was given. */
+/** Reads the manifest; errors name the setting that named it. */
 function documentsOf(
   { persistedOperations, persistedOnly }: Values,
   problems: string[],

@@ -65,10 +65,10 @@ export function inputSchemaOf(
   for (const { variable, type, defaultValue, description } of variableDefinitions) {
     const name = variable.name.value;
     const of = typeFromAST(schema, type as never) as GraphQLInputType;
-    const told = description?.value ?? uses.get(name);
+    const described = description?.value ?? uses.get(name);
     const example = defaultValue && valueFromASTUntyped(defaultValue);
     properties[name] = {
-      ...inputSchema(of, told),
+      ...inputSchema(of, described),
       ...(defaultValue && (isMutation ? { examples: [example] } : { default: example })),
     };
     if (isNonNullType(of) && (isMutation || !defaultValue)) required.push(name);
@@ -78,8 +78,8 @@ export function inputSchemaOf(
 
 function inputSchema(type: GraphQLInputType, description?: string | null): JsonSchema {
   const of = getNullableType(type);
-  const told = description ? { description } : {};
-  if (isListType(of)) return { type: 'array', ...told, items: inputSchema(of.ofType) };
+  const described = description ? { description } : {};
+  if (isListType(of)) return { type: 'array', ...described, items: inputSchema(of.ofType) };
   const own = of;
   if (isEnumType(own)) {
     const values = own.getValues();
@@ -97,13 +97,13 @@ function inputSchema(type: GraphQLInputType, description?: string | null): JsonS
     );
     return {
       type: 'object',
-      ...told,
+      ...described,
       properties,
       additionalProperties: false,
       ...(required.length > 0 && { required }),
     };
   }
-  return { ...(scalars[own.name] ?? text), ...told, ...limitsIn(own.name, description ?? '') };
+  return { ...(scalars[own.name] ?? text), ...described, ...limitsIn(own.name, description ?? '') };
 }
 
 /** The schema says its limits in descriptions only; there they are always written in these two ways. */

@@ -123,7 +123,7 @@ export function decodeCursor(listId: string, cursor: string): number {
   return Number(position);
 }
 
-/** FNV-1a, 32 bits: it tells lists apart and has no security purpose. */
+/** FNV-1a, 32 bits: it distinguishes lists and has no security purpose. */
 function fingerprint(text: string): string {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);

@@ -25,7 +25,7 @@ import { numericId } from './numeric-id.ts';
 import { personNamed } from './person.ts';
 import { Refusal } from './refusal.ts';
 
-/** Whom events are told to, and where they are. */
+/** What the rules of events need: stores, the person of the token, and the time. */
 export interface Town {
   events: EventStore;
   people: PeopleStore;
@@ -50,7 +50,7 @@ export function attendees(town: Town, relation: Relation, { id, ...window }: Of 
   return {
     title,
     links: {},
-    ...told(span),
+    ...pageFields(span),
     totalResults: total,
     entries: rows.map(personEntry),
   };
@@ -70,7 +70,7 @@ export function eventsOfPerson(
     title: person.name + personTitles[relation],
     author: author(person),
     links: { alternate: `${webPage(person)}events` },
-    ...told(span),
+    ...pageFields(span),
     entries: entries(town, rows, true),
   };
   // The feed of initiated events has no total, as in the real service.
@@ -99,7 +99,7 @@ export function eventsOfCity(town: Town, { id, type = 'all', ...window }: Of & C
   const { rows, total } = town.events.ofCity(city.id, kind, span, town.now);
   const title = `同城 ${city.name} 的 ${kind ? typeNames[kind] : '所有类型'} 活动`;
   const links = { alternate: `https://www.catalog.example/location/${city.id}/events` };
-  return { title, links, ...told(span), totalResults: total, entries: entries(town, rows, false) };
+  return { title, links, ...pageFields(span), totalResults: total, entries: entries(town, rows, false) };
 }
 
 export function searchEvents(town: Town, { q = '', location, ...window }: EventSearch): EventFeed {
@@ -109,7 +109,7 @@ export function searchEvents(town: Town, { q = '', location, ...window }: EventS
   const span = spanOf(window);
   const { rows, total } = town.events.search(q, city?.id, span, town.now);
   const title = `同城${city?.name ?? ''}活动搜索 ${q.trim()} 的结果`;
-  return { title, links: {}, ...told(span), totalResults: total, entries: entries(town, rows, false) };
+  return { title, links: {}, ...pageFields(span), totalResults: total, entries: entries(town, rows, false) };
 }
 
 export function create(town: Town, person_id: string, draft: EventDraft): EventRecord {
@@ -193,7 +193,7 @@ function spanOf({ 'start-index': start = 1, 'max-results': count = FEED_COUNT_DE
   return { offset: Math.max(start, 1) - 1, limit: Math.min(count, FEED_COUNT_MAX) };
 }
 
-const told = ({ offset, limit }: FeedSpan) => ({ startIndex: offset + 1, itemsPerPage: limit });
+const pageFields = ({ offset, limit }: FeedSpan) => ({ startIndex: offset + 1, itemsPerPage: limit });
 
 function single(town: Town, row: StoredEvent): EventRecord {
   const [record] = entries(town, [row], true);

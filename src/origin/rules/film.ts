@@ -177,12 +177,12 @@ export function top250({ films, tier }: Cinema, window: Window): SubjectPage {
 
 export function usBox({ films, tier }: Cinema): BoxOffice {
   const { rows } = films.chart('us_box');
-  const told = simpleByIds(films, tier, rows);
+  const summaries = simpleByIds(films, tier, rows);
   return {
     title: '北美票房榜',
     date: '8月23日 - 8月25日',
     subjects: rows.flatMap(({ position, box, is_new, subject_id }) => {
-      const of = told.get(subject_id);
+      const of = summaries.get(subject_id);
       return of ? [{ rank: position, box: box ?? 0, new: is_new === 1, subject: of }] : [];
     }),
   };
@@ -190,11 +190,11 @@ export function usBox({ films, tier }: Cinema): BoxOffice {
 
 export function weekly({ films, tier }: Cinema): Weekly {
   const { rows } = films.chart('weekly');
-  const told = simpleByIds(films, tier, rows);
+  const summaries = simpleByIds(films, tier, rows);
   return {
     title: '本周口碑榜',
     subjects: rows.flatMap(({ position, delta, subject_id }) => {
-      const of = told.get(subject_id);
+      const of = summaries.get(subject_id);
       return of ? [{ rank: position, delta: delta ?? 0, subject: of }] : [];
     }),
   };
@@ -326,9 +326,9 @@ function workRecords(
   tier: Tier,
   rows: readonly { subject_id: string; roles: string }[],
 ): WorkRecord[] {
-  const told = simpleByIds(films, tier, rows);
+  const summaries = simpleByIds(films, tier, rows);
   return rows.flatMap(({ subject_id, roles }) => {
-    const of = told.get(subject_id);
+    const of = summaries.get(subject_id);
     return of ? [{ roles: list(roles), subject: of }] : [];
   });
 }

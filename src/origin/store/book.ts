@@ -6,7 +6,7 @@ import { being, holding, termsOf } from './book-index.ts';
 import type { Database } from './database.ts';
 import type { BookRow } from './schema.ts';
 
-/** Books that one search tells of, at most. */
+/** The most books that one search returns. */
 const FOUND_MAX = 1_000;
 /** Fewer ratings than this make no average. */
 const RATERS_MIN = 10;
@@ -91,7 +91,7 @@ export function createBookStore(db: Database) {
      * Every term of `text` occurs somewhere in the titles, the people, the publisher, the numbers or the tags; `tag` is whole.
      * A title that is the text comes first, then titles that hold it; with a tag alone, the books most often tagged so.
      *
-     * Not specified: how far a search goes. It tells of FOUND_MAX books and ends there: what it takes then hardly grows with the catalog.
+     * Not specified: how far a search goes. It returns FOUND_MAX books and ends there, so its time hardly grows with the catalog.
      */
     search(text: string | undefined, tag: string | undefined, { start, count }: Slice): StorePage<BookRecord> {
       if (text === undefined) {

@@ -50,7 +50,7 @@ export function createPictureStore(dataDir: string) {
         for await (const chunk of chunks) {
           bytes += chunk.length;
           if (head.length < 12) head = Buffer.concat([head, chunk.subarray(0, 12)]);
-          // A full disk must not stop the form from ending, or nobody could be told.
+          // A full disk must not stop the form from ending, or the error could not be sent.
           if (handle && !fault && bytes < PICTURE_BELOW) await handle.writeFile(chunk).catch(note);
         }
         if (fault) throw fault;

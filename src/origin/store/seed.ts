@@ -13,7 +13,7 @@ const STEPS = 5;
 /** Told which step is done, of how many. */
 export type OnStep = (done: number, all: number, what: string) => void;
 
-/** Fills an empty database from the facts in `demoDir`, all of it in one transaction; tells whether it did. */
+/** Fills an empty database from the facts in `demoDir`, all of it in one transaction; returns whether it did. */
 export function fillOnce(db: Database, demoDir: string, onStep: OnStep = () => undefined): boolean {
   return db.transaction(() => {
     const { query } = db;

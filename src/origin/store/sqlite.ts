@@ -55,7 +55,7 @@ function fromPackage(): SqliteModule {
 }
 
 /**
- * A statement to `run`. That tells the last row id of the connection too, and fails where a number cannot hold it: a full-text table
+ * A statement to `run`. It also returns the last row id of the connection, and fails where a number cannot hold it: a full-text table
  * has such ids of its own.
  */
 export function prepareWrite(db: SqliteDatabase, sql: string): SqliteStatement {

@@ -38,7 +38,7 @@ function queryTool({ config, pipeline, run }: ToolParts): CallableTool {
       title: 'Run a GraphQL document',
       description:
         'Runs a document against the schema of the tool "schema". Select only what is needed.\n' +
-        `Cost: at most ${maxUpstreamCalls} calls; with plan: true it is told and nothing is run.`,
+        `Cost: at most ${maxUpstreamCalls} calls; with plan: true the cost is returned and nothing is run.`,
       inputSchema,
       annotations: mcpWrites
         ? { readOnlyHint: false, destructiveHint: true, idempotentHint: false }

@@ -26,9 +26,13 @@ export type ToolResult = {
 const ERRORS_MAX = 10;
 const MESSAGE_MAX = 400;
 export function toolResult({ data, errors, stale, cost, plan }: Run, max: number): ToolResult {
-  const told = boundedErrors(errors.map(agentError), max / 2);
-  const isFailed = data === null || (told.length > 0 && Object.values(data).every((value) => value === null));
-  const rest = { ...(told.length > 0 && { errors: told }), ...(stale !== undefined && { stale }), cost: costOf(cost) };
+  const shownErrors = boundedErrors(errors.map(agentError), max / 2);
+  const isFailed = data === null || (shownErrors.length > 0 && Object.values(data).every((value) => value === null));
+  const rest = {
+    ...(shownErrors.length > 0 && { errors: shownErrors }),
+    ...(stale !== undefined && { stale }),
+    cost: costOf(cost),
+  };
   if (plan !== undefined) return packed({ plan, cost: costOf(cost) }, false);
   const { value, cuts } = cutToFit(data, max - JSON.stringify(rest).length - CUTS_ROOM);
   return packed({ data: value, ...(cuts.length > 0 && { cut: cuts }), ...rest }, isFailed);

@@ -85,11 +85,11 @@ export function createRunner(parts: RunnerParts): RunForAgent {
       const slot = await admission.enter({ lifetime, onOverdue: () => onOverdue(exchange) });
       try {
         const result = (await pipeline.answer(prepared, variables, caller, lifetime)) as ExecutionResult;
-        const { upstream: told, stale } = (result.extensions ?? {}) as Extensions;
+        const { upstream: explained, stale } = (result.extensions ?? {}) as Extensions;
         const left = await upstream.forOperation(caller, lifetime).rateBudget();
         const data = result.data ?? null;
-        const cost = { ...callsMade(told?.calls ?? []), left };
-        return { data, errors: result.errors ?? [], stale, plan: isPlanned ? told : undefined, cost, cachePolicy };
+        const cost = { ...callsMade(explained?.calls ?? []), left };
+        return { data, errors: result.errors ?? [], stale, plan: isPlanned ? explained : undefined, cost, cachePolicy };
       } finally {
         slot.release();
       }
