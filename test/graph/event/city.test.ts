@@ -1,35 +1,6 @@
-import type { Interceptable } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { facade } from '../../support/facade.ts';
-
-/** What the service answers to this very path and query. */
-function answers(events: Interceptable, path: string, body: string, status = 200) {
-  events
-    .intercept({ path: (asked) => decodeURIComponent(asked) === path })
-    .reply(status, body, { headers: { 'content-type': 'application/atom+xml' } });
-}
-
-const feed = (
-  inside: string,
-  { total, title = '活动' }: { total?: number; title?: string } = {},
-) => `<?xml version="1.0" encoding="UTF-8"?>
-<feed xmlns="http://www.w3.org/2005/Atom" xmlns:db="http://www.douban.com/xmlns/" xmlns:gd="http://schemas.google.com/g/2005"
-  xmlns:opensearch="http://a9.com/-/spec/opensearchrss/1.0/">
-  <title>${title}</title>
-  <opensearch:startIndex>1</opensearch:startIndex>
-  ${total === undefined ? '' : `<opensearch:totalResults>${total}</opensearch:totalResults>`}
-  ${inside}
-</feed>`;
-
-const namespaces =
-  'xmlns="http://www.w3.org/2005/Atom" xmlns:db="http://www.douban.com/xmlns/" xmlns:gd="http://schemas.google.com/g/2005"';
-
-/** An event's entry; `more` stands for whatever the test is about. */
-const entry = (id: string, more = '') => `<entry ${namespaces}>
-  <id>http://api.example/event/${id}</id>
-  <title> 夜场 ${id} </title>
-  ${more}
-</entry>`;
+import { answers, entry, feed } from './documents.ts';
 
 describe('a city', () => {
   const there = entry('1', '<db:location id="beijing">北京</db:location>');

@@ -1,22 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { facade } from '../../support/facade.ts';
+import { record } from './record.ts';
 
 const token = 't';
 const gone = { code: 1006, msg: 'target_not_found', request: 'GET /v2/note/9' };
-const record = {
-  id: '9',
-  title: '测试',
-  summary: '',
-  content: 'one[img=2:L]a cat[/img]\r\n[url="http://a.example/"]two[/url]',
-  privacy: 'friend',
-  can_reply: true,
-  publish_time: '2012-12-14 15:14:47',
-  update_time: '2012-12-14 15:14:56',
-  photos: { 3: 'http://img.example/3.jpg', 2: 'http://img.example/2.jpg' },
-  comments_count: 3,
-  liked_count: 17,
-  recs_count: 10,
-};
 
 describe('a note', () => {
   test('is told to callers who are logged in', async () => {
