@@ -20,7 +20,7 @@ import type { TypeRule } from './field-rule.ts';
 import { variantIn } from './variants.ts';
 import { type OperationPlan, type PlannedField, type SelectionPlan, responseKeyOf } from './operation-plan.ts';
 
-/** Upstream calls: at least and at most. */
+/** Upstream calls: at least, if every record exists, and at most. */
 export interface CallRange {
   min: number;
   max: number;
