@@ -87,6 +87,7 @@ export function createGraphServer(
     return createMcpRoutes({ ...routeParts, packageDir: parts.packageDir });
   });
   const mcpMetadata = async (exchange: Exchange) => (await mcp()).metadata(exchange);
+  if (config.mcp) http.errorFormats = new Map([['/mcp', 'json-rpc']]);
   http.routes = {
     '/graphql': createGraphqlRoute({ ...routeParts, tabs, panel }),
     '/health': (exchange) => sendJson(exchange, 200, { status: 'ok' }),

@@ -6,7 +6,7 @@ import type { ServerResponse } from 'node:http';
 import type { Config } from '../../config/settings.ts';
 import { type DeadlineQueue, createDeadlineQueue } from '../../lib/deadlines.ts';
 import { type CancellationToken, removeListener, addListener } from '../../lib/cancellation.ts';
-import { HttpError, httpErrorBody } from './http-error.ts';
+import { type ErrorFormat, HttpError, httpErrorBody } from './http-error.ts';
 
 /** The right to run one operation. */
 export interface OperationSlot {
@@ -31,7 +31,6 @@ export type AdmissionSettings = Pick<
 const GRACE_MS = 2_000;
 
 const RETRY_AFTER_SECONDS = '1';
-const OVERLOADED = 'The server is overloaded. Try again in a moment.';
 
 export class Admission {
   private readonly settings: AdmissionSettings;
@@ -144,20 +143,27 @@ export class Admission {
 /** Rejects an operation whose client has left; nobody reads the response. */
 const clientLeft = () => new HttpError(499, 'CLIENT_LEFT', 'The client has left.');
 
-const overloaded = () => new HttpError(503, 'OVERLOADED', OVERLOADED, { 'retry-after': RETRY_AFTER_SECONDS });
+const overloaded = () =>
+  new HttpError(503, 'OVERLOADED', 'The server is overloaded. Try again in a moment.', {
+    'retry-after': RETRY_AFTER_SECONDS,
+  });
 
-const overloadedBody = httpErrorBody('OVERLOADED', OVERLOADED);
+const overloadedBodies: Readonly<Record<ErrorFormat, string>> = {
+  graphql: httpErrorBody(overloaded()),
+  'json-rpc': httpErrorBody(overloaded(), 'json-rpc'),
+};
 
 /** Sends the prepared body: under overload there are many of these responses. */
-export function sendOverloaded(response: ServerResponse, headers: readonly string[]): void {
+export function sendOverloaded(response: ServerResponse, headers: readonly string[], format: ErrorFormat): void {
+  const body = overloadedBodies[format];
   response.writeHead(503, [
     ...headers,
     'content-type',
     'application/json; charset=utf-8',
     'content-length',
-    String(overloadedBody.length),
+    String(body.length),
     'retry-after',
     RETRY_AFTER_SECONDS,
   ]);
-  response.end(overloadedBody);
+  response.end(body);
 }

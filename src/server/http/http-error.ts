@@ -4,7 +4,7 @@ import type { Config } from '../../config/settings.ts';
 import type { ClientCode } from '../../graph/errors/codes.ts';
 import { helpLink } from './help.ts';
 
-/** An error of a request that does not become an operation. It is sent as a GraphQL response with an HTTP status. */
+/** An error of a request that does not become an operation. It is sent in the protocol of its route, with an HTTP status. */
 export class HttpError extends Error {
   readonly status: number;
   readonly code: ClientCode;
@@ -22,8 +22,23 @@ export class HttpError extends Error {
 /** The rest of a body up to this length is discarded to keep the connection. */
 const DISCARDED_MAX = 65_536;
 
-export function httpErrorBody(code: ClientCode, message: string, requestId?: string): string {
-  return JSON.stringify({ errors: [{ message, extensions: { code, requestId, help: helpLink(code) } }] });
+/** What the clients of a route read: errors of GraphQL, or of JSON-RPC. */
+export type ErrorFormat = 'graphql' | 'json-rpc';
+
+/** The code of JSON-RPC for errors of the server. Ours is in `data`. */
+const SERVER_ERROR = -32_000;
+
+export function httpErrorBody(
+  { code, message, headers = {} }: Pick<HttpError, 'code' | 'message'> & Partial<HttpError>,
+  format: ErrorFormat = 'graphql',
+  requestId?: string,
+): string {
+  const details = { code, requestId, help: helpLink(code) };
+  if (format === 'graphql') return JSON.stringify({ errors: [{ message, extensions: details }] });
+  const { 'retry-after': seconds } = headers;
+  // The clients of JSON-RPC show the body alone.
+  const data = { ...details, ...(seconds && { retryAfter: Number(seconds) }) };
+  return JSON.stringify({ jsonrpc: '2.0', error: { code: SERVER_ERROR, message, data }, id: null });
 }
 
 /** Sends the error. A client that is still sending its body may go on for `lingerMs`. */
@@ -31,10 +46,11 @@ export function sendHttpError(
   request: IncomingMessage,
   response: ServerResponse,
   error: HttpError,
+  format: ErrorFormat,
   lingerMs: number,
 ): void {
   if (response.headersSent || response.destroyed) return void response.destroy();
-  const body = httpErrorBody(error.code, error.message, String(response.getHeader('x-request-id') ?? ''));
+  const body = httpErrorBody(error, format, String(response.getHeader('x-request-id') ?? ''));
   // The connection is closed if the rest of the body is still to come. After a 503 a short rest is read instead, so that the client can
   // retry on the same connection.
   const { 'content-length': length = 0, 'transfer-encoding': transferEncoding } = request.headers;
@@ -90,7 +106,7 @@ export function sendParseError(
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? ['408 Request Timeout', 'REQUEST_TIMEOUT', `The headers must arrive within ${requestHeadersTimeoutMs} ms.`]
         : ['400 Bad Request', 'BAD_REQUEST', 'This is not an HTTP request.'];
-  const body = httpErrorBody(code, message);
+  const body = httpErrorBody({ code, message });
   socket.end(
     `HTTP/1.1 ${status}\r\ncontent-type: application/json; charset=utf-8\r\n` +
       `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,

@@ -10,7 +10,7 @@ import { type Admission, sendOverloaded } from './admission.ts';
 import { CLOSE, type Connection, type Connections, IDLE_MS, KEEP_ALIVE, trackConnections } from './connections.ts';
 import { Exchange } from './exchange.ts';
 import { MAX_HEADERS, addCorsHeaders, checkHeaders, requestIdOf } from './headers.ts';
-import { HttpError, sendHttpError, sendParseError } from './http-error.ts';
+import { type ErrorFormat, HttpError, sendHttpError, sendParseError } from './http-error.ts';
 import { type PausedSockets, createPausedSockets } from './paused-sockets.ts';
 import type { BodyReader } from './request-body.ts';
 import { type UnsentBytes, createUnsentBytes } from './unsent.ts';
@@ -38,6 +38,8 @@ export class HttpServer {
   readonly running = createQueue<Exchange>();
   /** By path. */
   routes: Readonly<Record<string, RouteHandler>> = {};
+  /** By path; errors of GraphQL elsewhere. */
+  errorFormats: ReadonlyMap<string, ErrorFormat> = new Map();
   /** Set at shutdown: each connection closes after its current request. */
   isClosing = false;
 
@@ -97,8 +99,7 @@ export class HttpServer {
     if (!this.hasRoom(connection) && !PROBES.has(request.url ?? '')) {
       return this.rejectOverload(connection, request, response);
     }
-    const url = request.url ?? '/';
-    const path = url === '/graphql' ? url : url.split('?', 1)[0]!;
+    const path = pathOf(request);
     const exchange = this.startExchange(connection, request, response, path);
     try {
       checkHeaders(request);
@@ -125,7 +126,7 @@ export class HttpServer {
       request.once('close', () => this.pausedSockets.pause(request.socket));
     }
     this.metrics.overloads.inc();
-    sendOverloaded(response, headers);
+    sendOverloaded(response, headers, this.errorFormatOf(request));
   }
 
   private startExchange(
@@ -177,9 +178,15 @@ export class HttpServer {
     if (exchange.isClosed || response.writableEnded) return;
     if (!response.headersSent) exchange.setHeaders();
     const sent = isHttpError ? error : new HttpError(500, 'INTERNAL_SERVER_ERROR', 'Something went wrong.');
-    sendHttpError(request, response, sent, this.config.requestBodyTimeoutMs);
+    sendHttpError(request, response, sent, this.errorFormatOf(request), this.config.requestBodyTimeoutMs);
+  }
+
+  private errorFormatOf(request: IncomingMessage): ErrorFormat {
+    return this.errorFormats.get(pathOf(request)) ?? 'graphql';
   }
 }
+
+const pathOf = ({ url = '/' }: IncomingMessage): string => (url === '/graphql' ? url : url.split('?', 1)[0]!);
 
 /**
  * Whether an error may be written to the connection: no request is being answered there, or only the one whose body is malformed.

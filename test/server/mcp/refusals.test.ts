@@ -1,0 +1,100 @@
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { agent, facadeOver, post } from '../../support/agent.ts';
+
+/** Requests to the service that are not answered yet. */
+const held: (() => void)[] = [];
+let service: string;
+let url: string;
+beforeAll(async () => {
+  const server = createServer((_, response) => {
+    held.push(() => response.writeHead(404, { 'content-type': 'application/json' }).end('{}'));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  service = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  ({ url } = (await facadeOver(service)).facade);
+});
+
+const ping = { jsonrpc: '2.0', id: 7, method: 'ping' };
+const call = (name: string, given: object) => ({ ...ping, method: 'tools/call', params: { name, arguments: given } });
+
+/** Sends any method and headers, `Host` too. */
+const send = (method: string, headers: Record<string, string>, body = JSON.stringify(ping)) =>
+  new Promise<{ status: number; text: string }>((resolve, reject) => {
+    const sent = request(
+      `${url}/mcp`,
+      { method, headers: { 'content-type': 'application/json', ...headers } },
+      (got) => {
+        let text = '';
+        got.setEncoding('utf8').on('data', (part: string) => (text += part));
+        got.on('end', () => resolve({ status: got.statusCode!, text }));
+      },
+    );
+    sent.on('error', reject);
+    sent.end(body);
+  });
+
+const refusal = (code: string, more: object = {}) => ({
+  jsonrpc: '2.0',
+  error: {
+    code: -32_000,
+    message: expect.stringMatching(/\.$/) as string,
+    data: { code, help: `/docs/errors#${code}`, requestId: expect.any(String) as string, ...more },
+  },
+  id: null,
+});
+
+test.each([
+  ['a page of another site', 'POST', { origin: 'https://evil.example' }, 403, 'ORIGIN_NOT_ALLOWED'],
+  ['another host', 'POST', { host: 'evil.example' }, 403, 'ORIGIN_NOT_ALLOWED'],
+  ['a malformed host', 'POST', { host: 'a b' }, 400, 'BAD_REQUEST'],
+  ['another method', 'PUT', {}, 405, 'METHOD_NOT_ALLOWED'],
+  ['a body in an encoding', 'POST', { 'content-encoding': 'gzip' }, 415, 'UNSUPPORTED_ENCODING'],
+  ['a body that is announced too large', 'POST', { 'content-length': '99999999' }, 413, 'BODY_TOO_LARGE'],
+])('%s is refused with an error of JSON-RPC, its code in `data`', async (_, method, headers, status, code) => {
+  const answer = await send(method, headers);
+  expect([answer.status, JSON.parse(answer.text)]).toEqual([status, refusal(code)]);
+});
+
+test.each([
+  ['a body that is too large', 'x'.repeat(1_100_000), 413, 'BODY_TOO_LARGE'],
+  ['a half of a character', '{"jsonrpc":"2.0","id":1,"method":"\\ud800"}', 400, 'INVALID_TEXT'],
+])('so is %s', async (_, body, status, code) => {
+  const answer = await post(url, body);
+  expect([answer.status, JSON.parse(answer.text)]).toEqual([status, refusal(code)]);
+});
+
+test('a login that is needed is an error of JSON-RPC too', async () => {
+  const { facade } = await facadeOver(service, { mcpAuthorizationServer: 'https://login.example' });
+  const { status, text } = await post(facade.url, call('Diary', {}));
+  expect([status, JSON.parse(text)]).toEqual([401, refusal('UNAUTHENTICATED')]);
+});
+
+test('where there is no room for a request, the error says when to come again; elsewhere it is one of GraphQL', async () => {
+  const { facade } = await facadeOver(service, { maxRunningOperations: '1', maxWaitingOperations: '0' });
+  const { client } = await agent(facade.url);
+  const running = post(facade.url, call('Book', { id: '1003078' }));
+  while (held.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  const refused = await post(facade.url, ping);
+  expect([refused.status, JSON.parse(refused.text)]).toMatchObject([
+    503,
+    { jsonrpc: '2.0', error: { code: -32_000, data: { code: 'OVERLOADED', retryAfter: 1 } }, id: null },
+  ]);
+  await expect(client.listTools()).rejects.toThrow('OVERLOADED');
+  const person = await fetch(`${facade.url}/graphql`, { method: 'POST', body: '{}' });
+  expect(await person.json()).toMatchObject({ errors: [{ extensions: { code: 'OVERLOADED' } }] });
+  for (const answer of held) answer();
+  expect((await running).status).toBe(200);
+});
+
+test('while the protocol is off, the path is refused as any other', async () => {
+  const { facade } = await facadeOver(service, { mcp: 'off' });
+  expect(JSON.parse((await post(facade.url, ping)).text)).toMatchObject({
+    errors: [{ extensions: { code: 'NOT_FOUND' } }],
+  });
+});
