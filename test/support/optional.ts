@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Folders of tests whose tools have a package.json of their own. */
-const tooled = ['test/clients', 'test/frontend'];
+const tooled = ['test/clients', 'test/frontend', 'test/conformance'];
 const programs = ['redis-server', 'curl', 'nginx'];
 
 /** The folders whose tools are not installed. */
