@@ -40,6 +40,8 @@ export interface FacadeOptions {
   trustedProxies?: readonly string[] | undefined;
   /** Origins of other pages that may send requests (a list of origins, each like https://shop.example (no path, no *)). Default: none. */
   corsOrigins?: readonly string[] | undefined;
+  /** Br, zstd or gzip of responses, as the client accepts; off if a proxy does it (true or false). Default: on. */
+  compression?: boolean | undefined;
   /** GraphiQL at /graphql (true or false). Default: true; false in production. */
   graphiql?: boolean | undefined;
   /** Introspection of the schema (true or false). Default: true; false in production. */

@@ -115,6 +115,7 @@ export const settings = {
     'none: the address of the connection',
   ),
   corsOrigins: setting('CORS_ORIGINS', origins, [], 'origins of other pages that may send requests', 'none'),
+  compression: setting('COMPRESSION', onOff, true, 'br, zstd or gzip of responses, as the client accepts; off if a proxy does it', 'on'),
   graphiql: setting('GRAPHIQL', onOff, outsideProduction, 'GraphiQL at /graphql', OUTSIDE_PRODUCTION),
   introspection: setting(
     'INTROSPECTION',

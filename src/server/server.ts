@@ -79,6 +79,7 @@ export function createGraphServer(
   const bodies = createBodyReader(config);
   const admission = new Admission(config);
   const http = new HttpServer({ config, log, metrics, admission, bodies });
+  const helpPage = Buffer.from(errorsPage);
   const onOverdue = (exchange: Exchange) => http.abandon(exchange);
   const routeParts = { ...shared, pipeline, bodies, admission, onOverdue };
   // Loaded only if it is on.
@@ -98,7 +99,7 @@ export function createGraphServer(
     },
     [HELP_PATH]: (exchange) => {
       const headers = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': errorsPolicy };
-      sendRead(exchange, 200, headers, errorsPage);
+      sendRead(exchange, 200, headers, helpPage);
     },
     ...(config.mcp && { '/mcp': async (exchange) => (await mcp()).answer(exchange) }),
     ...(config.mcp &&
@@ -121,6 +122,7 @@ export function createGraphServer(
       callsWaiting: catalog.waiting + event.waiting,
       unsentBytes: http.unsent.bytes(),
       unreadConnections: http.unsent.connections(),
+      compressionsRunning: http.compression?.running() ?? 0,
       sharedReads: upstream.sharedReads(),
     };
   };

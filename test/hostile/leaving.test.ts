@@ -30,6 +30,9 @@ const kinds: Record<string, (fields: string) => string> = {
     post(`{ book(id: 7) { id ... @defer { ${fields} } } }`, 'accept: multipart/mixed\r\n'),
   'server-sent events': (fields) =>
     post(`{ book(id: 7) { id ... @defer { ${fields} } } }`, 'accept: text/event-stream\r\n'),
+  'a compressed response': (fields) => post(`{ book(id: 7) { ${fields} } }`, 'accept-encoding: br\r\n'),
+  'compressed incremental delivery': (fields) =>
+    post(`{ book(id: 7) { id ... @defer { ${fields} } } }`, 'accept: multipart/mixed\r\naccept-encoding: gzip\r\n'),
   'an upload': (fields) => upload(`{ book(id: 7) { ${fields} } }`),
   'the GraphiQL page': () => get('/graphql', 'accept: text/html\r\n'),
 };

@@ -42,7 +42,7 @@ export function createFastPath(pipeline: Pipeline, cache: ResponseCache, epoch: 
       const startedAt = performance.now();
       const cached = cache.get(media, body);
       if (!cached) return false;
-      send(exchange, 200, media, cached.response);
+      send(exchange, 200, media, cached.response, true);
       pipeline.countCacheHit(operation, cached.operationName, startedAt);
       return true;
     },
@@ -67,7 +67,7 @@ export function createFastPath(pipeline: Pipeline, cache: ResponseCache, epoch: 
       const shown = result.errors ? { ...result, errors: result.errors.map(withoutHttp) } : result;
       const text = JSON.stringify(shown);
       const response = text.length > SHORT ? Buffer.from(text) : text;
-      send(exchange, statusOf(result.errors, result.data === undefined, media), media, response);
+      send(exchange, statusOf(result.errors, result.data === undefined, media), media, response, false);
       if (policy && isCacheable(policy)) {
         cache.put(media, body, unpooled(response), policy, epochAtStart, prepared.ready?.operation.name?.value);
       }
@@ -105,11 +105,9 @@ const CONTENT_TYPES: Record<JsonType, string> = {
   'application/graphql-response+json': 'application/graphql-response+json; charset=utf-8',
 };
 
-function send(exchange: Exchange, status: number, media: JsonType, body: Buffer | string): void {
-  const { headers, response } = exchange;
-  headers.push('content-type', CONTENT_TYPES[media], 'content-length', String(Buffer.byteLength(body)));
-  response.writeHead(status, headers);
-  sendBody(exchange, body);
+function send(exchange: Exchange, status: number, media: JsonType, body: Buffer | string, isKept: boolean): void {
+  exchange.headers.push('content-type', CONTENT_TYPES[media]);
+  sendBody(exchange, status, exchange.headers, body, isKept);
 }
 
 interface PlainParams extends TextParams {

@@ -9,7 +9,7 @@ import type { Admission } from '../http/admission.ts';
 import { clientAddress } from '../http/client-address.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { type Panel, type Tab, graphiqlPage, graphiqlPolicy } from '../http/graphiql.ts';
-import { VARY, addCorsHeaders } from '../http/headers.ts';
+import { addCorsHeaders, varyOf } from '../http/headers.ts';
 import { HttpError } from '../http/http-error.ts';
 import {
   type BodyReader,
@@ -53,7 +53,7 @@ export function createGraphqlRoute(parts: GraphqlRouteParts): (exchange: Exchang
   const persisted = createPersistedDocuments(config, pipeline, metrics);
   const fastPath = createFastPath(pipeline, createResponseCache(upstream.epoch), upstream.epoch);
   const addressOf = clientAddress(config.trustedProxies);
-  const vary = config.corsOrigins.length > 0 ? `${VARY}, Origin` : VARY;
+  const vary = varyOf(config);
   const answerByYoga = createYogaRoute(parts, persisted);
 
   return async (exchange) => {

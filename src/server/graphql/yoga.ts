@@ -28,8 +28,8 @@ interface Parts {
 type YogaHandler = (exchange: Exchange, request: GraphqlRequest) => Promise<void>;
 
 const STREAMED = /^(?:multipart\/mixed|text\/event-stream)\b/;
-/** Headers of the connection, which the server sets itself. */
-const CONNECTION_HEADERS = new Set(['connection', 'transfer-encoding']);
+/** Headers that are set where the response is sent. */
+const CONNECTION_HEADERS = new Set(['connection', 'transfer-encoding', 'content-length']);
 
 /**
  * Yoga gets a minimal Request and returns a Response, which is sent here. Its own Node adapter would build a URL from the Host header,
@@ -63,8 +63,7 @@ export function createYogaHandler(parts: Parts): YogaHandler {
     const body = isPage
       ? await (pageBytes ??= page().then((text) => Buffer.from(text)))
       : Buffer.from(await answer.text());
-    response.setHeader('content-length', body.length);
-    sendBody(exchange, body);
+    sendBody(exchange, answer.status, [], body, isPage);
   };
 }
 

@@ -1,6 +1,7 @@
 /** Content negotiation: in which media type a response may be sent. */
 import { GraphQLError } from 'graphql';
 import { type MediaRange, parseAccept, specificity } from '../../lib/media-types.ts';
+import { remembering } from '../../lib/remember.ts';
 import { HttpError } from './http-error.ts';
 
 const JSON_TYPES = ['application/json', 'application/graphql-response+json'] as const;
@@ -33,27 +34,17 @@ export function checkAcceptable(accept: string | undefined): void {
   throw new HttpError(406, 'NOT_ACCEPTABLE', `Accept one of ${[...JSON_TYPES, ...INCREMENTAL_TYPES].join(', ')}.`);
 }
 
-/** Clients send few different Accept headers, so the results are remembered. */
-const remembered = new Map<string | undefined, Negotiated>();
-const REMEMBERED_MAX = 500;
-const REMEMBERED_CHARACTERS_MAX = 500;
-
-function negotiate(accept: string | undefined): Negotiated {
-  const known = remembered.get(accept);
-  if (known) return known;
+const negotiate = remembering((accept): Negotiated => {
   const ranges = parseAccept(accept).filter(isUtf8);
   const acceptable = ranges.filter(({ quality }) => quality > 0);
   const incremental = acceptable.filter(({ type }) => matchesAny(type, INCREMENTAL_TYPES));
   const json = preferredJson(ranges);
-  const negotiated = {
+  return {
     json,
     acceptsIncremental: incremental.some(({ params }) => !params.some(isOtherDraft)),
     isAcceptable: json !== undefined || incremental.length > 0,
   };
-  if (remembered.size >= REMEMBERED_MAX) remembered.clear();
-  if ((accept?.length ?? 0) <= REMEMBERED_CHARACTERS_MAX) remembered.set(accept, negotiated);
-  return negotiated;
-}
+});
 
 /** The type of the highest quality; of equal quality the one that is named more specifically, then the one that is named first. */
 function preferredJson(ranges: readonly MediaRange[]): JsonType | undefined {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type CancellationToken, createCancellationToken } from '../../lib/cancellation.ts';
+import type { Compression } from './compression.ts';
 import type { Backlog } from './unsent.ts';
 
 /**
@@ -17,6 +18,8 @@ export class Exchange {
   readonly lifetime: CancellationToken = createCancellationToken();
   /** Headers of every response to this request: names and values alternate. */
   readonly headers: string[];
+  /** Undefined if responses are not compressed. */
+  readonly compression: Compression | undefined;
   isClosed = false;
   private unsent = 0;
   private listeners: (() => void)[] = [];
@@ -27,12 +30,14 @@ export class Exchange {
     backlog: Backlog,
     requestId: string,
     headers: string[],
+    compression?: Compression,
   ) {
     this.request = request;
     this.response = response;
     this.backlog = backlog;
     this.requestId = requestId;
     this.headers = headers;
+    this.compression = compression;
   }
 
   /** A response may be written: none was begun, and the client is still connected. */

@@ -1,9 +1,14 @@
 /** Headers that every request may have, and the headers of responses that depend on them. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import type { Config } from '../../config/settings.ts';
 import { HttpError } from './http-error.ts';
 
-export const VARY = 'Authorization, Accept, x-explain';
+/** The request headers on which responses of the graph depend. */
+export const varyOf = ({ compression, corsOrigins }: Pick<Config, 'compression' | 'corsOrigins'>): string =>
+  ['Authorization', 'Accept', 'x-explain', compression && 'Accept-Encoding', corsOrigins.length > 0 && 'Origin']
+    .filter(Boolean)
+    .join(', ');
 
 /** Node silently drops headers past its own limit, so that limit is set higher than this one. */
 export const MAX_HEADERS = 500;

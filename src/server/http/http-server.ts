@@ -7,6 +7,7 @@ import { cancel } from '../../lib/cancellation.ts';
 import { append, createQueue, unlink } from '../../lib/queue.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { type Admission, sendOverloaded } from './admission.ts';
+import { Compression } from './compression.ts';
 import { CLOSE, type Connection, type Connections, IDLE_MS, KEEP_ALIVE, trackConnections } from './connections.ts';
 import { Exchange } from './exchange.ts';
 import { MAX_HEADERS, addCorsHeaders, checkHeaders, requestIdOf } from './headers.ts';
@@ -34,6 +35,8 @@ export class HttpServer {
   readonly connections: Connections;
   readonly pausedSockets: PausedSockets;
   readonly unsent: UnsentBytes;
+  /** Undefined if it is off. */
+  readonly compression: Compression | undefined;
   /** Requests that are being answered. */
   readonly running = createQueue<Exchange>();
   /** By path. */
@@ -52,6 +55,7 @@ export class HttpServer {
 
   constructor({ config, log, metrics, admission, bodies }: HttpServerParts) {
     this.config = config;
+    this.compression = config.compression ? new Compression() : undefined;
     this.log = log;
     this.metrics = metrics;
     this.admission = admission;
@@ -139,7 +143,7 @@ export class HttpServer {
     const requestId = requestIdOf(request);
     const keeping = this.isClosing || !response.shouldKeepAlive ? CLOSE : KEEP_ALIVE;
     const headers = ['x-request-id', requestId, 'x-content-type-options', 'nosniff', keeping[0], keeping[1]];
-    const exchange = new Exchange(request, response, backlog, requestId, headers);
+    const exchange = new Exchange(request, response, backlog, requestId, headers, this.compression);
     const { running } = this;
     const node = append(running, exchange);
     const nodeOfConnection = append(exchanges, exchange);

@@ -15,13 +15,13 @@ export function sendRead(
   exchange: Exchange,
   status: number,
   headers: Readonly<Record<string, string>>,
-  body: string,
+  body: Buffer | string,
 ): void {
-  const { request, response } = exchange;
-  onlyRead(request);
-  exchange.setHeaders();
-  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) });
-  sendBody(exchange, request.method === 'HEAD' ? undefined : body);
+  onlyRead(exchange.request);
+  if (exchange.compression) exchange.headers.push('vary', 'Accept-Encoding');
+  exchange.headers.push(...Object.entries(headers).flat());
+  // A Buffer is one that the route sends again.
+  sendBody(exchange, status, exchange.headers, body, typeof body !== 'string');
 }
 
 function onlyRead({ method }: IncomingMessage): void {

@@ -2,36 +2,85 @@
  * Writes response bodies no faster than clients read them. Unread bytes are counted and buffered outside of the operation, so that a client
  * that does not read cannot keep a slot.
  */
+import type { Transform } from 'node:stream';
+import type { Compressed } from './compression.ts';
 import type { Exchange } from './exchange.ts';
 
 /** Long bodies are written to the socket in chunks of this size, the next one when the client has read the one before. */
 const CHUNK_BYTES = 65_536;
 
-/** Sends the body and ends the response. Does nothing if the client has left. */
-export function sendBody(exchange: Exchange, body?: Buffer | string): void {
-  if (exchange.isClosed) return;
-  if (body !== undefined && body.length > CHUNK_BYTES) {
+/**
+ * Sends a whole response, compressed if the client accepts it; its length and encoding are added to the headers, in which names and values
+ * alternate. Does nothing if the client has left. The compressed copies of a body that `isKept` are kept with it.
+ */
+export function sendBody(
+  exchange: Exchange,
+  status: number,
+  headers: string[],
+  body: Buffer | string,
+  isKept = false,
+): void {
+  if (!exchange.isOpen) return;
+  const compressed = exchange.compression?.compress(body, exchange.request.headers['accept-encoding'], isKept);
+  if (!(compressed instanceof Promise)) return write(exchange, status, headers, body, compressed);
+  exchange.setUnsent(body.length); // it stays in memory meanwhile, as what a client does not read
+  void compressed.then((result) => write(exchange, status, headers, body, result));
+}
+
+function write(
+  exchange: Exchange,
+  status: number,
+  headers: string[],
+  whole: Buffer | string,
+  compressed: Compressed | undefined,
+): void {
+  const { request, response } = exchange;
+  if (!exchange.isOpen) return;
+  const body = compressed?.bytes ?? whole;
+  if (compressed) headers.push('content-encoding', compressed.encoding);
+  headers.push('content-length', String(Buffer.byteLength(body)));
+  response.writeHead(status, headers);
+  if (body.length > CHUNK_BYTES && request.method !== 'HEAD') {
     const outbox = new Outbox(exchange);
     outbox.add(typeof body === 'string' ? Buffer.from(body) : body);
     return outbox.end();
   }
-  exchange.response.end(body);
+  response.end(body); // Node sends no body to a HEAD
   // Usually 0: the kernel accepts a short body at once.
-  exchange.setUnsent(exchange.response.writableLength);
+  exchange.setUnsent(response.writableLength);
 }
 
-/** Sends the stream. Resolves when the stream has ended or the client has left; unread bytes are still sent after that. */
+/**
+ * Sends the stream, each part as it comes. Resolves when the stream has ended or the client has left; unread bytes are still sent after
+ * that.
+ */
 export async function sendStream(exchange: Exchange, stream: ReadableStream<Uint8Array>): Promise<void> {
   const outbox = new Outbox(exchange);
+  const encoder = openEncoder(exchange, outbox);
   const reader = stream.getReader();
   const closed = new Promise<void>((resolve) => exchange.onClose(resolve));
   exchange.onClose(() => void reader.cancel().catch(() => undefined));
   for (;;) {
     const next = await Promise.race([reader.read(), closed]);
     if (next === undefined || exchange.isClosed) return;
-    if (next.done) return outbox.end();
-    outbox.add(next.value);
+    if (next.done) return void (encoder ? encoder.end() : outbox.end());
+    if (!encoder) outbox.add(next.value);
+    else await Promise.race([new Promise((resolve) => encoder.write(next.value, resolve)), closed]);
   }
+}
+
+/** Compresses parts on their way to the outbox, if the client accepts it. */
+function openEncoder(exchange: Exchange, outbox: Outbox): Transform | undefined {
+  const { compression, request, response } = exchange;
+  const opened = compression?.open(request.headers['accept-encoding']);
+  if (!opened) return undefined;
+  const { encoding, stream } = opened;
+  response.setHeader('content-encoding', encoding);
+  stream.on('data', (bytes: Uint8Array) => outbox.add(bytes));
+  stream.on('end', () => outbox.end());
+  stream.on('error', () => response.destroy());
+  exchange.onClose(() => stream.destroy());
+  return stream;
 }
 
 /** Bytes of one response that are not written yet. */

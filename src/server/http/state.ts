@@ -20,6 +20,8 @@ export interface ServerState {
   unsentBytes: number;
   /** Connections with unread bytes. */
   unreadConnections: number;
+  /** Response bodies and streams that are being compressed. */
+  compressionsRunning: number;
   /** Upstream reads in flight. A read shared by several operations counts once. */
   sharedReads: number;
 }

@@ -47,7 +47,7 @@ export function createMcpRoutes(parts: McpParts): McpRoutes {
     const { request } = exchange;
     const { headers, method } = request;
     checkSource(request, config);
-    exchange.headers.push('vary', 'Authorization, Origin', 'cache-control', 'no-store');
+    exchange.headers.push('vary', 'Authorization, Origin, Accept-Encoding', 'cache-control', 'no-store');
     if (headers.origin) addMcpCors(exchange, headers.origin);
     if (method === 'OPTIONS') {
       exchange.setHeaders();
@@ -68,11 +68,8 @@ export function createMcpRoutes(parts: McpParts): McpRoutes {
       const text = response.status === 202 ? '' : await response.text();
       if (!exchange.isOpen) return;
       if (isLoginNeeded && config.mcpAuthorizationServer !== undefined) return sendLogin(exchange);
-      exchange.setHeaders();
       const type = response.headers.get('content-type');
-      const sent = { ...(type && { 'content-type': type }), 'content-length': Buffer.byteLength(text) };
-      exchange.response.writeHead(response.status, sent);
-      sendBody(exchange, text);
+      sendBody(exchange, response.status, [...exchange.headers, ...(type ? ['content-type', type] : [])], text);
     } finally {
       await server.close().catch((error: unknown) => log.error({ err: error }, 'a session did not close'));
     }
