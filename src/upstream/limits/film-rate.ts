@@ -49,7 +49,6 @@ export class FilmRateLimiter {
   private readonly credentials = new Map<string, CredentialCalls>();
   private running = 0;
   private waiting = 0;
-  private slots = 0;
   private readonly holdMs: number;
   private readonly shared: SharedSlidingWindows | undefined;
 
@@ -89,13 +88,10 @@ export class FilmRateLimiter {
     return this.windows.state(id).taken;
   }
 
-  /** Those of them that agents took. */
-  usedByAgents({ id }: Credential): number {
-    return this.windows.takenBy(id, AGENTS);
-  }
-
-  async window({ id }: Credential): Promise<WindowState> {
-    return (await this.shared?.state(id, this.holdMs)) ?? this.windows.state(id);
+  /** All slots, or those that agents took. */
+  async window({ id }: Credential, ofAgents: boolean): Promise<WindowState> {
+    const address = ofAgents ? AGENTS : undefined;
+    return (await this.shared?.state(id, this.holdMs, address)) ?? this.windows.state(id, address);
   }
 
   state(): LimiterState {
@@ -119,7 +115,7 @@ export class FilmRateLimiter {
   private decide(call: FilmCallRequest): Slot | typeof unlimited | RateLimited | undefined {
     const { credential, address, atOnce, rateShare } = call;
     if (!isLimited(credential)) return unlimited;
-    const id = `${process.pid.toString(36)}-${unique}-${this.slots++}`;
+    const id = `${process.pid.toString(36)}-${unique}-${slotsMade++}`;
     // All agents take their slots as one address.
     const from = rateShare === undefined ? (credential.isOwn ? address : '') : AGENTS;
     const slot: Slot = { window: credential.id, id, address: from };
@@ -190,6 +186,8 @@ const unlimited = Symbol('unlimited');
 
 /** Process ids are not unique across machines. */
 const unique = Math.random().toString(36).slice(2, 8);
+/** Of all limiters: a program may have several facades with one Redis. */
+let slotsMade = 0;
 
 export const rateLimited = (waitMs: number): RateLimited =>
   new RateLimited(Math.ceil(Math.min(WINDOW_MS, Math.max(1, waitMs)) / 1000));

@@ -139,12 +139,13 @@ export function createRateLimiter(
     used: (credential) => films.used(credential),
     async state(credential, rateShare) {
       if (!isLimited(credential)) return null;
-      const { taken, backInMs = WINDOW_MS } = await films.window(credential);
+      const all = await films.window(credential, false);
+      const own = rateShare === undefined ? all : await films.window(credential, true);
       const limit = rateShare === undefined ? BASIC_CALLS_A_MINUTE : slotsOfAgents(rateShare);
-      const takenOfLimit = rateShare === undefined ? taken : films.usedByAgents(credential);
+      const { backInMs = WINDOW_MS } = own.taken < limit ? all : own;
       return {
         limit,
-        remaining: Math.max(0, Math.min(limit - takenOfLimit, BASIC_CALLS_A_MINUTE - taken)),
+        remaining: Math.max(0, Math.min(limit - own.taken, BASIC_CALLS_A_MINUTE - all.taken)),
         resetsAt: new Date(Date.now() + backInMs).toISOString(),
       };
     },

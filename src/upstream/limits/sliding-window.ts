@@ -29,15 +29,13 @@ export interface WindowState {
   backInMs: number | undefined;
 }
 
-/** `take` returns 0, or the milliseconds until it is worth trying again. */
+/** `take` returns 0, or the milliseconds until it is worth trying again; `state` counts all slots, or those of one address. */
 export interface SlidingWindows {
   take: (slot: Slot, limits: WindowLimits) => number;
   settle: (slot: Slot) => void;
   /** The call was not made. */
   release: (slot: Slot) => void;
-  state: (window: string) => WindowState;
-  /** Slots that one address has. */
-  takenBy: (window: string, address: string) => number;
+  state: (window: string, address?: string) => WindowState;
 }
 
 /** The same across processes. undefined if the store is unreachable. */
@@ -46,7 +44,7 @@ export interface SharedSlidingWindows {
   settle: (slot: Slot) => void;
   release: (slot: Slot) => void;
   /** `holdMs`: the longest that a slot is held. */
-  state: (window: string, holdMs: number) => Promise<WindowState | undefined>;
+  state: (window: string, holdMs: number, address?: string) => Promise<WindowState | undefined>;
 }
 
 const WINDOWS_MAX = 10_000;
@@ -83,9 +81,8 @@ export function createSlidingWindows(): SlidingWindows {
       const held = windows.get(window);
       if (held?.delete(id) && held.size === 0) windows.delete(window);
     },
-    takenBy: (window, address) => [...heldIn(window).values()].filter((slot) => slot.address === address).length,
-    state(window) {
-      const taken = [...heldIn(window).values()];
+    state(window, address) {
+      const taken = [...heldIn(window).values()].filter((slot) => address === undefined || slot.address === address);
       return { taken: taken.length, backInMs: taken.length ? firstBack(taken) : undefined };
     },
   };
