@@ -21,6 +21,7 @@ COPY package.json LICENSE ./
 COPY demo demo
 COPY graphiql graphiql
 COPY operations operations
+COPY welcome welcome
 COPY --from=dependencies /app/node_modules node_modules
 COPY --from=build /app/dist dist
 USER node

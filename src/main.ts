@@ -175,6 +175,7 @@ async function runFacade(config: Config, log: Logger, opened: Closable[]): Promi
       tabs: readTabs(resolve(root, 'operations')),
       panel: readPanel(resolve(root, 'graphiql')),
       packageDir: root,
+      welcome: resolve(root, 'welcome'),
     }),
   );
   opened.unshift(facade);

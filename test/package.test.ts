@@ -79,6 +79,7 @@ test('the package holds what it needs to run and to be read, and nothing of the 
     'operations',
     'package.json',
     'schema.graphql',
+    'welcome',
   ]);
   const made = readdirSync(join(installed, 'dist')).sort();
   // Pieces that are loaded when they are needed lie beside each program, each with its map.

@@ -18,6 +18,7 @@ const DEMO_TOKENS = 'demo-alice (advance), demo-bob (basic), demo-carol (premium
 /** For a person: the addresses, and a first request with a demo token. In production no token is shown. */
 export function banner({ graph, origin }: StartedServers, config: Shown): string {
   const lines: [string, string][] = [];
+  if (graph && !config.production) lines.push(['page', `${graph}/   what it is for, shown in a browser`]);
   if (graph) lines.push(['graph', `${graph}/graphql${config.graphiql ? '   GraphiQL in a browser' : ''}`]);
   if (origin) lines.push(['origin', `${origin.url}   ${dataIn(origin, config)}`]);
   else lines.push(['upstream', upstreamOf(config)]);

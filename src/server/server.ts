@@ -12,8 +12,10 @@ import type { Exchange } from './http/exchange.ts';
 import type { Panel, Tab } from './http/graphiql.ts';
 import { createHealth } from './http/health.ts';
 import { HELP_PATH, errorsPage, errorsPolicy } from './http/help.ts';
-import { HttpServer } from './http/http-server.ts';
+import { HttpServer, notFound } from './http/http-server.ts';
 import { sendJson, sendRead } from './http/read-only.ts';
+import { sendPage } from './http/assets.ts';
+import { welcomePage } from './http/welcome.ts';
 import { createBodyReader } from './http/request-body.ts';
 import { shutDown } from './http/shutdown.ts';
 import type { ServerState } from './http/state.ts';
@@ -44,6 +46,8 @@ export interface ServerParts {
   useReferenceExecutor?: boolean;
   /** The directory of the package, for the tools of agents. */
   packageDir?: string;
+  /** The folder of the page at /; without it there is none. */
+  welcome?: string;
 }
 
 /** The OAuth metadata of /mcp, by RFC 9728. */
@@ -90,6 +94,7 @@ export function createGraphServer(
   const mcpMetadata = async (exchange: Exchange) => (await mcp()).metadata(exchange);
   if (config.mcp) http.errorFormats = new Map([['/mcp', 'json-rpc']]);
   http.routes = {
+    ...(parts.welcome !== undefined && !config.production && { '/': createWelcomeRoute(config, parts.welcome) }),
     '/graphql': createGraphqlRoute({ ...routeParts, tabs, panel }),
     '/health': (exchange) => sendJson(exchange, 200, { status: 'ok' }),
     '/ready': createReadyRoute(config, http, admission),
@@ -146,6 +151,18 @@ function createReadyRoute(config: Config, http: HttpServer, admission: Admission
     const { ready, upstreams } = await health.check();
     const status = ready ? 'ready' : 'unreachable';
     sendJson(exchange, ready ? 200 : 503, { status, upstreams });
+  };
+}
+
+/** `/`: a page for browsers. It shows the demo if the origin runs beside the facade. */
+function createWelcomeRoute(config: Config, folder: string) {
+  const { ownOrigin, demoTokens, explain, graphiql, publicUrl, baseUrl } = config;
+  const pictures = publicUrl ?? baseUrl;
+  const demo = ownOrigin && demoTokens && explain && pictures ? { token: 'demo-alice', pictures } : undefined;
+  const page = lazily(() => welcomePage(folder, demo, graphiql));
+  return (exchange: Exchange): void => {
+    if (!exchange.request.headers.accept?.includes('text/html')) throw notFound();
+    sendPage(exchange, page());
   };
 }
 

@@ -1,13 +1,11 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import type { Browser, Page, Request, Response } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startProgram } from '../support/program.ts';
 import type { Program } from '../support/program.ts';
-
-const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-const executablePath = process.env.CHROMIUM ?? places.find((place) => existsSync(place));
+import { executablePath, PATIENT } from './chromium.ts';
 
 /** The tabs in their order, and what the answer of each begins with. */
 const pages = [
@@ -25,9 +23,6 @@ const pages = [
   ['Annotate', 'createAnnotation.annotation.content'],
   ['WriteNote', 'createNote.note.title'],
 ] as const;
-
-/** How long anything of a browser may take where the machine is slow. */
-const PATIENT = 110_000;
 
 let program: Program;
 let browser: Browser;

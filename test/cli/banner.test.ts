@@ -9,6 +9,7 @@ const origin = { url: 'http://127.0.0.1:4001', seeded: true };
 test('a person is told where everything is, and how to ask as a demo reader', () => {
   const text = banner({ graph, origin }, readConfig({}));
   for (const told of [
+    `${graph}/ `,
     `${graph}/graphql`,
     origin.url,
     '.catalog',
@@ -36,7 +37,7 @@ test('another upstream is named, and no token told', () => {
 test('under production no token is told, whether or not the demo people have theirs', () => {
   for (const DEMO_TOKENS of ['on', 'off']) {
     const config = readConfig({ NODE_ENV: 'production', DEMO_TOKENS });
-    expect(banner({ graph, origin }, config)).not.toContain('demo-');
+    expect(banner({ graph, origin }, config)).not.toMatch(/demo-|^page /m);
   }
 });
 

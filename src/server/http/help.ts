@@ -1,7 +1,7 @@
 /** The page that explains every error code, and the links to it in `extensions.help` of errors. */
-import { createHash } from 'node:crypto';
 import type { GraphQLError } from 'graphql';
 import { type CodeGroup, codeGroups, notesOn } from '../../graph/errors/codes.ts';
+import { contentPolicy, hashSource } from './content-policy.ts';
 
 export const HELP_PATH = '/docs/errors';
 
@@ -49,7 +49,7 @@ ${codeGroups.map(section).join('\n')}
 `;
 
 /** The content security policy of the page allows its own style only. */
-export const errorsPolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+export const errorsPolicy = contentPolicy([`style-src ${hashSource(style)}`]);
 
 function section({ title, codes }: CodeGroup): string {
   const each = Object.entries(codes).map(

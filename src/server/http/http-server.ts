@@ -108,7 +108,7 @@ export class HttpServer {
     try {
       checkHeaders(request);
       const route = this.routeOf(path);
-      if (!route) throw new HttpError(404, 'NOT_FOUND', 'There is nothing here; the graph is at /graphql.');
+      if (!route) throw notFound();
       await route(exchange);
     } catch (error) {
       this.sendError(exchange, error);
@@ -201,6 +201,9 @@ function isWritable(connection: Connection | undefined): boolean {
   const { first, last } = connection.exchanges;
   return first === last && (!first || (!first.item.request.complete && first.item.isOpen));
 }
+
+export const notFound = (): HttpError =>
+  new HttpError(404, 'NOT_FOUND', 'There is nothing here; the graph is at /graphql.');
 
 /** For stream errors that are handled at `close`: without a listener they would end the process. */
 const ignore = (): void => undefined;

@@ -1,0 +1,47 @@
+/** The page at /: what the product is for, shown over the demo. */
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Page, createPage } from './assets.ts';
+import { contentPolicy, hashSource } from './content-policy.ts';
+import { HELP_PATH } from './help.ts';
+
+interface Demo {
+  /** Its requests are sent with this token. */
+  token: string;
+  /** Where the pictures of its records are. */
+  pictures: string;
+}
+
+/** The page of the files in the folder. Without the demo it has the links alone. */
+export function welcomePage(folder: string, demo: Demo | undefined, hasGraphiql: boolean): Page {
+  const read = (file: string) => readFileSync(join(folder, file), 'utf8');
+  const documents = readdirSync(folder).filter((file) => file.endsWith('.graphql'));
+  const queries = Object.fromEntries(documents.map((file) => [file.slice(0, -'.graphql'.length), read(file).trim()]));
+  const rest: unknown = JSON.parse(read('rest.json'));
+  const settings = demo && { token: demo.token, hasGraphiql, queries, rest };
+  const [style, script] = [read('welcome.css'), read('welcome.js')];
+  const html = read('welcome.html')
+    .replace('<!-- style -->', () => `<style>${style}</style>`)
+    .replace('<!-- links -->', () => links(hasGraphiql))
+    .replace('<!-- demo -->', () => (settings ? `${json(settings)}<script>${script}</script>` : ''));
+  const policy = contentPolicy([
+    `script-src ${hashSource(script)}`,
+    `style-src ${hashSource(style)}`,
+    `img-src data:${demo ? ` ${new URL(demo.pictures).origin}` : ''}`,
+    "connect-src 'self'",
+  ]);
+  return createPage(html, policy);
+}
+
+const links = (hasGraphiql: boolean): string =>
+  [
+    ...(hasGraphiql ? [['/graphql', 'GraphiQL', 'write queries, see their calls']] : []),
+    [HELP_PATH, 'Errors', 'every code, its cause, what to do'],
+    ['/metrics', 'Metrics', 'counters for Prometheus'],
+  ]
+    .map(([address, name, what]) => `<a href="${address}"><b>${name}</b> ${what}</a>`)
+    .join('\n');
+
+/** Data for a script of the page. `<` is escaped, so that no text of it can end the element. */
+export const json = (value: object): string =>
+  `<script type="application/json" id="settings">${JSON.stringify(value).replaceAll('<', '\\u003c')}</script>`;
