@@ -64,7 +64,8 @@ for (const name of execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf
   cpSync(join(root, name), join(copy, name), { recursive: true });
 symlinkSync(resolve(root, 'node_modules'), join(copy, 'node_modules'));
 
-if (survives() === false) throw new Error('The tests fail without any mutant.');
+const failing = killerOf('src/graph/engine');
+if (failing) throw new Error(`Without any mutant this fails: ${failing}`);
 
 const results = [];
 for (const mutant of drawn) {
@@ -96,10 +97,6 @@ function filesIn(folder) {
     .sort();
 }
 
-function survives() {
-  return killerOf('src/graph/engine') === undefined;
-}
-
 /** Which run detects the mutant of `path` in the copy: the oracle, or a test by its name. */
 function killerOf(path) {
   const built = spawnSync('node', ['build.mjs', 'test/oracle/oracle.ts'], { cwd: copy, timeout: ORACLE_MS });
@@ -113,9 +110,9 @@ function killerOf(path) {
 /** The first of the tests that fails; undefined if all pass. */
 function failedTest(paths) {
   const tests = ['vitest', 'run', ...paths, '--bail', '1', '--silent', '--reporter', 'dot', '--no-color'];
-  const { status, stdout } = spawnSync('npx', tests, { cwd: copy, timeout: TESTS_MS, encoding: 'utf8' });
+  const { status, stdout, stderr } = spawnSync('npx', tests, { cwd: copy, timeout: TESTS_MS, encoding: 'utf8' });
   if (status === 0) return undefined;
-  return /FAIL +(.*)/.exec(stdout)?.[1] ?? (status === null ? 'timeout' : 'tests');
+  return /FAIL +(.*)/.exec(stdout + stderr)?.[1] ?? (status === null ? 'timeout' : 'tests');
 }
 
 function mutantsOf(path) {
