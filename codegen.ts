@@ -13,20 +13,20 @@ import {
   isIntrospectionType,
   isObjectType,
   parse,
-  printSchema,
 } from 'graphql';
 import { format, resolveConfig } from 'prettier';
 import { settingsTable } from './src/config/settings.ts';
 import { options } from './src/config/read.ts';
 import { errorsMarkdown } from './src/graph/errors/markdown.ts';
 import { architecture } from './scripts/architecture.mjs';
+import { printMarkedSchema } from './src/graph/null-conditions.ts';
 import { schema } from './src/graph/schema.ts';
 
 // This file runs from dist, one step below the package.
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** The schema as a client has it: enums by their names instead of our values for them. */
-const printedSchema = printSchema(schema);
+const printedSchema = printMarkedSchema(schema);
 const clientSchema = buildSchema(printedSchema);
 
 /** Prints what follows from the sources; with `--check` it only tells whether what is printed is up to date. */

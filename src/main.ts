@@ -3,7 +3,6 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { printSchema } from 'graphql';
 import { pino } from 'pino';
 import type { Logger } from 'pino';
 import { type StartedServers, banner, startLine } from './cli/banner.ts';
@@ -21,6 +20,7 @@ import { createProgress } from './cli/progress.ts';
 import { ConfigError, type Flags, readConfig } from './config/read.ts';
 import { type Config, type SettingName, entries, flagOf, settings } from './config/settings.ts';
 import { ManifestError } from './config/trusted-documents.ts';
+import { printMarkedSchema } from './graph/null-conditions.ts';
 import { schema } from './graph/schema.ts';
 import { SqliteMissingError } from './origin/store/sqlite.ts';
 import { readPanel, readTabs } from './server/http/graphiql.ts';
@@ -79,7 +79,7 @@ program
   .command('schema')
   .description('print the schema')
   .action(() => {
-    process.stdout.write(`${printSchema(schema)}\n`);
+    process.stdout.write(`${printMarkedSchema(schema)}\n`);
   });
 
 program

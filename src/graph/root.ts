@@ -33,19 +33,21 @@ const Viewer = builder.objectRef<ViewerFacts>('Viewer').implement({
     filmTier: t.expose('filmTier', {
       type: FilmTier,
       nullable: true,
-      description: 'The film tier of the requests: configured, or learned from responses; null while unknown.',
+      description: 'The film tier of the requests: configured, or learned from responses.',
+      nullIf: 'it is not known yet',
     }),
     rateBudget: t.field({
       type: RateBudget,
       nullable: true,
-      description: 'The rate limit; null without a token or without a limit.',
+      description: 'The rate limit.',
+      nullIf: 'the request has no token, or no limit is known for it',
       resolve: (_, __, { upstream }) => upstream.rateBudget(),
     }),
     canUse: t.boolean({
       nullable: true,
       description:
-        'Whether login and film tier of the caller suffice for a field; null while the tier is unknown. The scopes of a token ' +
-        'are not known, so the service may still refuse.',
+        'Whether login and film tier of the caller suffice for a field. The scopes of a token are not known, so the service may still refuse.',
+      nullIf: 'that depends on the tier, which is not known yet',
       args: {
         coordinate: t.arg.string({
           required: true,
@@ -69,7 +71,8 @@ builder.queryFields((t) => ({
   node: t.field({
     type: Node,
     nullable: true,
-    description: 'An object by its global id; null if there is none.',
+    description: 'An object by its global id.',
+    nullIf: 'there is none',
     args: { id: t.arg.id({ required: true, description: 'A global id, `<Type>:<id>`.' }) },
     recordCounts: ({ id }: { id?: string }) => countsOf([id ?? '']),
     resolve: (_, { id }, __, { schema }) => nodeOf(id, schema),
@@ -77,7 +80,8 @@ builder.queryFields((t) => ({
   nodes: t.field({
     type: [Node],
     nullable: { list: false, items: true },
-    description: `Objects by up to ${NODES_MAX} global ids, in the order of the ids; null if there is none.`,
+    description: `Objects by up to ${NODES_MAX} global ids, in the order of the ids.`,
+    nullIf: 'there is none with the id',
     args: { ids: t.arg.idList({ required: true, description: `Global ids, at most ${NODES_MAX}.` }) },
     recordCounts: ({ ids = [] }: { ids?: readonly string[] }) => countsOf(ids.length > NODES_MAX ? [] : ids),
     resolve: (_, { ids }, __, { schema }) => {

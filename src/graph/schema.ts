@@ -3,6 +3,7 @@ import { builder } from './engine/builder.ts';
 import { describeItemCosts } from './engine/describe-cost.ts';
 import { attachResolvers } from './engine/attach-resolvers.ts';
 import { deferDirective, streamDirective } from './engine/incremental.ts';
+import { describeNulls, semanticNonNullDirective } from './null-conditions.ts';
 import './engine/field-options.ts';
 import './root.ts';
 import './service/service.ts';
@@ -34,5 +35,11 @@ import './event/city.ts';
 
 /** The schema, with the engine's resolvers attached. */
 export const schema = describeItemCosts(
-  attachResolvers(builder.toSchema({ directives: [...specifiedDirectives, deferDirective, streamDirective] })),
+  describeNulls(
+    attachResolvers(
+      builder.toSchema({
+        directives: [...specifiedDirectives, deferDirective, streamDirective, semanticNonNullDirective],
+      }),
+    ),
+  ),
 );

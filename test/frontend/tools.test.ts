@@ -40,6 +40,31 @@ describe.each(Object.entries(frontEnds))('%s', (name, tool) => {
   });
 });
 
+test.each(['relay', 'codegen'] as const)(
+  '%s: what the schema marks as null only beside an error needs no check for null, and does without the marks',
+  { timeout: 180_000 },
+  async (name) => {
+    const folder = frontEnd(name);
+    const page = readFileSync(join(folder, 'src/filmPage.ts'), 'utf8');
+    expect(page).toContain('comingSoon.nodes.map');
+    expect(await run(folder, frontEnds[name])).toMatchObject({ code: 0 });
+    expect(await run(folder, ['tsc', '-p', '.'])).toEqual({ code: 0, out: '' });
+
+    const schema = readFileSync(join(root, 'schema.graphql'), 'utf8');
+    writeFileSync(join(folder, 'unmarked.graphql'), schema.replaceAll(/(?<!directive) @semanticNonNull/g, ''));
+    const config = join(folder, name === 'relay' ? 'relay.config.json' : 'codegen.yml');
+    const settings = readFileSync(config, 'utf8');
+    writeFileSync(
+      config,
+      settings.replace(/(\.\/)?node_modules\/catalog-graphql\/schema\.graphql/, './unmarked.graphql'),
+    );
+    expect(await run(folder, frontEnds[name])).toMatchObject({ code: 0 });
+    const unmarked = await run(folder, ['tsc', '-p', '.']);
+    for (const field of ['comingSoon', 'genres', 'wishCount', 'casts'])
+      expect(unmarked.out).toContain(`'${field}' is possibly 'null'`);
+  },
+);
+
 test('documents and schema are found by the name of the package', async () => {
   const folder = frontEnd('published');
   const program = `

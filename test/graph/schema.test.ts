@@ -4,8 +4,17 @@ import {
   type DocumentNode,
   Kind,
   NoDeprecatedCustomRule,
+  buildClientSchema,
   buildSchema,
+  getDirectiveValues,
+  introspectionFromSchema,
+  isInterfaceType,
+  isIntrospectionType,
+  isListType,
+  isNonNullType,
+  isObjectType,
   parse,
+  printSchema,
   specifiedRules,
   validate,
   visit,
@@ -13,6 +22,23 @@ import {
 import { expect, test } from 'vitest';
 
 const text = readFileSync('schema.graphql', 'utf8');
+
+/** Every field that may be null, or whose items may be: what the schema says of that. */
+function nullableFields(sdl: string) {
+  const built = buildSchema(sdl);
+  const directive = built.getDirective('semanticNonNull')!;
+  const owners = Object.values(built.getTypeMap()).filter((type) => isObjectType(type) || isInterfaceType(type));
+  return owners
+    .filter((type) => !isIntrospectionType(type))
+    .flatMap((type) =>
+      Object.values(type.getFields()).flatMap((field) => {
+        const own = isNonNullType(field.type) ? field.type.ofType : field.type;
+        const isNullable = own === field.type || (isListType(own) && !isNonNullType(own.ofType));
+        const levels = field.astNode && getDirectiveValues(directive, field.astNode)?.levels;
+        return isNullable ? [{ name: `${type.name}.${field.name}`, text: field.description ?? '', levels }] : [];
+      }),
+    );
+}
 
 /** Names of what may have a description and has none, or is deprecated without a reason. */
 function undescribed(document: DocumentNode): string[] {
@@ -52,4 +78,29 @@ test('the published operations are valid and use nothing deprecated', () => {
   const document = parse(files.map((file) => readFileSync(join('operations', file), 'utf8')).join('\n'));
   const problems = validate(schema, document, [...specifiedRules, NoDeprecatedCustomRule]);
   expect(problems.map(({ message }) => message)).toEqual([]);
+});
+
+test('every field that may be null says when, and those that are null only beside an error are marked', () => {
+  const fields = nullableFields(text);
+  expect(fields.length).toBeGreaterThan(250);
+  const said = fields.filter((field) => /\bNull if [^.]+\./.test(field.text));
+  const marked = fields.filter(({ levels }) => levels !== undefined);
+  expect(fields.filter((field) => !said.includes(field) && !marked.includes(field)).map(({ name }) => name)).toEqual(
+    [],
+  );
+  expect(said.filter((field) => marked.includes(field)).map(({ name }) => name)).toEqual([]);
+  expect(marked.every((field) => field.text.includes('Null only beside an error.'))).toBe(true);
+  // No list of the graph has items that may be null, but for \`nodes\`.
+  expect(new Set(marked.map(({ levels }) => JSON.stringify(levels)))).toEqual(new Set(['[0]']));
+  expect(marked.map(({ name }) => name)).toContain('Mutation.collectBook');
+});
+
+test('the marks change nothing of what introspection says of types and fields', () => {
+  const { __schema } = introspectionFromSchema(buildSchema(text));
+  expect(__schema.directives.map(({ name }) => name)).toContain('semanticNonNull');
+  // Introspection has no directives of fields: what is built from it differs from the printed schema in nothing else.
+  const unmarked = text
+    .replace(/^#.*\n\n/, '')
+    .replaceAll(/(?<!directive) @semanticNonNull(?:\(levels: [^)]*\))?/g, '');
+  expect(`${printSchema(buildClientSchema({ __schema }))}\n`).toBe(unmarked);
 });

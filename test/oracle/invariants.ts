@@ -1,4 +1,6 @@
 /** Compares a response with the reference. Each difference must be an error that a fault explains, or a null caused by such an error. */
+import { markedFields } from '../../src/graph/null-conditions.ts';
+import { schema } from '../../src/graph/schema.ts';
 import type { Reference } from './reference.ts';
 import type { Fault } from './faults.ts';
 
@@ -23,6 +25,8 @@ export interface Expected {
   /** Codes that need no fault, such as a rate limit reached by earlier operations. */
   isExcused: (code: string) => boolean;
 }
+
+const marked = markedFields(schema);
 
 export function compare({ reference, faultOf, isExcused }: Expected, shown: Shown): Violation[] {
   const violations: Violation[] = [];
@@ -106,6 +110,11 @@ export function compare({ reference, faultOf, isExcused }: Expected, shown: Show
     return false;
   }
 
+  /** At the place or below it. */
+  function hasErrorAt(path: string): boolean {
+    return [...errors.keys()].some((at) => at === '' || at === path || at.startsWith(`${path}.`));
+  }
+
   function isNonNull(path: string): boolean {
     const place = places.get(path);
     return place ? place.isNonNull : true; // an item of a list of leaves
@@ -113,6 +122,8 @@ export function compare({ reference, faultOf, isExcused }: Expected, shown: Show
 
   function walk(right: unknown, got: unknown, path: string): void {
     if (got === null && places.get(path)?.isNonNull) tell('null where it may not be', path, `null at ${path}`);
+    if (got === null && !/(?:^|\.)\d+$/.test(path) && marked.has(coordinateOf(path)) && !hasErrorAt(path))
+      tell('null without an error, though marked', path, `null at ${path}`);
     if (got === null || got === undefined) {
       if (right === null || right === undefined) return checkError(path);
       if (isLost(path) || places.get(path)?.mayStand || isPartOfLost(path)) return;

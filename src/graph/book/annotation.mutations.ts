@@ -65,6 +65,7 @@ const annotationPayload = (name: string, description: string) =>
         type: Annotation,
         nullable: true,
         description: 'The annotation in the response of the service.',
+        nullIf: false,
         resolve: ({ annotation }) => annotation,
       }),
     }),

@@ -46,16 +46,12 @@ export const Annotation = builder.objectRef<AnnotationRecord>('Annotation').impl
   nodeOf: referenceOf,
   fields: (t) => ({
     ...identity(t, 'Annotation'),
-    chapter: t.reads(
-      'chapter',
-      textOrNull,
-      'The chapter of the book, at most 100 characters; null if the annotation has a page instead.',
-    ),
-    page: t.reads(
-      'page_no',
-      positiveOrNull,
-      'The page of the book, `page_no` upstream; null if the annotation has a chapter or neither.',
-    ),
+    chapter: t.reads('chapter', textOrNull, 'The chapter of the book, at most 100 characters.', {
+      nullIf: 'the annotation has a page instead, or neither',
+    }),
+    page: t.reads('page_no', positiveOrNull, 'The page of the book, `page_no` upstream.', {
+      nullIf: 'the annotation has a chapter instead, or neither',
+    }),
     abstract: t.reads('abstract', textOrNull, 'The beginning of the content, always plain text.'),
     content: t.call({
       type: 'String',
@@ -76,6 +72,7 @@ export const Annotation = builder.objectRef<AnnotationRecord>('Annotation').impl
     blocks: t.field({
       type: [ContentBlock],
       nullable: true,
+      nullIf: false,
       description: 'The content as a tree of paragraphs, pictures and formulas. Empty if there is no content.',
       needs: ['content', 'photos', 'hasmath'],
       resolve: ({ content, photos, hasmath }, _, context) =>
@@ -87,13 +84,14 @@ export const Annotation = builder.objectRef<AnnotationRecord>('Annotation').impl
       needs: ['photos'],
       resolve: ({ photos }) => contentPhotos(photos),
     }),
-    abstractPhotoUrl: t.reads('abstract_photo', urlOrNull, 'The picture of the abstract; null if there is none.'),
+    abstractPhotoUrl: t.reads('abstract_photo', urlOrNull, 'The picture of the abstract.'),
     hasMath: t.reads('hasmath', flag, 'Whether the content contains formulas.'),
     commentsCount: t.reads('comments_count', count, 'The number of comments.'),
     lastPhotoNumber: t.reads(
       'last_photo',
       positiveOrNull,
-      'The highest picture number used so far; give a new picture the next one. Null if there was no picture.',
+      'The highest picture number used so far; give a new picture the next one.',
+      { nullIf: 'there was no picture' },
     ),
     time: t.reads(
       'time',
@@ -161,7 +159,7 @@ builder.objectField(User, 'annotations', (t) =>
 builder.queryField('annotation', (t) =>
   t.call({
     type: Annotation,
-    description: 'An annotation by id, from `GET /v2/book/annotation/{id}`; null if there is none.',
+    description: 'An annotation by id, from `GET /v2/book/annotation/{id}`.',
     args: { id: t.arg.id({ required: true, description: 'Global or bare id.' }) },
     endpoint: bookEndpoints.annotation,
     input: (_, { id }) => ({ id: sourceIdOf('Annotation', id) }),

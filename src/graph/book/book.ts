@@ -28,15 +28,13 @@ export const Book = builder.objectRef<BookRecord>('Book').implement({
   nodeOf: referenceOf,
   fields: (t) => ({
     ...identity(t, 'Book'),
-    isbn10: t.reads('isbn10', textOrNull, 'Ten digits, the last may be X. Null if the book has none.'),
-    isbn13: t.reads('isbn13', textOrNull, 'Thirteen digits. Null if the book has none.'),
+    isbn10: t.reads('isbn10', textOrNull, 'Ten digits, the last may be X.'),
+    isbn13: t.reads('isbn13', textOrNull, 'Thirteen digits.'),
     title: t.reads('title', text, 'The printed title, without the subtitle.'),
-    subtitle: t.reads('subtitle', textOrNull, 'The subtitle; null if there is none, as for half of all books.'),
-    originalTitle: t.reads(
-      'origin_title',
-      textOrNull,
-      'The title in the original language, `origin_title` upstream. Null if it does not differ.',
-    ),
+    subtitle: t.reads('subtitle', textOrNull, 'The subtitle. Half of all books have none.'),
+    originalTitle: t.reads('origin_title', textOrNull, 'The title in the original language, `origin_title` upstream.', {
+      nullIf: 'it does not differ',
+    }),
     alternativeTitle: t.reads(
       'alt_title',
       textOrNull,
@@ -81,7 +79,8 @@ export const Book = builder.objectRef<BookRecord>('Book').implement({
     ebook: t.field({
       type: Ebook,
       nullable: true,
-      description: 'The electronic edition; null if there is none.',
+      description: 'The electronic edition.',
+      nullIf: 'there is none',
       needs: ['ebook_url', 'ebook_price'],
       resolve: ({ ebook_url, ebook_price }) =>
         asUrl(ebook_url) || asText(ebook_price).trim() ? { ebook_url, ebook_price } : null,
@@ -92,7 +91,7 @@ export const Book = builder.objectRef<BookRecord>('Book').implement({
 builder.queryField('book', (t) =>
   t.call({
     type: Book,
-    description: 'A book by id, from `GET /v2/book/{id}`; null if there is none.',
+    description: 'A book by id, from `GET /v2/book/{id}`.',
     args: { id: t.arg.id({ required: true, description: 'Global or bare id.' }) },
     endpoint: bookEndpoints.byId,
     input: (_, { id }) => ({ id: sourceIdOf('Book', id) }),
@@ -103,7 +102,7 @@ builder.queryField('book', (t) =>
 builder.queryField('bookByIsbn', (t) =>
   t.call({
     type: Book,
-    description: 'A book by its ISBN, from `GET /v2/book/isbn/{isbn}`; null if there is none.',
+    description: 'A book by its ISBN, from `GET /v2/book/isbn/{isbn}`.',
     args: {
       isbn: t.arg.string({
         required: true,

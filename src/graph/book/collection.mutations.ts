@@ -107,6 +107,7 @@ function bookPayload<Shape extends Pick<CollectionPayload, 'book'>>(t: FieldBuil
       type: Book,
       nullable: true,
       description: 'The book. Fields that the response to the write does not provide cost a call.',
+      nullIf: 'the service has it no longer',
       representation: { names: [] }, // members of the record that are known, some of them as undefined
       resolve: ({ book }) => book,
     }),
@@ -118,6 +119,7 @@ function collectionPayload<Shape extends CollectionPayload>(t: FieldBuilder<Shap
       type: Collection,
       nullable: true,
       description: 'The collection in the response of the service.',
+      nullIf: false,
       resolve: ({ collection }) => collection,
     }),
     ...bookPayload(t),

@@ -57,6 +57,7 @@ export const Collection = builder.objectRef<CollectionRecord>('Collection').impl
     }),
     number: t.int({
       nullable: true,
+      nullIf: 'the service does not return it',
       description: 'The number that the service assigns, `id` upstream. No operation accepts it.',
       needs: ['id'],
       resolve: ({ id }) => asInt(id),
@@ -64,18 +65,20 @@ export const Collection = builder.objectRef<CollectionRecord>('Collection').impl
     status: t.field({
       type: CollectionStatusEnum,
       nullable: true,
-      description: 'The reading status; null for an unknown value.',
+      description: 'The reading status.',
+      nullIf: 'the service returns another word',
       needs: ['status'],
       resolve: ({ status }) => asOneOf(collectionStatuses, status),
     }),
     rating: t.field({
       type: UserRating,
       nullable: true,
-      description: 'The rating by the reader; null if unrated.',
+      description: 'The rating by the reader.',
+      nullIf: 'unrated',
       needs: ['rating'],
       resolve: ({ rating }) => userRating(rating),
     }),
-    comment: t.reads('comment', textOrNull, 'A short opinion of at most 350 characters; null if there is none.'),
+    comment: t.reads('comment', textOrNull, 'A short opinion of at most 350 characters.'),
     tags: t.reads('tags', texts, "The reader's own tags for the book; empty if there are none."),
     updatedAt: t.reads('updated', localDateTime, 'The time of the last change.'),
     book: t.field({
@@ -100,8 +103,8 @@ export const Collection = builder.objectRef<CollectionRecord>('Collection').impl
 builder.objectField(Book, 'collection', (t) =>
   t.call({
     type: Collection,
-    description:
-      'The collection of this book by a person, from `GET /v2/book/{id}/collection`; null if there is none or it is private.',
+    description: 'The collection of this book by a person, from `GET /v2/book/{id}/collection`.',
+    nullIf: 'there is none, or it is private',
     args: { userId: t.arg.id({ required: true, description: 'Global id, bare id or uid of the person.' }) },
     endpoint: bookEndpoints.collection,
     from: ['id'],
@@ -114,7 +117,8 @@ builder.objectField(Book, 'viewerCollection', (t) =>
   t.call({
     type: Collection,
     description:
-      "The caller's collection of this book; null if there is none, and without a token of the caller. `tags` and `comment` cost a call; the book contains the other fields in `current_user_collection`.",
+      "The caller's collection of this book. `tags` and `comment` cost a call; the book contains the other fields in `current_user_collection`.",
+    nullIf: 'there is none, or the request has no token',
     endpoint: bookEndpoints.collection,
     from: ['id'],
     input: ({ id }) => ({ id }),

@@ -43,6 +43,7 @@ const reviewPayload = (name: string, description: string) =>
         type: Review,
         nullable: true,
         description: 'The review in the response of the service.',
+        nullIf: false,
         resolve: ({ review }) => review,
       }),
     }),

@@ -12,15 +12,14 @@ export const Review = builder.objectRef<ReviewRecord>('Review').implement({
     ...identity(t, 'Review'),
     title: t.reads('title', text, 'The title.'),
     content: t.reads('content', textOrNull, "The whole text; the service returns it for the caller's own reviews."),
-    summary: t.reads(
-      'summary',
-      textOrNull,
-      'The beginning of the text; null if the service returns `content` instead.',
-    ),
+    summary: t.reads('summary', textOrNull, 'The beginning of the text.', {
+      nullIf: 'the service returns `content` instead',
+    }),
     rating: t.field({
       type: UserRating,
       nullable: true,
-      description: 'The rating by the author; null if unrated.',
+      description: 'The rating by the author.',
+      nullIf: 'unrated',
       needs: ['rating'],
       resolve: ({ rating }) => userRating(rating),
     }),

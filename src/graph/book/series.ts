@@ -12,15 +12,14 @@ export const Series = builder.objectRef<SeriesRecord>('Series').implement({
   nodeOf: referenceOf,
   fields: (t) => ({
     ...identity(t, 'Series'),
-    title: t.reads(
-      'title',
-      textOrNull,
-      'The title of the series. Only a book of the series provides it; null if the series was requested by its id.',
-    ),
+    title: t.reads('title', textOrNull, 'The title of the series. Only a book of the series provides it.', {
+      nullIf: 'the series was requested by its id',
+    }),
     books: t.connection({
       type: Book,
       pageSize: 20,
-      description: 'The books of the series, from `GET /v2/book/series/{id}/books`; null if there is no such series.',
+      description: 'The books of the series, from `GET /v2/book/series/{id}/books`.',
+      nullIf: 'there is no such series',
       endpoint: bookEndpoints.seriesBooks,
       from: ['id'],
       input: ({ id }) => ({ id }),
@@ -33,7 +32,7 @@ builder.objectField(Book, 'series', (t) =>
   t.field({
     type: Series,
     nullable: true,
-    description: 'The series of the book; null if it has none, as a quarter of all books.',
+    description: 'The series of the book. A quarter of all books has none.',
     needs: ['series'],
     resolve: ({ series }) => recordOrReference(series, asObject(series).id),
   }),
@@ -43,6 +42,7 @@ builder.queryField('series', (t) =>
   t.field({
     type: Series,
     nullable: true,
+    nullIf: false,
     description: 'A series by id. Makes no call and does not check that the series exists; only `books` makes a call.',
     args: { id: t.arg.id({ required: true, description: 'Global or bare id.' }) },
     resolve: (_, { id }) => ({ id: sourceIdOf('Series', id) }),

@@ -73,8 +73,8 @@ builder.objectFields(Tag, (t) => ({
     type: Collection,
     pageSize: 20,
     description:
-      "The person's public collections with this tag, last changed first, from `GET /v2/book/user/{name}/collections`. " +
-      'Null for a tag of a book, which many people share.',
+      "The person's public collections with this tag, last changed first, from `GET /v2/book/user/{name}/collections`.",
+    nullIf: 'the tag is of a book, which many people share',
     endpoint: bookEndpoints.collections,
     from: ['name', 'title', 'owner'],
     input: ({ owner = '', ...tag }) => ({ name: owner, tag: nameOf(tag) }),

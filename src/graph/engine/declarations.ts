@@ -56,7 +56,7 @@ export function fieldRule(field: GraphQLField<unknown, unknown>): FieldRule {
     pothosOptions?: FieldRule;
     pothosExposedField?: string;
   };
-  if (pothosExposedField && !pothosOptions?.needs) return { needs: [pothosExposedField] };
+  if (pothosExposedField && !pothosOptions?.needs) return { ...pothosOptions, needs: [pothosExposedField] };
   return pothosOptions ?? noRule;
 }
 

@@ -16,11 +16,15 @@ export function describeItemCosts(schema: GraphQLSchema): GraphQLSchema {
     if (!isObjectType(type)) continue;
     for (const field of Object.values(type.getFields())) {
       const text = itemCosts(type, field);
-      if (text) field.description = `${(field.description ?? '').replace(/[^.]$/, '$&.')} ${text}`.trim();
+      if (text) field.description = withSentence(field.description, text);
     }
   }
   return schema;
 }
+
+/** A description with one more sentence. */
+export const withSentence = (description: string | null | undefined, sentence: string): string =>
+  `${(description ?? '').replace(/[^.]$/, '$&.')} ${sentence}`.trim();
 
 /** What to say of the items of a list; undefined for fields that are no lists, and if no field of an item costs a call. */
 function itemCosts(parent: GraphQLObjectType, field: GraphQLField<unknown, unknown>): string | undefined {

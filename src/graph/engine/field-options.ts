@@ -5,6 +5,7 @@
  * - `t.reads`       a field that shows one member through a decoder; it declares its `needs` itself
  * - `t.call`        a field whose value is the response of a call
  * - `t.connection`  a field whose value is a page of a list
+ * - `nullIf`        when a nullable field is null; the sentence of its description
  */
 import {
   type FieldRef,
@@ -22,10 +23,11 @@ import type { RecordSource } from '../../upstream/loading/record-state.ts';
 import { connectionOf, pagingArgs } from '../types/connection.ts';
 import type { Decoder } from '../types/decode.ts';
 import type { Page } from '../types/paging.ts';
-import type { EmbeddedMember, Provides, Variant } from './field-rule.ts';
+import type { EmbeddedMember, NullCondition, Provides, Variant } from './field-rule.ts';
 
 interface CallDeclaration<Parent, Args, In, Out, From extends keyof Parent & string> {
   description: string;
+  nullIf?: NullCondition;
   deprecationReason?: string;
   /** The endpoint to call; a function if it depends on the arguments. */
   endpoint: Endpoint<In, Out> | ((args: Args) => Endpoint<In, Out>);
@@ -107,6 +109,7 @@ declare global {
       Args,
       ResolveReturnShape,
     > {
+      nullIf?: NullCondition;
       needs?: readonly (keyof ParentShape & string)[];
       needsBelow?: Readonly<Record<string, readonly (keyof ParentShape & string)[]>>;
       idIn?: keyof ParentShape & string;
@@ -122,6 +125,7 @@ declare global {
       Args,
       ResolveReturnShape,
     > {
+      nullIf?: NullCondition;
       /** The number of records of each type that the arguments name, for the cost. */
       recordCounts?: (args: never) => ReadonlyMap<string, number>;
     }
@@ -141,7 +145,7 @@ declare global {
         names: (keyof ParentShape & string) | readonly (keyof ParentShape & string)[],
         decoder: Decoder<Name, Shape>,
         description: string,
-        more?: { deprecationReason?: string },
+        more?: { deprecationReason?: string; nullIf?: NullCondition },
       ): FieldRef<Types, Shape>;
 
       /** A field whose value comes from a call. Null if the record is absent. */
@@ -191,20 +195,27 @@ fields.reads = function (
 ) {
   const needs = typeof names === 'string' ? [names] : names;
   const [name, ...others] = needs as [string, ...string[]];
-  const { decode, type, list, nullable } = decoder;
+  const { decode, type, list, nullable, nullIf } = decoder;
   const resolve =
     others.length === 0
       ? (record: Record<string, unknown>) => decode(record[name])
       : (record: Record<string, unknown>) =>
           decode(needs.map((each) => record[each]).find((value) => value) ?? record[name]);
-  return this.createField({ ...more, type: list ? [type] : type, nullable, description, needs, resolve });
+  return this.createField({ nullIf, ...more, type: list ? [type] : type, nullable, description, needs, resolve });
 };
 
 fields.call = function (
   this: typeof fields,
   options: CallOptions<SchemaTypes, object, never, InputFieldMap, unknown, unknown, never>,
 ) {
-  return this.createField({ ...options, mapResponse: options.resolve, nullable: true, resolve: replacedByEngine });
+  const { resolve: mapResponse } = options;
+  return this.createField({
+    nullIf: 'there is none',
+    ...options,
+    mapResponse,
+    nullable: true,
+    resolve: replacedByEngine,
+  });
 };
 
 fields.connection = function (

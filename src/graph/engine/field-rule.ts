@@ -32,8 +32,12 @@ export interface Provides<Response, Parent> {
   read: (response: Response) => Partial<Parent> | null | undefined;
 }
 
+/** When a nullable field is null, as the end of the sentence "Null if …"; false if only beside an error. */
+export type NullCondition = string | false;
+
 /** What a field declares. */
 export interface FieldRule {
+  nullIf?: NullCondition;
   needs?: readonly string[];
   /** Names of the parent record that a selected subfield reads: `ratersCount` of a rating is a member beside `rating`. */
   needsBelow?: Readonly<Record<string, readonly string[]>>;

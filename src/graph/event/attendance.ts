@@ -8,8 +8,8 @@ builder.objectFields(Event, (t) => ({
   viewerRelation: t.field({
     type: EventRelation,
     nullable: true,
-    description:
-      'The relation of the caller to the event, `status` upstream; null for none, and without a token of the caller.',
+    description: 'The relation of the caller to the event, `status` upstream.',
+    nullIf: 'there is none, or the request has no token',
     viewerOnly: true,
     needs: ['status'],
     resolve: ({ status }, _, { viewer }) => (viewer.isLoggedIn ? (relations.get(asText(status).trim()) ?? null) : null),
@@ -39,7 +39,7 @@ builder.objectField(User, 'events', (t) =>
     type: Event,
     pageSize: 20,
     description:
-      'The events related to this person or organisation, for one call; null if the service does not know the id. ' +
+      'The events related to this person or organisation, for one call. ' +
       '`GET /people/{userID}/events`, with a relation `…/initiate`, `…/participate` or `…/wish`',
     args: { relation: t.arg({ type: EventRelation, description: 'Only events with this relation; all by default.' }) },
     endpoint: ({ relation }) => (relation ? byRelation[relation] : eventEndpoints.ofUser),

@@ -38,7 +38,8 @@ export const City = builder.objectRef<CityShape>('City').implement({
     name: t.reads(
       'name',
       textOrNull,
-      'The name in Chinese; null for a city without events. Costs one call unless an event in the response provides it.',
+      'The name in Chinese. Costs one call unless an event in the response provides it.',
+      { nullIf: 'the city has no events' },
     ),
   }),
 });
@@ -86,7 +87,8 @@ builder.objectField(User, 'city', (t) =>
   t.field({
     type: City,
     nullable: true,
-    description: 'The home city given by the person; null if only the id is known.',
+    description: 'The home city given by the person.',
+    nullIf: 'there is none, or only the id of the person is known',
     needs: ['loc_id', 'loc_name'],
     resolve: ({ loc_id, loc_name }) => cityAt({ id: asText(loc_id), name: asText(loc_name) }),
   }),
@@ -96,6 +98,7 @@ builder.queryField('city', (t) =>
   t.field({
     type: City,
     nullable: true,
+    nullIf: false,
     description: 'A city by id. Makes no call and does not check that the city exists.',
     args: {
       id: t.arg.id({

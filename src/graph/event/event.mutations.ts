@@ -62,6 +62,7 @@ const eventPayload = (name: string, description: string) =>
         type: Event,
         nullable: true,
         description: 'The event in the response of the service.',
+        nullIf: false,
         resolve: ({ event }) => event,
       }),
     }),

@@ -56,7 +56,8 @@ export const Event = builder.objectRef<EventRecord>('Event').implement({
     type: t.field({
       type: EventTypeEnum,
       nullable: true,
-      description: 'The type; null for a type not listed here, which `typeTerm` contains.',
+      description: 'The type.',
+      nullIf: 'it is not listed here; `typeTerm` contains it',
       needs: ['term'],
       resolve: ({ term }) => typeOf(asText(term)) ?? null,
     }),
@@ -68,7 +69,7 @@ export const Event = builder.objectRef<EventRecord>('Event').implement({
     typeScheme: t.reads(
       'scheme',
       textOrNull,
-      'The scheme of the category as sent by the service: `http://…/2007#kind`. Null if the entry has none.',
+      'The scheme of the category as sent by the service: `http://…/2007#kind`.',
     ),
     startsAt: t.reads('startTime', dateTime, 'The start.'),
     endsAt: t.reads('endTime', dateTime, 'The end.'),
@@ -82,6 +83,7 @@ export const Event = builder.objectRef<EventRecord>('Event').implement({
       type: 'URL',
       nullable: true,
       description: 'The picture of the event.',
+      nullIf: 'the service has none',
       needs: ['links'],
       resolve: ({ links }) => asUrl(asObject(links).image),
     }),
@@ -89,6 +91,7 @@ export const Event = builder.objectRef<EventRecord>('Event').implement({
       type: 'URL',
       nullable: true,
       description: 'The web page of the event.',
+      nullIf: 'the service has none',
       needs: ['links'],
       resolve: ({ links }) => asUrl(asObject(links).alternate),
     }),
@@ -96,13 +99,15 @@ export const Event = builder.objectRef<EventRecord>('Event').implement({
       type: 'URL',
       nullable: true,
       description: 'The URL in the Atom interface, the link with `rel` self.',
+      nullIf: 'the service has none',
       needs: ['links'],
       resolve: ({ links }) => asUrl(asObject(links).self),
     }),
     coordinates: t.field({
       type: Coordinates,
       nullable: true,
-      description: 'The coordinates, `georss:point` upstream; null if the service sends none.',
+      description: 'The coordinates, `georss:point` upstream.',
+      nullIf: 'the service sends none',
       needs: ['point'],
       resolve: ({ point }) => coordinatesFrom(point),
     }),
@@ -122,19 +127,22 @@ function feedFields<Entry>(t: FieldBuilder<Page<Entry>>) {
   return {
     title: t.string({
       nullable: true,
-      description: 'The title of the feed, in Chinese; null if it has none.',
+      description: 'The title of the feed, in Chinese.',
+      nullIf: 'the feed has none',
       resolve: (page) => page.title,
     }),
     author: t.field({
       type: User,
       nullable: true,
-      description: 'The owner of the feed, for the events of a person; null for other feeds.',
+      description: 'The owner of the feed, for the events of a person.',
+      nullIf: 'the feed names none',
       resolve: (page) => atomUser(feedOf(page).author),
     }),
     webUrl: t.field({
       type: 'URL',
       nullable: true,
-      description: 'The web page of the feed, the link with `rel` alternate; null if the feed has none.',
+      description: 'The web page of the feed, the link with `rel` alternate.',
+      nullIf: 'the feed has none',
       resolve: (page) => asUrl(asObject(feedOf(page).links).alternate),
     }),
   };
@@ -150,7 +158,7 @@ function coordinatesFrom(point: unknown): { latitude: number; longitude: number 
 builder.queryField('event', (t) =>
   t.call({
     type: Event,
-    description: 'The event with this id; null if there is none. `GET /event/{eventID}`',
+    description: 'The event with this id. `GET /event/{eventID}`',
     args: { id: t.arg.id({ required: true, description: 'The id of the event, global or bare.' }) },
     endpoint: eventEndpoints.byId,
     input: (_, { id }) => ({ id: sourceIdOf('Event', id) }),
@@ -164,6 +172,7 @@ builder.queryField('searchEvents', (t) =>
     pageSize: 20,
     description:
       'Events whose text matches, in one city or in all cities. Without arguments, all events. `GET /events`',
+    nullIf: 'the service does not know the city',
     args: {
       query: t.arg.string({ description: 'Words to search for, at most 1,000 characters (code points).' }),
       cityId: t.arg.id({ description: 'The id of a city, global or bare; all cities by default.' }),

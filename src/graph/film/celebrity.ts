@@ -38,7 +38,8 @@ export const Celebrity = builder.objectRef<CelebrityRecord>('Celebrity').impleme
     }),
     sourceId: t.id({
       nullable: true,
-      description: 'The id of the service; null for a person without a page.',
+      description: 'The id of the service.',
+      nullIf: 'the person has no page',
       needs: ['id'],
       resolve: pageOf,
     }),
@@ -73,7 +74,8 @@ const Work = builder.objectRef<WorkRecord>('Work').implement({
   fields: (t) => ({
     roles: t.stringList({
       nullable: true,
-      description: 'The roles of the person in Chinese: 导演, 演员, 编剧; null if the service returns only the film.',
+      description: 'The roles of the person in Chinese: 导演, 演员, 编剧.',
+      nullIf: 'the service returns only the film',
       needs: ['roles'],
       resolve: ({ roles }) => (roles === undefined || roles === null ? null : asTexts(roles)),
     }),
@@ -112,6 +114,7 @@ builder.objectFields(Subject, (t) => ({
   directors: t.field({
     type: [Celebrity],
     nullable: true,
+    nullIf: false,
     description: 'The directors, in the order of the service.',
     representation: simpleCelebrity,
     needs: ['directors'],
@@ -121,6 +124,7 @@ builder.objectFields(Subject, (t) => ({
   casts: t.field({
     type: [Celebrity],
     nullable: true,
+    nullIf: false,
     description: 'The cast, at most 4, leading roles first.',
     representation: simpleCelebrity,
     needs: ['casts'],
@@ -130,6 +134,7 @@ builder.objectFields(Subject, (t) => ({
   writers: t.field({
     type: [Celebrity],
     nullable: true,
+    nullIf: false,
     description: 'The writers; advance and premium tiers.',
     representation: simpleCelebrity,
     needs: ['writers'],
@@ -141,7 +146,7 @@ builder.objectFields(Subject, (t) => ({
 builder.queryField('celebrity', (t) =>
   t.call({
     type: Celebrity,
-    description: 'The film person with this id; null if there is none. `GET /v2/movie/celebrity/{id}`',
+    description: 'The film person with this id. `GET /v2/movie/celebrity/{id}`',
     args: { id: t.arg.id({ required: true, description: 'The id of the person, global or bare.' }) },
     endpoint: filmEndpoints.celebrity,
     input: (_, { id }) => ({ id: sourceIdOf('Celebrity', id) }),

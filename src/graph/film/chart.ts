@@ -22,6 +22,7 @@ const SubjectChart = builder.objectRef<NewMovies>('SubjectChart').implement({
     title: t.string({
       nullable: true,
       description: 'The title of the chart.',
+      nullIf: 'the service has none',
       resolve: ({ title }) => textOrNull.decode(title),
     }),
     subjects: t.field({
@@ -50,10 +51,12 @@ const BoxOfficeChart = builder.objectRef<BoxOffice>('BoxOfficeChart').implement(
     title: t.string({
       nullable: true,
       description: 'The title of the chart.',
+      nullIf: 'the service has none',
       resolve: ({ title }) => textOrNull.decode(title),
     }),
     dateRange: t.string({
       nullable: true,
+      nullIf: 'the service has none',
       description: 'The days of the chart, `date` upstream, in the format of the service: `7月27日 - 7月29日`.',
       resolve: ({ date }) => textOrNull.decode(date),
     }),
@@ -81,6 +84,7 @@ const WeeklyChart = builder.objectRef<Weekly>('WeeklyChart').implement({
     title: t.string({
       nullable: true,
       description: 'The title of the chart.',
+      nullIf: 'the service has none',
       resolve: ({ title }) => textOrNull.decode(title),
     }),
     entries: t.field({
@@ -103,6 +107,7 @@ builder.queryFields((t) => ({
   usBoxOffice: t.call({
     type: BoxOfficeChart,
     description: 'The latest North American box office; basic and advance tiers. `GET /v2/movie/us_box`',
+    nullIf: false,
     endpoint: filmEndpoints.usBox,
     input: () => ({}),
     assumedSize: CHART_SIZE,
@@ -111,6 +116,7 @@ builder.queryFields((t) => ({
   weeklyChart: t.call({
     type: WeeklyChart,
     description: 'The chart of the week; advance tier. `GET /v2/movie/weekly`',
+    nullIf: false,
     endpoint: filmEndpoints.weekly,
     input: () => ({}),
     assumedSize: CHART_SIZE,
@@ -119,6 +125,7 @@ builder.queryFields((t) => ({
   newMovies: t.call({
     type: SubjectChart,
     description: 'New films that people like; advance tier. `GET /v2/movie/new_movies`',
+    nullIf: false,
     endpoint: filmEndpoints.newMovies,
     input: () => ({}),
     representation: simpleSubject,

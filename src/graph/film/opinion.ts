@@ -25,7 +25,8 @@ export const FilmReview = builder.objectRef<FilmReviewRecord>('FilmReview').impl
     rating: t.field({
       type: UserRating,
       nullable: true,
-      description: 'The rating of the film by the author; null if unrated.',
+      description: 'The rating of the film by the author.',
+      nullIf: 'unrated',
       needs: ['rating'],
       resolve: ({ rating }) => userRating(rating),
     }),
@@ -48,7 +49,8 @@ const FilmComment = builder.objectRef<FilmCommentRecord>('FilmComment').implemen
     rating: t.field({
       type: UserRating,
       nullable: true,
-      description: 'The rating of the film by the author; null if unrated.',
+      description: 'The rating of the film by the author.',
+      nullIf: 'unrated',
       needs: ['rating'],
       resolve: ({ rating }) => userRating(rating),
     }),

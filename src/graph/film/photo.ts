@@ -26,11 +26,13 @@ const PhotoAlbum = builder.objectRef<Album>('PhotoAlbum').implement({
     title: t.string({
       nullable: true,
       description: 'The title given by the owner.',
+      nullIf: 'the service has none',
       resolve: ({ title }) => textOrNull.decode(title),
     }),
     webUrl: t.field({
       type: 'URL',
       nullable: true,
+      nullIf: 'the service has none',
       description: 'The web page of the photo.',
       resolve: ({ url }) => urlOrNull.decode(url),
     }),
@@ -66,13 +68,15 @@ export const Photo = builder.objectRef<PhotoRecord>('Photo').implement({
     photosCount: t.reads('photos_count', countOrZero, 'The number of photos in the album.'),
     nextPhotoId: t.id({
       nullable: true,
-      description: 'The `id` of the next photo of the album; null for the last.',
+      description: 'The `id` of the next photo of the album.',
+      nullIf: 'this is the last',
       needs: ['next_photo'],
       resolve: ({ next_photo }) => photoId(next_photo),
     }),
     previousPhotoId: t.id({
       nullable: true,
-      description: 'The `id` of the previous photo of the album; null for the first.',
+      description: 'The `id` of the previous photo of the album.',
+      nullIf: 'this is the first',
       needs: ['prev_photo'],
       resolve: ({ prev_photo }) => photoId(prev_photo),
     }),
@@ -81,10 +85,11 @@ export const Photo = builder.objectRef<PhotoRecord>('Photo').implement({
 });
 
 builder.objectFields(Photo, (t) => {
-  const neighbour = (member: 'next_photo' | 'prev_photo', description: string) =>
+  const neighbour = (member: 'next_photo' | 'prev_photo', description: string, end: string) =>
     t.call({
       type: Photo,
-      description: `${description} Costs one call for the first ${NEIGHBOURS} photos of the film; null if it is not among them or the photo has no film.`,
+      description: `${description} Costs one call for the first ${NEIGHBOURS} photos of the film.`,
+      nullIf: `this is the ${end}, it is not among them, or the photo has no film`,
       endpoint: filmEndpoints.photos,
       from: ['subject_id', member],
       input: ({ subject_id }) => ({ id: asText(subject_id), start: 0, count: NEIGHBOURS }),
@@ -92,8 +97,8 @@ builder.objectFields(Photo, (t) => {
       resolve: ({ photos }, _, photo) => asRecords(photos).find(({ id }) => id === photo[member]) ?? null,
     });
   return {
-    next: neighbour('next_photo', 'The next photo of the album; null for the last.'),
-    previous: neighbour('prev_photo', 'The previous photo of the album; null for the first.'),
+    next: neighbour('next_photo', 'The next photo of the album.', 'last'),
+    previous: neighbour('prev_photo', 'The previous photo of the album.', 'first'),
   };
 });
 

@@ -60,7 +60,8 @@ export const Subject = builder.objectRef<SubjectRecord>('Subject').implement({
     type: t.field({
       type: SubjectType,
       nullable: true,
-      description: 'Movie or series, `subtype` upstream; null for any other kind.',
+      description: 'Movie or series, `subtype` upstream.',
+      nullIf: 'it is of another kind',
       needs: ['subtype'],
       resolve: ({ subtype }) => typeFrom(subtype),
     }),
@@ -90,7 +91,8 @@ export const Subject = builder.objectRef<SubjectRecord>('Subject').implement({
     collectCount: t.reads('collect_count', countOrZero, 'The number of people who have seen it.'),
     doingCount: t.int({
       nullable: true,
-      description: 'The number of people who are watching it, `do_count` upstream; null for a movie.',
+      description: 'The number of people who are watching it, `do_count` upstream.',
+      nullIf: 'it is a movie',
       needs: ['do_count', 'subtype'],
       resolve: ({ do_count, subtype }) => asInt(do_count) ?? (typeFrom(subtype) === 'tv' ? 0 : null),
     }),
@@ -131,6 +133,7 @@ builder.objectField(connectionOf(Subject), 'title', (t) =>
   t.string({
     nullable: true,
     description: 'The title of this list: the name of a chart, or the words of a search.',
+    nullIf: 'the service has none',
     resolve: (page) => page.title,
   }),
 );
@@ -138,7 +141,7 @@ builder.objectField(connectionOf(Subject), 'title', (t) =>
 builder.queryField('subject', (t) =>
   t.call({
     type: Subject,
-    description: 'The movie or series with this id; null if there is none. `GET /v2/movie/subject/{id}`',
+    description: 'The movie or series with this id. `GET /v2/movie/subject/{id}`',
     args: { id: t.arg.id({ required: true, description: 'The id of the subject, global or bare.' }) },
     endpoint: filmEndpoints.subject,
     input: (_, { id }) => ({ id: sourceIdOf('Subject', id) }),

@@ -27,6 +27,7 @@ const noteCommentedOn = <Shape extends { note: NoteShape }>(t: FieldBuilder<Shap
     type: Note,
     nullable: true,
     description: 'The note. Fields other than the id are loaded again.',
+    nullIf: 'the service has it no longer',
     resolve: ({ note }) => note,
   });
 
@@ -39,6 +40,7 @@ const CreateNoteCommentPayload = builder
         type: NoteComment,
         nullable: true,
         description: 'The comment in the response of the service.',
+        nullIf: false,
         resolve: ({ comment }) => comment,
       }),
       note: noteCommentedOn(t),

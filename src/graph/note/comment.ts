@@ -46,7 +46,8 @@ export const NoteComment = builder.objectRef<NoteCommentShape>('NoteComment').im
     note: t.field({
       type: Note,
       nullable: true,
-      description: 'The note. Fields other than the id cost one call. Null if the caller may not see it.',
+      description: 'The note. Fields other than the id cost one call.',
+      nullIf: 'the caller may not see it',
       needs: ['note_id'],
       resolve: ({ note_id }) => recordOrReference<NoteShape>(null, note_id),
     }),
@@ -76,7 +77,7 @@ builder.objectField(Note, 'comments', (t) =>
 builder.objectField(Note, 'comment', (t) =>
   t.call({
     type: NoteComment,
-    description: 'One comment on the note, from `GET /v2/note/{id}/comment/{comment_id}`; null if there is none.',
+    description: 'One comment on the note, from `GET /v2/note/{id}/comment/{comment_id}`.',
     args: { id: t.arg.id({ required: true, description: 'Global id of a comment on this note, or bare id.' }) },
     endpoint: noteEndpoints.comment,
     from: ['id'],

@@ -71,6 +71,7 @@ const notePart = <Shape extends NotePayload>(t: FieldBuilder<Shape>) => ({
     type: Note,
     nullable: true,
     description: 'The note after the write. Fields that the response to the write does not provide cost a call.',
+    nullIf: 'the service has it no longer',
     resolve: ({ note }) => note,
   }),
 });

@@ -86,6 +86,7 @@ export const Note = builder.objectRef<NoteShape>('Note').implement({
     blocks: t.field({
       type: [ContentBlock],
       nullable: true,
+      nullIf: false,
       description: 'The content as a tree of paragraphs with links, and pictures. Empty if there is no content.',
       needs: ['content', 'photos'],
       resolve: ({ content, photos }, _, context) => parseBlocksOnce(context, noteBlocks, asText(content), photos),
@@ -99,7 +100,8 @@ export const Note = builder.objectRef<NoteShape>('Note').implement({
     privacy: t.field({
       type: Privacy,
       nullable: true,
-      description: 'Who may see it; null for an unknown value.',
+      description: 'Who may see it.',
+      nullIf: 'the service returns another word',
       needs: ['privacy'],
       resolve: ({ privacy }) => asOneOf(notePrivacies, privacy),
     }),
@@ -112,8 +114,8 @@ export const Note = builder.objectRef<NoteShape>('Note').implement({
     author: t.field({
       type: User,
       nullable: true,
-      description:
-        'The author; null unless the note was reached through its user, because the service does not return it.',
+      description: 'The author.',
+      nullIf: 'the note was not reached through its user, because the service does not return it',
       needs: ['author'],
       resolve: ({ author }) => recordOrReference(author),
     }),
@@ -138,7 +140,7 @@ builder.objectField(User, 'notes', (t) =>
 builder.queryField('note', (t) =>
   t.call({
     type: Note,
-    description: 'A note by id, from `GET /v2/note/{id}`; null if there is none. Requires a logged-in caller.',
+    description: 'A note by id, from `GET /v2/note/{id}`. Requires a logged-in caller.',
     args: { id: t.arg.id({ required: true, description: 'Global or bare id.' }) },
     endpoint: noteEndpoints.byId,
     input: (_, { id }) => ({ id: sourceIdOf('Note', id) }),

@@ -101,7 +101,8 @@ const RateLimit = builder.objectRef<{ tier: Tier }>('RateLimit').implement({
     tier: t.expose('tier', { type: FilmTier, description: 'The tier.' }),
     callsPerMinute: t.int({
       nullable: true,
-      description: 'The film calls that one token may make in a minute; null if no limit is known.',
+      description: 'The film calls that one token may make in a minute.',
+      nullIf: 'no limit is known',
       resolve: ({ tier }) => callsAMinuteOf(tier),
     }),
   }),

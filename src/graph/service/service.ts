@@ -13,8 +13,8 @@ const FieldRequirementType = builder.objectRef<FieldRequirement>('FieldRequireme
     tiers: t.field({
       type: [FilmTier],
       nullable: true,
-      description:
-        'The film tiers that get the field, some of them only the items that come with the record; null for fields that do not depend on the tier.',
+      description: 'The film tiers that get the field, some of them only the items that come with the record.',
+      nullIf: 'the field does not depend on the tier',
       resolve: ({ tiers }) => tiers && [...tiers],
     }),
     scopes: t.stringList({

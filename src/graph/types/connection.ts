@@ -46,12 +46,14 @@ const PageInfo = builder.objectRef<Page<unknown>>('PageInfo').implement({
     }),
     startCursor: t.string({
       nullable: true,
-      description: 'The cursor of the first edge; null if the page is empty.',
+      description: 'The cursor of the first edge.',
+      nullIf: 'the page is empty',
       resolve: (page) => (page.items.length ? encodeCursor(page.listId(), page.start) : null),
     }),
     endCursor: t.string({
       nullable: true,
-      description: 'The cursor of the last edge, for `after`; null if the page is empty.',
+      description: 'The cursor of the last edge, for `after`.',
+      nullIf: 'the page is empty',
       resolve: (page) => (page.items.length ? encodeCursor(page.listId(), page.start + page.items.length - 1) : null),
     }),
   }),
@@ -95,7 +97,8 @@ function makeConnection(of: ObjectRef<Types, unknown>): ObjectRef<Types, Page<un
       }),
       totalCount: t.int({
         nullable: true,
-        description: 'The number of nodes in the whole list; null if the service does not return it.',
+        description: 'The number of nodes in the whole list.',
+        nullIf: 'the service does not return it',
         resolve: (page) => page.total,
       }),
       totalIsCapped: t.boolean({

@@ -50,7 +50,8 @@ export const ContentPhoto = builder.objectRef<ContentPhotoShape>('ContentPhoto')
     url: t.expose('url', {
       type: 'URL',
       nullable: true,
-      description: 'Its URL; null if the service returns none.',
+      description: 'Its URL.',
+      nullIf: 'the service returns none',
     }),
   }),
 });
@@ -62,7 +63,8 @@ const TextSpan = builder.objectRef<TextSpanShape>('TextSpan').implement({
     linkUrl: t.expose('linkUrl', {
       type: 'URL',
       nullable: true,
-      description: 'The target of the link; null for plain text.',
+      description: 'The target of the link.',
+      nullIf: 'the text is no link',
     }),
   }),
 });
@@ -88,7 +90,8 @@ const PhotoBlock = builder.objectRef<PhotoBlockShape>('PhotoBlock').implement({
     photo: t.field({
       type: ContentPhoto,
       nullable: true,
-      description: 'The picture; null if there is no picture with the number in the content.',
+      description: 'The picture.',
+      nullIf: 'there is no picture with the number in the content',
       resolve: ({ photo }) => photo,
     }),
     layout: t.field({
@@ -98,7 +101,8 @@ const PhotoBlock = builder.objectRef<PhotoBlockShape>('PhotoBlock').implement({
     }),
     caption: t.exposeString('caption', {
       nullable: true,
-      description: 'Plain text under the picture; null if there is none.',
+      description: 'Plain text under the picture.',
+      nullIf: 'there is none',
     }),
   }),
 });

@@ -9,17 +9,20 @@ export interface Decoder<Type extends string, Shape> {
   readonly type: Type;
   readonly list: boolean;
   readonly nullable: boolean;
+  /** When `decode` returns null; false if it never does, and only a call or a tier leaves the field without a value. */
+  readonly nullIf?: string | false;
   readonly decode: (value: unknown) => Shape;
 }
 
 const decoder = <Type extends string, Shape>(
   type: Type,
   decode: (value: unknown) => Shape,
-  { list = false, nullable = false } = {},
-): Decoder<Type, Shape> => ({ type, list, nullable, decode });
+  { list = false, nullIf }: { list?: boolean; nullIf?: string | false } = {},
+): Decoder<Type, Shape> =>
+  nullIf === undefined ? { type, list, nullable: false, decode } : { type, list, nullable: true, nullIf, decode };
 
 const orNull = <Type extends string, Shape>(type: Type, decode: (value: unknown) => Shape | null) =>
-  decoder(type, decode, { nullable: true });
+  decoder(type, decode, { nullIf: 'the service has none' });
 
 /** A text, '' if there is none. */
 export const text = decoder('String', asText);
@@ -27,11 +30,8 @@ export const text = decoder('String', asText);
 export const textOrNull = orNull('String', (value) => (asText(value).trim() === '' ? null : asText(value)));
 /** A list of texts; null is an empty list, a single text a list of one, and empty texts are left out. */
 export const texts = decoder('String', asTexts, { list: true });
-/** The same, for a nullable field: a call or a tier may leave it without a value. */
-export const textsOrNull = decoder('String', (value): string[] | null => asTexts(value), {
-  list: true,
-  nullable: true,
-});
+/** The same, for a nullable field. */
+export const textsOrNull = decoder('String', (value): string[] | null => asTexts(value), { list: true, nullIf: false });
 /** A count, 0 if there is none. */
 export const count = decoder('Int', (value) => asInt(value) ?? 0);
 /** A count; null if there is none. */
@@ -41,8 +41,8 @@ export const positiveOrNull = orNull('Int', (value) => {
   const number = asInt(value);
   return number !== null && number > 0 ? number : null;
 });
-/** A count with the default 0, for a nullable field: a call may leave it without a value. */
-export const countOrZero = orNull('Int', (value) => (value === undefined ? 0 : asInt(value)));
+/** A count, 0 if there is none, for a nullable field. */
+export const countOrZero = decoder('Int', (value): number | null => asInt(value) ?? 0, { nullIf: false });
 /** A flag, false if there is none. Atom writes yes and no. */
 export const flag = decoder('Boolean', asFlag);
 /** An http or https URL as it was written; anything else is null. */
@@ -53,7 +53,7 @@ export const siteOrNull = orNull('URL', asSite);
 export const urlsOrNull = decoder(
   'URL',
   (value): string[] | null => (Array.isArray(value) ? value : []).map(asUrl).filter((url) => url !== null),
-  { list: true, nullable: true },
+  { list: true, nullIf: false },
 );
 /** `YYYY-MM-DD HH:MM:SS`, returned with a T; anything else is null. */
 export const localDateTime = orNull('LocalDateTime', asLocalDateTime);

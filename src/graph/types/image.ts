@@ -3,7 +3,7 @@ import { builder } from '../engine/builder.ts';
 import { asObject, urlOrNull } from './decode.ts';
 
 export const Image = builder.objectRef<ImageSet>('Image').implement({
-  description: 'A picture in three sizes; each is null if the service has none.',
+  description: 'A picture in three sizes.',
   fields: (t) => ({
     small: t.reads('small', urlOrNull, 'The smallest size, for lists.'),
     medium: t.reads('medium', urlOrNull, 'The middle size, for pages.'),

@@ -21,17 +21,20 @@ export const Rating = builder.objectRef<RatingShape>('Rating').implement({
   fields: (t) => ({
     average: t.exposeFloat('average', {
       nullable: true,
-      description: 'From `min` to `max`, one decimal; null if nobody has rated.',
+      description: 'From `min` to `max`, one decimal.',
+      nullIf: 'nobody has rated',
     }),
     max: t.exposeInt('max', { description: 'The best possible rating; 10 if the service does not return it.' }),
     min: t.exposeInt('min', { description: 'The worst possible rating; 0 if the service does not return it.' }),
     stars: t.exposeInt('stars', {
       nullable: true,
-      description: 'The average as stars, 0 to 50 in steps of 5; null for books and if nobody has rated.',
+      description: 'The average as stars of a film, 0 to 50 in steps of 5.',
+      nullIf: 'nobody has rated, and for books',
     }),
     ratersCount: t.int({
       nullable: true,
       description: 'The number of people who have rated: `numRaters` of a book, `ratings_count` of a film.',
+      nullIf: 'the service does not return it',
       resolve: (rating) => rating.ratersCount,
     }),
   }),

@@ -11,6 +11,9 @@ export interface UserShape extends UserRecord {
   homepage?: string;
 }
 
+const unknown = { nullIf: 'it is unknown' };
+const emptyOrUnknown = { nullIf: 'there is none, or it is unknown' };
+
 export const User = builder.objectRef<UserShape>('User').implement({
   description:
     'A person or an organisation. The service has no operation that returns people, so fields that the response with this person does not carry are null, without a call.',
@@ -28,16 +31,17 @@ export const User = builder.objectRef<UserShape>('User').implement({
       needs: ['id'],
       resolve: ({ id }) => asText(id),
     }),
-    uid: t.reads('uid', textOrNull, 'The name in URLs, chosen by the person; may equal the id. Null if unknown.'),
-    name: t.reads('name', textOrNull, 'The display name; `[已注销]` for people who have left. Null if unknown.'),
-    signature: t.reads('signature', textOrNull, 'A line that the person wrote. Null if empty or unknown.'),
-    bio: t.reads('desc', textOrNull, 'The self-description, `desc` upstream. Null if empty or unknown.'),
-    avatarUrl: t.reads(['avatar', 'large_avatar'], urlOrNull, 'The picture. Null if unknown.'),
-    webUrl: t.reads('alt', urlOrNull, 'The page of the person. Null if unknown.'),
+    uid: t.reads('uid', textOrNull, 'The name in URLs, chosen by the person; may equal the id.', unknown),
+    name: t.reads('name', textOrNull, 'The display name; `[已注销]` for people who have left.', unknown),
+    signature: t.reads('signature', textOrNull, 'A line that the person wrote.', emptyOrUnknown),
+    bio: t.reads('desc', textOrNull, 'The self-description, `desc` upstream.', emptyOrUnknown),
+    avatarUrl: t.reads(['avatar', 'large_avatar'], urlOrNull, 'The picture.', unknown),
+    webUrl: t.reads('alt', urlOrNull, 'The page of the person.', unknown),
     homepageUrl: t.reads(
       'homepage',
       siteOrNull,
-      'The web site of the person. Returned for participants and wishers of events only, null elsewhere.',
+      'The web site of the person. Returned for participants and wishers of events only.',
+      emptyOrUnknown,
     ),
     isSite: t.boolean({
       description:
@@ -52,6 +56,7 @@ builder.queryField('user', (t) =>
   t.field({
     type: User,
     nullable: true,
+    nullIf: false,
     description:
       'A person by id or uid, for the shelf, tags, annotations, notes and events of that person. Makes no call, so it is not checked that the person exists.',
     args: { id: t.arg.id({ required: true, description: 'Global id, bare id, or uid.' }) },

@@ -1,9 +1,10 @@
 /** Resources: the schema, the table of errors, and records by their global ids. */
-import { type GraphQLSchema, isObjectType, printSchema } from 'graphql';
+import { type GraphQLSchema, isObjectType } from 'graphql';
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { typeRule } from '../../graph/engine/declarations.ts';
 import { recordDocument } from '../../graph/engine/record-document.ts';
 import { errorsMarkdown } from '../../graph/errors/markdown.ts';
+import { printMarkedSchema } from '../../graph/null-conditions.ts';
 import { lazily } from '../../lib/promises.ts';
 import type { Pipeline } from '../graphql/answer.ts';
 import type { Exchange } from '../http/exchange.ts';
@@ -36,7 +37,7 @@ export function createResources(
   if (showsSchema)
     texts.set('schema.graphql', {
       ...{ title: 'The GraphQL schema', mimeType: 'application/graphql' },
-      text: lazily(() => printSchema(schema)),
+      text: lazily(() => printMarkedSchema(schema)),
     });
   texts.set('docs/errors.md', {
     ...{ title: 'Error codes and what to do about them', mimeType: 'text/markdown' },

@@ -183,3 +183,13 @@ test('a token that was rejected a moment ago costs no call, as planned', async (
   const { min, calls } = await callsOf(made, query, { token: 'stranger' });
   expect([min, calls]).toEqual([0, []]);
 });
+
+test('a list that belongs to nothing cannot be absent: that the service does not find it is an error', async () => {
+  const made = over({ '/v2/book/search': refused(404, 6000), '/v2/movie/top250': refused(404, 5000) });
+  const { data, errors } = await made.ask('{ searchBooks(query: "x") { totalCount } top250 { totalCount } }');
+  expect(data).toEqual({ searchBooks: null, top250: null });
+  expect(errors?.map(({ path, extensions }) => [path?.[0], extensions.code]).sort()).toEqual([
+    ['searchBooks', 'BOOK_NOT_FOUND'],
+    ['top250', 'SUBJECT_NOT_FOUND'],
+  ]);
+});

@@ -1,0 +1,118 @@
+/** When a nullable field is null: said in its description, or marked in the printed schema as null only beside an error. */
+import {
+  DirectiveLocation,
+  GraphQLDirective,
+  type GraphQLField,
+  GraphQLInt,
+  GraphQLList,
+  GraphQLNonNull,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  Kind,
+  getNamedType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  parse,
+  printSchema,
+} from 'graphql';
+import { tiers } from '../api/endpoint.ts';
+import { fieldRule, typeRule } from './engine/declarations.ts';
+import { withSentence } from './engine/describe-cost.ts';
+import type { FieldRule, NullCondition } from './engine/field-rule.ts';
+import { requirementsOf } from './service/requirements.ts';
+
+export const semanticNonNullDirective = new GraphQLDirective({
+  name: 'semanticNonNull',
+  description:
+    'The field is null only beside an error at its path. `levels`: 0 is the field itself, 1 the items of its list. ' +
+    'Clients that handle errors need no check for null.',
+  locations: [DirectiveLocation.FIELD_DEFINITION],
+  args: {
+    levels: {
+      type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(GraphQLInt))),
+      defaultValue: [0],
+      description: 'The levels of the type that are null only beside an error.',
+    },
+  },
+});
+
+export function describeNulls(schema: GraphQLSchema): GraphQLSchema {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || type.name.startsWith('__')) continue;
+    for (const field of Object.values(type.getFields())) {
+      if (nullableLevels(field.type).length === 0) continue;
+      const condition = conditionOf(schema, type, field);
+      if (condition === undefined) throw new Error(`${type.name}.${field.name} may be null and does not say when`);
+      field.description = withSentence(
+        field.description,
+        condition === false ? 'Null only beside an error.' : `Null if ${condition}.`,
+      );
+    }
+  }
+  return schema;
+}
+
+/** The declared condition. Lists have one in common, and so have objects that a record names, and fields that not every tier gets. */
+function conditionOf(
+  schema: GraphQLSchema,
+  type: GraphQLObjectType,
+  field: GraphQLField<unknown, unknown>,
+): NullCondition | undefined {
+  const { pageSize, endpoint, nullIf = pageSize === undefined ? undefined : ofList(type, endpoint) } = fieldRule(field);
+  const { tiers: having } = requirementsOf(schema).get(`${type.name}.${field.name}`) ?? {};
+  const isGated = having && having.length < tiers.length && type !== schema.getQueryType();
+  if (isGated && nullIf === false)
+    return "the caller's tier does not get it; the error `TIER_REQUIRED` is reported once for all items of a list";
+  const named = getNamedType(field.type);
+  if (nullIf !== undefined || !isObjectType(named)) return nullIf;
+  const { record, isReference } = typeRule(named);
+  return record && !isReference ? 'the service names none, or has it no longer' : 'the service names none';
+}
+
+/** A list is absent with what it belongs to; one that the path of its endpoint gives to nothing is always there. */
+const ofList = ({ name }: GraphQLObjectType, endpoint: FieldRule['endpoint']): NullCondition =>
+  typeof endpoint === 'object' && endpoint.params.length === 0 ? false : `the service does not know this ${name}`;
+
+function nullableLevels(type: GraphQLOutputType, level = 0): number[] {
+  const own = isNonNullType(type) ? type.ofType : type;
+  const below = isListType(own) ? nullableLevels(own.ofType, level + 1) : [];
+  return own === type ? [level, ...below] : below;
+}
+
+/** The fields that are null only beside an error, by coordinate, with the levels of their types that are. */
+export function markedFields(schema: GraphQLSchema): ReadonlyMap<string, readonly number[]> {
+  const marked = new Map<string, readonly number[]>();
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || type.name.startsWith('__')) continue;
+    for (const field of Object.values(type.getFields())) {
+      const levels = nullableLevels(field.type);
+      if (levels.length > 0 && conditionOf(schema, type, field) === false)
+        marked.set(`${type.name}.${field.name}`, levels);
+    }
+  }
+  return marked;
+}
+
+/** The schema as text, with the marks: graphql-js prints no directives of fields. */
+export function printMarkedSchema(schema: GraphQLSchema): string {
+  const text = printSchema(schema);
+  const marked = markedFields(schema);
+  const parts: string[] = [];
+  let from = 0;
+  for (const type of parse(text).definitions) {
+    if (type.kind !== Kind.OBJECT_TYPE_DEFINITION) continue;
+    for (const field of type.fields ?? []) {
+      const levels = marked.get(`${type.name.value}.${field.name.value}`)?.join(', ');
+      if (levels === undefined) continue;
+      const { end } = field.type.loc!;
+      parts.push(
+        text.slice(from, end),
+        levels === '0' ? ' @semanticNonNull' : ` @semanticNonNull(levels: [${levels}])`,
+      );
+      from = end;
+    }
+  }
+  return parts.join('') + text.slice(from);
+}
