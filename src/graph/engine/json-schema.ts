@@ -15,6 +15,7 @@ import {
   OperationTypeNode,
   type SelectionSetNode,
   TypeInfo,
+  getNamedType,
   getNullableType,
   isCompositeType,
   isEnumType,
@@ -50,8 +51,8 @@ const text: JsonSchema = { type: 'string' };
 const typename = new GraphQLNonNull(GraphQLString);
 
 /**
- * The variables. The defaults of a mutation are examples of its author, not to be written by accident: its variables that must have a value
- * are required.
+ * The variables, but for those with files. The defaults of a mutation are examples of its author, not to be written by accident: its
+ * variables that must have a value are required.
  */
 export function inputSchemaOf(
   schema: GraphQLSchema,
@@ -65,6 +66,7 @@ export function inputSchemaOf(
   for (const { variable, type, defaultValue, description } of variableDefinitions) {
     const name = variable.name.value;
     const of = typeFromAST(schema, type as never) as GraphQLInputType;
+    if (hasFiles(of)) continue;
     const described = description?.value ?? uses.get(name);
     const example = defaultValue && valueFromASTUntyped(defaultValue);
     properties[name] = {
@@ -74,6 +76,13 @@ export function inputSchemaOf(
     if (isNonNullType(of) && (isMutation || !defaultValue)) required.push(name);
   }
   return { type: 'object', properties, additionalProperties: false, ...(required.length > 0 && { required }) };
+}
+
+/** JSON has no files. */
+export function hasFiles(type: GraphQLInputType): boolean {
+  const named = getNamedType(type);
+  if (isInputObjectType(named)) return Object.values(named.getFields()).some((field) => hasFiles(field.type));
+  return named.name === 'Upload';
 }
 
 function inputSchema(type: GraphQLInputType, description?: string | null): JsonSchema {

@@ -1,17 +1,18 @@
 /** The reviewed operations that become tools: from GraphQL files, a folder of them, or a manifest of trusted documents. */
 import {
+  type GraphQLInputType,
   type GraphQLSchema,
   Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
   TokenKind,
-  getNamedType,
   parse,
   separateOperations,
   typeFromAST,
   validate,
 } from 'graphql';
 import { ConfigError } from '../../config/read.ts';
+import { hasFiles } from '../../graph/engine/json-schema.ts';
 import { type FileOperation, readOperations } from '../../config/operation-files.ts';
 import { ManifestError, readManifest } from '../../config/trusted-documents.ts';
 
@@ -27,7 +28,7 @@ export function readReviewedOperations(path: string, schema: GraphQLSchema, writ
     const found = path.endsWith('.json') ? operationsOfManifest(path, schema) : readOperations([path], schema);
     const operations = found
       .filter(({ operation }) => writes || operation.operation === OperationTypeNode.QUERY)
-      .filter(({ operation }) => !isExample(operation) && !hasFiles(operation, schema))
+      .filter(({ operation }) => !isExample(operation) && !needsFiles(operation, schema))
       .map((each) => described(each, schema));
     const names = operations.map(({ name }) => name);
     const twice = names.find((name, at) => names.indexOf(name) !== at);
@@ -89,9 +90,8 @@ function titleOf(text: string, name: string): string {
 const isExample = (operation: OperationDefinitionNode): boolean =>
   commentsBefore(operation).some((line) => line.startsWith('x-explain:'));
 
-/** Files cannot be sent as arguments of a tool. */
-const hasFiles = ({ variableDefinitions = [] }: OperationDefinitionNode, schema: GraphQLSchema): boolean =>
-  variableDefinitions.some(({ type }) => {
-    const named = getNamedType(typeFromAST(schema, type as never));
-    return named?.name === 'Upload';
-  });
+/** What takes files is no argument of a tool. */
+const needsFiles = ({ variableDefinitions = [] }: OperationDefinitionNode, schema: GraphQLSchema): boolean =>
+  variableDefinitions.some(
+    ({ type }) => type.kind === Kind.NON_NULL_TYPE && hasFiles(typeFromAST(schema, type as never) as GraphQLInputType),
+  );

@@ -23,12 +23,6 @@ function operations(text: string): string {
   return folder;
 }
 
-interface Price {
-  catalog: number;
-  event: number;
-  film: number;
-}
-
 test('each page of the package is a tool with a name, a title, its comment as description, and a price', async () => {
   const { tools } = await alice.client.listTools();
   expect(tools.map(({ name }) => name).sort()).toEqual(
@@ -44,49 +38,6 @@ test('each page of the package is a tool with a name, a title, its comment as de
     'basic film tier: 3 of 40 a minute, of which agents have 10.',
   );
   for (const { annotations } of tools) expect(annotations).toEqual({ readOnlyHint: true, idempotentHint: true });
-});
-
-test('no tool makes more calls than its price, and each result tells the calls that a proxy counts', async () => {
-  const { tools } = await alice.client.listTools();
-  for (const { name, _meta } of tools) {
-    const price = _meta!['catalog-graphql/price'] as Price;
-    house.proxy.start();
-    const { said, isError } = await alice.call(name);
-    const lines = house.proxy.stop().map(({ line }) => line);
-    const catalog = lines.filter((line) => line.includes('/v2/')).length;
-    expect({ name, isError, ...said.cost.calls }).toEqual({
-      name,
-      isError: false,
-      catalog,
-      event: lines.length - catalog,
-    });
-    expect(catalog).toBeLessThanOrEqual(price.catalog);
-    expect(lines.length - catalog).toBeLessThanOrEqual(price.event);
-    expect(lines.filter((line) => line.includes('/v2/movie/')).length).toBeLessThanOrEqual(price.film);
-  }
-});
-
-test('the price holds for the largest page and for what variables leave out or in', async () => {
-  const path = operations(`
-    query Top($first: Int = 2, $after: String, $withReviews: Boolean = false) {
-      top250(first: $first, after: $after) {
-        nodes { title summary reviews(first: 1) @include(if: $withReviews) { totalCount } }
-      }
-    }`);
-  const house = await journey({ mcp: 'on', mcpOperations: path, recordTtlSeconds: '0' });
-  const { client, call } = await agent(house.facade.url, 'demo-alice');
-  const { tools } = await client.listTools();
-  const price = tools[0]!._meta!['catalog-graphql/price'] as Price;
-  const counts: number[] = [];
-  for (const given of [{}, { first: 5 }, { first: 5, withReviews: true }, { first: 40 }]) {
-    house.proxy.start();
-    const { said } = await call('Top', given);
-    counts.push(house.proxy.stop().length);
-    expect(said.cost.calls.catalog).toBe(counts.at(-1));
-  }
-  expect(counts).toEqual([3, 6, 11, 41]);
-  // A page of 100 with all their reviews; with 250 or more calls it would be refused.
-  expect(price).toEqual({ catalog: 201, event: 0, film: 201 });
 });
 
 test('the input schema has the descriptions, limits, enums and defaults of the schema', async () => {
@@ -166,6 +117,26 @@ test('mutations are tools only with MCP_WRITES, with the right hints, and their 
   });
   expect(said.cost.calls.catalog).toBe(lines.length);
   expect(lines.filter((line) => line.startsWith('POST'))).toHaveLength(1);
+});
+
+test('what takes files is no argument of a tool, and an operation that must have one is no tool', async () => {
+  const writes = `
+    mutation Note($title: String!, $content: String!, $pictures: [NotePictureInput!]) {
+      createNote(input: { title: $title, content: $content, pictures: $pictures }) { note { title } }
+    }
+    mutation Pictures($pictures: [NotePictureInput!]!) {
+      createNote(input: { title: "A title", content: "A content", pictures: $pictures }) { note { title } }
+    }
+    mutation Picture($file: Upload!) {
+      createNote(input: { title: "A title", content: "A content", pictures: [{ number: 1, file: $file }] }) { note { title } }
+    }`;
+  const house = await journey({ mcp: 'on', mcpOperations: operations(writes), mcpWrites: 'on' });
+  const { client, call } = await agent(house.facade.url, 'demo-alice');
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name)).toEqual(['Note']);
+  expect(Object.keys(tools[0]!.inputSchema.properties!)).toEqual(['title', 'content']);
+  const { said } = await call('Note', { title: 'A title', content: 'A content' });
+  expect(said.data).toEqual({ createNote: { note: { title: 'A title' } } });
 });
 
 test('a manifest of trusted documents makes the same tools as its files', async () => {

@@ -1,0 +1,98 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { agent } from '../../support/agent.ts';
+import { journey } from '../../support/journey.ts';
+
+interface Price {
+  catalog: number;
+  event: number;
+  film: number;
+}
+
+/** The ids of the demo's records of a kind, the first few. */
+const ids = (kind: string): string[] => {
+  const demo = JSON.parse(readFileSync(`demo/${kind}.json`, 'utf8')) as Record<string, { id: string }[]>;
+  return demo[kind]!.slice(0, 4).map(({ id }) => id);
+};
+const users = ['alice', 'bob', 'carol', 'nobody'];
+const cities = ['beijing', 'shanghai', 'nowhere'];
+
+/** Arguments for every page of the package: all values of one with all of the other. */
+const argumentsOf: Record<string, Record<string, readonly string[]>> = {
+  Annotate: { book: ids('books'), content: ['这一页值得再读一遍：一句话就把人物写活了。'] },
+  Annotations: { book: ids('books') },
+  Book: { id: ids('books') },
+  Celebrity: { id: ids('celebrities') },
+  Charts: { city: ['北京', '上海', '无处'] },
+  City: { id: cities },
+  Collect: { book: ids('books'), status: ['READ', 'READING', 'WISH'] },
+  Dashboard: { user: users, city: cities },
+  Diary: { user: users },
+  Event: { id: ids('events') },
+  Film: { id: ids('films') },
+  Search: { query: ['百年', '的', '', 'xyz'] },
+  Shelf: { user: users },
+  WriteNote: { title: ['周末读书'], content: ['读完了，记几句。'] },
+};
+
+function combinations(given: Record<string, readonly string[]>): Record<string, unknown>[] {
+  return Object.entries(given).reduce<Record<string, unknown>[]>(
+    (all, [name, values]) => all.flatMap((each) => values.map((value) => ({ ...each, [name]: value }))),
+    [{}],
+  );
+}
+
+test.each(['demo-alice', 'demo-bob', undefined])(
+  'no tool makes more calls than its price, and each result tells the calls that a proxy counts (%s)',
+  async (token) => {
+    const house = await journey({ mcp: 'on', mcpOperations: 'operations', mcpWrites: 'on', recordTtlSeconds: '0' });
+    const { client, call } = await agent(house.facade.url, token);
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name).sort()).toEqual(Object.keys(argumentsOf).sort());
+    for (const { name, _meta, inputSchema } of tools) {
+      const price = _meta!['catalog-graphql/price'] as Price;
+      const queue = combinations(argumentsOf[name]!);
+      if (!inputSchema.required) queue.unshift({});
+      for (let given = queue.shift(); given; given = queue.shift()) {
+        house.proxy.start();
+        const { said, text } = await call(name, given);
+        const lines = house.proxy.stop().map(({ line }) => line);
+        const catalog = lines.filter((line) => line.includes('/v2/')).length;
+        const event = lines.length - catalog;
+        const film = lines.filter((line) => line.includes('/v2/movie/')).length;
+        expect({ name, given, ...said.cost.calls }).toEqual({ name, given, catalog, event });
+        const isWithin = catalog <= price.catalog && event <= price.event && film <= price.film;
+        expect({ name, given, catalog, event, film, price, isWithin }).toMatchObject({ isWithin: true });
+        const [, after] = /"endCursor":"([^"]+)"/.exec(text) ?? [];
+        if (after && 'after' in inputSchema.properties! && !given.after) queue.push({ ...given, after });
+      }
+    }
+  },
+);
+
+test('the price holds for the largest page and for what variables leave out or in', async () => {
+  const path = mkdtempSync(join(tmpdir(), 'operations-'));
+  const text = `
+    query Top($first: Int = 2, $after: String, $withReviews: Boolean = false) {
+      top250(first: $first, after: $after) {
+        nodes { title summary reviews(first: 1) @include(if: $withReviews) { totalCount } }
+      }
+    }`;
+  writeFileSync(join(path, 'all.graphql'), text);
+  const house = await journey({ mcp: 'on', mcpOperations: path, recordTtlSeconds: '0' });
+  const { client, call } = await agent(house.facade.url, 'demo-alice');
+  const { tools } = await client.listTools();
+  const price = tools[0]!._meta!['catalog-graphql/price'] as Price;
+  const counts: number[] = [];
+  for (const given of [{}, { first: 5 }, { first: 5, withReviews: true }, { first: 40 }]) {
+    house.proxy.start();
+    const { said } = await call('Top', given);
+    counts.push(house.proxy.stop().length);
+    expect(said.cost.calls.catalog).toBe(counts.at(-1));
+  }
+  expect(counts).toEqual([3, 6, 11, 41]);
+  // A page of 100 with all their reviews; with 250 or more calls it would be refused.
+  expect(price).toEqual({ catalog: 201, event: 0, film: 201 });
+});
