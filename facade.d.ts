@@ -38,7 +38,7 @@ export interface FacadeOptions {
   otelServiceName?: string | undefined;
   /** Proxies whose X-Forwarded-For or Forwarded is used as the client address; each address has a limited share of the calls with ACCESS_TOKEN (a list of addresses and ranges, each like 10.0.0.1, 10.0.0.0/8 or fd00::/8). Default: none: the address of the connection. */
   trustedProxies?: readonly string[] | undefined;
-  /** Origins of other pages that may send requests (a list of origins, each like https://shop.example (no path, no *)). Default: none. */
+  /** Origins of other pages that may send requests (a list of origins, each like https://shop.example, or http://localhost:* for any port (no path, no other *)). Default: http://localhost:*,http://127.0.0.1:*; none in production. */
   corsOrigins?: readonly string[] | undefined;
   /** Br, zstd or gzip of responses, as the client accepts; off if a proxy does it (true or false). Default: on. */
   compression?: boolean | undefined;
@@ -50,6 +50,8 @@ export interface FacadeOptions {
   suggestions?: boolean | undefined;
   /** The x-explain header (true or false). Default: true; false in production. */
   explain?: boolean | undefined;
+  /** Server-Timing, RateLimit and RateLimit-Policy headers (true or false). Default: as EXPLAIN. */
+  serverTiming?: boolean | undefined;
   /** Manifest of trusted documents, which clients send by hash (a path). Default: none. */
   persistedOperations?: string | undefined;
   /** Rejects every document that is not in the manifest (true or false). Default: off. */

@@ -355,7 +355,7 @@ describe('options', () => {
     };
     expect(problems(wrong).toSorted()).toEqual([
       'baseUrl must be an http:// or https:// address without user, query or fragment',
-      'corsOrigins must be a list of origins, each like https://shop.example (no path, no *)',
+      'corsOrigins must be a list of origins, each like https://shop.example, or http://localhost:* for any port (no path, no other *)',
       'eventBaseUrl must be set',
       'graphiql must be true or false',
       'maxDeep is not an option',

@@ -71,15 +71,21 @@ export const redisAddress = {
 };
 
 export const origins = {
-  must: 'a comma-separated list of origins, each like https://shop.example (no path, no *)',
+  must: 'a comma-separated list of origins, each like https://shop.example, or http://localhost:* for any port (no path, no other *)',
   read: (text: string): readonly string[] | undefined => {
     const list = text.split(',').map((origin) => origin.trim());
-    return list.every((origin) => /^https?:/.test(origin) && parsed(origin)?.origin === origin) ? list : undefined;
+    return list.every(isOrigin) ? list : undefined;
   },
-  optionMust: 'a list of origins, each like https://shop.example (no path, no *)',
+  optionMust:
+    'a list of origins, each like https://shop.example, or http://localhost:* for any port (no path, no other *)',
   type: 'readonly string[]',
   spell: (option: unknown) => (Array.isArray(option) ? option.map(String).join(',') : undefined),
 };
+
+function isOrigin(text: string): boolean {
+  const origin = text.replace(/:\*$/, '');
+  return /^https?:/.test(origin) && parsed(origin)?.origin === origin;
+}
 
 export const addressRanges = {
   must: 'a comma-separated list of addresses and ranges, each like 10.0.0.1, 10.0.0.0/8 or fd00::/8',

@@ -43,6 +43,9 @@ function optional<T>(env: string, kind: Kind<T>, description: string, shown = 'n
 const outsideProduction = (production: boolean) => !production;
 const OUTSIDE_PRODUCTION = 'on; off in production';
 
+/** Pages that are being developed on this machine. */
+const LOCAL_ORIGINS: readonly string[] = ['http://localhost:*', 'http://127.0.0.1:*'];
+
 // A table is read down its columns.
 // prettier-ignore
 export const settings = {
@@ -114,7 +117,13 @@ export const settings = {
     'proxies whose X-Forwarded-For or Forwarded is used as the client address; each address has a limited share of the calls with ACCESS_TOKEN',
     'none: the address of the connection',
   ),
-  corsOrigins: setting('CORS_ORIGINS', origins, [], 'origins of other pages that may send requests', 'none'),
+  corsOrigins: setting(
+    'CORS_ORIGINS',
+    origins,
+    (production) => (production ? [] : LOCAL_ORIGINS),
+    'origins of other pages that may send requests',
+    `${LOCAL_ORIGINS.join(',')}; none in production`,
+  ),
   compression: setting('COMPRESSION', onOff, true, 'br, zstd or gzip of responses, as the client accepts; off if a proxy does it', 'on'),
   graphiql: setting('GRAPHIQL', onOff, outsideProduction, 'GraphiQL at /graphql', OUTSIDE_PRODUCTION),
   introspection: setting(
@@ -132,6 +141,7 @@ export const settings = {
     OUTSIDE_PRODUCTION,
   ),
   explain: setting('EXPLAIN', onOff, outsideProduction, 'the x-explain header', OUTSIDE_PRODUCTION),
+  serverTiming: optional('SERVER_TIMING', onOff, 'Server-Timing, RateLimit and RateLimit-Policy headers', 'as EXPLAIN'),
   demoTokens: setting(
     'DEMO_TOKENS',
     onOff,

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { GraphQLSchema } from 'graphql';
+import { type GraphQLSchema, printSchema } from 'graphql';
 import type { Logger } from 'pino';
 import type { Config } from '../config/settings.ts';
 import { lazily } from '../lib/promises.ts';
@@ -13,8 +13,8 @@ import type { Panel, Tab } from './http/graphiql.ts';
 import { createHealth } from './http/health.ts';
 import { HELP_PATH, errorsPage, errorsPolicy } from './http/help.ts';
 import { HttpServer, notFound } from './http/http-server.ts';
-import { sendJson, sendRead } from './http/read-only.ts';
 import { sendPage } from './http/assets.ts';
+import { createStaticRoute, sendJson, sendRead } from './http/read-only.ts';
 import { welcomePage } from './http/welcome.ts';
 import { createBodyReader } from './http/request-body.ts';
 import { shutDown } from './http/shutdown.ts';
@@ -83,7 +83,6 @@ export function createGraphServer(
   const bodies = createBodyReader(config);
   const admission = new Admission(config);
   const http = new HttpServer({ config, log, metrics, admission, bodies });
-  const helpPage = Buffer.from(errorsPage);
   const onOverdue = (exchange: Exchange) => http.abandon(exchange);
   const routeParts = { ...shared, pipeline, bodies, admission, onOverdue };
   // Loaded only if it is on.
@@ -102,10 +101,17 @@ export function createGraphServer(
       const headers = { 'content-type': metrics.contentType, 'cache-control': 'no-store' };
       sendRead(exchange, 200, headers, await metrics.text());
     },
-    [HELP_PATH]: (exchange) => {
-      const headers = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': errorsPolicy };
-      sendRead(exchange, 200, headers, helpPage);
-    },
+    [HELP_PATH]: createStaticRoute(
+      { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': errorsPolicy },
+      () => errorsPage,
+    ),
+    // Whoever may read the schema by introspection may read it here.
+    ...(config.introspection &&
+      !config.persistedOnly && {
+        '/graphql/schema.graphql': createStaticRoute({ 'content-type': 'application/graphql; charset=utf-8' }, () =>
+          printSchema(schema),
+        ),
+      }),
     ...(config.mcp && { '/mcp': async (exchange) => (await mcp()).answer(exchange) }),
     ...(config.mcp &&
       config.mcpAuthorizationServer !== undefined && {

@@ -24,7 +24,7 @@ test('an empty environment gives the documented defaults, frozen', () => {
     filmTier: 'advance',
     maxUpstreamCalls: 250,
     maxDepth: 14,
-    corsOrigins: [],
+    corsOrigins: ['http://localhost:*', 'http://127.0.0.1:*'],
     graphiql: true,
     introspection: true,
     recordTtlSeconds: undefined,

@@ -1,15 +1,11 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { CachePolicy } from '../../upstream/cache/cache-policy.ts';
 
 /**
- * Sets Cache-Control of the response to a GET: `no-store`, until the returned function is called with the policy of the data. Responses
+ * Sets Cache-Control of the response to a read: `no-store`, until the returned function is called with the policy of the data. Responses
  * to a POST are not cached without such a header, so they get none.
  */
-export function cacheControl(
-  { method }: IncomingMessage,
-  response: ServerResponse,
-): ((policy: CachePolicy) => void) | undefined {
-  if (method !== 'GET') return undefined;
+export function cacheControl(response: ServerResponse): (policy: CachePolicy) => void {
   response.setHeader('cache-control', 'no-store');
   return (policy) => response.setHeader('cache-control', headerFor(policy));
 }

@@ -34,7 +34,13 @@ interface FastPath {
 /** A response of at most this many characters is sent in one chunk with its headers; for a longer one that would cost a copy. */
 const SHORT = 5_000;
 
-export function createFastPath(pipeline: Pipeline, cache: ResponseCache, epoch: () => number | null): FastPath {
+/** `isTimed`: a response from the cache says so in Server-Timing. */
+export function createFastPath(
+  pipeline: Pipeline,
+  cache: ResponseCache,
+  epoch: () => number | null,
+  isTimed = false,
+): FastPath {
   return {
     answerFromCache({ body, accept, exchange }, operation) {
       const media = negotiateJson(accept);
@@ -42,6 +48,7 @@ export function createFastPath(pipeline: Pipeline, cache: ResponseCache, epoch: 
       const startedAt = performance.now();
       const cached = cache.get(media, body);
       if (!cached) return false;
+      if (isTimed) exchange.headers.push('server-timing', 'cache;desc="response"');
       send(exchange, 200, media, cached.response, true);
       pipeline.countCacheHit(operation, cached.operationName, startedAt);
       return true;

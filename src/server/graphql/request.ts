@@ -2,6 +2,7 @@ import type { Context } from '@opentelemetry/api';
 import type { CancellationToken } from '../../lib/cancellation.ts';
 import type { CachePolicy } from '../../upstream/cache/cache-policy.ts';
 import type { Sender } from '../../upstream/client.ts';
+import type { Operation } from '../../upstream/operation.ts';
 import type { GraphqlParams } from '../http/request-body.ts';
 import type { DocumentLookup } from './persisted-documents.ts';
 import type { Prepared } from './prepare.ts';
@@ -18,6 +19,8 @@ export interface OperationRequest extends Sender {
   uploadEnd?: Promise<void> | undefined;
   /** Called if the response may be cached. */
   onCacheable?: ((policy: CachePolicy) => void) | undefined;
+  /** Called when a response that is sent whole is complete. */
+  onComplete?: ((operation: Operation) => Promise<void>) | undefined;
 }
 
 /** One GraphQL request on its way through the server. */

@@ -28,6 +28,7 @@ import { createFastPath, resolveParams } from './fast-path.ts';
 import { createPersistedDocuments } from './persisted-documents.ts';
 import type { GraphqlRequest } from './request.ts';
 import { createResponseCache } from './response-cache.ts';
+import { timingHeaders } from './timing-headers.ts';
 
 interface GraphqlRouteParts {
   schema: GraphQLSchema;
@@ -47,11 +48,14 @@ interface GraphqlRouteParts {
   onOverdue: (exchange: Exchange) => void;
 }
 
+const METHODS = 'GET, HEAD, POST, QUERY, OPTIONS';
+
 /** Returns the handler of the route. It rejects with an HttpError for a request that is not run. */
 export function createGraphqlRoute(parts: GraphqlRouteParts): (exchange: Exchange) => Promise<void> {
   const { config, upstream, pipeline, bodies, admission, metrics } = parts;
   const persisted = createPersistedDocuments(config, pipeline, metrics);
-  const fastPath = createFastPath(pipeline, createResponseCache(upstream.epoch), upstream.epoch);
+  const isTimed = config.serverTiming ?? config.explain;
+  const fastPath = createFastPath(pipeline, createResponseCache(upstream.epoch), upstream.epoch, isTimed);
   const addressOf = clientAddress(config.trustedProxies);
   const vary = varyOf(config);
   const answerByYoga = createYogaRoute(parts, persisted);
@@ -63,13 +67,13 @@ export function createGraphqlRoute(parts: GraphqlRouteParts): (exchange: Exchang
     if (headers.origin) addCorsHeaders(request, exchange.headers, config.corsOrigins);
     if (method === 'OPTIONS') {
       exchange.setHeaders();
-      return void response.writeHead(204, { allow: 'GET, POST, OPTIONS' }).end();
+      return void response.writeHead(204, { allow: METHODS, 'accept-query': 'application/json' }).end();
     }
     const type = essenceOf(headers['content-type']);
-    const onCacheable = cacheControl(request, response);
     const uploading = readUploadOf(exchange, type);
     const upload = uploading && (await uploading); // no await without an upload: most requests have none
-    const body = method === 'POST' && !upload ? await bodies.read(request) : undefined;
+    const hasBody = (method === 'POST' && !upload) || method === 'QUERY';
+    const body = hasBody ? await bodies.read(request) : undefined;
     const operation = {
       authorization: headers.authorization,
       explain: config.explain ? explainHeader(request) : undefined,
@@ -78,9 +82,13 @@ export function createGraphqlRoute(parts: GraphqlRouteParts): (exchange: Exchang
       accept: headers.accept,
       parentSpan: parts.tracing && parentContext(headers),
       uploadEnd: upload?.end,
-      onCacheable,
+      onComplete: isTimed ? timingHeaders(exchange) : undefined,
+      onCacheable: method === 'POST' ? undefined : cacheControl(response),
     };
-    const json = body !== undefined && isJsonType(type) ? { body, accept: headers.accept, exchange } : undefined;
+    const json =
+      body !== undefined && method === 'POST' && isJsonType(type)
+        ? { body, accept: headers.accept, exchange }
+        : undefined;
     if (json && fastPath.answerFromCache(json, operation)) return;
     const params = body === undefined ? upload?.params : readParams(body, type);
     const graphqlRequest: GraphqlRequest = { operation, cancellation, params };
@@ -91,7 +99,6 @@ export function createGraphqlRoute(parts: GraphqlRouteParts): (exchange: Exchang
     try {
       const resolved = params && json ? resolveParams(params, persisted, graphqlRequest) : undefined;
       if (resolved && json && (await fastPath.answer(resolved, json, graphqlRequest))) return;
-      exchange.setHeaders();
       await answerByYoga(exchange, graphqlRequest);
     } finally {
       slot.release(); // before the client has read the response: a client that does not read must not keep a slot
@@ -105,10 +112,11 @@ export function createGraphqlRoute(parts: GraphqlRouteParts): (exchange: Exchang
       checkCsrf(request, type);
       return type === 'multipart/form-data' ? readUpload(exchange, config) : undefined;
     }
-    if (request.method !== 'GET') {
-      throw new HttpError(405, 'METHOD_NOT_ALLOWED', 'Use GET or POST.', { allow: 'GET, POST, OPTIONS' });
+    // Browsers ask before they send a QUERY of another site, so it needs no header against CSRF.
+    if (request.method === 'GET' || request.method === 'HEAD') checkQueryString(request);
+    else if (request.method !== 'QUERY') {
+      throw new HttpError(405, 'METHOD_NOT_ALLOWED', 'Use GET or POST.', { allow: METHODS });
     }
-    checkQueryString(request);
     return undefined;
   }
 }

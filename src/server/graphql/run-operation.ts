@@ -63,8 +63,19 @@ export function createRunOperation(parts: RunParts): RunOperation {
       return deliverIncrementally(parts, document, variables, context, request, toResult);
     }
     const result = document.run(context, variables, coerced);
+    if (request.onComplete) return completed(result, operation, request.onComplete).then(toResult);
     return result instanceof Promise ? result.then(toResult) : toResult(result);
   };
+}
+
+async function completed(
+  result: ExecutionResult | Promise<ExecutionResult>,
+  operation: Operation,
+  onComplete: (operation: Operation) => Promise<void>,
+): Promise<ExecutionResult> {
+  const settled = await result;
+  await onComplete(operation);
+  return settled;
 }
 
 function planFor(

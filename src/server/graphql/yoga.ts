@@ -2,15 +2,17 @@
  * Answers by graphql-yoga: GraphiQL, GET, incremental delivery and everything else that the fast path does not take. The hooks call the
  * pipeline and decide nothing themselves.
  */
+import type { IncomingMessage } from 'node:http';
 import { GraphQLError } from 'graphql';
 import type { ExecutionResult, GraphQLSchema } from 'graphql';
 import { createYoga } from 'graphql-yoga';
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
-import { checkAcceptable } from '../http/accept.ts';
+import { checkAcceptable, negotiateJson } from '../http/accept.ts';
+import { etagOf, isNotModified } from '../http/etag.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { addHelpLinks } from '../http/help.ts';
-import { sendBody, sendStream } from '../http/send.ts';
+import { sendBody, sendNotModified, sendStream } from '../http/send.ts';
 import type { Pipeline } from './answer.ts';
 import type { IncrementalResult } from './incremental-delivery.ts';
 import type { PersistedDocuments } from './persisted-documents.ts';
@@ -43,14 +45,13 @@ export function createYogaHandler(parts: Parts): YogaHandler {
 
   return async (exchange, graphqlRequest) => {
     const { request, response } = exchange;
-    const { method = 'GET', url = '', headers } = request;
+    const { headers } = request;
     const accept = graphqlRequest.mediaType ?? headers.accept;
-    const mayBePage = page !== undefined && method === 'GET' && accept?.includes('text/html');
+    const mayBePage = page !== undefined && isRead(request) && accept?.includes('text/html');
     if (!mayBePage) checkAcceptable(accept);
-    // The server has matched the path. Nothing here may depend on the Host header, which the client chooses.
-    const yogaRequest = new Request(`http://localhost${url}`, { method, ...(accept && { headers: { accept } }) });
-    const answer = await yoga.fetch(yogaRequest, graphqlRequest);
+    const answer = await yoga.fetch(yogaRequest(request, accept), graphqlRequest);
     if (!exchange.isOpen) return void answer.body?.cancel().catch(() => undefined);
+    exchange.setHeaders();
     answer.headers.forEach((value, name) => {
       // Headers set before, such as cache-control, take precedence.
       if (!CONNECTION_HEADERS.has(name.toLowerCase()) && !response.hasHeader(name)) response.setHeader(name, value);
@@ -63,8 +64,31 @@ export function createYogaHandler(parts: Parts): YogaHandler {
     const body = isPage
       ? await (pageBytes ??= page().then((text) => Buffer.from(text)))
       : Buffer.from(await answer.text());
+    if (!isPage && answer.status === 200 && isNotModifiedSince(exchange, body)) return sendNotModified(exchange);
     sendBody(exchange, answer.status, [], body, isPage);
   };
+
+  /** HEAD and QUERY are answered as GET is; nothing may depend on the Host header, which the client chooses. */
+  function yogaRequest(request: IncomingMessage, accept: string | undefined): Request {
+    const isQuery = request.method === 'QUERY';
+    // A GET that accepts HTML would get the page.
+    const accepted = isQuery && accept?.includes('text/html') ? negotiateJson(accept) : accept;
+    return new Request(isQuery ? 'http://localhost/graphql' : `http://localhost${request.url}`, {
+      method: request.method === 'POST' ? 'POST' : 'GET',
+      ...(accepted && { headers: { accept: accepted } }),
+    });
+  }
+}
+
+const isRead = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD';
+
+/** Gives a response that may be kept an ETag; that of a response for one token alone depends on the token. */
+function isNotModifiedSince({ request: { headers }, response }: Exchange, body: Buffer): boolean {
+  const cacheControl = String(response.getHeader('cache-control') ?? 'no-store');
+  if (cacheControl === 'no-store') return false;
+  const etag = etagOf(body, cacheControl.startsWith('private') ? headers.authorization : undefined);
+  response.setHeader('etag', etag);
+  return isNotModified(headers['if-none-match'], etag);
 }
 
 function createYogaServer({ schema, pipeline, persisted, page, log }: Parts) {

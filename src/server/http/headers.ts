@@ -31,18 +31,31 @@ export function checkHeaders({ headers: { host }, rawHeaders, httpVersion }: Inc
   lastHost = host;
 }
 
+/** The last two lines are by which client libraries name themselves and their operations. */
+const REQUEST_HEADERS = [
+  'authorization, content-type, if-none-match, traceparent, tracestate',
+  'x-explain, x-request-id, x-graphql-csrf, apollo-require-preflight',
+  'apollographql-client-name, apollographql-client-version, graphql-client-name, graphql-client-version',
+  'x-apollo-operation-name, x-apollo-operation-id, x-apollo-operation-type',
+].join(', ');
+
+const EXPOSED_HEADERS = 'etag, ratelimit, ratelimit-policy, retry-after, server-timing, x-request-id';
+
+const isAllowed = (origin: string, origins: readonly string[]): boolean =>
+  origins.includes(origin) || origins.includes(`${origin.replace(/:\d+$/, '')}:*`);
+
 /** Adds the headers for an allowed origin. Credentials are sent in the header Authorization, so cookies are not allowed. */
 export function addCorsHeaders(request: IncomingMessage, headers: string[], origins: readonly string[]): void {
   if (origins.length === 0) return;
   const { origin } = request.headers;
-  if (!origin || !origins.includes(origin)) return;
-  headers.push('access-control-allow-origin', origin, 'access-control-expose-headers', 'x-request-id, retry-after');
+  if (!origin || !isAllowed(origin, origins)) return;
+  headers.push('access-control-allow-origin', origin, 'access-control-expose-headers', EXPOSED_HEADERS);
   if (request.method !== 'OPTIONS') return;
   headers.push(
     'access-control-allow-methods',
-    'GET, POST',
+    'GET, HEAD, POST, QUERY',
     'access-control-allow-headers',
-    'authorization, content-type, x-explain, x-request-id, x-graphql-csrf, apollo-require-preflight',
+    REQUEST_HEADERS,
     'access-control-max-age',
     '86400',
   );

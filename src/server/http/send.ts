@@ -27,6 +27,13 @@ export function sendBody(
   void compressed.then((result) => write(exchange, status, headers, body, result));
 }
 
+/** Says that what the client has is still valid. */
+export function sendNotModified(exchange: Exchange): void {
+  exchange.setHeaders();
+  exchange.response.removeHeader('content-type');
+  exchange.response.writeHead(304).end();
+}
+
 function write(
   exchange: Exchange,
   status: number,
@@ -55,32 +62,50 @@ function write(
  * that.
  */
 export async function sendStream(exchange: Exchange, stream: ReadableStream<Uint8Array>): Promise<void> {
-  const outbox = new Outbox(exchange);
-  const encoder = openEncoder(exchange, outbox);
+  const parts = partsOf(exchange);
   const reader = stream.getReader();
   const closed = new Promise<void>((resolve) => exchange.onClose(resolve));
   exchange.onClose(() => void reader.cancel().catch(() => undefined));
   for (;;) {
     const next = await Promise.race([reader.read(), closed]);
     if (next === undefined || exchange.isClosed) return;
-    if (next.done) return void (encoder ? encoder.end() : outbox.end());
-    if (!encoder) outbox.add(next.value);
-    else await Promise.race([new Promise((resolve) => encoder.write(next.value, resolve)), closed]);
+    if (next.done) return parts.end();
+    const drained = parts.add(next.value);
+    if (drained) await Promise.race([drained, closed]);
   }
 }
 
-/** Compresses parts on their way to the outbox, if the client accepts it. */
-function openEncoder(exchange: Exchange, outbox: Outbox): Transform | undefined {
+/** Where the parts of a response go: the outbox, or its compressor if the client accepts that. */
+function partsOf(exchange: Exchange): Outbox | CompressedParts {
+  const outbox = new Outbox(exchange);
   const { compression, request, response } = exchange;
   const opened = compression?.open(request.headers['accept-encoding']);
-  if (!opened) return undefined;
-  const { encoding, stream } = opened;
-  response.setHeader('content-encoding', encoding);
-  stream.on('data', (bytes: Uint8Array) => outbox.add(bytes));
-  stream.on('end', () => outbox.end());
-  stream.on('error', () => response.destroy());
-  exchange.onClose(() => stream.destroy());
-  return stream;
+  if (!opened) return outbox;
+  response.setHeader('content-encoding', opened.encoding);
+  exchange.onClose(() => opened.stream.destroy());
+  return new CompressedParts(opened.stream, exchange, outbox);
+}
+
+/** Compresses parts on their way to the outbox. What is added in one turn of the event loop is flushed as one piece. */
+class CompressedParts {
+  private readonly encoder: Transform;
+  private chunks: Uint8Array[] = [];
+
+  constructor(encoder: Transform, { response }: Exchange, outbox: Outbox) {
+    this.encoder = encoder;
+    encoder.on('data', (bytes: Uint8Array) => outbox.add(bytes));
+    encoder.on('end', () => outbox.end());
+    encoder.on('error', () => response.destroy());
+  }
+
+  add(bytes: Uint8Array): Promise<void> | undefined {
+    if (this.chunks.push(bytes) === 1) setImmediate(() => this.encoder.write(Buffer.concat(this.chunks.splice(0))));
+    return this.encoder.writableNeedDrain ? new Promise((resolve) => this.encoder.once('drain', resolve)) : undefined;
+  }
+
+  end(): void {
+    setImmediate(() => this.encoder.end()); // after what was added before
+  }
 }
 
 /** Bytes of one response that are not written yet. */
@@ -98,7 +123,7 @@ class Outbox {
     this.exchange = exchange;
   }
 
-  add(bytes: Uint8Array): void {
+  add(bytes: Uint8Array): undefined {
     if (bytes.length === 0) return;
     this.chunks.push(bytes);
     this.size += bytes.length;

@@ -191,6 +191,6 @@ test('of an answer to a POST nothing is said, and what caches tell answers apart
   expect(await answer.json()).toEqual({ data: { book: { title: '活着' } } });
   expect(answer.headers.has('cache-control')).toBe(false);
   expect((await get('{ book(id: 7) { title } }')).headers.get('vary')).toBe(
-    'Authorization, Accept, x-explain, Accept-Encoding',
+    'Authorization, Accept, x-explain, Accept-Encoding, Origin',
   );
 });

@@ -83,7 +83,7 @@ test('without Accept-Encoding, short, or where it is off, a response is sent as 
   expect((await read(await send(on.url, {}, query))).encoding).toBeUndefined();
   expect((await read(await send(on.url, accept, '{ book(id: 7) { title } }'))).encoding).toBeUndefined();
   const { encoding, vary } = await read(await send(off.url, accept, query));
-  expect([encoding, vary]).toEqual([undefined, 'Authorization, Accept, x-explain']);
+  expect([encoding, vary]).toEqual([undefined, 'Authorization, Accept, x-explain, Origin']);
 });
 
 test('a response that is served again is served in each encoding', async () => {

@@ -62,7 +62,7 @@ test('answers a question, in JSON, by POST and by GET', async () => {
   const answer = await post(url, { query: 'query A($s: String) { word(say: $s) }', variables: { s: 'hi' } });
   expect(answer.status).toBe(200);
   expect(await answer.json()).toEqual({ data: { word: 'hi' } });
-  expect(answer.headers.get('vary')).toBe('Authorization, Accept, x-explain, Accept-Encoding');
+  expect(answer.headers.get('vary')).toBe('Authorization, Accept, x-explain, Accept-Encoding, Origin');
   expect(await (await fetch(`${url}/graphql?query={word}`)).json()).toEqual({ data: { word: 'yes' } });
 });
 
