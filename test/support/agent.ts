@@ -1,7 +1,8 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { pino } from 'pino';
-import { afterAll } from 'vitest';
+import { afterAll, expect } from 'vitest';
 import { type Flags, readConfig } from '../../src/config/read.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { openServer } from '../../src/server/server.ts';
@@ -16,12 +17,21 @@ export interface Said {
   plan?: { min: number; max: number };
 }
 
-/** The official client, connected to a facade's /mcp. */
-export async function agent(url: string, token?: string) {
+/** The official client, connected to a facade's /mcp. It begins with the newest version of the protocol, unless one is named. */
+export async function agent(url: string, token?: string, version?: string) {
   const client = new Client({ name: 'test', version: '1.0.0' });
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  const transport = new StreamableHTTPClientTransport(new URL('/mcp', url), { requestInit: { headers } });
+  const older: FetchLike = (to, init) => {
+    if (version === undefined || typeof init?.body !== 'string') return fetch(to, init);
+    return fetch(to, {
+      ...init,
+      body: init.body.replace(/"protocolVersion":"[^"]+"/, `"protocolVersion":"${version}"`),
+    });
+  };
+  const options = { requestInit: { headers }, fetch: older };
+  const transport = new StreamableHTTPClientTransport(new URL('/mcp', url), options);
   await client.connect(transport);
+  if (version !== undefined) expect(transport.protocolVersion).toBe(version);
   afterAll(() => client.close());
 
   async function call(name: string, given: Record<string, unknown> = {}) {

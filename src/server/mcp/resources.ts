@@ -8,7 +8,7 @@ import { printMarkedSchema } from '../../graph/null-conditions.ts';
 import { lazily } from '../../lib/promises.ts';
 import type { Pipeline } from '../graphql/answer.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { agentError } from './result.ts';
+import { type AgentError, agentError } from './result.ts';
 import type { RunForAgent } from './run.ts';
 
 interface Content {
@@ -71,7 +71,7 @@ export function createResources(
         ...{ variables, exchange, isCacheable: true },
       });
       const record = data?.record;
-      if (!record && errors[0]) throw readError(agentError(errors[0]));
+      if (!record && errors[0]) throw mcpError(agentError(errors[0]));
       if (!record) throw new McpError(NOT_FOUND, 'Resource not found', { uri });
       const ttl = cachePolicy?.scope === 'public' ? Math.floor((cachePolicy.freshUntil - Date.now()) / 1000) : 0;
       const kept = ttl > 0 && Number.isFinite(ttl) ? { _meta: { 'catalog-graphql/ttlSeconds': ttl } } : {};
@@ -80,7 +80,7 @@ export function createResources(
   };
 }
 
-const readError = ({ code, message, ...more }: ReturnType<typeof agentError>) =>
+export const mcpError = ({ code, message, ...more }: AgentError): McpError =>
   new McpError(code === 'BAD_USER_INPUT' ? ErrorCode.InvalidParams : ErrorCode.InternalError, message, {
     code,
     ...more,

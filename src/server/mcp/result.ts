@@ -49,15 +49,10 @@ export function failedResult(error: AgentError): ToolResult {
   return packed({ data: null, errors: [error], cost: costOf({ catalog: 0, event: 0, left: null }) }, true);
 }
 
-export function rejectedResult({ code, message, headers }: HttpError): ToolResult {
+export function rejection({ code, message, headers }: HttpError): AgentError {
   const { 'retry-after': seconds } = headers;
   const whatToDo = notesOn(code)?.client;
-  return failedResult({
-    code,
-    message,
-    ...(whatToDo && { whatToDo }),
-    ...(seconds && { retryAfter: Number(seconds) }),
-  });
+  return { code, message, ...(whatToDo && { whatToDo }), ...(seconds && { retryAfter: Number(seconds) }) };
 }
 
 export function agentError({ message, path, extensions }: GraphQLError): AgentError {

@@ -109,7 +109,7 @@ function sessionParts(parts: McpParts): SessionParts {
   if (tools.size < all.length)
     throw new ConfigError(['MCP_OPERATIONS: with MCP_FREE no operation may be named query or schema']);
   const resources = createResources({ schema, pipeline, run }, config.introspection || config.mcpFree);
-  return { version: versionIn(packageDir), tools, resources };
+  return { version: versionIn(packageDir), tools, resources, log: parts.log };
 }
 
 const versionIn = (packageDir: string | undefined): string =>

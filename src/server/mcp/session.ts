@@ -2,6 +2,7 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import {
   CallToolRequestSchema,
+  CancelledNotificationSchema,
   ErrorCode,
   ListResourceTemplatesRequestSchema,
   ListResourcesRequestSchema,
@@ -9,16 +10,18 @@ import {
   McpError,
   ReadResourceRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
+import type { Logger } from 'pino';
 import type { Exchange } from '../http/exchange.ts';
 import { HttpError } from '../http/http-error.ts';
-import type { Resources } from './resources.ts';
-import { type ToolResult, rejectedResult } from './result.ts';
+import { type Resources, mcpError } from './resources.ts';
+import { type ToolResult, failedResult, rejection } from './result.ts';
 import type { CallableTool } from './tools.ts';
 
 export interface SessionParts {
   version: string;
   tools: ReadonlyMap<string, CallableTool>;
   resources: Resources;
+  log: Logger;
 }
 
 const instructions =
@@ -34,7 +37,7 @@ const noValidator = {
 
 /** `onLogin` is called when a tool or resource needs a token, or another one. */
 export function openSession(
-  { version, tools, resources }: SessionParts,
+  { version, tools, resources, log }: SessionParts,
   exchange: Exchange,
   onLogin: () => void,
 ): Server {
@@ -42,6 +45,8 @@ export function openSession(
     { name: 'catalog-graphql', version },
     { capabilities: { tools: {}, resources: {} }, instructions, jsonSchemaValidator: noValidator },
   );
+  // A client cancels a request by closing its connection. A batch that cancels its own would never be answered.
+  server.setNotificationHandler(CancelledNotificationSchema, () => undefined);
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [...tools.values()].map(({ tool }) => tool) }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }): Promise<ToolResult> => {
     const { name, arguments: given = {}, task } = params;
@@ -54,8 +59,8 @@ export function openSession(
       if (needsLogin(result)) onLogin();
       return result;
     } catch (error) {
-      if (error instanceof HttpError) return rejectedResult(error);
-      throw error;
+      if (error instanceof HttpError) return failedResult(rejection(error));
+      throw masked(error);
     }
   });
   server.setRequestHandler(ListResourcesRequestSchema, () => ({ resources: resources.list }));
@@ -64,12 +69,19 @@ export function openSession(
     try {
       return { contents: [await resources.read(uri, exchange)] };
     } catch (error) {
-      if (error instanceof McpError && isLoginCode((error.data as { code?: unknown } | undefined)?.code)) onLogin();
-      if (error instanceof HttpError) throw new McpError(ErrorCode.InternalError, error.message, { code: error.code });
+      if (error instanceof HttpError) throw mcpError(rejection(error));
+      if (!(error instanceof McpError)) throw masked(error);
+      if (isLoginCode((error.data as { code?: unknown } | undefined)?.code)) onLogin();
       throw error;
     }
   });
   return server;
+
+  function masked(error: unknown): McpError {
+    const { requestId } = exchange;
+    log.error({ err: error, requestId }, 'a request of an agent failed');
+    return new McpError(ErrorCode.InternalError, 'Something went wrong.', { code: 'INTERNAL_SERVER_ERROR', requestId });
+  }
 }
 
 const isLoginCode = (code: unknown): boolean => code === 'LOGIN_REQUIRED' || code === 'UNAUTHENTICATED';
