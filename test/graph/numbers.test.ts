@@ -1,11 +1,11 @@
-// Numbers of the service's JSON that JavaScript cannot hold: never shown as others.
+// Numbers in JSON that JavaScript cannot represent exactly are not shown.
 import { expect, test } from 'vitest';
 import { facade } from '../support/facade.ts';
 
 const json = { headers: { 'content-type': 'application/json' } };
 const search = '{ searchBooks(query: "x") { nodes { id sourceId pages series { id } } } }';
 const page = (book: string) => `{"count":2,"start":0,"total":2,"books":[${book},{"id":7,"title":"y"}]}`;
-const answered = async (book: string) => {
+const searchResult = async (book: string) => {
   const { ask, service } = facade();
   service
     .intercept({ method: 'GET', path: (path: string) => path.startsWith('/v2/book/search') })
@@ -14,25 +14,25 @@ const answered = async (book: string) => {
 };
 const seven = { id: 'Book:7', sourceId: '7', pages: null, series: null };
 
-test.each(['1e999', '-1e999', '9007199254740993'])('%s pages are none', async (pages) => {
-  expect(await answered(`{"id":8,"pages":${pages}}`)).toEqual({
+test.each(['1e999', '-1e999', '9007199254740993'])('%s as the number of pages is null', async (pages) => {
+  expect(await searchResult(`{"id":8,"pages":${pages}}`)).toEqual({
     nodes: [{ ...seven, id: 'Book:8', sourceId: '8' }, seven],
   });
 });
 
 test.each(['9007199254740993', '-9007199254740993', '1e999', '123456789012345678901234567890', '{}', '[7]'])(
-  'a book with the id %s is left out, as one without',
+  'a book with the id %s is left out, as one without an id',
   async (id) => {
-    expect(await answered(`{"id":${id},"title":"x"}`)).toEqual({ nodes: [seven] });
-    expect(await answered(`{"id":8,"series":{"id":${id},"title":"x"}}`)).toEqual({
+    expect(await searchResult(`{"id":${id},"title":"x"}`)).toEqual({ nodes: [seven] });
+    expect(await searchResult(`{"id":8,"series":{"id":${id},"title":"x"}}`)).toEqual({
       nodes: [{ ...seven, id: 'Book:8', sourceId: '8' }, seven],
     });
   },
 );
 
-test('the largest number that JavaScript holds is an id like any other', async () => {
+test('the largest safe integer is a valid id', async () => {
   const id = '9007199254740991';
-  expect(await answered(`{"id":${id},"pages":8.5}`)).toEqual({
+  expect(await searchResult(`{"id":${id},"pages":8.5}`)).toEqual({
     nodes: [{ ...seven, id: `Book:${id}`, sourceId: id, pages: '8.5' }, seven],
   });
 });

@@ -1,10 +1,10 @@
 /**
- * How the real service differs from its paper, one test an oddity; the numbers are those of the list it was found in.
+ * Differences between the real service and its documentation, one test per difference. The numbers are those of the list of findings.
  *
- * Told elsewhere: 1 and 9 (stars and averages), 5 (numbers of a series), 8 (mini-site), 15 (people without a page), 18 (a rating of
- * one person), 21 (empty texts in lists) and 22 (charts) in film.test.ts and decode.test.ts; 3 (tags named twice), 11 (e-book,
- * series), 12 (empty texts of a book), 14 (dates) and 23 (absent members of a collection) in book.test.ts; the reader of 25 in
- * contract/atom.test.ts.
+ * Tested elsewhere: 1 and 9 (stars and averages), 5 (numbers of a series), 8 (mini-site), 15 (people without a page), 18 (a rating of
+ * one user), 21 (empty texts in lists) and 22 (charts) in film/ and types/decode.test.ts; 3 (tags with two names), 11 (e-book,
+ * series), 12 (empty texts of a book), 14 (dates) and 23 (absent members of a collection) in book/; the parser of 25 in
+ * test/atom/.
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
@@ -14,8 +14,8 @@ const fixture = (name: string): string => readFileSync(new URL(`../fixtures/${na
 const json = { headers: { 'content-type': 'application/json' } };
 const atom = { headers: { 'content-type': 'application/atom+xml' } };
 
-/** A facade over a service that answers this at this path, whatever is asked for. */
-function over(
+/** A facade whose service always replies with this body at this path. */
+function facadeWith(
   path: string,
   text: string,
   { status = 200, headers = json.headers }: { status?: number; headers?: Record<string, string> } = {},
@@ -23,17 +23,17 @@ function over(
   const made = facade();
   const host = path.startsWith('/v2/') ? made.service : made.events;
   host
-    .intercept({ path: (asked: string) => asked.split('?')[0] === path })
+    .intercept({ path: (requested: string) => requested.split('?')[0] === path })
     .reply(status, text, { headers })
     .persist();
   return made;
 }
-const book = (record: object) => over('/v2/book/7', JSON.stringify({ id: '7', ...record }));
+const book = (record: object) => facadeWith('/v2/book/7', JSON.stringify({ id: '7', ...record }));
 
-describe('a list of short films', () => {
-  const search = () => over('/v2/movie/search', fixture('oddities/film-search.json'));
+describe('a list of films in short form', () => {
+  const search = () => facadeWith('/v2/movie/search', fixture('oddities/film-search.json'));
 
-  test('shows what its records carry beyond their form, in the one call (4, 16)', async () => {
+  test('provides the members that its items contain beyond the short form, in one call (4, 16)', async () => {
     const { ask, calls } = search();
     const { data, errors } = await ask(
       '{ searchSubjects(query: "风筝", first: 10) { nodes { genres casts { name nameEn } directors { name } collectCount durations releaseDates mainlandReleaseDate } } }',
@@ -75,7 +75,7 @@ describe('a list of short films', () => {
     ]);
   });
 
-  test('has a title, and need not repeat what was searched for (2, 6)', async () => {
+  test('has a title that need not contain the search text (2, 6)', async () => {
     const { ask } = search();
     expect(
       (await ask('{ searchSubjects(query: "风筝") { title totalCount pageInfo { hasNextPage } } }')).data
@@ -87,7 +87,7 @@ describe('a list of short films', () => {
     });
   });
 
-  test('shows averages that are 0, whole and broken, whatever details stand beside them (9, 10)', async () => {
+  test('has averages that are 0, integers or decimals, whatever other members stand beside them (9, 10)', async () => {
     const { ask } = search();
     const { data } = await ask('{ searchSubjects(query: "风筝") { nodes { rating { average stars max min } } } }');
     expect(data.searchSubjects.nodes).toEqual([
@@ -97,7 +97,7 @@ describe('a list of short films', () => {
     ]);
   });
 
-  test('shows addresses as they are written, of any scheme, host and age (17)', async () => {
+  test('has URLs as sent, of any scheme and host (17)', async () => {
     const { ask } = search();
     const { data } = await ask('{ searchSubjects(query: "风筝") { nodes { webUrl images { small medium large } } } }');
     const sizes = (url: string) => ({ small: url, medium: url, large: url });
@@ -111,8 +111,8 @@ describe('a list of short films', () => {
     ]);
   });
 
-  test('stands in for the whole films that cinemas show: the rest is topped up (7)', async () => {
-    const { ask, calls, service } = over('/v2/movie/in_theaters', fixture('oddities/film-search.json'));
+  test('may be sent where full films are documented; missing fields are loaded per item (7)', async () => {
+    const { ask, calls, service } = facadeWith('/v2/movie/in_theaters', fixture('oddities/film-search.json'));
     service
       .intercept({ path: /^\/v2\/movie\/subject\/7\d\?/ })
       .reply(200, ({ path }) => JSON.stringify({ id: path.replace(/^.*\/|\?.*$/g, ''), summary: '线断了。' }), json)
@@ -127,8 +127,8 @@ describe('a list of short films', () => {
 });
 
 describe('a film', () => {
-  test('is read past every member that nobody knows (2, 10)', async () => {
-    const { ask, calls } = over('/v2/movie/subject/72', fixture('oddities/film.json'));
+  test('may contain unknown members, which are ignored (2, 10)', async () => {
+    const { ask, calls } = facadeWith('/v2/movie/subject/72', fixture('oddities/film.json'));
     const { data, errors } = await ask(`{ subject(id: 72) {
       title miniSiteUrl websiteUrl alternativeTitles rating { average } doingCount seasonsCount currentSeason episodesCount pubdate durations releaseDates
     } }`);
@@ -150,8 +150,8 @@ describe('a film', () => {
     });
   });
 
-  test('has photos that lack some of their addresses (23)', async () => {
-    const { ask, calls } = over('/v2/movie/subject/72', fixture('oddities/film.json'));
+  test('may have photos without some of their URLs (23)', async () => {
+    const { ask, calls } = facadeWith('/v2/movie/subject/72', fixture('oddities/film.json'));
     const { data, errors } = await ask('{ subject(id: 72) { photos { nodes { id imageUrl iconUrl thumbUrl } } } }');
     expect(errors).toBeUndefined();
     expect(calls).toHaveLength(1);
@@ -161,9 +161,9 @@ describe('a film', () => {
     ]);
   });
 
-  test('has comments and summaries longer than promised (19)', async () => {
+  test('may have comments and summaries longer than documented (19)', async () => {
     const content = '长'.repeat(352);
-    const comments = over(
+    const comments = facadeWith(
       '/v2/movie/subject/72/comments',
       JSON.stringify({ count: 20, start: 0, next_start: 20, total: 1, comments: [{ id: '1', content }] }),
     );
@@ -171,7 +171,7 @@ describe('a film', () => {
       (await comments.ask('{ subject(id: 72) { comments { nodes { content } } } }')).data.subject.comments.nodes,
     ).toEqual([{ content }]);
     const summary = '长'.repeat(118);
-    const reviews = over(
+    const reviews = facadeWith(
       '/v2/movie/subject/72/reviews',
       JSON.stringify({ count: 20, start: 0, total: 1, reviews: [{ id: 1, title: '', summary, content: summary }] }),
     );
@@ -184,17 +184,17 @@ describe('a film', () => {
 
 describe('a book', () => {
   test.each(['39.50元', '39.50', 'CNY 39.50', '39.50 元', '39.50元（上下两册）'])(
-    'shows its price as written: %s (13)',
+    'has its price as sent: %s (13)',
     async (price) => {
       expect((await book({ price }).ask('{ book(id: 7) { price } }')).data.book).toEqual({ price });
     },
   );
 
-  test.each(['320', '320页'])('shows its pages as written: %s (14)', async (pages) => {
+  test.each(['320', '320页'])('has its page count as sent: %s (14)', async (pages) => {
     expect((await book({ pages }).ask('{ book(id: 7) { pages } }')).data.book).toEqual({ pages });
   });
 
-  test('that was asked for its tags and has none has none, without a further call (23)', async () => {
+  test('has no tags, series or e-book if the requested members are absent, without a further call (23)', async () => {
     const { ask, calls } = book({ title: '风筝谱' });
     expect(await ask('{ book(id: 7) { title tags { name } series { id } ebook { url } } }')).toEqual({
       data: { book: { title: '风筝谱', tags: [], series: null, ebook: null } },
@@ -202,12 +202,12 @@ describe('a book', () => {
     expect(calls).toHaveLength(1);
   });
 
-  test('is read with its slashes and letters escaped, line ends of any kind, and U+2028 as it is (28)', async () => {
+  test('may contain escaped slashes and letters, line ends of any kind, and U+2028 (28)', async () => {
     const text = fixture('oddities/escaped.json');
     expect(text).toContain('\u2028');
     expect(text).toContain('\\/');
     expect(
-      (await over('/v2/book/7', text).ask('{ book(id: 7) { title webUrl summary authorIntro } }')).data.book,
+      (await facadeWith('/v2/book/7', text).ask('{ book(id: 7) { title webUrl summary authorIntro } }')).data.book,
     ).toEqual({
       title: '风筝',
       webUrl: 'http://book.example/subject/7/',
@@ -217,9 +217,9 @@ describe('a book', () => {
   });
 
   test.each(['text/html; charset=utf-8', 'text/plain', ''])(
-    'is JSON whatever its content type says: "%s" (29)',
+    'is parsed as JSON whatever its content type is: "%s" (29)',
     async (type) => {
-      const { ask } = over('/v2/book/7', '{"id":"7","title":"风筝谱"}', {
+      const { ask } = facadeWith('/v2/book/7', '{"id":"7","title":"风筝谱"}', {
         headers: type ? { 'content-type': type } : {},
       });
       expect(await ask('{ book(id: 7) { title } }')).toEqual({ data: { book: { title: '风筝谱' } } });
@@ -231,8 +231,8 @@ describe('a book', () => {
     [400, 111, 'rate_limit_exceeded: 192.0.2.66'],
     [400, 1309, 'subject_ip_rate_limit'],
     [403, 112, 'rate_limit_exceeded2'],
-  ])('is over the rate also with a status of %i and the code %i (30)', async (status, code, msg) => {
-    const { ask, calls } = over(
+  ])('may be rate limited with status %i and code %i (30)', async (status, code, msg) => {
+    const { ask, calls } = facadeWith(
       '/v2/book/7',
       JSON.stringify({ request: 'GET /v2/book/7', msg, code, localized_message: '请稍后' }),
       { status },
@@ -241,16 +241,16 @@ describe('a book', () => {
     expect(data).toEqual({ book: null });
     expect(errors?.map(({ extensions }) => extensions)).toMatchObject([{ code: 'RATE_LIMITED', retryAfter: 5 }]);
     expect(JSON.stringify(errors)).not.toMatch(/192\.0\.2|请稍后/);
-    // Remembered: the next is not even asked.
+    // The rate limit is remembered: the second query makes no upstream call.
     await ask('{ book(id: 7) { title } }');
     expect(calls).toHaveLength(1);
   });
 });
 
 describe('an annotation', () => {
-  const page = () => over('/v2/book/7/annotations', fixture('oddities/annotations.json'));
+  const page = () => facadeWith('/v2/book/7/annotations', fixture('oddities/annotations.json'));
 
-  test('has ids that are texts or numbers (24)', async () => {
+  test('has an id that is a text or a number (24)', async () => {
     const { ask, calls } = page();
     const { data } = await ask('{ book(id: 7) { annotations { nodes { id sourceId book { id } } } } }');
     expect(data.book.annotations.nodes).toEqual([
@@ -260,7 +260,7 @@ describe('an annotation', () => {
     expect(calls).toHaveLength(1);
   });
 
-  test('has a page where its chapter is empty, and what is absent as its default (12, 23)', async () => {
+  test('has a page if its chapter is empty, and defaults for absent members (12, 23)', async () => {
     const { ask } = page();
     const { data } = await ask(
       '{ book(id: 7) { annotations { nodes { chapter page abstract photos { number } abstractPhotoUrl hasMath commentsCount lastPhotoNumber privacyLevel } } } }',
@@ -272,7 +272,7 @@ describe('an annotation', () => {
     ]);
   });
 
-  test('may be that of somebody who has left, or who says nothing of themselves (12, 27)', async () => {
+  test('may have an author who has left or who has an empty profile (12, 27)', async () => {
     const { ask, calls } = page();
     const { data } = await ask(
       '{ book(id: 7) { annotations { nodes { author { id uid name signature bio avatarUrl isSite } } } } }',
@@ -293,9 +293,9 @@ describe('an annotation', () => {
   });
 });
 
-describe('in Atom', () => {
-  test('an entry is read with its prefixes, order, white space and absences as they come (25)', async () => {
-    const { ask } = over('/event/77', fixture('atom/event-oddities.xml'), atom);
+describe('an Atom document', () => {
+  test('may have any prefixes, order of elements and white space, and lack elements (25)', async () => {
+    const { ask } = facadeWith('/event/77', fixture('atom/event-oddities.xml'), atom);
     const { data, errors } = await ask(
       '{ event(id: 77) { title summary content type startsAt endsAt place viewerRelation organizer { id name } city { id name } webUrl imageUrl participantsCount wishersCount inviteOnly } }',
       { token: 'somebody' },
@@ -320,8 +320,8 @@ describe('in Atom', () => {
     });
   });
 
-  test.each(['participate', ' participant '])('who comes is told as "%s" (25)', async (status) => {
-    const { ask } = over(
+  test.each(['participate', ' participant '])('may have "%s" as the status of a participant (25)', async (status) => {
+    const { ask } = facadeWith(
       '/event/7',
       `<entry xmlns="http://www.w3.org/2005/Atom" xmlns:db="http://www.douban.com/xmlns/"><id>https://api.example/event/7</id><db:attribute name="album">5</db:attribute><db:attribute name="status">${status}</db:attribute></entry>`,
       atom,
@@ -332,16 +332,16 @@ describe('in Atom', () => {
     });
   });
 
-  test.each(['itemPerPage', 'itemsPerPage'])('a page is counted by %s (25)', async (name) => {
+  test.each(['itemPerPage', 'itemsPerPage'])('may name its page size %s (25)', async (name) => {
     const entries = [1, 2]
       .map((id) => `<entry><id>https://api.example/event/${id}</id><title>${id}</title></entry>`)
       .join('');
-    const { ask } = over(
+    const { ask } = facadeWith(
       '/event/location/beijing',
       `<feed xmlns="http://www.w3.org/2005/Atom" xmlns:openSearch="http://a9.com/-/spec/opensearchrss/1.0/"><openSearch:${name}>2</openSearch:${name}>${entries}</feed>`,
       atom,
     );
-    // Without a total, a full page by the service's own count promises more.
+    // Without a total, a full page by the service's own page size means that there is a next page.
     expect(
       (
         await ask(
@@ -355,8 +355,8 @@ describe('in Atom', () => {
     });
   });
 
-  test('a person lives in a city by name or number, or in none that they tell (26)', async () => {
-    const { ask, calls } = over('/event/7/participants', fixture('atom/people-feed.xml'), atom);
+  test('may have users with a city by name or number, or without a city (26)', async () => {
+    const { ask, calls } = facadeWith('/event/7/participants', fixture('atom/people-feed.xml'), atom);
     const { data, errors } = await ask('{ event(id: 7) { participants { nodes { id name city { id name } } } } }');
     expect(errors).toBeUndefined();
     expect(calls).toHaveLength(1);
@@ -366,11 +366,11 @@ describe('in Atom', () => {
     ]);
   });
 
-  test('a city without an id keeps its name, and its cinemas are found by that', async () => {
+  test('may have a city without an id, which keeps its name; films in theaters are loaded by the name', async () => {
     const entry = `<entry xmlns="http://www.w3.org/2005/Atom" xmlns:db="http://www.douban.com/xmlns/"><id>https://api.example/event/7</id><db:location>北京</db:location></entry>`;
-    const { ask, calls, service } = over('/event/7', entry, atom);
+    const { ask, calls, service } = facadeWith('/event/7', entry, atom);
     service
-      .intercept({ path: (asked) => decodeURIComponent(asked).startsWith('/v2/movie/in_theaters?city=北京') })
+      .intercept({ path: (path) => decodeURIComponent(path).startsWith('/v2/movie/in_theaters?city=北京') })
       .reply(200, { total: 1, subjects: [{ id: '7', title: '活着' }] }, json);
     const { data, errors } = await ask(
       '{ event(id: 7) { city { __typename id sourceId name events { nodes { id } } inTheaters { nodes { title } } } } }',

@@ -20,12 +20,12 @@ interface Case {
   mutation: string;
   selection: string;
   input: object;
-  /** Breaks the rule by one. */
+  /** Violates the rule by one. */
   bad: object;
-  /** Just does not. */
+  /** Just satisfies the rule. */
   good: object;
   violation: object;
-  answer?: [method: 'POST' | 'PUT', path: string, status: number, body: object];
+  reply?: [method: 'POST' | 'PUT', path: string, status: number, body: object];
 }
 
 const annotation = { id: '9', book_id: '7', author_id: '1' };
@@ -34,24 +34,24 @@ const collected = { id: 1, book_id: '7', status: 'wish', updated: '', user_id: '
 const annotate = {
   mutation: 'createAnnotation',
   selection: 'annotation { id }',
-  answer: ['POST', '/v2/book/7/annotations', 201, annotation] as Case['answer'] & object,
+  reply: ['POST', '/v2/book/7/annotations', 201, annotation] as Case['reply'] & object,
 };
 const collect = {
   mutation: 'collectBook',
   selection: 'created',
-  answer: ['POST', '/v2/book/7/collection', 201, collected] as Case['answer'] & object,
+  reply: ['POST', '/v2/book/7/collection', 201, collected] as Case['reply'] & object,
 };
-const opine = {
+const writeReview = {
   mutation: 'createReview',
   selection: 'review { id }',
-  answer: ['POST', '/v2/book/reviews', 201, reviewed] as Case['answer'] & object,
+  reply: ['POST', '/v2/book/reviews', 201, reviewed] as Case['reply'] & object,
 };
 /** Of seven code points. */
 const family = '👨‍👩‍👧‍👦';
 
 const cases: Case[] = [
   {
-    rule: 'an annotation of 16 Chinese characters',
+    rule: 'an annotation has at least 16 characters',
     ...annotate,
     input: { bookId: '7' },
     bad: { content: '一'.repeat(15) },
@@ -59,7 +59,7 @@ const cases: Case[] = [
     violation: { path: ['input', 'content'], code: 'ANNOTATION_TOO_SHORT', limit: 15, actual: 15 },
   },
   {
-    rule: 'an annotation of 16 code points, whatever they make',
+    rule: 'an annotation has at least 16 code points, even if several form one glyph',
     ...annotate,
     input: { bookId: '7' },
     bad: { content: `${family}${family}𠮷` },
@@ -67,7 +67,7 @@ const cases: Case[] = [
     violation: { path: ['input', 'content'], code: 'ANNOTATION_TOO_SHORT', limit: 15, actual: 15 },
   },
   {
-    rule: 'a page below 1,000,000',
+    rule: 'a page is below 1,000,000',
     ...annotate,
     input: { bookId: '7', content },
     bad: { page: 1_000_000 },
@@ -75,7 +75,7 @@ const cases: Case[] = [
     violation: { path: ['input', 'page'], code: 'INVALID_PAGE_NUMBER', limit: 999_999, actual: 1_000_000 },
   },
   {
-    rule: 'a positive page',
+    rule: 'a page is positive',
     ...annotate,
     input: { bookId: '7', content },
     bad: { page: 0 },
@@ -89,7 +89,7 @@ const cases: Case[] = [
     },
   },
   {
-    rule: 'a chapter of 100 characters',
+    rule: 'a chapter has at most 100 characters',
     ...annotate,
     input: { bookId: '7', content },
     bad: { chapter: '章'.repeat(101) },
@@ -97,7 +97,7 @@ const cases: Case[] = [
     violation: { path: ['input', 'chapter'], code: 'CHAPTER_TOO_LONG', limit: 100, actual: 101 },
   },
   {
-    rule: 'a page or a chapter',
+    rule: 'an annotation has a page or a chapter, not both',
     ...annotate,
     input: { bookId: '7', content, page: 3 },
     bad: { chapter: '第一章' },
@@ -105,7 +105,7 @@ const cases: Case[] = [
     violation: { path: ['input', 'chapter'], code: 'PAGE_OR_CHAPTER' },
   },
   {
-    rule: 'a comment of 350 characters',
+    rule: 'a comment has at most 350 characters',
     ...collect,
     input: { bookId: '7', status: 'WISH' },
     bad: { comment: `${family.repeat(50)}𠮷` },
@@ -113,7 +113,7 @@ const cases: Case[] = [
     violation: { path: ['input', 'comment'], code: 'COMMENT_TOO_LONG', limit: 350, actual: 351 },
   },
   {
-    rule: 'a rating of at most 5',
+    rule: 'a rating is at most 5',
     ...collect,
     input: { bookId: '7', status: 'WISH' },
     bad: { rating: 6 },
@@ -121,7 +121,7 @@ const cases: Case[] = [
     violation: { path: ['input', 'rating'], code: 'RATING_OUT_OF_RANGE', limit: 5, actual: 6 },
   },
   {
-    rule: 'a rating of at least 1',
+    rule: 'a rating is at least 1',
     ...collect,
     input: { bookId: '7', status: 'WISH' },
     bad: { rating: 0 },
@@ -129,7 +129,7 @@ const cases: Case[] = [
     violation: { path: ['input', 'rating'], code: 'RATING_OUT_OF_RANGE', limit: 1, actual: 0 },
   },
   {
-    rule: 'tags of one word each',
+    rule: 'a tag is one word',
     ...collect,
     input: { bookId: '7', status: 'WISH' },
     bad: { tags: ['小说', '当代 文学'] },
@@ -137,7 +137,7 @@ const cases: Case[] = [
     violation: { path: ['input', 'tags', 1], code: 'INVALID_TAG', actual: '当代 文学' },
   },
   {
-    rule: 'at most 100 tags',
+    rule: 'a collection has at most 100 tags',
     ...collect,
     input: { bookId: '7', status: 'WISH' },
     bad: { tags: Array.from({ length: 101 }, (_, nth) => `第${nth}`) },
@@ -145,7 +145,7 @@ const cases: Case[] = [
     violation: { path: ['input', 'tags'], code: 'TOO_MANY_TAGS', limit: 100, actual: 101 },
   },
   {
-    rule: 'privacy said where a collection may be replaced',
+    rule: 'privacy is required if an existing collection may be updated',
     ...collect,
     input: { bookId: '7', status: 'WISH', onConflict: 'UPDATE' },
     bad: {},
@@ -153,16 +153,16 @@ const cases: Case[] = [
     violation: { path: ['input', 'private'], code: 'MISSING_ARGUMENT' },
   },
   {
-    rule: 'a review of 151 characters',
-    ...opine,
+    rule: 'a review has at least 151 characters',
+    ...writeReview,
     input: { bookId: '7', title: '标题' },
     bad: { content: '评'.repeat(150) },
     good: { content: review },
     violation: { path: ['input', 'content'], code: 'REVIEW_TOO_SHORT', limit: 150, actual: 150 },
   },
   {
-    rule: 'a title',
-    ...opine,
+    rule: 'a review has a title',
+    ...writeReview,
     input: { bookId: '7', content: review },
     bad: { title: ' ' },
     good: { title: '题' },
@@ -175,33 +175,39 @@ const mutationOf = (mutation: string, selection: string) => {
   return `mutation ($input: ${type}!) { ${mutation}(input: $input) { ${selection} } }`;
 };
 
-describe.each(cases)('$rule', ({ mutation, selection, input, bad, good, violation, answer }) => {
-  test('without it no call is made', async () => {
+describe.each(cases)('the rule "$rule"', ({ mutation, selection, input, bad, good, violation, reply }) => {
+  test('rejects a violating input without an upstream call', async () => {
     const { ask, calls } = facade();
-    const shown = await ask(mutationOf(mutation, selection), { ...alice, variables: { input: { ...input, ...bad } } });
-    expect(shown.data).toEqual({ [mutation]: null });
-    expect(shown.errors).toMatchObject([
+    const response = await ask(mutationOf(mutation, selection), {
+      ...alice,
+      variables: { input: { ...input, ...bad } },
+    });
+    expect(response.data).toEqual({ [mutation]: null });
+    expect(response.errors).toMatchObject([
       { path: [mutation], extensions: { code: (violation as { code: string }).code, violations: [violation] } },
     ]);
     expect(calls).toEqual([]);
   });
-  test('with it the call is made', async () => {
+  test('accepts a valid input, which is sent', async () => {
     const { ask, service, calls } = facade();
-    const [method, path, status, body] = answer!;
+    const [method, path, status, body] = reply!;
     service.intercept({ method, path }).reply(status, body);
-    const shown = await ask(mutationOf(mutation, selection), { ...alice, variables: { input: { ...input, ...good } } });
-    expect(shown.errors).toBeUndefined();
+    const response = await ask(mutationOf(mutation, selection), {
+      ...alice,
+      variables: { input: { ...input, ...good } },
+    });
+    expect(response.errors).toBeUndefined();
     expect(calls).toEqual([`${method} ${path}`]);
   });
 });
 
-test('everything that an input breaks is told together', async () => {
+test('all violations of an input are reported in one error', async () => {
   const { ask, calls } = facade();
-  const shown = await ask(mutationOf('createAnnotation', 'annotation { id }'), {
+  const response = await ask(mutationOf('createAnnotation', 'annotation { id }'), {
     ...alice,
     variables: { input: { bookId: 'Note:7', content: '短', page: 0, chapter: '章'.repeat(101) } },
   });
-  expect(shown.errors?.[0]?.extensions).toEqual({
+  expect(response.errors?.[0]?.extensions).toEqual({
     code: 'BAD_USER_INPUT',
     coordinate: 'Mutation.createAnnotation',
     violations: [
@@ -233,11 +239,11 @@ test('everything that an input breaks is told together', async () => {
   expect(calls).toEqual([]);
 });
 
-test('an event that ends before it begins, or holds what XML cannot, is not sent', async () => {
+test('an event that ends before it begins, or contains invalid XML characters, is rejected without an upstream call', async () => {
   const { ask, calls } = facade();
   const broken = { ...event, title: 'a\u0001b', place: ' ', endsAt: '2031-12-18T10:00:00Z' };
-  const shown = await ask(mutationOf('createEvent', 'event { id }'), { ...alice, variables: { input: broken } });
-  expect(shown.errors?.[0]?.extensions.violations).toMatchObject([
+  const response = await ask(mutationOf('createEvent', 'event { id }'), { ...alice, variables: { input: broken } });
+  expect(response.errors?.[0]?.extensions.violations).toMatchObject([
     { path: ['input', 'place'], code: 'MISSING_ARGUMENT', message: 'This is required and must not be empty.' },
     { path: ['input', 'endsAt'], code: 'EVENT_TIMES', actual: '2031-12-18T10:00:00Z' },
     { path: ['input', 'title'], code: 'INVALID_TEXT' },
@@ -250,7 +256,7 @@ test('an event that ends before it begins, or holds what XML cannot, is not sent
   expect(calls).toEqual([]);
 });
 
-test('an event goes out as an entry, its texts escaped', async () => {
+test('an event is sent as an Atom entry with escaped texts', async () => {
   const { ask, events } = facade();
   let sent = '';
   events
@@ -270,8 +276,8 @@ test('an event goes out as an entry, its texts escaped', async () => {
   );
 });
 
-describe('what upstream refuses', () => {
-  // prettier-ignore -- a table is read down its columns
+describe('a mutation that the service rejects', () => {
+  // prettier-ignore -- a table is easier to read with aligned columns
   test.each([
     [6011, 409, 'COLLECTION_EXISTS'],
     [6010, 400, 'COMMENT_TOO_LONG'],
@@ -284,33 +290,36 @@ describe('what upstream refuses', () => {
     [112, 400, 'RATE_LIMITED'],
     [999, 400, 'UPSTREAM_REFUSED'],
     [7777, 400, 'UPSTREAM_REFUSED'],
-  ])('%i is told by its name, and never in its words', async (code, status, name) => {
-    const { ask, service } = facade();
-    service
-      .intercept({ method: 'POST', path: '/v2/book/7/collection' })
-      .reply(status, { code, msg: 'secret: =token', request: 'POST /v2/book/7/collection' });
-    const input = { bookId: '7', status: 'WISH' };
-    const shown = await ask(mutationOf('collectBook', 'created'), { ...alice, variables: { input } });
-    expect(shown.data).toEqual({ collectBook: null });
-    expect(shown.errors?.[0]?.extensions).toMatchObject({
-      code: name,
-      upstream: { service: 'catalog', status, code, request: 'POST /v2/book/7/collection' },
-    });
-    expect(JSON.stringify(shown)).not.toContain('secret');
-  });
+  ])(
+    'with %i and status %i has the error code %s, without the text of the service in its message',
+    async (code, status, name) => {
+      const { ask, service } = facade();
+      service
+        .intercept({ method: 'POST', path: '/v2/book/7/collection' })
+        .reply(status, { code, msg: 'secret: =token', request: 'POST /v2/book/7/collection' });
+      const input = { bookId: '7', status: 'WISH' };
+      const response = await ask(mutationOf('collectBook', 'created'), { ...alice, variables: { input } });
+      expect(response.data).toEqual({ collectBook: null });
+      expect(response.errors?.[0]?.extensions).toMatchObject({
+        code: name,
+        upstream: { service: 'catalog', status, code, request: 'POST /v2/book/7/collection' },
+      });
+      expect(JSON.stringify(response)).not.toContain('secret');
+    },
+  );
 
-  test('a lost answer is not guessed, and not asked for again', async () => {
+  test('and whose response is lost is not retried, and its result is reported as unknown', async () => {
     const { ask, service, calls } = facade();
     service
       .intercept({ method: 'POST', path: '/v2/book/7/collection' })
       .replyWithError(Object.assign(new Error('gone'), { code: 'ECONNRESET' }));
     const input = { bookId: '7', status: 'WISH', private: false, onConflict: 'UPDATE' };
-    const shown = await ask(mutationOf('collectBook', 'created'), { ...alice, variables: { input } });
-    expect(shown.errors?.[0]?.extensions.code).toBe('UPSTREAM_RESULT_UNKNOWN');
+    const response = await ask(mutationOf('collectBook', 'created'), { ...alice, variables: { input } });
+    expect(response.errors?.[0]?.extensions.code).toBe('UPSTREAM_RESULT_UNKNOWN');
     expect(calls).toHaveLength(1);
   });
 
-  test('an answer that cannot be read leaves nothing kept of what was written', async () => {
+  test('with an unreadable response invalidates the cached record', async () => {
     const { ask, service, calls } = facade();
     service
       .intercept({ path: '/v2/book/7', query: { fields: 'id,rating' } })
@@ -320,14 +329,14 @@ describe('what upstream refuses', () => {
     const rated = '{ book(id: 7) { rating { ratersCount } } }';
     await ask(rated);
     const input = { bookId: '7', status: 'READ', rating: 5 };
-    const shown = await ask(mutationOf('collectBook', 'created'), { ...alice, variables: { input } });
-    expect(shown.errors?.[0]?.extensions.code).toBe('UPSTREAM_INVALID_RESPONSE');
+    const response = await ask(mutationOf('collectBook', 'created'), { ...alice, variables: { input } });
+    expect(response.errors?.[0]?.extensions.code).toBe('UPSTREAM_INVALID_RESPONSE');
     await ask(rated);
     expect(calls).toHaveLength(3);
   });
 });
 
-describe('pictures that are refused before they are read', () => {
+describe('invalid pictures', () => {
   const file = (): Upload => {
     const upload = new Upload();
     const createReadStream = () => Readable.from([Buffer.from('GIF89a')]);
@@ -336,12 +345,12 @@ describe('pictures that are refused before they are read', () => {
   };
   const numbered = (numbers: number[]) => numbers.map((number) => ({ number, file: file() }));
 
-  test('too many, twice the same number, a number that is none', async () => {
+  test('are reported before the upload is read: too many, duplicate and invalid numbers', async () => {
     const { ask, calls } = facade();
     const numbers = [1, 1, 0, 1_000_000, 5, 6, 7, 8, 9, 10, 11, 12, 13];
     const input = { title: '题', content: '文', pictures: numbered(numbers) };
-    const shown = await ask(mutationOf('createNote', 'note { id }'), { ...alice, variables: { input } });
-    expect(shown.errors?.[0]?.extensions.violations).toMatchObject([
+    const response = await ask(mutationOf('createNote', 'note { id }'), { ...alice, variables: { input } });
+    expect(response.errors?.[0]?.extensions.violations).toMatchObject([
       { path: ['input', 'pictures'], code: 'TOO_MANY_PICTURES', limit: 12, actual: 13 },
       { path: ['input', 'pictures', 1, 'number'], code: 'PICTURE_NUMBER_USED', actual: 1 },
       { path: ['input', 'pictures', 2, 'number'], code: 'INVALID_PICTURE_NUMBER', limit: 1, actual: 0 },
@@ -350,35 +359,38 @@ describe('pictures that are refused before they are read', () => {
     expect(calls).toEqual([]);
   });
 
-  test('a file that is no file of the request', async () => {
+  test('are rejected if the file is not part of the request', async () => {
     const { ask, calls } = facade();
     const input = { bookId: '7', content, pictures: [{ number: 1, file: 'picture.png' }] };
-    const shown = await ask(mutationOf('createAnnotation', 'annotation { id }'), { ...alice, variables: { input } });
-    expect(shown.errors?.[0]?.extensions.code).toBe('BAD_USER_INPUT');
+    const response = await ask(mutationOf('createAnnotation', 'annotation { id }'), { ...alice, variables: { input } });
+    expect(response.errors?.[0]?.extensions.code).toBe('BAD_USER_INPUT');
     expect(calls).toEqual([]);
   });
 });
 
-test('a Boolean that is missing is required; nothing is said of its being empty', async () => {
+test('a missing required Boolean is reported without a remark about being empty', async () => {
   const { ask } = facade();
   const input = { bookId: '7', status: 'WISH', onConflict: 'UPDATE' };
-  const shown = await ask(mutationOf('collectBook', 'created'), { ...alice, variables: { input } });
-  expect(shown.errors?.[0]?.message).toBe('input.private: This is required.');
+  const response = await ask(mutationOf('collectBook', 'created'), { ...alice, variables: { input } });
+  expect(response.errors?.[0]?.message).toBe('input.private: This is required.');
 });
 
 test.each([
   [409, 6011, 'collection_exist (try PUT if you want to update)', 'COLLECTION_EXISTS'],
   [404, 1001, 'uri_not_found', 'FORBIDDEN'],
   [400, 999, 'invalid_request', 'UPSTREAM_REFUSED'],
-])('the text of the service stays in extensions.upstream: %i, code %i', async (status, code, msg, ours) => {
-  const { ask, service } = facade();
-  service
-    .intercept({ method: 'POST', path: /collection/ })
-    .reply(status, { code, msg, request: 'POST /v2/book/7/collection' });
-  const { errors } = await ask(mutationOf('collectBook', 'created'), {
-    ...alice,
-    variables: { input: { bookId: '7', status: 'WISH' } },
-  });
-  expect(errors).toMatchObject([{ extensions: { code: ours, upstream: { message: msg } } }]);
-  expect(errors![0]!.message).not.toContain(msg.split(' ')[0]);
-});
+])(
+  'the text of the service appears only in extensions.upstream: status %i, code %i',
+  async (status, code, msg, ours) => {
+    const { ask, service } = facade();
+    service
+      .intercept({ method: 'POST', path: /collection/ })
+      .reply(status, { code, msg, request: 'POST /v2/book/7/collection' });
+    const { errors } = await ask(mutationOf('collectBook', 'created'), {
+      ...alice,
+      variables: { input: { bookId: '7', status: 'WISH' } },
+    });
+    expect(errors).toMatchObject([{ extensions: { code: ours, upstream: { message: msg } } }]);
+    expect(errors![0]!.message).not.toContain(msg.split(' ')[0]);
+  },
+);

@@ -23,7 +23,7 @@ import { expect, test } from 'vitest';
 
 const text = readFileSync('schema.graphql', 'utf8');
 
-/** Every field that may be null, or whose items may be: what the schema says of that. */
+/** The fields that may be null or have nullable items, with their descriptions and @semanticNonNull levels. */
 function nullableFields(sdl: string) {
   const built = buildSchema(sdl);
   const directive = built.getDirective('semanticNonNull')!;
@@ -40,7 +40,7 @@ function nullableFields(sdl: string) {
     );
 }
 
-/** Names of what may have a description and has none, or is deprecated without a reason. */
+/** Names of definitions without a description, or deprecated without a reason. */
 function undescribed(document: DocumentNode): string[] {
   const names: string[] = [];
   const path: string[] = [];
@@ -71,7 +71,7 @@ test('every type, field, argument and value has a description, and every depreca
   ]);
 });
 
-test('the published operations are valid and use nothing deprecated', () => {
+test('the published operations are valid and use no deprecated field', () => {
   const schema = buildSchema(text);
   const files = readdirSync('operations').filter((file) => file.endsWith('.graphql'));
   expect(files.length).toBeGreaterThan(5);

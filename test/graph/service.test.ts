@@ -46,7 +46,7 @@ const requirements = async () =>
 
 const upper = (names: readonly Tier[]) => names.map((name) => name.toUpperCase());
 
-test('the limits are those of the interface', async () => {
+test('the limits are those of the service', async () => {
   expect((await service()).limits).toEqual({
     firstMax: 100,
     searchTextMaxLength: 1000,
@@ -88,7 +88,7 @@ test('the limits are those of the interface', async () => {
   });
 });
 
-describe('a limit of an input is the one that is enforced', () => {
+describe('a limit of an input is enforced', () => {
   const text = (length: number) => '字'.repeat(length);
   const annotation = (input: object) => ({ bookId: '7', content: text(20), ...input });
   const collection = (input: object) => ({ bookId: '7', status: 'WISH', ...input });
@@ -103,7 +103,7 @@ describe('a limit of an input is the one that is enforced', () => {
     ['collectionTagsMax', 1, 'collectBook', (n) => collection({ tags: Array.from({ length: n }, String) })],
     ['ratingMin', -1, 'collectBook', (rating) => collection({ rating })],
     ['ratingMax', 1, 'collectBook', (rating) => collection({ rating })],
-  ])('%s', async (limit, beyond, mutation, inputOf) => {
+  ])('as %s says', async (limit, beyond, mutation, inputOf) => {
     const value = (await service()).limits.book![limit] as number;
     const { ask, calls } = facade();
     const violations = async (input: object) => {
@@ -152,7 +152,7 @@ describe('the requirements of a field', () => {
       }
   });
 
-  test('name the tiers of the member that it shows', async () => {
+  test('are the tiers of the member that the field reads', async () => {
     const listed = await requirements();
     expect(listed.get('Subject.writers')!.tiers).toEqual(upper(subjectMembers.writers));
     expect(listed.get('Subject.genres')!.tiers).toEqual(upper(subjectMembers.genres));
@@ -165,7 +165,7 @@ describe('the requirements of a field', () => {
     });
   });
 
-  test('name every tier that gets a part of a list: its first items may come with the record', async () => {
+  test('are all tiers that get a part of a list, because its first items may be embedded in the record', async () => {
     const listed = await requirements();
     expect(listed.get('Celebrity.works')).toEqual({
       coordinate: 'Celebrity.works',
@@ -175,7 +175,7 @@ describe('the requirements of a field', () => {
     });
   });
 
-  test('are no more fields than the cost assumes', async () => {
+  test('are at most as many as the cost assumes', async () => {
     const { fieldRequirements } = await service();
     const rule = fieldRule(
       (schema.getType('Service') as never as { getFields(): never }).getFields()['fieldRequirements'],
@@ -193,14 +193,14 @@ describe('canUse', () => {
     return (data.viewer as { canUse: boolean | null }).canUse;
   };
 
-  test.each(tiers)('agrees with the error of a chart that the %s tier does or does not get', async (filmTier) => {
+  test.each(tiers)('agrees with the error of a chart on the %s tier', async (filmTier) => {
     const listed = await requirements();
     for (const chart of ['top250', 'usBoxOffice', 'weeklyChart', 'newMovies', 'inTheaters', 'comingSoon']) {
       const made = facade({ accessToken: 'x', filmTier });
       const { errors } = await made.ask(`{ ${chart} { __typename } }`);
-      const refused = errors?.[0]?.extensions?.code === 'TIER_REQUIRED';
-      expect([chart, await canUse(made, `Query.${chart}`)]).toEqual([chart, !refused]);
-      if (refused) expect(errors[0]!.extensions.tiers).toEqual(listed.get(`Query.${chart}`)!.tiers);
+      const rejected = errors?.[0]?.extensions?.code === 'TIER_REQUIRED';
+      expect([chart, await canUse(made, `Query.${chart}`)]).toEqual([chart, !rejected]);
+      if (rejected) expect(errors[0]!.extensions.tiers).toEqual(listed.get(`Query.${chart}`)!.tiers);
     }
   });
 
@@ -216,7 +216,7 @@ describe('canUse', () => {
     expect(await canUse(made, 'Book.viewerCollection')).toBe(false);
   });
 
-  test('is null while the tier is unknown, and true where nothing is required', async () => {
+  test('is null while the tier is unknown, and true if nothing is required', async () => {
     const made = facade({ accessToken: 'x' });
     expect(await canUse(made, 'Query.top250', 'alice')).toBe(null);
     expect(await canUse(made, 'Query.user')).toBe(true);
@@ -225,7 +225,7 @@ describe('canUse', () => {
   });
 
   test.each(['', 'Query', 'Query.nothing', 'Query.toString', 'Nothing.id', 'Query.book.title', 'DateTime.id'])(
-    'rejects %j, which is no field',
+    'rejects %j, which is not a field',
     async (coordinate) => {
       const { data, errors } = await facade().ask(
         'query ($coordinate: String!) { viewer { canUse(coordinate: $coordinate) } }',
@@ -237,7 +237,7 @@ describe('canUse', () => {
   );
 });
 
-test('limits and requirements cost no call', async () => {
+test('limits and requirements cost no upstream call', async () => {
   const { ask } = facade();
   const { extensions } = await ask(document.replace('{', '{ viewer { canUse(coordinate: "Query.top250") }'), {
     explain: 'plan',

@@ -17,7 +17,7 @@ describe('an annotation', () => {
     time: '2012-12-16 10:42:27',
   };
 
-  test('shows its content as text and as a tree, from one call', async () => {
+  test('has its content as text and as blocks, from one call', async () => {
     const { service, ask, calls } = facade();
     service.intercept({ path: /^\/v2\/book\/annotation\/11/ }).reply(200, record);
     const { data } = await ask(`{ annotation(id: 11) {
@@ -45,7 +45,7 @@ describe('an annotation', () => {
     expect(calls).toHaveLength(1);
   });
 
-  test('in HTML is one call more, for all fields that ask for it', async () => {
+  test('has its content as HTML for one more call, shared by all fields that select it', async () => {
     const { service, ask, calls } = facade();
     service
       .intercept({ path: /^\/v2\/book\/annotation\/11\?.*format=html/ })
@@ -56,7 +56,7 @@ describe('an annotation', () => {
     expect(calls).toHaveLength(2);
   });
 
-  test('of a list that carries no book leads to it by its id', async () => {
+  test('of a list without books loads its book by id', async () => {
     const { service, ask, calls } = facade();
     service
       .intercept({ path: /^\/v2\/book\/user\/3\/annotations\?/ })
@@ -67,7 +67,7 @@ describe('an annotation', () => {
     expect(calls).toHaveLength(2);
   });
 
-  test('is ranked by use until another order is asked', async () => {
+  test('list is ordered by rank by default, and by the given order', async () => {
     const { service, ask, calls } = facade();
     service
       .intercept({ path: /^\/v2\/book\/7\/annotations/ })
@@ -84,8 +84,8 @@ describe('an annotation', () => {
   });
 });
 
-describe('an annotation that is not there', () => {
-  test('is null through every field that leads to it', async () => {
+describe('an annotation that does not exist', () => {
+  test('is null in every field that returns it', async () => {
     const { service, ask } = facade();
     service
       .intercept({ path: /annotation\/9/ })
@@ -99,7 +99,7 @@ describe('an annotation that is not there', () => {
   });
 });
 
-test("private annotations of the person whose token is the facade's own are shown to nobody", async () => {
+test("private annotations of the owner of the facade's token are returned to nobody", async () => {
   const { service, ask, calls } = facade({ accessToken: 'x' });
   const annotations = [
     { id: '1', content: 'for everybody', privacy: 2 },
@@ -108,7 +108,7 @@ test("private annotations of the person whose token is the facade's own are show
   service.intercept({ path: /annotations/ }).reply(200, { start: 0, count: 20, total: 2, annotations });
   const { data } = await ask('{ book(id: 7) { annotations { nodes { content } } } }');
   expect(data.book.annotations.nodes).toEqual([{ content: 'for everybody' }]);
-  // The member that tells them apart is requested with what is selected.
+  // The member that decides it is requested together with the selected ones.
   expect(calls.filter((call) => call.includes('annotations'))).toEqual([
     'GET /v2/book/7/annotations?count=20&fields=content,id,privacy&order=rank&start=0',
   ]);

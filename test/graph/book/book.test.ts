@@ -3,7 +3,7 @@ import { facade } from '../../support/facade.ts';
 
 const noBook = { code: 6000, msg: 'book_not_found', request: 'GET /v2/book/7' };
 
-/** A query of one book of the service. */
+/** Queries a book for which the service returns this record. */
 function book(record: object) {
   const { service, ask, calls } = facade();
   service.intercept({ path: /^\/v2\/book\/7(\?.*)?$/ }).reply(200, { id: '7', ...record });
@@ -11,7 +11,7 @@ function book(record: object) {
 }
 
 describe('a book', () => {
-  test('is asked once for everything a query wants of it', async () => {
+  test('is loaded by one request with all fields that a query selects', async () => {
     const { service, ask } = facade();
     service
       .intercept({ path: '/v2/book/7', query: { fields: 'id,origin_title,title' } })
@@ -22,13 +22,13 @@ describe('a book', () => {
     });
   });
 
-  test('that is not there is null, without an error', async () => {
+  test('is null without an error if it does not exist', async () => {
     const { service, ask } = facade();
     service.intercept({ path: '/v2/book/7', query: { fields: 'id,title' } }).reply(404, noBook);
     expect(await ask('{ book(id: 7) { title } }')).toEqual({ data: { book: null } });
   });
 
-  test('whose id is that of another type, or is none, is refused before any call', async () => {
+  test('is rejected without an upstream call for an id of another type or a malformed id', async () => {
     const { ask, calls } = facade();
     const { data, errors } = await ask('{ a: book(id: "Subject:7") { title } b: book(id: "a/b") { title } }');
     expect(data).toEqual({ a: null, b: null });
@@ -36,25 +36,25 @@ describe('a book', () => {
     expect(calls).toEqual([]);
   });
 
-  test('has no rating when nobody has rated: the average is a text, "0.0"', async () => {
+  test('has a null average if nobody has rated: the wire value is "0.0"', async () => {
     const { show } = book({ rating: { max: 10, numRaters: 0, average: '0.0', min: 0 } });
     expect(await show('rating { average max min stars ratersCount }')).toEqual({
       rating: { average: null, max: 10, min: 0, stars: null, ratersCount: 0 },
     });
   });
 
-  test('has the scale from 0 to 10 without any rating', async () => {
+  test('has a rating scale from 0 to 10 without any rating', async () => {
     expect(await book({}).show('rating { average max min ratersCount }')).toEqual({
       rating: { average: null, max: 10, min: 0, ratersCount: null },
     });
   });
 
-  test('shows its average as a number', async () => {
+  test('has its average as a number', async () => {
     const { show } = book({ rating: { max: 10, numRaters: 277915, average: '8.6', min: 0 } });
     expect(await show('rating { average ratersCount }')).toEqual({ rating: { average: 8.6, ratersCount: 277915 } });
   });
 
-  test('has empty texts as null, and an empty title as it is', async () => {
+  test('has null for empty texts, except an empty title', async () => {
     const { show } = book({
       title: '',
       subtitle: '',
@@ -75,23 +75,23 @@ describe('a book', () => {
     });
   });
 
-  test.each(['2010-9', '2010-9-1', '2009年11月', '1976'])('shows its date as written: %s', async (pubdate) => {
+  test.each(['2010-9', '2010-9-1', '2009年11月', '1976'])('has its date as sent: %s', async (pubdate) => {
     expect(await book({ pubdate }).show('publishedOn')).toEqual({ publishedOn: pubdate });
   });
 
-  test('has a table of contents of one item a line', async () => {
+  test('has one item per line in its table of contents', async () => {
     const { show } = book({ catalog: '第一章 \r\n\r\n　第二章\n' });
     expect(await show('tableOfContents')).toEqual({ tableOfContents: ['第一章', '第二章'] });
   });
 
-  test('shows `image` where the medium cover is missing', async () => {
+  test('has `image` as the medium cover if that is missing', async () => {
     const { show } = book({ image: 'http://img.example/m.jpg', images: { small: 'http://img.example/s.jpg' } });
     expect(await show('cover { small medium large }')).toEqual({
       cover: { small: 'http://img.example/s.jpg', medium: 'http://img.example/m.jpg', large: null },
     });
   });
 
-  test('has an e-book where it has an address or a price', async () => {
+  test('has an e-book if the record has its URL or its price', async () => {
     const selection = 'ebook { url price }';
     expect(await book({ ebook_url: 'https://read.example/1/', ebook_price: '6.00' }).show(selection)).toEqual({
       ebook: { url: 'https://read.example/1/', price: '6.00' },
@@ -99,7 +99,7 @@ describe('a book', () => {
     expect(await book({}).show(selection)).toEqual({ ebook: null });
   });
 
-  test('costs an odd member its own field alone', async () => {
+  test('has a default or null for each malformed member, and no error', async () => {
     const { show } = book({
       title: { odd: 1 },
       author: [null, '', '余华'],
@@ -120,7 +120,7 @@ describe('a book', () => {
     });
   });
 
-  test('is shown whole where one fragment comes to it by two ways, and to another book as well', async () => {
+  test('has all fields of a fragment that is spread twice, also for a second book', async () => {
     const { service, ask } = facade();
     for (const id of ['7', '8'])
       service
@@ -134,8 +134,8 @@ describe('a book', () => {
   });
 });
 
-describe('by ISBN', () => {
-  test('a book is found with hyphens and spaces', async () => {
+describe('bookByIsbn', () => {
+  test('accepts hyphens and spaces', async () => {
     const { service, ask } = facade();
     service
       .intercept({ path: '/v2/book/isbn/9787544270878', query: { fields: 'id,title' } })
@@ -145,7 +145,7 @@ describe('by ISBN', () => {
     });
   });
 
-  test('a wrong check digit is refused before any call', async () => {
+  test('rejects a wrong check digit without an upstream call', async () => {
     const { ask, calls } = facade();
     const { data, errors } = await ask('{ bookByIsbn(isbn: "9787544270879") { title } }');
     expect(data).toEqual({ bookByIsbn: null });
@@ -154,8 +154,8 @@ describe('by ISBN', () => {
   });
 });
 
-describe('a search', () => {
-  test('is one call, a page of books in its order', async () => {
+describe('searchBooks', () => {
+  test('returns a page of books in the order of the service, from one call', async () => {
     const { service, ask } = facade();
     service
       .intercept({ path: '/v2/book/search', query: { q: '余华', start: 0, count: 2, fields: 'id,title' } })
@@ -182,7 +182,7 @@ describe('a search', () => {
   });
 
   test.each(['', '(query: " ")', '(tag: "")', `(query: "${'长'.repeat(1001)}")`])(
-    'for nothing, or for too much, is refused before any call',
+    'rejects a missing, empty or too long text without an upstream call',
     async (args) => {
       const { ask, calls } = facade();
       const { errors } = await ask(`{ searchBooks${args} { totalCount } }`);
@@ -191,7 +191,7 @@ describe('a search', () => {
     },
   );
 
-  test('for fewer than none pays for no other', async () => {
+  test('counts a negative page size as no calls, not as a credit for other fields', async () => {
     const { ask, calls } = facade();
     const { errors } = await ask(`{
       a: searchBooks(query: "x", first: -100) { nodes { annotations { totalCount } } }

@@ -5,7 +5,7 @@ const alice = { token: 'alice' };
 const book = { id: '7', title: '活着', tags: [{ name: '小说', title: '小说', count: 2 }] };
 const collection = { id: 1, book_id: '7', book, status: 'wish', updated: '2026-11-20 10:00:00', user_id: 'alice' };
 
-test('collecting a book says what the answer says, and costs one call', async () => {
+test('collecting a book returns the fields of the response, with one call', async () => {
   const { service, ask, calls } = facade();
   service
     .intercept({
@@ -16,7 +16,7 @@ test('collecting a book says what the answer says, and costs one call', async ()
     })
     .reply(201, { ...collection, rating: { max: 5, min: 0, value: '4' }, tags: ['小说', '经典'], comment: '好' });
 
-  const answer = await ask(
+  const response = await ask(
     `mutation ($input: CollectBookInput!) { collectBook(input: $input) {
       created
       collection { id status comment book { title } }
@@ -29,7 +29,7 @@ test('collecting a book says what the answer says, and costs one call', async ()
       },
     },
   );
-  expect(answer).toEqual({
+  expect(response).toEqual({
     data: {
       collectBook: {
         created: true,
@@ -53,30 +53,30 @@ test('collecting a book says what the answer says, and costs one call', async ()
   expect(calls).toEqual(['POST /v2/book/7/collection']);
 });
 
-test('a book that is taken off the shelf is not asked about again', async () => {
+test('a book whose collection was deleted has a null viewerCollection without another call', async () => {
   const { service, ask, calls } = facade();
   service.intercept({ path: '/v2/book/7/collection', method: 'DELETE' }).reply(204, '');
-  const answer = await ask(
+  const response = await ask(
     'mutation { deleteCollection(input: { bookId: "7" }) { book { id viewerCollection { status comment } } } }',
     alice,
   );
-  expect(answer.data).toEqual({ deleteCollection: { book: { id: 'Book:7', viewerCollection: null } } });
+  expect(response.data).toEqual({ deleteCollection: { book: { id: 'Book:7', viewerCollection: null } } });
   expect(calls).toEqual(['DELETE /v2/book/7/collection']);
 });
 
-test('what the answer does not tell is read after the write, and only that', async () => {
+test('fields that the response of a mutation lacks are loaded after it, and no others', async () => {
   const { service, ask, calls } = facade();
   service.intercept({ path: '/v2/book/7/collection', method: 'POST' }).reply(201, { ...collection, book: undefined });
   service.intercept({ path: '/v2/book/7', query: { fields: 'id,title' } }).reply(200, { id: '7', title: '活着' });
-  const answer = await ask(
+  const response = await ask(
     'mutation { collectBook(input: { bookId: "7", status: WISH }) { book { title viewerCollection { status tags } } } }',
     alice,
   );
-  expect(answer.data.collectBook.book).toEqual({ title: '活着', viewerCollection: { status: 'WISH', tags: [] } });
+  expect(response.data.collectBook.book).toEqual({ title: '活着', viewerCollection: { status: 'WISH', tags: [] } });
   expect(calls).toHaveLength(2);
 });
 
-test('what a write changed is forgotten for everybody, and nothing else is', async () => {
+test('a mutation invalidates the cached responses that it changed, for all users, and no others', async () => {
   const { service, ask, calls } = facade();
   const pages = '{ book(id: "7") { title annotations { nodes { id } } } other: book(id: "70") { title } }';
   const annotations = (ids: string[]) => ({
@@ -105,7 +105,7 @@ test('what a write changed is forgotten for everybody, and nothing else is', asy
   expect(calls).toHaveLength(5);
 });
 
-test('a read that began before a write does not answer for what came after it', async () => {
+test('a read that began before a mutation does not provide the fields selected of its payload', async () => {
   const { service, ask, calls } = facade();
   const read = { path: '/v2/note/5', query: { fields: 'id,liked_count' } };
   service.intercept(read).reply(200, { id: '5', liked_count: 0 }).delay(150);
@@ -118,7 +118,7 @@ test('a read that began before a write does not answer for what came after it', 
   expect((await before).data.note).toEqual({ likesCount: 0 });
 });
 
-test('a book that was collected before stays as it was where that is asked for', async () => {
+test('an existing collection is left unchanged and returned for onConflict: KEEP', async () => {
   const { service, ask, calls } = facade();
   const exists = { code: 6011, msg: 'collection_exist', request: 'POST /v2/book/7/collection' };
   service.intercept({ method: 'POST', path: '/v2/book/7/collection' }).reply(409, exists);

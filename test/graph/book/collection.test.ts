@@ -3,7 +3,7 @@ import { facade } from '../../support/facade.ts';
 
 const uncollected = { code: 1001, msg: 'uri_not_found', request: 'GET /v2/book/7/collection' };
 
-describe('a shelf', () => {
+describe('a collection', () => {
   const entry = {
     id: 99,
     status: 'read',
@@ -13,7 +13,7 @@ describe('a shelf', () => {
     book_id: '7',
   };
 
-  test("of the viewer is told by the book, but for the entry's tags and comment", async () => {
+  test('of the viewer is embedded in the book, except for its tags and comment', async () => {
     const { service, ask } = facade();
     service
       .intercept({
@@ -39,7 +39,7 @@ describe('a shelf', () => {
     });
   });
 
-  test("of the viewer is asked where the entry's tags or comment are wanted; both may be absent", async () => {
+  test('of the viewer is loaded if its tags or comment are selected; both may be absent', async () => {
     const { service, ask } = facade();
     service
       .intercept({ path: /^\/v2\/book\/7\?/ })
@@ -54,7 +54,7 @@ describe('a shelf', () => {
     expect(data.book.viewerCollection).toEqual({ status: 'READ', rating: null, tags: [], comment: null });
   });
 
-  test('of the viewer never brings the book, however many of the other members are selected', async () => {
+  test('of the viewer is requested without the book, however many other fields are selected', async () => {
     const { service, ask } = facade();
     service.intercept({ path: /^\/v2\/book\/7\?/ }).reply(200, { id: '7' });
     const fields = 'book_id,comment,id,rating,status,tags,updated,user_id';
@@ -68,7 +68,7 @@ describe('a shelf', () => {
     expect(data.book.viewerCollection).toMatchObject({ status: 'READ', tags: ['小说'], book: { id: 'Book:7' } });
   });
 
-  test('without the book is null, and so is every shelf without a token of the caller', async () => {
+  test('of the viewer is null if the record of the book has none, and without a user token', async () => {
     const { service, ask, calls } = facade();
     service
       .intercept({ path: /^\/v2\/book\/7/ })
@@ -83,15 +83,15 @@ describe('a shelf', () => {
     expect(calls.some((call) => call.includes('collection?'))).toBe(false);
   });
 
-  test('of somebody else is null where it is private or the book is not on it: code 1001', async () => {
+  test('of another user is null if it is private or does not exist: code 1001', async () => {
     const { service, ask } = facade();
     service.intercept({ path: /^\/v2\/book\/7\?/ }).reply(200, { id: '7' });
     service.intercept({ path: /^\/v2\/book\/7\/collection\?.*user_id=3/ }).reply(404, uncollected);
-    const answer = await ask('{ book(id: 7) { id collection(userId: "User:3") { status } } }');
-    expect(answer).toEqual({ data: { book: { id: 'Book:7', collection: null } } });
+    const response = await ask('{ book(id: 7) { id collection(userId: "User:3") { status } } }');
+    expect(response).toEqual({ data: { book: { id: 'Book:7', collection: null } } });
   });
 
-  test('can be read again by the id of an entry', async () => {
+  test('can be loaded by its global id', async () => {
     const { service, ask } = facade();
     service.intercept({ path: /^\/v2\/book\/7\/collection\?.*user_id=3/ }).reply(200, { ...entry, comment: '好' });
     expect(
@@ -104,7 +104,7 @@ describe('a shelf', () => {
     });
   });
 
-  test('of a person takes filters, and leads on to books without a further call', async () => {
+  test('list of a user has filters, and embeds the books without a further call', async () => {
     const { service, ask, calls } = facade();
     service
       .intercept({ path: /^\/v2\/book\/user\/ann\/collections\?/ })
@@ -121,7 +121,7 @@ describe('a shelf', () => {
     });
   });
 
-  test('is rated from 1 to 5', async () => {
+  test('list rejects a rating above 5', async () => {
     const { ask, calls } = facade();
     const { errors } = await ask('{ user(id: 3) { bookCollections(rating: 6) { totalCount } } }');
     expect(errors).toMatchObject([
@@ -131,7 +131,7 @@ describe('a shelf', () => {
   });
 });
 
-test('the number of a collection is loaded where it is deferred', async () => {
+test('the number of a collection is loaded if it is deferred', async () => {
   const { service, ask } = facade();
   service
     .intercept({ path: /\/v2\/book\/7\/collection/ })
@@ -141,7 +141,7 @@ test('the number of a collection is loaded where it is deferred', async () => {
   expect((await ask(query)).data.node).toEqual({ status: 'READ', number: 55 });
 });
 
-test('a collection that is named by its id has its number, which is not its id', async () => {
+test('a collection that is loaded by its global id has a number, which differs from its id', async () => {
   const { service, ask } = facade();
   service
     .intercept({ path: /\/v2\/book\/7\/collection/ })

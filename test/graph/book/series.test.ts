@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { facade } from '../../support/facade.ts';
 
-/** A query of one book of the service. */
+/** Queries a book for which the service returns this record. */
 function book(record: object) {
   const { service, ask, calls } = facade();
   service.intercept({ path: /^\/v2\/book\/7(\?.*)?$/ }).reply(200, { id: '7', ...record });
@@ -9,7 +9,7 @@ function book(record: object) {
 }
 
 describe('a series', () => {
-  test('is a handle: its books are the only call', async () => {
+  test('is a reference type: only its books cost a call', async () => {
     const { service, ask } = facade();
     service
       .intercept({ path: '/v2/book/series/5/books', query: { start: 0, count: 20, fields: 'id,title' } })
@@ -19,7 +19,7 @@ describe('a series', () => {
     });
   });
 
-  test('that nobody knows has no books: code 6014', async () => {
+  test('that does not exist has null books: code 6014', async () => {
     const { service, ask } = facade();
     service
       .intercept({ path: /^\/v2\/book\/series\/5\/books/ })
@@ -27,7 +27,7 @@ describe('a series', () => {
     expect(await ask('{ series(id: 5) { books { totalCount } } }')).toEqual({ data: { series: { books: null } } });
   });
 
-  test('is told with its title by a book', async () => {
+  test('has its title from the record of a book', async () => {
     expect(await book({ series: { id: '5', title: '文库' } }).show('series { id title }')).toEqual({
       series: { id: 'Series:5', title: '文库' },
     });

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { facade } from '../../support/facade.ts';
 
-/** A query of one book of the service. */
+/** Queries a book for which the service returns this record. */
 function book(record: object) {
   const { service, ask, calls } = facade();
   service.intercept({ path: /^\/v2\/book\/7(\?.*)?$/ }).reply(200, { id: '7', ...record });
   return { calls, show: async (selection: string) => (await ask(`{ book(id: 7) { ${selection} } }`)).data?.book };
 }
 
-describe('tags', () => {
-  test('up to 8 come with the book, named twice', async () => {
+describe('tags of a book', () => {
+  test('are embedded in the book, up to 8', async () => {
     const { show, calls } = book({
       tags: [
         { count: 9, name: '小说', title: '小说' },
@@ -20,7 +20,7 @@ describe('tags', () => {
     expect(calls).toHaveLength(1);
   });
 
-  test('beyond 8 cost a call, which needs no book first', async () => {
+  test('beyond 8 are loaded by one call, without the book', async () => {
     const { service, ask } = facade();
     service
       .intercept({ path: '/v2/book/7/tags', query: { count: 9, fields: 'count,name,title' } })
@@ -29,7 +29,7 @@ describe('tags', () => {
     expect(data).toEqual({ book: { tags: [{ name: '小说', count: 9 }] } });
   });
 
-  test.each([0, 51])('are 1 to 50, not %i', async (first) => {
+  test.each([0, 51])('are 1 to 50; %i is rejected', async (first) => {
     const { service, ask } = facade();
     service.intercept({ path: /^\/v2\/book\/7/ }).reply(200, { id: '7', tags: [] });
     const { errors } = await ask(`{ book(id: 7) { tags(first: ${first}) { name } } }`);
@@ -37,8 +37,8 @@ describe('tags', () => {
   });
 });
 
-describe('a tag of a person', () => {
-  test('leads to the books with it on the shelf of that person, and to all books with it', async () => {
+describe('a tag', () => {
+  test('of a user has the collections of that user with the tag, and all books with the tag', async () => {
     const { service, ask, calls } = facade();
     service
       .intercept({ path: /user\/3\/tags/ })
@@ -61,7 +61,7 @@ describe('a tag of a person', () => {
     ]);
   });
 
-  test('of a book is of many people: no collections', async () => {
+  test('of a book has null collections, because it belongs to many users', async () => {
     const { service, ask, calls } = facade();
     service.intercept({ path: /^\/v2\/book\/7/ }).reply(200, { id: '7', tags: [{ count: 2, name: '小说' }] });
     expect((await ask('{ book(id: 7) { tags { collections { nodes { id } } } } }')).data.book.tags).toEqual([

@@ -23,12 +23,12 @@ function callsOf(query: string): number {
 }
 
 describe('the description of a list', () => {
-  test('says which fields of its items cost a call for each item', () => {
+  test('lists the fields that cost a call per item', () => {
     expect(fieldOf('top250').description).toMatch(/All fields but .*`title`.* cost a call for each item/);
     expect(fieldOf('top250').description).not.toContain('`genres`');
   });
 
-  test.each(lists)('is right about every field of an item, as the plan counts calls: %s', (list) => {
+  test.each(lists)('agrees with the planned calls for every field of an item: %s', (list) => {
     const args = fieldOf(list).args.some(({ name }) => name === 'query') ? '(query: "x", first: 3)' : '(first: 3)';
     const { free, costly } = itemFields(itemOf(list), fieldRule(fieldOf(list)).representation!);
     const calls = (name: string) => {

@@ -5,7 +5,7 @@ import type { Context } from '../../../src/graph/engine/builder.ts';
 import { createExecutor } from '../../../src/graph/engine/executor.ts';
 import { planOperation } from '../../../src/graph/engine/plan-operation.ts';
 
-/** A capital is what may not be null: a number, an object, or a list and its items. */
+/** Capital letters are non-null fields: numbers, objects, lists and their items. */
 const schema = buildSchema(`
   type Query { n: Int, N: Int!, o: Thing, O: Thing!, l: [Thing], L: [Thing!]!, s: [Int], S: [Int!]! }
   type Thing { n: Int, N: Int!, o: Thing, O: Thing!, l: [Thing], L: [Thing!]!, s: [Int], S: [Int!]! }
@@ -16,7 +16,7 @@ const document = parse(`{
 fragment thing on Thing { N L { n N } s o { N } }`);
 const operation = document.definitions[0] as OperationDefinitionNode;
 
-/** What a field holds: a value, null or a failure, at once or after some turns. */
+/** What a field resolves to: a value, null or an error, immediately or after some turns of the event loop. */
 interface Held {
   value: unknown;
   fails: boolean;
@@ -49,13 +49,13 @@ const { held } = fc.letrec<{ thing: Thing; list: Held[]; held: Held; numbers: He
   };
 });
 
-/** As a resolver gives it. Items come late, for graphql-js leaves what is on its way unheard where one of a list fails at once. */
+/** As a resolver returns it. Items are asynchronous: graphql-js leaves pending items unhandled if another one throws synchronously. */
 function given({ value, fails, after }: Held): unknown {
-  const tell = () => {
+  const settle = () => {
     if (fails) throw new Error('it fails');
     return Array.isArray(value) ? value.map((item: Held) => given({ ...item, after: item.after ?? 0 })) : value;
   };
-  return after === undefined ? tell() : later(after).then(tell);
+  return after === undefined ? settle() : later(after).then(settle);
 }
 
 async function later(turns: number): Promise<void> {
@@ -73,7 +73,7 @@ for (const type of Object.values(schema.getTypeMap())) {
 
 const plan = planOperation(schema, document, operation, { isLoggedIn: false, filmTier: null }, {});
 
-/** The places that failures have nulled: of several that null the same, an executor may tell one or all. */
+/** The positions that errors have nulled. If several errors null the same one, an executor may report one or all. */
 function nulledIn({ data, errors = [] }: ExecutionResult): string[] {
   const places = errors.map(({ path = [] }) => {
     let at: unknown = data;
@@ -87,7 +87,7 @@ function nulledIn({ data, errors = [] }: ExecutionResult): string[] {
   return [...new Set(places)].sort();
 }
 
-test('a query is answered as graphql-js answers it, whatever fails, is null or comes late', async () => {
+test('the executor returns what graphql-js returns, whatever fails, is null or is asynchronous', async () => {
   await fc.assert(
     fc.asyncProperty(held, async ({ value }) => {
       const contextValue = { root: value ?? {} };

@@ -2,26 +2,26 @@ import { describe, expect, test } from 'vitest';
 import { facade } from '../../support/facade.ts';
 import { type Bodies, filmNotFound, serve } from '../../support/serve.ts';
 
-const over = (bodies: Bodies, settings: Parameters<typeof facade>[0] = {}) => {
+const facadeWith = (bodies: Bodies, settings: Parameters<typeof facade>[0] = {}) => {
   const made = facade({ recordTtlSeconds: 0, ...settings });
   serve(made.service, bodies);
   return made;
 };
 
-const refused = (status: number, code: number) => ({ status, body: { code, msg: 'no', request: 'GET /v2' } });
-const annotationNotFound = refused(404, 6008);
-const needPermission = refused(403, 1000);
+const rejection = (status: number, code: number) => ({ status, body: { code, msg: 'no', request: 'GET /v2' } });
+const annotationNotFound = rejection(404, 6008);
+const needPermission = rejection(403, 1000);
 
-/** Calls as planned, least and most, and those that are made. */
-async function callsOf(made: ReturnType<typeof facade>, query: string, asking = {}) {
-  const { extensions } = await made.ask(query, { ...asking, explain: 'plan' });
+/** The planned minimum and maximum of calls, and the calls made. */
+async function callsOf(made: ReturnType<typeof facade>, query: string, options = {}) {
+  const { extensions } = await made.ask(query, { ...options, explain: 'plan' });
   const { min, max } = (extensions as { upstream: { min: number; max: number } }).upstream;
   const before = made.calls.length;
-  const answer = await made.ask(query, asking);
-  return { answer, min, max, calls: made.calls.slice(before) };
+  const response = await made.ask(query, options);
+  return { response, min, max, calls: made.calls.slice(before) };
 }
 
-describe('a record that the caller named is looked up, whatever is selected of it', () => {
+describe('a record selected by a given id is looked up, whatever fields are selected', () => {
   test.each([
     '{ node(id: "Annotation:404") { __typename } }',
     '{ node(id: "Annotation:404") { id } }',
@@ -30,100 +30,100 @@ describe('a record that the caller named is looked up, whatever is selected of i
     '{ node(id: "Annotation:404") { ... on Annotation @defer { chapter } } }',
     '{ annotation(id: 404) { __typename } }',
     '{ annotation(id: 404) { ... @defer { chapter } } }',
-  ])('an absent one is null: %s', async (query) => {
-    const made = over({ '/v2/book/annotation/404': annotationNotFound });
-    const { answer, min, max, calls } = await callsOf(made, query);
-    expect(answer).toEqual({ data: { [query.includes('node(') ? 'node' : 'annotation']: null } });
+  ])('and is null if it does not exist: %s', async (query) => {
+    const made = facadeWith({ '/v2/book/annotation/404': annotationNotFound });
+    const { response, min, max, calls } = await callsOf(made, query);
+    expect(response).toEqual({ data: { [query.includes('node(') ? 'node' : 'annotation']: null } });
     expect(calls).toHaveLength(1);
     expect(min).toBeLessThanOrEqual(1);
     expect(max).toBeGreaterThanOrEqual(1);
   });
 
-  test('the plan does not count what only one that is there is asked for', async () => {
+  test('and the plan does not count calls that are made only for an existing record', async () => {
     const celebrity = '/v2/movie/celebrity/404';
-    const made = over({ [celebrity]: filmNotFound, [`${celebrity}/works`]: filmNotFound });
+    const made = facadeWith({ [celebrity]: filmNotFound, [`${celebrity}/works`]: filmNotFound });
     const query = '{ celebrity(id: 404) { works(first: 9) { totalCount } ... @defer { bornPlace } } }';
-    const { answer, min, calls } = await callsOf(made, query);
-    expect(answer).toEqual({ data: { celebrity: null } });
+    const { response, min, calls } = await callsOf(made, query);
+    expect(response).toEqual({ data: { celebrity: null } });
     expect(calls).toHaveLength(1);
     expect(min).toBe(1);
   });
 
-  test('and one that is there is shown by its type', async () => {
-    const made = over({ '/v2/book/annotation/7': { body: { id: '7', book_id: '1' } } });
+  test('and has its type if it exists', async () => {
+    const made = facadeWith({ '/v2/book/annotation/7': { body: { id: '7', book_id: '1' } } });
     const query = '{ nodes(ids: ["Annotation:7", "Series:9"]) { __typename } }';
-    const { answer, max, calls } = await callsOf(made, query);
-    expect(answer).toEqual({ data: { nodes: [{ __typename: 'Annotation' }, { __typename: 'Series' }] } });
+    const { response, max, calls } = await callsOf(made, query);
+    expect(response).toEqual({ data: { nodes: [{ __typename: 'Annotation' }, { __typename: 'Series' }] } });
     expect(calls).toEqual(['GET /v2/book/annotation/7?fields=id']);
     expect(max).toBe(1);
   });
 
-  test('its id is not shown where a login is required, or the service fails', async () => {
-    const made = over({ '/v2/note/504/comment/2': { status: 500, body: {} } });
-    for (const [asking, code] of [
+  test('and its id is not returned if a login is required or the service fails', async () => {
+    const made = facadeWith({ '/v2/note/504/comment/2': { status: 500, body: {} } });
+    for (const [options, code] of [
       [{}, 'LOGIN_REQUIRED'],
       [{ token: 'alice' }, 'UPSTREAM_UNAVAILABLE'],
     ] as const) {
-      const { data, errors } = await made.ask('{ node(id: "NoteComment:504:2") { id } }', asking);
+      const { data, errors } = await made.ask('{ node(id: "NoteComment:504:2") { id } }', options);
       expect(data).toEqual({ node: null });
       expect(errors?.map(({ path, extensions }) => [path, extensions.code])).toEqual([[['node'], code]]);
       const list = await made.ask(
         '{ nodes(ids: ["NoteComment:504:2"]) { id ... on NoteComment { content } } }',
-        asking,
+        options,
       );
       expect(list.data).toEqual({ nodes: [null] });
       expect(list.errors?.map(({ path, extensions }) => [path, extensions.code])).toEqual([[['nodes', 0], code]]);
     }
   });
 
-  test('a comment that is there has its id, and one that is not is null', async () => {
-    const made = over({
+  test('and a comment has its id, or is null if it does not exist', async () => {
+    const made = facadeWith({
       '/v2/note/504/comment/2': { body: { id: '2', content: 'x' } },
-      '/v2/note/504/comment/4': refused(404, 1006),
+      '/v2/note/504/comment/4': rejection(404, 1006),
     });
     const query = '{ nodes(ids: ["NoteComment:504:2", "NoteComment:504:4"]) { id } }';
     expect(await made.ask(query, { token: 'alice' })).toEqual({ data: { nodes: [{ id: 'NoteComment:504:2' }, null] } });
   });
 
-  test('a field that no response provides does not save the lookup', async () => {
-    const made = over({ '/v2/note/4': refused(404, 1006), '/v2/note/505': { body: { id: '505' } } });
+  test('and a field that no response provides does not replace the lookup', async () => {
+    const made = facadeWith({ '/v2/note/4': rejection(404, 1006), '/v2/note/505': { body: { id: '505' } } });
     const query = '{ note(id: 505) { author { isSite } } }';
     const { data, errors } = await made.ask(query);
     expect(data).toEqual({ note: null });
     expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['LOGIN_REQUIRED']);
-    const { answer, min, max, calls } = await callsOf(made, query, { token: 'alice' });
-    expect(answer).toEqual({ data: { note: { author: null } } });
+    const { response, min, max, calls } = await callsOf(made, query, { token: 'alice' });
+    expect(response).toEqual({ data: { note: { author: null } } });
     expect(calls).toEqual(['GET /v2/note/505?fields=id']);
     expect([min, max]).toEqual([1, 1]);
     expect(await made.ask('{ note(id: 4) { author { id } } }', { token: 'alice' })).toEqual({ data: { note: null } });
   });
 });
 
-describe('a film of which nothing but what the configured tier lacks is selected', () => {
+describe('a film of which only fields of a higher tier are selected', () => {
   const film = { '/v2/movie/subject/7': { body: { id: '7' } }, '/v2/movie/subject/4': filmNotFound };
 
   test('is looked up, as planned', async () => {
-    const made = over(film, { accessToken: 'x', filmTier: 'basic' });
-    const { answer, min, max, calls } = await callsOf(made, '{ subject(id: 7) { releaseDates } }');
-    expect(answer.data).toEqual({ subject: { releaseDates: null } });
-    expect(answer.errors?.map(({ extensions }) => extensions.code)).toEqual(['TIER_REQUIRED']);
+    const made = facadeWith(film, { accessToken: 'x', filmTier: 'basic' });
+    const { response, min, max, calls } = await callsOf(made, '{ subject(id: 7) { releaseDates } }');
+    expect(response.data).toEqual({ subject: { releaseDates: null } });
+    expect(response.errors?.map(({ extensions }) => extensions.code)).toEqual(['TIER_REQUIRED']);
     expect(calls).toEqual(['GET /v2/movie/subject/7?fields=id']);
     expect([min, max]).toEqual([1, 1]);
   });
 
   test.each(['{ subject(id: 4) { releaseDates } }', '{ node(id: "Subject:4") { ... on Subject { releaseDates } } }'])(
-    'is null where there is none: %s',
+    'is null if it does not exist: %s',
     async (query) => {
-      const made = over(film, { accessToken: 'x', filmTier: 'basic' });
-      const { answer, max, calls } = await callsOf(made, query);
-      expect(answer).toEqual({ data: { [query.includes('node(') ? 'node' : 'subject']: null } });
+      const made = facadeWith(film, { accessToken: 'x', filmTier: 'basic' });
+      const { response, max, calls } = await callsOf(made, query);
+      expect(response).toEqual({ data: { [query.includes('node(') ? 'node' : 'subject']: null } });
       expect(calls).toHaveLength(1);
       expect(max).toBe(1);
     },
   );
 });
 
-describe('a person whose record is refused to the tier', () => {
+describe('a celebrity whose record the tier may not load', () => {
   const bodies = {
     '/v2/movie/celebrity/1': needPermission,
     '/v2/movie/celebrity/1/photos': { list: 'photos', body: { total: 1, photos: [{ id: '5' }] } },
@@ -133,40 +133,40 @@ describe('a person whose record is refused to the tier', () => {
     '{ celebrity(id: 1) { id } }',
     '{ celebrity(id: 1) { __typename } }',
     '{ node(id: "Celebrity:1") { id } }',
-  ])('is not shown by the id that the caller gave: %s', async (query) => {
-    for (const [settings, asking, code] of [
+  ])('is not returned with the given id: %s', async (query) => {
+    for (const [settings, options, code] of [
       [{ accessToken: 'x', filmTier: 'premium' }, {}, 'TIER_REQUIRED'],
       [{}, { token: 'carol' }, 'FORBIDDEN'],
     ] as const) {
-      const made = over(bodies, settings);
+      const made = facadeWith(bodies, settings);
       const field = query.includes('node(') ? 'node' : 'celebrity';
-      const { answer, min, max, calls } = await callsOf(made, query, asking);
-      expect(answer.data).toEqual({ [field]: null });
-      expect(answer.errors?.map(({ path, extensions }) => [path, extensions.code])).toEqual([[[field], code]]);
+      const { response, min, max, calls } = await callsOf(made, query, options);
+      expect(response.data).toEqual({ [field]: null });
+      expect(response.errors?.map(({ path, extensions }) => [path, extensions.code])).toEqual([[[field], code]]);
       expect(min).toBeLessThanOrEqual(calls.length);
       expect(max).toBeGreaterThanOrEqual(calls.length);
     }
   });
 
-  test('keeps the lists beside it', async () => {
-    const made = over(bodies);
+  test('keeps its lists', async () => {
+    const made = facadeWith(bodies);
     const query = '{ celebrity(id: 1) { photos { nodes { id } pageInfo { endCursor } } } }';
-    const { answer, min, max, calls } = await callsOf(made, query, { token: 'carol' });
-    expect(answer.errors).toBeUndefined();
-    expect(answer.data.celebrity.photos.nodes).toEqual([{ id: 'Photo:5' }]);
+    const { response, min, max, calls } = await callsOf(made, query, { token: 'carol' });
+    expect(response.errors).toBeUndefined();
+    expect(response.data.celebrity.photos.nodes).toEqual([{ id: 'Photo:5' }]);
     expect(calls).toHaveLength(2);
     expect([min, max]).toEqual([1, 2]);
   });
 });
 
-describe('what may be a bare id is planned as one that is loaded', () => {
-  test('the book of an annotation', async () => {
-    const made = over({
+describe('a record that may be a bare id is planned as loaded', () => {
+  test('for the book of an annotation', async () => {
+    const made = facadeWith({
       '/v2/book/annotation/401': { body: { id: '401', book_id: '7' } },
       '/v2/book/7': { body: { id: '7', price: '5' } },
     });
-    const { answer, min, max, calls } = await callsOf(made, '{ annotation(id: 401) { book { price } } }');
-    expect(answer).toEqual({ data: { annotation: { book: { price: '5' } } } });
+    const { response, min, max, calls } = await callsOf(made, '{ annotation(id: 401) { book { price } } }');
+    expect(response).toEqual({ data: { annotation: { book: { price: '5' } } } });
     expect(calls).toHaveLength(2);
     expect([min, max]).toEqual([1, 2]);
     const listed = '{ user(id: 1) { annotations(first: 10) { nodes { book { price } } } } }';
@@ -176,8 +176,8 @@ describe('what may be a bare id is planned as one that is loaded', () => {
   });
 });
 
-test('a token that was rejected a moment ago costs no call, as planned', async () => {
-  const made = over({ '/v2/book/7': refused(400, 103) });
+test('a token that was rejected recently costs no call, as planned', async () => {
+  const made = facadeWith({ '/v2/book/7': rejection(400, 103) });
   const query = '{ book(id: 7) { title } }';
   expect((await callsOf(made, query, { token: 'stranger' })).calls).toHaveLength(1);
   const { min, calls } = await callsOf(made, query, { token: 'stranger' });

@@ -2,20 +2,20 @@ import { describe, expect, test } from 'vitest';
 import { type Shown, facade } from '../../support/facade.ts';
 import { type Bodies, serve } from '../../support/serve.ts';
 
-/** The answer in pieces, put together, and the undivided one; with the calls that each made and was planned to make. */
-async function bothWays(bodies: Bodies, divided: string, asking: object = {}) {
-  const undivided = divided.replaceAll(/ @(?:defer|stream)(?:\([^)]*\))?/g, '');
-  expect(undivided).not.toBe(divided);
-  const answered: { answer: Shown; calls: number; planned: number }[] = [];
-  for (const query of [divided, undivided]) {
+/** The merged incremental response and the response without directives, with the calls made and planned of each. */
+async function withAndWithoutDirectives(bodies: Bodies, incremental: string, options: object = {}) {
+  const plain = incremental.replaceAll(/ @(?:defer|stream)(?:\([^)]*\))?/g, '');
+  expect(plain).not.toBe(incremental);
+  const results: { response: Shown; calls: number; planned: number }[] = [];
+  for (const query of [incremental, plain]) {
     const made = facade({ recordTtlSeconds: 0 });
     serve(made.service, bodies);
-    const plan = await made.ask(query, { ...asking, explain: 'plan' });
-    const answer = await made.ask(query, asking);
+    const plan = await made.ask(query, { ...options, explain: 'plan' });
+    const response = await made.ask(query, options);
     const { max } = (plan.extensions as { upstream: { max: number } }).upstream;
-    answered.push({ answer, calls: made.calls.length, planned: max });
+    results.push({ response, calls: made.calls.length, planned: max });
   }
-  return { divided: answered[0]!, undivided: answered[1]! };
+  return { incremental: results[0]!, plain: results[1]! };
 }
 
 const user = '/v2/book/user/alice';
@@ -59,9 +59,9 @@ const bodies: Bodies = {
   },
 };
 
-describe('an answer in pieces, put together, is the undivided one, at no more calls', () => {
+describe('an incremental response, merged, equals the response without directives and makes no more calls', () => {
   test.each([
-    // What no key finds again is in the first request.
+    // A record without a key is loaded completely by the first request.
     '{ user(id: "alice") { bookTags(first: 2) { totalCount ... @defer { nodes { name count } } } } }',
     '{ user(id: "alice") { bookTags(first: 2) { nodes { name ... @defer { count } } } } }',
     '{ user(id: "alice") { bookTags(first: 2) { ... @defer { edges { node { name count } } } } } }',
@@ -70,7 +70,7 @@ describe('an answer in pieces, put together, is the undivided one, at no more ca
     '{ usBoxOffice { entries { rank subject { id ... @defer { title } } } } }',
     '{ user(id: "alice") { bookCollections { nodes { status ... @defer { id } } } } }',
     '{ user(id: "alice") { bookCollections { totalCount ... @defer { nodes { id comment book { id } } } } } }',
-    // A list is asked once, with all that is selected of its items.
+    // A list is requested once, with all fields selected of its items.
     '{ searchBooks(query: "本", first: 50) { totalCount ... @defer { nodes { title } } } }',
     '{ searchBooks(query: "本", first: 50) { nodes { id ... @defer { title subtitle } } } }',
     '{ searchBooks(query: "本", first: 50) { nodes { id } ... @defer { nodes { title ebook { url } } } } }',
@@ -78,11 +78,11 @@ describe('an answer in pieces, put together, is the undivided one, at no more ca
     '{ top250(first: 3) { nodes { title ... @defer { year } } } }',
     '{ top250(first: 3) { nodes { title ... @defer { summary alternativeTitles } } } }',
     '{ top250(first: 3) { nodes @stream { title summary } } }',
-    // The page that comes with a record suffices, or does not, for all that is selected of it.
+    // Whether an embedded page suffices depends on all fields selected of it.
     '{ subject(id: 1) { title reviews(first: 3) { nodes { title } ... @defer { totalCount } } } }',
     '{ subject(id: 1) { title reviews(first: 3) { nodes { title ... @defer { usefulCount } } } } }',
     '{ subject(id: 1) { title ... @defer { reviews(first: 3) { nodes { title } } } } }',
-    // What is absent is null, whether its parts are deferred or not.
+    // An absent record is null, whether its fields are deferred or not.
     '{ book(id: "404") { ... @defer { title } } }',
     '{ book(id: "404") { title ... @defer { summary } } }',
     '{ book(id: "404") { id ... @defer { annotations { nodes { id } } } } }',
@@ -92,27 +92,27 @@ describe('an answer in pieces, put together, is the undivided one, at no more ca
     '{ nodes(ids: ["Book:404", "Book:7"]) { ... on Book @defer { title } } }',
     '{ nodes(ids: ["Book:7", "Book:404"]) @stream(initialCount: 1) { ... on Book { title } } }',
     '{ nodes(ids: ["Book:404", "Book:7"]) @stream { id ... on Book @defer { title } } }',
-    // A record that a list of its own tells of is told of, wherever that list is shown.
+    // A list that provides fields of its parent does so wherever the list is selected.
     '{ celebrity(id: 1) { name ... @defer { works(first: 9) { nodes { roles subject { title } } } } } }',
     '{ celebrity(id: 1) { ... @defer { name } works(first: 9) { nodes { roles } } } }',
-    // Fields that meet in one answer.
+    // Fields that are merged into one response.
     '{ book(id: 7) { ...F ...F @defer } } fragment F on Book { title ...G } fragment G on Book { tags { name } summary }',
     '{ book(id: 7) { tags { name } ... @defer { tags { name count } title ... @defer { summary } } } }',
   ])('%s', async (query) => {
-    const { divided, undivided } = await bothWays(bodies, query);
-    expect(divided.answer).toEqual(undivided.answer);
-    expect(divided.calls).toBeLessThanOrEqual(divided.planned);
-    expect(undivided.calls).toBeLessThanOrEqual(undivided.planned);
+    const { incremental, plain } = await withAndWithoutDirectives(bodies, query);
+    expect(incremental.response).toEqual(plain.response);
+    expect(incremental.calls).toBeLessThanOrEqual(incremental.planned);
+    expect(plain.calls).toBeLessThanOrEqual(plain.planned);
   });
 
-  test('the deferred nodes of a list of fifty cost the call of the list', async () => {
+  test('with deferred nodes of a list of fifty, for one list call', async () => {
     const query = '{ searchBooks(query: "本", first: 50) { totalCount ... @defer { nodes { title } } } }';
-    const { divided } = await bothWays(bodies, query);
-    expect(divided).toMatchObject({ calls: 1, planned: 1 });
-    expect(divided.answer.data.searchBooks.nodes).toHaveLength(50);
+    const { incremental } = await withAndWithoutDirectives(bodies, query);
+    expect(incremental).toMatchObject({ calls: 1, planned: 1 });
+    expect(incremental.response.data.searchBooks.nodes).toHaveLength(50);
   });
 
-  test('an error of a deferred field names the field, whatever of its parent came before', async () => {
+  test('with an error at a deferred field whose parent was partly delivered before', async () => {
     const { ask, service } = facade({ recordTtlSeconds: 0 });
     serve(service, { '/v2/book/7': { body: { id: '7', series: { id: '3', title: '丛书' } } } });
     const { errors } = await ask(
@@ -126,18 +126,18 @@ describe('an answer in pieces, put together, is the undivided one, at no more ca
   test.each([
     '... @defer { subject { summary ... @defer { alternativeTitles } } }',
     '... @defer { subject { summary reviews(first: 1) { nodes @stream { usefulCount } } } }',
-  ])('nothing is sent below a record that an error nulls while its parts are loaded: %s', async (part) => {
+  ])('with nothing below a record that an error nulls while its deferred fields are loaded: %s', async (part) => {
     const { ask, service } = facade({ recordTtlSeconds: 0 });
     serve(service, {
       ...bodies,
-      // The record is refused to the tier, the list of works is not.
+      // The tier may not load the record, but may load the list of works.
       '/v2/movie/celebrity/2': { status: 403, body: { code: 1000, msg: 'need_permission', request: 'GET /v2/movie' } },
       '/v2/movie/celebrity/2/works': {
         list: 'works',
         body: { celebrity: { id: '2', name: '吴京' }, works: [{ roles: [], subject: { id: '1', title: '战狼' } }] },
       },
     });
-    // Another part keeps the response open until those of the record are loaded.
+    // Another deferred field keeps the response open until those of the record are loaded.
     service
       .intercept({ path: (path) => path.startsWith('/v2/book/8') })
       .reply(200, { id: '8', title: '慢', summary: '…' }, { headers: { 'content-type': 'application/json' } })

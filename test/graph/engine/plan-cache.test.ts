@@ -5,27 +5,27 @@ import { type Planner, createPlanCache } from '../../../src/graph/engine/plan-ca
 import { schema } from '../../../src/graph/schema.ts';
 import { planKeyOf } from '../../../src/graph/engine/plan-variables.ts';
 
-const nobody = { isLoggedIn: false, filmTier: null };
+const anonymous = { isLoggedIn: false, filmTier: null };
 
 function plannerFor(plans: ReturnType<typeof createPlanCache>, query: string): Planner {
   const document = parse(query);
   return plans.plannerFor(document, document.definitions[0] as OperationDefinitionNode);
 }
 
-describe('a plan is kept by what the variables decide', () => {
+describe('the cache key of a plan', () => {
   const decisionsOf = (query: string, variables: readonly Variables[]) => {
     const steering = planKeyOf(schema, parse(query));
     return variables.map(steering);
   };
 
-  test('a cursor decides by its presence, not by its text', () => {
+  test('contains the presence of a cursor, not its text', () => {
     const query = 'query ($after: String) { subject(id: "1") { photos(first: 5, after: $after) { nodes { id } } } }';
     const [none, short, long] = decisionsOf(query, [{}, { after: 'a' }, { after: 'b'.repeat(900_000) }]);
     expect(short).not.toBe(none);
     expect(long).toBe(short);
   });
 
-  test('a page size decides by whether the record embeds the page', () => {
+  test('contains whether the record embeds the requested page size', () => {
     const query = 'query ($first: Int) { book(id: "1") { tags(first: $first) { name } } }';
     const [one, eight, nine, fifty] = decisionsOf(query, [{ first: 1 }, { first: 8 }, { first: 9 }, { first: 50 }]);
     expect(one).toBe(eight);
@@ -33,7 +33,7 @@ describe('a plan is kept by what the variables decide', () => {
     expect(nine).toBe(fifty);
   });
 
-  test('a condition decides by its value; a label and a count of items decide nothing', () => {
+  test('contains the value of a condition, but neither a label nor an item count', () => {
     const query = `query ($if: Boolean!, $count: Int) {
       top250 { nodes @stream(if: $if, initialCount: $count) { title @include(if: $if) } }
     }`;
@@ -46,32 +46,32 @@ describe('a plan is kept by what the variables decide', () => {
     expect(no).not.toBe(yes);
   });
 
-  test('an argument of a field that no record embeds decides nothing', () => {
+  test('contains no argument of a field that no record embeds', () => {
     const query = 'query ($id: ID!, $after: String) { book(id: $id) { annotations(after: $after) { nodes { id } } } }';
     expect(decisionsOf(query, [{ id: '1' }, { id: '2', after: 'x' }])).toEqual(['', '']);
   });
 
-  test('equal decisions share one plan', () => {
+  test('is equal for variables that need the same plan', () => {
     const planner = plannerFor(
       createPlanCache(schema),
       'query ($after: String) { celebrity(id: "1") { works(after: $after) { nodes { roles } } } }',
     );
-    const plans = ['a', 'b', 'c'].map((after) => planner.planFor(nobody, { after }));
+    const plans = ['a', 'b', 'c'].map((after) => planner.planFor(anonymous, { after }));
     expect(new Set(plans).size).toBe(1);
-    expect(planner.planFor(nobody, {})).not.toBe(plans[0]);
+    expect(planner.planFor(anonymous, {})).not.toBe(plans[0]);
   });
 });
 
-describe('what is kept of plans is bounded', () => {
+describe('the plan cache', () => {
   const large = (name: string) =>
     `query ${name}($if: Boolean!) { book(id: "1") @include(if: $if) { ${'id title '.repeat(100)} rating { average } } }`;
 
-  test('for all documents and all that their variables decide, together', () => {
+  test('limits the fields of all plans together, over all documents and variables', () => {
     const plans = createPlanCache(schema, { maxCachedFields: 100 });
     for (let at = 0; at < 100; at++) {
       const planner = plannerFor(plans, large(`Q${at}`));
       for (const flag of [true, false]) {
-        planner.planFor(nobody, { if: flag });
+        planner.planFor(anonymous, { if: flag });
         planner.planFor({ isLoggedIn: true, filmTier: 'basic' }, { if: flag });
         expect(plans.cachedFields()).toBeLessThanOrEqual(100);
       }
@@ -79,58 +79,58 @@ describe('what is kept of plans is bounded', () => {
     expect(plans.cachedFields()).toBeGreaterThan(50);
   });
 
-  test('of a refused plan the refusal alone is kept, and it is not planned again', () => {
-    const refusal = new GraphQLError('no');
+  test('stores only the error of a rejected plan, and does not plan again', () => {
+    const rejection = new GraphQLError('no');
     let checked = 0;
-    const plans = createPlanCache(schema, { check: () => (checked++, refusal) });
+    const plans = createPlanCache(schema, { check: () => (checked++, rejection) });
     const planner = plannerFor(plans, '{ book(id: "1") { title summary authors publisher price pages } }');
-    expect(planner.planFor(nobody, {})).toBe(refusal);
-    expect(planner.planFor(nobody, {})).toBe(refusal);
+    expect(planner.planFor(anonymous, {})).toBe(rejection);
+    expect(planner.planFor(anonymous, {})).toBe(rejection);
     expect(checked).toBe(1);
     expect(plans.cachedFields()).toBeLessThan(5);
   });
 
-  test('a plan that other variables may pass is asked again, and kept once it has passed', () => {
+  test('does not store a plan that other variables make valid; it stores it once it is valid', () => {
     const check = (_: unknown, { first }: Variables) => (first === 100 ? new GraphQLError('no') : undefined);
     const plans = createPlanCache(schema, { check });
     const planner = plannerFor(plans, 'query ($first: Int) { top250(first: $first) { nodes { title } } }');
-    expect(planner.planFor(nobody, { first: 100 })).toBeInstanceOf(GraphQLError);
+    expect(planner.planFor(anonymous, { first: 100 })).toBeInstanceOf(GraphQLError);
     expect(plans.cachedFields()).toBe(0);
-    const plan = planner.planFor(nobody, { first: 3 });
+    const plan = planner.planFor(anonymous, { first: 3 });
     expect(plan).not.toBeInstanceOf(GraphQLError);
-    expect(planner.planFor(nobody, { first: 100 })).toBeInstanceOf(GraphQLError);
-    expect(planner.planFor(nobody, { first: 4 })).toBe(plan);
+    expect(planner.planFor(anonymous, { first: 100 })).toBeInstanceOf(GraphQLError);
+    expect(planner.planFor(anonymous, { first: 4 })).toBe(plan);
   });
 });
 
-describe('a plan is bounded while it is made', () => {
+describe('the field limit of a plan', () => {
   const onEveryType = `query { ${Array.from({ length: 30 }, (_, at) => `n${at}: node(id: "Book:1") { ...F }`).join(' ')} }
     fragment F on Node { ${'id a: id b: id c: id d: id e: id f: id g: id '} }`;
 
-  test('counting a field for every type that it may be of', () => {
+  test('counts a field for every type that it may belong to', () => {
     const plans = createPlanCache(schema, { maxFields: 1_000 });
-    const refusal = plannerFor(plans, onEveryType).planFor(nobody, {});
-    expect(refusal).toMatchObject({ extensions: { code: 'TOO_MANY_FIELDS', limit: 1_000 } });
+    const rejection = plannerFor(plans, onEveryType).planFor(anonymous, {});
+    expect(rejection).toMatchObject({ extensions: { code: 'TOO_MANY_FIELDS', limit: 1_000 } });
   });
 
-  test('and a type of which only the name is selected', () => {
+  test('counts a type of which only __typename is selected', () => {
     const plans = createPlanCache(schema);
-    plannerFor(plans, '{ node(id: "Book:1") { __typename } }').planFor(nobody, {});
+    plannerFor(plans, '{ node(id: "Book:1") { __typename } }').planFor(anonymous, {});
     expect(plans.cachedFields()).toBeGreaterThan(
       schema.getPossibleTypes(schema.getType('Node') as GraphQLInterfaceType).length,
     );
   });
 
-  test('and repeats the error without planning', () => {
+  test('repeats the error without planning again', () => {
     const plans = createPlanCache(schema, { maxFields: 1_000 });
     const planner = plannerFor(plans, onEveryType);
-    expect(planner.planFor(nobody, {})).toBe(planner.planFor(nobody, {}));
+    expect(planner.planFor(anonymous, {})).toBe(planner.planFor(anonymous, {}));
     expect(plans.cachedFields()).toBeLessThan(5);
   });
 
-  test('selections that are merged into one field count too, twenty as one', () => {
+  test('counts twenty selections that are merged into one field as one', () => {
     const plans = createPlanCache(schema, { maxFields: 10 });
-    const refusal = plannerFor(plans, `{ book(id: "1") { ${'id '.repeat(250)} } }`).planFor(nobody, {});
-    expect(refusal).toMatchObject({ extensions: { code: 'TOO_MANY_FIELDS', limit: 10 } });
+    const rejection = plannerFor(plans, `{ book(id: "1") { ${'id '.repeat(250)} } }`).planFor(anonymous, {});
+    expect(rejection).toMatchObject({ extensions: { code: 'TOO_MANY_FIELDS', limit: 10 } });
   });
 });

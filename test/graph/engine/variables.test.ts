@@ -32,7 +32,7 @@ const anyVariables = fc.record(
   { requiredKeys: [] },
 );
 
-test('short values are coerced, and their errors reported, as graphql-js does it', () => {
+test('variables are coerced, and their errors reported, as graphql-js does it', () => {
   fc.assert(
     fc.property(anyVariables, (given) => {
       const theirs = getVariableValues(schema, collecting, given, options);
@@ -52,11 +52,11 @@ test('short values are coerced, and their errors reported, as graphql-js does it
 test.each<[string, object]>([
   ['unknown members', Object.fromEntries(Array.from({ length: 60_000 }, (_, nth) => [`unknown${nth}`, 'x']))],
   ['a member with a long name', { ['x'.repeat(700_000)]: 1 }],
-  ['a long text for a word of a list', { bookId: '7', status: 'x'.repeat(700_000) }],
+  ['a long text for an enum value', { bookId: '7', status: 'x'.repeat(700_000) }],
   ['a long text for a number', { bookId: '7', status: 'READ', rating: 'x'.repeat(700_000) }],
   ['a large object for a text', { bookId: '7', status: 'READ', comment: { a: ['x'.repeat(700_000)] } }],
   ['a long list of numbers for texts', { bookId: '7', status: 'READ', tags: Array.from({ length: 200_000 }, () => 1) }],
-])('%s are told in ten short errors at most', (_, input) => {
+])('%s are reported in at most ten short errors', (_, input) => {
   const messages = errorsOf({ input, flag: true });
   expect(messages.length).toBeGreaterThan(0);
   expect(messages.length).toBeLessThanOrEqual(11);

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { facade } from '../../support/facade.ts';
-import { answers, entry, feed } from './documents.ts';
+import { entry, feed, replyTo } from './documents.ts';
 
 describe('a city', () => {
   const there = entry('1', '<db:location id="beijing">北京</db:location>');
 
-  test('costs nothing until something of it is read', async () => {
+  test('costs no call until a field of it is selected', async () => {
     const { ask, calls } = facade();
     expect(await ask('{ city(id: "beijing") { id sourceId } }')).toEqual({
       data: { city: { id: 'City:beijing', sourceId: 'beijing' } },
@@ -13,28 +13,28 @@ describe('a city', () => {
     expect(calls).toEqual([]);
   });
 
-  test('has the name that its events tell', async () => {
+  test('has its name from its events', async () => {
     const { events, ask, calls } = facade();
-    answers(events, '/event/location/beijing?max-results=20&start-index=1&type=music', feed(there, { total: 1 }));
+    replyTo(events, '/event/location/beijing?max-results=20&start-index=1&type=music', feed(there, { total: 1 }));
     expect((await ask('{ city(id: "beijing") { name events(type: MUSIC) { nodes { title } } } }')).data).toEqual({
       city: { name: '北京', events: { nodes: [{ title: '夜场 1' }] } },
     });
     expect(calls).toHaveLength(1);
   });
 
-  test('asks for one event where nothing tells its name, and has none without events', async () => {
+  test('has its name from a call for one event if no other response provides it, and null without events', async () => {
     const { events, ask } = facade();
-    answers(events, '/event/location/beijing?max-results=1', feed(there));
-    answers(events, '/event/location/nowhere?max-results=1', feed(''));
+    replyTo(events, '/event/location/beijing?max-results=1', feed(there));
+    replyTo(events, '/event/location/nowhere?max-results=1', feed(''));
     expect(await ask('{ a: city(id: "beijing") { name } b: city(id: "nowhere") { id name } }')).toEqual({
       data: { a: { name: '北京' }, b: { id: 'City:nowhere', name: null } },
     });
   });
 
-  test('asks for its cinemas by its name', async () => {
+  test('loads its films in theaters by its name', async () => {
     const { service, events, ask } = facade();
-    answers(events, '/event/location/beijing?max-results=1', feed(there));
-    answers(
+    replyTo(events, '/event/location/beijing?max-results=1', feed(there));
+    replyTo(
       service,
       '/v2/movie/in_theaters?city=北京&count=20&fields=id,title&start=0',
       '{"total":1,"subjects":[{"id":"7","title":"活着"}]}',
@@ -44,10 +44,10 @@ describe('a city', () => {
     });
   });
 
-  test('asks for its cinemas by its number where that is its id', async () => {
+  test('loads its films in theaters by its number if that is its id', async () => {
     const { service, events, ask } = facade();
-    answers(events, '/event/location/108288?max-results=1', feed(''));
-    answers(
+    replyTo(events, '/event/location/108288?max-results=1', feed(''));
+    replyTo(
       service,
       '/v2/movie/in_theaters?city=108288&count=20&fields=id,title&start=0',
       '{"total":1,"subjects":[{"id":"7","title":"活着"}]}',
@@ -57,11 +57,11 @@ describe('a city', () => {
     });
   });
 
-  test('whose name cannot be read shows its events and its cinemas all the same', async () => {
+  test('has its events and films in theaters although loading its name fails', async () => {
     const { service, events, ask } = facade();
     events.intercept({ path: '/event/location/108288?max-results=1' }).reply(500, 'no');
-    answers(events, '/event/location/108288?max-results=20&start-index=1&type=music', feed('', { total: 0 }));
-    answers(
+    replyTo(events, '/event/location/108288?max-results=20&start-index=1&type=music', feed('', { total: 0 }));
+    replyTo(
       service,
       '/v2/movie/in_theaters?city=108288&count=20&fields=id,title&start=0',
       '{"total":1,"subjects":[{"id":"7","title":"活着"}]}',
@@ -80,9 +80,9 @@ describe('a city', () => {
     ]);
   });
 
-  test('never shows the cinemas of another city where its name is not known', async () => {
+  test('has no films in theaters if its name is unknown, instead of those of another city', async () => {
     const { events, ask } = facade();
-    answers(events, '/event/location/nowhere?max-results=1', feed(''));
+    replyTo(events, '/event/location/nowhere?max-results=1', feed(''));
     expect((await ask('{ city(id: "nowhere") { inTheaters { nodes { title } } } }')).data.city).toEqual({
       inTheaters: { nodes: [] },
     });

@@ -1,10 +1,10 @@
 /** Atom documents for the tests of events and cities. */
 import type { Interceptable } from 'undici';
 
-/** What the service answers to this very path and query. */
-export function answers(events: Interceptable, path: string, body: string, status = 200) {
+/** Replies to requests with exactly this path and query. */
+export function replyTo(events: Interceptable, path: string, body: string, status = 200) {
   events
-    .intercept({ path: (asked) => decodeURIComponent(asked) === path })
+    .intercept({ path: (requested) => decodeURIComponent(requested) === path })
     .reply(status, body, { headers: { 'content-type': 'application/atom+xml' } });
 }
 
@@ -23,7 +23,7 @@ export const feed = (
 const namespaces =
   'xmlns="http://www.w3.org/2005/Atom" xmlns:db="http://www.douban.com/xmlns/" xmlns:gd="http://schemas.google.com/g/2005"';
 
-/** An event's entry; `more` stands for whatever the test is about. */
+/** The entry of an event; `more` are the elements under test. */
 export const entry = (id: string, more = '') => `<entry ${namespaces}>
   <id>http://api.example/event/${id}</id>
   <title> 夜场 ${id} </title>

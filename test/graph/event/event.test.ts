@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { facade } from '../../support/facade.ts';
-import { answers, entry, feed } from './documents.ts';
+import { entry, feed, replyTo } from './documents.ts';
 
 const author = `<author><link href="http://api.example/people/9" rel="self"/><name>主办者</name></author>`;
 const person = (id: string) => `<entry>
@@ -11,9 +11,9 @@ const person = (id: string) => `<entry>
 </entry>`;
 
 describe('an event', () => {
-  test('is read whole from its entry, in one call', async () => {
+  test('is loaded completely by one call of its entry', async () => {
     const { events, ask, calls } = facade();
-    answers(
+    replyTo(
       events,
       '/event/1',
       entry(
@@ -63,9 +63,9 @@ describe('an event', () => {
     expect(calls).toEqual(['GET /event/1']);
   });
 
-  test('shows what its entry lacks as its defaults', async () => {
+  test('has defaults for elements that its entry lacks', async () => {
     const { events, ask } = facade();
-    answers(events, '/event/1', entry('1'));
+    replyTo(events, '/event/1', entry('1'));
     const { data, errors } = await ask(`{ event(id: 1) {
       summary content type typeTerm startsAt endsAt isPast place city { id } imageUrl webUrl inviteOnly canInvite participantsCount organizer { id }
     } }`);
@@ -89,9 +89,9 @@ describe('an event', () => {
     });
   });
 
-  test('is null where there is none', async () => {
+  test('is null if it does not exist', async () => {
     const { events, ask } = facade();
-    answers(events, '/event/1', '{"code":1001,"msg":"uri_not_found","request":"GET /event/1"}', 404);
+    replyTo(events, '/event/1', '{"code":1001,"msg":"uri_not_found","request":"GET /event/1"}', 404);
     expect(await ask('{ event(id: 1) { title } }')).toEqual({ data: { event: null } });
   });
 
@@ -100,16 +100,16 @@ describe('an event', () => {
     ['exhibition', 'EXHIBITION'],
     ['commonweal', 'COMMONWEAL'],
     ['karaoke', null],
-  ])('of the kind %s is %s, its term as sent', async (kind, type) => {
+  ])('of the kind %s has the type %s, and its term as sent', async (kind, type) => {
     const { events, ask } = facade();
     const term = `http://www.douban.com/2007#event.${kind}`;
-    answers(events, '/event/1', entry('1', `<category term="${term}"/>`));
+    replyTo(events, '/event/1', entry('1', `<category term="${term}"/>`));
     expect(await ask('{ event(id: 1) { type typeTerm } }')).toEqual({ data: { event: { type, typeTerm: term } } });
   });
 
-  test('is past when its end is', async () => {
+  test('is past if its end is in the past', async () => {
     const { events, ask } = facade();
-    answers(events, '/event/1', entry('1', '<gd:when endTime="2008-10-25T19:00:00+08:00" startTime="soon"/>'));
+    replyTo(events, '/event/1', entry('1', '<gd:when endTime="2008-10-25T19:00:00+08:00" startTime="soon"/>'));
     expect(await ask('{ event(id: 1) { isPast startsAt } }')).toEqual({
       data: { event: { isPast: true, startsAt: null } },
     });
@@ -121,27 +121,27 @@ describe('an event', () => {
     ['wish', 'WISHED'],
     ['initiate', 'INITIATED'],
     ['constructor', null],
-  ])("shows the viewer's status %s as %s", async (status, relation) => {
+  ])('with the status %s for the viewer has the relation %s', async (status, relation) => {
     const { events, ask } = facade();
-    answers(events, '/event/1', entry('1', `<db:attribute name="status">${status}</db:attribute>`));
+    replyTo(events, '/event/1', entry('1', `<db:attribute name="status">${status}</db:attribute>`));
     expect((await ask('{ event(id: 1) { title viewerRelation } }', { token: 'mine' })).data.event.viewerRelation).toBe(
       relation,
     );
   });
 
-  test('shows no status to a caller without a token of their own', async () => {
+  test('has no viewer relation without a user token', async () => {
     const { events, ask } = facade();
-    answers(events, '/event/1', entry('1', '<db:attribute name="status">wish</db:attribute>'));
+    replyTo(events, '/event/1', entry('1', '<db:attribute name="status">wish</db:attribute>'));
     expect((await ask('{ event(id: 1) { title viewerRelation } }')).data.event.viewerRelation).toBeNull();
   });
 
-  test('may be the event of an organisation, whose id says that it is one, and whose own events are asked for', async () => {
+  test('may have an organisation as its organizer, whose global id marks it as one and whose events can be loaded', async () => {
     const { events, ask, calls } = facade();
     const site = `<author>
       <link href="http://api.example/site/greenflower" rel="self"/><link href="http://site.example/greenflower" rel="alternate"/><name>绿花</name>
     </author>`;
-    answers(events, '/event/1', entry('1', site));
-    answers(events, '/people/greenflower/events?max-results=20&start-index=1', feed(entry('2')));
+    replyTo(events, '/event/1', entry('1', site));
+    replyTo(events, '/people/greenflower/events?max-results=20&start-index=1', feed(entry('2')));
     const organizer = 'organizer { id sourceId name isSite events { nodes { id } } bookCollections { totalCount } }';
     const { data } = await ask(`{ event(id: 1) { ${organizer} } }`);
     expect(data.event.organizer).toEqual({
@@ -153,7 +153,7 @@ describe('an event', () => {
       bookCollections: { totalCount: 0 },
     });
     expect(calls).toHaveLength(2);
-    // Wherever the id leads from, it is the same organisation.
+    // The global id denotes the same organisation in every field.
     const again = await ask(
       '{ user(id: "User:site~greenflower") { id isSite } node(id: "User:site~greenflower") { ... on User { isSite sourceId } } }',
     );
@@ -163,21 +163,21 @@ describe('an event', () => {
     });
   });
 
-  test('of an organisation whose events nobody knows: null', async () => {
+  test('list of an organisation that does not exist is null', async () => {
     const { events, ask } = facade();
-    answers(events, '/people/x/events?max-results=20&start-index=1', 'none', 404);
+    replyTo(events, '/people/x/events?max-results=20&start-index=1', 'none', 404);
     expect(await ask('{ user(id: "User:site~x") { events { nodes { id } } } }')).toEqual({
       data: { user: { events: null } },
     });
   });
 
-  test('has its address in the interface, the scheme of its category and its coordinates', async () => {
+  test('has its API URL, the scheme of its category and its coordinates', async () => {
     const { events, ask } = facade();
     const more = `<category scheme="http://www.example/2007#kind" term="http://www.example/2007#event.music"/>
       <link href="http://api.example/event/1" rel="self"/>
       <georss:point xmlns:georss="http://www.georss.org/georss"> 39.9 116.33 </georss:point>`;
-    answers(events, '/event/1', entry('1', more));
-    answers(
+    replyTo(events, '/event/1', entry('1', more));
+    replyTo(
       events,
       '/event/2',
       entry('2', '<georss:point xmlns:georss="http://www.georss.org/georss">91 0</georss:point>'),
@@ -193,12 +193,12 @@ describe('an event', () => {
     });
   });
 
-  test('feed says whose it is, what it is called and where its page is', async () => {
+  test('feed has an author, a title and a page URL', async () => {
     const { events, ask } = facade();
     const inside = `${author}<link href="http://www.example/people/9/events" rel="alternate"/>`;
-    answers(events, '/people/9/events?max-results=20&start-index=1', feed(inside, { title: '主办者的活动' }));
-    answers(events, '/event/1/wishers?max-results=20&start-index=1', feed(person('5')));
-    answers(events, '/event/1', entry('1'));
+    replyTo(events, '/people/9/events?max-results=20&start-index=1', feed(inside, { title: '主办者的活动' }));
+    replyTo(events, '/event/1/wishers?max-results=20&start-index=1', feed(person('5')));
+    replyTo(events, '/event/1', entry('1'));
     const { data } = await ask(
       '{ user(id: 9) { events { title webUrl author { id name } } } event(id: 1) { wishers { title webUrl author { id } } } }',
     );
@@ -214,11 +214,11 @@ describe('an event', () => {
     });
   });
 
-  test('lists who takes part and who is interested, with their cities', async () => {
+  test('has participants and wishers with their cities', async () => {
     const { events, ask } = facade();
-    answers(events, '/event/1', entry('1'));
-    answers(events, '/event/1/participants?max-results=2&start-index=1', feed(person('5') + person('6'), { total: 3 }));
-    answers(events, '/event/1/wishers?max-results=20&start-index=1', feed('', { total: 0 }));
+    replyTo(events, '/event/1', entry('1'));
+    replyTo(events, '/event/1/participants?max-results=2&start-index=1', feed(person('5') + person('6'), { total: 3 }));
+    replyTo(events, '/event/1/wishers?max-results=20&start-index=1', feed('', { total: 0 }));
     const { data, errors } = await ask(`{ event(id: 1) { title
       participants(first: 2) { totalCount pageInfo { hasNextPage } nodes { id name webUrl city { name } } }
       wishers { totalCount nodes { id } }
@@ -238,10 +238,10 @@ describe('an event', () => {
   });
 });
 
-describe('a feed', () => {
-  test('of a search goes to every city when none is named, without a keyword for none', async () => {
+describe('an event list', () => {
+  test('of a search is of all cities if none is given, without an empty keyword', async () => {
     const { events, ask, calls } = facade();
-    answers(
+    replyTo(
       events,
       '/events?location=all&max-results=20&start-index=1',
       feed(entry('1'), { total: 1, title: '同城活动' }),
@@ -252,20 +252,20 @@ describe('a feed', () => {
     expect(calls).toHaveLength(1);
   });
 
-  test('of a search in one city carries both', async () => {
+  test('of a search in one city has the city and the keyword in its request', async () => {
     const { events, ask } = facade();
-    answers(events, '/events?location=beijing&max-results=2&q=音乐&start-index=3', feed(entry('1')));
+    replyTo(events, '/events?location=beijing&max-results=2&q=音乐&start-index=3', feed(entry('1')));
     const { data } = await ask(
       '{ searchEvents(query: "音乐", cityId: "City:beijing", first: 2, offset: 2) { totalCount nodes { id } } }',
     );
     expect(data.searchEvents).toEqual({ totalCount: null, nodes: [{ id: 'Event:1' }] });
   });
 
-  test('lacks organizers, so each costs one call', async () => {
+  test('of a search lacks organizers, so each costs one call', async () => {
     const { events, ask, calls } = facade();
     events.intercept({ path: /^\/events/ }).reply(200, feed(entry('1') + entry('2'), { total: 2 }));
-    answers(events, '/event/1', entry('1', author));
-    answers(events, '/event/2', entry('2', author));
+    replyTo(events, '/event/1', entry('1', author));
+    replyTo(events, '/event/2', entry('2', author));
     expect((await ask('{ searchEvents { nodes { title organizer { name } } } }')).data.searchEvents.nodes).toEqual([
       { title: '夜场 1', organizer: { name: '主办者' } },
       { title: '夜场 2', organizer: { name: '主办者' } },
@@ -278,9 +278,9 @@ describe('a feed', () => {
     ['relation: INITIATED, ', '/people/9/events/initiate'],
     ['relation: PARTICIPATING, ', '/people/9/events/participate'],
     ['relation: WISHED, ', '/people/9/events/wish'],
-  ])('of a person is chosen by relation, organizers within: %s', async (relation, path) => {
+  ])('of a user is selected by relation, and contains organizers: %s', async (relation, path) => {
     const { events, ask, calls } = facade();
-    answers(events, `${path}?max-results=5&start-index=1`, feed(entry('1', author)));
+    replyTo(events, `${path}?max-results=5&start-index=1`, feed(entry('1', author)));
     expect(
       (await ask(`{ user(id: 9) { events(${relation}first: 5) { nodes { title organizer { name } } } } }`)).data,
     ).toEqual({

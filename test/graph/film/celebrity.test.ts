@@ -3,15 +3,15 @@ import { describe, expect, test } from 'vitest';
 import { facade } from '../../support/facade.ts';
 import { serve } from '../../support/serve.ts';
 
-/** What the service answers to this very path and query. */
-function answers(service: Interceptable, path: string, body: object, status = 200) {
+/** Replies to requests with exactly this path and query. */
+function replyTo(service: Interceptable, path: string, body: object, status = 200) {
   service
-    .intercept({ path: (asked) => decodeURIComponent(asked) === path })
+    .intercept({ path: (requested) => decodeURIComponent(requested) === path })
     .reply(status, body, { headers: { 'content-type': 'application/json' } });
 }
 
 describe('a celebrity', () => {
-  test('is told by the list of works where that tells all that is asked: one call', async () => {
+  test('is loaded by one call of the works list if that provides all selected fields', async () => {
     const { service, ask, calls } = facade();
     service.intercept({ path: /works/ }).reply(200, { total: 0, celebrity: { id: '1', name: '吴京' }, works: [] });
     expect((await ask('{ celebrity(id: 1) { name works(first: 20) { totalCount } } }')).data).toEqual({
@@ -20,9 +20,9 @@ describe('a celebrity', () => {
     expect(calls).toHaveLength(1);
   });
 
-  test('leaves out what is empty in a list', async () => {
+  test('has no empty texts in its lists', async () => {
     const { service, ask } = facade();
-    answers(service, '/v2/movie/celebrity/1?fields=aka,id,professions', {
+    replyTo(service, '/v2/movie/celebrity/1?fields=aka,id,professions', {
       id: '1',
       professions: ['', '', '导演'],
       aka: [''],
@@ -32,10 +32,10 @@ describe('a celebrity', () => {
     });
   });
 
-  test('serves the first works from the record', async () => {
+  test('has its first works from the record', async () => {
     const { service, ask, calls } = facade();
     const works = [{ roles: ['导演', ''], subject: { id: '7', title: '战狼' } }];
-    answers(service, '/v2/movie/celebrity/1?fields=id,name,works', { id: '1', name: '吴京', works });
+    replyTo(service, '/v2/movie/celebrity/1?fields=id,name,works', { id: '1', name: '吴京', works });
     expect(await ask('{ celebrity(id: 1) { name works { nodes { roles subject { id title } } } } }')).toEqual({
       data: {
         celebrity: {
@@ -47,10 +47,10 @@ describe('a celebrity', () => {
     expect(calls).toHaveLength(1);
   });
 
-  describe('whose record carries bare films', () => {
+  describe('with films that carry no roles in its record', () => {
     const bare = Array.from({ length: 5 }, (_, at) => ({ id: String(70 + at), title: `战狼${at}` }));
     const listed = bare.map((subject) => ({ roles: ['演员'], subject }));
-    const over = (settings: Parameters<typeof facade>[0] = {}) => {
+    const facadeWith = (settings: Parameters<typeof facade>[0] = {}) => {
       const made = facade({ recordTtlSeconds: 0, accessToken: 'x', filmTier: 'advance', ...settings });
       const subjects = Array.from({ length: 20 }, (_, at) => ({ id: String(at + 1), title: `第${at + 1}部` }));
       serve(made.service, {
@@ -70,13 +70,13 @@ describe('a celebrity', () => {
       });
       return made;
     };
-    const plannedCalls = async (made: ReturnType<typeof over>, query: string) => {
+    const plannedCalls = async (made: ReturnType<typeof facadeWith>, query: string) => {
       const { extensions } = await made.ask(query, { explain: 'plan' });
       return (extensions as { upstream: { max: number } }).upstream.max;
     };
 
-    test('shows these without a call of the list, where no role is selected', async () => {
-      const made = over();
+    test('has works without a list call if no role is selected', async () => {
+      const made = facadeWith();
       const works = bare.map(({ title }) => ({ subject: { title } }));
       const query = '{ top250(first: 20) { nodes { directors { works { nodes { subject { title } } } } } } }';
       const { data, errors } = await made.ask(query);
@@ -86,8 +86,8 @@ describe('a celebrity', () => {
       expect(await plannedCalls(made, query)).toBeGreaterThanOrEqual(41);
     });
 
-    test('asks the list for the roles, as planned', async () => {
-      const made = over();
+    test('has roles from a list call, as planned', async () => {
+      const made = facadeWith();
       const query = '{ celebrity(id: 91) { works { nodes { roles subject { title } } } } }';
       expect(await plannedCalls(made, query)).toBe(2);
       expect((await made.ask(query)).data.celebrity.works.nodes[0]).toEqual({
@@ -97,23 +97,23 @@ describe('a celebrity', () => {
       expect(made.calls).toHaveLength(2);
     });
 
-    test('shows them without roles to the basic tier, which does not get the list', async () => {
-      const made = over({ filmTier: 'basic' });
-      for (const [selection, shown] of [
+    test('has works without roles for the basic tier, which may not call the list', async () => {
+      const made = facadeWith({ filmTier: 'basic' });
+      for (const [selection, expected] of [
         ['subject { title }', { subject: { title: '战狼0' } }],
         ['roles subject { title }', { roles: null, subject: { title: '战狼0' } }],
       ] as const) {
         const { data, errors } = await made.ask(`{ celebrity(id: 91) { works { nodes { ${selection} } } } }`);
         expect(errors).toBeUndefined();
-        expect(data.celebrity.works.nodes[0]).toEqual(shown);
+        expect(data.celebrity.works.nodes[0]).toEqual(expected);
       }
       expect(made.calls).toHaveLength(2);
     });
   });
 
-  test('asks the list for the roles where the record carries bare films', async () => {
+  test('has roles from a list call if the films of the record carry none', async () => {
     const { service, ask } = facade();
-    answers(service, '/v2/movie/celebrity/1?fields=id,works', { id: '1', works: [{ id: '7', title: '战狼' }] });
+    replyTo(service, '/v2/movie/celebrity/1?fields=id,works', { id: '1', works: [{ id: '7', title: '战狼' }] });
     service
       .intercept({ path: /works\?/ })
       .reply(200, { total: 1, works: [{ roles: ['导演'], subject: { id: '7', title: '战狼' } }] });

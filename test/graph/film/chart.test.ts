@@ -2,15 +2,15 @@ import type { Interceptable } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { facade } from '../../support/facade.ts';
 
-/** What the service answers to this very path and query. */
-function answers(service: Interceptable, path: string, body: object, status = 200) {
+/** Replies to requests with exactly this path and query. */
+function replyTo(service: Interceptable, path: string, body: object, status = 200) {
   service
-    .intercept({ path: (asked) => decodeURIComponent(asked) === path })
+    .intercept({ path: (requested) => decodeURIComponent(requested) === path })
     .reply(status, body, { headers: { 'content-type': 'application/json' } });
 }
 
 describe('charts', () => {
-  test('tell rank, gross and film in one call', async () => {
+  test('have rank, gross and film from one call', async () => {
     const { service, ask, calls } = facade();
     service.intercept({ path: /us_box/ }).reply(200, {
       title: '豆瓣电影北美票房榜',
@@ -39,7 +39,7 @@ describe('charts', () => {
     expect(decodeURIComponent(calls[0]!)).toBe('GET /v2/movie/us_box?fields=box,new,rank,subject');
   });
 
-  test('tell a fall in the weekly chart, and new films in their order', async () => {
+  test('have a negative delta in the weekly chart, and new films in their order', async () => {
     const { service, ask } = facade();
     service
       .intercept({ path: /weekly/ })
@@ -56,7 +56,7 @@ describe('charts', () => {
     });
   });
 
-  test('are topped up, one call an item, where the short form does not tell', async () => {
+  test('load missing fields with one call per item', async () => {
     const { service, ask, calls } = facade();
     service.intercept({ path: /top250/ }).reply(200, {
       start: 0,
@@ -68,7 +68,7 @@ describe('charts', () => {
         { id: '2', title: '乙', summary: 'x' },
       ],
     });
-    answers(service, '/v2/movie/subject/1?fields=id,summary', { id: '1', summary: 'y' });
+    replyTo(service, '/v2/movie/subject/1?fields=id,summary', { id: '1', summary: 'y' });
     expect(
       (await ask('{ top250(first: 2) { title totalCount nodes { title summary } pageInfo { hasNextPage } } }')).data,
     ).toEqual({

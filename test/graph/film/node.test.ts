@@ -2,18 +2,18 @@ import type { Interceptable } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { facade } from '../../support/facade.ts';
 
-/** What the service answers to this very path and query. */
-function answers(service: Interceptable, path: string, body: object, status = 200) {
+/** Replies to requests with exactly this path and query. */
+function replyTo(service: Interceptable, path: string, body: object, status = 200) {
   service
-    .intercept({ path: (asked) => decodeURIComponent(asked) === path })
+    .intercept({ path: (requested) => decodeURIComponent(requested) === path })
     .reply(status, body, { headers: { 'content-type': 'application/json' } });
 }
 
 describe('node', () => {
-  test('finds films and people again, and what no key can be is null', async () => {
+  test('loads films and celebrities by their global ids; an id that cannot exist is null', async () => {
     const { service, ask } = facade();
-    answers(service, '/v2/movie/subject/7?fields=id,title', { id: '7', title: '活着' });
-    answers(service, '/v2/movie/celebrity/1?fields=id,name', { id: '1', name: '吴京' });
+    replyTo(service, '/v2/movie/subject/7?fields=id,title', { id: '7', title: '活着' });
+    replyTo(service, '/v2/movie/celebrity/1?fields=id,name', { id: '1', name: '吴京' });
     const ids = '["Subject:7", "Celebrity:1", "Celebrity:~%E7%8E%8B", "Subject:../x"]';
     expect(
       await ask(`{ nodes(ids: ${ids}) { __typename id ... on Subject { title } ... on Celebrity { name } } }`),
@@ -29,24 +29,27 @@ describe('node', () => {
     });
   });
 
-  test.each(['Photo:1', 'Nothing:1', '7', ''])('refuses an id that names nothing it can read: %j', async (id) => {
-    const { ask } = facade();
-    const { data, errors } = await ask(
-      'query ($id: ID!) { node(id: $id) { id } nodes(ids: [$id, "City:beijing"]) { id } }',
-      { variables: { id } },
-    );
-    expect(data).toEqual({ node: null, nodes: [null, { id: 'City:beijing' }] });
-    expect(errors?.map(({ path, extensions }) => [path?.join('.'), extensions.code])).toEqual([
-      ['node', 'BAD_USER_INPUT'],
-      ['nodes.0', 'BAD_USER_INPUT'],
-    ]);
-  });
+  test.each(['Photo:1', 'Nothing:1', '7', ''])(
+    'rejects an id whose type is not a node or that is malformed: %j',
+    async (id) => {
+      const { ask } = facade();
+      const { data, errors } = await ask(
+        'query ($id: ID!) { node(id: $id) { id } nodes(ids: [$id, "City:beijing"]) { id } }',
+        { variables: { id } },
+      );
+      expect(data).toEqual({ node: null, nodes: [null, { id: 'City:beijing' }] });
+      expect(errors?.map(({ path, extensions }) => [path?.join('.'), extensions.code])).toEqual([
+        ['node', 'BAD_USER_INPUT'],
+        ['nodes.0', 'BAD_USER_INPUT'],
+      ]);
+    },
+  );
 
-  test('takes a hundred ids and no more', async () => {
+  test('accepts at most a hundred ids', async () => {
     const { ask } = facade();
     const ids = Array.from({ length: 101 }, (_, number) => `City:${number}`);
-    const question = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }';
-    expect((await ask(question, { variables: { ids: ids.slice(1) } })).data.nodes).toHaveLength(100);
-    expect((await ask(question, { variables: { ids } })).errors?.[0]?.extensions.code).toBe('BAD_USER_INPUT');
+    const query = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }';
+    expect((await ask(query, { variables: { ids: ids.slice(1) } })).data.nodes).toHaveLength(100);
+    expect((await ask(query, { variables: { ids } })).errors?.[0]?.extensions.code).toBe('BAD_USER_INPUT');
   });
 });

@@ -2,14 +2,14 @@ import type { Interceptable } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { facade } from '../../support/facade.ts';
 
-/** What the service answers to this very path and query. */
-function answers(service: Interceptable, path: string, body: object, status = 200) {
+/** Replies to requests with exactly this path and query. */
+function replyTo(service: Interceptable, path: string, body: object, status = 200) {
   service
-    .intercept({ path: (asked) => decodeURIComponent(asked) === path })
+    .intercept({ path: (requested) => decodeURIComponent(requested) === path })
     .reply(status, body, { headers: { 'content-type': 'application/json' } });
 }
 
-describe('photos and opinions', () => {
+describe('photos and reviews of a film', () => {
   const photo = {
     id: '2',
     icon: 'http://img.example/icon.jpg',
@@ -20,9 +20,9 @@ describe('photos and opinions', () => {
     subject_id: '7',
   };
 
-  test('come with the record while it suffices', async () => {
+  test('are embedded in the record if that has enough of them', async () => {
     const { service, ask, calls } = facade();
-    answers(service, '/v2/movie/subject/7?fields=id,photos,title', {
+    replyTo(service, '/v2/movie/subject/7?fields=id,photos,title', {
       id: '7',
       title: '活着',
       photos: [photo, { ...photo, id: undefined }],
@@ -35,10 +35,10 @@ describe('photos and opinions', () => {
     expect(calls).toHaveLength(1);
   });
 
-  test('are listed for what the record does not carry, beside the call for the record', async () => {
+  test('are loaded by a list call if the record does not embed them, in parallel to the record', async () => {
     const { service, ask, calls } = facade();
-    answers(service, '/v2/movie/subject/7?fields=id,title', { id: '7', title: '活着' });
-    answers(
+    replyTo(service, '/v2/movie/subject/7?fields=id,title', { id: '7', title: '活着' });
+    replyTo(
       service,
       '/v2/movie/subject/7/photos?count=10&fields=album_id,album_title,album_url,created_at,id,next_photo,position,prev_photo,subject_id&start=0',
       { total: 12, photos: [{ ...photo, created_at: '2016-12-18 20:14:19' }] },
@@ -70,7 +70,7 @@ describe('photos and opinions', () => {
     expect(calls).toHaveLength(2);
   });
 
-  test('serves popular reviews from the record, or from the list where they must tell more', async () => {
+  test('that are popular are embedded in the record, or loaded by the list if other fields are selected', async () => {
     const { service, ask, calls } = facade();
     const review = {
       id: 5,
@@ -79,7 +79,7 @@ describe('photos and opinions', () => {
       author: { id: '1', name: '甲', uid: 'jia' },
       useful_count: 3,
     };
-    answers(service, '/v2/movie/subject/7?fields=id,popular_reviews', { id: '7', popular_reviews: [review, null] });
+    replyTo(service, '/v2/movie/subject/7?fields=id,popular_reviews', { id: '7', popular_reviews: [review, null] });
     expect(await ask('{ subject(id: 7) { popularReviews { id title rating { value } author { name } } } }')).toEqual({
       data: {
         subject: {
@@ -94,25 +94,25 @@ describe('photos and opinions', () => {
     expect(calls).toHaveLength(2);
   });
 
-  test('the ten most useful reviews are one request, whichever field asks for them', async () => {
+  test('are loaded once for the popular reviews and the first page of reviews', async () => {
     const { service, ask, calls } = facade();
-    answers(service, '/v2/movie/subject/7?fields=id', { id: '7' });
-    answers(service, '/v2/movie/subject/7/reviews?count=10&fields=id,useful_count&start=0', {
+    replyTo(service, '/v2/movie/subject/7?fields=id', { id: '7' });
+    replyTo(service, '/v2/movie/subject/7/reviews?count=10&fields=id,useful_count&start=0', {
       total: 1,
       reviews: [{ id: 5, useful_count: 3 }],
     });
-    const question =
+    const query =
       '{ subject(id: 7) { id popularReviews { id usefulCount } reviews(first: 10) { nodes { id usefulCount } } } }';
-    const { data, errors } = await ask(question);
+    const { data, errors } = await ask(query);
     expect(errors).toBeUndefined();
     const review = { id: 'FilmReview:5', usefulCount: 3 };
     expect(data.subject).toEqual({ id: 'Subject:7', popularReviews: [review], reviews: { nodes: [review] } });
     expect(calls).toHaveLength(2);
   });
 
-  test('shows a rating of 0 as none, and an author who is gone as null', async () => {
+  test('have a null rating if it is 0, and a null author if the account is gone', async () => {
     const { service, ask } = facade();
-    answers(service, '/v2/movie/subject/7?fields=id', { id: '7' });
+    replyTo(service, '/v2/movie/subject/7?fields=id', { id: '7' });
     service.intercept({ path: /comments\?/ }).reply(200, {
       total: 1,
       comments: [
@@ -134,7 +134,7 @@ describe('photos and opinions', () => {
   });
 });
 
-test('a photo leads to those beside it in the album, for one call of the photos of the film', async () => {
+test('the next and previous photos are loaded by one list call of the photos of the film', async () => {
   const { service, ask, calls } = facade();
   const photos = [
     { id: '1', subject_id: '7', image: 'http://img.example/1.jpg', next_photo: '2', prev_photo: '' },

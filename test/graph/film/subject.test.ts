@@ -2,33 +2,33 @@ import type { Interceptable } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { facade } from '../../support/facade.ts';
 
-/** What the service answers to this very path and query. */
-function answers(service: Interceptable, path: string, body: object, status = 200) {
+/** Replies to requests with exactly this path and query. */
+function replyTo(service: Interceptable, path: string, body: object, status = 200) {
   service
-    .intercept({ path: (asked) => decodeURIComponent(asked) === path })
+    .intercept({ path: (requested) => decodeURIComponent(requested) === path })
     .reply(status, body, { headers: { 'content-type': 'application/json' } });
 }
 
 const notPaged = { id: null, name: '王/五 & co', alt: null, avatars: null };
 
 describe('a subject', () => {
-  test('asks for what is shown and for nothing else', async () => {
+  test('is requested with the selected fields only', async () => {
     const { service, ask, calls } = facade();
-    answers(service, '/v2/movie/subject/7?fields=aka,id,title', { id: '7', title: '活着', aka: ['', 'To Live'] });
+    replyTo(service, '/v2/movie/subject/7?fields=aka,id,title', { id: '7', title: '活着', aka: ['', 'To Live'] });
     expect(await ask('{ subject(id: "Subject:7") { id title alternativeTitles } }')).toEqual({
       data: { subject: { id: 'Subject:7', title: '活着', alternativeTitles: ['To Live'] } },
     });
     expect(calls).toHaveLength(1);
   });
 
-  test('is null where there is none', async () => {
+  test('is null if it does not exist', async () => {
     const { service, ask } = facade();
-    const refusal = { code: 5000, msg: 'movie_not_found', request: 'GET /v2/movie/subject/7' };
-    answers(service, '/v2/movie/subject/7?fields=id,title', refusal, 404);
+    const notFound = { code: 5000, msg: 'movie_not_found', request: 'GET /v2/movie/subject/7' };
+    replyTo(service, '/v2/movie/subject/7?fields=id,title', notFound, 404);
     expect(await ask('{ subject(id: 7) { title } }')).toEqual({ data: { subject: null } });
   });
 
-  test('is refused without a call for the id of something else', async () => {
+  test('is rejected without an upstream call for the id of another type', async () => {
     const { ask, calls } = facade();
     const { data, errors } = await ask('{ subject(id: "Book:7") { title } }');
     expect(data).toEqual({ subject: null });
@@ -37,27 +37,27 @@ describe('a subject', () => {
   });
 
   test.each([
-    ['a float and stars as text', { max: 10, min: 0, average: 7.5, stars: '40' }, { average: 7.5, stars: 40 }],
+    ['a float, and stars as text', { max: 10, min: 0, average: 7.5, stars: '40' }, { average: 7.5, stars: 40 }],
     ['a whole number', { max: 10, min: 0, average: 8, stars: '40' }, { average: 8, stars: 40 }],
-    ['a value, as on paper', { max: 10, min: 0, value: 9 }, { average: 9, stars: null }],
+    ['a value, as documented', { max: 10, min: 0, value: 9 }, { average: 9, stars: null }],
     [
-      '0 and stars 00 where nobody has rated',
+      '0, and stars 00, where nobody has rated',
       { max: 10, min: 0, average: 0, stars: '00' },
       { average: null, stars: null },
     ],
     ['nothing', undefined, { average: null, stars: null }],
     ['nonsense', 'n/a', { average: null, stars: null }],
-  ])('shows a rating that comes as %s', async (_, rating, shown) => {
+  ])('has a rating decoded from %s', async (_, rating, expected) => {
     const { service, ask } = facade();
-    answers(service, '/v2/movie/subject/7?fields=id,rating', { id: '7', rating });
+    replyTo(service, '/v2/movie/subject/7?fields=id,rating', { id: '7', rating });
     expect(await ask('{ subject(id: 7) { rating { average stars max min } } }')).toEqual({
-      data: { subject: { rating: { ...shown, max: 10, min: 0 } } },
+      data: { subject: { rating: { ...expected, max: 10, min: 0 } } },
     });
   });
 
-  test('reads the number of raters beside the rating, where it is shown', async () => {
+  test('has the number of raters, requested only if it is selected', async () => {
     const { service, ask } = facade();
-    answers(service, '/v2/movie/subject/7?fields=id,rating,ratings_count', {
+    replyTo(service, '/v2/movie/subject/7?fields=id,rating,ratings_count', {
       id: '7',
       rating: { average: 9.1 },
       ratings_count: 12,
@@ -67,27 +67,27 @@ describe('a subject', () => {
     });
   });
 
-  test('has a watching count for series alone, and null for the numbers of a series where it is a movie', async () => {
+  test('has a watching count and season numbers for series, and null for movies', async () => {
     const { service, ask } = facade();
-    const question = '{ subject(id: ID) { type doingCount seasonsCount currentSeason episodesCount } }';
+    const query = '{ subject(id: ID) { type doingCount seasonsCount currentSeason episodesCount } }';
     const fields = 'fields=current_season,do_count,episodes_count,id,seasons_count,subtype';
     const none = { do_count: null, seasons_count: null, current_season: null, episodes_count: null };
-    answers(service, `/v2/movie/subject/1?${fields}`, { id: '1', subtype: 'movie', ...none });
-    answers(service, `/v2/movie/subject/2?${fields}`, {
+    replyTo(service, `/v2/movie/subject/1?${fields}`, { id: '1', subtype: 'movie', ...none });
+    replyTo(service, `/v2/movie/subject/2?${fields}`, {
       id: '2',
       subtype: 'tv',
       seasons_count: 2,
       current_season: '1',
       episodes_count: 12,
     });
-    expect((await ask(question.replace('ID', '1'))).data.subject).toEqual({
+    expect((await ask(query.replace('ID', '1'))).data.subject).toEqual({
       type: 'MOVIE',
       doingCount: null,
       seasonsCount: null,
       currentSeason: null,
       episodesCount: null,
     });
-    expect((await ask(question.replace('ID', '2'))).data.subject).toEqual({
+    expect((await ask(query.replace('ID', '2'))).data.subject).toEqual({
       type: 'TV',
       doingCount: 0,
       seasonsCount: 2,
@@ -96,9 +96,9 @@ describe('a subject', () => {
     });
   });
 
-  test('reads the mini-site in both its spellings', async () => {
+  test('has a mini-site under either of its wire names', async () => {
     const { service, ask } = facade();
-    answers(service, '/v2/movie/subject/7?fields=douban_site,id,service_site', {
+    replyTo(service, '/v2/movie/subject/7?fields=douban_site,id,service_site', {
       id: '7',
       douban_site: 'http://site.example/',
     });
@@ -107,33 +107,39 @@ describe('a subject', () => {
     });
   });
 
-  test.each(['service_site', 'douban_site'])('has its mini-site in the list that writes it %s', async (spelling) => {
-    const { service, ask, calls } = facade();
-    const subjects = Array.from({ length: 20 }, (_, at) => ({
-      id: String(at + 1),
-      [spelling]: at ? '' : 'site.example',
-    }));
-    answers(service, '/v2/movie/coming_soon?count=20&fields=douban_site,id,service_site&start=0', {
-      total: 20,
-      subjects,
-    });
-    const { data, errors } = await ask('{ comingSoon { nodes { miniSiteUrl } } }');
-    expect(errors).toBeUndefined();
-    expect(data.comingSoon.nodes.slice(0, 2)).toEqual([{ miniSiteUrl: 'http://site.example' }, { miniSiteUrl: null }]);
-    expect(calls).toHaveLength(1);
-  });
+  test.each(['service_site', 'douban_site'])(
+    'has a mini-site from a list with the wire name %s, without a further call',
+    async (spelling) => {
+      const { service, ask, calls } = facade();
+      const subjects = Array.from({ length: 20 }, (_, at) => ({
+        id: String(at + 1),
+        [spelling]: at ? '' : 'site.example',
+      }));
+      replyTo(service, '/v2/movie/coming_soon?count=20&fields=douban_site,id,service_site&start=0', {
+        total: 20,
+        subjects,
+      });
+      const { data, errors } = await ask('{ comingSoon { nodes { miniSiteUrl } } }');
+      expect(errors).toBeUndefined();
+      expect(data.comingSoon.nodes.slice(0, 2)).toEqual([
+        { miniSiteUrl: 'http://site.example' },
+        { miniSiteUrl: null },
+      ]);
+      expect(calls).toHaveLength(1);
+    },
+  );
 
-  test('has a site that is written without a scheme', async () => {
+  test('has a website that is written without a scheme', async () => {
     const { service, ask } = facade();
-    answers(service, '/v2/movie/subject/7?fields=id,website', { id: '7', website: 'www.wanderingearth.example' });
+    replyTo(service, '/v2/movie/subject/7?fields=id,website', { id: '7', website: 'www.wanderingearth.example' });
     expect(await ask('{ subject(id: 7) { websiteUrl } }')).toEqual({
       data: { subject: { websiteUrl: 'http://www.wanderingearth.example' } },
     });
   });
 
-  test('shows absent members as their defaults, and empty texts as null', async () => {
+  test('has defaults for absent members, and null for empty texts', async () => {
     const { service, ask } = facade();
-    answers(
+    replyTo(
       service,
       '/v2/movie/subject/7?fields=collect_count,genres,id,images,original_title,summary,title,wish_count',
       { id: '7', original_title: '', summary: ' ', genres: [] },
@@ -155,9 +161,9 @@ describe('a subject', () => {
     });
   });
 
-  test('shows people without a page by their name alone', async () => {
+  test('has people without a page by name only, and makes no call for them', async () => {
     const { service, ask, calls } = facade();
-    answers(service, '/v2/movie/subject/7?fields=casts,id', {
+    replyTo(service, '/v2/movie/subject/7?fields=casts,id', {
       id: '7',
       casts: [notPaged, { id: '1000525', name: '吴京', alt: 'http://movie.example/celebrity/1000525/' }, null, 'x'],
     });
@@ -186,9 +192,9 @@ describe('a subject', () => {
     expect(calls.filter((call) => call.includes('~') || call.includes('null'))).toEqual([]);
   });
 
-  test('shows people as it embeds them, without a call', async () => {
+  test('has people from its own record, without a call for them', async () => {
     const { service, ask, calls } = facade();
-    answers(service, '/v2/movie/subject/7?fields=directors,id', { id: '7', directors: [{ id: '1', name: '张艺谋' }] });
+    replyTo(service, '/v2/movie/subject/7?fields=directors,id', { id: '7', directors: [{ id: '1', name: '张艺谋' }] });
     expect(await ask('{ subject(id: 7) { directors { name webUrl avatars { small } } } }')).toEqual({
       data: { subject: { directors: [{ name: '张艺谋', webUrl: null, avatars: { small: null } }] } },
     });
@@ -196,10 +202,10 @@ describe('a subject', () => {
   });
 });
 
-describe('what a tier does not get', () => {
-  test('is null with the tiers that have it, and is not asked for', async () => {
+describe('a field that the configured tier lacks', () => {
+  test('is null with a TIER_REQUIRED error, and is not requested', async () => {
     const { service, ask } = facade({ accessToken: 'x', filmTier: 'basic' });
-    answers(service, '/v2/movie/subject/7?fields=id,title', { id: '7', title: '活着' });
+    replyTo(service, '/v2/movie/subject/7?fields=id,title', { id: '7', title: '活着' });
     const { data, errors } = await ask('{ subject(id: 7) { title writers { name } durations } }');
     expect(data).toEqual({ subject: { title: '活着', writers: null, durations: null } });
     expect(errors?.map(({ path, extensions }) => [path?.join('.'), extensions.code])).toEqual([
@@ -208,13 +214,13 @@ describe('what a tier does not get', () => {
     ]);
   });
 
-  test('hides no failure of the rest', async () => {
+  test('does not hide errors of other fields', async () => {
     const { service, ask } = facade({ accessToken: 'x', filmTier: 'basic' });
-    answers(service, '/v2/movie/search?count=20&fields=id,summary,title&q=活着&start=0', {
+    replyTo(service, '/v2/movie/search?count=20&fields=id,summary,title&q=活着&start=0', {
       total: 1,
       subjects: [{ id: '7', title: '活着' }],
     });
-    answers(service, '/v2/movie/subject/7?fields=id,summary', {}, 500);
+    replyTo(service, '/v2/movie/subject/7?fields=id,summary', {}, 500);
     const { data, errors } = await ask('{ searchSubjects(query: "活着") { nodes { title summary languages } } }');
     expect(data).toEqual({ searchSubjects: { nodes: [{ title: '活着', summary: null, languages: null }] } });
     expect(errors?.map(({ path, extensions }) => [path?.join('.'), extensions.code])).toEqual([
@@ -223,17 +229,17 @@ describe('what a tier does not get', () => {
     ]);
   });
 
-  test('does not take away what the short form of a person tells', async () => {
+  test('is returned for a celebrity if an embedded representation provides it', async () => {
     const { service, ask } = facade({ accessToken: 'x', filmTier: 'premium' });
-    answers(service, '/v2/movie/subject/7?fields=casts,id', { id: '7', casts: [{ id: '1', name: '吴京' }] });
+    replyTo(service, '/v2/movie/subject/7?fields=casts,id', { id: '7', casts: [{ id: '1', name: '吴京' }] });
     expect(await ask('{ subject(id: 7) { casts { name } } }')).toEqual({
       data: { subject: { casts: [{ name: '吴京' }] } },
     });
   });
 
-  test('leaves to the premium tier what the list of works tells of a person', async () => {
+  test('is returned for a celebrity if the list of works provides it', async () => {
     const { service, ask, calls } = facade({ accessToken: 'x', filmTier: 'premium' });
-    answers(service, '/v2/movie/celebrity/1/works?count=20&fields=roles,subject&start=0', {
+    replyTo(service, '/v2/movie/celebrity/1/works?count=20&fields=roles,subject&start=0', {
       start: 0,
       count: 20,
       total: 1,
@@ -248,17 +254,17 @@ describe('what a tier does not get', () => {
   });
 });
 
-describe('searching films', () => {
+describe('searchSubjects', () => {
   test.each(['{ searchSubjects { totalCount } }', '{ searchSubjects(query: " ", tag: "") { totalCount } }'])(
-    'asks for a query or a tag: %s',
-    async (question) => {
+    'requires a query or a tag: %s',
+    async (query) => {
       const { ask, calls } = facade();
-      expect((await ask(question)).errors?.[0]?.extensions.code).toBe('BAD_USER_INPUT');
+      expect((await ask(query)).errors?.[0]?.extensions.code).toBe('BAD_USER_INPUT');
       expect(calls).toEqual([]);
     },
   );
 
-  test('refuses more than a thousand characters before any call', async () => {
+  test('rejects more than a thousand characters without an upstream call', async () => {
     const { ask, calls } = facade();
     const { errors } = await ask('query ($q: String) { searchSubjects(query: $q) { totalCount } }', {
       variables: { q: '活'.repeat(1001) },
@@ -273,7 +279,7 @@ describe('searching films', () => {
     ['a total of 20 on the advance tier', 'advance', 'query: "活着"', 20, false],
     ['a total of 200 for a tag', 'advance', 'tag: "剧情"', 200, true],
     ['a total of 200 for a query', 'advance', 'query: "活着"', 200, false],
-  ] as const)('tells whether the service stopped counting: %s', async (_, filmTier, args, total, capped) => {
+  ] as const)('reports whether the total is capped: %s', async (_, filmTier, args, total, capped) => {
     const { service, ask } = facade({ accessToken: 'x', filmTier });
     service
       .intercept({ path: /search/ })

@@ -5,7 +5,7 @@ import { serve } from '../../support/serve.ts';
 const basic = { id: '7', title: '活着', casts: [] };
 const advance = { ...basic, durations: ['132分钟'], photos: [], website: '' };
 
-const over = (film: Record<string, unknown>, settings: Parameters<typeof facade>[0] = {}) => {
+const facadeWith = (film: Record<string, unknown>, settings: Parameters<typeof facade>[0] = {}) => {
   const made = facade(settings);
   serve(made.service, {
     '/v2/movie/subject/7': { body: film },
@@ -16,26 +16,29 @@ const over = (film: Record<string, unknown>, settings: Parameters<typeof facade>
 const codes = (errors: { path?: (string | number)[]; extensions: Record<string, unknown> }[] | undefined) =>
   errors?.map(({ path, extensions }) => [path?.join('.'), extensions.code]);
 
-describe('a member that not every tier gets, asked with a token whose tier is not known', () => {
+describe('a field that requires a tier, selected with a token of unknown tier', () => {
   test.each([
     ['{ subject(id: 7) { durations } }', 'durations'],
     ['{ subject(id: 7) { websiteUrl } }', 'websiteUrl'],
     ['{ subject(id: 7) { writers { name } } }', 'writers'],
     ['{ subject(id: 7) { photos { nodes { id } } } }', 'photos'],
     ['{ node(id: "Subject:7") { ... on Subject { trailerUrls } } }', 'trailerUrls'],
-  ])('is refused where nothing of its kind came, in one call: %s', async (query, name) => {
-    const made = over(basic);
-    const of = query.includes('node(') ? 'node' : 'subject';
-    for (let round = 0; round < 2; round++) {
-      const { data, errors } = await made.ask(query, { token: 'alice' });
-      expect(data).toEqual({ [of]: { [name]: null } });
-      expect(codes(errors)).toEqual([[`${of}.${name}`, 'TIER_REQUIRED']]);
-    }
-    expect(made.calls).toHaveLength(1);
-  });
+  ])(
+    'is a TIER_REQUIRED error if the response contains no member of that tier, after one call: %s',
+    async (query, name) => {
+      const made = facadeWith(basic);
+      const of = query.includes('node(') ? 'node' : 'subject';
+      for (let round = 0; round < 2; round++) {
+        const { data, errors } = await made.ask(query, { token: 'alice' });
+        expect(data).toEqual({ [of]: { [name]: null } });
+        expect(codes(errors)).toEqual([[`${of}.${name}`, 'TIER_REQUIRED']]);
+      }
+      expect(made.calls).toHaveLength(1);
+    },
+  );
 
-  test('is a default where anything of its kind came', async () => {
-    const made = over(advance);
+  test('has its default value if the response contains any member of that tier', async () => {
+    const made = facadeWith(advance);
     const query = '{ subject(id: 7) { websiteUrl trailerUrls writers { name } photos { nodes { id } } } }';
     for (let round = 0; round < 2; round++)
       expect(await made.ask(query, { token: 'bob' })).toEqual({
@@ -44,26 +47,26 @@ describe('a member that not every tier gets, asked with a token whose tier is no
     expect(made.calls).toHaveLength(1);
   });
 
-  test('is told of also where nearly the whole record was asked for', async () => {
-    const made = over(basic);
+  test('is a TIER_REQUIRED error also if nearly the whole record is requested', async () => {
+    const made = facadeWith(basic);
     const { data, errors } = await made.ask('{ subject(id: 7) { title durations year } }', { token: 'alice' });
     expect(data.subject).toMatchObject({ title: '活着', durations: null });
     expect(codes(errors)).toEqual([['subject.durations', 'TIER_REQUIRED']]);
   });
 
-  test('of a person: the same', async () => {
+  test('behaves the same for a celebrity', async () => {
     const query = '{ celebrity(id: 9) { summary nameEn } }';
-    const refused = await over({ name: '葛优' }).ask(query, { token: 'alice' });
-    expect(refused.data).toEqual({ celebrity: { summary: null, nameEn: null } });
-    expect(codes(refused.errors)).toEqual([['celebrity.summary', 'TIER_REQUIRED']]);
-    expect(await over({ name: '葛优', birthday: '1957-04-19' }).ask(query, { token: 'bob' })).toEqual({
+    const rejected = await facadeWith({ name: '葛优' }).ask(query, { token: 'alice' });
+    expect(rejected.data).toEqual({ celebrity: { summary: null, nameEn: null } });
+    expect(codes(rejected.errors)).toEqual([['celebrity.summary', 'TIER_REQUIRED']]);
+    expect(await facadeWith({ name: '葛优', birthday: '1957-04-19' }).ask(query, { token: 'bob' })).toEqual({
       data: { celebrity: { summary: null, nameEn: null } },
     });
   });
 });
 
-test('nothing is asked beside where the tier is known, or every tier gets what is selected', async () => {
-  const made = over(basic, { accessToken: 'x', filmTier: 'advance' });
+test('no probe fields are requested if the tier is known or every tier gets the selected fields', async () => {
+  const made = facadeWith(basic, { accessToken: 'x', filmTier: 'advance' });
   expect((await made.ask('{ subject(id: 7) { durations } }')).data).toEqual({ subject: { durations: [] } });
   await made.ask('{ subject(id: 7) { title } }', { token: 'alice' });
   expect(made.calls).toEqual([
@@ -72,15 +75,15 @@ test('nothing is asked beside where the tier is known, or every tier gets what i
   ]);
 });
 
-test('a member of a person who is refused as a whole names the tiers of that member, not those of the whole record', async () => {
+test('a field of a celebrity whose record is rejected reports the tiers of that field, not those of the whole record', async () => {
   const made = facade();
-  const refused = { status: 403, body: { code: 1000, msg: 'need_permission', request: 'GET /v2/movie/celebrity/9' } };
+  const rejected = { status: 403, body: { code: 1000, msg: 'need_permission', request: 'GET /v2/movie/celebrity/9' } };
   serve(made.service, {
     '/v2/movie/subject/7': { body: { ...advance, casts: [{ id: '9', name: '葛优' }] } },
-    '/v2/movie/celebrity/9': refused,
-    '/v2/movie/us_box': refused,
+    '/v2/movie/celebrity/9': rejected,
+    '/v2/movie/us_box': rejected,
   });
-  // A refused chart proves the premium tier.
+  // A rejected chart means that the tier is premium.
   await made.ask('{ usBoxOffice { title } }', { token: 'carol' });
   const { data, errors } = await made.ask('{ subject(id: 7) { casts { name birthday gender } } }', { token: 'carol' });
   expect(data).toEqual({ subject: { casts: [{ name: '葛优', birthday: null, gender: null }] } });

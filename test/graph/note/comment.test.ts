@@ -11,7 +11,7 @@ describe('comments on a note', () => {
     created: '2012-05-19 21:52:48',
     author: { id: '5', name: '用户', uid: 'five' },
   };
-  const shown = {
+  const expected = {
     id: 'NoteComment:9:104',
     sourceId: '104',
     content: '童年呀',
@@ -20,24 +20,24 @@ describe('comments on a note', () => {
   };
   const selection = 'id sourceId content createdAt author { name }';
 
-  test('have ids made of the note and the comment', async () => {
+  test('have ids that contain the ids of the note and the comment', async () => {
     const { service, ask } = facade();
     service
       .intercept({ path: /^\/v2\/note\/9\/comments\?/ })
       .reply(200, { start: 0, count: 20, total: 1, comments: [said] });
     service.intercept({ path: /^\/v2\/note\/9(\?|$)/ }).reply(200, record);
     const { data } = await ask(`{ note(id: 9) { title comments { totalCount nodes { ${selection} } } } }`, { token });
-    expect(data.note.comments).toEqual({ totalCount: 1, nodes: [shown] });
+    expect(data.note.comments).toEqual({ totalCount: 1, nodes: [expected] });
   });
 
-  test('can be read again by that id', async () => {
+  test('can be loaded by their global id', async () => {
     const { service, ask } = facade();
     service.intercept({ path: /^\/v2\/note\/9\/comment\/104/ }).reply(200, said);
     const { data } = await ask(`{ node(id: "NoteComment:9:104") { ... on NoteComment { ${selection} } } }`, { token });
-    expect(data.node).toEqual(shown);
+    expect(data.node).toEqual(expected);
   });
 
-  test('are found one by one, by global or bare id, on their own note alone', async () => {
+  test('can be selected by a global or bare id, on their own note only', async () => {
     const { service, ask } = facade();
     service.intercept({ path: /^\/v2\/note\/9(\?|$)/ }).reply(200, record);
     service
@@ -48,12 +48,12 @@ describe('comments on a note', () => {
       `{ note(id: 9) { title a: comment(id: 104) { ${selection} } b: comment(id: "NoteComment:9:104") { id } c: comment(id: "NoteComment:8:104") { id } } }`,
       { token },
     );
-    expect(data.note).toMatchObject({ a: shown, b: { id: shown.id }, c: null });
+    expect(data.note).toMatchObject({ a: expected, b: { id: expected.id }, c: null });
     expect(errors).toMatchObject([{ path: ['note', 'c'], extensions: { code: 'BAD_USER_INPUT' } }]);
   });
 });
 
-test('a comment leads back to its note, whose id costs no call', async () => {
+test('a comment has its note, whose id costs no call', async () => {
   const { service, ask, calls } = facade();
   service.intercept({ path: /\/v2\/note\/9\/comment\/3/ }).reply(200, { id: '3', content: 'so' });
   service.intercept({ path: /\/v2\/note\/9\?/ }).reply(200, { id: '9', title: 'T' });

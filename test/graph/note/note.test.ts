@@ -6,7 +6,7 @@ const token = 't';
 const gone = { code: 1006, msg: 'target_not_found', request: 'GET /v2/note/9' };
 
 describe('a note', () => {
-  test('is told to callers who are logged in', async () => {
+  test('requires a login', async () => {
     const { ask, calls } = facade();
     const { data, errors } = await ask('{ note(id: 9) { title } }');
     expect(data).toEqual({ note: null });
@@ -14,13 +14,13 @@ describe('a note', () => {
     expect(calls).toEqual([]);
   });
 
-  test('that is not there is null: code 1006, status 400', async () => {
+  test('is null if it does not exist: code 1006, status 400', async () => {
     const { service, ask } = facade();
     service.intercept({ path: /^\/v2\/note\/9/ }).reply(400, gone);
     expect(await ask('{ note(id: 9) { title } }', { token })).toEqual({ data: { note: null } });
   });
 
-  test('is one call, its pictures in order and its content a tree', async () => {
+  test('is loaded by one call, with its photos in order and its content as blocks', async () => {
     const { service, ask, calls } = facade();
     service.intercept({ path: /^\/v2\/note\/9/, headers: { authorization: 'Bearer t' } }).reply(200, record);
     const { data } = await ask(
@@ -54,7 +54,7 @@ describe('a note', () => {
     expect(calls).toHaveLength(1);
   });
 
-  test('counts its comments under either spelling', async () => {
+  test('has its number of comments under either wire name', async () => {
     const { service, ask } = facade();
     service
       .intercept({ path: '/v2/note/9', query: { fields: 'comment_count,comments_count,id' } })
@@ -62,7 +62,7 @@ describe('a note', () => {
     expect((await ask('{ note(id: 9) { commentsCount } }', { token })).data.note).toEqual({ commentsCount: 4 });
   });
 
-  test('has its text in the record; another format is one call', async () => {
+  test('has its text in the record; another format costs one call', async () => {
     const { service, ask, calls } = facade();
     service.intercept({ path: /^\/v2\/note\/9\?.*format=html_short/ }).reply(200, { ...record, content: '<p>one</p>' });
     service.intercept({ path: /^\/v2\/note\/9\?fields=content%2Cid/ }).reply(200, { id: '9', content: 'one' });
@@ -77,7 +77,7 @@ describe('a note', () => {
     expect(calls).toHaveLength(2);
   });
 
-  test('costs an odd member its own field alone', async () => {
+  test('has a default or null for each malformed member, and no error', async () => {
     const { service, ask } = facade();
     service
       .intercept({ path: /^\/v2\/note\/9/ })
@@ -99,8 +99,8 @@ describe('a note', () => {
   });
 });
 
-describe('the notes of a person', () => {
-  test('name their author, and come without a total where the service gives none', async () => {
+describe('the notes of a user', () => {
+  test('have an author, and a null total if the service sends none', async () => {
     const { service, ask } = facade();
     service
       .intercept({ path: /^\/v2\/note\/user_created\/3\?.*start=0/ })
@@ -117,7 +117,7 @@ describe('the notes of a person', () => {
   });
 });
 
-describe('a format of the notes of a person', () => {
+describe('a format of the notes of a user', () => {
   const list = (contents: Record<string, string>, listed = ['1', '2']) => {
     const here = facade();
     here.service
@@ -132,7 +132,7 @@ describe('a format of the notes of a person', () => {
   const token = { token: 'own' };
   const lines = (calls: readonly string[]) => calls.filter((call) => call.includes('/note/')).sort();
 
-  test('that is the only one selected comes with their list', async () => {
+  test('is requested with the list if it is the only one selected', async () => {
     const { ask, calls } = list({ abstract: 'short' });
     const { data, errors } = await ask(
       '{ user(id: 7) { notes(first: 2) { nodes { title content(format: ABSTRACT) } } } }',
@@ -148,7 +148,7 @@ describe('a format of the notes of a person', () => {
     ]);
   });
 
-  test('beside the text costs one more call of the list, whatever its length', async () => {
+  test('costs one more list call beside the text, whatever the length of the list', async () => {
     const { ask, calls } = list({ text: 'T', html_short: '<p>', abstract: 'A' });
     const { data } = await ask(
       '{ user(id: 7) { notes { nodes { content blocks { __typename } short: content(format: HTML_SHORT) again: content(format: HTML_SHORT) abstract: content(format: ABSTRACT) } } } }',
@@ -164,7 +164,7 @@ describe('a format of the notes of a person', () => {
     expect(lines(calls)).toHaveLength(3);
   });
 
-  test('is not taken for the text, which another selection of the same nodes shows', async () => {
+  test('is kept apart from the text that another selection of the same nodes needs', async () => {
     const { ask, calls } = list({ text: 'T', abstract: 'A' });
     const { data } = await ask(
       '{ user(id: 7) { notes { edges { node { content(format: ABSTRACT) } } nodes { blocks { ... on TextBlock { spans { text } } } } } } }',
@@ -175,7 +175,7 @@ describe('a format of the notes of a person', () => {
     expect(lines(calls)).toHaveLength(2);
   });
 
-  test('is chosen by a variable too', async () => {
+  test('can be given by a variable', async () => {
     const { ask, calls } = list({ text: 'T', abstract: 'A' });
     const query = 'query ($f: NoteFormat) { user(id: 7) { notes { nodes { content(format: $f) } } } }';
     for (const [f, content] of [
@@ -190,7 +190,7 @@ describe('a format of the notes of a person', () => {
     expect(lines(calls)).toHaveLength(4);
   });
 
-  test('is an error where the list has lost the note between its calls', async () => {
+  test('is an error if the note is missing in the second list call', async () => {
     const { service, ask } = facade();
     service.intercept({ path: /format=/ }).reply(200, { start: 0, count: 20, notes: [] });
     service.intercept({ path: /user_created/ }).reply(200, { start: 0, count: 20, notes: [{ id: '1', content: 'T' }] });

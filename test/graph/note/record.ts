@@ -1,4 +1,4 @@
-/** A note as the service sends it. */
+/** A note as sent by the service. */
 export const record = {
   id: '9',
   title: '测试',

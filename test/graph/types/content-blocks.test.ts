@@ -12,7 +12,7 @@ const photos = { 1: 'http://img.example/1.jpg', 2: 'http://img.example/2.jpg' };
 const first = { number: 1, url: 'http://img.example/1.jpg' };
 const paragraph = (text: string): ContentBlockShape => ({ kind: 'TextBlock', spans: [{ text, linkUrl: null }] });
 
-/** Everything that a reader would see, white space aside. */
+/** All text that a reader sees, without white space. */
 const visible = (pieces: readonly ContentBlockShape[]): string =>
   pieces
     .map((piece) => {
@@ -22,12 +22,12 @@ const visible = (pieces: readonly ContentBlockShape[]): string =>
     .join('')
     .replace(/\s/g, '');
 
-describe('a note', () => {
-  test('has a paragraph for every line that is not blank', () => {
+describe('blocks of a note', () => {
+  test('contain one paragraph per non-blank line', () => {
     expect(noteBlocks('one\r\n\r\n \r\ntwo\nthree', {})).toEqual(['one', 'two', 'three'].map(paragraph));
   });
 
-  test('shows a picture where it stands, with its layout and caption', () => {
+  test('contain a photo at its position, with its layout and caption', () => {
     expect(noteBlocks('before[img=1:L]a cat[/img]after', photos)).toEqual([
       paragraph('before'),
       { kind: 'PhotoBlock', photo: first, layout: 'L', caption: 'a cat' },
@@ -35,13 +35,13 @@ describe('a note', () => {
     ]);
   });
 
-  test('has no caption where it is empty, and no picture where the number is unknown', () => {
+  test('contain a photo with a null caption if the caption is empty, and without an image if the number is unknown', () => {
     expect(noteBlocks('[img=9:R][/img]', photos)).toEqual([
       { kind: 'PhotoBlock', photo: null, layout: 'R', caption: null },
     ]);
   });
 
-  test('shows a link by its title, or by its address where it has none', () => {
+  test('contain a link with its title as text, or with its URL if the title is empty', () => {
     expect(noteBlocks('see [url="http://a.example/"]this[/url], [url="http://b.example/"][/url]', {})).toEqual([
       {
         kind: 'TextBlock',
@@ -55,16 +55,16 @@ describe('a note', () => {
     ]);
   });
 
-  test('links to http and https alone', () => {
+  test('contain links to http and https URLs only', () => {
     expect(noteBlocks('[url="javascript:alert(1)"]here[/url]', {})).toEqual([paragraph('here')]);
   });
 
-  test('keeps a link in a caption as the text it shows', () => {
+  test('contain only the text of a link that is part of a caption', () => {
     const [picture] = noteBlocks('[img=1:C]by [url="http://a.example/"]her[/url][/img]', photos);
     expect(picture).toMatchObject({ kind: 'PhotoBlock', caption: 'by her' });
   });
 
-  test('shows a picture inside a link, and the text around it as the link', () => {
+  test('contain a photo that is inside a link, and the text around the photo as links', () => {
     const pieces = noteBlocks('[url="http://a.example/"]x[img=1:C][/img]y[/url]', photos);
     expect(pieces.map(({ kind }) => kind)).toEqual(['TextBlock', 'PhotoBlock', 'TextBlock']);
     expect(pieces[2]).toEqual({ kind: 'TextBlock', spans: [{ text: 'y', linkUrl: 'http://a.example/' }] });
@@ -77,11 +77,11 @@ describe('a note', () => {
     '[url=http://a.example]no quotes[/url]',
     '[url="http://a.example',
     '[b]bold[/b]',
-  ])('leaves what is no whole mark as text: %s', (content) => {
+  ])('contain incomplete or unknown markup as text: %s', (content) => {
     expect(noteBlocks(content, photos)).toEqual([paragraph(content)]);
   });
 
-  test('takes the nearest of two marks that open, and of two that cross the one that closes first', () => {
+  test('match a closing mark with the nearest opening mark; of two overlapping elements the one that closes first wins', () => {
     expect(visible(noteBlocks('[img=1:C]a[img=2:C]b[/img]', photos))).toBe('[img=1:C]ab');
     expect(visible(noteBlocks('[img=1:C]a[url="http://a.example/"]b[/img]c[/url]', photos))).toBe(
       'a[url="http://a.example/"]bc[/url]',
@@ -89,7 +89,7 @@ describe('a note', () => {
     expect(visible(noteBlocks('[img=1:C]a[/url]b[/img]', photos))).toBe('a[/url]b');
   });
 
-  test('loses nothing that was written, whatever it is made of', () => {
+  test('contain all written text, for any mix of markup', () => {
     const word = fc.stringMatching(/^[^[\]"]{1,8}$/);
     const part = fc.oneof(
       word.map((text) => ({ written: text, shown: text })),
@@ -121,7 +121,7 @@ describe('a note', () => {
     );
   });
 
-  test('is read whatever it holds', () => {
+  test('are parsed without an error for any input', () => {
     const odd = fc.array(
       fc.constantFrom(
         '[img=1:C]',
@@ -148,7 +148,7 @@ describe('a note', () => {
   });
 
   test.each(['[img=1:C]', '[url="', '[/img]', '[url="x"]', '$$', '$', '[url="x"][img=1:C]'])(
-    'is read in time that grows with its length: %s',
+    'are parsed in time linear in the length: %s',
     async (part) => {
       await expectTimeToGrowWith(100_000, (n) => noteBlocks(part.repeat(n), photos));
       await expectTimeToGrowWith(100_000, (n) => annotationBlocks(part.repeat(n), photos, true));
@@ -156,8 +156,8 @@ describe('a note', () => {
   );
 });
 
-describe('an annotation', () => {
-  test('shows pictures where they stand, in the middle', () => {
+describe('blocks of an annotation', () => {
+  test('contain photos at their positions, centred', () => {
     expect(annotationBlocks('one<图片1>two\n<图片7>', photos, false)).toEqual([
       paragraph('one'),
       { kind: 'PhotoBlock', photo: first, layout: 'C', caption: null },
@@ -166,7 +166,7 @@ describe('an annotation', () => {
     ]);
   });
 
-  test('shows formulas where the service says that there are any', () => {
+  test('contain formulas if the service says that there are any', () => {
     expect(annotationBlocks('so $$ e=mc^2 $$ it is', {}, true)).toEqual([
       paragraph('so '),
       { kind: 'MathBlock', tex: 'e=mc^2' },
@@ -175,13 +175,13 @@ describe('an annotation', () => {
     expect(annotationBlocks('costs $$5$$', {}, false)).toEqual([paragraph('costs $$5$$')]);
   });
 
-  test('keeps signs of formulas that enclose nothing', () => {
+  test('contain formula delimiters as text if they enclose nothing', () => {
     expect(visible(annotationBlocks('a $$ $$ b', {}, true))).toBe('a$$$$b');
     expect(visible(annotationBlocks('a $$x$$ b $$ c', {}, true))).toBe('axb$$c');
   });
 });
 
-test('pictures come by number, an odd member costing only itself', () => {
+test('content photos are sorted by number, and an invalid member yields only a null URL', () => {
   expect(contentPhotos({ 10: 'http://img.example/10.jpg', 2: null, note: 'x' })).toEqual([
     { number: 2, url: null },
     { number: 10, url: 'http://img.example/10.jpg' },

@@ -8,8 +8,8 @@ import { json } from '../../support/hostile.ts';
 const operation = (): Context => ({ plan: { defers: false } }) as unknown as Context;
 const photos = { 1: 'http://pictures.example/1.jpg' };
 
-describe('the blocks of a text', () => {
-  test('are made once in an operation, however often they are selected', () => {
+describe('content blocks', () => {
+  test('are parsed once per operation, however often they are selected', () => {
     let made = 0;
     const counted = (content: string, pictures: unknown): ContentBlockShape[] => {
       made++;
@@ -23,7 +23,7 @@ describe('the blocks of a text', () => {
     expect(made).toBe(2);
   });
 
-  test('are those of its own pictures and its own markup', () => {
+  test('are cached separately for other photos and other markup', () => {
     const context = operation();
     const text = '[img=1:C][/img]';
     parseBlocksOnce(context, noteBlocks, text, photos);
@@ -32,7 +32,7 @@ describe('the blocks of a text', () => {
     expect(parseBlocksOnce(context, ofAnnotation, text, {})).toEqual(annotationBlocks(text, {}, false));
   });
 
-  test('come of a bounded number of marks, and the text after those is shown as it is', () => {
+  test('are limited to a maximum number of marks; the text after the last one is returned unparsed', () => {
     const link = '[url="http://a.example"]x[/url]';
     const pieces = noteBlocks(link.repeat(50_000), {});
     const spans = pieces.flatMap((piece) => (piece.kind === 'TextBlock' ? piece.spans : []));
@@ -40,7 +40,7 @@ describe('the blocks of a text', () => {
     expect(spans.at(-1)).toEqual({ text: link.repeat(40_000), linkUrl: null });
   });
 
-  test('are counted before they are sent in pieces', async () => {
+  test('count towards the limit of values before they are delivered incrementally', async () => {
     const { books, url } = await besieged({ maxValues: '2000' });
     const content = 'line\n'.repeat(400);
     books.behave(json(JSON.stringify({ id: '7', content, photos: {}, book: { id: '1' } })));

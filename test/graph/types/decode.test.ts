@@ -8,7 +8,7 @@ const decoders = Object.entries(decode).flatMap(([name, member]) =>
   typeof member === 'object' && 'decode' in member ? [[name, member] as const] : [],
 );
 
-test.each(decoders)('%s takes any member calmly', (_, { decode, list, nullable }) => {
+test.each(decoders)('%s decodes any value without throwing', (_, { decode, list, nullable }) => {
   fc.assert(
     fc.property(fc.oneof(fc.jsonValue(), fc.constant(undefined)), (value) => {
       const shown = decode(value);
@@ -19,34 +19,34 @@ test.each(decoders)('%s takes any member calmly', (_, { decode, list, nullable }
 });
 
 describe('numbers', () => {
-  test('come as texts too, with or without a fraction', () => {
+  test('are decoded from text too, with or without a fraction', () => {
     expect(['50', '00', 4, '4', 1.0, 259.9].map(decode.count.decode)).toEqual([50, 0, 4, 4, 1, 259]);
     expect(decode.asFloat('8.6')).toBe(8.6);
   });
 
-  test('that GraphQL cannot hold, or that are none, are null', () => {
+  test('are null if they are invalid or outside the range of GraphQL', () => {
     expect([2 ** 31, 'x', '', null, Infinity, '1e3', {}].map(decode.countOrNull.decode)).toEqual(Array(7).fill(null));
   });
 
-  test('that count from 1 are null at 0', () => {
+  test('counted from 1 are null if they are 0', () => {
     expect([0, '0', -1, 3].map(decode.positiveOrNull.decode)).toEqual([null, null, null, 3]);
   });
 });
 
 describe('texts', () => {
-  test('that are empty or blank are null where a field may be null', () => {
+  test('are null if they are empty or blank and the field is nullable', () => {
     expect(['', ' \n', null, undefined, []].map(decode.textOrNull.decode)).toEqual(Array(5).fill(null));
     expect(decode.textOrNull.decode(' 活着 ')).toBe(' 活着 ');
   });
 
-  test('in lists are kept without the empty ones', () => {
+  test('in lists exclude empty ones', () => {
     expect(decode.texts.decode(['', '', '导演'])).toEqual(['导演']);
     expect(decode.texts.decode('余华')).toEqual(['余华']);
     expect(decode.texts.decode(null)).toEqual([]);
   });
 });
 
-describe('addresses', () => {
+describe('image and page URLs', () => {
   test('are http or https, as written', () => {
     expect(decode.urlOrNull.decode('http://img3.example.com/a.jpg')).toBe('http://img3.example.com/a.jpg');
     expect(decode.urlOrNull.decode('https://a.example')).toBe('https://a.example');
@@ -60,12 +60,12 @@ describe('addresses', () => {
     'http://',
     'http://a b/',
     'data:text/html,x',
-  ])('and nothing else: %s', (value) => {
+  ])('of any other kind are null: %s', (value) => {
     expect(decode.urlOrNull.decode(value)).toBeNull();
   });
 });
 
-describe('sites', () => {
+describe('website URLs', () => {
   test.each([
     ['http://a.example/x', 'http://a.example/x'],
     ['www.example.com', 'http://www.example.com'],
@@ -73,7 +73,7 @@ describe('sites', () => {
     ['//a.example/', 'http://a.example/'],
     ['电影.example', 'http://电影.example'],
     ['a.example:8080/x', 'http://a.example:8080/x'],
-  ])('%s is %s', (written, site) => {
+  ])('%s is decoded to %s', (written, site) => {
     expect(decode.siteOrNull.decode(written)).toBe(site);
   });
 
@@ -90,18 +90,18 @@ describe('sites', () => {
     'v1..2',
     '1.5',
     null,
-  ])('%s is none', (value) => {
+  ])('%s is decoded to null', (value) => {
     expect(decode.siteOrNull.decode(value)).toBeNull();
   });
 });
 
-describe('moments', () => {
-  test('without a zone get their T', () => {
+describe('timestamps', () => {
+  test('without a time zone get a T between date and time', () => {
     expect(decode.localDateTime.decode('2015-02-28 10:31:02')).toBe('2015-02-28T10:31:02');
     expect(decode.localDateTime.decode('2015-02-28 10:31')).toBe('2015-02-28T10:31:00');
   });
 
-  test('with a zone keep it', () => {
+  test('with a time zone keep it', () => {
     expect(decode.dateTime.decode('2011-12-18T19:30:00+08:00')).toBe('2011-12-18T19:30:00+08:00');
   });
 
@@ -111,14 +111,14 @@ describe('moments', () => {
     ['2011-12-18 19:30+08', '2011-12-18T19:30:00+08:00'],
     ['2011-12-18T11:30Z', '2011-12-18T11:30:00Z'],
     ['2011-12-18T19:30:00.5-0430', '2011-12-18T19:30:00.5-04:30'],
-  ])('are read as ISO 8601 lets them be written: %s', (written, moment) => {
+  ])('with a time zone are accepted in all forms of ISO 8601: %s', (written, moment) => {
     expect(decode.dateTime.decode(written)).toBe(moment);
-    // What a caller writes is held to RFC 3339.
+    // Arguments must conform to RFC 3339.
     expect(decode.asDateTime(written)).toBeNull();
   });
 
   test.each(['2015-02-31 10:00:00', '2015-13-01 00:00:00', '2015-02-28', 'soon', 5])(
-    'that never were are null: %s',
+    'that do not exist in the calendar are null: %s',
     (value) => {
       expect(decode.localDateTime.decode(value)).toBeNull();
       expect(decode.dateTime.decode(value)).toBeNull();
@@ -127,13 +127,13 @@ describe('moments', () => {
 });
 
 describe('ratings', () => {
-  test('of one person are a text in books and a float in films; 0 is not rated', () => {
+  test('of one user are text for books and a float for films; 0 means not rated', () => {
     expect(userRating({ max: 5, min: 0, value: '4' })).toEqual({ value: 4, max: 5, min: 0 });
     expect(userRating({ max: 5, min: 0, value: 4.0 })).toEqual({ value: 4, max: 5, min: 0 });
     expect([{ value: 0 }, { value: '0' }, {}, null, undefined, 'x', []].map(userRating)).toEqual(Array(7).fill(null));
   });
 
-  test('of all are null when nobody has rated', () => {
+  test('of all users are null if nobody has rated', () => {
     expect(['0.0', 0, null].map(averageOf)).toEqual([null, null, null]);
     expect(['8.6', 9].map(averageOf)).toEqual([8.6, 9]);
   });
@@ -145,12 +145,12 @@ describe('an ISBN', () => {
     ['978-7-5442-7087-8', '9787544270878'],
     ['978 7544270878', '9787544270878'],
     ['080442957x', '080442957X'],
-  ])('%s is %s', (written, isbn) => {
+  ])('%s is normalized to %s', (written, isbn) => {
     expect(isbnOf(written)).toBe(isbn);
   });
 
   test.each(['', '7544270875', '9787544270879', '978754427087', 'X544270874', '75442708740000'])(
-    '%s is none',
+    '%s is invalid',
     (written) => {
       expect(isbnOf(written)).toBeNull();
     },

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { atomUser } from '../../../src/graph/types/user.ts';
 import { facade } from '../../support/facade.ts';
 
-describe('a person', () => {
-  test('is a handle: known by id or uid alone, without a call', async () => {
+describe('a user', () => {
+  test('is a reference type: an id or a uid is enough, without an upstream call', async () => {
     const { ask, calls } = facade();
     const { data } = await ask(
       '{ a: user(id: "User:3") { id sourceId name isSite avatarUrl } b: user(id: "ann.lee") { id } c: node(id: "User:3") { id } }',
@@ -16,7 +16,7 @@ describe('a person', () => {
     expect(calls).toEqual([]);
   });
 
-  test('is told as far as the answer goes that led there', async () => {
+  test('has the fields that the response with the reference provides', async () => {
     const { service, ask } = facade();
     service.intercept({ path: /^\/v2\/book\/annotation\/11/ }).reply(200, {
       id: '11',
@@ -50,7 +50,7 @@ describe('a person', () => {
     });
   });
 
-  test('who is an organisation keeps no shelf and no diary, without a call', async () => {
+  test('that is an organisation has empty lists of collections, tags, annotations and notes, without an upstream call', async () => {
     const { service, ask, calls } = facade();
     service
       .intercept({ path: /^\/v2\/book\/annotation\/11/ })
@@ -68,7 +68,7 @@ describe('a person', () => {
     expect(calls).toHaveLength(1);
   });
 
-  test('who is not there has null lists: code 6008', async () => {
+  test('that does not exist has null lists: code 6008', async () => {
     const { service, ask } = facade();
     service
       .intercept({ path: /^\/v2\/book\/user\/3\/tags/ })
@@ -76,7 +76,7 @@ describe('a person', () => {
     expect(await ask('{ user(id: 3) { bookTags { totalCount } } }')).toEqual({ data: { user: { bookTags: null } } });
   });
 
-  test('has tags, which lists name by their title', async () => {
+  test('has tags, whose name is the title of the upstream record', async () => {
     const { service, ask } = facade();
     service
       .intercept({ path: /^\/v2\/book\/user\/3\/tags\?/ })
@@ -88,7 +88,7 @@ describe('a person', () => {
 });
 
 describe('an Atom person', () => {
-  test('is put into the words of a user', () => {
+  test('is mapped to the fields of a user', () => {
     expect(
       atomUser({
         id: 'ann',
@@ -111,7 +111,7 @@ describe('an Atom person', () => {
     });
   });
 
-  test('whom no id leads to is nobody', () => {
+  test('is null without an id', () => {
     expect(atomUser({ name: 'Ann', links: {} })).toBeNull();
     expect(atomUser(undefined)).toBeNull();
   });
