@@ -7,7 +7,7 @@ import { form, picture, service } from '../support/service.ts';
 const origin = await service();
 const EVENT = '30134553';
 
-/** The body of an answer to a request written by hand: clients that are not ours choose any Host and any target. */
+/** The body of the response to a raw request: other clients may send any Host and any request target. */
 async function bodyOf(
   host: string,
   { at = origin, target = `/event/${EVENT}` }: { at?: { port: number }; target?: string } = {},
@@ -20,20 +20,20 @@ async function bodyOf(
   return Buffer.concat(chunks).toString('utf8');
 }
 const selfIn = (body: string) => /<id>([^<]*)<\/id>/.exec(body)?.[1];
-/** Every address in a text that is no web page of the demo's and no name of a vocabulary. */
+/** Every URL in a text that is neither a web page of the demo nor an XML namespace. */
 const addressesIn = (text: string) =>
   (text.match(/https?:\/\/[^\s"'<>\\]+/g) ?? []).filter(
     (url) => !/^https?:\/\/([\w-]+\.)*(example|douban\.com|w3\.org|google\.com|a9\.com|georss\.org)(\/|$)/.test(url),
   );
 
-describe('addresses in records begin with', () => {
+describe('URLs in records begin with', () => {
   test.each([
     ['localhost:4001', 'http://localhost:4001'],
     ['catalog.test', 'http://catalog.test'],
     ['origin_1:4001', 'http://origin_1:4001'],
     ['[::1]:4001', 'http://[::1]:4001'],
     ['CATALOG.test:80', 'http://catalog.test'],
-  ])('the Host that the client reached the service by: %s', async (host, base) => {
+  ])('the Host header of the request: %s', async (host, base) => {
     expect(selfIn(await bodyOf(host))).toBe(`${base}/event/${EVENT}`);
     const book = await bodyOf(host, { target: '/v2/book/6082808' });
     for (const url of addressesIn(book)) expect(url.startsWith(`${base}/`), url).toBe(true);
@@ -41,7 +41,7 @@ describe('addresses in records begin with', () => {
   });
 
   test.each(['0.0.0.0:4001', '0:4001', '[::]:4001', ''])(
-    'the end of the connection where the Host leads nowhere: %j',
+    'the address of the socket if the Host header is not a reachable address: %j',
     async (host) => {
       expect(selfIn(await bodyOf(host, { target: `http://any.test/event/${EVENT}` }))).toBe(
         `http://127.0.0.1:${origin.port}/event/${EVENT}`,
@@ -63,7 +63,7 @@ describe('addresses in records begin with', () => {
     '[::1',
     'evil.test.',
     `${'a'.repeat(300)}.test`,
-  ])('nothing that a client made up: Host: %s', async (host) => {
+  ])('the address of the socket if the Host header is invalid: %s', async (host) => {
     for (const target of [`/event/${EVENT}`, `http://any.test/event/${EVENT}`]) {
       const body = await bodyOf(host, { target });
       expect(body).not.toContain(host);
@@ -71,7 +71,7 @@ describe('addresses in records begin with', () => {
     }
   });
 
-  test('PUBLIC_URL where it is set, whatever the Host', async () => {
+  test('PUBLIC_URL if it is set, whatever the Host header is', async () => {
     const base = 'https://catalog.test/api';
     const set = await service({ publicUrl: base });
     expect(selfIn(await bodyOf('evil.test', { at: set }))).toBe(`${base}/event/${EVENT}`);
@@ -83,12 +83,12 @@ describe('addresses in records begin with', () => {
     expect(note.photos[1].startsWith(`${base}/pictures/`)).toBe(true);
     const html = (await set.get(`/v2/note/${note.id}?format=html_full`, 'alice')).body;
     expect(html.content).toContain(`<img src="${base}/pictures/`);
-    // The way in stays what it is: only what is written into records changes.
+    // The paths of the service itself do not change, only the URLs in its records.
     expect((await set.get(new URL(note.photos[1]).pathname.replace('/api', ''))).status).toBe(200);
   });
 });
 
-test('a service that listens everywhere never names 0.0.0.0', async () => {
+test('a service that listens on all addresses never puts 0.0.0.0 into its URLs', async () => {
   const everywhere = await service({ host: '0.0.0.0' });
   for (const path of [`/event/${EVENT}`, '/v2/book/6082808', '/v2/movie/top250?count=5', `/event/${EVENT}/wishers`]) {
     for (const host of ['0.0.0.0:4001', `127.0.0.1:${everywhere.port}`]) {

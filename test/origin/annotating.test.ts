@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { request } from 'node:http';
 import { describe, expect, test, vi } from 'vitest';
-import { form, picture, refusal, service } from '../support/service.ts';
+import { form, picture, rejection, service } from '../support/service.ts';
 
 const origin = await service();
 const path = '/v2/book/6082808/annotations';
@@ -12,7 +12,7 @@ const stored = () =>
   readdirSync(join(origin.dataDir, 'pictures'), { recursive: true }).filter((name) => /\./.test(String(name))).length;
 
 describe('annotating a book', () => {
-  test('answers 201 with the annotation', async () => {
+  test('responds with 201 and the annotation, which is listed everywhere', async () => {
     const { status, body } = await origin.post(path, 'alice', { content, page: 12 });
     expect(status).toBe(201);
     expect(body).toMatchObject({
@@ -34,14 +34,14 @@ describe('annotating a book', () => {
     expect((await origin.get('/v2/book/user/alice/annotations?count=1')).body.annotations).toEqual([body]);
   });
 
-  test('takes a form, a chapter in place of a page, and math', async () => {
+  test('accepts a form, a chapter instead of a page, and formulas', async () => {
     const draft = new URLSearchParams({ content: `${content}\n$$a^2 + b^2$$`, chapter: '第一章' });
     const { body } = await origin.post(path, 'alice', draft);
     expect(body).toMatchObject({ chapter: '第一章', hasmath: true });
     expect(body).not.toHaveProperty('page_no');
   });
 
-  test('privately keeps it from everybody else', async () => {
+  test('with privacy "private" hides it from other users', async () => {
     const { id, privacy } = await written({ privacy: 'private' });
     expect(privacy).toBe(0);
     expect((await origin.get(`/v2/book/annotation/${id}`, 'bob')).status).toBe(404);
@@ -59,7 +59,7 @@ describe('annotating a book', () => {
     ['a page that is no number', 6012, { content, page: 'xii' }],
     ['a negative page', 6012, { content, page: -3 }],
     ['a chapter that is too long', 6013, { content, chapter: '章'.repeat(101) }],
-  ])('is refused for %s', async (_, code, draft) => {
+  ])('is rejected for %s', async (_, code, draft) => {
     const { total } = (await origin.get('/v2/book/user/alice/annotations?count=0', 'alice')).body;
     expect(await origin.post(path, 'alice', draft)).toMatchObject({ status: 400, body: { code } });
     expect((await origin.get('/v2/book/user/alice/annotations?count=0', 'alice')).body.total).toBe(total);
@@ -70,18 +70,18 @@ describe('annotating a book', () => {
     { content: '👩‍👩‍👧'.repeat(16) },
     { content, page: 999_999 },
     { content, chapter: '章'.repeat(100) },
-  ])('takes what is just within the limits', async (draft) => {
+  ])('accepts values at the limits', async (draft) => {
     expect((await origin.post(path, 'alice', draft)).status).toBe(201);
   });
 
-  test('needs a book and a person', async () => {
+  test('requires an existing book and a user', async () => {
     expect((await origin.post('/v2/book/0/annotations', 'alice', { content })).body.code).toBe(6000);
     expect((await origin.post(path, null, { content })).body.code).toBe(1000);
   });
 });
 
 describe('pictures of an annotation', () => {
-  test('come with it, and are served', async () => {
+  test('are stored with it and served', async () => {
     const body = form({ content: `${content}<图片1>又<图片2>`, 1: picture('jpg'), pic2: picture('webp', 5000) });
     const { status, body: annotation } = await origin.post(path, 'alice', body);
     expect(status).toBe(201);
@@ -95,11 +95,11 @@ describe('pictures of an annotation', () => {
     );
   });
 
-  test('that are no longer shown stay, and a used number is not given again', async () => {
+  test('are kept if they are no longer referenced, and their numbers cannot be reused', async () => {
     const first = (await origin.post(path, 'alice', form({ content: `${content}<图片1>`, 1: picture() }))).body;
     const at = `/v2/book/annotation/${first.id}`;
     expect(await origin.put(at, 'alice', form({ content: `${content}<图片1>`, 1: picture('gif') }))).toMatchObject(
-      refusal(400, 999, 'invalid_request', `PUT ${at}`),
+      rejection(400, 999, 'invalid_request', `PUT ${at}`),
     );
     const { status, body } = await origin.put(at, 'alice', form({ content: `${content}<图片2>`, 2: picture('gif') }));
     expect(status).toBe(202);
@@ -109,12 +109,12 @@ describe('pictures of an annotation', () => {
 
   test.each([
     ['3,000,000 bytes', 1003, { 1: picture('png', 3_000_000) }],
-    ['no picture by its first bytes', 1009, { 1: picture('html') }],
-    ['nothing', 1009, { 1: new Blob([]) }],
+    ['a file without the signature of a picture', 1009, { 1: picture('html') }],
+    ['an empty file', 1009, { 1: new Blob([]) }],
     ['a name that is no number', 999, { cover: picture() }],
     ['the number 0', 999, { 0: picture() }],
     ['one number twice', 999, { 1: picture(), pic1: picture() }],
-  ])('are refused for %s, and nothing is stored', async (_, code, parts) => {
+  ])('are rejected for %s, and nothing is stored', async (_, code, parts) => {
     const before = stored();
     expect((await origin.post(path, 'alice', form({ content, ...parts }))).body.code).toBe(code);
     expect(stored()).toBe(before);
@@ -125,14 +125,14 @@ describe('pictures of an annotation', () => {
     expect((await (await fetch(body.photos[1])).arrayBuffer()).byteLength).toBe(2_999_999);
   });
 
-  test('of a refused annotation are not kept', async () => {
+  test('of a rejected annotation are not stored', async () => {
     const before = stored();
     expect((await origin.post(path, 'alice', form({ content: 'short', 1: picture() }))).body.code).toBe(1005);
     expect((await origin.post(path, 'app', form({ content, 1: picture() }))).body.code).toBe(1000);
     expect(stored()).toBe(before);
   });
 
-  test('that are cut off leave nothing behind, and the service goes on', async () => {
+  test('whose upload is cut off are removed, and the service continues', async () => {
     const before = stored();
     const headers = { authorization: 'Bearer demo-alice', 'content-type': 'multipart/form-data; boundary=x' };
     const cut = request(origin.url + path, { method: 'POST', headers });
@@ -149,14 +149,14 @@ describe('pictures of an annotation', () => {
   });
 
   test.each(['nothing.png', '..%2Forigin.db', '00000000-0000-0000-0000-000000000000.png'])(
-    'nobody uploaded are not found: %s',
+    'that were not uploaded are answered with 404: %s',
     async (name) => {
       expect((await origin.get(`/pictures/${name}`)).status).toBe(404);
     },
   );
 });
 
-describe('an annotation of my own', () => {
+describe('an annotation of the user', () => {
   test('is replaced by a PUT', async () => {
     const { id } = await written({ page: 5, privacy: 'private' });
     const { status, body } = await origin.put(`/v2/book/annotation/${id}`, 'alice', { content: `${content}改了` });
@@ -167,7 +167,7 @@ describe('an annotation of my own', () => {
     expect((await origin.put(`/v2/book/annotation/${id}`, 'alice', { content, page: 1_000_000 })).body.code).toBe(6012);
   });
 
-  test('is removed by a DELETE, its pictures with it', async () => {
+  test('is removed by a DELETE together with its pictures', async () => {
     const { id, photos } = (await origin.post(path, 'alice', form({ content, 1: picture() }))).body;
     expect(await origin.delete(`/v2/book/annotation/${id}`, 'alice')).toMatchObject({ status: 204, text: '' });
     expect((await origin.get(`/v2/book/annotation/${id}`, 'alice')).body.code).toBe(1001);
@@ -175,13 +175,13 @@ describe('an annotation of my own', () => {
     expect((await fetch(photos[1])).status).toBe(404);
   });
 
-  test("is nobody else's to change", async () => {
+  test('cannot be changed or removed by another user', async () => {
     const { id } = await written();
     const at = `/v2/book/annotation/${id}`;
     expect(await origin.put(at, 'bob', { content })).toMatchObject(
-      refusal(403, 6002, 'unauthorized_error', `PUT ${at}`),
+      rejection(403, 6002, 'unauthorized_error', `PUT ${at}`),
     );
-    expect(await origin.delete(at, 'bob')).toMatchObject(refusal(403, 6002, 'unauthorized_error', `DELETE ${at}`));
+    expect(await origin.delete(at, 'bob')).toMatchObject(rejection(403, 6002, 'unauthorized_error', `DELETE ${at}`));
     expect((await origin.get(at)).status).toBe(200);
   });
 });
@@ -190,7 +190,7 @@ describe('a review', () => {
   const path = '/v2/book/reviews';
   const draft = { book: '6082808', title: '重读', content: '好'.repeat(151) };
 
-  test('answers 201, 202 and 200', async () => {
+  test('is created with 201, updated with 202 and deleted with 200', async () => {
     const { status, body } = await origin.post(path, 'alice', { ...draft, rating: 5 });
     expect(status).toBe(201);
     expect(body).toMatchObject({
@@ -214,11 +214,11 @@ describe('a review', () => {
     expect(updated.body).not.toHaveProperty('rating');
     expect(await origin.delete(`/v2/book/review/${body.id}`, 'alice')).toMatchObject({ status: 200, body: 'OK' });
     expect(await origin.delete(`/v2/book/review/${body.id}`, 'alice')).toMatchObject(
-      refusal(404, 6006, 'review_not_found', `DELETE /v2/book/review/${body.id}`),
+      rejection(404, 6006, 'review_not_found', `DELETE /v2/book/review/${body.id}`),
     );
   });
 
-  test.each([0, 6, 4.5, 'abc'])('takes the rating %j for none', async (rating) => {
+  test.each([0, 6, 4.5, 'abc'])('stores no rating for the invalid value %j', async (rating) => {
     const { status, body } = await origin.post(path, 'alice', { ...draft, rating });
     expect(status).toBe(201);
     expect(body).not.toHaveProperty('rating');
@@ -236,18 +236,18 @@ describe('a review', () => {
     [1002, { ...draft, title: '  ' }],
     [1002, { book: '6082808', title: '重读' }],
     [1002, { title: '重读', content: draft.content }],
-  ])('is refused with code %i', async (code, broken) => {
+  ])('is rejected with code %i', async (code, broken) => {
     expect(await origin.post(path, 'alice', broken)).toMatchObject({ status: 400, body: { code } });
   });
 
-  test('needs a book, and changes for its author alone', async () => {
+  test('requires a book, and can be changed by its author only', async () => {
     expect((await origin.post(path, 'alice', { ...draft, book: '0' })).body.code).toBe(6000);
     const { id } = (await origin.post(path, 'alice', draft)).body;
-    for (const answer of [
+    for (const response of [
       await origin.put(`/v2/book/review/${id}`, 'bob', draft),
       await origin.delete(`/v2/book/review/${id}`, 'bob'),
     ]) {
-      expect(answer).toMatchObject({ status: 403, body: { code: 6002 } });
+      expect(response).toMatchObject({ status: 403, body: { code: 6002 } });
     }
     expect((await origin.put(`/v2/book/review/${id}`, 'alice', { ...draft, content: 'short' })).body.code).toBe(6004);
     expect((await origin.put('/v2/book/review/0', 'alice', draft)).body.code).toBe(6006);

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { bookMembers } from '../../src/api/book.ts';
-import { refusal, service } from '../support/service.ts';
+import { rejection, service } from '../support/service.ts';
 
 const origin = await service();
 const showcase = '/v2/book/6082808';
 
 describe('a book', () => {
-  test('is whole, its members in the order of the interface', async () => {
+  test('has all members, in the documented order', async () => {
     const { status, body } = await origin.get(showcase);
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -30,7 +30,7 @@ describe('a book', () => {
     expect(Buffer.byteLength(body.summary + body.author_intro + body.catalog)).toBeGreaterThan(6000);
   });
 
-  test('lacks what it has not: series, e-book, an average of too few raters', async () => {
+  test('lacks absent members: series, e-book, and the average of too few ratings', async () => {
     const { books } = (await origin.get('/v2/book/search?tag=小说&count=100')).body;
     const { books: all } = (await origin.get('/v2/book/search?q=出版&count=100')).body;
     const every = [...books, ...all];
@@ -40,20 +40,20 @@ describe('a book', () => {
     expect(every.some((book: { rating: object }) => 'average' in book.rating)).toBe(true);
   });
 
-  test('is found by either of its numbers', async () => {
+  test('is found by either of its ISBNs', async () => {
     for (const isbn of ['9787544253994', '7544253996']) {
       expect((await origin.get(`/v2/book/isbn/${isbn}?fields=id`)).body).toEqual({ id: '6082808' });
     }
     expect(await origin.get('/v2/book/isbn/9787544253995')).toMatchObject(
-      refusal(404, 6000, 'book_not_found', 'GET /v2/book/isbn/9787544253995'),
+      rejection(404, 6000, 'book_not_found', 'GET /v2/book/isbn/9787544253995'),
     );
   });
 
-  test('that nobody knows is not found', async () => {
-    expect(await origin.get('/v2/book/0')).toMatchObject(refusal(404, 6000, 'book_not_found', 'GET /v2/book/0'));
+  test('is answered with 404 if it does not exist', async () => {
+    expect(await origin.get('/v2/book/0')).toMatchObject(rejection(404, 6000, 'book_not_found', 'GET /v2/book/0'));
   });
 
-  test('tells a reader of the own collection by id, by number and in a search, and nobody else', async () => {
+  test('has the collection of the current user by id, by ISBN and in a search, and no other collection', async () => {
     const own = { status: 'read', rating: { max: 5, min: 0, value: '5' }, user_id: '1000001', book_id: '6082808' };
     const shape = { ...own, updated: expect.any(String), id: expect.any(Number) };
     for (const path of [showcase, '/v2/book/isbn/9787544253994']) {
@@ -67,16 +67,16 @@ describe('a book', () => {
   });
 });
 
-describe('a search', () => {
+describe('a search for books', () => {
   const ids = async (query: string) => {
     const { body } = await origin.get(`/v2/book/search?${query}&fields=id`);
     return body.books.map((book: { id: string }) => book.id);
   };
 
-  test('needs a text or a tag', async () => {
+  test('requires a text or a tag', async () => {
     for (const query of ['', '?q=', '?q=%20&tag=', '?start=0']) {
       expect(await origin.get(`/v2/book/search${query}`)).toMatchObject(
-        refusal(400, 1002, 'missing_args', 'GET /v2/book/search'),
+        rejection(400, 1002, 'missing_args', 'GET /v2/book/search'),
       );
     }
   });
@@ -92,11 +92,11 @@ describe('a search', () => {
     ['a first title in another case', 'q=CIEN'],
     ['several terms, everywhere', 'q=孤独 范晔'],
     ['a text and a tag', 'q=孤独&tag=拉美文学'],
-  ])('finds by %s', async (_, query) => {
+  ])('matches %s', async (_, query) => {
     expect(await ids(query)).toContain('6082808');
   });
 
-  test('puts the nearest first', async () => {
+  test('returns the best match first', async () => {
     expect((await ids('q=百年孤独'))[0]).toBe('6082808');
   });
 
@@ -109,17 +109,17 @@ describe('a search', () => {
     'q=孤_',
     'q=\\',
     'q=没有这样的一本书',
-  ])('takes every text as text: %s', async (query) => {
+  ])('treats operators and wildcards as text: %s', async (query) => {
     expect(await ids(query)).toEqual([]);
   });
 
-  test('takes a tag as a whole', async () => {
+  test('matches a tag as a whole', async () => {
     expect(await ids('tag=拉美文学')).toContain('6082808');
     expect(await ids('tag=拉美文')).toEqual([]);
     expect(await ids('q=孤独&tag=没有')).toEqual([]);
   });
 
-  test('pages through everything once', async () => {
+  test('returns every result once over all pages', async () => {
     const { total } = (await origin.get('/v2/book/search?tag=小说&count=1')).body;
     const found: string[] = [];
     for (let start = 0; start < total; start += 20) found.push(...(await ids(`tag=小说&start=${start}`)));
@@ -129,7 +129,7 @@ describe('a search', () => {
 });
 
 describe('tags', () => {
-  test('of a book are at most fifty, most used first, and come in pages', async () => {
+  test('of a book are at most fifty, most used first, and paged', async () => {
     const { body } = await origin.get(`${showcase}/tags`);
     expect(body).toMatchObject({ start: 0, count: 50, total: 50 });
     const counts = body.tags.map((tag: { count: number }) => tag.count);
@@ -138,29 +138,29 @@ describe('tags', () => {
     expect((await origin.get('/v2/book/0/tags')).body.code).toBe(6000);
   });
 
-  test('of a person are known by id, by uid and at the old address', async () => {
+  test('of a user are found by id, by uid and at the old path', async () => {
     const { body } = await origin.get('/v2/book/user/alice/tags?count=5');
     expect(body.tags[0]).toEqual({ count: expect.any(Number), title: expect.any(String) });
     expect(body.total).toBeGreaterThan(20);
     expect((await origin.get('/v2/book/user/1000001/tags?count=5')).body).toEqual(body);
     expect((await origin.get('/v2/book/user_tags/alice?count=5', 'bob')).body).toEqual(body);
     expect(await origin.get('/v2/book/user/nobody/tags')).toMatchObject(
-      refusal(404, 6008, 'people_not_found', 'GET /v2/book/user/nobody/tags'),
+      rejection(404, 6008, 'people_not_found', 'GET /v2/book/user/nobody/tags'),
     );
   });
 });
 
 describe('a series', () => {
-  test('lists its books in pages', async () => {
+  test('has a paged list of its books', async () => {
     const { body } = await origin.get('/v2/book/series/23971/books?count=15&fields=id');
     expect(body).toMatchObject({ start: 0, count: 15, total: 18 });
     expect(body.books).toHaveLength(15);
     expect((await origin.get('/v2/book/series/23971/books?start=15&fields=id')).body.books).toHaveLength(3);
   });
 
-  test('that nobody knows is not found', async () => {
+  test('is answered with 404 if it does not exist', async () => {
     expect(await origin.get('/v2/book/series/0/books')).toMatchObject(
-      refusal(404, 6014, 'series_not_found', 'GET /v2/book/series/0/books'),
+      rejection(404, 6014, 'series_not_found', 'GET /v2/book/series/0/books'),
     );
   });
 });
@@ -169,7 +169,7 @@ describe('collections', () => {
   const list = async (query = '', as: 'alice' | 'bob' | null = null) =>
     (await origin.get(`/v2/book/user/alice/collections?${query}`, as)).body;
 
-  test('of a person come newest first, with their books whole', async () => {
+  test('of a user are listed newest first, with complete books', async () => {
     const { start, count, total, collections } = await list();
     expect({ start, count }).toEqual({ start: 0, count: 20 });
     expect(total).toBeGreaterThan(60);
@@ -181,13 +181,13 @@ describe('collections', () => {
     expect((await list('count=3', 'alice')).collections[0].book).not.toHaveProperty('current_user_collection');
   });
 
-  test('show private ones to their owner alone', async () => {
+  test('that are private are listed for their owner only', async () => {
     const { total } = await list('count=0');
     expect((await list('count=0', 'bob')).total).toBe(total);
     expect((await list('count=0', 'alice')).total).toBeGreaterThan(total);
   });
 
-  test('leave out what nobody said', async () => {
+  test('have no rating, tags or comment if none was given', async () => {
     const { collections } = await list('count=100');
     for (const name of ['rating', 'tags', 'comment']) {
       expect(collections.some((item: object) => name in item)).toBe(true);
@@ -218,7 +218,7 @@ describe('collections', () => {
     for (const { rating } of rated.collections) expect(rating.value).toBe('4');
   });
 
-  test('are filtered by the time of their update, in any zone', async () => {
+  test('are filtered by the time of their update, in any time zone', async () => {
     const { updated } = (await list('start=10&count=1')).collections[0];
     const at = `${updated.replace(' ', 'T')}%2B08:00`;
     const utc = new Date(`${updated.replace(' ', 'T')}+08:00`).toISOString();
@@ -236,17 +236,17 @@ describe('collections', () => {
     'from=2015-01-01',
     'to=yesterday',
     'from=2015-02-30T00:00:00Z',
-  ])('refuse a filter that is none: %s', async (query) => {
+  ])('are rejected for an invalid filter: %s', async (query) => {
     expect(await list(query)).toMatchObject({ code: 999, msg: 'invalid_request' });
   });
 
-  test('of nobody are not found', async () => {
+  test('of a user who does not exist are answered with 404', async () => {
     expect((await origin.get('/v2/book/user/nobody/collections')).body.code).toBe(6008);
   });
 });
 
 describe('a collection', () => {
-  test("is the caller's, or that of the person named by id or uid", async () => {
+  test('is that of the current user, or of the user given by id or uid', async () => {
     const own = await origin.get(`${showcase}/collection`, 'alice');
     expect(own.body).toMatchObject({
       book_id: '6082808',
@@ -261,22 +261,22 @@ describe('a collection', () => {
     expect((await origin.get(`${showcase}/collection?fields=status`, 'alice')).body).toEqual({ status: 'read' });
   });
 
-  test('that is not there is an absent address', async () => {
-    const absent = refusal(404, 1001, 'uri_not_found', 'GET /v2/book/6082808/collection');
+  test('that does not exist is answered with code 1001', async () => {
+    const absent = rejection(404, 1001, 'uri_not_found', 'GET /v2/book/6082808/collection');
     expect(await origin.get(`${showcase}/collection`, 'carol')).toMatchObject(absent);
     expect(await origin.get(`${showcase}/collection`)).toMatchObject(absent);
     expect(await origin.get(`${showcase}/collection?user_id=carol`)).toMatchObject(absent);
   });
 
-  test("that is private is its owner's alone", async () => {
+  test('that is private is returned to its owner only', async () => {
     expect((await origin.get(`${showcase}/collection`, 'bob')).status).toBe(200);
     expect((await origin.get(`${showcase}/collection?user_id=bob`, 'bob')).status).toBe(200);
     expect(await origin.get(`${showcase}/collection?user_id=bob`, 'alice')).toMatchObject(
-      refusal(404, 1001, 'uri_not_found', 'GET /v2/book/6082808/collection'),
+      rejection(404, 1001, 'uri_not_found', 'GET /v2/book/6082808/collection'),
     );
   });
 
-  test('of an unknown book or person is told apart', async () => {
+  test('of an unknown book or user has a code of its own', async () => {
     expect((await origin.get('/v2/book/0/collection', 'alice')).body.code).toBe(6000);
     expect((await origin.get(`${showcase}/collection?user_id=nobody`)).body.code).toBe(6008);
   });
@@ -286,7 +286,7 @@ describe('annotations', () => {
   const list = async (query = '', as: 'alice' | null = null) =>
     (await origin.get(`${showcase}/annotations?${query}`, as)).body;
 
-  test('of a book are public, several pages of them, whole', async () => {
+  test('of a book are public, listed in pages and complete', async () => {
     const { total, annotations } = await list('count=100');
     expect(total).toBeGreaterThanOrEqual(45);
     expect(annotations).toHaveLength(total);
@@ -305,7 +305,7 @@ describe('annotations', () => {
     expect((await origin.get('/v2/book/0/annotations')).body.code).toBe(6000);
   });
 
-  test('are ordered by use, by time or by page, and filtered by page', async () => {
+  test('are ordered by rank, time or page, and filtered by page', async () => {
     const ids = async (query: string) => (await list(`${query}&count=100`)).annotations;
     const newest = (await ids('order=collect')).map((one: { time: string }) => one.time);
     expect(newest).toEqual([...newest].sort().reverse());
@@ -321,7 +321,7 @@ describe('annotations', () => {
     for (const page of ['0', '1000000', '-1', '2.5', 'x']) expect((await list(`page=${page}`)).code).toBe(6012);
   });
 
-  test('are text, or HTML with paragraphs and pictures', async () => {
+  test('are returned as text, or as HTML with paragraphs and pictures', async () => {
     const { annotations } = await list('count=100');
     const { id, content, photos, abstract_photo, last_photo } = annotations.find((one: { content: string }) =>
       one.content.includes('<图片1>'),
@@ -339,7 +339,7 @@ describe('annotations', () => {
     expect(annotations.some((one: { hasmath: boolean }) => one.hasmath)).toBe(true);
   });
 
-  test('of a person come newest first, private ones for their owner alone', async () => {
+  test('of a user are listed newest first, private ones for their owner only', async () => {
     const { body } = await origin.get('/v2/book/user/alice/annotations?count=100');
     expect(body.total).toBeGreaterThanOrEqual(45);
     const times = body.annotations.map((one: { time: string }) => one.time);
@@ -355,9 +355,9 @@ describe('annotations', () => {
     }
   });
 
-  test.each(['0', 'abc', '99999999999999999999'])('that nobody wrote are not found: %s', async (id) => {
+  test.each(['0', 'abc', '99999999999999999999'])('that do not exist are answered with 404: %s', async (id) => {
     expect(await origin.get(`/v2/book/annotation/${id}`)).toMatchObject(
-      refusal(404, 1001, 'uri_not_found', `GET /v2/book/annotation/${id}`),
+      rejection(404, 1001, 'uri_not_found', `GET /v2/book/annotation/${id}`),
     );
   });
 });

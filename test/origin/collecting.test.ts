@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { refusal, service } from '../support/service.ts';
+import { rejection, service } from '../support/service.ts';
 
 const origin = await service();
 const book = '/v2/book/25862578';
@@ -19,7 +19,7 @@ async function freeBook(): Promise<string> {
 }
 
 describe('collecting a book', () => {
-  test('answers 201 with the collection, and shows everywhere', async () => {
+  test('responds with 201 and the collection, which is then listed everywhere', async () => {
     const draft = { status: 'read', tags: '科幻  重读 科幻', comment: '慢慢读完', rating: 4 };
     const { status, body } = await origin.post(path, 'carol', draft);
     expect(status).toBe(201);
@@ -43,24 +43,24 @@ describe('collecting a book', () => {
   test('twice is a conflict and changes nothing', async () => {
     const before = (await origin.get(path, 'carol')).body;
     expect(await origin.post(path, 'carol', { status: 'wish' })).toMatchObject(
-      refusal(409, 6011, 'collection_exist (try PUT if you want to update)', `POST ${path}`),
+      rejection(409, 6011, 'collection_exist (try PUT if you want to update)', `POST ${path}`),
     );
     expect((await origin.get(path, 'carol')).body).toEqual(before);
   });
 
-  test.each([2, 50])('%i times at once is collecting once', async (times) => {
+  test.each([2, 50])('%i times concurrently succeeds once', async (times) => {
     const id = await freeBook();
     const all = Array.from({ length: times }, () =>
       origin.post(`/v2/book/${id}/collection`, 'alice', { status: 'wish', tags: '同时', rating: 5 }),
     );
-    const statuses = (await Promise.all(all)).map((answer) => answer.status);
+    const statuses = (await Promise.all(all)).map((response) => response.status);
     expect(statuses.filter((status) => status === 201)).toHaveLength(1);
     expect(statuses.filter((status) => status === 409)).toHaveLength(times - 1);
     const { tags } = (await origin.get(`/v2/book/${id}/tags`)).body;
     expect(tags.find((tag: { title: string }) => tag.title === '同时')).toEqual({ count: 1, title: '同时' });
   });
 
-  test('takes a form, and the older words for a status', async () => {
+  test('accepts a form, and the old names of a status', async () => {
     for (const [word, status] of [
       ['doing', 'reading'],
       ['done', 'read'],
@@ -78,7 +78,7 @@ describe('collecting a book', () => {
     }
   });
 
-  test('leaves out what was not said', async () => {
+  test('stores no rating, tags or comment if they are empty', async () => {
     const { body } = await origin.post(`/v2/book/${await freeBook()}/collection`, 'alice', {
       status: 'wish',
       comment: '',
@@ -87,7 +87,7 @@ describe('collecting a book', () => {
     for (const name of ['rating', 'tags', 'comment']) expect(body).not.toHaveProperty(name);
   });
 
-  test.each([0, 6, -1, 4.5, 'abc', '5 stars', true])('takes the rating %j for none', async (rating) => {
+  test.each([0, 6, -1, 4.5, 'abc', '5 stars', true])('stores no rating for the invalid value %j', async (rating) => {
     const at = `/v2/book/${await freeBook()}/collection`;
     const { status, body } = await origin.post(at, 'alice', { status: 'read', rating });
     expect(status).toBe(201);
@@ -104,33 +104,30 @@ describe('collecting a book', () => {
     [400, 6010, { status: 'wish', comment: '字'.repeat(351) }],
     [400, 6010, { status: 'wish', comment: `${'👩‍👩‍👧'.repeat(70)}!` }],
     [400, 6010, { status: 'wish', comment: `e${'\u0301'.repeat(440_000)}` }],
-  ])('is refused with %i and code %i where a rule is broken', async (status, code, draft) => {
+  ])('is rejected with status %i and code %i if a rule is violated', async (status, code, draft) => {
     const id = '26340138';
     await origin.delete(`/v2/book/${id}/collection`, 'alice');
     expect(await origin.post(`/v2/book/${id}/collection`, 'alice', draft)).toMatchObject({ status, body: { code } });
     expect((await origin.get(`/v2/book/${id}/collection`, 'alice')).status).toBe(404);
   });
 
-  test.each(['字', '𠮷', 'e\u0301', '👩‍👩‍👧'])(
-    'takes a comment of 350 code points, whatever they make: %s',
-    async (character) => {
-      const comment = character.repeat(350 / [...character].length);
-      const { status, body } = await origin.post(`/v2/book/${await freeBook()}/collection`, 'alice', {
-        status: 'wish',
-        comment,
-      });
-      expect({ status, comment: body.comment }).toEqual({ status: 201, comment });
-    },
-  );
+  test.each(['字', '𠮷', 'e\u0301', '👩‍👩‍👧'])('accepts a comment of 350 code points: %s', async (character) => {
+    const comment = character.repeat(350 / [...character].length);
+    const { status, body } = await origin.post(`/v2/book/${await freeBook()}/collection`, 'alice', {
+      status: 'wish',
+      comment,
+    });
+    expect({ status, comment: body.comment }).toEqual({ status: 201, comment });
+  });
 
-  test('needs a book and a person', async () => {
+  test('requires a book and a user', async () => {
     expect((await origin.post('/v2/book/0/collection', 'alice', { status: 'wish' })).body.code).toBe(6000);
     expect((await origin.post(path, null, { status: 'wish' })).body.code).toBe(1000);
   });
 });
 
 describe('updating a collection', () => {
-  test('answers 202 and replaces all of it', async () => {
+  test('responds with 202 and replaces all members', async () => {
     const at = `/v2/book/${await freeBook()}/collection`;
     const { body: first } = await origin.post(at, 'alice', {
       status: 'wish',
@@ -146,11 +143,11 @@ describe('updating a collection', () => {
     expect((await origin.get(`${at}?user_id=alice`)).body).toEqual(body); // no longer private
   });
 
-  test('keeps the rules of collecting, and needs a collection', async () => {
+  test('has the rules of collecting, and requires an existing collection', async () => {
     const id = await freeBook();
     const at = `/v2/book/${id}/collection`;
     expect(await origin.put(at, 'alice', { status: 'wish' })).toMatchObject(
-      refusal(404, 1001, 'uri_not_found', `PUT ${at}`),
+      rejection(404, 1001, 'uri_not_found', `PUT ${at}`),
     );
     await origin.post(at, 'alice', { status: 'wish', comment: '原样' });
     expect((await origin.put(at, 'alice', {})).body.code).toBe(1002);
@@ -161,11 +158,11 @@ describe('updating a collection', () => {
 });
 
 describe('removing a collection', () => {
-  test('answers 204 without a body, once', async () => {
+  test('responds with 204 without a body, once', async () => {
     const at = `/v2/book/${await freeBook()}/collection`;
     await origin.post(at, 'alice', { status: 'wish' });
     expect(await origin.delete(at, 'alice')).toMatchObject({ status: 204, text: '' });
-    expect(await origin.delete(at, 'alice')).toMatchObject(refusal(404, 1001, 'uri_not_found', `DELETE ${at}`));
+    expect(await origin.delete(at, 'alice')).toMatchObject(rejection(404, 1001, 'uri_not_found', `DELETE ${at}`));
     expect((await origin.get(at, 'alice')).status).toBe(404);
     expect((await origin.post(at, 'alice', { status: 'wish' })).status).toBe(201);
   });
@@ -181,7 +178,7 @@ describe('counts', () => {
     return tags.some((tag: { title: string }) => tag.title === '独一无二');
   };
 
-  test('of tags follow every act, and so do search and the tags of the reader', async () => {
+  test('of tags change with every write, and so do the search and the tags of the user', async () => {
     const id = await freeBook();
     const at = `/v2/book/${id}/collection`;
     await origin.post(at, 'alice', { status: 'wish', tags: '独一无二' });
@@ -198,7 +195,7 @@ describe('counts', () => {
     expect((await origin.get('/v2/book/search?q=独一无二')).body.total).toBe(0);
   });
 
-  test('of raters follow as well', async () => {
+  test('of raters change with every write', async () => {
     const id = await freeBook();
     const raters = async () => (await origin.get(`/v2/book/${id}`)).body.rating.numRaters;
     const before = await raters();

@@ -3,11 +3,11 @@ import { expect, test } from 'vitest';
 import { fitted } from '../../src/origin/drawing/lines.ts';
 import { shape, svgOf } from '../../src/origin/drawing/svg.ts';
 
-test('a title that fits stays on one line, in the largest letters', () => {
+test('a title that fits is drawn on one line in the largest font size', () => {
   expect(fitted('百年孤独', 200, [36, 24], 3)).toEqual({ size: 36, lines: ['百年孤独'] });
 });
 
-test('a longer one is broken between words and Chinese characters, and gets smaller letters before it is cut off', () => {
+test('a longer title breaks between words and Chinese characters, then gets a smaller font size, and is cut off last', () => {
   expect(fitted('The Storied Life of A. J. Fikry', 200, [36, 24], 3).lines).toEqual([
     'The Storied',
     'Life of A.',
@@ -20,7 +20,7 @@ test('a longer one is broken between words and Chinese characters, and gets smal
   expect(cut).toEqual({ size: 24, lines: ['长'.repeat(8), `${'长'.repeat(7)}…`] });
 });
 
-test('no line begins with a mark that ends something or ends with one that begins, and a word longer than a line is broken', () => {
+test('a line neither begins with closing punctuation nor ends with opening punctuation, and a word longer than a line is broken', () => {
   for (const text of [
     '哈利·波特与魔法石，第一部（上）',
     '你好，世界！你好，世界！',
@@ -39,12 +39,12 @@ test('no line begins with a mark that ends something or ends with one that begin
   expect(lines.join('')).toBe('Donaudampfschifffahrtsgesellschaft');
 });
 
-test('an empty text draws nothing', () => {
+test('an empty text has no lines', () => {
   expect(fitted('', 100, [20], 3).lines).toEqual([]);
   expect(fitted(' \n ', 100, [20], 3).lines).toEqual([]);
 });
 
-test('a picture is well-formed whatever its texts and values hold', () => {
+test('an SVG is well-formed for any texts and values', () => {
   const hostile = '\0\x1b\ud800<>&"\'\uffff]]>\ud83d';
   const text = svgOf(
     { title: hostile, width: 10, height: 10, shapes: [shape('text', { fill: hostile }, [hostile])] },

@@ -3,15 +3,15 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { readers, termOf, writers } from '../../src/atom/media.ts';
 import { type EventDraft, type EventFeed, eventTypes } from '../../src/api/event.ts';
-import { type Asker, type Answer, refusal, service } from '../support/service.ts';
+import { type Credential, type ServiceResponse, rejection, service } from '../support/service.ts';
 
 const origin = await service();
 const ALICE = '1000001';
 const BOB = '1000002';
 
-const feedOf = (answer: Answer) => readers.eventFeed(answer.text);
-const eventOf = (answer: Answer) => readers.event(answer.text);
-const peopleOf = (answer: Answer) => readers.personFeed(answer.text);
+const feedOf = (response: ServiceResponse) => readers.eventFeed(response.text);
+const eventOf = (response: ServiceResponse) => readers.event(response.text);
+const peopleOf = (response: ServiceResponse) => readers.personFeed(response.text);
 const idsOf = (feed: EventFeed) => feed.entries.map((entry) => entry.id);
 
 const tomorrow = (hours = 0) =>
@@ -27,16 +27,16 @@ const draft = (changes: Partial<EventDraft> = {}): EventDraft => ({
   where: '海淀区 屋顶',
   ...changes,
 });
-const create = (as: Asker, changes?: Partial<EventDraft>) =>
+const create = (as: Credential, changes?: Partial<EventDraft>) =>
   origin.post('/events', as, writers.eventDraft(draft(changes)));
 const created = async (changes?: Partial<EventDraft>) => eventOf(await create('alice', changes)).id;
-/** An event with many people, which alice started. */
+/** An event of alice with many participants. */
 const showcase = async () => {
   const { entries } = feedOf(await origin.get(`/people/${ALICE}/events/initiate?max-results=50`));
   return entries.find((entry) => Number(entry.participants) >= 45)!;
 };
 
-test('a feed is spelled as the interface spells it', async () => {
+test('a feed has the documented media type, prefixes and elements', async () => {
   const { status, headers, text } = await origin.get('/event/location/beijing?max-results=2');
   expect(status).toBe(200);
   expect(headers.get('content-type')).toMatch(/^application\/atom\+xml/);
@@ -45,7 +45,7 @@ test('a feed is spelled as the interface spells it', async () => {
   expect(text).toContain('xmlns:db="http://www.douban.com/xmlns/"');
 });
 
-test('an event tells its author and the abstract, to anybody', async () => {
+test('an event has its author, and an abstract for other users', async () => {
   const { id } = await showcase();
   const event = eventOf(await origin.get(`/event/${id}`));
   expect(event).toMatchObject({ id, author: { id: ALICE, name: '艾莉丝' }, location: { id: 'beijing', name: '北京' } });
@@ -60,7 +60,7 @@ test('an event tells its author and the abstract, to anybody', async () => {
   expect(event.startTime).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+08:00$/);
 });
 
-test('its creator sees the full text, others do not', async () => {
+test('the creator of an event gets its full text, others do not', async () => {
   const { id } = await showcase();
   const own = eventOf(await origin.get(`/event/${id}`, 'alice'));
   expect(own.content!.length).toBeGreaterThan(own.summary!.length);
@@ -69,7 +69,7 @@ test('its creator sees the full text, others do not', async () => {
   expect(others.content).toBe(others.summary);
 });
 
-test('nobody knows such an event, city or person', async () => {
+test('an event, city or user that does not exist is answered with 404', async () => {
   for (const path of [
     '/event/1',
     '/event/abc',
@@ -77,14 +77,14 @@ test('nobody knows such an event, city or person', async () => {
     '/event/1/wishers',
     '/event/location/atlantis',
   ]) {
-    expect(await origin.get(path)).toMatchObject(refusal(404, 1001, 'uri_not_found', `GET ${path}`));
+    expect(await origin.get(path)).toMatchObject(rejection(404, 1001, 'uri_not_found', `GET ${path}`));
   }
   for (const path of ['', '/initiate', '/participate', '/wish']) {
     expect(await origin.get(`/people/nobody/events${path}`)).toMatchObject({ status: 404, body: { code: 6008 } });
   }
 });
 
-test('feeds begin at 1, take 0 for it, give 20 by default and 50 at most', async () => {
+test('feeds begin at 1, accept 0 for it, have 20 entries by default and 50 at most', async () => {
   const page = async (query: string) => feedOf(await origin.get(`/event/location/beijing${query}`));
   const first = await page('');
   expect(first).toMatchObject({ startIndex: 1, itemsPerPage: 20 });
@@ -101,7 +101,7 @@ test('feeds begin at 1, take 0 for it, give 20 by default and 50 at most', async
   expect(await origin.get('/event/location/beijing?start-index=x')).toMatchObject({ status: 400, body: { code: 999 } });
 });
 
-test('a city has events of every type, by either spelling of an exhibition', async () => {
+test('a city has events of every type, and both names of an exhibition are accepted', async () => {
   for (const type of eventTypes) {
     const { entries } = feedOf(await origin.get(`/event/location/beijing?type=${type}`));
     expect(entries.length).toBeGreaterThan(0);
@@ -117,7 +117,7 @@ test('a city has events of every type, by either spelling of an exhibition', asy
   expect(await origin.get('/event/location/beijing?type=circus')).toMatchObject({ status: 400, body: { code: 999 } });
 });
 
-test('the entries of a city have no author, and come with what is next first', async () => {
+test('the event entries of a city have no author, and upcoming ones are sorted by start', async () => {
   const { entries } = feedOf(await origin.get('/event/location/beijing?max-results=50'));
   expect(entries.every((entry) => entry.author === undefined && entry.links.image)).toBe(true);
   const starts = entries
@@ -127,15 +127,15 @@ test('the entries of a city have no author, and come with what is next first', a
   expect(starts).toEqual(starts.toSorted((a, b) => a - b));
 });
 
-test('events of the facts are over, invented ones are still to come', async () => {
+test('recorded events of the demo are past, generated ones are in the future', async () => {
   const past = eventOf(await origin.get('/event/30023544'));
   expect(past).toMatchObject({ startTime: '2018-06-22T19:00:00+08:00', participants: '256', wishers: '552' });
   expect(Date.parse(eventOf(await origin.get('/event/99000001')).startTime!)).toBeGreaterThan(Date.now());
 });
 
-test('search wants a place, and finds words of any length in it', async () => {
+test('the event search requires a city, and finds words of any length', async () => {
   const find = async (query: string) => feedOf(await origin.get(`/events?${new URLSearchParams(query)}`));
-  expect(await origin.get('/events?q=x')).toMatchObject(refusal(400, 1002, 'missing_args', 'GET /events'));
+  expect(await origin.get('/events?q=x')).toMatchObject(rejection(400, 1002, 'missing_args', 'GET /events'));
   expect(await origin.get('/events?location=atlantis')).toMatchObject({ status: 404, body: { code: 1001 } });
   const inBeijing = await find('location=beijing&q=黑白照片展');
   expect(inBeijing.entries.length).toBeGreaterThan(0);
@@ -145,7 +145,7 @@ test('search wants a place, and finds words of any length in it', async () => {
   expect((await find('location=all')).totalResults).toBeGreaterThan((await find('location=beijing')).totalResults!);
 });
 
-test("a person's feeds turn pages, tell authors, and the initiated one tells no total", async () => {
+test('the event feeds of a user have pages and authors, and the feed of initiated events has no total', async () => {
   for (const path of ['', '/initiate', '/participate', '/wish']) {
     const feed = feedOf(await origin.get(`/people/alice/events${path}?max-results=50`));
     expect(feed.author).toMatchObject({ id: ALICE, name: '艾莉丝' });
@@ -157,7 +157,7 @@ test("a person's feeds turn pages, tell authors, and the initiated one tells no 
   expect(feedOf(await origin.get(`/people/${ALICE}/events/initiate`)).title).toBe('艾莉丝发起的活动');
 });
 
-test('the status is the relation of whoever asks', async () => {
+test('the status of an event is the relation of the current user', async () => {
   const wished = feedOf(await origin.get('/people/alice/events/wish', 'alice'));
   expect(new Set(wished.entries.map((entry) => entry.status))).toEqual(new Set(['wish']));
   expect(
@@ -165,7 +165,7 @@ test('the status is the relation of whoever asks', async () => {
   ).toBe(true);
 });
 
-test('participants and wishers are feeds of people', async () => {
+test('participants and wishers are feeds of users', async () => {
   const { id, title } = await showcase();
   const going = peopleOf(await origin.get(`/event/${id}/participants?max-results=50`));
   expect(going.title).toBe(`要参加 ${title} 活动的成员`);
@@ -183,10 +183,10 @@ test('participants and wishers are feeds of people', async () => {
   expect(interested.startIndex).toBe(41);
 });
 
-test('people have a link to a homepage of their own, where they have one', async () => {
+test('users have a link to their homepage if they have one', async () => {
   const { id } = await showcase();
   const { entries } = peopleOf(await origin.get(`/event/${id}/participants?max-results=50`));
-  const homepageOf = (wanted: string) => entries.find(({ uid }) => uid === wanted)!.links.homepage;
+  const homepageOf = (expectedUid: string) => entries.find(({ uid }) => uid === expectedUid)!.links.homepage;
   expect(homepageOf('alice')).toBe('https://alice.example/');
   const homepages = entries.map(({ links }) => links.homepage);
   expect(homepages).toContain(undefined);
@@ -195,11 +195,11 @@ test('people have a link to a homepage of their own, where they have one', async
   expect(text).toContain('<link href="https://alice.example/" rel="homepage"/>');
 });
 
-test('an organisation is told as a site', async () => {
+test('an organisation has the type "site"', async () => {
   expect(eventOf(await origin.get('/event/30134553')).author).toMatchObject({ name: '票牛', type: 'site' });
 });
 
-test('joining takes the place of interest, and the other way round', async () => {
+test('participating replaces being interested, and vice versa', async () => {
   const id = await created();
   const bobs = async () => {
     const { status, participants, wishers } = eventOf(await origin.get(`/event/${id}`, 'bob'));
@@ -225,7 +225,7 @@ test('joining takes the place of interest, and the other way round', async () =>
   expect(eventOf(await origin.get(`/event/${id}`, 'alice')).status).toBe('initiate');
 });
 
-test('writing takes a person, and an event that is there', async () => {
+test('writing events requires a user and an existing event', async () => {
   const id = await created();
   const body = writers.eventDraft(draft());
   for (const as of [null, 'app'] as const) {
@@ -244,10 +244,10 @@ test('writing takes a person, and an event that is there', async () => {
   expect(await origin.get(`/event/${id}`, { token: 'nobody' })).toMatchObject({ status: 401, body: { code: 103 } });
 });
 
-test('a created event is in the city of its creator, who takes part', async () => {
-  const answer = await create('alice', { content: '长'.repeat(200) });
-  expect(answer.status).toBe(201);
-  const event = eventOf(answer);
+test('a created event is in the city of its creator, who participates', async () => {
+  const response = await create('alice', { content: '长'.repeat(200) });
+  expect(response.status).toBe(201);
+  const event = eventOf(response);
   expect(event).toMatchObject({
     title: '屋顶观星',
     term: termOf('others'),
@@ -268,11 +268,11 @@ test('a created event is in the city of its creator, who takes part', async () =
   ).toContain(event.id);
 });
 
-test('who lives in no city creates no event', async () => {
+test('a user without a city cannot create an event', async () => {
   expect(await create('carol')).toMatchObject({ status: 403, body: { code: 1000, msg: 'need_permission' } });
 });
 
-test('any text survives, but for what XML cannot carry', async () => {
+test('any text is stored unchanged, and characters that XML does not allow are rejected', async () => {
   const title = `<&>"']]> &amp; 雨\u{1f327}`;
   const id = await created({ title, content: '一\r\n\n\t二', where: '北京 "旧\'仓库" <3 & 更多' });
   expect(eventOf(await origin.get(`/event/${id}`, 'alice'))).toMatchObject({
@@ -287,7 +287,7 @@ test('any text survives, but for what XML cannot carry', async () => {
 });
 
 test.each(['title', 'term', 'content', 'startTime', 'endTime', 'where'] as const)(
-  'an event without %s is refused',
+  'an event without %s is rejected',
   async (name) => {
     expect(await create('alice', { [name]: '' })).toMatchObject({
       status: 400,
@@ -298,12 +298,12 @@ test.each(['title', 'term', 'content', 'startTime', 'endTime', 'where'] as const
 
 test.each([
   ['an end before its start', { startTime: tomorrow(2), endTime: tomorrow(1) }],
-  ['a start that is no time', { startTime: 'soon' }],
+  ['an invalid start', { startTime: 'soon' }],
   ['a time without an offset', { endTime: '2031-01-01T10:00:00' }],
   ['a day that does not exist', { startTime: '2031-02-30T10:00:00+08:00', endTime: '2031-03-30T10:00:00+08:00' }],
-  ['a type nobody knows', { term: 'http://www.douban.com/2007#event.circus' }],
+  ['an unknown type', { term: 'http://www.douban.com/2007#event.circus' }],
   ['a flag that is neither yes nor no', { invite_only: 'maybe' }],
-])('an event with %s is refused', async (_, changes) => {
+])('an event with %s is rejected', async (_, changes) => {
   expect(await create('alice', changes)).toMatchObject({ status: 400, body: { code: 999 } });
 });
 
@@ -313,19 +313,19 @@ test.each([
   ['a DOCTYPE', '<!DOCTYPE entry [<!ENTITY a SYSTEM "file:///etc/hostname">]><entry><title>&a;</title></entry>'],
   ['another root', '<feed/>'],
   ['cut off', writers.eventDraft(draft()).slice(0, -20)],
-])('a body that is %s is refused', async (_, body) => {
+])('a body that is %s is rejected', async (_, body) => {
   expect(await origin.post('/events', 'alice', body)).toMatchObject({ status: 400, body: { code: 999 } });
 });
 
-test('only its creator updates an event, while it is not over', async () => {
+test('an event can be updated by its creator only, and not after its end', async () => {
   const id = await created();
   const body = writers.eventDraft(draft({ title: '改到室内', term: termOf('salon'), content: '下雨了。' }));
   expect(await origin.put(`/event/${id}`, 'bob', body)).toMatchObject(
-    refusal(403, 6002, 'unauthorized_error', `PUT /event/${id}`),
+    rejection(403, 6002, 'unauthorized_error', `PUT /event/${id}`),
   );
-  const answer = await origin.put(`/event/${id}`, 'alice', body);
-  expect(answer.status).toBe(200);
-  expect(eventOf(answer)).toMatchObject({
+  const response = await origin.put(`/event/${id}`, 'alice', body);
+  expect(response.status).toBe(200);
+  expect(eventOf(response)).toMatchObject({
     id,
     title: '改到室内',
     term: termOf('salon'),
@@ -342,7 +342,7 @@ test('only its creator updates an event, while it is not over', async () => {
   expect(await origin.put(`/event/${past}`, 'alice', body)).toMatchObject({ status: 403, body: { code: 1000 } });
 });
 
-test('only its creator deletes an event, and tells why', async () => {
+test('an event can be deleted by its creator only, with a reason', async () => {
   const id = await created();
   const reason = writers.reason({ reason: '场地没了' });
   expect(await origin.post(`/event/${id}/delete`, 'bob', reason)).toMatchObject({ status: 403, body: { code: 6002 } });
@@ -350,9 +350,9 @@ test('only its creator deletes an event, and tells why', async () => {
     status: 400,
     body: { code: 1002 },
   });
-  const answer = await origin.post(`/event/${id}/delete`, 'alice', reason);
-  expect(answer.status).toBe(200);
-  expect(readers.result(answer.text)).toEqual({ result: 'OK' });
+  const response = await origin.post(`/event/${id}/delete`, 'alice', reason);
+  expect(response.status).toBe(200);
+  expect(readers.result(response.text)).toEqual({ result: 'OK' });
   expect(await origin.get(`/event/${id}`)).toMatchObject({ status: 404 });
   expect(await origin.post(`/event/${id}/delete`, 'alice', reason)).toMatchObject({
     status: 404,
@@ -360,20 +360,20 @@ test('only its creator deletes an event, and tells why', async () => {
   });
 });
 
-test('a method that is not there is refused', async () => {
+test('an unsupported method is rejected', async () => {
   expect(await origin.delete('/event/30023544', 'alice')).toMatchObject({ status: 400, body: { code: 1014 } });
 });
 
-// Captured requests are not kept in this repository; they are read where they lie next to it.
+// Captured requests are not part of this repository; they are read from next to it if they exist.
 const captured = new URL('../../../shared/corpus/event/', import.meta.url);
 
 test.skipIf(!existsSync(fileURLToPath(captured)))(
-  'bodies are taken as clients sent them (skipped where ../shared/corpus is absent)',
+  'recorded requests of clients are accepted (skipped without ../shared/corpus)',
   async () => {
     const body = (name: string) => readFileSync(new URL(name, captured), 'utf8');
-    const answer = await origin.post('/events', 'alice', body('create-request-1.xml'));
-    expect(answer.status).toBe(201);
-    const { id, term } = eventOf(answer);
+    const response = await origin.post('/events', 'alice', body('create-request-1.xml'));
+    expect(response.status).toBe(201);
+    const { id, term } = eventOf(response);
     expect(term).toBe(termOf('music'));
     const deleted = await origin.post(`/event/${id}/delete`, 'alice', body('delete-request-1.xml'));
     expect(readers.result(deleted.text)).toEqual({ result: 'OK' });

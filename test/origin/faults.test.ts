@@ -2,13 +2,13 @@ import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { openSqlite } from '../../src/origin/store/sqlite.ts';
-import { form, picture, refusal, service } from '../support/service.ts';
+import { form, picture, rejection, service } from '../support/service.ts';
 
 const onFault = vi.fn();
 const origin = await service({ onFault });
 const path = '/v2/book/26340138/collection';
 
-test('a write that the database cannot finish says so, and leaves nothing of itself', async () => {
+test('a write that the database cannot finish is an error and stores nothing', async () => {
   await origin.delete(path, 'alice');
   const tags = (await origin.get('/v2/book/26340138/tags')).body;
   const db = openSqlite(join(origin.dataDir, 'origin.db'));
@@ -16,7 +16,7 @@ test('a write that the database cannot finish says so, and leaves nothing of its
     "CREATE TRIGGER full BEFORE INSERT ON collection_tags BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END",
   );
   expect(await origin.post(path, 'alice', { status: 'read', rating: 5, tags: '甲 乙' })).toMatchObject(
-    refusal(500, 6009, 'function_error', `POST ${path}`),
+    rejection(500, 6009, 'function_error', `POST ${path}`),
   );
   expect(onFault).toHaveBeenLastCalledWith(
     expect.objectContaining({ message: 'database or disk is full' }),
@@ -30,14 +30,14 @@ test('a write that the database cannot finish says so, and leaves nothing of its
   expect((await origin.post(path, 'alice', { status: 'read', tags: '甲 乙' })).status).toBe(201);
 });
 
-test('a picture that the disk does not take is told, and nothing names it', async () => {
+test('a picture that cannot be stored is an error, and no note is created', async () => {
   const arriving = join(origin.dataDir, 'pictures', 'arriving');
   renameSync(arriving, `${arriving}-away`);
   writeFileSync(arriving, '');
   const draft = () => form({ title: '图', content: '<图片p_1>', pids: 'p_1', image_1: picture('png', 500_000) });
   const { total } = (await origin.get('/v2/note/user_created/alice?count=0', 'alice')).body;
   expect(await origin.post('/v2/notes', 'alice', draft())).toMatchObject(
-    refusal(500, 6009, 'function_error', 'POST /v2/notes'),
+    rejection(500, 6009, 'function_error', 'POST /v2/notes'),
   );
   expect((await origin.get('/v2/note/user_created/alice?count=0', 'alice')).body.total).toBe(total);
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { celebrityMembers, type filmEndpoints, subjectMembers } from '../../src/api/film.ts';
-import { refusal, service } from '../support/service.ts';
+import { rejection, service } from '../support/service.ts';
 
-// The basic tier may ask forty times a minute: here the clock runs on, so that no test counts another's calls.
+// The basic tier may make forty calls a minute: the clock advances with each call, so that tests do not limit each other.
 let clock = Date.now();
 const origin = await service({ now: () => (clock += 2_000) });
 const asTiers = { basic: 'bob', advance: 'alice', premium: 'carol' } as const;
@@ -12,7 +12,7 @@ const actor = '/v2/movie/celebrity/1000525';
 const simple = ['id', 'title', 'original_title', 'alt', 'images', 'rating', 'year', 'subtype'];
 const simpleOfHigherTiers = [...simple, 'pubdates'];
 
-test.each(Object.entries(asTiers))('a subject has the members of the %s tier, and no other', async (tier, person) => {
+test.each(Object.entries(asTiers))('a subject has exactly the members of the %s tier', async (tier, person) => {
   const { status, body } = await origin.get(showcase, person);
   expect(status).toBe(200);
   const members = Object.entries(subjectMembers).filter(
@@ -21,13 +21,13 @@ test.each(Object.entries(asTiers))('a subject has the members of the %s tier, an
   expect(Object.keys(body).toSorted()).toEqual(members.map(([name]) => name).toSorted());
 });
 
-test('a caller without a token is of the basic tier', async () => {
+test('a request without a token has the basic tier', async () => {
   const { body } = await origin.get(showcase);
   expect(body).not.toHaveProperty('photos');
   expect(body.casts.length).toBeLessThanOrEqual(4);
 });
 
-test('a full subject carries ten photos and reviews in their short forms, and both readings of the rating', async () => {
+test('a complete subject has ten photos and reviews in short form, and both forms of the rating', async () => {
   const { body } = await origin.get(showcase, 'alice');
   expect(body).toMatchObject({
     id: '26266893',
@@ -55,14 +55,14 @@ test('a full subject carries ten photos and reviews in their short forms, and bo
   ]);
 });
 
-test('a series tells its seasons and episodes', async () => {
+test('a series has the numbers of its seasons and episodes', async () => {
   const { body } = await origin.get(`/v2/movie/search?q=${encodeURIComponent('70年代秀')}`, 'alice');
   const { body: series } = await origin.get(`/v2/movie/subject/${body.subjects[0].id}`, 'alice');
   expect(series).toMatchObject({ subtype: 'tv', current_season: 1, episodes_count: 25, schedule_url: '' });
   expect(series.do_count).toBeTypeOf('number');
 });
 
-test('fields narrow a record and the items of a list, whose envelope stays', async () => {
+test('`fields` selects the members of a record and of the items of a list, not of its envelope', async () => {
   expect((await origin.get(`${showcase}?fields=id,title`, 'alice')).body).toEqual({
     id: '26266893',
     title: '流浪地球',
@@ -85,8 +85,8 @@ test.each([
   '/v2/movie/subject/1/comments',
   '/v2/movie/celebrity/1/works',
   '/v2/movie/celebrity/1/photos',
-])('nobody knows %s', async (path) => {
-  expect(await origin.get(path, 'alice')).toMatchObject(refusal(404, 5000, 'movie_not_found', `GET ${path}`));
+])('%s is answered with 404', async (path) => {
+  expect(await origin.get(path, 'alice')).toMatchObject(rejection(404, 5000, 'movie_not_found', `GET ${path}`));
 });
 
 const paths: Record<keyof typeof filmEndpoints, string> = {
@@ -105,7 +105,7 @@ const paths: Record<keyof typeof filmEndpoints, string> = {
   inTheaters: '/v2/movie/in_theaters',
   comingSoon: '/v2/movie/coming_soon',
 };
-// From the interface: which of basic, advance and premium may ask.
+// As documented: the tiers (basic, advance, premium) that may call each endpoint.
 const open: Record<keyof typeof filmEndpoints, string> = {
   subject: 'BAP',
   celebrity: 'BA',
@@ -123,32 +123,29 @@ const open: Record<keyof typeof filmEndpoints, string> = {
   comingSoon: 'BAP',
 };
 
-test.each(Object.keys(paths) as (keyof typeof paths)[])(
-  '%s is open to its tiers and refused to the others',
-  async (name) => {
-    for (const [tier, person] of Object.entries(asTiers)) {
-      const answer = await origin.get(paths[name], person);
-      const isOpen = open[name].includes(tier[0]!.toUpperCase());
-      expect([tier, answer.status]).toEqual([tier, isOpen ? 200 : 403]);
-      if (!isOpen) expect(answer.body).toMatchObject({ code: 1000, msg: 'need_permission' });
-    }
-  },
-);
+test.each(Object.keys(paths) as (keyof typeof paths)[])('%s accepts its tiers and rejects the others', async (name) => {
+  for (const [tier, person] of Object.entries(asTiers)) {
+    const response = await origin.get(paths[name], person);
+    const isOpen = open[name].includes(tier[0]!.toUpperCase());
+    expect([tier, response.status]).toEqual([tier, isOpen ? 200 : 403]);
+    if (!isOpen) expect(response.body).toMatchObject({ code: 1000, msg: 'need_permission' });
+  }
+});
 
-test('the basic tier asks forty times a minute, and is told when to come back', async () => {
+test('the basic tier is limited to forty calls a minute, and gets a Retry-After header beyond', async () => {
   const now = Date.now();
   const strict = await service({ now: () => now });
   for (let n = 0; n < 40; n++) expect((await strict.get(`${showcase}?fields=id`, 'bob')).status).toBe(200);
-  const refused = await strict.get(showcase, 'bob');
-  expect(refused).toMatchObject({ status: 429, body: { code: 112 } });
-  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  const rejected = await strict.get(showcase, 'bob');
+  expect(rejected).toMatchObject({ status: 429, body: { code: 112 } });
+  expect(Number(rejected.headers.get('retry-after'))).toBeGreaterThan(0);
   expect((await strict.get(showcase, 'alice')).status).toBe(200);
 });
 
 test.each([
   ['advance', 'alice'],
   ['basic', 'bob'],
-] as const)('a celebrity has the members of the %s tier', async (tier, person) => {
+] as const)('a celebrity has exactly the members of the %s tier', async (tier, person) => {
   const { body } = await origin.get(actor, person);
   const members = Object.entries(celebrityMembers).filter(([, tiers]) => (tiers as readonly string[]).includes(tier));
   expect(Object.keys(body).toSorted()).toEqual(members.map(([name]) => name).toSorted());
@@ -160,7 +157,7 @@ test.each([
   if (tier === 'advance') expect(body.photos).toHaveLength(10);
 });
 
-test('people without a page have no id, link or picture', async () => {
+test('people without a page have no id, link or avatar', async () => {
   const { body } = await origin.get('/v2/movie/coming_soon?count=100', 'alice');
   const { body: more } = await origin.get('/v2/movie/in_theaters?count=100', 'alice');
   const credited = [...body.subjects, ...more.subjects].flatMap((subject) => [...subject.casts, ...subject.directors]);
@@ -170,7 +167,7 @@ test('people without a page have no id, link or picture', async () => {
   }
 });
 
-test('photos turn pages, with their neighbours and album', async () => {
+test('photos are paged, and have neighbours and an album', async () => {
   const first = (await origin.get(`${showcase}/photos`, 'carol')).body;
   expect(first).toMatchObject({ start: 0, count: 10, subject: { id: '26266893' } });
   expect(first.total).toBeGreaterThanOrEqual(45);
@@ -190,7 +187,7 @@ test('photos turn pages, with their neighbours and album', async () => {
   expect(past).toMatchObject({ start: 900, total: first.total, photos: [] });
 });
 
-test('a celebrity has photos and works that turn pages', async () => {
+test('a celebrity has paged photos and works', async () => {
   const photos = (await origin.get(`${actor}/photos?start=20`, 'alice')).body;
   expect(photos).toMatchObject({ start: 20, count: 10, celebrity: { id: '1000525', name: '吴京' } });
   expect(photos.total).toBeGreaterThanOrEqual(25);
@@ -205,7 +202,7 @@ test('a celebrity has photos and works that turn pages', async () => {
 test.each([
   ['reviews', 25],
   ['comments', 45],
-])('%s come by usefulness, within their limits', async (name, least) => {
+])('%s are sorted by usefulness, with at least %i entries and limited texts', async (name, least) => {
   const { body } = await origin.get(`${showcase}/${name}?count=100`, 'alice');
   expect(body.total).toBeGreaterThanOrEqual(least);
   expect(body[name]).toHaveLength(body.total);
@@ -220,7 +217,7 @@ test.each([
   expect((await origin.get(`${showcase}/${name}`, 'alice')).body[name]).toHaveLength(10);
 });
 
-test('search finds words of any length, and tags, and echoes both', async () => {
+test('the search finds words of any length and tags, and repeats both', async () => {
   const find = async (query: string) =>
     (await origin.get(`/v2/movie/search?${new URLSearchParams(query)}`, 'alice')).body;
   const byWord = await find('q=流浪地球');
@@ -242,32 +239,32 @@ test('search finds words of any length, and tags, and echoes both', async () => 
   expect((await find('q=流浪地球&tag=喜剧')).total).toBe(0);
 });
 
-test('search wants a word or a tag', async () => {
+test('the search requires a text or a tag', async () => {
   for (const path of ['/v2/movie/search', '/v2/movie/search?q=', '/v2/movie/search?q=+&tag=']) {
     expect(await origin.get(path, 'alice')).toMatchObject({ status: 400, body: { code: 1002 } });
   }
 });
 
-test('the basic tier is told of twenty search results and reaches no more', async () => {
+test('the basic tier gets a total of at most twenty search results, and no page beyond them', async () => {
   const path = `/v2/movie/search?tag=${encodeURIComponent('剧情')}`;
   const all = (await origin.get(`${path}&count=100`, 'alice')).body;
   expect(all.total).toBeGreaterThan(20);
-  const told = (await origin.get(`${path}&count=100`, 'bob')).body;
-  expect(told).toMatchObject({ total: 20, count: 100 });
-  expect(told.subjects).toHaveLength(20);
-  expect(Object.keys(told.subjects[0]).toSorted()).toEqual(simple.toSorted());
+  const basic = (await origin.get(`${path}&count=100`, 'bob')).body;
+  expect(basic).toMatchObject({ total: 20, count: 100 });
+  expect(basic.subjects).toHaveLength(20);
+  expect(Object.keys(basic.subjects[0]).toSorted()).toEqual(simple.toSorted());
   expect((await origin.get(`${path}&start=15`, 'bob')).body.subjects).toHaveLength(5);
   expect((await origin.get(`${path}&start=20`, 'bob')).body).toMatchObject({ total: 20, subjects: [] });
 });
 
-test('windows have defaults and a cap, and refuse what is no number', async () => {
+test('pages have default and maximum sizes, and invalid parameters are rejected', async () => {
   expect((await origin.get('/v2/movie/top250', 'alice')).body.subjects).toHaveLength(10);
   expect((await origin.get('/v2/movie/top250?count=1000', 'alice')).body.count).toBe(100);
   expect((await origin.get('/v2/movie/coming_soon', 'alice')).body.subjects).toHaveLength(20);
   expect(await origin.get('/v2/movie/top250?start=-1', 'alice')).toMatchObject({ status: 400, body: { code: 999 } });
 });
 
-test('the charts are in order, with the forms the interface gives them', async () => {
+test('the charts are sorted, and their entries have the documented forms', async () => {
   const top = (await origin.get('/v2/movie/top250?start=0&count=100', 'bob')).body;
   expect(top.total).toBeGreaterThanOrEqual(60);
   expect(top.subjects[0]).toMatchObject({ id: '1292052', title: '肖申克的救赎' });
@@ -292,7 +289,7 @@ test('the charts are in order, with the forms the interface gives them', async (
   expect((await origin.get('/v2/movie/new_movies', 'alice')).body.subjects).toHaveLength(12);
 });
 
-test('films in theaters are those of a city, by name, number or default, as full subjects', async () => {
+test('films in theaters are those of a city given by name, by number or by default, as complete subjects', async () => {
   const usual = (await origin.get('/v2/movie/in_theaters?count=100', 'alice')).body;
   expect(usual.title).toMatch(/北京$/);
   expect(usual.total).toBeGreaterThanOrEqual(45);
@@ -310,14 +307,14 @@ test('films in theaters are those of a city, by name, number or default, as full
   });
 });
 
-test('what is coming soon is told in full, by tier', async () => {
+test('coming films are complete subjects of the tier', async () => {
   const { body } = await origin.get('/v2/movie/coming_soon?start=40', 'bob');
   expect(body.total).toBeGreaterThanOrEqual(45);
   expect(body.subjects[0]).toHaveProperty('summary');
   expect(body.subjects[0]).not.toHaveProperty('pubdates');
 });
 
-test('no address is of a real service', async () => {
+test('URLs in records belong to no real service', async () => {
   const { text } = await origin.get('/v2/movie/in_theaters', 'alice');
   const hosts = new Set([...text.matchAll(/https?:\/\/([^/"]+)/g)].map(([, host]) => host));
   hosts.delete(new URL(origin.url).host); // this service's own

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { noteMembers } from '../../src/api/note.ts';
 import { expectTimeToGrowWith } from '../support/growth.ts';
-import { form, picture, refusal, service } from '../support/service.ts';
+import { form, picture, rejection, service } from '../support/service.ts';
 
 const origin = await service();
 const first = '/v2/note/244600001';
@@ -9,10 +9,10 @@ const draft = { title: '午后', content: '第一行\n第二行' };
 const written = async (more: object = {}) => (await origin.post('/v2/notes', 'alice', { ...draft, ...more })).body;
 
 describe('a note', () => {
-  test('is whole, its members in the order of the interface', async () => {
+  test('has all members, in the documented order', async () => {
     const { status, body } = await origin.get(first, 'bob');
     expect(status).toBe(200);
-    // The field table and the sample spell one member differently; the sample's is written.
+    // The documented field table and the sample name one member differently; the name of the sample is used.
     expect(Object.keys(body)).toEqual(noteMembers.filter((name) => name !== 'comment_count'));
     expect(body).toMatchObject({
       id: '244600001',
@@ -25,19 +25,19 @@ describe('a note', () => {
     expect((await origin.get(`${first}?fields=id,title`, 'bob')).body).toEqual({ id: '244600001', title: body.title });
   });
 
-  test('is for logged-in people alone', async () => {
+  test('requires a login', async () => {
     for (const path of [first, '/v2/note/user_created/alice', `${first}/comments`, `${first}/comment/1`]) {
       for (const as of [null, 'app'] as const) {
-        expect(await origin.get(path, as)).toMatchObject(refusal(403, 1000, 'need_permission', `GET ${path}`));
+        expect(await origin.get(path, as)).toMatchObject(rejection(403, 1000, 'need_permission', `GET ${path}`));
       }
     }
     expect((await origin.post('/v2/notes', null, draft)).body.code).toBe(1000);
     expect((await origin.post(`${first}/like`, null)).body.code).toBe(1000);
   });
 
-  test('that nobody wrote is not found', async () => {
+  test('is answered with code 1006 if it does not exist', async () => {
     expect(await origin.get('/v2/note/1', 'alice')).toMatchObject(
-      refusal(400, 1006, 'target_not_found', 'GET /v2/note/1'),
+      rejection(400, 1006, 'target_not_found', 'GET /v2/note/1'),
     );
   });
 
@@ -45,20 +45,23 @@ describe('a note', () => {
     ['public', [200, 200, 200]],
     ['friend', [200, 200, 403]],
     ['private', [200, 403, 403]],
-  ])('that is %s is seen by those it is for', async (privacy, statuses) => {
-    const { id } = await written({ privacy });
-    const seen = [];
-    for (const as of ['alice', 'bob', 'carol'] as const) {
-      const { status, body } = await origin.get(`/v2/note/${id}`, as);
-      seen.push(status);
-      if (status === 403) expect(body.code).toBe(1000);
-      const { notes } = (await origin.get('/v2/note/user_created/alice?fields=id&count=1', as)).body;
-      expect(notes[0].id === id).toBe(status === 200);
-    }
-    expect(seen).toEqual(statuses);
-  });
+  ])(
+    'with privacy "%s" is returned to the author, to a friend and to a stranger with status %j',
+    async (privacy, statuses) => {
+      const { id } = await written({ privacy });
+      const seen = [];
+      for (const as of ['alice', 'bob', 'carol'] as const) {
+        const { status, body } = await origin.get(`/v2/note/${id}`, as);
+        seen.push(status);
+        if (status === 403) expect(body.code).toBe(1000);
+        const { notes } = (await origin.get('/v2/note/user_created/alice?fields=id&count=1', as)).body;
+        expect(notes[0].id === id).toBe(status === 200);
+      }
+      expect(seen).toEqual(statuses);
+    },
+  );
 
-  test('comes as text, as an abstract and as HTML', async () => {
+  test('is returned as text, as an abstract and as HTML', async () => {
     const content = `${'字'.repeat(190)}\n<b>不是标签</b><a href="https://example.org/?a=1&amp;b=2">看 <i>这里</i></a>${'尾'.repeat(30)}`;
     const { id } = (
       await origin.post(
@@ -93,8 +96,8 @@ describe('a note', () => {
   });
 });
 
-describe('the notes of a person', () => {
-  test('come newest first, in pages, in the format asked for', async () => {
+describe('the notes of a user', () => {
+  test('are listed newest first, in pages, in the requested format', async () => {
     const { body } = await origin.get('/v2/note/user_created/alice?count=100&format=abstract', 'alice');
     expect(body).toMatchObject({ start: 0, count: 100, total: body.notes.length });
     expect(body.total).toBeGreaterThanOrEqual(45);
@@ -105,7 +108,7 @@ describe('the notes of a person', () => {
     expect((await origin.get('/v2/note/user_created/nobody', 'alice')).body.code).toBe(6008);
   });
 
-  test('are those that the reader may see', async () => {
+  test('are those that the current user may read', async () => {
     const total = async (as: 'alice' | 'bob' | 'carol') =>
       (await origin.get('/v2/note/user_created/alice?count=1', as)).body.total;
     const [own, friend, stranger] = [await total('alice'), await total('bob'), await total('carol')];
@@ -115,7 +118,7 @@ describe('the notes of a person', () => {
 });
 
 describe('writing a note', () => {
-  test('answers 201 with the note, public and open to comments', async () => {
+  test('responds with 201 and the note, public and open to comments', async () => {
     const { status, body } = await origin.post('/v2/notes', 'alice', draft);
     expect(status).toBe(201);
     expect(body).toMatchObject({
@@ -130,7 +133,7 @@ describe('writing a note', () => {
     expect((await origin.get(`/v2/note/${body.id}`, 'bob')).body).toEqual(body);
   });
 
-  test('takes a form', async () => {
+  test('accepts a form', async () => {
     const fields = new URLSearchParams({ ...draft, privacy: 'friend', can_reply: 'false' });
     expect((await origin.post('/v2/notes', 'alice', fields)).body).toMatchObject({
       privacy: 'friend',
@@ -147,11 +150,11 @@ describe('writing a note', () => {
     [999, { ...draft, can_reply: 'perhaps' }],
     [999, { ...draft, pids: 'one' }],
     [1002, { ...draft, pids: 'p_1' }],
-  ])('is refused with code %i', async (code, broken) => {
+  ])('is rejected with code %i', async (code, broken) => {
     expect(await origin.post('/v2/notes', 'alice', broken)).toMatchObject({ status: 400, body: { code } });
   });
 
-  test('turns links and bare addresses into the tags of the text format', async () => {
+  test('converts links and plain URLs to the tags of the text format', async () => {
     const { content } = await written({
       content: [
         `看<a class="x" href='http://example.org/a b'>这里</a>，还有https://example.org/c.`,
@@ -172,7 +175,7 @@ describe('writing a note', () => {
     ['<a with many href=""', (n: number) => `<a${' href=""'.repeat(60)}`.repeat(n / 50)],
     ['[url="', (n: number) => '[url="'.repeat(2 * n)],
     ['http://!', (n: number) => `http://${'!'.repeat(10 * n)}a`],
-  ])('takes a long hostile text in a time that grows with it: %s', async (_, make) => {
+  ])('parses a long hostile text in linear time: %s', async (_, make) => {
     const write = async (n: number) =>
       expect((await origin.post('/v2/notes', 'alice', { title: '长', content: make(n) })).status).toBe(201);
     await expectTimeToGrowWith(40_000, write, 10);
@@ -180,7 +183,7 @@ describe('writing a note', () => {
 });
 
 describe('pictures of a note', () => {
-  test('stand where their tags stood, with layout and caption', async () => {
+  test('replace their placeholders, with layout and caption', async () => {
     const { status, body } = await origin.post(
       '/v2/notes',
       'alice',
@@ -199,7 +202,7 @@ describe('pictures of a note', () => {
     expect((await fetch(body.photos[1])).headers.get('content-type')).toBe('image/jpeg');
   });
 
-  test('are added to the end, or where a new content says', async () => {
+  test('are appended, or put where the new content has placeholders', async () => {
     const { id } = (
       await origin.post(
         '/v2/notes',
@@ -233,20 +236,20 @@ describe('pictures of a note', () => {
     ['a picture without a number', 999, { pids: 'p_1', image_1: picture(), image_2: picture() }],
     ['an unknown layout', 999, { pids: 'p_1', layout_1: 'X', image_1: picture() }],
     ['3,000,000 bytes', 1003, { pids: 'p_1', image_1: picture('png', 3_000_000) }],
-    ['no picture by its first bytes', 1009, { pids: 'p_1', image_1: picture('html') }],
-  ])('are refused for %s', async (_, code, parts) => {
+    ['a file without the signature of a picture', 1009, { pids: 'p_1', image_1: picture('html') }],
+  ])('are rejected for %s', async (_, code, parts) => {
     const { id } = await written();
-    for (const answer of [
+    for (const response of [
       await origin.post('/v2/notes', 'alice', form({ ...draft, ...parts })),
       await origin.put(`/v2/note/${id}`, 'alice', form({ ...draft, ...parts })),
       await origin.post(`/v2/note/${id}`, 'alice', form(parts)),
     ]) {
-      expect(answer).toMatchObject({ status: 400, body: { code } });
+      expect(response).toMatchObject({ status: 400, body: { code } });
     }
     expect((await origin.get(`/v2/note/${id}`, 'alice')).body.photos).toEqual({});
   });
 
-  test('keep their numbers, and none is no upload', async () => {
+  test('cannot reuse a number, and a request without a picture is rejected', async () => {
     const { id } = (await origin.post('/v2/notes', 'alice', form({ ...draft, pids: 'p_1', image_1: picture() }))).body;
     expect((await origin.post(`/v2/note/${id}`, 'alice', form({ pids: 'p_1', image_1: picture() }))).body.code).toBe(
       999,
@@ -255,15 +258,15 @@ describe('pictures of a note', () => {
       expect((await origin.post(`/v2/note/${id}`, 'alice', parts)).body.code).toBe(1002);
   });
 
-  test('are what a POST to a note is for: a whole note without one is the wrong method', async () => {
+  test('are required by a POST to a note: without one it is a wrong method', async () => {
     const { id } = await written();
     const path = `/v2/note/${id}`;
     const before = await origin.get(path, 'alice');
-    const refused = refusal(400, 1014, 'wrong_method', `POST ${path}`);
+    const rejected = rejection(400, 1014, 'wrong_method', `POST ${path}`);
     for (const whole of [{ title: '新', content: '新' }, form({ title: '新', content: '新', privacy: 'private' })])
-      expect(await origin.post(path, 'alice', whole)).toMatchObject(refused);
+      expect(await origin.post(path, 'alice', whole)).toMatchObject(rejected);
     expect((await origin.get(path, 'alice')).body).toEqual(before.body);
-    // Whose note it is, and whether there is one, comes first.
+    // The owner and the existence of the note are checked first.
     expect((await origin.post(path, 'bob', { title: '新', content: '新' })).body.code).toBe(1000);
     expect((await origin.post('/v2/note/1', 'alice', { title: '新', content: '新' })).body.code).toBe(1006);
     const both = await origin.post(path, 'alice', form({ title: '新', pids: 'p_1', image_1: picture() }));
@@ -271,8 +274,8 @@ describe('pictures of a note', () => {
   });
 });
 
-describe('a note of my own', () => {
-  test('is replaced by a PUT, its pictures stay', async () => {
+describe('a note of the user', () => {
+  test('is replaced by a PUT and keeps its pictures', async () => {
     const { id } = (
       await origin.post(
         '/v2/notes',
@@ -286,7 +289,7 @@ describe('a note of my own', () => {
     expect((await origin.put(`/v2/note/${id}`, 'alice', { title: '傍晚' })).body.code).toBe(1002);
   });
 
-  test('is removed by a DELETE, with everything that belongs to it', async () => {
+  test('is removed by a DELETE together with its pictures', async () => {
     const { id, photos } = (
       await origin.post('/v2/notes', 'alice', form({ ...draft, pids: 'p_1', image_1: picture() }))
     ).body;
@@ -297,23 +300,23 @@ describe('a note of my own', () => {
     expect((await fetch(photos[1])).status).toBe(404);
   });
 
-  test("is nobody else's to change", async () => {
+  test('cannot be changed or removed by another user', async () => {
     const { id } = await written();
-    for (const answer of [
+    for (const response of [
       await origin.put(`/v2/note/${id}`, 'bob', draft),
       await origin.delete(`/v2/note/${id}`, 'bob'),
       await origin.post(`/v2/note/${id}`, 'bob', form({ pids: 'p_1', image_1: picture() })),
     ]) {
-      expect(answer).toMatchObject({ status: 403, body: { code: 1000 } });
+      expect(response).toMatchObject({ status: 403, body: { code: 1000 } });
     }
   });
 });
 
-test('a like counts once, and may be taken back', async () => {
+test('a like counts once, and can be removed', async () => {
   const { id } = await written({ privacy: 'friend' });
   const likes = async () => (await origin.get(`/v2/note/${id}`, 'alice')).body.liked_count;
   const all = Array.from({ length: 10 }, () => origin.post(`/v2/note/${id}/like`, 'bob'));
-  for (const answer of await Promise.all(all)) expect(answer).toMatchObject({ status: 200, body: {} });
+  for (const response of await Promise.all(all)) expect(response).toMatchObject({ status: 200, body: {} });
   expect(await likes()).toBe(1);
   expect((await origin.post(`/v2/note/${id}/like`, 'carol')).body.code).toBe(1000);
   expect(await origin.delete(`/v2/note/${id}/like`, 'bob')).toMatchObject({ status: 200, body: {} });
@@ -322,8 +325,8 @@ test('a like counts once, and may be taken back', async () => {
   expect((await origin.post('/v2/note/1/like', 'bob')).body.code).toBe(1006);
 });
 
-describe('comments', () => {
-  test('come oldest first, in pages', async () => {
+describe('comments on a note', () => {
+  test('are listed oldest first, in pages', async () => {
     const { body } = await origin.get(`${first}/comments`, 'bob');
     expect(body).toMatchObject({ start: 0, count: 20, total: 48 });
     expect(body.comments).toHaveLength(20);
@@ -336,7 +339,7 @@ describe('comments', () => {
     expect((await origin.get(`${first}/comment/1`, 'bob')).body.code).toBe(1006);
   });
 
-  test('are written, counted and removed', async () => {
+  test('can be written, are counted, and can be deleted', async () => {
     const { id } = await written();
     const { status, body } = await origin.post(
       `/v2/note/${id}/comments`,
@@ -355,7 +358,7 @@ describe('comments', () => {
     expect((await origin.get(`/v2/note/${id}`, 'alice')).body.comments_count).toBe(0);
   });
 
-  test('need words, and a note that takes them', async () => {
+  test('require a text, and a note that accepts them', async () => {
     const closed = await written({ can_reply: false });
     const hidden = await written({ privacy: 'private' });
     expect((await origin.post(`${first}/comments`, 'bob', { content: ' ' })).body.code).toBe(1002);
@@ -367,18 +370,18 @@ describe('comments', () => {
   });
 });
 
-test('a text with NUL is refused, however it is sent, and nothing of it is stored', async () => {
+test('a text with NUL is rejected in any encoding, and nothing is stored', async () => {
   const total = async () => (await origin.get('/v2/note/user_created/alice?count=0', 'alice')).body.total as number;
   const before = await total();
   const texts = { title: '午\0后', content: 'a' };
   for (const body of [texts, form({ ...texts, pids: 'p_1', image_1: picture('png', 100) })])
     expect(await origin.post('/v2/notes', 'alice', body)).toMatchObject(
-      refusal(400, 999, 'invalid_request', 'POST /v2/notes'),
+      rejection(400, 999, 'invalid_request', 'POST /v2/notes'),
     );
   expect(await total()).toBe(before);
 });
 
-test('the texts of a form have a limit together', async () => {
+test('the texts of a form have a total size limit', async () => {
   const texts = Object.fromEntries(['content', 'a', 'b'].map((name) => [name, 'x'.repeat(700_000)]));
   expect((await origin.post('/v2/notes', 'alice', form({ title: '题', ...texts }))).body.code).toBe(999);
 });

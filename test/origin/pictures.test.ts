@@ -7,11 +7,11 @@ import { describe, expect, test, vi } from 'vitest';
 import { readers, termOf, writers } from '../../src/atom/media.ts';
 import { openOrigin } from '../../src/origin/server.ts';
 import { openSqlite } from '../../src/origin/store/sqlite.ts';
-import { type Asker, demoDir, form, picture, refusal, service, temporaryDirectory } from '../support/service.ts';
+import { type Credential, demoDir, form, picture, rejection, service, temporaryDirectory } from '../support/service.ts';
 
 const origin = await service();
 
-/** The addresses of pictures anywhere in an answer of JSON or XML. */
+/** The URLs of pictures in a JSON or XML document. */
 const picturesIn = (text: string) => [
   ...new Set([...text.matchAll(/https?:\/\/[^\s"'<>\\]+?\.(?:svg|jpg|jpeg|png|gif|webp)\b/g)].map(([url]) => url)),
 ];
@@ -38,14 +38,14 @@ const draft = (title: string) =>
     endTime: '2099-01-02T21:30:00+08:00',
     where: '小剧场',
   });
-/** An event with a picture, which alice may change. */
+/** An event of alice with a picture. */
 const pictured = async () =>
   readers
     .eventFeed((await origin.get('/people/alice/events/initiate?max-results=50')).text)
     .entries.find(({ links }) => links.image)!.id;
 
-describe('every picture that a record names loads, and is what it says:', () => {
-  test.each<[string, string, Asker]>([
+describe('every picture URL of a record is served with its media type:', () => {
+  test.each<[string, string, Credential]>([
     ['a book', '/v2/book/6082808', null],
     ['a search of books', '/v2/book/search?q=的', null],
     ['annotations', '/v2/book/6082808/annotations?count=100', null],
@@ -62,9 +62,9 @@ describe('every picture that a record names loads, and is what it says:', () => 
     ['a single event', '/event/30134553', null],
     ['participants', '/event/30134553/participants', null],
   ])('%s', async (_, path, as) => {
-    const answer = await origin.get(path, as);
-    expect(answer.status).toBe(200);
-    const urls = picturesIn(answer.text);
+    const response = await origin.get(path, as);
+    expect(response.status).toBe(200);
+    const urls = picturesIn(response.text);
     expect(urls).not.toEqual([]);
     for (const url of urls) {
       expect(url.startsWith(`${origin.url}/pictures/`), url).toBe(true);
@@ -76,7 +76,7 @@ describe('every picture that a record names loads, and is what it says:', () => 
     }
   });
 
-  test('as large as the interface has it', async () => {
+  test('in the documented sizes', async () => {
     const { images } = (await origin.get('/v2/movie/subject/26266893', 'alice')).body;
     const { avatars } = (await origin.get('/v2/movie/celebrity/1000525', 'alice')).body;
     const { images: covers, image } = (await origin.get('/v2/book/6082808')).body;
@@ -97,14 +97,14 @@ describe('every picture that a record names loads, and is what it says:', () => 
 });
 
 describe('a drawn picture', () => {
-  test('shows the title, and is the same every time', async () => {
+  test('contains the title, and is the same every time', async () => {
     expect((await drawn('book/large/6082808.svg')).texts.join('')).toBe('百年孤独[哥伦比亚] 加西亚·马尔克斯');
     const path = '/pictures/subject/large/1292052.svg';
     expect((await origin.get(path)).text).toBe((await origin.get(path)).text);
     expect((await origin.get(path)).text).not.toBe((await origin.get('/pictures/subject/large/26266893.svg')).text);
   });
 
-  test('runs nothing, loads nothing, and is asked for again only when it changed', async () => {
+  test('contains no scripts or links, and has an ETag that changes with its record', async () => {
     const id = await pictured();
     const path = `/pictures/event/large/${id}.svg`;
     const first = await origin.get(path);
@@ -137,7 +137,7 @@ describe('a drawn picture', () => {
     ['marks without an end', `e${'\u0301'.repeat(50_000)}`],
     ['families', '👩‍👩‍👧'.repeat(500)],
     ['from right to left', '\u202eevil \u05d0\u05d1 \u061c'],
-  ])('holds a title of %s', async (_, title) => {
+  ])('contains a title of %s safely and at limited size', async (_, title) => {
     const id = await pictured();
     expect((await origin.put(`/event/${id}`, 'alice', draft(title))).status).toBe(200);
     const { status, text } = await origin.get(`/pictures/event/large/${id}.svg`);
@@ -164,27 +164,27 @@ describe('a drawn picture', () => {
     `note/large/${'1'.repeat(200)}.svg`,
     'book/large/..%2F..%2Forigin.db',
     'book/large',
-  ])('that nobody has is not found: %s', async (path) => {
+  ])('that does not exist is answered with 404: %s', async (path) => {
     expect(await origin.get(`/pictures/${path}`)).toMatchObject(
-      refusal(404, 1001, 'uri_not_found', `GET /pictures/${path}`),
+      rejection(404, 1001, 'uri_not_found', `GET /pictures/${path}`),
     );
   });
 
-  test('tells nothing of what is private: a diary has one whether there is such a note or not', async () => {
+  test('of a note discloses nothing about private notes: it looks the same whether the note exists or not', async () => {
     const texts = await Promise.all(
       ['244600003-1', '999999999-1'].map(async (id) => (await origin.get(`/pictures/note/large/${id}.svg`)).text),
     );
     for (const text of texts) expect(svgOf(text).texts).toEqual([]);
   });
 
-  test('is for events of the demo: one without a picture names none, and has none', async () => {
+  test('exists for events of the demo only: a created event without a picture has no URL for one', async () => {
     const { id, links } = readers.event((await origin.post('/events', 'alice', draft('没有图'))).text);
     expect(links.image).toBeUndefined();
     expect((await origin.get(`/pictures/event/large/${id}.svg`)).status).toBe(404);
   });
 });
 
-test('a picture that was sent stays what it is, kept for ever', async () => {
+test('an uploaded picture is served unchanged with an immutable cache policy', async () => {
   const note = form({ title: '图', content: '<图片p_1>', pids: 'p_1', image_1: picture('png') });
   const { photos } = (await origin.post('/v2/notes', 'alice', note)).body;
   const { status, headers } = await origin.get(new URL(photos[1]).pathname);
@@ -198,7 +198,7 @@ test('a picture that was sent stays what it is, kept for ever', async () => {
 });
 
 test.runIf(existsSync('/proc/self/fd'))(
-  'a picture leaves no file open when its headers alone are asked for, or its client leaves',
+  'a picture leaves no file descriptor open after a HEAD request or a disconnect',
   async () => {
     const note = form({ title: '图', content: '<图片p_1>', pids: 'p_1', image_1: picture('png', 2_900_000) });
     const { photos } = (await origin.post('/v2/notes', 'alice', note)).body as { photos: Record<string, string> };
@@ -225,7 +225,7 @@ test.runIf(existsSync('/proc/self/fd'))(
   },
 );
 
-test('a database of an older version names the drawn pictures as well, and keeps those that were sent', async () => {
+test('a database of an older version is migrated to URLs of drawn pictures, and keeps uploaded ones', async () => {
   const dataDir = temporaryDirectory();
   const options = { dataDir, port: 0, host: '127.0.0.1', demoDir, demoTokens: true };
   await (await openOrigin(options)).close();

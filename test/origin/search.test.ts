@@ -18,7 +18,7 @@ interface Fact {
   isbn10: string;
   isbn13: string;
 }
-interface Shown {
+interface FoundBook {
   id: string;
   title: string;
   rating: { numRaters: number };
@@ -31,12 +31,12 @@ const textsOf = (book: Fact) => [
 
 const origin = await service();
 const search = async (query: Record<string, string>, url = origin.url) => {
-  const answer = await fetch(`${url}/v2/book/search?${new URLSearchParams({ count: '100', ...query })}`);
-  expect(answer.status).toBe(200);
-  return (await answer.json()) as { total: number; books: Shown[] };
+  const response = await fetch(`${url}/v2/book/search?${new URLSearchParams({ count: '100', ...query })}`);
+  expect(response.status).toBe(200);
+  return (await response.json()) as { total: number; books: FoundBook[] };
 };
 
-test('finds what holds the term, however short, and nothing else', async () => {
+test('finds exactly the books that contain the term, however short', async () => {
   const terms = new Set<string>();
   for (const [n, book] of facts.entries()) {
     for (const text of textsOf(book)) {
@@ -62,7 +62,7 @@ test('finds what holds the term, however short, and nothing else', async () => {
   }
 });
 
-test('shows the nearest first, then the most rated', async () => {
+test('returns the best match first, then the most rated', async () => {
   for (const q of ['小', '小说', '的', '出版社']) {
     const { books } = await search({ q });
     const places = books.map(({ title }) => (title === q ? 0 : title.includes(q) ? 1 : 2));
@@ -74,7 +74,7 @@ test('shows the nearest first, then the most rated', async () => {
   }
 });
 
-test('moves a book that is rated, and finds it by the tags that it has now', async () => {
+test('updates the rank and the tags of a book after a rating', async () => {
   const origin = await service();
   const { books } = await search({ q: '出版社' }, origin.url);
   const [last, before] = [books.at(-1)!, books.at(-2)!];
@@ -120,7 +120,7 @@ test.each([
   'é',
   '  \u3000  x',
   'x'.repeat(3_000),
-])('takes %j for a text, or a tag', async (text) => {
+])('treats %j as text, or as a tag', async (text) => {
   for (const query of [
     { q: text },
     { tag: text },
@@ -133,20 +133,20 @@ test.each([
   }
 });
 
-test('ends after a thousand books, the most rated of those there are', async () => {
+test('returns at most a thousand books, the most rated first', async () => {
   const dataDir = temporaryDirectory();
   growCatalog({ dataDir, demoDir, books: 4_500 });
   const origin = await openOrigin({ dataDir, port: 0, host: '127.0.0.1', demoDir, demoTokens: true });
   try {
     for (const query of [{ q: '的' }, { q: '年' }, { tag: '小说' }, { q: '出版社' }] as Record<string, string>[]) {
-      const shown: Shown[] = [];
+      const found: FoundBook[] = [];
       for (let start = 0; start <= 1_100; start += 100) {
         const { total, books } = await search({ ...query, start: String(start) }, origin.url);
         expect(total).toBeLessThanOrEqual(1_000);
         expect(books).toHaveLength(Math.max(0, Math.min(100, total - start)));
-        shown.push(...books);
+        found.push(...books);
       }
-      expect(new Set(shown.map(({ id }) => id)).size).toBe(shown.length);
+      expect(new Set(found.map(({ id }) => id)).size).toBe(found.length);
     }
     const db = openSqlite(join(dataDir, 'origin.db'), { readOnly: true });
     const { best } = db.prepare("SELECT max(raters) AS best FROM books WHERE title LIKE '%的%'").get() as {
@@ -166,7 +166,7 @@ test('ends after a thousand books, the most rated of those there are', async () 
   }
 });
 
-test('a database of an older version is searched as before', async () => {
+test('a database of an older version returns the same results after its migration', async () => {
   const dataDir = temporaryDirectory();
   const options = { dataDir, port: 0, host: '127.0.0.1', demoDir, demoTokens: true };
   await (await openOrigin(options)).close();

@@ -30,11 +30,11 @@ test.each([
   ['24.16.0', '3.53.0', true],
   ['26.10.0', '3.53.4', true],
   ['28.0.0', '4.0.0', true],
-])('Node %s with SQLite %s: its own is used: %s', (node, sqlite, expected) => {
+])('Node %s with SQLite %s: the built-in SQLite is used: %s', (node, sqlite, expected) => {
   expect(hasBuiltIn({ ...process.versions, node, sqlite })).toBe(expected);
 });
 
-test('a write into a full-text table, and the one after it, tell how many rows they changed', () => {
+test('writes to a full-text table, and the statements after them, return the number of changed rows', () => {
   const { db, add } = table();
   db.exec("CREATE VIRTUAL TABLE texts USING fts5 (words, tokenize = 'trigram')");
   const insert = prepareWrite(db, 'INSERT INTO texts (rowid, words) VALUES (?, ?)');
@@ -53,7 +53,7 @@ test('a write into a full-text table, and the one after it, tell how many rows t
   }
 });
 
-test('a transaction that throws leaves nothing of itself, and the next one works', () => {
+test('a transaction that throws is rolled back, and the next one works', () => {
   const { db, add, words } = table();
   const failing = () =>
     inTransaction(db, () => {
@@ -66,7 +66,7 @@ test('a transaction that throws leaves nothing of itself, and the next one works
   expect(words()).toEqual(['two']);
 });
 
-test('a part that throws leaves nothing of itself, and the transaction around it goes on', () => {
+test('a nested transaction that throws is rolled back, and the outer one continues', () => {
   const { db, add, words } = table();
   inTransaction(db, () => {
     add('before');
@@ -83,7 +83,7 @@ test('a part that throws leaves nothing of itself, and the transaction around it
   expect([words(), db.isTransaction]).toEqual([['before', 'kept', 'after'], false]);
 });
 
-test('a transaction that SQLite itself ended fails with the first error', () => {
+test('a transaction that SQLite has rolled back itself fails with the first error', () => {
   const { db, add, words } = table();
   expect(() =>
     inTransaction(db, () => {

@@ -7,32 +7,32 @@ import { type OriginOptions, openOrigin } from '../../src/origin/server.ts';
 
 export const demoDir = fileURLToPath(new URL('../../demo', import.meta.url));
 
-/** Who asks: one of the demo people, a token, or nobody. */
-export type Asker = 'alice' | 'bob' | 'carol' | 'app' | { token: string } | null;
+/** The credential of a request: a demo user or application, a token, or none. */
+export type Credential = 'alice' | 'bob' | 'carol' | 'app' | { token: string } | null;
 
-export interface Answer {
+export interface ServiceResponse {
   status: number;
   headers: Headers;
   text: string;
-  /** Decoded where it is JSON. */
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a test says what it expects of an answer by expecting it
+  /** Parsed if the response is JSON. */
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- assertions check the shape
   body: any;
 }
 export type Service = Awaited<ReturnType<typeof service>>;
 
-/** A filled origin of the test's own, with real sockets, until the file's tests are done. */
+/** An origin with demo data for one test file, on a real socket; it is closed after the tests. */
 export async function service(options: Partial<OriginOptions> = {}) {
   const dataDir = temporaryDirectory();
   cpSync(await template(), dataDir, { recursive: true });
   const origin = await openOrigin({ dataDir, port: 0, host: '127.0.0.1', demoDir, demoTokens: true, ...options });
   afterAll(() => origin.close());
 
-  async function ask(
+  async function request(
     method: string,
     path: string,
-    as: Asker = null,
+    as: Credential = null,
     body?: object | string | FormData | URLSearchParams,
-  ): Promise<Answer> {
+  ): Promise<ServiceResponse> {
     const headers: Record<string, string> = authorization(as);
     if (typeof body === 'string') headers['content-type'] = 'application/atom+xml';
     const plain =
@@ -45,31 +45,31 @@ export async function service(options: Partial<OriginOptions> = {}) {
   return {
     ...origin,
     dataDir,
-    get: (path: string, as: Asker = null) => ask('GET', path, as),
-    post: (path: string, as: Asker, body?: object | string) => ask('POST', path, as, body),
-    put: (path: string, as: Asker, body?: object | string) => ask('PUT', path, as, body),
-    delete: (path: string, as: Asker) => ask('DELETE', path, as),
+    get: (path: string, as: Credential = null) => request('GET', path, as),
+    post: (path: string, as: Credential, body?: object | string) => request('POST', path, as, body),
+    put: (path: string, as: Credential, body?: object | string) => request('PUT', path, as, body),
+    delete: (path: string, as: Credential) => request('DELETE', path, as),
   };
 }
 
-/** What a refusal answers. */
-export const refusal = (status: number, code: number, msg: string, request: string) => ({
+/** The expected response to a rejected request. */
+export const rejection = (status: number, code: number, msg: string, request: string) => ({
   status,
   body: { code, msg, request },
 });
 
-export function authorization(as: Asker): Record<string, string> {
+export function authorization(as: Credential): Record<string, string> {
   if (as === null) return {};
   return { authorization: `Bearer ${typeof as === 'string' ? `demo-${as}` : as.token}` };
 }
 
-export async function read(response: Response): Promise<Answer> {
+export async function read(response: Response): Promise<ServiceResponse> {
   const text = await response.text();
   const json = response.headers.get('content-type')?.includes('json');
   return { status: response.status, headers: response.headers, text, body: json ? JSON.parse(text) : undefined };
 }
 
-/** A test that makes one does not come to remove it. */
+/** Removed after the tests, also of a test that fails. */
 const directories: string[] = [];
 afterAll(() => {
   for (const directory of directories) rmSync(directory, { recursive: true, force: true });
@@ -81,7 +81,7 @@ export function temporaryDirectory(): string {
   return directory;
 }
 
-/** A picture of this many bytes: a format's first bytes, then nothing. */
+/** A file of this size that has the signature of the format and is otherwise empty. */
 export function picture(kind: keyof typeof firstBytes = 'png', bytes = 200): Blob {
   const content = Buffer.alloc(bytes);
   Buffer.from(firstBytes[kind], 'latin1').copy(content);
@@ -95,7 +95,7 @@ const firstBytes = {
   html: '<!doctype html>',
 };
 
-/** A form of texts and pictures. */
+/** A form of texts and files. */
 export function form(parts: Record<string, string | Blob>): FormData {
   const data = new FormData();
   for (const [name, part] of Object.entries(parts)) {
@@ -107,7 +107,7 @@ export function form(parts: Record<string, string | Blob>): FormData {
 
 let filled: Promise<string> | undefined;
 
-/** Filled once a run by test/build.ts, or else once a process; then copied. */
+/** The demo data directory, created once per run by test/build.ts or once per process, and then copied. */
 function template(): Promise<string> {
   const shared = process.env.FILLED_DATA_DIR;
   filled ??= shared ? Promise.resolve(shared) : fill();

@@ -5,7 +5,7 @@ import { record } from './record.ts';
 const token = 't';
 
 describe('comments on a note', () => {
-  const said = {
+  const comment = {
     id: '104',
     content: '童年呀',
     created: '2012-05-19 21:52:48',
@@ -24,7 +24,7 @@ describe('comments on a note', () => {
     const { service, ask } = facade();
     service
       .intercept({ path: /^\/v2\/note\/9\/comments\?/ })
-      .reply(200, { start: 0, count: 20, total: 1, comments: [said] });
+      .reply(200, { start: 0, count: 20, total: 1, comments: [comment] });
     service.intercept({ path: /^\/v2\/note\/9(\?|$)/ }).reply(200, record);
     const { data } = await ask(`{ note(id: 9) { title comments { totalCount nodes { ${selection} } } } }`, { token });
     expect(data.note.comments).toEqual({ totalCount: 1, nodes: [expected] });
@@ -32,7 +32,7 @@ describe('comments on a note', () => {
 
   test('can be loaded by their global id', async () => {
     const { service, ask } = facade();
-    service.intercept({ path: /^\/v2\/note\/9\/comment\/104/ }).reply(200, said);
+    service.intercept({ path: /^\/v2\/note\/9\/comment\/104/ }).reply(200, comment);
     const { data } = await ask(`{ node(id: "NoteComment:9:104") { ... on NoteComment { ${selection} } } }`, { token });
     expect(data.node).toEqual(expected);
   });
@@ -42,7 +42,7 @@ describe('comments on a note', () => {
     service.intercept({ path: /^\/v2\/note\/9(\?|$)/ }).reply(200, record);
     service
       .intercept({ path: /^\/v2\/note\/9\/comment\/104/ })
-      .reply(200, said)
+      .reply(200, comment)
       .times(2);
     const { data, errors } = await ask(
       `{ note(id: 9) { title a: comment(id: 104) { ${selection} } b: comment(id: "NoteComment:9:104") { id } c: comment(id: "NoteComment:8:104") { id } } }`,
