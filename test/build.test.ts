@@ -16,7 +16,7 @@ import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-/** A program of two files, with a copy of the build. */
+/** A program of two files, with a copy of the build script. */
 const place = mkdtempSync(join(tmpdir(), 'catalog-'));
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 const inPlace = (file: string) => join(place, file);
@@ -30,21 +30,21 @@ beforeAll(async () => {
   writeFileSync(inPlace('src/word.ts'), `export const word: string = 'first';\n`);
 });
 
-/** Builds it as `npm start` does; tells what it says then, and whether it was made again. */
+/** Builds the program as `npm start` does; returns its output and whether it was rebuilt. */
 async function build() {
-  await setTimeout(50); // what changes while it builds is not taken for built
+  await setTimeout(50); // a change during a build must not count as built
   const before = statSync(made, { throwIfNoEntry: false })?.mtimeMs;
   await promisify(execFile)(process.execPath, ['build.mjs', 'src/tiny.ts'], { cwd: place });
   const { stdout } = await promisify(execFile)(process.execPath, [made]);
   return { says: stdout.trim(), isNew: statSync(made).mtimeMs !== before };
 }
 
-test('what is up to date is not made again', async () => {
+test('an up-to-date program is not rebuilt', async () => {
   expect(await build()).toEqual({ says: 'first', isNew: true });
   expect(await build()).toEqual({ says: 'first', isNew: false });
 });
 
-test('a changed source is built, even when it is as old and as long as the one before', async () => {
+test('a program with a changed source is rebuilt, even if the size and mtime of the source are the same', async () => {
   const word = inPlace('src/word.ts');
   const { atime, mtime } = statSync(word);
   writeFileSync(word, readFileSync(word, 'utf8').replace('first', 'other'));
@@ -53,7 +53,7 @@ test('a changed source is built, even when it is as old and as long as the one b
   expect(await build()).toEqual({ says: 'other', isNew: false });
 });
 
-test('what was built and is gone, changed or cut off is made again', async () => {
+test('a program is rebuilt if its output or its record is missing, changed or truncated', async () => {
   const record = inPlace('dist/tiny.built.json');
   const harms = [
     () => rmSync(made),

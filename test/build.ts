@@ -6,13 +6,13 @@ import { bundle, publishOperations } from '../build.mjs';
 import { openOrigin } from '../src/origin/server.ts';
 import { skippedLine } from './support/optional.ts';
 
-/** What many tests need is made once, before all of them. */
+/** Builds the program and fills the demo data once, before all tests. */
 export async function setup(): Promise<() => void> {
   const skipped = skippedLine();
   if (skipped) console.log(skipped);
   await bundle().catch((error: unknown) => {
     console.error('The program does not build; tests that start it will fail.', error);
-    // What does not build must not be tested in an older form; the tests that need none of it still run.
+    // Never test an older build; tests that do not need it still run.
     rmSync(new URL('../dist/main.js', import.meta.url), { force: true });
   });
   await publishOperations();

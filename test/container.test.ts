@@ -27,7 +27,7 @@ const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Record<
   Record<string, string>
 > & { files: string[] };
 
-/** COPY lines: what is taken, from which stage or from the context, and where it goes. */
+/** COPY instructions: sources, the stage or build context they come from, and the target. */
 const copies = (stage: string) =>
   [...stage.matchAll(/^COPY (?:--from=(\w+) )?(.+) (\S+)$/gm)].map(([, from, sources, target]) => ({
     from,
@@ -35,7 +35,7 @@ const copies = (stage: string) =>
     target: target!,
   }));
 
-/** What Docker sends to the build: `.dockerignore` leaves out everything and names what is in. */
+/** The build context: `.dockerignore` excludes everything and lists the exceptions. */
 const context = new Set(
   readFileSync('.dockerignore', 'utf8')
     .split('\n')
@@ -49,7 +49,7 @@ afterAll(() => rmSync(image, { recursive: true, force: true }));
 beforeAll(() => {
   for (const { from, sources, target } of copies(final)) {
     if (from === 'dependencies') {
-      // The Node that runs the tests may be older than the image's, and need the package for SQLite.
+      // The Node that runs the tests may be older than that of the image, and need the package for SQLite.
       for (const name of Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })) {
         const place = join(image, 'node_modules', name);
         mkdirSync(dirname(place), { recursive: true });
@@ -62,19 +62,19 @@ beforeAll(() => {
   }
 });
 
-test('what a stage copies is sent to the build, and nothing else is', () => {
+test('the build context contains exactly the files that the stages copy', () => {
   const copied = stages.flatMap((stage) => copies(stage).flatMap(({ from, sources }) => (from ? [] : sources)));
   expect([...context].toSorted()).toEqual([...new Set(copied)].toSorted());
   for (const file of copied) expect(existsSync(file), file).toBe(true);
 });
 
-test('the image holds the folders that the package has for the program', () => {
+test('the image contains the folders of the package that the program reads', () => {
   const folders = manifest.files.filter((file) => !/[.*]/.test(file));
   expect(folders.length).toBeGreaterThan(2);
   for (const folder of folders) expect(existsSync(join(image, folder)), folder).toBe(true);
 });
 
-/** Starts a service of compose.yaml from the image; `hosts` are the addresses of the others. */
+/** Starts a service of compose.yaml from the image; `hosts` maps the names of other services to their addresses. */
 function startService(name: string, hosts: Record<string, string>, more: NodeJS.ProcessEnv = {}): Promise<Program> {
   const { environment, command = [] } = services[name]!;
   const set = Object.entries(environment).map(([variable, value]) => {
@@ -85,7 +85,7 @@ function startService(name: string, hosts: Record<string, string>, more: NodeJS.
   return startProgram(env, command, { main, cwd: image });
 }
 
-/** Both facades, each over an origin of its own, so that the rate limit of one origin is not what is seen. */
+/** Both facades, each with an origin of its own, so that the rate limit of one origin has no effect. */
 async function composed(more?: NodeJS.ProcessEnv): Promise<Program[]> {
   const facades: Program[] = [];
   for (const name of ['facade-1', 'facade-2']) {
@@ -95,11 +95,11 @@ async function composed(more?: NodeJS.ProcessEnv): Promise<Program[]> {
   return facades;
 }
 
-test('the image starts as every service of compose.yaml, answers, and is healthy', async () => {
+test('the image starts as every service of compose.yaml, responds, and is healthy', async () => {
   const [first, second] = await composed();
   for (const { url } of [first!, second!]) {
-    const answer = await fetch(`${url}/graphql?query={book(id:"6082808"){title}}`);
-    expect(await answer.json()).toEqual({ data: { book: { title: '百年孤独' } } });
+    const response = await fetch(`${url}/graphql?query={book(id:"6082808"){title}}`);
+    expect(await response.json()).toEqual({ data: { book: { title: '百年孤独' } } });
     const page = await fetch(`${url}/graphql`, { headers: { accept: 'text/html' } });
     expect([page.status, (await page.text()).length > 1_000]).toEqual([200, true]);
     const health = /^HEALTHCHECK .*? CMD (\[.*\])$/m.exec(final)![1]!;
@@ -111,68 +111,65 @@ test('the image starts as every service of compose.yaml, answers, and is healthy
   expect(await first!.stop()).toMatchObject({ code: 0, err: '' });
 });
 
-test.skipIf(!hasProgram('nginx'))(
-  'nginx stands before both facades, and they see the address of the client',
-  async () => {
-    const facades = await composed({ TRUSTED_PROXIES: '127.0.0.1', ACCESS_TOKEN: undefined, FILM_TIER: undefined });
-    const folder = mkdtempSync(join(tmpdir(), 'catalog-nginx-'));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const port = await freePort();
-    const config = readFileSync('deploy/nginx.conf', 'utf8')
-      .replace('facade-1:4000', new URL(facades[0]!.url).host.replace('localhost', '127.0.0.1'))
-      .replace('facade-2:4000', new URL(facades[1]!.url).host.replace('localhost', '127.0.0.1'))
-      .replace('listen 8080;', `listen 127.0.0.1:${port};`)
-      .replace(
-        'http {',
-        `pid ${folder}/pid;\nhttp {\naccess_log off;\nclient_body_temp_path ${folder};\nproxy_temp_path ${folder};`,
-      );
-    writeFileSync(join(folder, 'nginx.conf'), config);
-    const args = ['-c', join(folder, 'nginx.conf'), '-p', folder, '-e', 'stderr', '-g', 'daemon off;'];
-    const nginx = spawn('nginx', args, {
-      env: { PATH: `${process.env.PATH}:/usr/sbin` },
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    let said = '';
-    nginx.stderr.on('data', (chunk) => (said += String(chunk)));
-    onTestFinished(async () => {
-      if (nginx.exitCode === null) {
-        nginx.kill('SIGTERM');
-        await once(nginx, 'exit');
-      }
-    });
-    const url = `http://127.0.0.1:${port}`;
-    await expect
-      .poll(
-        () =>
-          fetch(`${url}/ready`).then(
-            ({ status }) => status,
-            () => `nginx: ${said}`,
-          ),
-        { timeout: 30_000 },
-      )
-      .toBe(200);
-
-    expect(await ask('{ book(id: "6082808") { title } }', '127.0.0.2')).toEqual({
-      data: { book: { title: '百年孤独' } },
-    });
-    expect((await fetch(`${url}/metrics`)).status).toBe(404);
-    // One address gets half of the calls that a facade may make, 20 of each; another one has the rest.
-    const search = async (n: number, from: string) =>
-      (await ask(`{ searchSubjects(query: "behind ${n}") { nodes { title } } }`, from)).errors === undefined;
-    const first: boolean[] = [];
-    for (let n = 0; n < 60; n++) first.push(await search(n, '127.0.0.2'));
-    expect(first.filter(Boolean)).toHaveLength(40);
-    expect([await search(60, '127.0.0.3'), await search(61, '127.0.0.3')]).toEqual([true, true]);
-    for (const facade of facades) expect(await facade.stop()).toMatchObject({ code: 0, err: '' });
-
-    function ask(query: string, from: string) {
-      return askedFrom(from, port, query);
+test.skipIf(!hasProgram('nginx'))('nginx balances both facades, and they see the address of the client', async () => {
+  const facades = await composed({ TRUSTED_PROXIES: '127.0.0.1', ACCESS_TOKEN: undefined, FILM_TIER: undefined });
+  const folder = mkdtempSync(join(tmpdir(), 'catalog-nginx-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const port = await freePort();
+  const config = readFileSync('deploy/nginx.conf', 'utf8')
+    .replace('facade-1:4000', new URL(facades[0]!.url).host.replace('localhost', '127.0.0.1'))
+    .replace('facade-2:4000', new URL(facades[1]!.url).host.replace('localhost', '127.0.0.1'))
+    .replace('listen 8080;', `listen 127.0.0.1:${port};`)
+    .replace(
+      'http {',
+      `pid ${folder}/pid;\nhttp {\naccess_log off;\nclient_body_temp_path ${folder};\nproxy_temp_path ${folder};`,
+    );
+  writeFileSync(join(folder, 'nginx.conf'), config);
+  const args = ['-c', join(folder, 'nginx.conf'), '-p', folder, '-e', 'stderr', '-g', 'daemon off;'];
+  const nginx = spawn('nginx', args, {
+    env: { PATH: `${process.env.PATH}:/usr/sbin` },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let output = '';
+  nginx.stderr.on('data', (chunk) => (output += String(chunk)));
+  onTestFinished(async () => {
+    if (nginx.exitCode === null) {
+      nginx.kill('SIGTERM');
+      await once(nginx, 'exit');
     }
-  },
-);
+  });
+  const url = `http://127.0.0.1:${port}`;
+  await expect
+    .poll(
+      () =>
+        fetch(`${url}/ready`).then(
+          ({ status }) => status,
+          () => `nginx: ${output}`,
+        ),
+      { timeout: 30_000 },
+    )
+    .toBe(200);
 
-/** A query from an address of this machine that is not the proxy's. */
-function askedFrom(localAddress: string, port: number, query: string): Promise<{ data: unknown; errors?: unknown[] }> {
+  expect(await query('{ book(id: "6082808") { title } }', '127.0.0.2')).toEqual({
+    data: { book: { title: '百年孤独' } },
+  });
+  expect((await fetch(`${url}/metrics`)).status).toBe(404);
+  // One address gets half of the calls of a facade, 20 of each; the rest is left for other addresses.
+  const search = async (n: number, from: string) =>
+    (await query(`{ searchSubjects(query: "behind ${n}") { nodes { title } } }`, from)).errors === undefined;
+  const first: boolean[] = [];
+  for (let n = 0; n < 60; n++) first.push(await search(n, '127.0.0.2'));
+  expect(first.filter(Boolean)).toHaveLength(40);
+  expect([await search(60, '127.0.0.3'), await search(61, '127.0.0.3')]).toEqual([true, true]);
+  for (const facade of facades) expect(await facade.stop()).toMatchObject({ code: 0, err: '' });
+
+  function query(text: string, from: string) {
+    return queryFrom(from, port, text);
+  }
+});
+
+/** Sends a query from another local address than that of the proxy. */
+function queryFrom(localAddress: string, port: number, query: string): Promise<{ data: unknown; errors?: unknown[] }> {
   return new Promise((resolve, reject) => {
     const path = `/graphql?query=${encodeURIComponent(query)}`;
     request({ host: '127.0.0.1', port, localAddress, path }, (response) => {

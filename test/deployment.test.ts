@@ -37,7 +37,7 @@ const image = Object.fromEntries(
 ) as Record<string, string>;
 const facades = Object.entries(services).filter(([, { build, command }]) => build && !command);
 
-/** What a container of the image is started with, as nobody sets anything around it. */
+/** The environment of a container with the defaults of compose.yaml. */
 const environmentOf = ({ environment = {} }: Service): NodeJS.ProcessEnv => ({
   ...image,
   ...Object.fromEntries(
@@ -45,7 +45,7 @@ const environmentOf = ({ environment = {} }: Service): NodeJS.ProcessEnv => ({
   ),
 });
 
-test('what the containers are told are settings, with values that they take', () => {
+test('the environments of the containers are valid settings', () => {
   const known = new Set(['NODE_ENV', ...entries().map(([, { env }]) => env)]);
   expect(Object.keys(image).filter((name) => !known.has(name))).toEqual([]);
   for (const each of Object.values(services).filter(({ build }) => build)) {
@@ -54,7 +54,7 @@ test('what the containers are told are settings, with values that they take', ()
   }
 });
 
-test('two facades share a Redis and an origin, each a service that is there, at the port it listens on', () => {
+test('two facades share a Redis and an origin that exist in compose.yaml, at the right ports', () => {
   expect(facades).toHaveLength(2);
   for (const [, facade] of facades) {
     const { baseUrl, eventBaseUrl, redisUrl, ownOrigin, accessToken } = readConfig(environmentOf(facade));
@@ -63,14 +63,14 @@ test('two facades share a Redis and an origin, each a service that is there, at 
     expect(services[hostname]).toMatchObject({ command: ['origin'] });
     const beside = readConfig(environmentOf(services[hostname]!));
     expect(beside.originPort).toBe(Number(port));
-    // The token that the facades have is one that this origin knows.
+    // This origin accepts the token of the facades.
     expect([accessToken, beside.demoTokens]).toEqual(['demo-app', true]);
     expect(services[new URL(redisUrl!).hostname]!.image).toMatch(/^redis:/);
     expect(new URL(redisUrl!).port).toBe('6379');
   }
 });
 
-test('the links and pictures in records lead to where the origin is published', () => {
+test('URLs in records begin with the published address of the origin', () => {
   const origin = Object.values(services).find(({ command }) => command?.includes('origin'))!;
   const { publicUrl, originPort } = readConfig(environmentOf(origin));
   const { hostname, port } = new URL(publicUrl!);
@@ -78,12 +78,12 @@ test('the links and pictures in records lead to where the origin is published', 
   expect(origin.ports).toEqual([`127.0.0.1:${port}:${originPort}`]);
 });
 
-test('what waits for another names one that is there and that tells its health', () => {
-  for (const { depends_on: awaited = {}, volumes = [] } of Object.values(services)) {
-    for (const [name, { condition }] of Object.entries(awaited)) {
+test('a service waits only for services that exist and have a health check', () => {
+  for (const { depends_on: dependencies = {}, volumes = [] } of Object.values(services)) {
+    for (const [name, { condition }] of Object.entries(dependencies)) {
       expect(condition).toBe('service_healthy');
-      const awaitedService = services[name]!;
-      expect(awaitedService.healthcheck ?? (awaitedService.build && /^HEALTHCHECK /m.exec(final))).toBeTruthy();
+      const dependency = services[name]!;
+      expect(dependency.healthcheck ?? (dependency.build && /^HEALTHCHECK /m.exec(final))).toBeTruthy();
     }
     for (const volume of volumes) {
       const [source = '', target] = volume.split(':');
@@ -96,7 +96,7 @@ test('what waits for another names one that is there and that tells its health',
   }
 });
 
-test('the proxy goes round the facades, and lets through what they would take', () => {
+test('the proxy balances all facades, and its limits are at least theirs', () => {
   const config = readConfig(image);
   const upstreams = [...nginx.matchAll(/^\s*server ([\w.-]+):(\d+);/gm)].map(([, host, port]) => [host, Number(port)]);
   expect(upstreams).toEqual(facades.map(([name]) => [name, config.port]));
@@ -111,7 +111,7 @@ test('the proxy goes round the facades, and lets through what they would take', 
   expect(number('keepalive_timeout')).toBeLessThan(65);
 });
 
-test('the proxy tells the facades the address of the client, and they believe it', () => {
+test('the proxy sends the address of the client, and the facades trust it', () => {
   expect(nginx).toMatch(/proxy_set_header X-Forwarded-For \$remote_addr;\s+proxy_set_header Forwarded '';/);
   for (const [, facade] of facades) {
     const addressOf = clientAddress(readConfig(environmentOf(facade)).trustedProxies);
@@ -122,7 +122,7 @@ test('the proxy tells the facades the address of the client, and they believe it
   }
 });
 
-test('a container is given the time to end what runs', () => {
+test('a container has enough time to shut down', () => {
   for (const each of Object.values(services).filter(({ build }) => build)) {
     const seconds = Number(/^(\d+)s$/.exec(each.stop_grace_period ?? '')![1]);
     // Connections, pools and the database are closed after the operations.
@@ -130,11 +130,11 @@ test('a container is given the time to end what runs', () => {
   }
 });
 
-test('the image runs as nobody of importance, holds no tools to build with, and finds what it copies', () => {
+test('the image runs as an unprivileged user, contains no build tools, and copies only existing files', () => {
   expect(/^USER (.*)$/m.exec(final)![1]).toBe('node');
   expect(final.indexOf('\nUSER ')).toBeLessThan(final.indexOf('\nENTRYPOINT '));
   expect(final).not.toMatch(/apt-get|npm ci|npm install/);
-  // Node itself brings SQLite from 24.16 on.
+  // Node contains a recent SQLite since 24.16.
   expect(dockerfile).toMatch(/^RUN npm ci --omit=dev --omit=optional --ignore-scripts$/m);
   for (const [, release] of dockerfile.matchAll(/^FROM node:(\d+)-/gm))
     expect(Number(release)).toBeGreaterThanOrEqual(24);
@@ -146,14 +146,14 @@ test('the image runs as nobody of importance, holds no tools to build with, and 
   for (const file of sent) expect(existsSync(file)).toBe(true);
 });
 
-/** What a check of health exits with. */
+/** The exit code of a health check. */
 const exitOf = ([command, ...args]: string[], env: NodeJS.ProcessEnv): Promise<number> =>
   promisify(execFile)(command!, args, { env: { PATH: process.env.PATH, ...env } }).then(
     () => 0,
     ({ code }: { code: number }) => code,
   );
 
-test('the checks of health tell what answers from what does not', async () => {
+test('the health checks pass for a running service and fail otherwise', async () => {
   const program = await startProgram({
     PORT: '0',
     BASE_URL: 'http://127.0.0.1:9',
@@ -165,8 +165,8 @@ test('the checks of health tell what answers from what does not', async () => {
   await program.stop();
   expect(await exitOf(facade, { PORT: port })).toBe(1);
 
-  const [, ...asked] = services.origin!.healthcheck!.test;
-  const at = (port: number | string) => asked.map((word) => word.replace(`:${image.ORIGIN_PORT}/`, `:${port}/`));
+  const [, ...check] = services.origin!.healthcheck!.test;
+  const at = (port: number | string) => check.map((word) => word.replace(`:${image.ORIGIN_PORT}/`, `:${port}/`));
   const { url } = await origin();
   expect(await exitOf(at(new URL(url).port), {})).toBe(0);
   expect(await exitOf(at(port), {})).toBe(1);

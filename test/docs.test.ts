@@ -1,4 +1,4 @@
-/** The pages that people read: every link leads somewhere, every file that they name is there, every command is one. */
+/** The documentation: every link, file and command in it exists. */
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import ts from 'typescript';
@@ -10,7 +10,7 @@ const pages = [
   ...readdirSync('docs').flatMap((file) => (file.endsWith('.md') ? [`docs/${file}`] : [])),
 ];
 const read = (page: string) => readFileSync(page, 'utf8');
-/** What is shown as code is no text: a heading or a link in it is none. */
+/** The text without code blocks, which may look like headings or links. */
 const proseOf = (page: string) => read(page).replaceAll(/^```[^]*?^```/gm, '');
 
 const codeOf = (page: string) => [...read(page).matchAll(/^```[^]*?^```|`[^`\n]+`/gm)].map(([code]) => code).join('\n');
@@ -19,7 +19,7 @@ test('the README has at most 12 kB', () => {
   expect(statSync('README.md').size).toBeLessThanOrEqual(12_000);
 });
 
-test('every page of docs is reached from the README', () => {
+test('every page of docs is linked from the README, directly or not', () => {
   const reached = new Set<string>();
   const follow = (page: string) => {
     if (reached.has(page)) return;
@@ -31,14 +31,14 @@ test('every page of docs is reached from the README', () => {
 });
 
 describe.each(pages)('%s', (page) => {
-  test('each link leads to a file, and to a heading of it', () => {
+  test('has only links to existing files and headings', () => {
     const broken = linksOf(page).filter(
       ({ path, anchor }) => !existsSync(path) || (anchor !== undefined && !anchorsOf(path).includes(anchor)),
     );
     expect(broken).toEqual([]);
   });
 
-  test('each file and folder of the repository that it names is there', () => {
+  test('names only files and folders that exist', () => {
     const named = [...proseOf(page).matchAll(/`([\w.-]+(?:\/[\w.-]+)+\/?)`/g)].map(([, path]) => path!);
     const inRepository = named.filter((path) => existsSync(path.split('/')[0]!) || /\.(ts|mjs)$/.test(path));
     const from = [dirname(page), '.', 'src', 'src/server'];
@@ -48,7 +48,7 @@ describe.each(pages)('%s', (page) => {
     ).toEqual([]);
   });
 
-  test('each npm script and program of the repository that it names is there', () => {
+  test('names only npm scripts and programs that exist', () => {
     const code = codeOf(page);
     const scripts = [...code.matchAll(/\bnpm (?:run )?(?:-\w+ )*([\w:-]+)/g)].map(([, name]) => name!);
     expect(scripts.filter((name) => !(name in manifest.scripts) && !['ci', 'install', 'pack'].includes(name))).toEqual(
@@ -59,7 +59,7 @@ describe.each(pages)('%s', (page) => {
   });
 });
 
-test('the names that docs/architecture.md looks for a change by are in the files that it links to', () => {
+test('the names in the table of changes of docs/architecture.md occur in the files that it links to', () => {
   const page = 'docs/architecture.md';
   const [, table] = /^## Where do I change[^]*?\n\n([^]*?)\n\n/m.exec(read(page))!;
   const lost = table!.split('\n').flatMap((row) => {
@@ -79,7 +79,7 @@ interface Link {
 
 const linksOf = (page: string): Link[] => linksIn(page, proseOf(page));
 
-/** Links to files, from the root of the repository. */
+/** Links to files, relative to the root of the repository. */
 function linksIn(page: string, text: string): Link[] {
   const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target!);
   return targets
@@ -90,7 +90,7 @@ function linksIn(page: string, text: string): Link[] {
     });
 }
 
-/** As GitHub makes them of headings. */
+/** The anchors that GitHub generates for headings. */
 function anchorsOf(page: string): string[] {
   if (!page.endsWith('.md')) return [];
   return [...proseOf(page).matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
@@ -102,12 +102,12 @@ function anchorsOf(page: string): string[] {
   );
 }
 
-test('the examples of embedding compile, under exactOptionalPropertyTypes too', () => {
+test('the embedding examples compile, also with exactOptionalPropertyTypes', () => {
   const examples = ['README.md', 'docs/embedding.md'].flatMap((page) =>
     [...read(page).matchAll(/^```ts\n([^]*?)^```/gm)].map(([, code], at) => [`test/${page}.${at}.ts`, code!] as const),
   );
   expect(examples).toHaveLength(3);
-  // The example of Fastify goes on from the one before it.
+  // The Fastify example continues the one before it.
   const before = `import { fastify } from 'fastify';\nimport { Readable } from 'node:stream';\nimport type { EmbeddedFacade } from 'catalog-graphql';\ndeclare const facade: EmbeddedFacade;\n`;
   const texts = new Map(
     examples.map(([name, code]) => [

@@ -37,18 +37,19 @@ const post = (query: string, headers: object = {}, variables?: object) => ({
   headers: { ...json, ...headers },
   body: JSON.stringify({ query, variables }),
 });
-const shown = async (response: Response) => (await response.json()) as Shown;
+const bodyOf = async (response: Response) => (await response.json()) as Shown;
 const codeOf = async (response: Response) => {
-  const { errors } = await shown(response);
+  const { errors } = await bodyOf(response);
   return [response.status, errors?.[0]?.extensions.code];
 };
-const asked = (query: string, headers: object = {}) => new Request('http://host.example/graphql', post(query, headers));
+const requestOf = (query: string, headers: object = {}) =>
+  new Request('http://host.example/graphql', post(query, headers));
 
-describe.each(Object.entries(hosts))('inside %s', (_, host) => {
+describe.each(Object.entries(hosts))('a facade inside %s', (_, host) => {
   const facade = embedded();
   const url = host(facade);
 
-  test('a page is answered as by the facade with a port, in status, type and body', async () => {
+  test('responds like the facade with a port, in status, headers and body', async () => {
     const query = '{ book(id: "6082808") { title series { title } } top250(first: 2) { nodes { title } } }';
     for (const accept of ['application/json', 'application/graphql-response+json', '*/*']) {
       const [inside, alone] = await Promise.all(
@@ -58,43 +59,43 @@ describe.each(Object.entries(hosts))('inside %s', (_, host) => {
       expect(inside!.headers.get('content-type')).toBe(alone!.headers.get('content-type'));
       expect(inside!.headers.get('vary')).toBe(alone!.headers.get('vary'));
       expect(inside!.headers.get('x-request-id')).toMatch(/^[\w-]{36}$/);
-      const answer = await shown(inside!);
-      expect(answer.data.book.title).toBe('百年孤独');
-      expect(answer).toEqual(await shown(alone!));
+      const response = await bodyOf(inside!);
+      expect(response.data.book.title).toBe('百年孤独');
+      expect(response).toEqual(await bodyOf(alone!));
     }
     const byGet = await fetch(`${await url}/graphql?query={viewer{isLoggedIn}}`);
     expect(await byGet.json()).toEqual({ data: { viewer: { isLoggedIn: false } } });
     expect(await (await fetch(await url)).text()).toBe('the page of the host');
   });
 
-  test('a mutation writes with the token of the caller, and is refused without one', async () => {
+  test('executes a mutation with the token of the request, and rejects it without one', async () => {
     const write = `mutation ($input: CollectBookInput!) { collectBook(input: $input) { collection { comment } } }`;
     const comment = `from inside ${await url}`;
     const input = { bookId: '26340138', status: 'WISH', comment, onConflict: 'UPDATE', private: false };
     const anonymous = await fetch(`${await url}/graphql`, post(write, {}, { input }));
     expect(await codeOf(anonymous)).toEqual([200, 'LOGIN_REQUIRED']);
     const written = await fetch(`${await url}/graphql`, post(write, alice, { input }));
-    expect(await shown(written)).toEqual({ data: { collectBook: { collection: { comment } } } });
+    expect(await bodyOf(written)).toEqual({ data: { collectBook: { collection: { comment } } } });
     expect((await here.origin.get('/v2/book/26340138/collection', 'alice')).body.comment).toBe(comment);
   });
 
-  test('an upload arrives whole', async () => {
+  test('receives all files of an upload', async () => {
     const { pictures: numbered, files } = pictures([1, 2, 3, 4], (number) => picture('png', 100_000 * number));
     const query = `mutation ($input: CreateNoteInput!) { createNote(input: $input) { storedPictures note { title } } }`;
     const content = numbered.map(({ number }) => `<图片p_${number}>`).join(' ');
     const input = { title: 'from inside', content, privacy: 'PRIVATE', pictures: numbered };
     const body = uploadForm(query, { input }, files);
-    const answer = await fetch(`${await url}/graphql`, {
+    const response = await fetch(`${await url}/graphql`, {
       method: 'POST',
       headers: { ...alice, 'x-graphql-csrf': '1' },
       body,
     });
-    expect(await shown(answer)).toEqual({
+    expect(await bodyOf(response)).toEqual({
       data: { createNote: { storedPictures: [1, 2, 3, 4], note: { title: 'from inside' } } },
     });
   });
 
-  test('a form that another page could send is refused, and so are a body too large, a list and no JSON', async () => {
+  test('rejects a form that another site could send, a body that is too large, a batch and invalid JSON', async () => {
     const to = `${await url}/graphql`;
     const form = { method: 'POST', body: new URLSearchParams({ query: '{ viewer { isLoggedIn } }' }) };
     expect(await codeOf(await fetch(to, form))).toEqual([415, 'CSRF_HEADER_REQUIRED']);
@@ -111,24 +112,24 @@ describe.each(Object.entries(hosts))('inside %s', (_, host) => {
       [400, 'GRAPHQL_VALIDATION_FAILED'],
     );
     expect(await codeOf(await fetch(to, { method: 'DELETE' }))).toEqual([405, 'METHOD_NOT_ALLOWED']);
-    // And none of it has harmed the next.
-    expect(await shown(await fetch(to, post('{ viewer { isLoggedIn } }')))).toEqual({
+    // The next request succeeds.
+    expect(await bodyOf(await fetch(to, post('{ viewer { isLoggedIn } }')))).toEqual({
       data: { viewer: { isLoggedIn: false } },
     });
   });
 
-  test('an answer that comes in pieces comes in pieces', async () => {
-    const answer = await fetch(
+  test('delivers incremental responses in parts', async () => {
+    const response = await fetch(
       `${await url}/graphql`,
       post('{ book(id: "6082808") { title ... @defer { summary } } }', { accept: 'multipart/mixed' }),
     );
-    expect(answer.headers.get('content-type')).toContain('multipart/mixed');
-    const text = await answer.text();
+    expect(response.headers.get('content-type')).toContain('multipart/mixed');
+    const text = await response.text();
     expect(text.match(/^content-type: application\/json/gim)!.length).toBeGreaterThan(1);
     expect(text).toContain('"hasNext":false');
   });
 
-  test('the calls of a client that goes away are ended', async () => {
+  test('aborts the upstream calls of a client that disconnects', async () => {
     const silent = await silentService();
     const inside = embedded({ baseUrl: silent.url, eventBaseUrl: silent.url });
     const leaving = new AbortController();
@@ -143,40 +144,39 @@ describe.each(Object.entries(hosts))('inside %s', (_, host) => {
   });
 });
 
-test('the docs show the hosts that are tested', () => {
+test('the docs contain the hosts that are tested', () => {
   const tested = readFileSync('test/support/hosts.ts', 'utf8').replaceAll(/^ +/gm, '');
   const page = readFileSync('docs/embedding.md', 'utf8');
   const [hono, fastify] = [...page.matchAll(/```ts\n([^]*?)```/g)].map(([, code]) => code!.replaceAll(/^ +/gm, ''));
   const route = "app.all('/graphql', (c) => facade.fetch(c.req.raw));";
-  for (const shown of [hono, readFileSync('README.md', 'utf8'), tested]) expect(shown).toContain(route);
+  for (const text of [hono, readFileSync('README.md', 'utf8'), tested]) expect(text).toContain(route);
   for (const line of fastify!.split('\n')) expect(tested).toContain(line);
 });
 
-describe('by its own fetch', () => {
-  test('the limits are those of the options', async () => {
+describe('the fetch function of a facade', () => {
+  test('enforces the limits of its options', async () => {
     const facade = embedded({ maxDepth: 2, maxBodyBytes: 200, maxHeaderBytes: 2_048, introspection: false });
-    expect(await codeOf(await facade.fetch(asked('{ book(id: "1") { series { title } } }')))).toEqual([
+    expect(await codeOf(await facade.fetch(requestOf('{ book(id: "1") { series { title } } }')))).toEqual([
       200,
       'TOO_DEEP',
     ]);
-    expect(await codeOf(await facade.fetch(asked(`{ viewer { isLoggedIn } } ${' '.repeat(200)}`)))).toEqual([
+    expect(await codeOf(await facade.fetch(requestOf(`{ viewer { isLoggedIn } } ${' '.repeat(200)}`)))).toEqual([
       413,
       'BODY_TOO_LARGE',
     ]);
-    expect(await codeOf(await facade.fetch(asked('{ viewer { isLoggedIn } }', { 'x-y': 'x'.repeat(4_000) })))).toEqual([
-      431,
-      'HEADERS_TOO_LARGE',
-    ]);
-    expect(await codeOf(await facade.fetch(asked('{ __schema { queryType { name } } }')))).toEqual([
+    expect(
+      await codeOf(await facade.fetch(requestOf('{ viewer { isLoggedIn } }', { 'x-y': 'x'.repeat(4_000) }))),
+    ).toEqual([431, 'HEADERS_TOO_LARGE']);
+    expect(await codeOf(await facade.fetch(requestOf('{ __schema { queryType { name } } }')))).toEqual([
       200,
       'GRAPHQL_VALIDATION_FAILED',
     ]);
-    // Another one in the same process has limits of its own.
-    const answer = await embedded().fetch(asked('{ book(id: "6082808") { series { title } } }'));
-    expect((await shown(answer)).errors).toBeUndefined();
+    // Another facade in the same process has its own limits.
+    const response = await embedded().fetch(requestOf('{ book(id: "6082808") { series { title } } }'));
+    expect((await bodyOf(response)).errors).toBeUndefined();
   });
 
-  test('a body of which the length is told wrongly is read to its end, and nothing behind it', async () => {
+  test('reads a body to its end, whatever its content-length header says', async () => {
     const facade = embedded();
     const { body } = post('{ viewer { isLoggedIn } }');
     for (const length of ['5', '5000']) {
@@ -185,11 +185,11 @@ describe('by its own fetch', () => {
         headers: { ...json, 'content-length': length, 'transfer-encoding': 'chunked', connection: 'keep-alive' },
         body,
       });
-      expect(await shown(await facade.fetch(request))).toEqual({ data: { viewer: { isLoggedIn: false } } });
+      expect(await bodyOf(await facade.fetch(request))).toEqual({ data: { viewer: { isLoggedIn: false } } });
     }
   });
 
-  test('it has the paths of the facade with a port', async () => {
+  test('serves the same paths as the facade with a port', async () => {
     const facade = embedded();
     const get = (path: string, init?: RequestInit) => facade.fetch(new Request(`http://host.example${path}`, init));
     expect(await (await get('/ready')).json()).toMatchObject({ status: 'ready' });
@@ -202,9 +202,9 @@ describe('by its own fetch', () => {
     expect(await codeOf(await get('/other'))).toEqual([404, 'NOT_FOUND']);
   });
 
-  test('a client that leaves an answer in the middle is known to have left', async () => {
+  test('ends the operation of a client that cancels the response body', async () => {
     const facade = embedded();
-    const request = asked(
+    const request = requestOf(
       '{ book(id: "6082808") { title ... @defer { annotations(first: 50) { nodes { content } } } } }',
       {
         accept: 'multipart/mixed',
@@ -216,10 +216,10 @@ describe('by its own fetch', () => {
       /catalog_requests_running (\d+)/.exec(
         await (await facade.fetch(new Request('http://host.example/metrics'))).text(),
       )?.[1];
-    await until(async () => (await running()) === '1'); // the question itself
+    await until(async () => (await running()) === '1'); // the request for the metrics itself
   });
 
-  test('an upload that breaks off in the middle is stored nowhere', async () => {
+  test('stores nothing of an upload that breaks off', async () => {
     const facade = embedded();
     const titles = async () =>
       ((await here.origin.get('/v2/note/user_created/1000001', 'alice')).body.notes as { title: string }[]).map(
@@ -248,21 +248,21 @@ describe('by its own fetch', () => {
     expect(await titles()).toEqual(before);
   });
 
-  test('a body that was read before is told, and nothing is asked', async () => {
-    const request = asked('{ viewer { isLoggedIn } }');
+  test('rejects a request whose body was already read', async () => {
+    const request = requestOf('{ viewer { isLoggedIn } }');
     await request.text();
     await expect(embedded().fetch(request)).rejects.toThrow('was already read');
   });
 
-  test('a request that was given up before it began is not begun', async () => {
+  test('rejects a request that is already aborted, without an upstream call', async () => {
     const silent = await silentService();
     const facade = embedded({ baseUrl: silent.url, eventBaseUrl: silent.url });
-    const request = new Request(asked('{ book(id: "1") { title } }'), { signal: AbortSignal.abort() });
+    const request = new Request(requestOf('{ book(id: "1") { title } }'), { signal: AbortSignal.abort() });
     await expect(facade.fetch(request)).rejects.toMatchObject({ name: 'AbortError' });
-    expect(silent.asked()).toBe(0);
+    expect(silent.requests()).toBe(0);
   });
 
-  test('one address gets half of what the facade may ask, each of its own', async () => {
+  test('limits the rate per client address', async () => {
     const { origin } = await journey();
     const facade = embedded({
       baseUrl: origin.url,
@@ -271,13 +271,15 @@ describe('by its own fetch', () => {
       filmTier: undefined,
     });
     const ask = async (n: number, address: string) =>
-      shown(await facade.fetch(asked(`{ searchSubjects(query: "inside ${n}") { nodes { title } } }`), { address }));
+      bodyOf(
+        await facade.fetch(requestOf(`{ searchSubjects(query: "inside ${n}") { nodes { title } } }`), { address }),
+      );
     const many = await Promise.all(Array.from({ length: 30 }, (_, n) => ask(n, '192.0.2.1')));
     expect(many.filter(({ errors }) => !errors)).toHaveLength(20);
     expect((await ask(30, '192.0.2.2')).errors).toBeUndefined();
   });
 
-  test('it opens no port, listens to no signal, and reads nothing of the environment', async () => {
+  test('opens no port, adds no signal handler, and ignores the environment', async () => {
     process.env.MAX_DEPTH = '1';
     process.env.PORT = 'no port';
     onTestFinished(() => {
@@ -288,15 +290,17 @@ describe('by its own fetch', () => {
     const servers = () => process.getActiveResourcesInfo().filter((kind) => /Server/.test(kind)).length;
     const before = [events(), servers()];
     const facade = embedded();
-    const answer = await facade.fetch(asked('{ book(id: "6082808") { series { title } } }'));
-    expect((await shown(answer)).errors).toBeUndefined();
+    const response = await facade.fetch(requestOf('{ book(id: "6082808") { series { title } } }'));
+    expect((await bodyOf(response)).errors).toBeUndefined();
     expect([events(), servers()]).toEqual(before);
   });
 
-  test('the log goes to who asks for it, and holds no token', async () => {
+  test('logs to the given function, without tokens', async () => {
     const lines: string[] = [];
     const facade = embedded({ logLevel: 'debug', onLog: (line) => void lines.push(line) });
-    await (await facade.fetch(asked('{ viewer { isLoggedIn } }', { ...alice, 'x-request-id': 'of-this-test' }))).text();
+    await (
+      await facade.fetch(requestOf('{ viewer { isLoggedIn } }', { ...alice, 'x-request-id': 'of-this-test' }))
+    ).text();
     await until(() => lines.length > 0);
     expect(JSON.parse(lines[0]!)).toMatchObject({ requestId: 'of-this-test', path: '/graphql', status: 200 });
     expect(lines.join('')).not.toContain('demo-alice');
@@ -306,26 +310,26 @@ describe('by its own fetch', () => {
 describe('close', () => {
   const book = '{ book(id: "1") { title } }';
 
-  test('waits for what was asked, and takes no more', async () => {
+  test('waits for running operations, and rejects new ones', async () => {
     const silent = await silentService();
     const facade = createFacade({ ...settings, baseUrl: silent.url, eventBaseUrl: silent.url, shutdownMs: 60_000 });
-    const answer = facade.fetch(asked(book));
+    const response = facade.fetch(requestOf(book));
     await until(() => silent.open() === 1);
     const closed = facade.close();
-    await expect(facade.fetch(asked(book))).rejects.toThrow('The facade is closed.');
-    silent.answer('{"id":"1","title":"活着"}');
-    expect(await shown(await answer)).toEqual({ data: { book: { title: '活着' } } });
+    await expect(facade.fetch(requestOf(book))).rejects.toThrow('The facade is closed.');
+    silent.respond('{"id":"1","title":"活着"}');
+    expect(await bodyOf(await response)).toEqual({ data: { book: { title: '活着' } } });
     await closed;
     await facade.close();
   });
 
-  test('cuts off what has not ended in its time', async () => {
+  test('aborts operations that do not end in time', async () => {
     const silent = await silentService();
     const facade = createFacade({ ...settings, baseUrl: silent.url, eventBaseUrl: silent.url, shutdownMs: 50 });
-    const answer = facade.fetch(asked(book)).catch((error: Error) => error.message);
+    const outcome = facade.fetch(requestOf(book)).catch((error: Error) => error.message);
     await until(() => silent.open() === 1);
     await facade.close();
-    expect(await answer).toBe('The facade was closed.');
+    expect(await outcome).toBe('The facade was closed.');
     await until(() => silent.open() === 0);
   });
 });
@@ -341,7 +345,7 @@ describe('options', () => {
     return [];
   };
 
-  test('what is wrong is told all at once, in the names of the options', () => {
+  test('are validated together, and reported by their names', () => {
     const wrong = {
       baseUrl: 'ftp://a',
       maxDepth: '14',
@@ -370,7 +374,7 @@ describe('options', () => {
     ]);
   });
 
-  test('a value is taken as it is given', () => {
+  test('accept values of their own types', () => {
     const config = readOptions({
       ...upstreams,
       baseUrl: 'http://a.example/base/',
@@ -393,24 +397,24 @@ describe('options', () => {
     expect(production).toMatchObject({ graphiql: false, introspection: false, explain: true, corsOrigins: [] });
   });
 
-  test('each has the type that its setting has', () => {
+  test('have the type of their setting', () => {
     type Given = Required<Omit<FacadeOptions, 'onLog' | 'baseUrl' | 'eventBaseUrl'>>;
     expectTypeOf<Given>().toEqualTypeOf<{ -readonly [Name in keyof Given]: NonNullable<Config[Name]> }>();
-    const told: (keyof Given | 'baseUrl' | 'eventBaseUrl')[] = options().map(([name]) => name as keyof Given);
-    expect(told).toContain('maxUpstreamCalls');
-    expect(told).not.toContain('port');
+    const names: (keyof Given | 'baseUrl' | 'eventBaseUrl')[] = options().map(([name]) => name as keyof Given);
+    expect(names).toContain('maxUpstreamCalls');
+    expect(names).not.toContain('port');
   });
 });
 
-/** A service that holds what it is asked until it is told to answer. */
+/** A service that holds every request until `respond` is called. */
 async function silentService() {
-  let [asked, open] = [0, 0];
-  let answer = (_: string) => undefined as void;
+  let [requests, open] = [0, 0];
+  let respond = (_: string) => undefined as void;
   const server = createServer((_, response) => {
-    asked++;
+    requests++;
     open++;
     response.once('close', () => open--);
-    answer = (body) => void response.writeHead(200, { 'content-type': 'application/json' }).end(body);
+    respond = (body) => void response.writeHead(200, { 'content-type': 'application/json' }).end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   afterAll(() => {
@@ -419,8 +423,8 @@ async function silentService() {
   });
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked: () => asked,
+    requests: () => requests,
     open: () => open,
-    answer: (body: string) => answer(body),
+    respond: (body: string) => respond(body),
   };
 }

@@ -13,14 +13,14 @@ import { killProgram, runProgram, startProgram } from './support/program.ts';
 
 const anyPort = { PORT: '0', ORIGIN_PORT: '0', ...patientEnv, SHUTDOWN_MS: '60000' };
 
-/** Filled by the first test that starts the origin; the others find it so. */
+/** Filled by the first test that starts the origin, and reused by the others. */
 const dataDir = mkdtempSync(join(tmpdir(), 'catalog-'));
 const filled = { ...anyPort, DATA_DIR: dataDir };
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
-test('starts the facade with the origin beside it, and ends both on SIGTERM', async () => {
+test('starts the facade together with the origin, and stops both on SIGTERM', async () => {
   const program = await startProgram(filled);
-  // Not at a terminal it is one line of a log, and no token is in it.
+  // Without a terminal the banner is one log line without a token.
   expect(program.banner.trim().split('\n')).toHaveLength(1);
   expect(JSON.parse(program.banner)).toMatchObject({ graph: `${program.url}/graphql`, origin: program.origin });
   expect(program.banner).not.toContain('demo-alice');
@@ -30,27 +30,27 @@ test('starts the facade with the origin beside it, and ends both on SIGTERM', as
     200,
     { status: 'ready', upstreams: { v2: 'reachable', events: 'reachable' } },
   ]);
-  const answer = await fetch(`${program.url}/graphql?query={viewer{isLoggedIn}}`);
-  expect(await answer.json()).toEqual({ data: { viewer: { isLoggedIn: false } } });
+  const response = await fetch(`${program.url}/graphql?query={viewer{isLoggedIn}}`);
+  expect(await response.json()).toEqual({ data: { viewer: { isLoggedIn: false } } });
   expect(await program.stop('SIGTERM')).toMatchObject({ code: 0, err: '' });
   await expect(fetch(program.origin)).rejects.toThrow();
 });
 
-test('the origin beside the facade is for this house alone, whatever HOST is', async () => {
+test('the origin beside the facade listens on the loopback interface only, whatever HOST is', async () => {
   const program = await startProgram({ ...filled, HOST: '0.0.0.0' });
   expect(program.origin).toMatch(/^http:\/\/127\.0\.0\.1:/);
   expect(program.url).toMatch(/^http:\/\/localhost:/);
   expect((await program.stop()).code).toBe(0);
 });
 
-test('the origin runs alone', async () => {
+test('the origin can run alone', async () => {
   const program = await startProgram(filled, ['origin']);
   expect(program.url).toBe('');
   expect((await fetch(`${program.origin}/v2/book/6082808`)).status).toBe(200);
   expect((await program.stop('SIGINT')).code).toBe(0);
 });
 
-test('records lead to PUBLIC_URL, beside the facade and alone, by a variable or a flag', async () => {
+test('URLs in records begin with PUBLIC_URL, set by a variable or a flag, with and without the facade', async () => {
   const publicUrl = 'https://catalog.test';
   for (const [env, args] of [
     [{ ...filled, PUBLIC_URL: publicUrl }, []],
@@ -65,7 +65,7 @@ test('records lead to PUBLIC_URL, beside the facade and alone, by a variable or 
   }
 });
 
-test('with other upstreams named, no origin is started and no demo token is told', async () => {
+test('with other upstreams no origin is started and no demo token is printed', async () => {
   const program = await startProgram({
     PORT: '0',
     BASE_URL: 'http://127.0.0.1:1',
@@ -76,7 +76,7 @@ test('with other upstreams named, no origin is started and no demo token is told
   expect((await program.stop()).code).toBe(0);
 });
 
-test('wrong settings are told together, and nothing starts', async () => {
+test('wrong settings are reported together, and nothing starts', async () => {
   const { code, out, err } = await runProgram({ PORT: 'x', FILM_TIER: 'gold', BASE_URL: 'http://a' }, [
     '--max-depth',
     '0',
@@ -85,7 +85,7 @@ test('wrong settings are told together, and nothing starts', async () => {
   for (const name of ['PORT', 'FILM_TIER', 'EVENT_BASE_URL', 'MAX_DEPTH']) expect(err).toContain(`  ${name} must be`);
 });
 
-test('a wrong port, a wrong address and a missing one: each is a line of its own, and no stack', async () => {
+test('a wrong port, a wrong URL and a missing one are each reported in one line without a stack trace', async () => {
   const start = 'The settings cannot be used:\n';
   const cases: [NodeJS.ProcessEnv, string[]][] = [
     [{ PORT: 'abc' }, ['PORT must be a whole number from 0 to 65535']],
@@ -106,7 +106,7 @@ test('a wrong port, a wrong address and a missing one: each is a line of its own
   );
 });
 
-test('a port in use is told by the name of its setting, and nothing is left running', async () => {
+test('a port in use is reported with the name of its setting, and the process ends', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const port = portOf(taken);
@@ -124,7 +124,7 @@ test('a port in use is told by the name of its setting, and nothing is left runn
   taken.close();
 });
 
-test('a data directory that cannot be written is told in a line', async () => {
+test('a data directory that is not writable is reported in one line', async () => {
   const cases = [
     ['/dev/null/data', 'ENOTDIR'],
     ['/dev/null', 'EEXIST'],
@@ -139,7 +139,7 @@ test('a data directory that cannot be written is told in a line', async () => {
   }
 });
 
-test('a database that cannot be read is told in a line', async () => {
+test('a database that cannot be read is reported in one line', async () => {
   const damaged = mkdtempSync(join(tmpdir(), 'catalog-'));
   writeFileSync(join(damaged, 'origin.db'), 'nothing that SQLite wrote '.repeat(100));
   const { code, out, err } = await runProgram({ ...anyPort, DATA_DIR: damaged });
@@ -151,11 +151,11 @@ test('a database that cannot be read is told in a line', async () => {
   });
 });
 
-test('a first start killed while it fills the database leaves nothing half-filled', async () => {
-  let killed = '';
-  /** Throws where there are no tables yet. */
+test('a first start that is killed while it fills the database is repeated by the next one', async () => {
+  let killedDir = '';
+  /** Throws if the tables do not exist yet. */
   const isFilled = () => {
-    const db = openSqlite(join(killed, 'origin.db'), { readOnly: true });
+    const db = openSqlite(join(killedDir, 'origin.db'), { readOnly: true });
     try {
       return db.prepare("select value from meta where key = 'filled'").get() !== undefined;
     } finally {
@@ -170,52 +170,52 @@ test('a first start killed while it fills the database leaves nothing half-fille
       return false;
     }
   };
-  // The tables are committed before the facts are: as soon as they are there, the filling has begun.
+  // The tables are committed before the data: once they exist, filling has begun.
   const begun = async () => {
-    while (!existsSync(join(killed, 'origin.db-wal')) || !hasTables()) await setTimeout(1);
+    while (!existsSync(join(killedDir, 'origin.db-wal')) || !hasTables()) await setTimeout(1);
     await setTimeout(50);
   };
   let out = '';
-  // Where we stall and it does not, it is filled before it is killed: then once more.
+  // On a stalled machine the database may be filled before the kill: try again.
   for (let attempt = 0; attempt < 5; attempt++) {
     const place = mkdtempSync(join(tmpdir(), 'catalog-'));
     onTestFinished(() => rmSync(place, { recursive: true }));
-    killed = place;
-    ({ out } = await killProgram({ ...anyPort, DATA_DIR: killed }, begun));
+    killedDir = place;
+    ({ out } = await killProgram({ ...anyPort, DATA_DIR: killedDir }, begun));
     if (!isFilled()) break;
   }
   expect([out, isFilled()]).toEqual(['', false]);
 
-  const program = await startProgram({ ...anyPort, DATA_DIR: killed });
+  const program = await startProgram({ ...anyPort, DATA_DIR: killedDir });
   expect(program.banner).toContain('filled with the demo catalog');
   expect((await fetch(`${program.origin}/v2/book/6082808`)).status).toBe(200);
   expect(await program.stop()).toMatchObject({ code: 0, err: '' });
   expect(isFilled()).toBe(true);
 });
 
-test('what was asked before SIGTERM is answered, what is asked after it is not', async () => {
+test('on SIGTERM running requests are answered, and new connections are refused', async () => {
   const held = createServer();
-  const asked = once(held, 'request') as Promise<[IncomingMessage, ServerResponse]>;
+  const received = once(held, 'request') as Promise<[IncomingMessage, ServerResponse]>;
   await once(held.listen(0, '127.0.0.1'), 'listening');
   const upstream = `http://127.0.0.1:${portOf(held)}`;
   const program = await startProgram({ ...anyPort, BASE_URL: upstream, EVENT_BASE_URL: upstream });
-  const answer = fetch(`${program.url}/graphql?query={book(id:7){title}}`);
-  const [, reply] = await asked;
+  const response = fetch(`${program.url}/graphql?query={book(id:7){title}}`);
+  const [, reply] = await received;
   const ended = program.stop('SIGTERM');
-  await refuses(program.url);
+  await untilRefused(program.url);
   reply.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"7","title":"活着"}');
-  expect(await (await answer).json()).toEqual({ data: { book: { title: '活着' } } });
+  expect(await (await response).json()).toEqual({ data: { book: { title: '活着' } } });
   expect(await ended).toMatchObject({ code: 0, err: '' });
   held.closeAllConnections();
   held.close();
 });
 
-/** Breaks in the middle of the running program when it is sent SIGUSR2. */
-const breaks = (how: string) =>
+/** Makes the running program fail when it receives SIGUSR2. */
+const failOnSignal = (how: string) =>
   `--import data:text/javascript,${encodeURIComponent(`process.on('SIGUSR2', () => { ${how} })`)}`;
 
 test('an uncaught exception is logged and ends the process', async () => {
-  const program = await startProgram({ ...filled, NODE_OPTIONS: breaks("throw new Error('odd corner')") });
+  const program = await startProgram({ ...filled, NODE_OPTIONS: failOnSignal("throw new Error('odd corner')") });
   const { code, err } = await program.stop('SIGUSR2');
   expect(code).toBe(1);
   const [line, ...more] = err.trim().split('\n');
@@ -227,23 +227,26 @@ test('an uncaught exception is logged and ends the process', async () => {
   });
 });
 
-test('an unhandled rejection is logged, and requests that run go on', async () => {
-  const program = await startProgram({ ...filled, NODE_OPTIONS: breaks("Promise.reject(new Error('odd corner'))") });
+test('an unhandled rejection is logged, and the process continues', async () => {
+  const program = await startProgram({
+    ...filled,
+    NODE_OPTIONS: failOnSignal("Promise.reject(new Error('odd corner'))"),
+  });
   process.kill(program.pid, 'SIGUSR2');
-  const answer = await fetch(`${program.url}/graphql?query={viewer{isLoggedIn}}`);
-  expect(answer.status).toBe(200);
+  const response = await fetch(`${program.url}/graphql?query={viewer{isLoggedIn}}`);
+  expect(response.status).toBe(200);
   const { code, err } = await program.stop();
   expect(code).toBe(0);
   expect(JSON.parse(err)).toMatchObject({ level: 50, msg: 'unhandled promise rejection' });
 });
 
-test('seeding tells how far it is, in a few lines where nobody watches', async () => {
+test('seeding prints its progress in a few lines if the output is not a terminal', async () => {
   const { code, out, err } = await runProgram({}, ['seed', '--books', '12000']);
   expect([code, out]).toEqual([0, expect.stringMatching(/^seeded {4}12000 books/)]);
   expect(err.split('\n')).toEqual(['5000 of 12000 books', '10000 of 12000 books', '12000 of 12000 books', '']);
 }, 600_000);
 
-test('the schema is printed without starting anything; help shows every setting', async () => {
+test('the schema is printed without starting a server, and --help lists every setting', async () => {
   const schema = await runProgram({}, ['schema']);
   expect([schema.code, schema.err]).toEqual([0, '']);
   expect(schema.out).toContain('type Query');
@@ -253,7 +256,7 @@ test('the schema is printed without starting anything; help shows every setting'
   expect(help.out).toContain('origin');
 });
 
-test('a command or a flag that is none is named, with those that are meant', async () => {
+test('an unknown command or flag is reported with suggestions', async () => {
   const wrong = (...args: string[]) => runProgram({}, args).then(({ code, out, err }) => ({ code, out, err }));
   const unknown = (err: string) => ({ code: 1, out: '', err });
   const commands = '(The commands are origin, seed, schema, manifest.)';
@@ -271,8 +274,8 @@ test('the help fits a terminal of 100 columns', async () => {
 
 const portOf = (server: Server) => String((server.address() as AddressInfo).port);
 
-/** Resolves once nobody listens there any more. */
-async function refuses(url: string): Promise<void> {
+/** Resolves once connections are refused. */
+async function untilRefused(url: string): Promise<void> {
   for (;;) {
     try {
       await fetch(`${url}/health`, { headers: { connection: 'close' } });

@@ -29,10 +29,10 @@ const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
   optionalDependencies: object;
 };
 
-/** Each starts npm, a compiler or the program: seconds, and many where others use the machine. */
+/** Each test starts npm, a compiler or the program, which takes long on a machine under load. */
 const LOADED = 600_000;
 
-/** A folder into which the package is installed as npm would do it, but with the dependencies that are here already. */
+/** A folder with the package installed as npm does it, but with links to the dependencies of the repository. */
 const elsewhere = mkdtempSync(join(tmpdir(), 'catalog-'));
 const installed = join(elsewhere, 'node_modules/catalog-graphql');
 const main = join(installed, 'dist/main.js');
@@ -46,7 +46,7 @@ function link(name: string): string {
 }
 
 beforeAll(async () => {
-  // Packed from a copy: packing builds, and other tests run what is built here.
+  // Packed from a copy, because packing builds, and other tests run the build of the repository.
   const copy = join(elsewhere, 'copy');
   const sources = ['package.json', 'build.mjs', 'src', 'README.md', 'LICENSE'];
   for (const file of [...sources, ...manifest.files]) {
@@ -58,14 +58,14 @@ beforeAll(async () => {
   mkdirSync(installed, { recursive: true });
   const tarball = join(elsewhere, `catalog-graphql-${manifest.version}.tgz`);
   await run('tar', ['xzf', tarball, '--strip-components=1', '-C', installed]);
-  // Nothing but what package.json names: what runs only because the tests are here would not be found.
+  // Link only the dependencies of package.json, to find missing ones.
   for (const name of Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })) link(name);
   mkdirSync(join(elsewhere, 'node_modules/.bin'));
   symlinkSync('../catalog-graphql/dist/main.js', join(elsewhere, 'node_modules/.bin/catalog-graphql'));
   chmodSync(main, 0o755);
 }, LOADED);
 
-test('the package holds what it needs to run and to be read, and nothing of the house', () => {
+test('the package contains what it needs at run time and its documentation, and nothing else', () => {
   const top = readdirSync(installed).sort();
   expect(top).toEqual([
     'CHANGELOG.md',
@@ -82,7 +82,7 @@ test('the package holds what it needs to run and to be read, and nothing of the 
     'welcome',
   ]);
   const made = readdirSync(join(installed, 'dist')).sort();
-  // Pieces that are loaded when they are needed lie beside each program, each with its map.
+  // Chunks that are loaded on demand lie beside each program, each with its source map.
   const pieces = made.filter((file) => /^(?:main|facade)-[\w-]+-\w+\.js$/.test(file));
   const programs = ['facade.js', 'main.js', ...pieces];
   expect(pieces.length).toBeGreaterThan(1);
@@ -98,7 +98,7 @@ test('the package holds what it needs to run and to be read, and nothing of the 
   for (const file of made) expect(readFileSync(join(installed, 'dist', file), 'utf8')).not.toContain(elsewhere);
 });
 
-test('it has no script that runs something that is not in it', () => {
+test('the package has no install script', () => {
   const { scripts } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as {
     scripts?: Record<string, string>;
   };
@@ -106,21 +106,21 @@ test('it has no script that runs something that is not in it', () => {
   expect(atInstall).toEqual([]);
 });
 
-test('the program carries the licenses of what is bundled with it', () => {
+test('the program contains the licenses of the bundled packages', () => {
   const licenses = readFileSync(join(installed, 'dist/main.licenses.txt'), 'utf8');
   for (const name of ['graphql', 'undici', '@pothos/core', 'kysely', 'hono']) {
     expect(licenses).toMatch(new RegExp(`^${name} [\\d.]+\\n\\n.*(?:MIT|ISC) License`, 'm'));
   }
 });
 
-test('one graphql is bundled: two would not know the types of each other', () => {
+test("graphql is bundled once: two instances would reject each other's types", () => {
   const pieces = readdirSync(join(installed, 'dist')).filter((file) => /^main.*\.js$/.test(file));
   const text = pieces.map((file) => readFileSync(join(installed, 'dist', file), 'utf8')).join('\n');
   expect(text.split('Ensure that there is only one instance of "graphql"')).toHaveLength(2);
 });
 
 test(
-  'the command tells its version and its help, and prints the schema',
+  'the command prints its version, its help and the schema',
   async () => {
     const npx = ['--no', '--no-update-notifier', '--', 'catalog-graphql', '--version'];
     expect((await run('npx', npx, { cwd: elsewhere })).stdout).toBe(`${manifest.version}\n`);
@@ -147,7 +147,7 @@ test(
 );
 
 test(
-  'it runs with the demo, and keeps its data where it was started',
+  'the program runs with the demo, and stores its data in the working directory',
   async () => {
     const env = { DATA_DIR: undefined };
     const ports = ['--port', '0', '--origin-port', '0'];
@@ -172,7 +172,7 @@ test(
 );
 
 test(
-  'without the SQLite package a facade runs, and an origin does or says what is missing',
+  'without the SQLite package the facade runs, and the origin runs or reports what is missing',
   async () => {
     const [name = ''] = Object.keys(manifest.optionalDependencies);
     const place = join(elsewhere, 'node_modules', name);
@@ -195,7 +195,7 @@ test(
   LOADED,
 );
 
-test('nothing that is installed compiles or runs a script, and only what SQLite may need is native', () => {
+test('no installed dependency runs a script, and only the SQLite package is native', () => {
   const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
     packages: Record<string, { hasInstallScript?: true; dev?: true; optional?: true }>;
   };
@@ -209,7 +209,7 @@ test('nothing that is installed compiles or runs a script, and only what SQLite 
 });
 
 test(
-  'createFacade is imported from it, and leaves nothing running when it is closed',
+  'createFacade can be imported, and leaves nothing running after close',
   async () => {
     const { url } = await service();
     writeFileSync(
@@ -231,7 +231,7 @@ test(
 );
 
 test(
-  'its types are found, and refuse what is wrong',
+  'the types can be imported, and reject wrong options',
   async () => {
     writeFileSync(
       join(elsewhere, 'embed.ts'),

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { expect, test, vi } from 'vitest';
 import { temporaryDirectory } from './support/service.ts';
 
-// A process for each question.
+// Each call starts a process.
 vi.setConfig({ testTimeout: 60_000 });
 
 const run = promisify(execFile);
@@ -14,7 +14,7 @@ const script = resolve('scripts/schema-changes.mjs');
 const schema = (fields: string) => `type Query {\n${fields}\n}\n`;
 const first = schema('  book(id: ID!): String\n  film: String');
 
-/** A repository whose only commit holds the first schema. */
+/** A repository with one commit that contains the first schema. */
 async function repository() {
   const cwd = temporaryDirectory();
   const git = (...args: string[]) =>
@@ -40,7 +40,7 @@ async function changes(cwd: string, ...args: string[]) {
   return { code: 'code' in ended ? ended.code : 0, out: ended.stdout, err: ended.stderr };
 }
 
-test('what is added is told and let through', async () => {
+test('an addition to the schema is reported and accepted', async () => {
   const { cwd, write } = await repository();
   write(schema('  book(id: ID!): String\n  film: String\n  note: String'));
   const { code, out } = await changes(cwd);
@@ -50,24 +50,24 @@ test('what is added is told and let through', async () => {
   ]);
 });
 
-test('what breaks clients is named and refused, until the changelog names it', async () => {
+test('a breaking change is rejected until the changelog names it', async () => {
   const { cwd, write } = await repository();
   const broken = schema('  book(id: ID!, city: String!): String');
   const sections = (breaking: string) =>
     `# Changelog\n\n## [Unreleased]\n\n### Breaking\n\n${breaking}\n### Added\n\n- \`Query.film\`\n\n## 0.1.0\n\n### Breaking\n\n- \`Query.film\`\n`;
   write(broken, sections('- `Query.book.city` must be told.\n'));
-  const refused = await changes(cwd);
-  expect(refused.code).toBe(1);
-  expect(refused.out).toContain('of them breaking 2.');
-  expect(refused.out).toContain("BREAKING   Query.film: Field 'film' was removed");
-  expect(refused.err).toContain('Name under Unreleased, Breaking: `Query.film`\n');
+  const rejected = await changes(cwd);
+  expect(rejected.code).toBe(1);
+  expect(rejected.out).toContain('of them breaking 2.');
+  expect(rejected.out).toContain("BREAKING   Query.film: Field 'film' was removed");
+  expect(rejected.err).toContain('Name under Unreleased, Breaking: `Query.film`\n');
   write(broken, sections('- `Query.book.city` must be told.\n- `Query.film` is gone.\n'));
   const named = await changes(cwd);
   expect([named.code, named.err]).toEqual([0, '']);
   expect(named.out).toContain('BREAKING   Query.film');
 });
 
-test('a commit that changed it is compared with the one before, or with whatever is named', async () => {
+test('a committed change is compared with the commit before, or with a given one', async () => {
   const { cwd, git, write, commit } = await repository();
   write(schema('  book(id: ID!): String'));
   await commit();
@@ -81,7 +81,7 @@ test('a commit that changed it is compared with the one before, or with whatever
   expect(await changes(cwd, 'HEAD~2')).toMatchObject({ code: 1 });
 });
 
-test('without history it says that there is none', async () => {
+test('without history the script reports that there is nothing to compare with', async () => {
   const { cwd, write } = await repository();
   expect(await changes(cwd)).toEqual({
     code: 0,

@@ -5,7 +5,7 @@ import { settings } from '../src/config/settings.ts';
 const page = readFileSync(new URL('../SECURITY.md', import.meta.url), 'utf8');
 const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 
-test('every promise of SECURITY.md names a test that is there, and settings that are', () => {
+test('every promise of SECURITY.md names an existing test and existing settings', () => {
   const promises = [...page.matchAll(/^\| .*\| `(test\/\S+)` "(.*)" *\|$/gm)];
   expect(promises.length).toBeGreaterThan(30);
   for (const [, path = '', name = ''] of promises) expect(read(path), path).toContain(name);

@@ -5,7 +5,7 @@ import { eventEndpoints } from '../../src/api/event.ts';
 import { filmEndpoints } from '../../src/api/film.ts';
 import { noteEndpoints } from '../../src/api/note.ts';
 
-// Typed by hand from the interface, so that a slip in the tables shows. The last column is the tiers of the film interface.
+// Copied by hand from the documentation, to find mistakes in the tables. The last column has the tiers of the film service.
 const operations = `
 GET    /v2/book/:id                          book_basic_r         200
 GET    /v2/book/isbn/:isbn                   book_basic_r         200
@@ -86,27 +86,27 @@ const rows = [bookEndpoints, noteEndpoints, filmEndpoints, eventEndpoints].flatM
   Object.values(table),
 ) as Endpoint[];
 
-test('the tables hold the 63 operations of the interface, and no other', () => {
+test('the tables contain exactly the 63 documented operations', () => {
   expect(operations).toHaveLength(63);
   expect(rows.map(lineOf).toSorted()).toEqual(operations.toSorted());
 });
 
-test('notes, writes and joining ask for a person; other reads do not', () => {
-  const asksForLogin = rows.filter((row) => row.login).map((row) => `${row.method} ${row.path}`);
+test('notes and writes require a login, other reads do not', () => {
+  const withLogin = rows.filter((row) => row.login).map((row) => `${row.method} ${row.path}`);
   const expected = operations
     .map((line) => line.split(/ +/))
     .filter(([method, path]) => method !== 'GET' || path!.startsWith('/v2/note/'));
-  expect(asksForLogin.toSorted()).toEqual(expected.map(([method, path]) => `${method} ${path}`).toSorted());
+  expect(withLogin.toSorted()).toEqual(expected.map(([method, path]) => `${method} ${path}`).toSorted());
 });
 
-test('every list names the member that holds its items', () => {
+test('every list endpoint names the member with its items', () => {
   const lists = rows.filter((row) => row.list).map((row) => `${row.path} ${row.list}`);
   expect(lists).toHaveLength(30);
   expect(lists).toContain('/v2/movie/us_box subjects');
   expect(lists).toContain('/event/:id/wishers entries');
 });
 
-test('no path is in both services: what is asked of one and kept of it is known by its path alone', () => {
+test('no path belongs to both services, so that a cached response is identified by its path alone', () => {
   const firstSegment = ({ path }: Endpoint) => path.split('/')[1];
   const ofService = (service: Endpoint['service']) => rows.filter((row) => row.service === service).map(firstSegment);
   expect(new Set(ofService('catalog'))).toEqual(new Set(['v2']));

@@ -6,9 +6,9 @@ import { createProgress } from '../../src/cli/progress.ts';
 const graph = 'http://127.0.0.1:4000';
 const origin = { url: 'http://127.0.0.1:4001', seeded: true };
 
-test('a person is told where everything is, and how to ask as a demo reader', () => {
+test('the banner has all URLs and an example request with a demo token', () => {
   const text = banner({ graph, origin }, readConfig({}));
-  for (const told of [
+  for (const part of [
     `${graph}/ `,
     `${graph}/graphql`,
     origin.url,
@@ -16,12 +16,12 @@ test('a person is told where everything is, and how to ask as a demo reader', ()
     'filled with the demo catalog',
     `${graph}/docs/errors`,
   ])
-    expect(text).toContain(told);
+    expect(text).toContain(part);
   expect(text).toMatch(/^tokens .*demo-alice/m);
   expect(text).toMatch(/^try +curl .*Bearer demo-alice/m);
 });
 
-test('another upstream is named, and no token told', () => {
+test('the banner and the log line name another upstream, and no token', () => {
   const config = readConfig({
     BASE_URL: 'http://a.example',
     EVENT_BASE_URL: 'http://b.example',
@@ -34,14 +34,14 @@ test('another upstream is named, and no token told', () => {
   }
 });
 
-test('under production no token is told, whether or not the demo people have theirs', () => {
+test('the banner has no demo tokens in production, even if they are enabled', () => {
   for (const DEMO_TOKENS of ['on', 'off']) {
     const config = readConfig({ NODE_ENV: 'production', DEMO_TOKENS });
     expect(banner({ graph, origin }, config)).not.toMatch(/demo-|^page /m);
   }
 });
 
-test('a log gets one line of JSON without a token', () => {
+test('the start is logged as one line of JSON without a token', () => {
   const line = startLine({ graph, origin }, readConfig({}));
   expect(line.match(/\n/g)).toHaveLength(1);
   expect(JSON.parse(line)).toMatchObject({ level: 30, graph: `${graph}/graphql`, origin: origin.url });
@@ -53,7 +53,7 @@ function screen(properties: { isTTY?: boolean; columns?: number }) {
   return { ...properties, written, write: (text: string) => written.push(text) };
 }
 
-test('where nobody watches, a million steps are ten lines', () => {
+test('progress of a million steps is ten lines if the output is not a terminal', () => {
   const log = screen({});
   const progress = createProgress(log);
   for (let done = 1_000; done <= 1_000_000; done += 1_000) progress.at(done, 1_000_000, `${done} of 1000000`);
@@ -62,7 +62,7 @@ test('where nobody watches, a million steps are ten lines', () => {
   expect(log.written.at(-1)).toBe('1000000 of 1000000\n');
 });
 
-test('at a terminal it is one line, which changes, never breaks, and is gone at the end', () => {
+test('progress on a terminal is one line that is overwritten, never wraps, and is cleared at the end', () => {
   const terminal = screen({ isTTY: true, columns: 20 });
   const progress = createProgress(terminal);
   progress.at(1, 2, 'a step with a name that is long');

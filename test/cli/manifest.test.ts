@@ -33,12 +33,12 @@ const text = 'query Book { book(id: 7) { title } }';
 const asHashes: ManifestOptions = { format: 'hashes', typename: false };
 
 test.each<[string, unknown, string]>([
-  ['by hash', { [hashOf(text)]: text }, hashOf(text)],
-  ['as GraphQL Code Generator writes it', { [`sha256:${hashOf(text)}`]: text }, hashOf(text)],
-  ['with its older hashes', { [hashOf(text, 'sha1')]: text }, hashOf(text, 'sha1')],
-  ['as the Relay compiler writes it', { [hashOf(text, 'md5')]: text }, hashOf(text, 'md5')],
+  ['with hashes as keys', { [hashOf(text)]: text }, hashOf(text)],
+  ['written by GraphQL Code Generator', { [`sha256:${hashOf(text)}`]: text }, hashOf(text)],
+  ['with SHA-1 hashes', { [hashOf(text, 'sha1')]: text }, hashOf(text, 'sha1')],
+  ['written by the Relay compiler', { [hashOf(text, 'md5')]: text }, hashOf(text, 'md5')],
   [
-    'as Apollo lists operations',
+    'in the format of Apollo',
     {
       format: 'apollo-persisted-query-manifest',
       version: 1,
@@ -47,7 +47,7 @@ test.each<[string, unknown, string]>([
     hashOf(text),
   ],
   [
-    'with names for ids',
+    'in the format of Apollo with names as ids',
     {
       format: 'apollo-persisted-query-manifest',
       version: 1,
@@ -55,7 +55,7 @@ test.each<[string, unknown, string]>([
     },
     'Book',
   ],
-])('a manifest is read %s', (name, content, id) => {
+])('a manifest %s is accepted', (name, content, id) => {
   const { trustedDocuments } = readConfig({ PERSISTED_OPERATIONS: file(`${name}.json`, content) });
   expect([...trustedDocuments]).toEqual([[id, text]]);
 });
@@ -66,7 +66,7 @@ test.each<[string, unknown, string]>([
   ['empty', {}, 'it has no documents'],
   ['not texts', { a: { text } }, '"a" is not a text'],
   ['wrong hashes', { [hashOf(text)]: `${text} ` }, `"${hashOf(text)}" is not the hash of its text`],
-  ['no documents', { a: 'query {' }, '"a" is no document: Syntax Error: Expected Name, found <EOF>.'],
+  ['not GraphQL', { a: 'query {' }, '"a" is no document: Syntax Error: Expected Name, found <EOF>.'],
   [
     'a later version',
     { format: 'apollo-persisted-query-manifest', version: 2, operations: [] },
@@ -77,14 +77,14 @@ test.each<[string, unknown, string]>([
     { format: 'apollo-persisted-query-manifest', version: 1, operations: [{ id: 'a', body: text }, { id: 'b' }] },
     'operation 2 has no id or no body',
   ],
-])('a manifest that is %s is told as a wrong setting', (name, content, why) => {
+])('a manifest that is %s is reported as a wrong setting', (name, content, why) => {
   expect(problems({ PERSISTED_OPERATIONS: file(`${name}.json`, content), PORT: 'x' })).toEqual([
     'PORT must be a whole number from 0 to 65535',
     `PERSISTED_OPERATIONS must be a manifest of documents: ${why}`,
   ]);
 });
 
-test('so is one that is not there, and trusting nothing but a manifest without one', () => {
+test('a missing manifest is reported, and so is PERSISTED_ONLY without a manifest', () => {
   expect(problems({ PERSISTED_OPERATIONS: join(directory, 'nowhere') })).toEqual([
     'PERSISTED_OPERATIONS must be a manifest of documents: it cannot be read (ENOENT)',
   ]);
@@ -94,7 +94,7 @@ test('so is one that is not there, and trusting nothing but a manifest without o
   expect(readConfig({}).trustedDocuments.size).toBe(0);
 });
 
-test('the program does not start with a wrong manifest, and says why in a line', async () => {
+test('the program does not start with a wrong manifest, and prints the reason', async () => {
   const { code, out, err } = await runProgram({ PORT: '0', PERSISTED_OPERATIONS: file('wrong.json', '[]') });
   expect([code, out, err]).toEqual([
     1,
@@ -103,7 +103,7 @@ test('the program does not start with a wrong manifest, and says why in a line',
   ]);
 });
 
-test('the command prints a manifest of our pages, which the facade takes', async () => {
+test('the manifest command prints a manifest of the published operations, which the facade accepts', async () => {
   const { code, out, err } = await runProgram({}, ['manifest', 'operations']);
   expect([code, err]).toEqual([0, '']);
   const documents = readManifest(file('operations.json', out));
@@ -115,7 +115,7 @@ test('the command prints a manifest of our pages, which the facade takes', async
   expect([...documents.values()].flatMap(names)).toContain(book);
 });
 
-test('or in the form of Apollo, and says what is wrong with its files', async () => {
+test('the manifest command prints the format of Apollo on request, and reports unreadable files', async () => {
   const { code, out } = await runProgram({}, ['manifest', '--format', 'apollo', 'operations/book.graphql']);
   expect(code).toBe(0);
   expect(JSON.parse(out)).toMatchObject({
@@ -130,7 +130,7 @@ test('or in the form of Apollo, and says what is wrong with its files', async ()
   });
 });
 
-test('each operation stands alone, with the fragments it needs from its own file or another, and no others', () => {
+test('each operation of a manifest contains exactly the fragments it needs, of its own file first', () => {
   const folder = join(directory, 'app');
   mkdirSync(join(folder, 'deep'), { recursive: true });
   writeFileSync(join(folder, 'a.graphql'), 'query A { book(id: 1) { ...Short } } query B { book(id: 2) { id } }');
@@ -146,21 +146,21 @@ test('each operation stands alone, with the fragments it needs from its own file
     'query B { book(id: 2) { id } }',
     'query C { book(id: 3) { ...Title } } fragment Title on Book { id }',
   ]);
-  // Two that could be meant: it is not ours to choose.
+  // With two candidates in other files the fragment is ambiguous.
   writeFileSync(join(folder, 'd.graphql'), 'query D { book(id: 4) { ...Title } }');
   expect(() => createManifest([folder], schema, asHashes)).toThrow(/d\.graphql: D: .* only one fragment named "Title"/);
 });
 
 test.each([
-  ['a field that is not there', 'query A { book(id: 1) { nope } }', /a\.graphql: A: Cannot query field "nope"/],
-  ['a fragment that is not there', 'query A { book(id: 1) { ...Nope } }', /a\.graphql: A: Unknown fragment "Nope"/],
-  ['no GraphQL', 'query A {', /a\.graphql: Syntax Error/],
+  ['an unknown field', 'query A { book(id: 1) { nope } }', /a\.graphql: A: Cannot query field "nope"/],
+  ['an unknown fragment', 'query A { book(id: 1) { ...Nope } }', /a\.graphql: A: Unknown fragment "Nope"/],
+  ['a syntax error', 'query A {', /a\.graphql: Syntax Error/],
   ['no operation', 'fragment A on Book { id }', /There are no operations/],
-])('no manifest is made of files with %s', (_, source, why) => {
+])('a manifest of files with %s is rejected', (_, source, why) => {
   expect(() => createManifest([file('a.graphql', source)], schema, asHashes)).toThrow(why);
 });
 
-test('a manifest for Apollo has a name for each operation, and each once', () => {
+test('a manifest for Apollo requires a unique name of each operation', () => {
   const apollo = { format: 'apollo', typename: false } as const;
   expect(() => createManifest([file('b.graphql', '{ __typename }')], schema, apollo)).toThrow(/has no name/);
   const files = ['c.graphql', 'd.graphql'].map((name) => file(name, text));

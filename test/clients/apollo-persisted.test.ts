@@ -20,7 +20,7 @@ const bookPage = `
 const uncollect = 'mutation Uncollect { deleteCollection(input: { bookId: "6082808" }) { __typename } }';
 const variables = { id: '6082808' };
 
-/** Apollo Client as it comes, asking by hash; and the requests it makes. */
+/** Apollo Client with the stock link for persisted queries, and the requests that it sends. */
 function apolloClient(url: string, useGETForHashedQueries: boolean) {
   const requests: { method: string; sendsText: boolean; cacheControl: string | null }[] = [];
   const http = new HttpLink({
@@ -28,10 +28,10 @@ function apolloClient(url: string, useGETForHashedQueries: boolean) {
     headers: { authorization: 'Bearer demo-alice' },
     fetch: async (input, init) => {
       const response = await fetch(input, init);
-      const asked = init?.method === 'GET' ? decodeURIComponent(response.url) : init?.body;
+      const sent = init?.method === 'GET' ? decodeURIComponent(response.url) : init?.body;
       requests.push({
         method: init?.method ?? 'GET',
-        sendsText: typeof asked === 'string' && /BookPage\(|mutation/.test(asked),
+        sendsText: typeof sent === 'string' && /BookPage\(|mutation/.test(sent),
         cacheControl: response.headers.get('cache-control'),
       });
       return response;
@@ -46,27 +46,30 @@ function apolloClient(url: string, useGETForHashedQueries: boolean) {
   return { client, requests };
 }
 
-test.each([[true], [false]])('Apollo Client sends a text once and its hash from then on, GET: %s', async (byGet) => {
-  const { facade, ask } = await journey();
-  const { client, requests } = apolloClient(facade.url, byGet);
-  const first = await client.query({ query: gql(bookPage), variables });
-  const again = await client.query({ query: gql(bookPage), variables });
-  const plain = await ask(bookPage, { variables, token: 'demo-alice' });
-  expect(first.data).toMatchObject(plain.data as object);
-  expect(again.data).toEqual(first.data);
-  const byHash = byGet ? 'GET' : 'POST';
-  expect(requests.map(({ method, sendsText }) => [method, sendsText])).toEqual([
-    [byHash, false],
-    ['POST', true],
-    [byHash, false],
-  ]);
-  if (byGet) {
-    expect(requests[0]?.cacheControl).toBe('no-store');
-    expect(requests[2]?.cacheControl).toMatch(/^private, max-age=[1-9]/);
-  }
-});
+test.each([[true], [false]])(
+  'Apollo Client sends the text of a query once and its hash from then on, GET: %s',
+  async (byGet) => {
+    const { facade, ask } = await journey();
+    const { client, requests } = apolloClient(facade.url, byGet);
+    const first = await client.query({ query: gql(bookPage), variables });
+    const again = await client.query({ query: gql(bookPage), variables });
+    const plain = await ask(bookPage, { variables, token: 'demo-alice' });
+    expect(first.data).toMatchObject(plain.data as object);
+    expect(again.data).toEqual(first.data);
+    const byHash = byGet ? 'GET' : 'POST';
+    expect(requests.map(({ method, sendsText }) => [method, sendsText])).toEqual([
+      [byHash, false],
+      ['POST', true],
+      [byHash, false],
+    ]);
+    if (byGet) {
+      expect(requests[0]?.cacheControl).toBe('no-store');
+      expect(requests[2]?.cacheControl).toMatch(/^private, max-age=[1-9]/);
+    }
+  },
+);
 
-test('Apollo Client never sends a text where the manifest was made for it, and gets no further with another', async () => {
+test('Apollo Client with a manifest sends hashes only, and operations outside the manifest are rejected', async () => {
   const source = join(directory, 'app.graphql');
   writeFileSync(source, bookPage);
   const persistedOperations = join(directory, 'manifest.json');
@@ -80,7 +83,7 @@ test('Apollo Client never sends a text where the manifest was made for it, and g
   await expect(client.query({ query: gql('{ book(id: "6082808") { title } }') })).rejects.toThrow(/trusted documents/);
 });
 
-test('Apollo Client stops trying where no document is kept', async () => {
+test('Apollo Client sends full texts if automatic persisted queries are off', async () => {
   const { facade } = await journey({ automaticPersistedQueries: 'off' });
   const { client, requests } = apolloClient(facade.url, true);
   for (let n = 0; n < 2; n++) await client.query({ query: gql(bookPage), variables });

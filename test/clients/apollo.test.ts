@@ -14,11 +14,11 @@ import {
 import { journey } from '../support/journey.ts';
 import { picture } from '../support/service.ts';
 import { apolloClient } from './apollo.ts';
-import { FilmInPiecesDocument, LikeDocument, PutBackDocument } from './documents.ts';
-import { isForPlainDoor } from './plainDoor.ts';
+import { FilmWithDeferDocument, LikeDocument, DeleteCollectionDocument } from './documents.ts';
+import { isAnsweredByFastPath } from './fastPath.ts';
 
 const here = await journey();
-/** For as long as a machine with other things to do may take. */
+/** Generous, for a machine under load. */
 const waitFor = (check: () => void) => vi.waitFor(check, { timeout: 15_000 });
 
 const requests = vi.spyOn(globalThis, 'fetch');
@@ -34,23 +34,23 @@ function as(token: string): ApolloClient {
   return client;
 }
 
-/** Opens a page; `shown` is what it shows, each time that changes, once there is something to show. */
+/** Watches a query; `results` are its results in order, from the first one with data on. */
 async function open<Data, Variables extends OperationVariables>(
   client: ApolloClient,
   query: TypedDocumentNode<Data, Variables>,
   variables: Variables,
 ) {
-  const shown: Data[] = [];
+  const results: Data[] = [];
   const page = client.watchQuery<Data>({ query, variables });
   page.subscribe(({ data, error }) => {
     expect(error).toBeUndefined();
-    if (data) shown.push(data as Data);
+    if (data) results.push(data as Data);
   });
-  await waitFor(() => expect(shown).not.toEqual([]));
-  return { page, shown, last: () => shown.at(-1)! };
+  await waitFor(() => expect(results).not.toEqual([]));
+  return { page, results, last: () => results.at(-1)! };
 }
 
-test('a page shows what a mutation answered, without asking again', async () => {
+test('a watched query shows the result of a mutation without another request', async () => {
   const client = as('demo-carol');
   const { last } = await open(client, BookDocument, { id: '1003078' });
   expect(last().book).toMatchObject({ title: '小王子', viewerCollection: null });
@@ -62,20 +62,20 @@ test('a page shows what a mutation answered, without asking again', async () => 
     viewerCollection: { status: 'WISH', tags: ['小说', '想重读'] },
   });
 
-  // Another list shows the same entry, and follows it.
+  // Another list with the same record is updated too.
   const search = await open(client, SearchDocument, { query: '小王子' });
   const found = () => search.last().searchBooks?.edges.find(({ node }) => node.id === 'Book:1003078')?.node;
   expect(found()?.viewerCollection?.status).toBe('WISH');
   await client.mutate({ mutation: CollectDocument, variables: { book: '1003078', status: 'READ' } });
   expect([last().book?.viewerCollection?.status, found()?.viewerCollection?.status]).toEqual(['READ', 'READ']);
 
-  await client.mutate({ mutation: PutBackDocument, variables: { book: '1003078' } });
+  await client.mutate({ mutation: DeleteCollectionDocument, variables: { book: '1003078' } });
   expect([last().book?.viewerCollection, found()?.viewerCollection]).toEqual([null, null]);
   expect(requests).toHaveBeenCalledTimes(5); // two pages, three mutations
   expect((await here.origin.get('/v2/book/1003078/collection', 'carol')).status).toBe(404);
 });
 
-test('a count in a list follows its note', async () => {
+test('a count of a record in a list is updated by a mutation', async () => {
   const client = as('demo-bob');
   const { last } = await open(client, DiaryDocument, { user: 'alice' });
   const [first] = last().user!.notes!.edges;
@@ -84,7 +84,7 @@ test('a count in a list follows its note', async () => {
   expect(requests).toHaveBeenCalledTimes(2);
 });
 
-test('the next page of a connection is put behind the one before it', async () => {
+test('the next page of a connection is appended to the previous one', async () => {
   const { page, last } = await open(as('demo-alice'), AnnotationsDocument, { book: '6082808' });
   const list = () => last().book!.annotations!;
   for (const length of [10, 20]) {
@@ -101,7 +101,7 @@ test('the next page of a connection is put behind the one before it', async () =
   );
 });
 
-test('lists with other arguments, and other owners, stay lists of their own', async () => {
+test('lists with other arguments or of other owners are cached separately', async () => {
   const client = as('demo-alice');
   const one = await open(client, SearchDocument, { query: '百年' });
   const other = await open(client, SearchDocument, { query: '小王子' });
@@ -111,12 +111,12 @@ test('lists with other arguments, and other owners, stay lists of their own', as
   expect(one.last().searchBooks!.edges[0]?.node.id).not.toBe(other.last().searchBooks!.edges[0]?.node.id);
 });
 
-test('a page that asks for less of a rating or a cover takes nothing from another', async () => {
+test('a query that selects fewer fields of a rating or a cover does not remove fields of another query', async () => {
   const client = as('demo-alice');
   const shelf = await open(client, ShelfDocument, { user: 'alice' });
   const book = shelf.last().user!.read!.edges[0]!.node.book!;
   await open(client, BookDocument, { id: book.id });
-  // Both again, from the cache alone.
+  // Both again from the cache only.
   const pages = await Promise.all([
     client.query({ query: ShelfDocument, variables: { user: 'alice' }, fetchPolicy: 'cache-only' }),
     client.query({ query: BookDocument, variables: { id: book.id }, fetchPolicy: 'cache-only' }),
@@ -129,7 +129,7 @@ test('a page that asks for less of a rating or a cover takes nothing from anothe
   expect(requests).toHaveBeenCalledTimes(2);
 });
 
-test('a picture goes with a mutation through the stock upload link', async () => {
+test('a mutation with a file works with the stock upload link', async () => {
   const { data } = await as('demo-alice').mutate({
     mutation: WriteNoteDocument,
     variables: { content: '看图：<图片p_1>', pictures: [{ number: 1, file: picture('png', 5_000) }] },
@@ -139,15 +139,15 @@ test('a picture goes with a mutation through the stock upload link', async () =>
   expect(Buffer.from(await stored.arrayBuffer())).toEqual(Buffer.from(await picture('png', 5_000).arrayBuffer()));
 });
 
-test('a deferred part comes after the rest', async () => {
-  const { shown, last } = await open(as('demo-alice'), FilmInPiecesDocument, { id: '26266893' });
+test('deferred fields are delivered after the others', async () => {
+  const { results, last } = await open(as('demo-alice'), FilmWithDeferDocument, { id: '26266893' });
   await waitFor(() => expect(last().subject?.comments?.nodes).toHaveLength(2));
-  expect(shown[0]?.subject).toMatchObject({ title: '流浪地球' });
-  expect(shown[0]?.subject).not.toHaveProperty('comments');
+  expect(results[0]?.subject).toMatchObject({ title: '流浪地球' });
+  expect(results[0]?.subject).not.toHaveProperty('comments');
   expect(requests).toHaveBeenCalledTimes(1);
 });
 
-test('a handler of another draft is told that there are no such pieces', async () => {
+test('the incremental handler of another draft gets NOT_ACCEPTABLE', async () => {
   const uri = `${here.facade.url}/graphql`;
   const client = new ApolloClient({
     link: new HttpLink({ uri }),
@@ -155,14 +155,14 @@ test('a handler of another draft is told that there are no such pieces', async (
     incrementalHandler: new GraphQL17Alpha9Handler(),
   });
   clients.push(client);
-  await expect(client.query({ query: FilmInPiecesDocument, variables: { id: '26266893' } })).rejects.toMatchObject({
+  await expect(client.query({ query: FilmWithDeferDocument, variables: { id: '26266893' } })).rejects.toMatchObject({
     errors: [{ extensions: { code: 'NOT_ACCEPTABLE' } }],
   });
 });
 
-test('what it sends is answered at the plain door', async () => {
+test('its requests are answered by the fast path', async () => {
   const client = as('demo-alice');
   await open(client, SearchDocument, { query: '百年' });
   await client.mutate({ mutation: LikeDocument, variables: { note: '1' } }).catch(() => undefined);
-  expect(await Promise.all(requests.mock.calls.map(([, init]) => isForPlainDoor(init)))).toEqual([true, true]);
+  expect(await Promise.all(requests.mock.calls.map(([, init]) => isAnsweredByFastPath(init)))).toEqual([true, true]);
 });

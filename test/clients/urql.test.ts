@@ -10,16 +10,16 @@ import {
 } from '../../src/operations.ts';
 import { journey } from '../support/journey.ts';
 import { picture } from '../support/service.ts';
-import { FilmInPiecesDocument, LikeDocument, PutBackDocument } from './documents.ts';
-import { isForPlainDoor } from './plainDoor.ts';
+import { FilmWithDeferDocument, LikeDocument, DeleteCollectionDocument } from './documents.ts';
+import { isAnsweredByFastPath } from './fastPath.ts';
 import { urqlClient } from './urql.ts';
 
 const here = await journey();
-/** For as long as a machine with other things to do may take. */
+/** Generous, for a machine under load. */
 const waitFor = (check: () => void) => vi.waitFor(check, { timeout: 15_000 });
 
 const requests = vi.spyOn(globalThis, 'fetch');
-/** Graphcache says there what it cannot keep. */
+/** Graphcache logs warnings about data that it cannot cache. */
 const warnings = vi.spyOn(console, 'warn');
 const pages: { unsubscribe(): void }[] = [];
 beforeEach(() => {
@@ -33,23 +33,23 @@ afterEach(() => {
 
 const as = (token: string): Client => urqlClient(`${here.facade.url}/graphql`, token);
 
-/** Opens a page; `shown` is what it shows, each time that changes, once there is something to show. */
+/** Subscribes to a query; `results` are its results in order, from the first one with data on. */
 async function open<Data, Variables extends AnyVariables>(
   client: Client,
   query: TypedDocumentNode<Data, Variables>,
   variables: Variables,
 ) {
-  const shown: Data[] = [];
+  const results: Data[] = [];
   const page = client.query(query, variables).subscribe(({ data, error }: OperationResult<Data, Variables>) => {
     expect(error).toBeUndefined();
-    if (data) shown.push(data);
+    if (data) results.push(data);
   });
   pages.push(page);
-  await waitFor(() => expect(shown).not.toEqual([]));
-  return { shown, last: () => shown.at(-1)! };
+  await waitFor(() => expect(results).not.toEqual([]));
+  return { results, last: () => results.at(-1)! };
 }
 
-test('a page shows what a mutation answered, without asking again', async () => {
+test('a subscribed query shows the result of a mutation without another request', async () => {
   const client = as('demo-carol');
   const { last } = await open(client, BookDocument, { id: '1003078' });
   expect(last().book).toMatchObject({ title: '小王子', viewerCollection: null });
@@ -61,20 +61,20 @@ test('a page shows what a mutation answered, without asking again', async () => 
     viewerCollection: { status: 'WISH', tags: ['小说', '想重读'] },
   });
 
-  // Another list shows the same entry, and follows it.
+  // Another list with the same record is updated too.
   const search = await open(client, SearchDocument, { query: '小王子' });
   const found = () => search.last().searchBooks?.edges.find(({ node }) => node.id === 'Book:1003078')?.node;
   expect(found()?.viewerCollection?.status).toBe('WISH');
   await client.mutation(CollectDocument, { book: '1003078', status: 'READ' });
   expect([last().book?.viewerCollection?.status, found()?.viewerCollection?.status]).toEqual(['READ', 'READ']);
 
-  await client.mutation(PutBackDocument, { book: '1003078' });
+  await client.mutation(DeleteCollectionDocument, { book: '1003078' });
   expect([last().book?.viewerCollection, found()?.viewerCollection]).toEqual([null, null]);
   expect(requests).toHaveBeenCalledTimes(5); // two pages, three mutations
   expect((await here.origin.get('/v2/book/1003078/collection', 'carol')).status).toBe(404);
 });
 
-test('a count in a list follows its note', async () => {
+test('a count of a record in a list is updated by a mutation', async () => {
   const client = as('demo-bob');
   const { last } = await open(client, DiaryDocument, { user: 'alice' });
   const [first] = last().user!.notes!.edges;
@@ -83,7 +83,7 @@ test('a count in a list follows its note', async () => {
   expect(requests).toHaveBeenCalledTimes(2);
 });
 
-test('the next page of a connection is put behind the one before it', async () => {
+test('the next page of a connection is appended to the previous one', async () => {
   const client = as('demo-alice');
   const { last } = await open(client, AnnotationsDocument, { book: '6082808' });
   const list = () => last().book!.annotations!;
@@ -101,7 +101,7 @@ test('the next page of a connection is put behind the one before it', async () =
   );
 });
 
-test('lists with other arguments stay lists of their own', async () => {
+test('lists with other arguments are cached separately', async () => {
   const client = as('demo-alice');
   const one = await open(client, SearchDocument, { query: '百年' });
   const other = await open(client, SearchDocument, { query: '小王子' });
@@ -111,7 +111,7 @@ test('lists with other arguments stay lists of their own', async () => {
   expect(one.last().searchBooks!.edges[0]?.node.id).not.toBe(other.last().searchBooks!.edges[0]?.node.id);
 });
 
-test('a picture goes with a mutation', async () => {
+test('a mutation with a file works', async () => {
   const { data, error } = await as('demo-alice').mutation(WriteNoteDocument, {
     content: '看图：<图片p_1>',
     pictures: [{ number: 1, file: picture('png', 5_000) }],
@@ -122,17 +122,17 @@ test('a picture goes with a mutation', async () => {
   expect(Buffer.from(await stored.arrayBuffer())).toEqual(Buffer.from(await picture('png', 5_000).arrayBuffer()));
 });
 
-test('a deferred part comes after the rest', async () => {
-  const { shown, last } = await open(as('demo-alice'), FilmInPiecesDocument, { id: '26266893' });
+test('deferred fields are delivered after the others', async () => {
+  const { results, last } = await open(as('demo-alice'), FilmWithDeferDocument, { id: '26266893' });
   await waitFor(() => expect(last().subject?.comments?.nodes).toHaveLength(2));
-  expect(shown[0]?.subject).toMatchObject({ title: '流浪地球' });
-  expect(shown[0]?.subject?.comments).toBeUndefined();
+  expect(results[0]?.subject).toMatchObject({ title: '流浪地球' });
+  expect(results[0]?.subject?.comments).toBeUndefined();
   expect(requests).toHaveBeenCalledTimes(1);
 });
 
-test('what it sends is answered at the plain door', async () => {
+test('its requests are answered by the fast path', async () => {
   const client = as('demo-alice');
   await open(client, SearchDocument, { query: '百年' });
   await client.mutation(LikeDocument, { note: '1' });
-  expect(await Promise.all(requests.mock.calls.map(([, init]) => isForPlainDoor(init)))).toEqual([true, true]);
+  expect(await Promise.all(requests.mock.calls.map(([, init]) => isAnsweredByFastPath(init)))).toEqual([true, true]);
 });

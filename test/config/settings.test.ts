@@ -12,7 +12,7 @@ function problems(env: NodeJS.ProcessEnv, flags = {}): readonly string[] {
   return [];
 }
 
-test('an empty environment gives the documented defaults, frozen', () => {
+test('an empty environment results in the documented defaults, frozen', () => {
   const config = readConfig({});
   expect(config).toMatchObject({
     port: 4000,
@@ -32,7 +32,7 @@ test('an empty environment gives the documented defaults, frozen', () => {
   expect(Object.isFrozen(config)).toBe(true);
 });
 
-test('every wrong variable is named at once, with what it must be', () => {
+test('every wrong variable is reported at once, with its valid values', () => {
   expect(
     problems({
       PORT: '70000',
@@ -51,17 +51,17 @@ test('every wrong variable is named at once, with what it must be', () => {
   ]);
 });
 
-test('a wrong value is not repeated, it may be a secret', () => {
+test('a wrong value is not repeated in the message, because it may be a secret', () => {
   expect(problems({ ACCESS_TOKEN: 'sesame open', REDIS_URL: 'http://:sesame@x' }).join()).not.toContain('sesame');
 });
 
-test('one upstream without the other names the other', () => {
+test('one upstream URL without the other is reported', () => {
   expect(problems({ BASE_URL: 'http://a' })).toEqual(['EVENT_BASE_URL must be set too, because BASE_URL is']);
   expect(problems({ EVENT_BASE_URL: 'http://a' })).toEqual(['BASE_URL must be set too, because EVENT_BASE_URL is']);
   expect(problems({ EVENT_BASE_URL: 'http://a' }, { baseUrl: 'http://b' })).toEqual([]);
 });
 
-test('an upstream keeps its path and loses its last slash; the demo credential is not sent to it', () => {
+test('an upstream URL keeps its path and loses its trailing slash, and the demo credential is not sent to it', () => {
   const config = readConfig({ BASE_URL: 'https://api.example/base/', EVENT_BASE_URL: 'http://events.example' });
   expect(config).toMatchObject({
     baseUrl: 'https://api.example/base',
@@ -72,11 +72,11 @@ test('an upstream keeps its path and loses its last slash; the demo credential i
   expect(config.filmTier).toBeUndefined();
 });
 
-test('addresses with credentials or a query are refused', () => {
+test('upstream URLs with credentials or a query are rejected', () => {
   expect(problems({ BASE_URL: 'http://u:p@a', EVENT_BASE_URL: 'http://a/?x=1' })).toHaveLength(2);
 });
 
-test('production turns off what shows the inside, and each can be switched on again', () => {
+test('production turns off GraphiQL, introspection, suggestions, explain and demo tokens, and each can be turned on again', () => {
   const off = readConfig({ NODE_ENV: 'production' });
   expect(off).toMatchObject({
     graphiql: false,
@@ -90,12 +90,12 @@ test('production turns off what shows the inside, and each can be switched on ag
   expect(on).toMatchObject({ explain: true, demoTokens: true, accessToken: 'demo-app', graphiql: false });
 });
 
-test('flags win over the environment', () => {
+test('flags take precedence over the environment', () => {
   expect(readConfig({ PORT: '1' }, { port: '2' }).port).toBe(2);
   expect(problems({}, { port: 'x' })).toEqual(['PORT must be a whole number from 0 to 65535']);
 });
 
-test('origins are listed whole, without paths or wildcards', () => {
+test('CORS origins are complete, without paths or wildcards', () => {
   expect(readConfig({ CORS_ORIGINS: 'https://a.example, http://localhost:3000' }).corsOrigins).toEqual([
     'https://a.example',
     'http://localhost:3000',
@@ -104,7 +104,7 @@ test('origins are listed whole, without paths or wildcards', () => {
     expect(problems({ CORS_ORIGINS: wrong })).toHaveLength(1);
 });
 
-test('a setting is one name in three spellings: variable, flag, member', () => {
+test('a setting has the same name as a variable, a flag and an option', () => {
   for (const [name] of entries()) {
     const camel = flagOf(name)
       .slice(2)

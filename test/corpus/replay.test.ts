@@ -8,36 +8,42 @@ import { celebrityMembers, filmEndpoints, subjectMembers } from '../../src/api/f
 import { noteEndpoints } from '../../src/api/note.ts';
 import { markedFields } from '../../src/graph/null-conditions.ts';
 import { schema } from '../../src/graph/schema.ts';
-import type { Shown } from '../support/facade.ts';
 import { marksIn } from '../support/marks.ts';
 import { type Reply, replay } from '../support/replay.ts';
-import { type Shows, type Wire, extras, graphType, shown, toldElsewhere } from './shown.ts';
+import {
+  type ExpectedField,
+  type Wire,
+  extras,
+  graphType,
+  expectedFields,
+  testedElsewhere,
+} from './expected-fields.ts';
 
-/** Answers of the real service; other people's sentences, so they are not in the repository. */
+/** Recorded responses of the real service. They contain texts of its users, so they are not part of the repository. */
 const corpus = fileURLToPath(new URL('../../../shared/corpus/', import.meta.url));
 const isHere = existsSync(corpus);
 const read = (file: string): string => readFileSync(corpus + file, 'utf8');
 const json = (file: string): Wire => JSON.parse(read(file)) as Wire;
 
-/** One captured answer: what it answers, and where the graph shows it. */
-interface Captured {
+/** One recorded response: the operation it belongs to, and the query that selects it. */
+interface Recorded {
   file: string;
   operation: string;
-  /** Where the upstream serves it. */
+  /** The request path that serves it. */
   path: (body: Wire) => string;
-  /** The question around the records, `…` standing for what is selected of them. */
+  /** The query; `…` is replaced by the selection of the records. */
   query: (body: Wire) => string;
-  /** Keys that lead to the records in the answer's data. */
+  /** Path of the records in the data of the response. */
   at: readonly string[];
   table: string;
-  /** The records of the body; the body itself by default. */
+  /** The records in the body; by default the body itself. */
   records?: (body: Wire) => readonly Wire[];
   isList?: boolean;
-  /** Short forms: nothing is selected but what the records carry. */
+  /** Records in short form: only members that they contain are selected. */
   isShort?: boolean;
-  /** Envelope members and what shows them, beside the records. */
+  /** Fields of the envelope, and the values expected of them. */
   envelope?: Readonly<Record<string, (body: Wire) => unknown>>;
-  /** What is served, where it is not the file as it is. */
+  /** The body to serve if it differs from the file. */
   serve?: (body: Wire) => Wire;
   calls?: number;
 }
@@ -49,7 +55,7 @@ const idOf = (body: Wire): string => String(body.id);
 const named = (name: string, of: (body: Wire) => unknown) => (body: Wire) =>
   `${name}: ${JSON.stringify(String(of(body)))}`;
 const films = { ...list('subjects'), table: 'Subject', isShort: true };
-const filmAt = (file: string, name: string, row: string, path: string, args: string): Captured => ({
+const filmAt = (file: string, name: string, row: string, path: string, args: string): Recorded => ({
   file: `film/${file}.json`,
   operation: `GET ${row}`,
   path: () => path,
@@ -59,8 +65,8 @@ const filmAt = (file: string, name: string, row: string, path: string, args: str
   ...films,
 });
 
-const captured: readonly Captured[] = [
-  ...[1, 2, 3, 4, 5, 6, 7].map((nth): Captured => ({
+const recorded: readonly Recorded[] = [
+  ...[1, 2, 3, 4, 5, 6, 7].map((nth): Recorded => ({
     file: `book/book-isbn-${nth}.json`,
     operation: 'GET /v2/book/isbn/:isbn',
     path: ({ isbn13 }) => `/v2/book/isbn/${String(isbn13)}`,
@@ -76,7 +82,7 @@ const captured: readonly Captured[] = [
     at: ['book'],
     table: 'Book',
   },
-  ...['search-1', 'search-2', 'search-fields-1'].map((name): Captured => ({
+  ...['search-1', 'search-2', 'search-fields-1'].map((name): Recorded => ({
     file: `book/${name}.json`,
     operation: 'GET /v2/book/search',
     path: () => '/v2/book/search',
@@ -86,7 +92,7 @@ const captured: readonly Captured[] = [
     envelope: total,
     ...list('books'),
   })),
-  ...[1, 2].map((nth): Captured => ({
+  ...[1, 2].map((nth): Recorded => ({
     file: `book/annotations-${nth}.json`,
     operation: 'GET /v2/book/:id/annotations',
     path: () => '/v2/book/7/annotations',
@@ -122,7 +128,7 @@ const captured: readonly Captured[] = [
     table: 'Collection',
     envelope: total,
     ...list('collections'),
-    // The source cut the item before its book: what tells it apart is put back.
+    // The recording lacks the ids and the book of the item: the ids are put back.
     serve: (body) => ({
       ...body,
       collections: (body.collections as Wire[]).map((item) => ({ ...item, id: 1, book_id: '1' })),
@@ -156,7 +162,7 @@ const captured: readonly Captured[] = [
     envelope: total,
     ...list('comments'),
   },
-  ...[1, 2, 3].map((nth): Captured => ({
+  ...[1, 2, 3].map((nth): Recorded => ({
     file: `film/subject-${nth}.json`,
     operation: 'GET /v2/movie/subject/:id',
     path: (body) => `/v2/movie/subject/${idOf(body)}`,
@@ -164,7 +170,7 @@ const captured: readonly Captured[] = [
     at: ['subject'],
     table: 'Subject',
   })),
-  ...[1, 2].map((nth): Captured => ({
+  ...[1, 2].map((nth): Recorded => ({
     file: `film/celebrity-${nth}.json`,
     operation: 'GET /v2/movie/celebrity/:id',
     path: (body) => `/v2/movie/celebrity/${idOf(body)}`,
@@ -190,7 +196,7 @@ const captured: readonly Captured[] = [
       ['reviews', 'FilmReview'],
       ['comments', 'FilmComment'],
     ] as const
-  ).map(([name, table]): Captured => ({
+  ).map(([name, table]): Recorded => ({
     file: `film/subject-${name}-1.json`,
     operation: `GET /v2/movie/subject/:id/${name}`,
     path: () => `/v2/movie/subject/7/${name}`,
@@ -241,10 +247,10 @@ const captured: readonly Captured[] = [
   },
 ];
 
-/** Captured documents in Atom; the altjson files are the same in a form that the interface does not speak. */
-interface CapturedAtom {
-  /** Places that this list's connection does not name. */
-  untold?: readonly string[];
+/** Recorded Atom documents. The altjson files have the same content in a format that no operation uses. */
+interface RecordedAtom {
+  /** Paths that the connection of this list has no fields for. */
+  omitted?: readonly string[];
   file: string;
   operation: string;
   path: string;
@@ -253,7 +259,7 @@ interface CapturedAtom {
 const personFields = 'id sourceId uid name bio avatarUrl webUrl homepageUrl isSite city { id name }';
 const eventFields = `id sourceId title summary content type typeTerm startsAt endsAt place imageUrl webUrl inviteOnly canInvite
   participantsCount wishersCount viewerRelation city { id name } organizer { ${personFields} }`;
-const atoms: readonly CapturedAtom[] = [
+const atoms: readonly RecordedAtom[] = [
   {
     file: 'event/event-1.xml',
     operation: 'GET /event/:id',
@@ -274,21 +280,21 @@ const atoms: readonly CapturedAtom[] = [
   },
   {
     file: 'event/people-feed-1.xml',
-    untold: ['feed/title'],
+    omitted: ['feed/title'],
     operation: 'GET /event/:id/participants',
     path: '/event/7/participants',
     query: `{ event(id: "7") { participants(first: 100, offset: 9) { totalCount nodes { ${personFields} } } } }`,
   },
 ];
 
-/** An answer with an error, and what becomes of it. */
-interface CapturedError {
+/** A recorded error response, and the expected outcome. */
+interface RecordedError {
   file: string;
   operation: string;
   status: number;
   path: string;
   query: string;
-  /** null: it is not there, which is no error. */
+  /** null: the record does not exist, which is no error. */
   code: string | null;
   upstreamCode?: number;
 }
@@ -298,7 +304,7 @@ const search = {
   path: '/v2/book/search',
   query: '{ searchBooks(query: "x") { totalCount } }',
 };
-const errors: readonly CapturedError[] = [
+const errors: readonly RecordedError[] = [
   { file: '1000-need_permission-user', ...book, status: 403, code: 'FORBIDDEN' },
   {
     file: '1000-need_permission',
@@ -364,93 +370,93 @@ const errors: readonly CapturedError[] = [
   },
 ].map((error) => ({ ...error, file: `error/error-${error.file}.json` }));
 
-/** What is in the folder and no answer of the 63 operations. */
+/** Files of the folder that are no responses of the 63 operations. */
 const others: Readonly<Record<string, string>> = {
   'README.md': 'about the folder',
-  'event/altjson-event-1.json': 'Atom told as JSON, which no operation speaks',
-  'event/altjson-people-feed-1.json': 'Atom told as JSON, which no operation speaks',
-  'event/altjson-user-events-1.json': 'Atom told as JSON, which no operation speaks',
-  'event/city-1.xml': 'no operation reads cities',
-  'event/city-feed-1.xml': 'no operation reads cities',
-  'event/event-category-feed-1.xml': 'no operation reads categories',
-  'event/person-1.xml': 'no operation reads people',
-  'event/create-request-1.xml': 'a request: the codec reads it',
-  'event/delete-request-1.xml': 'a request: the codec reads it',
+  'event/altjson-event-1.json': 'Atom as JSON, which no operation uses',
+  'event/altjson-people-feed-1.json': 'Atom as JSON, which no operation uses',
+  'event/altjson-user-events-1.json': 'Atom as JSON, which no operation uses',
+  'event/city-1.xml': 'no operation returns a city',
+  'event/city-feed-1.xml': 'no operation returns a city',
+  'event/event-category-feed-1.xml': 'no operation returns categories',
+  'event/person-1.xml': 'no operation returns a user',
+  'event/create-request-1.xml': 'a request, used by the tests of the origin',
+  'event/delete-request-1.xml': 'a request, used by the tests of the origin',
   'event/v2-event-list-1.json': 'another interface',
   'event/v2-event-user-list-1.json': 'another interface',
-  'user/user-1.json': 'no operation reads people',
-  'user/user-2.json': 'no operation reads people',
+  'user/user-1.json': 'no operation returns a user',
+  'user/user-2.json': 'no operation returns a user',
 };
 
-/** Marked fields of which the corpus has no answer: no call tells of a city, and no captured search began at a tag. */
-const askedElsewhere: readonly string[] = ['Query.city', 'Tag.books'];
+/** Fields with @semanticNonNull that no recorded response contains: no operation returns a city, and no recorded search was one by tag. */
+const unrecordedFields: readonly string[] = ['Query.city', 'Tag.books'];
 
-describe.skipIf(!isHere)('a captured answer', () => {
-  let ask: (query: string, given: Readonly<Record<string, Reply>>) => Promise<{ answer: Shown; calls: string[] }>;
-  /** Fields marked as null only beside an error that the replayed answers show. */
-  const marksShown = new Set<string>();
+describe.skipIf(!isHere)('a recorded response', () => {
+  let ask: Awaited<ReturnType<typeof replay>>;
+  /** Fields with @semanticNonNull that had a value in a replayed response. */
+  const seenFields = new Set<string>();
   beforeAll(async () => {
-    const asked = await replay();
-    ask = async (query, given) => {
-      const told = await asked(query, given);
-      const { shown: seen, broken } = marksIn(query, told.answer);
+    const send = await replay();
+    ask = async (query, replies) => {
+      const result = await send(query, replies);
+      const { shown: seen, broken } = marksIn(query, result.response);
       expect(broken, 'null without an error').toEqual([]);
-      for (const coordinate of seen) marksShown.add(coordinate);
-      return told;
+      for (const coordinate of seen) seenFields.add(coordinate);
+      return result;
     };
   });
 
-  test('is here for each that one of the operations can give: 56, and the rest is told apart', () => {
+  test('exists 56 times for the operations, and every other file of the folder is listed with a reason', () => {
     const rows = [bookEndpoints, noteEndpoints, filmEndpoints, eventEndpoints].flatMap((table) => Object.values(table));
     const operations = rows.map(({ method, path }) => `${method} ${path}`);
-    const told = [...captured, ...atoms, ...errors];
-    expect(told.filter(({ operation }) => !operations.includes(operation))).toEqual([]);
-    expect(told).toHaveLength(56);
+    const all = [...recorded, ...atoms, ...errors];
+    expect(all.filter(({ operation }) => !operations.includes(operation))).toEqual([]);
+    expect(all).toHaveLength(56);
     const files = readdirSync(corpus, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
     const names = files.map(({ parentPath, name }) => `${parentPath}/${name}`.slice(corpus.length).replace(/^\//, ''));
-    expect([...told.map(({ file }) => file), ...Object.keys(others)].sort()).toEqual(names.sort());
+    expect([...all.map(({ file }) => file), ...Object.keys(others)].sort()).toEqual(names.sort());
   });
 
-  test.each(captured)('$file is shown whole, as $operation', async (row) => {
+  test.each(recorded)('$file of $operation is returned completely', async (row) => {
     const body = json(row.file);
     const served = row.serve?.(body) ?? body;
     const records = row.records?.(served) ?? [served];
     const selection = select(row.table, records, !row.isShort);
     const query = row.query(served).replace('…', print(selection));
     const path = row.path(served);
-    const { answer, calls } = await ask(query, { [path]: reply(served) });
+    const { response, calls } = await ask(query, { [path]: reply(served) });
 
-    expect((answer.errors ?? []).filter(({ extensions }) => extensions.code !== 'TIER_REQUIRED')).toEqual([]);
-    const found = row.at.reduce((data: unknown, key) => (data as Wire | null)?.[key], answer.data);
-    const wanted = records.map((record) => expected(selection, record));
-    expect(found).toEqual(row.isList ? wanted : wanted[0]);
-    expect(coordinates(answer.errors)).toEqual(row.isShort ? [] : lacking(row.table, records));
-    const around = row.at.slice(0, -1).reduce((data: unknown, key) => (data as Wire)[key], answer.data) as Wire;
+    expect((response.errors ?? []).filter(({ extensions }) => extensions.code !== 'TIER_REQUIRED')).toEqual([]);
+    const found = row.at.reduce((data: unknown, key) => (data as Wire | null)?.[key], response.data);
+    const expectedRecords = records.map((record) => expected(selection, record));
+    expect(found).toEqual(row.isList ? expectedRecords : expectedRecords[0]);
+    expect(coordinates(response.errors)).toEqual(row.isShort ? [] : lacking(row.table, records));
+    const around = row.at.slice(0, -1).reduce((data: unknown, key) => (data as Wire)[key], response.data) as Wire;
     for (const [field, value] of Object.entries(row.envelope ?? {}))
       expect({ [field]: around[field] }).toEqual({ [field]: value(served) ?? null });
     expect(calls).toEqual(Array.from({ length: row.calls ?? 1 }, () => `GET ${path}`));
-    expect(leftOver(row.table, records).filter((member) => !extras.includes(member))).toEqual([]);
+    expect(unreadMembers(row.table, records).filter((member) => !extras.includes(member))).toEqual([]);
   });
 
-  test.each(atoms)('$file is shown whole, as $operation', async ({ file, path, query, untold = [] }) => {
+  test.each(atoms)('$file of $operation is returned completely', async ({ file, path, query, omitted = [] }) => {
     const text = read(file);
-    const { answer, calls } = await ask(query, { [path]: { type: 'application/atom+xml', text } });
-    expect(answer.errors).toBeUndefined();
+    const { response, calls } = await ask(query, { [path]: { type: 'application/atom+xml', text } });
+    expect(response.errors).toBeUndefined();
     expect(calls).toEqual([`GET ${path}`]);
-    const seen = new Set(leaves(answer.data));
-    const told = atomValues(text).filter(
-      ({ place }) => !untold.includes(place) && !unshown.some((one) => one.test(place)),
+    const seen = new Set(leaves(response.data));
+    const values = atomValues(text).filter(
+      ({ place }) => !omitted.includes(place) && !omittedPaths.some((one) => one.test(place)),
     );
-    expect(told.length).toBeGreaterThan(10);
-    expect(told.filter(({ place, value }) => !seen.has(shownAs(place, value)))).toEqual([]);
+    expect(values.length).toBeGreaterThan(10);
+    expect(values.filter(({ place, value }) => !seen.has(fieldValueOf(place, value)))).toEqual([]);
   });
 
-  test('of three people is shown as three, though the feed says two', async () => {
+  test('with three people has three nodes, although its feed says two', async () => {
     const { path, query } = atoms[3]!;
-    const { answer } = await ask(query, {
+    const { response } = await ask(query, {
       [path]: { type: 'application/atom+xml', text: read('event/people-feed-1.xml') },
     });
-    const { nodes, totalCount } = answer.data.event.participants;
+    const { nodes, totalCount } = response.data.event.participants;
     expect({ totalCount, people: nodes.length }).toEqual({ totalCount: 158, people: 3 });
     expect(nodes.map(({ homepageUrl, bio }: Wire) => [homepageUrl, bio === null])).toEqual([
       [null, true],
@@ -459,129 +465,129 @@ describe.skipIf(!isHere)('a captured answer', () => {
     ]);
   });
 
-  test('in HTML is shown as it is', async () => {
+  test('in HTML is returned unchanged', async () => {
     const body = json('book/annotation-html-1.json');
-    const { answer, calls } = await ask(
+    const { response, calls } = await ask(
       `{ annotation(id: "${idOf(body)}") { abstract html: content(format: HTML) } }`,
       {
         [`/v2/book/annotation/${idOf(body)}`]: reply(body),
       },
     );
-    expect(answer).toEqual({ data: { annotation: { abstract: body.abstract, html: body.content } } });
+    expect(response).toEqual({ data: { annotation: { abstract: body.abstract, html: body.content } } });
     expect(calls).toHaveLength(2);
   });
 
   test.each(errors)(
-    '$file is told in words of ours: $code',
+    '$file has the result $code, without texts of the service',
     async ({ file, status, path, query, code, upstreamCode }) => {
       const { msg, localized_message } = json(file) as Record<string, string>;
-      const { answer } = await ask(query, { [path]: { status, text: read(file) } });
-      expect(leaves(answer.data)).toEqual([null]);
-      expect(answer.errors?.map(({ extensions }) => extensions.code) ?? []).toEqual(code === null ? [] : [code]);
-      if (code === 'RATE_LIMITED') expect(answer.errors![0]!.extensions.retryAfter).toBeGreaterThan(0);
-      if (upstreamCode) expect(answer.errors![0]!.extensions.upstream).toMatchObject({ code: upstreamCode, status });
-      // Addresses and tokens that it carried.
+      const { response } = await ask(query, { [path]: { status, text: read(file) } });
+      expect(leaves(response.data)).toEqual([null]);
+      expect(response.errors?.map(({ extensions }) => extensions.code) ?? []).toEqual(code === null ? [] : [code]);
+      if (code === 'RATE_LIMITED') expect(response.errors![0]!.extensions.retryAfter).toBeGreaterThan(0);
+      if (upstreamCode) expect(response.errors![0]!.extensions.upstream).toMatchObject({ code: upstreamCode, status });
+      // Addresses and tokens in the message of the service.
       const secrets = [...msg!.matchAll(/[0-9a-f]{20,}|\d+\.\d+\.\d+\.\d+|\S+@\S+/g)].map(([found]) => found);
       for (const secret of [...secrets, localized_message ?? '\0'])
-        expect(JSON.stringify(answer)).not.toContain(secret);
+        expect(JSON.stringify(response)).not.toContain(secret);
     },
   );
 
   test.each([
     ['note', 'note/note-1.json', '/v2/note/'],
     ['annotation', 'book/annotation-html-1.json', '/v2/book/annotation/'],
-  ])('of a %s is shown as blocks', async (name, file, path) => {
+  ])('of a %s is returned as content blocks', async (name, file, path) => {
     const body = json(file);
-    const { answer } = await ask(
+    const { response } = await ask(
       `{ ${name}(id: "${idOf(body)}") { blocks { ... on TextBlock { spans { text } } } } }`,
       {
         [`${path}${idOf(body)}`]: reply(body),
       },
     );
-    expect(leaves(answer.data)).not.toHaveLength(0);
+    expect(leaves(response.data)).not.toHaveLength(0);
   });
 
-  test('shows every marked field of records, lists and charts at least once, and none of them null without an error', () => {
-    const told = [...markedFields(schema).keys()].filter(
-      (name) => !/^Mutation\.|Payload\./.test(name) && !askedElsewhere.includes(name),
+  test('has a value for every field with @semanticNonNull at least once, and null only beside an error', () => {
+    const names = [...markedFields(schema).keys()].filter(
+      (name) => !/^Mutation\.|Payload\./.test(name) && !unrecordedFields.includes(name),
     );
-    expect(told.length).toBeGreaterThan(20);
-    expect(told.filter((name) => !marksShown.has(name))).toEqual([]);
+    expect(names.length).toBeGreaterThan(20);
+    expect(names.filter((name) => !seenFields.has(name))).toEqual([]);
   });
 });
 
-test.runIf(!isHere)('captured answers are not replayed: ../shared/corpus is not here', ({ skip }) =>
+test.runIf(!isHere)('recorded responses are not replayed: ../shared/corpus does not exist', ({ skip }) =>
   skip('../shared/corpus is not here'),
 );
 
-describe('what the replay compares', () => {
-  test.each(Object.keys(shown))('every field of %s has its place in an answer', (table) => {
+describe('the table of expected fields', () => {
+  test.each(Object.keys(expectedFields))('has every field of %s', (table) => {
     const type = schema.getType(graphType[table] ?? table);
     const fields = isObjectType(type) ? Object.keys(type.getFields()) : [];
-    const told = Object.keys(shown[table]!);
-    expect(told.filter((name) => !fields.includes(name))).toEqual([]);
+    const tested = Object.keys(expectedFields[table]!);
+    expect(tested.filter((name) => !fields.includes(name))).toEqual([]);
     if (graphType[table]) return;
-    const lacking = fields.filter((name) => !told.includes(name) && !toldElsewhere[table]?.includes(name));
-    expect(lacking, 'missing in test/corpus/shown.ts').toEqual([]);
+    const lacking = fields.filter((name) => !tested.includes(name) && !testedElsewhere[table]?.includes(name));
+    expect(lacking, 'missing in test/corpus/expected-fields.ts').toEqual([]);
   });
 });
 
 interface Selection {
   table: string;
-  fields: Map<string, { shows: Shows; below?: Selection }>;
+  fields: Map<string, { rule: ExpectedField; nested?: Selection }>;
 }
 
-/** What is asked of these records: everything of a whole one, and of a short one what all of them carry. */
+/** The selection of these records: all fields of complete ones; of short ones the fields that all of them have. */
 function select(table: string, records: readonly Wire[], isWhole: boolean): Selection {
   const fields: Selection['fields'] = new Map();
-  for (const [field, shows] of Object.entries(shown[table]!)) {
-    if (!isWhole && !records.every((record) => shows.wire.some((name) => name in record))) continue;
-    if (!shows.below) {
-      fields.set(field, { shows });
+  for (const [field, rule] of Object.entries(expectedFields[table]!)) {
+    if (!isWhole && !records.every((record) => rule.wire.some((name) => name in record))) continue;
+    if (!rule.nested) {
+      fields.set(field, { rule });
       continue;
     }
-    const below = records.flatMap((record) => objects(shows.below!.of(record)));
-    fields.set(field, { shows, below: selectBelow(shows.below.table, below, isWhole) });
+    const nested = records.flatMap((record) => objects(rule.nested!.of(record)));
+    fields.set(field, { rule, nested: selectNested(rule.nested.table, nested, isWhole) });
   }
   return { table, fields };
 }
 
-function selectBelow(table: string, below: readonly Wire[], isWhole: boolean): Selection {
+function selectNested(table: string, nested: readonly Wire[], isWhole: boolean): Selection {
   if (table === 'Pictures') return { table, fields: new Map() };
   if (table === 'Connection') {
-    const items = below.flatMap(({ nodes }) => nodes as Wire[]);
-    // Every type of these pages has an id.
-    const of = (below[0]?.table as string | undefined) ?? 'Photo';
-    return { table, fields: new Map([['nodes', { shows: { wire: [] }, below: selectBelow(of, items, false) }]]) };
+    const items = nested.flatMap(({ nodes }) => nodes as Wire[]);
+    // Every type of these lists has an id.
+    const of = (nested[0]?.table as string | undefined) ?? 'Photo';
+    return { table, fields: new Map([['nodes', { rule: { wire: [] }, nested: selectNested(of, items, false) }]]) };
   }
-  // How many have rated stands beside a film's rating, and a short form lacks it.
-  if (!('id' in shown[table]!)) return select(table, below, isWhole || table !== 'FilmRating');
+  // The number of raters is a member of the film beside its rating, and absent in short forms.
+  if (!('id' in expectedFields[table]!)) return select(table, nested, isWhole || table !== 'FilmRating');
   const isRecord = ['Subject', 'Celebrity', 'FilmReview', 'Photo'].includes(table);
-  const isBare = below.length > 0 && below.every((record) => Object.keys(record).join() === 'id');
-  if (isBare || (below.length === 0 && 'id' in shown[table]))
-    return { table, fields: new Map([['id', { shows: shown[table].id }]]) };
-  return select(table, below, isWhole && !isRecord);
+  const isBare = nested.length > 0 && nested.every((record) => Object.keys(record).join() === 'id');
+  if (isBare || (nested.length === 0 && 'id' in expectedFields[table]))
+    return { table, fields: new Map([['id', { rule: expectedFields[table].id }]]) };
+  return select(table, nested, isWhole && !isRecord);
 }
 
 function print({ table, fields }: Selection): string {
   if (table === 'Pictures') return '{ number url }';
-  return `{ ${[...fields].map(([field, { shows, below }]) => `${field}${shows.args ?? ''}${below ? ` ${print(below)}` : ''}`).join(' ')} }`;
+  return `{ ${[...fields].map(([field, { rule, nested }]) => `${field}${rule.args ?? ''}${nested ? ` ${print(nested)}` : ''}`).join(' ')} }`;
 }
 
-/** What the graph must show of a record. */
+/** The data expected for a record. */
 function expected({ fields }: Selection, record: Wire): Wire {
   return Object.fromEntries(
-    [...fields].map(([field, { shows, below }]) => {
-      if (isLacking(shows, field, record)) return [field, null];
-      if (!below || !shows.below) return [field, shows.value!(record)];
-      const found = shows.below.of(record);
-      if (below.table === 'Pictures') return [field, pictures(found)];
-      if (below.table === 'Connection') {
-        const inner = below.fields.get('nodes')!.below!;
+    [...fields].map(([field, { rule, nested }]) => {
+      if (isLacking(rule, record)) return [field, null];
+      if (!nested || !rule.nested) return [field, rule.value!(record)];
+      const found = rule.nested.of(record);
+      if (nested.table === 'Pictures') return [field, pictures(found)];
+      if (nested.table === 'Connection') {
+        const inner = nested.fields.get('nodes')!.nested!;
         return [field, { nodes: objects((found as Wire).nodes).map((item) => expected(inner, item)) }];
       }
-      if (shows.below.list) return [field, objects(found).map((item) => expected(below, item))];
-      return [field, found === null || found === undefined ? null : expected(below, found as Wire)];
+      if (rule.nested.list) return [field, objects(found).map((item) => expected(nested, item))];
+      return [field, found === null || found === undefined ? null : expected(nested, found as Wire)];
     }),
   );
 }
@@ -591,45 +597,46 @@ const pictures = (found: unknown) =>
 const objects = (found: unknown): Wire[] =>
   (Array.isArray(found) ? found : [found]).filter((item): item is Wire => typeof item === 'object' && item !== null);
 
-/** Members that not every tier gets, by field. */
-function isLacking(shows: Shows, _field: string, record: Wire): boolean {
+/** Whether the member is absent because of the tier. */
+function isLacking(rule: ExpectedField, record: Wire): boolean {
   const isFull = 'ratings_count' in record || ('born_place' in record && 'gender' in record);
   if (!isFull) return false;
   const tiers: Readonly<Record<string, readonly string[]>> =
     'ratings_count' in record ? subjectMembers : celebrityMembers;
-  const everybody = 'ratings_count' in record ? 3 : 2;
-  return shows.wire.every((name) => !(name in record) && (tiers[name]?.length ?? 3) < everybody);
+  const allTiers = 'ratings_count' in record ? 3 : 2;
+  return rule.wire.every((name) => !(name in record) && (tiers[name]?.length ?? 3) < allTiers);
 }
 
 function lacking(table: string, records: readonly Wire[]): string[] {
-  const fields = Object.entries(shown[table]!);
+  const fields = Object.entries(expectedFields[table]!);
   return fields
-    .filter(([field, shows]) => records.some((record) => isLacking(shows, field, record)))
+    .filter(([, rule]) => records.some((record) => isLacking(rule, record)))
     .map(([field]) => `${table}.${field}`)
     .sort();
 }
 
-const coordinates = (told: readonly { extensions: Wire }[] | undefined): string[] =>
-  (told ?? []).map(({ extensions }) => String(extensions.coordinate)).sort();
+const coordinates = (errors: readonly { extensions: Wire }[] | undefined): string[] =>
+  (errors ?? []).map(({ extensions }) => String(extensions.coordinate)).sort();
 
-/** Members that no field shows. */
-function leftOver(table: string, records: readonly Wire[]): string[] {
+/** Members of the records that no field reads. */
+function unreadMembers(table: string, records: readonly Wire[]): string[] {
   if (table === 'Pictures') return [];
-  if (table === 'Connection') return records.flatMap(({ table: of, nodes }) => leftOver(String(of), objects(nodes)));
-  const told = new Set(Object.values(shown[table]!).flatMap(({ wire }) => wire));
-  const own = records.flatMap((record) => Object.keys(record)).filter((name) => !told.has(name));
-  const below = Object.values(shown[table]!).flatMap((shows) =>
-    shows.below
-      ? leftOver(
-          shows.below.table,
-          records.flatMap((record) => objects(shows.below!.of(record))),
+  if (table === 'Connection')
+    return records.flatMap(({ table: of, nodes }) => unreadMembers(String(of), objects(nodes)));
+  const members = new Set(Object.values(expectedFields[table]!).flatMap(({ wire }) => wire));
+  const own = records.flatMap((record) => Object.keys(record)).filter((name) => !members.has(name));
+  const nested = Object.values(expectedFields[table]!).flatMap((rule) =>
+    rule.nested
+      ? unreadMembers(
+          rule.nested.table,
+          records.flatMap((record) => objects(rule.nested!.of(record))),
         )
       : [],
   );
-  return [...new Set([...own.map((name) => `${table}.${name}`), ...below])];
+  return [...new Set([...own.map((name) => `${table}.${name}`), ...nested])];
 }
 
-/** As the service writes it: slashes escaped, and nothing but ASCII. */
+/** Encoded as the service does: escaped slashes, ASCII only. */
 const reply = (body: Wire): Reply => ({
   text: JSON.stringify(body)
     .replaceAll('/', '\\/')
@@ -641,7 +648,7 @@ function leaves(value: unknown): (string | null)[] {
   return [value === null || value === undefined ? null : `${value as string | number}`];
 }
 
-/** Every text and attribute of a document with its place, without the codec's help. */
+/** Every text and attribute of a document with its path, found without the Atom reader. */
 function atomValues(document: string): { place: string; value: string }[] {
   const values: { place: string; value: string }[] = [];
   const open: string[] = [];
@@ -661,8 +668,8 @@ function atomValues(document: string): { place: string; value: string }[] {
   return values;
 }
 
-/** What the graph does not name: grammar, the position of the page, and what else the real service adds. */
-const unshown = [
+/** Paths without a field: markup, paging, and additions of the real service. */
+const omittedPaths = [
   /@(xmlns.*|rel|name|scheme)$/,
   /startIndex$/,
   /item(s?)PerPage$/,
@@ -674,8 +681,8 @@ const unshown = [
   /georss:point$/,
 ];
 
-/** How the graph shows a value of this place. */
-function shownAs(place: string, value: string): string {
+/** The value of the field for the value at this path. */
+function fieldValueOf(place: string, value: string): string {
   if (/\/?entry\/id$|^entry\/id$/.test(place)) return value.split('/').at(-1)!;
   if (/\[(invite_only|can_invite)\]$/.test(place)) return String(value === 'yes');
   if (/\[status\]$/.test(place)) return value === 'wish' ? 'WISHED' : 'PARTICIPATING';

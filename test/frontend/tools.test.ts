@@ -7,7 +7,7 @@ import { temporaryDirectory } from '../support/service.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The front ends in this folder, each with the tool that reads the schema for it, if any. */
+/** The front ends in this folder, each with the tool that generates its types from the schema, if any. */
 const frontEnds = {
   relay: ['relay-compiler'],
   codegen: ['graphql-codegen', '--config', 'codegen.yml'],
@@ -15,13 +15,13 @@ const frontEnds = {
   published: undefined,
 };
 
-describe.each(Object.entries(frontEnds))('%s', (name, tool) => {
-  test('its page compiles against the schema', { timeout: 180_000 }, async () => {
+describe.each(Object.entries(frontEnds))('the front end %s', (name, tool) => {
+  test('compiles against the schema', { timeout: 180_000 }, async () => {
     const folder = frontEnd(name);
     if (tool) expect(await run(folder, tool)).toMatchObject({ code: 0 });
     expect(await run(folder, ['tsc', '-p', '.'])).toEqual({ code: 0, out: '' });
 
-    // The types say what the answer holds: a field that the page did not ask for is none of it.
+    // The types match the response: a field that the query does not select is a type error.
     edit(folder, /book\?\.title\b/, 'book?.rating?.value');
     const wrong = await run(folder, ['tsc', '-p', '.']);
     expect(wrong.code).not.toBe(0);
@@ -29,11 +29,11 @@ describe.each(Object.entries(frontEnds))('%s', (name, tool) => {
   });
 
   if (!tool) return;
-  test('a field that the schema does not have is refused', { timeout: 180_000 }, async () => {
+  test('rejects a field that the schema does not have', { timeout: 180_000 }, async () => {
     const folder = frontEnd(name);
     edit(folder, /^( +)title$/m, '$1headline');
     const made = await run(folder, tool);
-    // gql.tada writes down the schema alone; documents are checked by its second command.
+    // gql.tada only writes the schema; its second command checks the documents.
     const checked = name === 'tada' ? await run(folder, ['gql.tada', 'check']) : made;
     expect(checked.code).not.toBe(0);
     expect(checked.out).toMatch(/headline/);
@@ -41,7 +41,7 @@ describe.each(Object.entries(frontEnds))('%s', (name, tool) => {
 });
 
 test.each(['relay', 'codegen'] as const)(
-  '%s: what the schema marks as null only beside an error needs no check for null, and does without the marks',
+  'the types of %s for fields with @semanticNonNull need no check for null, unlike those of a schema without the directive',
   { timeout: 180_000 },
   async (name) => {
     const folder = frontEnd(name);
@@ -65,7 +65,7 @@ test.each(['relay', 'codegen'] as const)(
   },
 );
 
-test('documents and schema are found by the name of the package', async () => {
+test('documents and schema can be imported by the name of the package', async () => {
   const folder = frontEnd('published');
   const program = `
     import { readFileSync } from 'node:fs';
@@ -79,13 +79,13 @@ test('documents and schema are found by the name of the package', async () => {
   expect(await node(folder, ['program.mjs'])).toEqual({ code: 0, out: `Book Query ${schema}\n` });
 });
 
-/** A front end elsewhere, with the package among its dependencies. */
+/** A copy of the front end in another folder, with the package among its dependencies. */
 function frontEnd(name: string): string {
   const folder = temporaryDirectory();
   cpSync(join(root, 'test/frontend', name), folder, { recursive: true });
   cpSync(join(root, 'test/frontend/tsconfig.base.json'), join(folder, 'tsconfig.base.json'));
   mkdirSync(join(folder, 'node_modules'));
-  // Its tools first, then what the repository has.
+  // Its own tools take precedence over those of the repository.
   mkdirSync(join(folder, 'node_modules/.bin'));
   for (const from of [join(root, 'test/frontend/node_modules'), join(root, 'node_modules')]) {
     for (const entry of [...readdirSync(from), ...readdirSync(join(from, '.bin')).map((name) => `.bin/${name}`)]) {
@@ -104,11 +104,11 @@ function edit(folder: string, from: RegExp, to: string): void {
   writeFileSync(file, text.replace(from, to));
 }
 
-/** Runs a program of the front end's dependencies. */
+/** Runs a program of the dependencies. */
 const run = (folder: string, [program = '', ...args]: readonly string[]) =>
   node(folder, [join('node_modules/.bin', program), ...args]);
 
-/** Without the environment of the tests: some programs say less where they believe to be tested. */
+/** Without the environment of the tests: some programs print less if they detect a test runner. */
 function node(folder: string, args: readonly string[]): Promise<{ code: number; out: string }> {
   return new Promise((resolve) => {
     execFile(process.execPath, args, { cwd: folder, env: { PATH: process.env.PATH } }, (error, out, err) =>

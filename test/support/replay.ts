@@ -8,14 +8,14 @@ import { openServer } from '../../src/server/server.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
 import type { Shown } from './facade.ts';
 
-/** What the upstream answers at one path, whatever its query. */
+/** The response at one path, whatever its query. */
 export interface Reply {
   status?: number;
   type?: string;
   text: string;
 }
 
-/** The facade, through real sockets, over an upstream that answers what it was given and a 500 for everything else. */
+/** A facade on a real socket whose upstream sends the given responses, and 500 for other paths. */
 export async function replay() {
   let replies: Readonly<Record<string, Reply>> = {};
   let calls: string[] = [];
@@ -48,16 +48,16 @@ export async function replay() {
     server.close();
   });
 
-  let callers = 0;
+  let tokens = 0;
   return async (query: string, given: Readonly<Record<string, Reply>>) => {
     replies = given;
     calls = [];
-    const response = await fetch(`${facade.url}/graphql`, {
+    const received = await fetch(`${facade.url}/graphql`, {
       method: 'POST',
-      // Each question is another caller's: what a refusal taught of one token is not known of the next.
-      headers: { 'content-type': 'application/json', authorization: `Bearer caller-${++callers}` },
+      // Each query has a token of its own, so that a rejection does not affect the next one.
+      headers: { 'content-type': 'application/json', authorization: `Bearer token-${++tokens}` },
       body: JSON.stringify({ query }),
     });
-    return { answer: (await response.json()) as Shown, calls };
+    return { response: (await received.json()) as Shown, calls };
   };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { acceptsIncrementalDelivery, checkAcceptable, negotiateJson } from '../../../src/server/http/accept.ts';
-import { isForPlainDoor } from '../../clients/plainDoor.ts';
+import { isAnsweredByFastPath } from '../../clients/fastPath.ts';
 
 const PLAIN = 'application/json';
 const RESPONSE = 'application/graphql-response+json';
@@ -33,7 +33,9 @@ const clients: [client: string, accept: string | undefined, media: string][] = [
 test.each(clients)('%s is answered on the fast path', async (_, accept, media) => {
   expect(negotiateJson(accept)).toBe(media);
   const headers: Record<string, string> = accept === undefined ? {} : { accept };
-  expect(await isForPlainDoor({ body: JSON.stringify({ query: '{ viewer { isLoggedIn } }' }), headers })).toBe(true);
+  expect(await isAnsweredByFastPath({ body: JSON.stringify({ query: '{ viewer { isLoggedIn } }' }), headers })).toBe(
+    true,
+  );
 });
 
 test.each([

@@ -51,8 +51,8 @@ export const headline = ({ book }: BookPageQuery): string => `${book?.title} ${b
 export const times = ({ annotations }: BookPageTalkFragment): string[] =>
   (annotations?.edges ?? []).map(({ node }) => node.time?.slice(0, 10) ?? '');
 
-/** The deferred part, once it has come. */
-export const shown = (book: NonNullable<BookPageQuery['book']>) =>
+/** The deferred fragment, once it has been delivered. */
+export const deferred = (book: NonNullable<BookPageQuery['book']>) =>
   isFragmentReady(page, talk, book) ? getFragmentData(talk, book) : undefined;
 
 export const wish: CollectMutationVariables = { input: { bookId: '1003078', status: 'WISH' } };

@@ -10,8 +10,8 @@ import type { Exchange } from '../../src/server/http/exchange.ts';
 import { createCancellationToken } from '../../src/lib/cancellation.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
 
-/** Whether the door for plain questions takes what a client sent, or leaves it to Yoga's. */
-export async function isForPlainDoor(sent: RequestInit | undefined): Promise<boolean> {
+/** Whether the fast path answers this request of a client, or leaves it to Yoga. */
+export async function isAnsweredByFastPath(sent: RequestInit | undefined): Promise<boolean> {
   const config = readConfig({ BASE_URL: 'http://127.0.0.1:9', EVENT_BASE_URL: 'http://127.0.0.1:9' });
   const upstream = createUpstream({ ...config, baseUrl: config.baseUrl!, eventBaseUrl: config.eventBaseUrl! });
   const pipeline = createPipeline({
@@ -22,16 +22,16 @@ export async function isForPlainDoor(sent: RequestInit | undefined): Promise<boo
     metrics: createMetrics(),
   });
   const { body, headers } = sent as { body: string; headers: Record<string, string> };
-  let answered = false;
-  const response = { writeHead: () => response, end: () => (answered = true) };
+  let isAnswered = false;
+  const response = { writeHead: () => response, end: () => (isAnswered = true) };
   const exchange = { response, headers: [], isOpen: true, setUnsent: () => undefined } as unknown as Exchange;
-  const caller = { authorization: undefined, explain: 'plan', address: '', requestId: '' };
+  const operation = { authorization: undefined, explain: 'plan', address: '', requestId: '' };
   const epoch = () => null;
   const isTaken = await createFastPath(pipeline, createResponseCache(epoch), epoch).answer(
     JSON.parse(body) as TextParams,
     { body, accept: new Headers(headers).get('accept') ?? undefined, exchange },
-    { operation: caller, cancellation: createCancellationToken() },
+    { operation, cancellation: createCancellationToken() },
   );
   await upstream.close();
-  return isTaken && answered;
+  return isTaken && isAnswered;
 }

@@ -1,17 +1,17 @@
 /**
- * Which member of an answer each field of the graph shows, written down from the interface and not taken from the graph's own
- * declarations: what both say alike is what the replay proves.
+ * The members that each field reads and the value it returns, written from the documentation of the interface and independent
+ * of the declarations of the graph, so that the replay compares the two.
  */
 export type Wire = Readonly<Record<string, unknown>>;
 
-export interface Shows {
-  /** Members that it is read from; of several spellings, any. */
+export interface ExpectedField {
+  /** Members that the field reads; any one of alternative names. */
   wire: readonly string[];
-  /** What the field must show of a record. */
+  /** The expected value for a record. */
   value?: (record: Wire) => unknown;
-  /** The objects below, and where their own fields are told. */
-  below?: { table: string; list: boolean; of: (record: Wire) => unknown };
-  /** Arguments that keep it to what the record carries. */
+  /** The nested objects, and the table with their fields. */
+  nested?: { table: string; list: boolean; of: (record: Wire) => unknown };
+  /** Arguments that limit the field to what the record embeds. */
   args?: string;
 }
 
@@ -21,49 +21,49 @@ const textOf = (value: unknown): string =>
 const numberOf = (value: unknown): number | null =>
   value === null || value === undefined || value === '' ? null : Math.trunc(Number(value));
 
-/** A text, '' where it is absent. */
-const text = (name: string): Shows => ({ wire: [name], value: (record) => textOf(record[name]) });
-/** A text, null where it is absent or blank. */
-const line = (...wire: string[]): Shows => ({
+/** A text, '' if it is absent. */
+const text = (name: string): ExpectedField => ({ wire: [name], value: (record) => textOf(record[name]) });
+/** A text, null if it is absent or blank. */
+const line = (...wire: string[]): ExpectedField => ({
   wire,
   value: (record) => wire.map((name) => record[name]).find((value) => !blank(value)) ?? null,
 });
-const texts = (name: string): Shows => ({
+const texts = (name: string): ExpectedField => ({
   wire: [name],
   value: (record) => asList(record[name]).filter((item) => !blank(item)),
 });
-const int = (name: string): Shows => ({ wire: [name], value: (record) => numberOf(record[name]) });
-const count = (...wire: string[]): Shows => ({
+const int = (name: string): ExpectedField => ({ wire: [name], value: (record) => numberOf(record[name]) });
+const count = (...wire: string[]): ExpectedField => ({
   wire,
   value: (record) => numberOf(wire.map((name) => record[name]).find((value) => value !== undefined)) ?? 0,
 });
-const positive = (name: string): Shows => ({ wire: [name], value: (record) => numberOf(record[name]) || null });
-const flag = (name: string): Shows => ({ wire: [name], value: (record) => record[name] === true });
-const url = (...wire: string[]): Shows => ({
+const positive = (name: string): ExpectedField => ({ wire: [name], value: (record) => numberOf(record[name]) || null });
+const flag = (name: string): ExpectedField => ({ wire: [name], value: (record) => record[name] === true });
+const url = (...wire: string[]): ExpectedField => ({
   wire,
   value: (record) =>
     wire.map((name) => textOf(record[name]).trim()).find((value) => /^https?:\/\/[^/]/.test(value)) ?? null,
 });
-const time = (name: string): Shows => ({
+const time = (name: string): ExpectedField => ({
   wire: [name],
   value: (record) => (blank(record[name]) ? null : textOf(record[name]).replace(' ', 'T')),
 });
-const id = (type: string, name = 'id'): Shows => ({
+const id = (type: string, name = 'id'): ExpectedField => ({
   wire: [name],
   value: (record) => (textOf(record[name]) ? `${type}:${textOf(record[name])}` : null),
 });
-const one = (wire: string | readonly string[], table: string, of?: (record: Wire) => unknown): Shows => {
+const one = (wire: string | readonly string[], table: string, of?: (record: Wire) => unknown): ExpectedField => {
   const names = typeof wire === 'string' ? [wire] : wire;
-  return { wire: names, below: { table, list: false, of: of ?? ((record) => record[names[0]!]) } };
+  return { wire: names, nested: { table, list: false, of: of ?? ((record) => record[names[0]!]) } };
 };
-const many = (name: string, table: string): Shows => ({
+const many = (name: string, table: string): ExpectedField => ({
   wire: [name],
-  below: { table, list: true, of: (record) => asList(record[name]) },
+  nested: { table, list: true, of: (record) => asList(record[name]) },
 });
-const page = (name: string, table: string, args: string): Shows => ({
+const page = (name: string, table: string, args: string): ExpectedField => ({
   wire: [name],
   args,
-  below: { table: 'Connection', list: false, of: (record) => ({ table, nodes: asList(record[name]) }) },
+  nested: { table: 'Connection', list: false, of: (record) => ({ table, nodes: asList(record[name]) }) },
 });
 const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
@@ -71,13 +71,13 @@ const identity = (type: string) => ({ id: id(type), sourceId: text('id') });
 const given = one('rating', 'UserRating', ({ rating }) =>
   Number((rating as Wire | undefined)?.value ?? 0) > 0 ? rating : null,
 );
-const capitals = (name: string, words: Readonly<Record<string, string>> = {}): Shows => ({
+const capitals = (name: string, words: Readonly<Record<string, string>> = {}): ExpectedField => ({
   wire: [name],
   value: (record) => words[textOf(record[name])] ?? (textOf(record[name]).toUpperCase() || null),
 });
 const isTv = ({ subtype }: Wire): boolean => subtype === 'tv';
 
-export const shown: Readonly<Record<string, Readonly<Record<string, Shows>>>> = {
+export const expectedFields: Readonly<Record<string, Readonly<Record<string, ExpectedField>>>> = {
   Image: { small: url('small'), medium: url('medium'), large: url('large') },
   Tag: { name: line('name', 'title'), count: count('count') },
   UserRating: { value: int('value'), max: int('max'), min: int('min') },
@@ -168,7 +168,7 @@ export const shown: Readonly<Record<string, Readonly<Record<string, Shows>>>> = 
     book: one(['book', 'book_id'], 'Book', ({ book, book_id }) => book ?? { id: book_id }),
     user: one('user_id', 'Handle', ({ user_id }) => ({ id: user_id })),
   },
-  /** A person known by id alone. */
+  /** A user known by id only. */
   Handle: { id: id('User'), sourceId: text('id'), name: line('name') },
   Annotation: {
     ...identity('Annotation'),
@@ -327,7 +327,7 @@ export const shown: Readonly<Record<string, Readonly<Record<string, Shows>>>> = 
   WeeklyEntry: { rank: int('rank'), delta: int('delta'), subject: one('subject', 'Subject') },
 };
 
-/** Types whose table here has a name of its own. */
+/** Tables that are not named after their type. */
 export const graphType: Readonly<Record<string, string>> = {
   BookRating: 'Rating',
   FilmRating: 'Rating',
@@ -335,8 +335,8 @@ export const graphType: Readonly<Record<string, string>> = {
   SubjectHandle: 'Subject',
 };
 
-/** Fields that no record tells: each is answered by a call of its own, or worked out, and tested as such. */
-export const toldElsewhere: Readonly<Record<string, readonly string[]>> = {
+/** Fields that read no member of a record: they have a call of their own or are computed, and are tested elsewhere. */
+export const testedElsewhere: Readonly<Record<string, readonly string[]>> = {
   City: ['events', 'inTheaters'],
   User: ['bookCollections', 'bookTags', 'annotations', 'notes', 'events'],
   Book: ['annotations', 'collection', 'viewerCollection'],
@@ -349,7 +349,7 @@ export const toldElsewhere: Readonly<Record<string, readonly string[]>> = {
   Subject: ['comments'],
 };
 
-/** Members of the captured answers that are none of the interface's, or that no field of the graph names. */
+/** Members of the recorded responses that are undocumented or have no field. */
 export const extras: readonly string[] = [
   'User.is_banned',
   'User.is_suicide',
