@@ -80,25 +80,25 @@ test('the published operations are valid and use no deprecated field', () => {
   expect(problems.map(({ message }) => message)).toEqual([]);
 });
 
-test('every field that may be null says when, and those that are null only beside an error are marked', () => {
+test('every nullable field either describes when it is null or has @semanticNonNull', () => {
   const fields = nullableFields(text);
   expect(fields.length).toBeGreaterThan(250);
-  const said = fields.filter((field) => /\bNull if [^.]+\./.test(field.text));
+  const described = fields.filter((field) => /\bNull if [^.]+\./.test(field.text));
   const marked = fields.filter(({ levels }) => levels !== undefined);
-  expect(fields.filter((field) => !said.includes(field) && !marked.includes(field)).map(({ name }) => name)).toEqual(
-    [],
-  );
-  expect(said.filter((field) => marked.includes(field)).map(({ name }) => name)).toEqual([]);
+  expect(
+    fields.filter((field) => !described.includes(field) && !marked.includes(field)).map(({ name }) => name),
+  ).toEqual([]);
+  expect(described.filter((field) => marked.includes(field)).map(({ name }) => name)).toEqual([]);
   expect(marked.every((field) => field.text.includes('Null only beside an error.'))).toBe(true);
-  // No list of the graph has items that may be null, but for \`nodes\`.
+  // Only `nodes` has nullable items.
   expect(new Set(marked.map(({ levels }) => JSON.stringify(levels)))).toEqual(new Set(['[0]']));
   expect(marked.map(({ name }) => name)).toContain('Mutation.collectBook');
 });
 
-test('the marks change nothing of what introspection says of types and fields', () => {
+test('@semanticNonNull does not change the introspection of types and fields', () => {
   const { __schema } = introspectionFromSchema(buildSchema(text));
   expect(__schema.directives.map(({ name }) => name)).toContain('semanticNonNull');
-  // Introspection has no directives of fields: what is built from it differs from the printed schema in nothing else.
+  // Introspection does not contain directives of fields; nothing else may differ from the printed schema.
   const unmarked = text
     .replace(/^#.*\n\n/, '')
     .replaceAll(/(?<!directive) @semanticNonNull(?:\(levels: [^)]*\))?/g, '');

@@ -184,8 +184,8 @@ test('a token that was rejected recently costs no call, as planned', async () =>
   expect([min, calls]).toEqual([0, []]);
 });
 
-test('a list that belongs to nothing cannot be absent: that the service does not find it is an error', async () => {
-  const made = over({ '/v2/book/search': refused(404, 6000), '/v2/movie/top250': refused(404, 5000) });
+test('a 404 for a list without a parent record is an error, not null', async () => {
+  const made = facadeWith({ '/v2/book/search': rejection(404, 6000), '/v2/movie/top250': rejection(404, 5000) });
   const { data, errors } = await made.ask('{ searchBooks(query: "x") { totalCount } top250 { totalCount } }');
   expect(data).toEqual({ searchBooks: null, top250: null });
   expect(errors?.map(({ path, extensions }) => [path?.[0], extensions.code]).sort()).toEqual([

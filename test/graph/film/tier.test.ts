@@ -93,11 +93,11 @@ test('a field of a celebrity whose record is rejected reports the tiers of that 
   ]);
 });
 
-test('a field that is selected in two places is told of in both, and once for all items of a list', async () => {
+test('a TIER_REQUIRED error is reported for every position of a field, but once for all items of a list', async () => {
   const made = facade();
-  const refused = { status: 403, body: { code: 1000, msg: 'need_permission', request: '' } };
+  const rejected = { status: 403, body: { code: 1000, msg: 'need_permission', request: '' } };
   serve(made.service, {
-    '/v2/movie/weekly': refused,
+    '/v2/movie/weekly': rejected,
     '/v2/movie/subject/7': { body: basic },
     '/v2/movie/subject/8': { body: { ...basic, id: '8' } },
   });

@@ -16,7 +16,7 @@ export const page = graphql(`
   }
 `);
 
-// The client throws where a field failed (`nullability.errorHandlingClient`): what is null only beside an error is never null here.
+// The client throws if a field has failed (`nullability.errorHandlingClient`), so fields with @semanticNonNull are never null here.
 export const lines = ({ comingSoon }: FilmPageQuery): string[] =>
   comingSoon.nodes.map(
     ({ title, genres, wishCount, casts }) => `${title} ${genres.join()} ${wishCount.toFixed()} ${casts[0]?.name ?? ''}`,

@@ -1,7 +1,7 @@
 import { graphql } from 'relay-runtime';
 import type { filmPageQuery$data } from './__generated__/filmPageQuery.graphql';
 
-// A read of the page throws where a field failed, so what is null only beside an error is never null here.
+// Reading the data throws if a field has failed, so fields with @semanticNonNull are never null here.
 export const page = graphql`
   query filmPageQuery @throwOnFieldError {
     comingSoon(first: 5) {

@@ -16,7 +16,7 @@ export const page = graphql(`
   }
 `);
 
-// gql.tada takes the marks and does not read them: every field of the schema that may be null is checked.
+// gql.tada ignores @semanticNonNull: every nullable field needs a check.
 export const lines = ({ comingSoon }: ResultOf<typeof page>): string[] =>
   (comingSoon?.nodes ?? []).map(
     ({ title, genres, wishCount, casts }) =>
