@@ -1,14 +1,24 @@
 /**
  * Mutation score of the engine and the upstream room: changes one place of the source at a time and checks whether a test fails.
  *
- *   node scripts/mutation.mjs [--sample 200] [--seed 1] [--only src/upstream/limits/concurrency.ts] [--out results.json]
+ *   node scripts/mutation.mjs [--sample 200] [--seed 1] [--only src/upstream/limits/concurrency.ts] [--out results.json] [--first-pass]
  *
- * Each mutant runs first against the oracle (seconds, and most fail there), then against the tests of its own room, then against the other
- * tests of graph, upstream and journeys. A mutant that no run notices survives and is listed with its place, for review. The seed decides the sample; without --sample all mutants run,
- * which takes hours. Works in a temporary copy of the tree, which is deleted at the end.
+ * First every mutant runs against the oracle: it takes seconds, and most fail there. Then the others run against the tests of their own room
+ * and against those of graph, upstream and journeys. A mutant that no run notices survives and is listed with its place, for review.
+ * With --out a run goes on where another stopped; --first-pass ends it after the oracle. The seed decides the sample; without --sample all
+ * mutants run, which takes hours. Works in a temporary copy of the tree, which is deleted at the end.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -23,6 +33,7 @@ const { values: options } = parseArgs({
     only: { type: 'string', multiple: true },
     out: { type: 'string' },
     cases: { type: 'string', default: '300' },
+    'first-pass': { type: 'boolean', default: false },
   },
 });
 
@@ -64,31 +75,37 @@ for (const name of execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf
   cpSync(join(root, name), join(copy, name), { recursive: true });
 symlinkSync(resolve(root, 'node_modules'), join(copy, 'node_modules'));
 
-const failing = killerOf('src/graph/engine');
+const failing = failedOracle() ?? (options['first-pass'] ? undefined : failedTestFor('src/graph/engine'));
 if (failing) throw new Error(`Without any mutant this fails: ${failing}`);
 
-const results = [];
-for (const mutant of drawn) {
+/** `oracle` and `tests` are null if they pass; they are missing if they have not run. */
+const results = options.out && existsSync(options.out) ? JSON.parse(readFileSync(options.out, 'utf8')) : drawn;
+const isKilled = ({ oracle, tests }) => Boolean(oracle ?? tests);
+
+for (const mutant of results) if (mutant.oracle === undefined) run(mutant, 'oracle', failedOracle);
+if (!options['first-pass'])
+  for (const mutant of results)
+    if (mutant.oracle === null && mutant.tests === undefined) run(mutant, 'tests', failedTestFor);
+
+const decided = results.filter((each) => isKilled(each) || each.tests === null);
+const killed = results.filter(isKilled).length;
+console.log(
+  `${mutants.length} mutants, ${decided.length} of ${results.length} decided, ${killed} killed: ${((100 * killed) / decided.length).toFixed(1)} %`,
+);
+for (const { path, line, from, to } of results.filter(({ tests }) => tests === null))
+  console.log(`survived: ${path}:${line} ${oneLine(from)} -> ${oneLine(to)}`);
+
+/** Runs a pass for a mutant and notes its result. */
+function run(mutant, pass, failureFor) {
   const path = join(copy, mutant.path);
   const text = readFileSync(path, 'utf8');
   writeFileSync(path, text.slice(0, mutant.start) + mutant.to + text.slice(mutant.end));
-  const killedBy = killerOf(mutant.path);
+  mutant[pass] = failureFor(mutant.path) ?? null;
   writeFileSync(path, text);
-  results.push({ ...mutant, killedBy });
-  const killed = results.filter((each) => each.killedBy).length;
-  console.log(
-    `${results.length}/${drawn.length} ${((100 * killed) / results.length).toFixed(1)} %: ` +
-      `${mutant.path}:${mutant.line} ${oneLine(mutant.from)} -> ${oneLine(mutant.to)}: ${killedBy ?? 'SURVIVED'}`,
-  );
+  const { line, from, to } = mutant;
+  console.log(`${pass} ${mutant.path}:${line} ${oneLine(from)} -> ${oneLine(to)}: ${mutant[pass] ?? 'passes'}`);
   if (options.out) writeFileSync(options.out, JSON.stringify(results, null, 1));
 }
-
-const killed = results.filter((each) => each.killedBy).length;
-console.log(
-  `${mutants.length} mutants, ${results.length} run, ${killed} killed: ${((100 * killed) / results.length).toFixed(1)} %`,
-);
-for (const { path, line, from, to } of results.filter((each) => !each.killedBy))
-  console.log(`survived: ${path}:${line} ${oneLine(from)} -> ${oneLine(to)}`);
 
 function filesIn(folder) {
   return readdirSync(join(root, folder), { recursive: true })
@@ -97,12 +114,16 @@ function filesIn(folder) {
     .sort();
 }
 
-/** Which run detects the mutant of `path` in the copy: the oracle, or a test by its name. */
-function killerOf(path) {
+/** How the oracle fails in the copy; undefined if it passes. */
+function failedOracle() {
   const built = spawnSync('node', ['build.mjs', 'test/oracle/oracle.ts'], { cwd: copy, timeout: ORACLE_MS });
   if (built.status !== 0) return 'build';
   const oracle = ['dist/oracle.js', '--seed', 'mutation', '--count', options.cases, '--failures', '1'];
-  if (spawnSync('node', oracle, { cwd: copy, timeout: ORACLE_MS }).status !== 0) return 'oracle';
+  return spawnSync('node', oracle, { cwd: copy, timeout: ORACLE_MS }).status === 0 ? undefined : 'oracle';
+}
+
+/** The first test that fails in the copy, those of the room of `path` first. */
+function failedTestFor(path) {
   const room = path.startsWith('src/upstream') ? 'test/upstream' : 'test/graph';
   return failedTest([room]) ?? failedTest(tested.filter((each) => each !== room));
 }
