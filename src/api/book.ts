@@ -2,6 +2,7 @@ import {
   type Fields,
   type Representation,
   type Window,
+  byAuthor,
   byOwnId,
   endpoint,
   gives,
@@ -243,16 +244,22 @@ export interface ReviewDraft {
 }
 
 const open = { share: 'public' } as const;
+/** Books of a request with the token of a person. */
+const withViewer = { ...open, caller: 'current_user_collection' } as const;
 const personal = { share: 'anonymous' } as const;
 /** A collection is identified by its book; no endpoint takes its own id. */
-const onShelf = { key: ['id', 'book_id'], repeats: [repeats('book_id', 'id'), repeatsPerson('user_id')] } as const;
+const onShelf = {
+  caller: 'user_id',
+  key: ['id', 'book_id'],
+  repeats: [repeats('book_id', 'id'), repeatsPerson('user_id')],
+} as const;
 
 // Keep the columns aligned.
 // prettier-ignore
 export const bookEndpoints = {
-  byId:             endpoint('GET /v2/book/:id',                      'book_basic_r',         takes<Fields>(),             gives<BookRecord>(200),        { ...open, ...byOwnId }),
-  byIsbn:           endpoint('GET /v2/book/isbn/:isbn',               'book_basic_r',         takes<Fields>(),             gives<BookRecord>(200),        open),
-  search:           endpoint('GET /v2/book/search',                   'book_basic_r',         takes<BookSearch>(),         gives<BookPage>(200),          { ...open, list: 'books' }),
+  byId:             endpoint('GET /v2/book/:id',                      'book_basic_r',         takes<Fields>(),             gives<BookRecord>(200),        { ...withViewer, ...byOwnId }),
+  byIsbn:           endpoint('GET /v2/book/isbn/:isbn',               'book_basic_r',         takes<Fields>(),             gives<BookRecord>(200),        withViewer),
+  search:           endpoint('GET /v2/book/search',                   'book_basic_r',         takes<BookSearch>(),         gives<BookPage>(200),          { ...withViewer, list: 'books' }),
   tags:             endpoint('GET /v2/book/:id/tags',                 'book_basic_r',         takes<Fields & Window>(),    gives<TagPage>(200),           { ...open, list: 'tags' }),
   userTags:         endpoint('GET /v2/book/user/:name/tags',          'book_basic_r',         takes<Fields & Window>(),    gives<TagPage>(200),           { ...personal, list: 'tags' }),
   /** Deprecated: the same as `userTags`. */
@@ -267,11 +274,11 @@ export const bookEndpoints = {
   collect:          endpoint('POST /v2/book/:id/collection',          'book_basic_w',         takes<CollectionDraft>(),    gives<CollectionRecord>(201), { ...onShelf, key: ['id', 'book_id', 'status'] }),
   updateCollection: endpoint('PUT /v2/book/:id/collection',           'book_basic_w',         takes<CollectionDraft>(),    gives<CollectionRecord>(202), { ...onShelf, key: ['id', 'book_id', 'status'] }),
   deleteCollection: endpoint('DELETE /v2/book/:id/collection',        'book_basic_w',         takes(),                     gives(204, 'empty')),
-  annotate:         endpoint('POST /v2/book/:id/annotations',         'book_basic_w',         takes<AnnotationDraft>(),    gives<AnnotationRecord>(201), { key: ['id'], repeats: [repeats('book_id', 'id')] }),
-  updateAnnotation: endpoint('PUT /v2/book/annotation/:id',           'book_basic_w',         takes<AnnotationDraft>(),    gives<AnnotationRecord>(202), givesThatRecord),
+  annotate:         endpoint('POST /v2/book/:id/annotations',         'book_basic_w',         takes<AnnotationDraft>(),    gives<AnnotationRecord>(201), { key: ['id'], repeats: [repeats('book_id', 'id')], caller: 'author_user' }),
+  updateAnnotation: endpoint('PUT /v2/book/annotation/:id',           'book_basic_w',         takes<AnnotationDraft>(),    gives<AnnotationRecord>(202), { ...givesThatRecord, caller: 'author_user' }),
   deleteAnnotation: endpoint('DELETE /v2/book/annotation/:id',        'book_basic_w',         takes(),                     gives(204, 'empty')),
 
-  createReview:     endpoint('POST /v2/book/reviews',                 'service_basic_common', takes<ReviewDraft & { book: string }>(), gives<ReviewRecord>(201), givesRecord),
-  updateReview:     endpoint('PUT /v2/book/review/:id',               'service_basic_common', takes<ReviewDraft>(),        gives<ReviewRecord>(202), givesThatRecord),
+  createReview:     endpoint('POST /v2/book/reviews',                 'service_basic_common', takes<ReviewDraft & { book: string }>(), gives<ReviewRecord>(201), { ...givesRecord, ...byAuthor }),
+  updateReview:     endpoint('PUT /v2/book/review/:id',               'service_basic_common', takes<ReviewDraft>(),        gives<ReviewRecord>(202), { ...givesThatRecord, ...byAuthor }),
   deleteReview:     endpoint('DELETE /v2/book/review/:id',            'service_basic_common', takes(),                     gives<string>(200)),
 };

@@ -90,6 +90,8 @@ export interface Endpoint<In = unknown, Out = unknown> {
   readonly visibility: Visibility | undefined;
   /** People write the content and may change it, delete it or make it private at any time. */
   readonly isWritten: boolean;
+  /** The member of a response, or of its items, that is the caller or holds the caller's id. */
+  readonly caller: string | undefined;
   /** The film tiers that may call it. */
   readonly tiers: readonly Tier[];
   /** A person must be logged in. */
@@ -139,6 +141,7 @@ interface Options {
   tiers?: readonly Tier[];
   login?: boolean;
   absentOn?: readonly number[];
+  caller?: string;
 }
 
 /** The input of a call besides the path parameters: the query of a GET, the body of a write. */
@@ -156,6 +159,8 @@ export const repeatsPerson = (member: string, param = member): Repeat => ({ memb
 export const byOwnId = { repeats: [repeats('id')] } as const satisfies Options;
 /** A write that returns the record. */
 export const givesRecord = { key: ['id'] } as const satisfies Options;
+/** A write that returns its author. */
+export const byAuthor = { caller: 'author' } as const satisfies Options;
 /** A write to an existing record that returns it. */
 export const givesThatRecord = { ...givesRecord, ...byOwnId } as const satisfies Options;
 
@@ -191,6 +196,7 @@ export function endpoint<Row extends `${Method} /${string}`, In, Out>(
     tiers: options.tiers ?? tiers,
     login: options.login ?? !reads,
     absentOn: options.absentOn ?? [],
+    caller: options.caller,
   });
 }
 

@@ -1,6 +1,7 @@
 import {
   type FeedWindow,
   type Representation,
+  byAuthor,
   byOwnId,
   endpoint,
   gives,
@@ -139,11 +140,11 @@ export const eventEndpoints = {
   ofCity:       endpoint('GET /event/location/:id',            null, takes<CityQuery>(),  gives<EventFeed>(200, 'eventFeed'), events),
   search:       endpoint('GET /events',                        null, takes<EventSearch>(), gives<EventFeed>(200, 'eventFeed'), events),
 
-  create:       endpoint('POST /events',                       null, takes<EventDraft>('eventDraft'), gives<EventRecord>(201, 'event'), givesRecord),
+  create:       endpoint('POST /events',                       null, takes<EventDraft>('eventDraft'), gives<EventRecord>(201, 'event'), { ...givesRecord, ...byAuthor }),
   join:         endpoint('POST /event/:id/participants',       null, takes(),             gives(201, 'empty')),
   wish:         endpoint('POST /event/:id/wishers',            null, takes(),             gives(201, 'empty')),
   leave:        endpoint('DELETE /event/:id/participants',     null, takes(),             gives(200, 'empty')),
   unwish:       endpoint('DELETE /event/:id/wishers',          null, takes(),             gives(200, 'empty')),
-  update:       endpoint('PUT /event/:id',                     null, takes<EventDraft>('eventDraft'), gives<EventRecord>(200, 'event'), givesThatRecord),
+  update:       endpoint('PUT /event/:id',                     null, takes<EventDraft>('eventDraft'), gives<EventRecord>(200, 'event'), { ...givesThatRecord, ...byAuthor }),
   delete:       endpoint('POST /event/:id/delete',             null, takes<{ reason: string }>('reason'), gives<{ result: string }>(200, 'result')),
 };

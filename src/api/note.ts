@@ -1,6 +1,7 @@
 import {
   type Fields,
   type Window,
+  byAuthor,
   byOwnId,
   endpoint,
   gives,
@@ -100,7 +101,7 @@ export const noteEndpoints = {
   update:        endpoint('PUT /v2/note/:id',                        'community_basic_note', takes<NoteDraft>(),          gives<NoteRecord>(202), givesThatRecord),
   delete:        endpoint('DELETE /v2/note/:id',                     'community_basic_note', takes(),                     gives<object>(200)),
   addPictures:   endpoint('POST /v2/note/:id',                       'community_basic_note', takes<NotePictures>(),       gives<NoteRecord>(200), givesThatRecord),
-  createComment: endpoint('POST /v2/note/:id/comments',              'community_basic_note', takes<{ content: string }>(), gives<NoteCommentRecord>(201), givesRecord),
+  createComment: endpoint('POST /v2/note/:id/comments',              'community_basic_note', takes<{ content: string }>(), gives<NoteCommentRecord>(201), { ...givesRecord, ...byAuthor }),
   deleteComment: endpoint('DELETE /v2/note/:id/comment/:comment_id', 'community_basic_note', takes(),                     gives<object>(200)),
   like:          endpoint('POST /v2/note/:id/like',                  'community_basic_note', takes(),                     gives<object>(200)),
   unlike:        endpoint('DELETE /v2/note/:id/like',                'community_basic_note', takes(),                     gives<object>(200)),

@@ -7,6 +7,7 @@ import { badInput } from './errors/to-client-error.ts';
 import { mayUse, requirementOf } from './service/requirements.ts';
 import { FilmTier } from './types/film-tier.ts';
 import { Node } from './types/node.ts';
+import { User, carried } from './types/user.ts';
 
 /** The most ids of `nodes`. */
 const NODES_MAX = 100;
@@ -25,10 +26,20 @@ const RateBudget = builder.objectRef<RateLimitState>('RateBudget').implement({
 });
 
 const Viewer = builder.objectRef<ViewerFacts>('Viewer').implement({
-  description: 'The permissions of the caller, as far as the request and earlier responses show them.',
+  description: 'The caller and the permissions of the caller, as far as the request and earlier responses show them.',
   fields: (t) => ({
     isLoggedIn: t.exposeBoolean('isLoggedIn', {
       description: 'Whether a bearer token was sent. The first call shows whether the service accepts it.',
+    }),
+    user: t.field({
+      type: User,
+      nullable: true,
+      description:
+        'The caller. No operation of the service tells who a token belongs to, so this is what earlier responses to the same token have shown: ' +
+        '`id`, `uid` and `name` from the collection of a book, or from an annotation, review, comment or event that the caller wrote.',
+      nullIf: 'no response has shown it yet, or the request has no token',
+      ...carried,
+      resolve: ({ person }) => person ?? null,
     }),
     filmTier: t.expose('filmTier', {
       type: FilmTier,
@@ -62,7 +73,9 @@ const Viewer = builder.objectRef<ViewerFacts>('Viewer').implement({
 builder.queryFields((t) => ({
   viewer: t.field({
     type: Viewer,
-    description: 'The permissions of this caller. Makes no call.',
+    description:
+      'Who the caller is and may do, as far as the service has shown it. Makes no call. A front end learns the id of its user from `user`: ' +
+      'null at first, and known once a response has named the caller, such as `book { viewerCollection { user { id } } }` of a collected book, or any write.',
     resolve: (_, __, { viewer, upstream }) => {
       upstream.cachePolicy.restrict(null); // it changes with every response and is private
       return viewer;

@@ -108,7 +108,13 @@ export function createUpstream(settings: UpstreamSettings, parts: UpstreamParts 
         }),
         callLog,
         cachePolicy,
-        viewer: { isLoggedIn: token !== null, filmTier: credential.filmTier },
+        viewer: {
+          isLoggedIn: token !== null,
+          filmTier: credential.filmTier,
+          get person() {
+            return credential.person;
+          },
+        },
         invalidate,
         rateBudget: () =>
           token === null && rateShare === undefined ? Promise.resolve(null) : rateLimiter.state(credential, rateShare),

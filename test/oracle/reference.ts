@@ -347,9 +347,13 @@ function namesOf(schema: GraphQLSchema, rule: FieldRule, info: Info): readonly s
 function withNames(parent: Parent, names: readonly string[], place: Place): Parent {
   const of = known.get(parent);
   if (!of) return parent;
-  const missing = names.filter((name) => !isKnown(of, name));
+  const { record, isReference } = typeRule(of.type);
+  const source: RecordSource = record!;
+  // What no call tells of a reference is empty.
+  const missing = names.filter(
+    (name) => !isKnown(of, name) && !(isReference && source.members?.includes(name) === false),
+  );
   if (missing.length === 0) return parent;
-  const source: RecordSource = typeRule(of.type).record!;
   const refused = missing.find(of.refuses);
   if (refused) throw new TierRequired(source.tiers![refused]!, `${of.type.name}.${refused}`);
   if (of.request) place.requests.add(of.request);
@@ -645,7 +649,9 @@ function arriveOne(
   const key = source.keyOf ? source.keyOf(record as never) : asText(record.id);
   const isNamed = (isNode(info) && !rule.isReference) || isByKey(info);
   const isBare = Object.keys(record).every((name) => name === 'id' || name === '__typename');
-  const isShown = !isNamed && (isListed || !isBare);
+  const { representation } = fieldRule(info.parentType.getFields()[info.fieldName]!);
+  const isCarried = rule.isReference === true && representation !== undefined;
+  const isShown = !isNamed && (isListed || isCarried || !isBare);
   const { asker } = run;
   const tier = asker.token === undefined ? asker.filmTier : undefined;
   let whole: { read?: Parent | null; error?: unknown } | undefined;

@@ -4,6 +4,7 @@ import { type BlockParser, parseBlocksOnce } from '../types/content-cache.ts';
 import { builder } from '../engine/builder.ts';
 import {
   asFlag,
+  asRecords,
   asText,
   count,
   countOrNull,
@@ -16,7 +17,7 @@ import {
 import { badInput } from '../errors/to-client-error.ts';
 import { sourceIdOf } from '../types/global-id.ts';
 import { Node, recordOrReference, referenceOf, identity } from '../types/node.ts';
-import { User, type UserShape, isSite, userEdgeNames } from '../types/user.ts';
+import { User, type UserShape, carried, isSite, personMembers, userEdgeNames } from '../types/user.ts';
 import { Book } from './book.ts';
 
 const withMath: BlockParser = (content, photos) => annotationBlocks(content, photos, true);
@@ -116,6 +117,7 @@ export const Annotation = builder.objectRef<AnnotationRecord>('Annotation').impl
       type: User,
       nullable: true,
       description: 'The author of the annotation.',
+      ...carried,
       needs: ['author_user'],
       idIn: 'author_id',
       resolve: ({ author_user, author_id }) => recordOrReference<UserShape>(author_user, author_id),
@@ -153,6 +155,11 @@ builder.objectField(User, 'annotations', (t) =>
     from: userEdgeNames,
     input: ({ id }) => ({ name: id }),
     isEmpty: isSite,
+    provides: {
+      names: personMembers,
+      member: 'author_user',
+      read: ({ annotations }) => asRecords(annotations)[0]?.author_user,
+    },
   }),
 );
 

@@ -93,7 +93,7 @@ export const Collection = builder.objectRef<CollectionRecord>('Collection').impl
     user: t.field({
       type: User,
       nullable: true,
-      description: 'The reader. The collection contains only the id.',
+      description: 'The reader. The collection contains only the id; `name`, `avatarUrl` and `webUrl` cost a call.',
       needs: ['user_id'],
       resolve: ({ user_id }): UserShape | null => recordOrReference<UserShape>(null, user_id),
     }),

@@ -3,7 +3,7 @@ import { builder } from '../engine/builder.ts';
 import { count, localDateTime, text, textOrNull, urlOrNull } from '../types/decode.ts';
 import { recordOrReference, identity } from '../types/node.ts';
 import { UserRating, userRating } from '../types/rating.ts';
-import { User, type UserShape } from '../types/user.ts';
+import { User, type UserShape, carried } from '../types/user.ts';
 import { Book } from './book.ts';
 
 export const Review = builder.objectRef<ReviewRecord>('Review').implement({
@@ -33,6 +33,7 @@ export const Review = builder.objectRef<ReviewRecord>('Review').implement({
       type: User,
       nullable: true,
       description: 'The author of the review.',
+      ...carried,
       needs: ['author'],
       resolve: ({ author }) => recordOrReference<UserShape>(author),
     }),

@@ -13,6 +13,7 @@ import {
   tiers,
   wholeRepresentation,
 } from '../../api/endpoint.ts';
+import { isUpstreamField } from '../../upstream/loading/record-state.ts';
 import { FIRST_MAX, type PagingArgs } from '../types/paging.ts';
 import { endpointOf } from './declarations.ts';
 import type { Variables } from './document.ts';
@@ -166,7 +167,7 @@ function countField(total: Count, field: PlannedField, place: Place, parent: Typ
     path,
     size,
     // With an id beside it, the record itself may be missing and is then loaded.
-    provided: provided ?? (rule.idIn ? undefined : rule.representation),
+    provided: provided ?? (rule.idIn && !field.onlySelection?.rule.isReference ? undefined : rule.representation),
   });
 }
 
@@ -242,7 +243,11 @@ function addLoad(
   endpoint: Endpoint,
   isKnown: (name: string) => boolean,
 ): boolean {
-  const missing = selection.names.filter((name) => !isKnown(name) && !selection.tierRefused.has(name));
+  const { record } = selection.rule;
+  const isLoaded = (name: string) => !record || isUpstreamField(record, name);
+  const missing = selection.names.filter(
+    (name) => !isKnown(name) && !selection.tierRefused.has(name) && isLoaded(name),
+  );
   const field = selection.fields.find(({ needs }) => needs.some((name) => missing.includes(name)));
   if (field) addCall(total, field, pathTo(path, field), times, endpoint);
   return field !== undefined;

@@ -29,6 +29,8 @@ export interface EmbeddedMember<Parent> {
 /** Fields of the parent record that the response to a child call also carries. */
 export interface Provides<Response, Parent> {
   names: readonly (keyof Parent & string)[];
+  /** The member of the items that carries them, if only the selection decides whether it is requested. */
+  member?: string;
   read: (response: Response) => Partial<Parent> | null | undefined;
 }
 

@@ -12,6 +12,7 @@ import {
   type RecordSource,
   mayBeRefused,
   fieldError,
+  isUpstreamField,
   withThrowingFields,
 } from '../../upstream/loading/record-state.ts';
 import { asText } from '../types/decode.ts';
@@ -126,7 +127,8 @@ function loadNames(loading: Loading, context: Context, position: FieldPosition):
 }
 
 function providesNeeded({ plan }: StartedChild, names: readonly string[], missing: readonly string[]): boolean {
-  const provided: readonly string[] = plan.rule.provides?.names ?? [];
+  const { names: provided = [], member } = plan.rule.provides ?? {};
+  if (member !== undefined && plan.names?.includes(member) === false) return false;
   const isProvided = (name: string) => provided.includes(name);
   return names.length > 0 ? names.every(isProvided) : missing.some(isProvided);
 }
@@ -191,7 +193,9 @@ function startEagerCalls(
 ): StartedChild[] {
   const started: StartedChild[] = [];
   for (const plan of selection.eagerCalls) {
-    if (!plan.rule.from?.every((name) => name in record)) continue;
+    // A name that upstream does not know cannot arrive later.
+    const isKnown = (name: string) => name in record || !isUpstreamField(selection.rule.record!, name);
+    if (!plan.rule.from?.every(isKnown)) continue;
     let response: Promise<unknown>;
     let showsRecord = false;
     try {

@@ -2,6 +2,7 @@
 import { getNullableType, isListType } from 'graphql';
 import { type Representation, isProvided } from '../../api/endpoint.ts';
 import { asError, isPromise } from '../../lib/promises.ts';
+import { isUpstreamField } from '../../upstream/loading/record-state.ts';
 import type { Context } from './builder.ts';
 import type { FieldPosition, ParentRecord } from './field-call.ts';
 import type { TypeRule } from './field-rule.ts';
@@ -58,11 +59,15 @@ function resolveRecord(
   // A client may make up an id, so `node` has to check that the record exists.
   if (isRootNode(plan) && !selection.rule.isReference)
     return loadMissing(record, selection, namesOrId(selection), 'named', context, position);
+  // A reference is as a response carries it, where its field says so.
+  const isCarried = selection.rule.isReference === true && plan.rule.representation !== undefined;
   let provided: Representation | undefined;
   let missing: string[] | undefined;
   for (const name of selection.names) {
     if (name in record || hasAlternative(record, selection.rule, name)) continue;
-    provided ??= isListed || !isBareId(record) ? representation : providesNothing;
+    // What no call tells of a reference is empty.
+    if (selection.rule.isReference && !isUpstreamField(selection.rule.record, name)) continue;
+    provided ??= isListed || isCarried || !isBareId(record) ? representation : providesNothing;
     if (!isProvided(provided, name)) (missing ??= []).push(name);
   }
   if (!missing) return record;

@@ -1,7 +1,7 @@
 import { eventEndpoints, eventOfUser } from '../../api/event.ts';
 import { builder } from '../engine/builder.ts';
 import { asObjects, asText } from '../types/decode.ts';
-import { User, atomUser, userEdgeNames } from '../types/user.ts';
+import { User, atomUser, authorOfFeed, personMembers, userEdgeNames } from '../types/user.ts';
 import { Event, EventRelation } from './event.ts';
 
 builder.objectFields(Event, (t) => ({
@@ -47,6 +47,7 @@ builder.objectField(User, 'events', (t) =>
     from: userEdgeNames,
     input: ({ id }) => ({ id }),
     representation: eventOfUser,
+    provides: { names: personMembers, read: authorOfFeed },
   }),
 );
 

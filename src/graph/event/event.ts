@@ -7,7 +7,7 @@ import { type FieldBuilder, Node, referenceOf, identity } from '../types/node.ts
 import { connectionOf } from '../types/connection.ts';
 import type { Page } from '../types/paging.ts';
 import { searchText } from '../types/search.ts';
-import { User, atomUser } from '../types/user.ts';
+import { User, atomUser, carried } from '../types/user.ts';
 
 export const EventTypeEnum = builder.enumType('EventType', {
   description: 'The type of an event.',
@@ -135,6 +135,7 @@ function feedFields<Entry>(t: FieldBuilder<Page<Entry>>) {
       type: User,
       nullable: true,
       description: 'The owner of the feed, for the events of a person.',
+      ...carried,
       nullIf: 'the feed names none',
       resolve: (page) => atomUser(feedOf(page).author),
     }),
@@ -193,6 +194,7 @@ builder.objectField(Event, 'organizer', (t) =>
     type: User,
     nullable: true,
     description: 'The person who created it, `author` upstream.',
+    ...carried,
     needs: ['author'],
     resolve: ({ author }) => atomUser(author),
   }),

@@ -4,7 +4,7 @@ import { asObjects, asText, localDateTime, text } from '../types/decode.ts';
 import { badInput } from '../errors/to-client-error.ts';
 import { globalId, isSourceId, keyInGlobalId } from '../types/global-id.ts';
 import { Node, recordOrReference } from '../types/node.ts';
-import { User, type UserShape } from '../types/user.ts';
+import { User, type UserShape, carried } from '../types/user.ts';
 import { Note, type NoteShape } from './note.ts';
 
 /** The record of the service does not contain the id of the note. */
@@ -55,6 +55,7 @@ export const NoteComment = builder.objectRef<NoteCommentShape>('NoteComment').im
       type: User,
       nullable: true,
       description: 'The author of the comment.',
+      ...carried,
       needs: ['author'],
       resolve: ({ author }) => recordOrReference<UserShape>(author),
     }),

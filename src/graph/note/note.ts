@@ -21,7 +21,7 @@ import {
 } from '../types/decode.ts';
 import { sourceIdOf } from '../types/global-id.ts';
 import { Node, recordOrReference, referenceOf, identity } from '../types/node.ts';
-import { User, type UserShape, isSite } from '../types/user.ts';
+import { User, type UserShape, carried, isSite, userEdgeNames } from '../types/user.ts';
 
 /** The service does not return the author of a note. It is known if the note was reached through its user. */
 export interface NoteShape extends NoteRecord {
@@ -115,6 +115,7 @@ export const Note = builder.objectRef<NoteShape>('Note').implement({
       type: User,
       nullable: true,
       description: 'The author.',
+      ...carried,
       nullIf: 'the note was not reached through its user, because the service does not return it',
       needs: ['author'],
       resolve: ({ author }) => recordOrReference(author),
@@ -129,7 +130,7 @@ builder.objectField(User, 'notes', (t) =>
     description:
       'The notes of this person that the caller may see, newest first, from `GET /v2/note/user_created/{id}`. Requires a logged-in caller.',
     endpoint: noteEndpoints.userCreated,
-    from: ['id', 'type', 'uid', 'name', 'signature', 'desc', 'avatar', 'alt', 'homepage'],
+    from: userEdgeNames,
     input: ({ id }) => ({ id }),
     variants: 'format',
     items: ({ notes }, author) => asObjects(notes).map((note): NoteShape => ({ ...note, author })),

@@ -1,4 +1,5 @@
-import type { AtomPerson } from '../../api/event.ts';
+import { wholeRepresentation } from '../../api/endpoint.ts';
+import { type AtomPerson, type EventFeed, eventEndpoints } from '../../api/event.ts';
 import type { UserRecord } from '../../api/user.ts';
 import { builder } from '../engine/builder.ts';
 import { asObject, asText, siteOrNull, textOrNull, urlOrNull } from './decode.ts';
@@ -11,14 +12,26 @@ export interface UserShape extends UserRecord {
   homepage?: string;
 }
 
+/** What the author of a feed says of a person. */
+export const personMembers = ['name', 'avatar', 'alt'] as const;
+
 const unknown = { nullIf: 'it is unknown' };
 const emptyOrUnknown = { nullIf: 'there is none, or it is unknown' };
 
 export const User = builder.objectRef<UserShape>('User').implement({
   description:
-    'A person or an organisation. The service has no operation that returns people, so fields that the response with this person does not carry are null, without a call.',
+    'A person or an organisation. The service has no operation that returns people, so fields that the response with this person does not carry are null, without a call. ' +
+    'Of a person reached by id, `name`, `avatarUrl` and `webUrl` cost one call, or none if `events` or `annotations` of the person are selected too and name the person.',
   interfaces: [Node],
   isReference: true,
+  record: {
+    endpoint: eventEndpoints.ofUser,
+    input: (id) => ({ id, 'max-results': 1 }),
+    members: personMembers,
+    // An organisation may have the id of a person.
+    keyOf: (user: UserShape) => (isSite(user) ? null : asText(user.id)),
+    read: (feed: EventFeed, id) => ({ ...authorOfFeed(feed), id }),
+  },
   nodeOf: (key) => (isSourceId(key) ? userOf(key) : null),
   fields: (t) => ({
     id: t.id({
@@ -58,7 +71,7 @@ builder.queryField('user', (t) =>
     nullable: true,
     nullIf: false,
     description:
-      'A person by id or uid, for the shelf, tags, annotations, notes and events of that person. Makes no call, so it is not checked that the person exists.',
+      'A person by id or uid, for the shelf, tags, annotations, notes and events of that person. Makes no call but for `name`, `avatarUrl` and `webUrl`, so it is not checked that the person exists.',
     args: { id: t.arg.id({ required: true, description: 'Global id, bare id, or uid.' }) },
     resolve: (_, { id }) => userOf(sourceIdOf('User', id)),
   }),
@@ -82,6 +95,17 @@ export const userEdgeNames = ['id', 'type'] as const;
 export function isSite({ type }: Pick<UserShape, 'type'>): boolean {
   return type === 'site';
 }
+
+/** The person whose feed it is; null if the service does not say, or names an organisation. */
+export function authorOfFeed({ author }: EventFeed): Pick<UserShape, (typeof personMembers)[number]> | null {
+  const user = atomUser(author);
+  if (!user || isSite(user)) return null;
+  const { name = '', avatar = '', alt = '' } = user;
+  return { name, avatar, alt };
+}
+
+/** A person as a response carries them: nothing is loaded of them. */
+export const carried = { representation: wholeRepresentation };
 
 /** An Atom person with the member names of a user; null without an id. */
 export function atomUser(person: AtomPerson | null | undefined): UserShape | null {

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { type Endpoint, type Tier, tiers } from '../../api/endpoint.ts';
 import { type Service, type UpstreamErrorDetails, isUnknownToken } from '../errors.ts';
+import type { PersonFacts } from './viewer.ts';
 import { type Rejections, createRejections } from './rejections.ts';
 
 /** A token, or none, and what is known about it. */
@@ -29,6 +30,8 @@ export interface Credential {
   readonly refusedEndpoints: Map<string, number>;
   /** Refused requests by endpoint; emptied when the endpoint grants one. */
   readonly refusedRecords: Map<Endpoint, Set<string>>;
+  /** Whose token it is; undefined while unknown. Kept with the credential, never elsewhere. */
+  person: PersonFacts | undefined;
 }
 
 /** All credentials: of clients, the facade's own, and none. */
@@ -117,6 +120,7 @@ function create(id: string, token: string | null, isOwn: boolean, configured: Ti
     acceptedBy: { catalog: isOwn, event: isOwn },
     refusedEndpoints: new Map(),
     refusedRecords: new Map(),
+    person: undefined,
   };
 }
 
@@ -150,6 +154,7 @@ export function isLimited({
 function forgetLearned(credential: Credential): void {
   credential.possibleTiers = tiers;
   credential.hasMetLimit = false;
+  credential.person = undefined;
   credential.refusedEndpoints.clear();
   credential.refusedRecords.clear();
 }

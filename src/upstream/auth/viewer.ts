@@ -1,4 +1,8 @@
 import type { Tier } from '../../api/endpoint.ts';
+import type { UserRecord } from '../../api/user.ts';
+
+/** A person, as far as responses to one token prove that it is theirs. */
+export type PersonFacts = Readonly<Pick<UserRecord, 'id' | 'uid' | 'name'>>;
 
 /** The sender of the request, as resolvers see it. */
 export interface Viewer {
@@ -6,4 +10,6 @@ export interface Viewer {
   readonly isLoggedIn: boolean;
   /** Of the credential of film calls: configured, or learned from responses; null while unknown. */
   readonly filmTier: Tier | null;
+  /** The person whose token it is, as far as responses have shown it. */
+  readonly person?: PersonFacts | undefined;
 }

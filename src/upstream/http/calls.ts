@@ -4,6 +4,7 @@ import type { Endpoint, Tier } from '../../api/endpoint.ts';
 import { BASIC_CALLS_A_MINUTE } from '../../api/film.ts';
 import { withMembers } from '../../lib/objects.ts';
 import { type Credential, credentialFor } from '../auth/credentials.ts';
+import { learnPerson } from '../auth/person.ts';
 import type { RequestContext } from '../auth/request-context.ts';
 import { tierProbeFields } from '../auth/tiers.ts';
 import { type LoggedCall, sinceStart } from '../call-log.ts';
@@ -35,7 +36,9 @@ export class Calls {
     const body: RequestBody = isRead ? noBody : requestBody(request, files);
     const logged = this.log(request, path);
     const call = new UpstreamCall(this.services, this.context, request, credential, probes, body, logged);
-    return call.run(isRead ? this.shareKey(request, probes, wanted.epoch) : undefined);
+    const response = await call.run(isRead ? this.shareKey(request, probes, wanted.epoch) : undefined);
+    if (endpoint.caller) learnPerson(credential, request, response.value);
+    return response;
   }
 
   /** Throws unless the caller sent a token of their own. */

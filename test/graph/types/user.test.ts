@@ -6,10 +6,10 @@ describe('a user', () => {
   test('is a reference type: an id or a uid is enough, without an upstream call', async () => {
     const { ask, calls } = facade();
     const { data } = await ask(
-      '{ a: user(id: "User:3") { id sourceId name isSite avatarUrl } b: user(id: "ann.lee") { id } c: node(id: "User:3") { id } }',
+      '{ a: user(id: "User:3") { id sourceId isSite bio } b: user(id: "ann.lee") { id } c: node(id: "User:3") { id } }',
     );
     expect(data).toEqual({
-      a: { id: 'User:3', sourceId: '3', name: null, isSite: false, avatarUrl: null },
+      a: { id: 'User:3', sourceId: '3', isSite: false, bio: null },
       b: { id: 'User:ann.lee' },
       c: { id: 'User:3' },
     });

@@ -1,0 +1,144 @@
+import { describe, expect, test } from 'vitest';
+import { facade } from '../support/facade.ts';
+
+const feed = (author: string, entries = '') => `<?xml version="1.0" encoding="UTF-8"?>
+<feed xmlns="http://www.w3.org/2005/Atom" xmlns:db="http://www.douban.com/xmlns/" xmlns:gd="http://schemas.google.com/g/2005">
+  <title>活动</title>${author}${entries}</feed>`;
+const ann = `<author><link href="http://api.example/people/3" rel="self"/><link href="http://www.example/people/ann/" rel="alternate"/>
+  <link href="http://img.example/u3.jpg" rel="icon"/><name>安</name><uri>http://api.example/people/3</uri></author>`;
+const shop = ann.replaceAll('http://api.example/people/3', 'http://api.example/site/3');
+const shown = { name: '安', avatarUrl: 'http://img.example/u3.jpg', webUrl: 'http://www.example/people/ann/' };
+const fields = 'name avatarUrl webUrl';
+
+function over(text: string, status = 200) {
+  const made = facade();
+  made.events
+    .intercept({ path: /^\/people\/3\/events/ })
+    .reply(status, text, { headers: { 'content-type': 'application/atom+xml' } })
+    .persist();
+  return made;
+}
+
+describe('a person reached by id', () => {
+  test.each([
+    ['user', `{ user(id: 3) { id ${fields} } }`],
+    ['node', `{ node(id: "User:3") { id ... on User { ${fields} } } }`],
+  ])('has name, avatar and page by one call, through %s', async (name, query) => {
+    const { ask, calls } = over(feed(ann));
+    expect(await ask(query)).toEqual({ data: { [name]: { id: 'User:3', ...shown } } });
+    expect(calls).toEqual(['GET /people/3/events?max-results=1']);
+  });
+
+  test('makes no call for what no call tells', async () => {
+    const { ask, calls } = over(feed(ann));
+    const { data } = await ask('{ user(id: 3) { id sourceId isSite uid signature bio homepageUrl city { id } } }');
+    expect(data.user).toMatchObject({ id: 'User:3', isSite: false, uid: null, bio: null, city: null });
+    expect(calls).toEqual([]);
+  });
+
+  test('makes no call of its own beside the events of that person', async () => {
+    const { ask, calls } = over(feed(ann));
+    const { data } = await ask(`{ user(id: 3) { ${fields} events { nodes { id } } } }`);
+    expect(data.user).toEqual({ ...shown, events: { nodes: [] } });
+    expect(calls).toHaveLength(1);
+  });
+
+  test('makes no call of its own beside annotations that carry that person', async () => {
+    const { service, ask, calls } = facade();
+    service.intercept({ path: /^\/v2\/book\/user\/3\/annotations/ }).reply(200, {
+      ...{ start: 0, count: 20, total: 1 },
+      annotations: [
+        { id: '1', author_id: '3', author_user: { id: '3', name: '安', avatar: shown.avatarUrl, alt: shown.webUrl } },
+      ],
+    });
+    const { data } = await ask(`{ user(id: 3) { ${fields} annotations { nodes { author { name } } } } }`);
+    expect(data.user).toEqual({ ...shown, annotations: { nodes: [{ author: { name: '安' } }] } });
+    expect(calls).toHaveLength(1);
+  });
+
+  test.each([
+    ['nobody is there', '', 404],
+    ['the feed names nobody', feed(''), 200],
+    ['the feed is of an organisation', feed(shop), 200],
+  ])('has none of it where %s', async (_, text, status) => {
+    const { ask } = over(text, status);
+    expect(await ask(`{ user(id: 3) { id ${fields} } }`)).toEqual({
+      data: { user: { id: 'User:3', name: null, avatarUrl: null, webUrl: null } },
+    });
+  });
+
+  test('that fails at the service costs these fields alone', async () => {
+    const { ask } = over('', 403);
+    const { data, errors } = await ask('{ user(id: 3) { id name } }');
+    expect(data.user).toEqual({ id: 'User:3', name: null });
+    expect(errors).toMatchObject([{ path: ['user', 'name'] }]);
+  });
+});
+
+test('an organisation reached by id is not read as the person with that id', async () => {
+  const { ask, calls } = over(feed(ann));
+  expect((await ask(`{ user(id: "User:site~3") { id isSite name } }`)).data.user).toEqual({
+    id: 'User:site~3',
+    isSite: true,
+    name: null,
+  });
+  expect(calls).toEqual([]);
+});
+
+test('an author is as the answer carries them, without a call', async () => {
+  const { service, ask, calls } = facade();
+  service.intercept({ path: /^\/v2\/book\/annotation\/11/ }).reply(200, { id: '11', author_id: '3' });
+  expect((await ask('{ annotation(id: 11) { author { id name } } }')).data.annotation.author).toEqual({
+    id: 'User:3',
+    name: null,
+  });
+  expect(calls).toHaveLength(1);
+});
+
+describe('the caller', () => {
+  const me = '{ viewer { user { id uid name } } }';
+  const collected = { id: 1, book_id: '7', status: 'wish', user_id: '3' };
+
+  test('is unknown before the service has said who it is, and without a token', async () => {
+    const { ask, calls } = facade();
+    expect((await ask(me, { token: 'alice' })).data.viewer).toEqual({ user: null });
+    expect((await ask(me)).data.viewer).toEqual({ user: null });
+    expect(calls).toEqual([]);
+  });
+
+  test('is known to the same token alone, from an answer that names it', async () => {
+    const { service, ask, calls } = facade();
+    service.intercept({ path: /^\/v2\/book\/7\?/ }).reply(200, { id: '7', current_user_collection: collected });
+    await ask('{ book(id: 7) { viewerCollection { status } } }', { token: 'alice' });
+    expect((await ask(me, { token: 'alice' })).data.viewer.user).toEqual({ id: 'User:3', uid: null, name: null });
+    for (const other of [{ token: 'bob' }, {}]) expect((await ask(me, other)).data.viewer).toEqual({ user: null });
+
+    service.intercept({ path: '/v2/book/7/annotations', method: 'POST' }).reply(201, {
+      ...{ id: '11', book_id: '7', author_id: '3' },
+      author_user: { id: '3', uid: 'ann', name: '安' },
+    });
+    const input = { bookId: '7', content: '一二三四五六七八九十一二三四五六' };
+    await ask('mutation ($input: CreateAnnotationInput!) { createAnnotation(input: $input) { annotation { id } } }', {
+      token: 'alice',
+      variables: { input },
+    });
+    expect((await ask(me, { token: 'alice' })).data.viewer.user).toEqual({ id: 'User:3', uid: 'ann', name: '安' });
+    expect(calls).toHaveLength(2);
+  });
+
+  test('is not taken from the collection of another person, which was asked for by id', async () => {
+    const { service, ask } = facade();
+    service.intercept({ path: /^\/v2\/book\/7\/collection\?/ }).reply(200, { ...collected, user_id: '9' });
+    await ask('{ book(id: 7) { collection(userId: 9) { status } } }', { token: 'alice' });
+    expect((await ask(me, { token: 'alice' })).data.viewer).toEqual({ user: null });
+  });
+
+  test('is forgotten when the service no longer accepts the token', async () => {
+    const { service, ask } = facade();
+    service.intercept({ path: /^\/v2\/book\/7\?/ }).reply(200, { id: '7', current_user_collection: collected });
+    await ask('{ book(id: 7) { viewerCollection { status } } }', { token: 'alice' });
+    service.intercept({ path: /^\/v2\/book\/8\?/ }).reply(401, { code: 103, msg: 'invalid_access_token', request: '' });
+    await ask('{ book(id: 8) { viewerCollection { status } } }', { token: 'alice' });
+    expect((await ask(me, { token: 'alice' })).data.viewer).toEqual({ user: null });
+  });
+});
