@@ -4,11 +4,11 @@ import { besieged } from '../support/besieged.ts';
 
 const { url } = await besieged();
 
-// The suite of the GraphQL over HTTP working group: what a server must, should and may do.
+// The audit suite of the GraphQL over HTTP working group.
 describe('GraphQL over HTTP', () => {
   const audits = serverAudits({ url, fetchFn: fetch });
 
-  test('has all of its audits', () => {
+  test('the suite has all of its audits', () => {
     expect(audits.length).toBeGreaterThan(50);
   });
 

@@ -6,18 +6,18 @@ import { createRecordCache } from '../../src/upstream/cache/record-cache.ts';
 import { DEFAULT_TIMEOUTS, connectRedis } from '../../src/upstream/redis.ts';
 import { hasRedis, redisServer, until, withoutRedis } from '../support/redis.ts';
 
-const nobody = { credential: 'own', hasToken: false };
-const silent = { bytes: 100, reuse: { noStore: false, isPrivate: false, maxAge: undefined } };
+const anonymous = { credential: 'own', hasToken: false };
+const noHeaders = { bytes: 100, reuse: { noStore: false, isPrivate: false, maxAge: undefined } };
 const limits = { slots: 2, perAddress: 2, holdMs: 75_000 };
-const nowhere = cacheKeyOf('', '', '');
-/** Where it is not tested how long Redis is waited for. */
+const anyKey = cacheKeyOf('', '', '');
+/** Long timeouts, where timeouts are not tested. */
 const patient = { record: 20_000, window: 20_000 };
 let slots = 0;
 const slot = (window: string) => ({ window, id: String(slots++), address: '' });
 
 test.skipIf(hasRedis)(withoutRedis, () => undefined);
 
-describe.skipIf(!hasRedis)('what replicas share', () => {
+describe.skipIf(!hasRedis)('state shared by replicas', () => {
   afterEach(() => {
     vi.useRealTimers();
     vi.restoreAllMocks();
@@ -26,15 +26,15 @@ describe.skipIf(!hasRedis)('what replicas share', () => {
   async function replica(url: string, { namespace = 'one service', waits = patient } = {}) {
     const shared = connectRedis(url, namespace, undefined, waits);
     const records = createRecordCache({ cache: shared.cache });
-    const isThere = async () => (await shared.windows.state('nobody', limits.holdMs)) !== undefined;
-    const read = async () => (await records.forViewer(nobody).get(bookEndpoints.byId, 'Book', '7'))?.value;
+    const isReachable = async () => (await shared.windows.state('nobody', limits.holdMs)) !== undefined;
+    const read = async () => (await records.forViewer(anonymous).get(bookEndpoints.byId, 'Book', '7'))?.value;
     const write = (title: string) =>
-      records.forViewer(nobody).put(bookEndpoints.byId, 'Book', '7', { title }, ['title'], silent);
-    await until(isThere);
-    return { ...shared, records, isThere, read, write };
+      records.forViewer(anonymous).put(bookEndpoints.byId, 'Book', '7', { title }, ['title'], noHeaders);
+    await until(isReachable);
+    return { ...shared, records, isReachable, read, write };
   }
 
-  test('a record that one read is known to the other, and a clearing reaches it', async () => {
+  test('a record cached by one replica is served by the other, and invalidation reaches both', async () => {
     const { url } = await redisServer();
     const [one, two] = [await replica(url), await replica(url)];
     one.write('x');
@@ -44,7 +44,7 @@ describe.skipIf(!hasRedis)('what replicas share', () => {
     await Promise.all([one.close(), two.close()]);
   });
 
-  test('another service’s records are never seen', async () => {
+  test('replicas with another namespace share no records', async () => {
     const { url } = await redisServer();
     const [one, two] = [await replica(url), await replica(url, { namespace: 'another' })];
     one.write('x');
@@ -53,7 +53,7 @@ describe.skipIf(!hasRedis)('what replicas share', () => {
     await Promise.all([one.close(), two.close()]);
   });
 
-  test('two replicas take from one window, which tells when a slot comes back', async () => {
+  test('two replicas share one rate limit window, which says when a slot is free again', async () => {
     const { url } = await redisServer();
     const [one, two] = [await replica(url), await replica(url)];
     const first = slot('alice');
@@ -69,7 +69,7 @@ describe.skipIf(!hasRedis)('what replicas share', () => {
     await Promise.all([one.close(), two.close()]);
   });
 
-  test('a clock of Redis that is set back keeps no window full', async () => {
+  test('setting the clock of Redis back keeps no window full', async () => {
     const { url } = await redisServer();
     const one = await replica(url);
     const redis = new Redis(url);
@@ -77,7 +77,7 @@ describe.skipIf(!hasRedis)('what replicas share', () => {
     expect([await take(), await take()]).toEqual([0, 0]);
     const [key] = await redis.keys('*window:alice');
     const slots = await redis.zrange(key!, 0, -1, 'WITHSCORES');
-    // As they were when the clock was an hour ahead.
+    // The scores as if they had been written while the clock was an hour ahead.
     for (let at = 0; at < slots.length; at += 2) await redis.zadd(key!, Number(slots[at + 1]) + 3_600_000, slots[at]!);
     expect(await one.windows.state('alice', limits.holdMs)).toMatchObject({ taken: 0 });
     expect([await take(), await take()]).toEqual([0, 0]);
@@ -86,7 +86,7 @@ describe.skipIf(!hasRedis)('what replicas share', () => {
     await one.close();
   });
 
-  test('an address has its share of a window', async () => {
+  test('an address gets its share of a window', async () => {
     const { url } = await redisServer();
     const { windows, close } = await replica(url);
     const take = (address: string) =>
@@ -99,11 +99,11 @@ describe.skipIf(!hasRedis)('what replicas share', () => {
     await close();
   });
 
-  test('a Redis that answers nobody is waited for once, briefly', async () => {
+  test('an unresponsive Redis is waited for once, briefly', async () => {
     const server = await redisServer();
     const one = await replica(server.url, { waits: DEFAULT_TIMEOUTS });
     server.freeze();
-    vi.useFakeTimers({ toFake: ['performance'] }); // while no time passes, it is left alone
+    vi.useFakeTimers({ toFake: ['performance'] }); // no time passes, so it is not retried
     const timers = vi.spyOn(globalThis, 'setTimeout');
     for (let reads = 0; reads < 21; reads++) expect(await one.read()).toBeUndefined();
     expect(timers.mock.calls.map(([, ms]) => ms)).toEqual([50]);
@@ -116,7 +116,7 @@ describe.skipIf(!hasRedis)('what replicas share', () => {
     await one.close();
   });
 
-  test('a Redis that goes away and comes back is gone on without, and used again', async () => {
+  test('the cache works without Redis while it is unreachable, and uses it again afterwards', async () => {
     const server = await redisServer();
     const one = await replica(server.url);
     one.write('x');
@@ -125,13 +125,13 @@ describe.skipIf(!hasRedis)('what replicas share', () => {
     expect(await one.read()).toBeUndefined();
     expect(await one.windows.take(slot('alice'), limits)).toBeUndefined();
     await server.start();
-    await until(one.isThere);
+    await until(one.isReachable);
     one.write('y');
     await until(async () => (await one.read())?.title === 'y');
     await one.close();
   });
 
-  test('what was cleared while Redis was out of reach is cleared when it is back', async () => {
+  test('records invalidated while Redis is unreachable are invalidated when it is reachable again', async () => {
     const server = await redisServer();
     const one = await replica(server.url, { waits: DEFAULT_TIMEOUTS });
     await until(async () => {
@@ -141,12 +141,12 @@ describe.skipIf(!hasRedis)('what replicas share', () => {
     server.freeze();
     await one.records.invalidate('Book:7');
     server.thaw();
-    await until(async () => (await one.cache.get(nowhere)).version !== undefined);
+    await until(async () => (await one.cache.get(anyKey)).version !== undefined);
     expect(await one.read()).toBeUndefined();
     await one.close();
   });
 
-  test('a clearing that Redis was late for reaches the other, though the one that cleared is asked for nothing more', async () => {
+  test('an invalidation that timed out reaches the other replica without further requests to the first', async () => {
     const server = await redisServer();
     const [one, two] = [await replica(server.url, { waits: DEFAULT_TIMEOUTS }), await replica(server.url)];
     await until(async () => {
@@ -154,14 +154,14 @@ describe.skipIf(!hasRedis)('what replicas share', () => {
       return (await two.read())?.title === 'x';
     });
     server.freeze();
-    await one.records.invalidate('Book:8'); // late: for a while nothing is sent
+    await one.records.invalidate('Book:8'); // times out: Redis is not used for a while
     await one.records.invalidate('Book:7');
     server.thaw();
     await until(async () => (await two.read()) === undefined);
     await Promise.all([one.close(), two.close()]);
   });
 
-  test('values that nobody wrote are gone on without, and a Redis that is full is read', async () => {
+  test('invalid values in Redis are ignored, and a full Redis can still be read', async () => {
     const { url } = await redisServer();
     const one = await replica(url);
     const redis = new Redis(url);
@@ -188,14 +188,14 @@ describe.skipIf(!hasRedis)('what replicas share', () => {
     await one.close();
   });
 
-  test('no key is kept for ever', async () => {
+  test('every key expires', async () => {
     const server = await redisServer();
     const { url } = server;
     const one = await replica(url);
     await one.records.invalidate('Book:8');
     await one.windows.take(slot('alice'), limits);
     await until(async () => {
-      one.write('x'); // again, where Redis was late and was not waited for
+      one.write('x'); // again, in case Redis timed out
       return (await one.read()) !== undefined;
     });
     const redis = new Redis(url);

@@ -7,20 +7,20 @@ import { createPipeline } from '../../../src/server/graphql/answer.ts';
 import { createCancellationToken, cancel } from '../../../src/lib/cancellation.ts';
 import { createUpstream } from '../../../src/upstream/client.ts';
 
-test('the deadline of an operation ends with its client, even where nobody has begun to read its parts', async () => {
-  const nowhere = 'http://127.0.0.1:9';
-  const config = readConfig({ BASE_URL: nowhere, EVENT_BASE_URL: nowhere });
-  const upstream = createUpstream({ ...config, baseUrl: nowhere, eventBaseUrl: nowhere });
+test('cancelling an operation releases its slot, even if its incremental result was never read', async () => {
+  const unusedUrl = 'http://127.0.0.1:9';
+  const config = readConfig({ BASE_URL: unusedUrl, EVENT_BASE_URL: unusedUrl });
+  const upstream = createUpstream({ ...config, baseUrl: unusedUrl, eventBaseUrl: unusedUrl });
   onTestFinished(async () => upstream.close());
   const parts = { schema, config, upstream, log: pino({ level: 'silent' }), metrics: createMetrics() };
   const pipeline = createPipeline(parts);
-  const caller = { authorization: undefined, explain: undefined, address: '127.0.0.1', requestId: 'x' };
-  const lifetime = createCancellationToken();
+  const requestContext = { authorization: undefined, explain: undefined, address: '127.0.0.1', requestId: 'x' };
+  const cancellation = createCancellationToken();
   const query = '{ viewer { isLoggedIn ... @defer { filmTier } } }';
   const prepared = pipeline.prepare(query, undefined);
-  const result = await pipeline.answer(prepared, {}, { ...caller, accept: 'multipart/mixed' }, lifetime);
+  const result = await pipeline.answer(prepared, {}, { ...requestContext, accept: 'multipart/mixed' }, cancellation);
   expect(Symbol.asyncIterator in result).toBe(true);
   expect(pipeline.running()).toBe(1);
-  cancel(lifetime, new Error('The client has left.'));
+  cancel(cancellation, new Error('The client has left.'));
   expect(pipeline.running()).toBe(0);
 });

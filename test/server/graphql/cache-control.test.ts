@@ -8,9 +8,9 @@ const later = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1000)
 
 const book = { id: '7', title: '活着', pages: '191' };
 const film = { id: '1', title: '肖申克的救赎' };
-const refusal = JSON.stringify({ code: 1000, msg: 'x', request: 'x' });
+const rejection = JSON.stringify({ code: 1000, msg: 'x', request: 'x' });
 
-/** Answers each path in its own way; what is not there is absent. */
+/** Responds by path, with 404 for all others. */
 const byPath =
   (answers: Record<string, Behaviour>): Behaviour =>
   (socket, heard) =>
@@ -19,20 +19,20 @@ const byPath =
       heard,
     );
 
-/** The facade before a service that answers so, with its record cache on. */
+/** A facade with the record cache turned on, and a service with these responses. */
 async function facade(answers: Record<string, Behaviour>) {
-  const house = await besieged({ recordTtlSeconds: undefined });
-  house.books.behave(byPath(answers));
+  const setup = await besieged({ recordTtlSeconds: undefined });
+  setup.books.behave(byPath(answers));
   const get = (query: string, headers: Record<string, string> = {}) =>
-    fetch(`${house.url}?${new URLSearchParams({ query }).toString()}`, { headers });
+    fetch(`${setup.url}?${new URLSearchParams({ query }).toString()}`, { headers });
   return {
-    ...house,
+    ...setup,
     get,
     cacheControl: async (...asked: Parameters<typeof get>) => (await get(...asked)).headers.get('cache-control'),
   };
 }
 
-/** Answers with the members that are asked for, as the service does. */
+/** Responds with the requested fields of a record, as the service does. */
 const projected =
   (record: Record<string, unknown>): Behaviour =>
   (socket, heard) => {
@@ -42,14 +42,14 @@ const projected =
 const bookThere = { '/v2/book/7': projected(book) };
 const alice = { authorization: 'Bearer demo-alice' };
 
-test('an answer to a GET is anybody’s for as long as what was read for it is fresh', async () => {
+test('the response to a GET is public for as long as the records in it are fresh', async () => {
   const { cacheControl } = await facade(bookThere);
   expect(await cacheControl('{ book(id: 7) { title } }')).toBe('public, max-age=3600');
   later(600);
   expect(await cacheControl('{ book(id: 7) { title } }')).toBe('public, max-age=3000');
 });
 
-test('so it is for a list, which is fresh for a shorter time', async () => {
+test('the response with a list is public for the shorter time that lists are fresh', async () => {
   const { cacheControl } = await facade({
     '/v2/book/search': json(JSON.stringify({ start: 0, count: 20, total: 1, books: [book] })),
   });
@@ -59,7 +59,7 @@ test('so it is for a list, which is fresh for a shorter time', async () => {
   expect(await cacheControl(search)).toBe('public, max-age=200');
 });
 
-test('the shortest time of all that was read counts, also of a record that was read in two goes', async () => {
+test('max-age is the shortest remaining time of all records in the response, and of all parts of a record', async () => {
   const { cacheControl } = await facade({
     ...bookThere,
     '/v2/movie/subject/1': json(JSON.stringify(film), 200, { 'cache-control': 'max-age=120' }),
@@ -79,10 +79,10 @@ test('with a token it is never public', async () => {
 });
 
 test.each([
-  ['the shelf of the viewer', '{ book(id: 7) { title viewerCollection { status } } }'],
-  ['what the viewer may do', '{ book(id: 7) { title } viewer { isLoggedIn } }'],
-  ['annotations, which may be the viewer’s own', '{ book(id: 7) { title annotations { totalCount } } }'],
-])('what is the viewer’s own is kept nowhere: %s', async (_, query) => {
+  ['the collection of the viewer', '{ book(id: 7) { title viewerCollection { status } } }'],
+  ['the viewer', '{ book(id: 7) { title } viewer { isLoggedIn } }'],
+  ['annotations, which may be private', '{ book(id: 7) { title annotations { totalCount } } }'],
+])('a response with data of the viewer is not cacheable: %s', async (_, query) => {
   const mine = { ...book, current_user_collection: { id: 1, book_id: '7', status: 'read', user_id: '1' } };
   const { get } = await facade({
     '/v2/book/7': json(JSON.stringify(mine)),
@@ -97,22 +97,25 @@ test.each([
   ['annotations', '{ book(id: 7) { title annotations { totalCount } } }'],
   ['a shelf', '{ book(id: 7) { title } user(id: "alice") { bookCollections { totalCount } } }'],
   ['a collection', '{ book(id: 7) { title collection(userId: "alice") { status } } }'],
-])('what people write may be taken back at any time, so no cache outside is told to keep it: %s', async (_, query) => {
-  const { get, books } = await facade({
-    ...bookThere,
-    '/v2/book/7/annotations': json(JSON.stringify({ start: 0, count: 20, total: 0, annotations: [] })),
-    '/v2/book/user/alice/collections': json(JSON.stringify({ start: 0, count: 20, total: 0, collections: [] })),
-    '/v2/book/7/collection': json(JSON.stringify({ id: 1, book_id: '7', status: 'read', user_id: '1' })),
-  });
-  for (let time = 0; time < 2; time++) {
-    const answer = await get(query);
-    expect(await answer.json()).not.toHaveProperty('errors');
-    expect(answer.headers.get('cache-control')).toBe('no-store');
-  }
-  expect(books.heard).toHaveLength(2); // here it is kept: it is cleared when it is written
-});
+])(
+  'a response with content of users is not cacheable outside, because they may withdraw it at any time: %s',
+  async (_, query) => {
+    const { get, books } = await facade({
+      ...bookThere,
+      '/v2/book/7/annotations': json(JSON.stringify({ start: 0, count: 20, total: 0, annotations: [] })),
+      '/v2/book/user/alice/collections': json(JSON.stringify({ start: 0, count: 20, total: 0, collections: [] })),
+      '/v2/book/7/collection': json(JSON.stringify({ id: 1, book_id: '7', status: 'read', user_id: '1' })),
+    });
+    for (let time = 0; time < 2; time++) {
+      const answer = await get(query);
+      expect(await answer.json()).not.toHaveProperty('errors');
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+    }
+    expect(books.heard).toHaveLength(2); // the facade caches it, because its own cache is invalidated by writes
+  },
+);
 
-test('what upstream lets nobody keep, or one person alone, is kept nowhere', async () => {
+test('a response with data that upstream marks as no-store or private is not cacheable', async () => {
   const { cacheControl } = await facade({
     '/v2/book/7': json(JSON.stringify(book), 200, { 'cache-control': 'no-store' }),
     '/v2/book/8': json(JSON.stringify({ ...book, id: '8' }), 200, { 'cache-control': 'private, max-age=60' }),
@@ -121,42 +124,42 @@ test('what upstream lets nobody keep, or one person alone, is kept nowhere', asy
   expect(await cacheControl('{ book(id: 8) { title } }')).toBe('no-store');
 });
 
-test('nor is an answer with an error, with something absent, or with what it took', async () => {
+test('a response with errors, with an absent record, with extensions or with stale data is not cacheable', async () => {
   const { get, books } = await facade({
     ...bookThere,
-    '/v2/book/9': json(refusal, 403),
+    '/v2/book/9': json(rejection, 403),
   });
-  const told = async (query: string, headers?: Record<string, string>) => {
+  const result = async (query: string, headers?: Record<string, string>) => {
     const answer = await get(query, headers);
     return { ...(await answer.json()), kept: answer.headers.get('cache-control') } as Record<string, unknown>;
   };
-  expect(await told('{ book(id: 7) { title } other: book(id: 9) { title } }')).toMatchObject({
+  expect(await result('{ book(id: 7) { title } other: book(id: 9) { title } }')).toMatchObject({
     errors: [{}],
     kept: 'no-store',
   });
-  expect(await told('{ book(id: 7) { title } other: book(id: 404) { title } }')).toEqual({
+  expect(await result('{ book(id: 7) { title } other: book(id: 404) { title } }')).toEqual({
     data: { book: { title: '活着' }, other: null },
     kept: 'no-store',
   });
-  expect(await told('{ book(id: 7) { title } other: bookByIsbn(isbn: "9787544253994") { title } }')).toEqual({
+  expect(await result('{ book(id: 7) { title } other: bookByIsbn(isbn: "9787544253994") { title } }')).toEqual({
     data: { book: { title: '活着' }, other: null },
     kept: 'no-store',
   });
-  expect(await told('{ book(id: 7) { title } }', { 'x-explain': 'trace' })).toMatchObject({
+  expect(await result('{ book(id: 7) { title } }', { 'x-explain': 'trace' })).toMatchObject({
     extensions: {},
     kept: 'no-store',
   });
-  expect(await told('{ book(id: 7) { title } }')).toMatchObject({ kept: 'public, max-age=3600' });
+  expect(await result('{ book(id: 7) { title } }')).toMatchObject({ kept: 'public, max-age=3600' });
   later(3601);
   books.behave(json('', 503));
-  expect(await told('{ book(id: 7) { title } }')).toMatchObject({
+  expect(await result('{ book(id: 7) { title } }')).toMatchObject({
     data: { book: { title: '活着' } },
     extensions: { stale: [{}] },
     kept: 'no-store',
   });
 });
 
-test('a GET that is refused, or asks for nothing that was read, is kept nowhere', async () => {
+test('a rejected GET, or one that reads nothing, is not cacheable', async () => {
   const { url, cacheControl } = await facade(bookThere);
   expect(await cacheControl('{')).toBe('no-store');
   expect(await cacheControl('{ nope }')).toBe('no-store');
@@ -165,7 +168,7 @@ test('a GET that is refused, or asks for nothing that was read, is kept nowhere'
   expect((await fetch(url)).headers.get('cache-control')).toBe('no-store');
 });
 
-test('an answer in pieces is kept nowhere', async () => {
+test('an incremental response is not cacheable', async () => {
   const { get } = await facade(bookThere);
   const answer = await get('{ book(id: 7) { title ... @defer { subtitle } } }', { accept: 'multipart/mixed' });
   expect(answer.headers.get('content-type')).toContain('multipart/mixed');
@@ -173,7 +176,7 @@ test('an answer in pieces is kept nowhere', async () => {
   expect(answer.headers.get('cache-control')).toMatch(/no-(?:store|cache)/);
 });
 
-test('where reuse is off nothing is said to be reusable', async () => {
+test('with the cache turned off no response is cacheable', async () => {
   const { books, url } = await besieged();
   books.behave(byPath(bookThere));
   const answer = await fetch(`${url}?query={book(id:7){title}}`);
@@ -181,7 +184,7 @@ test('where reuse is off nothing is said to be reusable', async () => {
   expect(answer.headers.get('cache-control')).toBe('no-store');
 });
 
-test('of an answer to a POST nothing is said, and what caches tell answers apart by stays', async () => {
+test('a response to a POST has no Cache-Control, and Vary names the headers that affect a response', async () => {
   const { url, get } = await facade(bookThere);
   const answer = await fetch(url, {
     method: 'POST',

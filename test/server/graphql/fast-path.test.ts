@@ -12,9 +12,12 @@ import { patient } from '../../support/patient.ts';
 import { randomDocument } from '../../support/selections.ts';
 import { service } from '../../support/service.ts';
 
-/** A facade without reuse, over the origin; with `faulty`, each seventh path of the service fails, always the same ones, whatever `fields` an executor's grouping asks. */
+/**
+ * A facade without a cache, over the origin. If `faulty`, every seventh path of the service fails,
+ * independently of the requested fields, so that it fails for every executor.
+ */
 async function open(faulty: boolean, useReferenceExecutor: boolean) {
-  // The two facades have an origin each: the addresses in its records must not tell them apart.
+  // Each facade has its own origin, so the addresses in records must not differ.
   const origin = await service({ publicUrl: 'http://127.0.0.1:4001' });
   const config = readConfig({
     BASE_URL: origin.url,
@@ -43,7 +46,7 @@ async function open(faulty: boolean, useReferenceExecutor: boolean) {
       headers: { 'content-type': 'application/json', authorization: 'Bearer demo-alice', accept },
       body: JSON.stringify(body),
     });
-    // Each facade has an origin of its own, whose address stands in its pictures.
+    // Each facade has its own origin, whose address is part of picture URLs.
     const text = (await response.text()).replaceAll(origin.url, 'http://origin');
     return `${response.status} ${response.headers.get('content-type')} ${sorted(JSON.parse(text) as Answer)}`;
   };
@@ -51,7 +54,7 @@ async function open(faulty: boolean, useReferenceExecutor: boolean) {
 
 const checksum = (text: string) => [...text].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 65_521, 7);
 
-/** Where two long texts part. */
+/** The texts around their first difference. */
 function difference(a: string, b: string): string {
   let at = 0;
   while (a[at] === b[at]) at++;
@@ -70,8 +73,8 @@ interface Answer {
 }
 
 /**
- * The same after key order. Errors come in any order, and of several that null the same place an executor may report one or all:
- * they are compared by the place they null.
+ * Sorts keys and errors. Errors are compared by the position they null, because of several errors
+ * that null the same position an executor may report one or all.
  */
 function sorted({ data, errors, ...rest }: Answer): string {
   const places = errors?.map(
@@ -86,7 +89,7 @@ function sorted({ data, errors, ...rest }: Answer): string {
   );
 }
 
-/** The part of a path down to where the data ends. */
+/** The prefix of a path up to where the data is null. */
 function nulled(data: unknown, path: readonly (string | number)[]): readonly (string | number)[] {
   let at = data;
   for (const [depth, key] of path.entries()) {
@@ -103,7 +106,7 @@ describe.each([false, true])('with a service that fails now and then: %s', (faul
     [ask, askReference] = await Promise.all([open(faulty, false), open(faulty, true)]);
   });
 
-  /** Asked of graphql-js, of our executor on the fast path, and of it through Yoga, which an unusual extension leads to. */
+  /** Runs a document by graphql-js, by our executor on the fast path, and through Yoga, which an unknown extension selects. */
   async function same(query: string, variables?: object): Promise<void> {
     const reference = await askReference({ query, variables });
     const plain = await ask({ query, variables });
@@ -116,13 +119,13 @@ describe.each([false, true])('with a service that fails now and then: %s', (faul
   const folder = join(import.meta.dirname, '../../../operations');
   const pages = readdirSync(folder).filter((file) => file.endsWith('.graphql'));
   test.each(pages.filter((file) => !/^mutation/m.test(readFileSync(join(folder, file), 'utf8'))))(
-    'both doors and both executors answer alike: %s',
+    'graphql-js, the fast path and Yoga return the same response: %s',
     async (file) => {
       await same(readFileSync(join(folder, file), 'utf8'));
     },
   );
 
-  test('both doors and both executors answer alike: wrong and strange questions', async () => {
+  test('graphql-js, the fast path and Yoga return the same response: invalid documents and variables', async () => {
     for (const query of [
       '{ book(id: "../x") { title } }',
       '{ book { title } }',
@@ -143,7 +146,7 @@ describe.each([false, true])('with a service that fails now and then: %s', (faul
     }
   });
 
-  test('both doors and both executors answer alike: made-up documents', async () => {
+  test('graphql-js, the fast path and Yoga return the same response: generated documents', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer(), async (seed) => {
         const { query, variables } = randomDocument(schema, seed, { depth: 4, first: 3 });
@@ -151,7 +154,7 @@ describe.each([false, true])('with a service that fails now and then: %s', (faul
       }),
       {
         numRuns: Number(process.env.DOORS_RUNS ?? 40),
-        // The same documents each time, unless told otherwise.
+        // The same documents each time, unless DOORS_SEED is set.
         seed: Number(process.env.DOORS_SEED ?? 1),
       },
     );

@@ -16,22 +16,22 @@ const heapBytes = () => {
   return process.memoryUsage().heapUsed;
 };
 
-function asker(): (query: string, variables?: Record<string, unknown>) => Promise<unknown> {
-  const nowhere = 'http://127.0.0.1:9';
-  const config = readConfig({ BASE_URL: nowhere, EVENT_BASE_URL: nowhere });
-  const upstream = createUpstream({ ...config, baseUrl: nowhere, eventBaseUrl: nowhere });
+function createExecute(): (query: string, variables?: Record<string, unknown>) => Promise<unknown> {
+  const unusedUrl = 'http://127.0.0.1:9';
+  const config = readConfig({ BASE_URL: unusedUrl, EVENT_BASE_URL: unusedUrl });
+  const upstream = createUpstream({ ...config, baseUrl: unusedUrl, eventBaseUrl: unusedUrl });
   onTestFinished(async () => upstream.close());
   const parts = { schema, config, upstream, log: pino({ level: 'silent' }), metrics: createMetrics() };
   const pipeline = createPipeline(parts);
-  const caller = { authorization: undefined, explain: undefined, address: '127.0.0.1', requestId: 'x' };
+  const requestContext = { authorization: undefined, explain: undefined, address: '127.0.0.1', requestId: 'x' };
   return async (query, variables = {}) => {
     const prepared = pipeline.prepare(query, undefined);
-    const result = await pipeline.answer(prepared, variables, caller, createCancellationToken());
+    const result = await pipeline.answer(prepared, variables, requestContext, createCancellationToken());
     return 'errors' in result ? result.errors?.[0]?.extensions.code : undefined;
   };
 }
 
-/** A kilobyte whose plan is one of hundreds. */
+/** A document of one kilobyte whose plan is hundreds of kilobytes. */
 const costly = (name: string) => `query ${name}($n: Int) {
   ${Array.from({ length: 8 }, (_, at) => `a${at}: top250(first: 100, offset: ${at}) { nodes { ...F } }`).join(' ')}
 }
@@ -39,49 +39,49 @@ fragment F on Subject { title year id casts { ...P } directors { ...P } writers 
 fragment P on Celebrity { id name nameEn webUrl gender birthday summary works(first: $n) {
   nodes { roles subject { id title year casts { id name } directors { id name } } } } }`;
 
-test('requests that are refused as too costly leave nothing behind, whatever their documents and variables', async () => {
-  const ask = asker();
-  await ask(costly('first'), { n: 1 });
+test('requests that cost too many calls leave nothing in memory, whatever their documents and variables', async () => {
+  const execute = createExecute();
+  await execute(costly('first'), { n: 1 });
   const before = heapBytes();
   for (let document = 0; document < 40; document++)
-    for (let n = 1; n <= 8; n++) expect(await ask(costly(`Q${document}`), { n })).toBe('TOO_MANY_CALLS');
+    for (let n = 1; n <= 8; n++) expect(await execute(costly(`Q${document}`), { n })).toBe('TOO_MANY_CALLS');
   expect(heapBytes() - before).toBeLessThan(25_000_000);
 }, 120_000);
 
-test('a long cursor is no part of what is kept', async () => {
-  const ask = asker();
+test('a long cursor is not part of a cached plan', async () => {
+  const execute = createExecute();
   const query = 'query ($after: String) { subject(id: "1") { photos(after: $after) { nodes { id } } } }';
-  await ask(query, { after: 'x' });
+  await execute(query, { after: 'x' });
   const before = heapBytes();
-  for (let at = 0; at < 30; at++) await ask(query, { after: `${at}`.repeat(500_000) });
+  for (let at = 0; at < 30; at++) await execute(query, { after: `${at}`.repeat(500_000) });
   expect(heapBytes() - before).toBeLessThan(10_000_000);
 }, 120_000);
 
-test('documents that are wrong are kept for what their errors say, not for their trees', async () => {
-  const ask = asker();
+test('invalid documents are cached with their errors only, not with their syntax trees', async () => {
+  const execute = createExecute();
   const wrong = (name: string) =>
     `query ${name}(${Array.from({ length: 700 }, (_, at) => `$v${at}: ID!`).join(' ')}) { book(id: 1) { ${'a '.repeat(300)} } }`;
-  await ask(wrong('first'));
+  await execute(wrong('first'));
   const before = heapBytes();
-  for (let at = 0; at < 100; at++) expect(await ask(wrong(`Q${at}`))).toBe('GRAPHQL_VALIDATION_FAILED');
+  for (let at = 0; at < 100; at++) expect(await execute(wrong(`Q${at}`))).toBe('GRAPHQL_VALIDATION_FAILED');
   expect(heapBytes() - before).toBeLessThan(30_000_000);
 }, 120_000);
 
-test('documents that could be run are kept for as much as their trees take', async () => {
-  const ask = asker();
-  // As many small tokens as a document may have: 1 MB each as a tree, 8 kB as a text.
+test('the cache of valid documents is bounded by the size of their syntax trees', async () => {
+  const execute = createExecute();
+  // As many small tokens as a document may have: 1 MB as a tree, 8 kB as text.
   const dense = (name: string) => `query ${name}($v: [ID!]! = [${'1 '.repeat(3_950)}]) { nodes(ids: $v) { id } }`;
-  await ask(dense('first'));
+  await execute(dense('first'));
   const before = heapBytes();
-  for (let at = 0; at < 150; at++) expect(await ask(dense(`Q${at}`))).toBe('BAD_USER_INPUT');
+  for (let at = 0; at < 150; at++) expect(await execute(dense(`Q${at}`))).toBe('BAD_USER_INPUT');
   expect(heapBytes() - before).toBeLessThan(90_000_000);
 }, 120_000);
 
-test('a plan is kept no longer than its document, whose tree it holds', async () => {
-  const ask = asker();
+test('a cached plan is evicted together with its document', async () => {
+  const execute = createExecute();
   const dense = (name: string) => `query ${name} { nodes(ids: [${'1 '.repeat(3_950)}]) { id } }`;
-  await ask(dense('first'));
+  await execute(dense('first'));
   const before = heapBytes();
-  for (let at = 0; at < 200; at++) expect(await ask(dense(`Q${at}`))).toBe('BAD_USER_INPUT');
+  for (let at = 0; at < 200; at++) expect(await execute(dense(`Q${at}`))).toBe('BAD_USER_INPUT');
   expect(heapBytes() - before).toBeLessThan(90_000_000);
 }, 120_000);

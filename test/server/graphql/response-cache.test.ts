@@ -11,62 +11,62 @@ const minute = (): CachePolicy => ({
 });
 const bytes = Buffer.from('{"data":{}}');
 
-let answers: ResponseCache;
+let responses: ResponseCache;
 let epoch: number | null;
 beforeEach(() => {
   epoch = 0;
-  answers = createResponseCache(() => epoch);
+  responses = createResponseCache(() => epoch);
 });
 
-test('an answer stands for the same body and media type, and for no other', () => {
-  answers.put('application/json', 'a', bytes, minute(), 0);
-  expect(answers.get('application/json', 'a')?.response).toBe(bytes);
-  expect(answers.get('application/json', 'b')).toBeUndefined();
-  expect(answers.get('application/graphql-response+json', 'a')).toBeUndefined();
+test('a cached response is served for the same body and media type only', () => {
+  responses.put('application/json', 'a', bytes, minute(), 0);
+  expect(responses.get('application/json', 'a')?.response).toBe(bytes);
+  expect(responses.get('application/json', 'b')).toBeUndefined();
+  expect(responses.get('application/graphql-response+json', 'a')).toBeUndefined();
 });
 
-test('a body that begins with the name of another media type is not taken for what was asked in that', () => {
+test('a body that begins with the name of another media type is not mistaken for a request in that type', () => {
   const other = 'application/graphql-response+json';
-  answers.put(other, '{}', bytes, minute(), 0);
-  expect(answers.get(other, '{}')?.response).toBe(bytes);
-  expect(answers.get('application/json', `${other}{}`)).toBeUndefined();
-  expect(answers.get('application/json', '{}')).toBeUndefined();
+  responses.put(other, '{}', bytes, minute(), 0);
+  expect(responses.get(other, '{}')?.response).toBe(bytes);
+  expect(responses.get('application/json', `${other}{}`)).toBeUndefined();
+  expect(responses.get('application/json', '{}')).toBeUndefined();
 });
 
-test('it stands no longer than what was read for it is fresh', () => {
+test('a cached response expires with the records in it', () => {
   vi.useFakeTimers({ toFake: ['Date'] });
-  answers.put('', 'a', bytes, minute(), 0);
+  responses.put('', 'a', bytes, minute(), 0);
   vi.setSystemTime(Date.now() + 59_999);
-  expect(answers.get('', 'a')?.response).toBe(bytes);
+  expect(responses.get('', 'a')?.response).toBe(bytes);
   vi.setSystemTime(Date.now() + 1);
-  expect(answers.get('', 'a')).toBeUndefined();
+  expect(responses.get('', 'a')).toBeUndefined();
   vi.useRealTimers();
 });
 
-test('none stands after anything was cleared, nor one whose operation began before that', () => {
-  answers.put('', 'a', bytes, minute(), 0);
+test('an invalidation drops all cached responses, and keeps responses of earlier operations out', () => {
+  responses.put('', 'a', bytes, minute(), 0);
   epoch = 1;
-  expect(answers.get('', 'a')).toBeUndefined();
-  answers.put('', 'b', bytes, minute(), 0);
-  expect(answers.get('', 'b')).toBeUndefined();
-  answers.put('', 'c', bytes, minute(), 1);
-  expect(answers.get('', 'c')?.response).toBe(bytes);
+  expect(responses.get('', 'a')).toBeUndefined();
+  responses.put('', 'b', bytes, minute(), 0);
+  expect(responses.get('', 'b')).toBeUndefined();
+  responses.put('', 'c', bytes, minute(), 1);
+  expect(responses.get('', 'c')?.response).toBe(bytes);
 });
 
-test('where others clear too nothing is kept', () => {
+test('nothing is cached if other replicas may invalidate too', () => {
   epoch = null;
-  answers.put('', 'a', bytes, minute(), null);
-  expect(answers.get('', 'a')).toBeUndefined();
+  responses.put('', 'a', bytes, minute(), null);
+  expect(responses.get('', 'a')).toBeUndefined();
 });
 
-test('they are bounded by their bytes, the oldest go first', () => {
+test('the cache is bounded by bytes and evicts the oldest responses', () => {
   const large = Buffer.alloc(1_000_000);
-  for (let each = 0; each < 20; each++) answers.put('', `${each}`, large, minute(), 0);
-  expect(answers.get('', '0')).toBeUndefined();
-  expect(answers.get('', '19')?.response).toBe(large);
+  for (let each = 0; each < 20; each++) responses.put('', `${each}`, large, minute(), 0);
+  expect(responses.get('', '0')).toBeUndefined();
+  expect(responses.get('', '19')?.response).toBe(large);
 });
 
-test('what nothing was read for, and what is not for everybody, is not reusable', () => {
+test('responses that read nothing, or are not public, are not cacheable', () => {
   expect(isCacheable(minute())).toBe(true);
   expect(isCacheable({ ...minute(), scope: 'private' })).toBe(false);
   expect(isCacheable({ ...minute(), scope: 'none' })).toBe(false);
@@ -78,7 +78,7 @@ const annotate = `mutation {
   createAnnotation(input: {bookId: "6082808", page: 7, content: "Rain for four years, eleven months and two days."}) { annotation { page } }
 }`;
 
-test('nobody is shown the answer of somebody, and nobody sees what was true before a write', async () => {
+test('no response of one viewer is served to another, and none from before a write after it', async () => {
   const { ask, cost } = await journey();
   const nobodys = await ask(page);
   expect((await cost(page)).calls).toBe(0);
@@ -93,7 +93,7 @@ test('nobody is shown the answer of somebody, and nobody sees what was true befo
   expect((await ask(count)).data.book.annotations.totalCount).toBe(before + 1);
 });
 
-test('an explained question is run, and its answer is given to nobody else', async () => {
+test('a request with x-explain is executed, and its response is not served to others', async () => {
   const { ask } = await journey();
   await ask(page);
   const explained = await ask(page, { headers: { 'x-explain': 'trace' } });

@@ -5,7 +5,7 @@ import { isAnsweredByFastPath } from '../../clients/fastPath.ts';
 const PLAIN = 'application/json';
 const RESPONSE = 'application/graphql-response+json';
 
-/** What each client sends by default with a query. */
+/** The Accept header that each client sends by default with a query. */
 const clients: [client: string, accept: string | undefined, media: string][] = [
   ['Apollo Client', 'application/graphql-response+json,application/json;q=0.9', RESPONSE],
   ['Apollo Client 3', '*/*', PLAIN],
@@ -30,7 +30,7 @@ const clients: [client: string, accept: string | undefined, media: string][] = [
   ['a client that sends none', undefined, PLAIN],
 ];
 
-test.each(clients)('%s is answered on the fast path', async (_, accept, media) => {
+test.each(clients)('%s gets its response on the fast path', async (_, accept, media) => {
   expect(negotiateJson(accept)).toBe(media);
   const headers: Record<string, string> = accept === undefined ? {} : { accept };
   expect(await isAnsweredByFastPath({ body: JSON.stringify({ query: '{ viewer { isLoggedIn } }' }), headers })).toBe(
@@ -50,18 +50,18 @@ test.each([
   ['image/png', undefined],
   ['multipart/mixed', undefined],
   ['*/*;q=0', undefined],
-])('%s is answered in %s', (accept, media) => {
+])('a client that accepts %s gets %s', (accept, media) => {
   expect(negotiateJson(accept)).toBe(media);
 });
 
-test('incremental delivery needs a type of its own, in the format of the draft that is spoken', () => {
+test('incremental delivery needs a media type of its own, in the supported version of the format', () => {
   for (const accept of ['multipart/mixed', 'multipart/mixed;deferSpec=20220824', 'text/event-stream', '*/*'])
     expect(acceptsIncrementalDelivery(accept)).toBe(true);
   for (const accept of ['application/json', 'multipart/mixed;incrementalSpec=v0.2', 'multipart/mixed;q=0'])
     expect(acceptsIncrementalDelivery(accept)).toBe(false);
 });
 
-test('a client that accepts nothing of it is refused', () => {
+test('a client that accepts no supported media type is rejected', () => {
   expect(() => checkAcceptable('image/png, text/html')).toThrow('Accept one of');
   expect(() => checkAcceptable('image/png, */*;q=0.1')).not.toThrow();
 });

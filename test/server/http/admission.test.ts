@@ -11,23 +11,23 @@ const small: AdmissionSettings = {
   operationTimeoutMs: 60_000,
   uploadTimeoutMs: 60_000,
 };
-const entrant = () => ({ lifetime: createCancellationToken(), onOverdue: () => undefined });
+const operation = () => ({ lifetime: createCancellationToken(), onOverdue: () => undefined });
 
-test('a slot that is given back twice counts once', () => {
+test('releasing a slot twice counts once', () => {
   const admission = new Admission({ ...small, maxRunningOperations: 2 });
-  const [first] = [admission.enter(entrant()) as OperationSlot, admission.enter(entrant())];
+  const [first] = [admission.enter(operation()) as OperationSlot, admission.enter(operation())];
   first.release();
   first.release();
   expect([admission.running(), admission.timers()]).toEqual([1, 1]);
 });
 
-test('a slot is revoked some time after the deadline, and goes to the next waiting operation', async () => {
+test('the slot of an overdue operation is revoked some time after its deadline, and goes to the next waiting one', async () => {
   const admission = new Admission({ ...small, operationTimeoutMs: 1_000 });
   const overdue: string[] = [];
-  void admission.enter({ ...entrant(), onOverdue: () => overdue.push('first') });
+  void admission.enter({ ...operation(), onOverdue: () => overdue.push('first') });
   await vi.advanceTimersByTimeAsync(500);
   await vi.advanceTimersByTimeAsync(2_000);
-  const second = admission.enter({ ...entrant(), onOverdue: () => overdue.push('second') });
+  const second = admission.enter({ ...operation(), onOverdue: () => overdue.push('second') });
   expect(overdue).toEqual([]);
   await vi.advanceTimersByTimeAsync(600);
   expect(overdue).toEqual(['first']);
@@ -35,12 +35,12 @@ test('a slot is revoked some time after the deadline, and goes to the next waiti
   expect([admission.running(), admission.waiting()]).toEqual([1, 0]);
 });
 
-test('the time of an upload is measured from when its last byte has come', async () => {
+test('the deadline of an upload is measured from its last byte', async () => {
   const admission = new Admission({ ...small, uploadTimeoutMs: 1_000 });
   let arrive = () => undefined as void;
   const uploadEnd = new Promise<void>((resolve) => (arrive = resolve));
   let isOverdue = false;
-  void admission.enter({ ...entrant(), uploadEnd, onOverdue: () => (isOverdue = true) });
+  void admission.enter({ ...operation(), uploadEnd, onOverdue: () => (isOverdue = true) });
   await vi.advanceTimersByTimeAsync(600_000);
   expect([isOverdue, admission.running()]).toEqual([false, 1]);
   arrive();
@@ -48,17 +48,17 @@ test('the time of an upload is measured from when its last byte has come', async
   expect([isOverdue, admission.running(), admission.timers()]).toEqual([true, 0, 0]);
 });
 
-test('it is stuck when there is no room and no slot is released for long, and not while slots are released', async () => {
+test('admission is stuck if all slots are taken and none is released for long', async () => {
   const admission = new Admission(small);
   const leaving = createCancellationToken();
-  let slot = admission.enter(entrant()) as OperationSlot;
-  let waiting = admission.enter(entrant());
+  let slot = admission.enter(operation()) as OperationSlot;
+  let waiting = admission.enter(operation());
   for (let turn = 0; turn < 20; turn++) {
     await vi.advanceTimersByTimeAsync(1_000);
     expect(admission.isStuck()).toBe(false);
     slot.release();
     slot = await waiting;
-    waiting = admission.enter({ ...entrant(), lifetime: leaving });
+    waiting = admission.enter({ ...operation(), lifetime: leaving });
   }
   await vi.advanceTimersByTimeAsync(31_000);
   expect(admission.isStuck()).toBe(true);

@@ -44,7 +44,7 @@ async function read(incoming: IncomingMessage) {
 const summary = 'A long summary, of which there is much to say. '.repeat(100);
 const book = json(JSON.stringify({ id: '7', title: 'x', summary }));
 const query = '{ book(id: 7) { title summary } }';
-const answered = { data: { book: { title: 'x', summary } } };
+const expected = { data: { book: { title: 'x', summary } } };
 const best = createZstdDecompress ? 'zstd' : 'gzip';
 
 test.each([
@@ -69,12 +69,12 @@ test.each([
     [`${url}?query=${encodeURIComponent(query)}`, undefined],
   ] as const) {
     const answer = await read(await send(where, { 'accept-encoding': accept }, document));
-    expect([answer.encoding, JSON.parse(answer.text)]).toEqual([encoding, answered]);
+    expect([answer.encoding, JSON.parse(answer.text)]).toEqual([encoding, expected]);
     expect(answer.vary).toContain('Accept-Encoding');
   }
 });
 
-test('without Accept-Encoding, short, or where it is off, a response is sent as it is', async () => {
+test('without Accept-Encoding, if it is short, or with compression off, a response is not compressed', async () => {
   const on = await besieged();
   const off = await besieged({}, { COMPRESSION: 'off' });
   on.books.behave(book);
@@ -86,16 +86,16 @@ test('without Accept-Encoding, short, or where it is off, a response is sent as 
   expect([encoding, vary]).toEqual([undefined, 'Authorization, Accept, x-explain, Origin']);
 });
 
-test('a response that is served again is served in each encoding', async () => {
+test('a cached response is served in each encoding', async () => {
   const { url, books, metrics } = await besieged({ recordTtlSeconds: '60' });
   books.behave(book);
   for (const accept of ['gzip', 'gzip', 'br', 'identity', 'br', 'gzip'])
-    expect(JSON.parse((await read(await send(url, { 'accept-encoding': accept }, query))).text)).toEqual(answered);
+    expect(JSON.parse((await read(await send(url, { 'accept-encoding': accept }, query))).text)).toEqual(expected);
   expect(books.heard).toHaveLength(1);
   expect(await metrics.text()).toContain('catalog_answers_again_total 5');
 });
 
-test('so are the pages: GraphiQL, errors, metrics', async () => {
+test('GraphiQL, the error page and metrics are compressed', async () => {
   const { url, facade } = await besieged({ graphiql: 'on' });
   const headers = { 'accept-encoding': 'br', accept: 'text/html' };
   for (const page of [url, `${facade.url}/docs/errors`, `${facade.url}/metrics`]) {
@@ -112,7 +112,7 @@ test('so are the pages: GraphiQL, errors, metrics', async () => {
   }
 });
 
-test('the charts of the demo, 15 kB, have at most 2.5 kB in any encoding', async () => {
+test('the charts of the demo, 15 kB, take at most 2.5 kB in any encoding', async () => {
   const { facade } = await journey();
   const charts = readFileSync('operations/charts.graphql', 'utf8');
   const authorization = 'Bearer demo-alice';
@@ -150,21 +150,21 @@ test.each(
   await expectAtRest(facade);
 });
 
-test('what waits to be compressed counts as unread', async () => {
+test('bytes that wait for compression count as unsent', async () => {
   const { facade, url, books } = await besieged({ maxAnswerBytes: '100000000' });
   books.behave(json(JSON.stringify({ id: '7', title: 'x', summary: 'y'.repeat(1_000_000) })));
   let unsent = 0;
-  const look = ({ compressionsRunning, unsentBytes } = facade.state()) => {
+  const measure = ({ compressionsRunning, unsentBytes } = facade.state()) => {
     if (compressionsRunning > 0) unsent = Math.max(unsent, unsentBytes);
   };
-  const watching = setInterval(look, 1);
+  const timer = setInterval(measure, 1);
   await Promise.all(Array.from({ length: 20 }, async () => read(await send(url, { 'accept-encoding': 'br' }, query))));
-  clearInterval(watching);
+  clearInterval(timer);
   expect(unsent).toBeGreaterThan(1_000_000);
   await expectAtRest(facade);
 });
 
-test('no more than 32 bodies and 32 streams are compressed at once; the others are sent as they are', async () => {
+test('at most 32 bodies and 32 streams are compressed at once; others are sent uncompressed', async () => {
   const compression = new Compression();
   const bodies = Array.from({ length: 40 }, () => compression.compress(summary, 'gzip', false));
   expect(bodies.map((each) => each instanceof Promise).lastIndexOf(true)).toBe(31);

@@ -12,8 +12,8 @@ const LONG = 3_600_000;
 const running: { close: () => void }[] = [];
 afterEach(() => running.splice(0).forEach(({ close }) => close()));
 
-/** A server whose answers are held back until they are let go, and whoever calls it. */
-async function serving(settings: Partial<ConnectionSettings>) {
+/** A server that holds responses back, and a function that connects to it. */
+async function setUp(settings: Partial<ConnectionSettings>) {
   const held: ServerResponse[] = [];
   const sockets: Socket[] = [];
   const connections: Connections[] = [];
@@ -37,18 +37,18 @@ async function serving(settings: Partial<ConnectionSettings>) {
   const { port } = server.address() as AddressInfo;
   const call = () => {
     const socket = connect(port, '127.0.0.1').on('error', () => undefined);
-    const caller = { socket, read: 0, isCut: false, ask: (path: string) => void socket.write(lineOf(path)) };
-    socket.on('data', (chunk: Buffer) => (caller.read += chunk.length));
-    socket.on('close', () => (caller.isCut = true));
-    return caller;
+    const client = { socket, read: 0, isCut: false, ask: (path: string) => void socket.write(lineOf(path)) };
+    socket.on('data', (chunk: Buffer) => (client.read += chunk.length));
+    socket.on('close', () => (client.isCut = true));
+    return client;
   };
   return { held, sockets, call };
 }
 
 const lineOf = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`;
 
-test('a connection that waits too long for its next request is cut, one that is used now and then is not', async () => {
-  const { call } = await serving({ idleMs: 2_000 });
+test('a connection that waits too long for its next request is closed, one that is used now and then is not', async () => {
+  const { call } = await setUp({ idleMs: 2_000 });
   const [unused, used] = [call(), call()];
   unused.ask('/');
   while (!unused.isCut) {
@@ -59,8 +59,8 @@ test('a connection that waits too long for its next request is cut, one that is 
   expect(used.isCut).toBe(false);
 });
 
-test('one whose answer is awaited has a time of its own', async () => {
-  const { call, held, sockets } = await serving({ connectionTimeoutMs: 400 });
+test('a connection that waits for its response is closed after the longer connection timeout', async () => {
+  const { call, held, sockets } = await setUp({ connectionTimeoutMs: 400 });
   const [waiting, unused] = [call(), call()];
   for (const each of [waiting, unused]) each.ask('/');
   await until(() => sockets.length === 2 && sockets.every(({ timeout }) => timeout === LONG - 100));
@@ -70,8 +70,8 @@ test('one whose answer is awaited has a time of its own', async () => {
   expect(unused.isCut).toBe(false);
 });
 
-test('one whose answer was read late waits for its next request no longer than others', async () => {
-  const { call, held, sockets } = await serving({ idleMs: 400 });
+test('the idle time begins when the response was read', async () => {
+  const { call, held, sockets } = await setUp({ idleMs: 400 });
   const late = call();
   late.ask('/held');
   await until(() => held.length === 1);
@@ -83,28 +83,28 @@ test('one whose answer was read late waits for its next request no longer than o
   expect(late.read).toBeGreaterThan(LARGE.length);
 });
 
-/** More than the system takes from a server whose client does not read, by far. */
+/** Far more than socket buffers take if the client does not read. */
 const LARGE = Buffer.alloc(32_000_000);
 
-test('connections past the number that can be served soon are told apart, until others are closed', async () => {
-  const { call } = await serving({ maxClientConnections: 2 });
-  const told = async () => {
-    const caller = call();
+test('connections beyond the limit are marked, until others are closed', async () => {
+  const { call } = await setUp({ maxClientConnections: 2 });
+  const connectOnce = async () => {
+    const client = call();
     let text = '';
-    caller.socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
-    caller.ask('/surplus');
+    client.socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    client.ask('/surplus');
     await until(() => /(true|false)$/.test(text));
-    return { caller, isSurplus: text.endsWith('true') };
+    return { client, isOverLimit: text.endsWith('true') };
   };
-  const first = await told();
-  const second = await told();
-  const third = await told();
-  expect([first, second, third].map(({ isSurplus }) => isSurplus)).toEqual([false, false, true]);
-  for (const { caller } of [first, third]) caller.socket.destroy();
+  const first = await connectOnce();
+  const second = await connectOnce();
+  const third = await connectOnce();
+  expect([first, second, third].map(({ isOverLimit }) => isOverLimit)).toEqual([false, false, true]);
+  for (const { client } of [first, third]) client.socket.destroy();
   const next = async () => {
-    const { caller, isSurplus } = await told();
-    caller.socket.destroy();
-    return isSurplus;
+    const { client, isOverLimit } = await connectOnce();
+    client.socket.destroy();
+    return isOverLimit;
   };
   await expect.poll(next, { timeout: 60_000 }).toBe(false);
 });

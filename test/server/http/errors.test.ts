@@ -9,16 +9,16 @@ import { journey } from '../../support/journey.ts';
 const notes = codeGroups.flatMap(({ codes }) => Object.entries(codes));
 const codes = notes.map(([code]) => code);
 
-/** Where errors of clients are made: the origin has codes of its own, and the settings names like them. */
+/** The sources of client errors. The origin has its own codes, and settings have similar names. */
 const sources = readdirSync('src', { recursive: true, encoding: 'utf8' })
   .filter((file) => /^(graph|server|upstream)\/.*\.ts$/.test(file) && file !== 'graph/errors/codes.ts')
   .map((file) => readFileSync(`src/${file}`, 'utf8'));
 
-/** Words in capitals that are codes of nobody's: of Node, of its parser, and one of a directive. */
+/** Uppercase words that are not our codes: of Node, of its HTTP parser, and of a directive. */
 const foreign = /^(E[A-Z]{3,}|E[A-Z]+_[A-Z]+|ERR_\w+|HPE_\w+)$/;
 
-describe('the table of codes', () => {
-  test('has every code that is emitted', () => {
+describe('the table of error codes', () => {
+  test('contains every code that is emitted', () => {
     const words = sources.flatMap((source) => [
       ...source.matchAll(/'([A-Z]+(?:_[A-Z]+)+)'/g),
       ...source.matchAll(/\bcode: '(\w+)'/g),
@@ -30,12 +30,12 @@ describe('the table of codes', () => {
     expect([...emitted].filter((code) => !codes.includes(code))).toEqual([]);
   });
 
-  test('has none that is never emitted, and none twice', () => {
+  test('contains no code that is never emitted, and none twice', () => {
     expect(codes.filter((code) => !sources.some((source) => source.includes(`'${code}'`)))).toEqual([]);
     expect(new Set(codes).size).toBe(codes.length);
   });
 
-  test('names settings, codes and methods that exist', () => {
+  test('refers to settings, codes and methods that exist', () => {
     const known = [...entries().map(([, { env }]) => env), ...codes, 'GET', 'POST'];
     const told = notes.flatMap(([, { what, client, operator }]) => [
       ...`${what} ${client} ${operator}`.matchAll(/`([A-Z]+(?:_[A-Z]+)*)`/g),
@@ -46,11 +46,11 @@ describe('the table of codes', () => {
   });
 });
 
-describe('an error leads to its explanation', async () => {
-  const here = await journey();
+describe('the help link of an error', async () => {
+  const setup = await journey();
   const help = (code: string) => `/docs/errors#${code}`;
   const post = (body: unknown, headers: Record<string, string> = {}) =>
-    fetch(`${here.facade.url}/graphql`, {
+    fetch(`${setup.facade.url}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
       body: typeof body === 'string' ? body : JSON.stringify(body),
@@ -62,43 +62,49 @@ describe('an error leads to its explanation', async () => {
 
   const write = 'mutation { deleteNote(input: { id: "1" }) { deletedId } }';
   test.each([
-    ['at the plain door', 'LOGIN_REQUIRED', () => post({ query: write })],
-    ['again there', 'LOGIN_REQUIRED', () => post({ query: write })],
-    ['at the other door', 'LOGIN_REQUIRED', () => post({ query: write, extensions: {} })],
-    ['of a document that is wrong', 'GRAPHQL_VALIDATION_FAILED', () => post({ query: '{ nope }' })],
-    ['of a limit', 'TOO_MANY_ROOT_FIELDS', () => post({ query: `{ ${'viewer { isLoggedIn } '.repeat(31)} }` })],
+    ['on the fast path', 'LOGIN_REQUIRED', () => post({ query: write })],
+    ['on the fast path, a second time', 'LOGIN_REQUIRED', () => post({ query: write })],
+    ['through Yoga', 'LOGIN_REQUIRED', () => post({ query: write, extensions: {} })],
+    ['of an invalid document', 'GRAPHQL_VALIDATION_FAILED', () => post({ query: '{ nope }' })],
+    [
+      'of an exceeded limit',
+      'TOO_MANY_ROOT_FIELDS',
+      () => post({ query: `{ ${'viewer { isLoggedIn } '.repeat(31)} }` }),
+    ],
     ['of a plan', 'PLANNED_NOT_RUN', () => post({ query: '{ viewer { isLoggedIn } }' }, { 'x-explain': 'plan' })],
-    ['of a request that is no question', 'BAD_REQUEST', () => post('{')],
-    ['of a mutation by GET', 'BAD_REQUEST', () => fetch(`${here.facade.url}/graphql?query=${encodeURI(write)}`)],
-    ['of another path', 'NOT_FOUND', () => fetch(`${here.facade.url}/nowhere`)],
+    ['of a malformed request', 'BAD_REQUEST', () => post('{')],
+    ['of a mutation by GET', 'BAD_REQUEST', () => fetch(`${setup.facade.url}/graphql?query=${encodeURI(write)}`)],
+    ['of an unknown path', 'NOT_FOUND', () => fetch(`${setup.facade.url}/nowhere`)],
   ] as const)('%s', async (_, code, ask) => {
     expect(await firstOf(await ask())).toMatchObject({ code, help: help(code) });
   });
 
-  test('in a part of an answer that comes later', async () => {
+  test('in a later part of an incremental response', async () => {
     const query = 'query ($id: ID!) { ... @defer { note(id: $id) { title } } viewer { isLoggedIn } }';
     const response = await post({ query, variables: { id: '1' } }, { accept: 'multipart/mixed' });
     expect(await response.text()).toContain(`"help":"${help('LOGIN_REQUIRED')}"`);
   });
 
-  test('to what is no HTTP at all', async () => {
-    const socket = connect(here.facade.port, '127.0.0.1', () => socket.write('nonsense\r\n\r\n'));
+  test('in the response to malformed HTTP', async () => {
+    const socket = connect(setup.facade.port, '127.0.0.1', () => socket.write('nonsense\r\n\r\n'));
     expect(await text(socket)).toContain(`"help":"${help('BAD_REQUEST')}"`);
   });
 
-  test('on a page of the facade, which needs nothing else', async () => {
-    const response = await fetch(here.facade.url + help(''));
+  test('leads to a page of the facade that loads nothing else', async () => {
+    const response = await fetch(setup.facade.url + help(''));
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(response.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/);
     const page = await response.text();
     for (const code of codes) expect(page).toContain(`<h3 id="${code}">`);
     expect(page).not.toMatch(/(src|href)="(?!#)/);
-    expect((await fetch(here.facade.url + help(''), { method: 'POST' })).status).toBe(405);
+    expect((await fetch(setup.facade.url + help(''), { method: 'POST' })).status).toBe(405);
   });
 });
 
-test('an x-explain that is mistyped runs nothing', async () => {
-  const here = await journey();
-  const { answer, calls } = await here.cost('{ book(id: "6082808") { title } }', { headers: { 'x-explain': 'plann' } });
+test('an unknown value of x-explain is rejected before anything runs', async () => {
+  const setup = await journey();
+  const { answer, calls } = await setup.cost('{ book(id: "6082808") { title } }', {
+    headers: { 'x-explain': 'plann' },
+  });
   expect([answer.errors?.[0]?.extensions.code, answer.data, calls]).toEqual(['BAD_EXPLAIN', undefined, 0]);
 });

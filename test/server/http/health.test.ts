@@ -5,7 +5,7 @@ import { hostile } from '../../support/hostile.ts';
 
 afterEach(() => void vi.useRealTimers());
 
-test('readiness is checked again soon, even when the clock was set back', async () => {
+test('readiness is checked again after a while, even if the clock was set back', async () => {
   const service = await hostile();
   vi.useFakeTimers({ toFake: ['Date', 'performance'] });
   const health = createHealth(readConfig({ BASE_URL: service.url, EVENT_BASE_URL: service.url }));

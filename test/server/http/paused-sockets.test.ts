@@ -9,7 +9,7 @@ import { titledX, until } from '../../support/hostile.ts';
 
 afterEach(() => void vi.useRealTimers());
 
-const answered = titledX;
+const respond = titledX;
 const slow = {
   callTimeoutMs: '60000',
   headersTimeoutMs: '60000',
@@ -18,24 +18,24 @@ const slow = {
   shutdownMs: '60000',
 };
 
-/** A service that answers when it is let go, and a facade with room for so many. */
-async function busy(maxRunningOperations: string, maxWaitingOperations: string) {
+/** A service that holds responses back, and a facade with limited slots. */
+async function overloaded(maxRunningOperations: string, maxWaitingOperations: string) {
   const { books, facade, close } = await besieged({ ...slow, maxRunningOperations, maxWaitingOperations });
   const held: (() => void)[] = [];
-  books.behave((socket, heard) => held.push(() => answered(socket, heard)));
-  return { books, facade, close, letGo: () => held.splice(0).forEach((go) => go()) };
+  books.behave((socket, heard) => held.push(() => respond(socket, heard)));
+  return { books, facade, close, release: () => held.splice(0).forEach((go) => go()) };
 }
 
 interface Told {
   status: number;
   headers: IncomingHttpHeaders;
   body: string;
-  /** Whether it came over the connection of the question before it. */
-  again: boolean;
+  /** Whether it came over the same connection as the previous response. */
+  reusedConnection: boolean;
 }
 
-/** Somebody with one connection. */
-function caller(port: number) {
+/** A client with one connection. */
+function createClient(port: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const send = (path: string, body?: string) =>
     new Promise<Told>((resolve, reject) => {
@@ -47,7 +47,7 @@ function caller(port: number) {
         response.on('data', (chunk: Buffer) => (text += chunk.toString()));
         response.on('end', () => {
           const { statusCode: status = 0, headers } = response;
-          resolve({ status, headers, body: text, again: asked.reusedSocket });
+          resolve({ status, headers, body: text, reusedConnection: asked.reusedSocket });
         });
       });
       asked.end(body);
@@ -55,115 +55,118 @@ function caller(port: number) {
   return {
     read: (path: string) => send(path),
     ask: (id: number) => send('/graphql', JSON.stringify({ query: `{ book(id: ${id}) { title } }` })),
-    leave: () => agent.destroy(),
+    disconnect: () => agent.destroy(),
   };
 }
 
 const book = '{"data":{"book":{"title":"x"}}}';
 
-test('who is refused and asks again over the same connection is answered when there is room', async () => {
-  const { books, facade, letGo } = await busy('1', '0');
-  const first = caller(facade.port).ask(1);
+test('a rejected client that retries on the same connection is served when there is capacity', async () => {
+  const { books, facade, release } = await overloaded('1', '0');
+  const first = createClient(facade.port).ask(1);
   await until(() => books.heard.length === 1);
-  const second = caller(facade.port);
+  const second = createClient(facade.port);
   for (let n = 0; n < 5; n++) {
-    const { status, headers, body, again } = await second.ask(2);
-    expect([status, headers['retry-after'], again]).toEqual([503, '1', n > 0]);
+    const { status, headers, body, reusedConnection } = await second.ask(2);
+    expect([status, headers['retry-after'], reusedConnection]).toEqual([503, '1', n > 0]);
     expect(body).toContain('"code":"OVERLOADED"');
   }
-  letGo();
+  release();
   expect(await first).toMatchObject({ status: 200, body: book });
-  const waiting = setInterval(letGo, 5);
-  let told = await second.ask(2);
-  while (told.status === 503) told = await second.ask(2);
+  const waiting = setInterval(release, 5);
+  let responses = await second.ask(2);
+  while (responses.status === 503) responses = await second.ask(2);
   clearInterval(waiting);
-  expect(told).toMatchObject({ status: 200, body: book, again: true });
+  expect(responses).toMatchObject({ status: 200, body: book, reusedConnection: true });
 });
 
-test('probes are answered while there is no room, over a connection that was refused too', async () => {
-  const { books, facade, letGo } = await busy('1', '0');
-  const taken = caller(facade.port).ask(1);
+test('probes are served without capacity, also on a connection with a rejected request', async () => {
+  const { books, facade, release } = await overloaded('1', '0');
+  const running = createClient(facade.port).ask(1);
   await until(() => books.heard.length === 1);
-  const refused = caller(facade.port);
-  expect((await refused.ask(2)).status).toBe(503);
+  const rejected = createClient(facade.port);
+  expect((await rejected.ask(2)).status).toBe(503);
   for (const path of ['/health', '/ready', '/metrics']) {
-    expect(await refused.read(path)).toMatchObject({ status: 200, again: true });
-    expect(await caller(facade.port).read(path)).toMatchObject({ status: 200, again: false });
+    expect(await rejected.read(path)).toMatchObject({ status: 200, reusedConnection: true });
+    expect(await createClient(facade.port).read(path)).toMatchObject({ status: 200, reusedConnection: false });
   }
-  letGo();
-  expect((await taken).body).toBe(book);
+  release();
+  expect((await running).body).toBe(book);
 });
 
-test('a crowd that asks again at once is answered, each with what it asked or with when to come again', async () => {
+test('of many clients that retry at once, each gets its response or a 503 with Retry-After', async () => {
   const { books, facade } = await besieged({ ...slow, maxRunningOperations: '4', maxWaitingOperations: '4' });
-  books.behave((socket, heard) => setTimeout(() => answered(socket, heard), 5));
-  const told: Told[] = [];
+  books.behave((socket, heard) => setTimeout(() => respond(socket, heard), 5));
+  const responses: Told[] = [];
   const crowd = Array.from({ length: 150 }, async (_, id) => {
-    const { ask } = caller(facade.port);
+    const { ask } = createClient(facade.port);
     for (let served = 0; served < 3;) {
       const answer = await ask(id);
-      told.push(answer);
+      responses.push(answer);
       if (answer.status === 200) served++;
     }
   });
   await Promise.all(crowd);
-  const [served, refused] = [told.filter(({ status }) => status === 200), told.filter(({ status }) => status !== 200)];
+  const [served, rejected] = [
+    responses.filter(({ status }) => status === 200),
+    responses.filter(({ status }) => status !== 200),
+  ];
   expect(new Set(served.map(({ body }) => body))).toEqual(new Set([book]));
   expect(served).toHaveLength(450);
-  expect(refused.length).toBeGreaterThan(0);
-  expect(new Set(refused.map(({ status, headers }) => `${status} ${headers['retry-after']}`))).toEqual(
+  expect(rejected.length).toBeGreaterThan(0);
+  expect(new Set(rejected.map(({ status, headers }) => `${status} ${headers['retry-after']}`))).toEqual(
     new Set(['503 1']),
   );
-  expect(told.filter(({ again }) => !again)).toHaveLength(150); // nobody had to connect anew
+  expect(responses.filter(({ reusedConnection }) => !reusedConnection)).toHaveLength(150); // no client had to reconnect
 }, 600_000);
 
-test('who leaves the line is forgotten', async () => {
-  const { books, facade, letGo } = await busy('1', '0');
-  const taken = caller(facade.port).ask(1);
+test('a client that disconnects is removed from the paused sockets', async () => {
+  const { books, facade, release } = await overloaded('1', '0');
+  const running = createClient(facade.port).ask(1);
   await until(() => books.heard.length === 1);
   for (let n = 0; n < 20; n++) {
-    const refused = caller(facade.port);
-    expect((await refused.ask(2)).status).toBe(503);
-    refused.leave();
+    const rejected = createClient(facade.port);
+    expect((await rejected.ask(2)).status).toBe(503);
+    rejected.disconnect();
   }
-  const metrics = async () => (await caller(facade.port).read('/metrics')).body;
+  const metrics = async () => (await createClient(facade.port).read('/metrics')).body;
   await expect.poll(metrics, { timeout: 60_000 }).toContain('catalog_connections_waiting 0');
-  letGo();
-  expect((await taken).body).toBe(book);
+  release();
+  expect((await running).body).toBe(book);
 });
 
-test('what stands in line when the server ends is answered', async () => {
-  const { books, facade, close, letGo } = await busy('1', '0');
-  const taken = caller(facade.port).ask(1);
+test('requests on paused sockets are answered at shutdown', async () => {
+  const { books, facade, close, release } = await overloaded('1', '0');
+  const running = createClient(facade.port).ask(1);
   await until(() => books.heard.length === 1);
-  const refused = Array.from({ length: 30 }, () => caller(facade.port));
-  for (const { ask } of refused) expect((await ask(2)).status).toBe(503);
-  const again = refused.map(({ ask }) => ask(2));
+  const rejected = Array.from({ length: 30 }, () => createClient(facade.port));
+  for (const { ask } of rejected) expect((await ask(2)).status).toBe(503);
+  const reusedConnection = rejected.map(({ ask }) => ask(2));
   await new Promise((resolve) => setImmediate(resolve)); // they are sent
   const closed = close();
-  for (const { status } of await Promise.all(again)) expect(status).toBe(503);
-  letGo();
-  expect((await taken).body).toBe(book);
+  for (const { status } of await Promise.all(reusedConnection)) expect(status).toBe(503);
+  release();
+  expect((await running).body).toBe(book);
   await closed;
 });
 
-test('the line moves in the order in which it was joined, by as many as there is room for and the few that are refused', () => {
+test('paused sockets resume in the order in which they were paused, as many as there is capacity for and a few more', () => {
   vi.useFakeTimers();
   let room = 0;
-  const line = createPausedSockets(() => room);
+  const paused = createPausedSockets(() => room);
   const sockets = Array.from({ length: 200 }, () => new Duplex({ read: () => undefined }).resume() as Socket);
-  for (const socket of sockets) line.pause(socket);
+  for (const socket of sockets) paused.pause(socket);
   const read = () => sockets.findIndex((socket) => socket.isPaused());
-  expect([line.size(), read()]).toEqual([200, 0]);
+  expect([paused.size(), read()]).toEqual([200, 0]);
   vi.advanceTimersByTime(10);
   const some = read();
   expect(some).toBeGreaterThan(0);
   expect(sockets.slice(some).every((socket) => socket.isPaused())).toBe(true);
   room = 50;
   vi.advanceTimersByTime(10);
-  expect(read()).toBe(some + 50 + some); // each more would be a refusal, at the cost of a part of an answer
-  expect(line.size()).toBe(sockets.filter((socket) => socket.isPaused()).length);
+  expect(read()).toBe(some + 50 + some); // each one more would be a rejection, which costs a part of a response
+  expect(paused.size()).toBe(sockets.filter((socket) => socket.isPaused()).length);
   room = 0;
   vi.advanceTimersByTime(1_000);
-  expect([line.size(), read()]).toEqual([0, -1]);
+  expect([paused.size(), read()]).toEqual([0, -1]);
 });

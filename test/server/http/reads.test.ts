@@ -1,4 +1,4 @@
-// Validators, HEAD, QUERY, timing and CORS of what is read.
+// ETag, HEAD, QUERY, Server-Timing and CORS of reads.
 import { connect } from 'node:net';
 import { printSchema } from 'graphql';
 import { expect, test } from 'vitest';
@@ -11,7 +11,7 @@ const query = '{ book(id: 7) { title } }';
 const answered = { data: { book: { title: 'x' } } };
 const alice = { authorization: 'Bearer demo-alice' };
 
-/** The facade over a service with one book. */
+/** A facade over a service with one book. */
 async function facade(env: NodeJS.ProcessEnv = {}) {
   const house = await besieged({ recordTtlSeconds: '60' }, env);
   house.books.behave(book);
@@ -20,7 +20,7 @@ async function facade(env: NodeJS.ProcessEnv = {}) {
   return { ...house, get };
 }
 
-test('a GET is answered with 304 to a client that has what it would get', async () => {
+test('a GET with the current ETag is answered with 304', async () => {
   const { get } = await facade();
   const first = await get();
   const etag = first.headers.get('etag')!;
@@ -35,7 +35,7 @@ test('a GET is answered with 304 to a client that has what it would get', async 
   expect([other.status, await other.json()]).toEqual([200, answered]);
 });
 
-test('the validator of a private response is nobody else’s, and what may not be kept has none', async () => {
+test('the ETag of a private response is valid for its token only, and a no-store response has none', async () => {
   const { get, books } = await facade();
   const tags = [await get(), await get(alice), await get({ authorization: 'Bearer demo-bob' }), await get(alice)].map(
     ({ headers }) => headers.get('etag'),
@@ -58,7 +58,7 @@ test('HEAD has the headers of GET, and no body', async () => {
     expect([name, head.headers.get(name)]).toEqual([name, whole.headers.get(name)]);
 });
 
-test('QUERY is answered as GET is, with a body', async () => {
+test('QUERY has the same response as GET', async () => {
   const { url, get } = await facade();
   const send = (body: object | string, headers: Record<string, string> = {}) =>
     fetch(url, {
@@ -78,7 +78,7 @@ test('QUERY is answered as GET is, with a body', async () => {
   expect(await bare.json()).toEqual(answered);
 });
 
-test('QUERY runs no mutation, and takes no form with files', async () => {
+test('QUERY rejects mutations and multipart forms', async () => {
   const { url, books } = await facade();
   const send = (type: string, body: string) => fetch(url, { method: 'QUERY', headers: { 'content-type': type }, body });
   const mutation = 'mutation { collectBook(input: {bookId: 7, status: WISH}) { created } }';
@@ -93,7 +93,7 @@ test('QUERY runs no mutation, and takes no form with files', async () => {
   ]);
 });
 
-test('the schema is at /graphql/schema.graphql, for whom introspection is', async () => {
+test('the schema is served at /graphql/schema.graphql to clients that may use introspection', async () => {
   const on = await facade();
   const sent = await fetch(`${on.url}/schema.graphql`);
   expect(await sent.text()).toBe(printSchema(schema));
@@ -105,13 +105,13 @@ test('the schema is at /graphql/schema.graphql, for whom introspection is', asyn
   expect((await fetch(`${off.url}/schema.graphql`)).status).toBe(404);
 });
 
-test('the page of the errors is asked for again only when it changed', async () => {
+test('the error page is sent again only after it changed', async () => {
   const { facade: house } = await facade();
   const etag = (await fetch(`${house.url}/docs/errors`)).headers.get('etag')!;
   expect((await fetch(`${house.url}/docs/errors`, { headers: { 'if-none-match': etag } })).status).toBe(304);
 });
 
-test('Server-Timing tells the calls and their time, outside production or by setting', async () => {
+test('Server-Timing reports upstream calls and their duration, outside production or if turned on', async () => {
   const post = (url: string) =>
     fetch(url, {
       method: 'POST',
@@ -128,7 +128,7 @@ test('Server-Timing tells the calls and their time, outside production or by set
   expect(await timing(await facade({ SERVER_TIMING: 'off' }))).toBeNull();
 });
 
-test('RateLimit tells what is left to a token that has a limit', async () => {
+test('RateLimit reports the remaining calls of a limited token', async () => {
   const { get } = await besieged({}, { ACCESS_TOKEN: 'own', FILM_TIER: 'basic' }).then((house) => {
     house.books.behave(json(JSON.stringify({ id: '1', title: 'x' })));
     const films = `${house.url}?${new URLSearchParams({ query: '{ subject(id: 1) { title } }' }).toString()}`;
@@ -140,7 +140,7 @@ test('RateLimit tells what is left to a token that has a limit', async () => {
   expect((await get({})).headers.get('ratelimit')).toBeNull();
 });
 
-test('pages of this machine may send requests outside production, and clients may name themselves', async () => {
+test('outside production CORS allows pages of this machine, and the headers by which clients name themselves', async () => {
   const { url } = await facade();
   const preflight = (at: string, origin: string) =>
     fetch(at, {

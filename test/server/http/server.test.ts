@@ -10,9 +10,9 @@ import { createUpstream } from '../../../src/upstream/client.ts';
 import type { Facade } from '../../../src/server/server.ts';
 import { expectAtRest } from '../../support/atRest.ts';
 
-const opened: { close(): Promise<void> }[] = [];
+const toClose: { close(): Promise<void> }[] = [];
 afterEach(async () => {
-  for (const each of opened.splice(0)) await each.close();
+  for (const each of toClose.splice(0)) await each.close();
 });
 
 let slow: { started: () => void; until: Promise<unknown> } | undefined;
@@ -46,9 +46,9 @@ async function open(
   const config = readConfig({ PORT: '0', ...env });
   const nowhere = { ...config, baseUrl: 'http://127.0.0.1:9', eventBaseUrl: 'http://127.0.0.1:9' };
   const upstream = createUpstream(nowhere);
-  opened.push(upstream);
+  toClose.push(upstream);
   const facade = await openServer(config, { schema, upstream, log: pino({ level: 'silent' }), tabs });
-  opened.push(facade);
+  toClose.push(facade);
   return facade;
 }
 
@@ -57,7 +57,7 @@ const post = (url: string, body: unknown, headers: Record<string, string> = json
   fetch(`${url}/graphql`, { method: 'POST', headers, body: typeof body === 'string' ? body : JSON.stringify(body) });
 const codeOf = async (response: Response) => (await response.json()).errors[0].extensions.code;
 
-test('answers a question, in JSON, by POST and by GET', async () => {
+test('a query in JSON is answered, by POST and by GET', async () => {
   const { url } = await open();
   const answer = await post(url, { query: 'query A($s: String) { word(say: $s) }', variables: { s: 'hi' } });
   expect(answer.status).toBe(200);
@@ -66,7 +66,7 @@ test('answers a question, in JSON, by POST and by GET', async () => {
   expect(await (await fetch(`${url}/graphql?query={word}`)).json()).toEqual({ data: { word: 'yes' } });
 });
 
-test('a name of an operation, whatever is in it, spoils no document for others', async () => {
+test('an operationName, whatever its content, does not change the cached document of others', async () => {
   const { url } = await open();
   const [name, query] = ['A', 'query A {\n  word\n}'];
   for (const operationName of ['', 'A\nquery A {', '\nquery A {', '1 A'])
@@ -76,7 +76,7 @@ test('a name of an operation, whatever is in it, spoils no document for others',
     expect(await (await post(url, { query, operationName })).json()).toEqual({ data: { word: 'yes' } });
 });
 
-test('what cannot be run is told with a code, and is no fault of ours', async () => {
+test('invalid variables and unsupported operations are client errors with a code', async () => {
   const { url } = await open();
   for (const query of [
     'query($s: Boolean = true) { word @include(if: $s) }',
@@ -90,7 +90,7 @@ test('what cannot be run is told with a code, and is no fault of ours', async ()
   }
 });
 
-test('takes over a request id that is safe to log, and makes one otherwise', async () => {
+test('a safe request id is taken over, otherwise one is created', async () => {
   const { url } = await open();
   const idFor = async (id: string) =>
     (await fetch(`${url}/health`, { headers: { 'x-request-id': id } })).headers.get('x-request-id');
@@ -99,7 +99,7 @@ test('takes over a request id that is safe to log, and makes one otherwise', asy
   expect(await idFor('x'.repeat(65))).toMatch(/^[0-9a-f-]{36}$/);
 });
 
-test('a document that is none, or asks for what is not there, is refused with a code', async () => {
+test('an invalid document is rejected with a code', async () => {
   const { url } = await open();
   expect(await codeOf(await post(url, { query: '{' }))).toBe('GRAPHQL_PARSE_FAILED');
   expect(await codeOf(await post(url, { query: '{ nope }' }))).toBe('GRAPHQL_VALIDATION_FAILED');
@@ -133,7 +133,7 @@ test('a form or a bare document needs a header that other pages cannot send', as
   expect(await (await post(url, '{ word }', bare)).json()).toEqual({ data: { word: 'yes' } });
 });
 
-test('a body that is no question is refused with a code', async () => {
+test('a malformed body is rejected with a code', async () => {
   const { url } = await open();
   for (const [body, code] of [
     ['', 'BAD_REQUEST'],
@@ -148,7 +148,7 @@ test('a body that is no question is refused with a code', async () => {
   }
 });
 
-test('a body past the limit is refused, its length announced or not', async () => {
+test('a body beyond the limit is rejected, with or without Content-Length', async () => {
   const { url } = await open({ MAX_BODY_BYTES: '1000' });
   const large = JSON.stringify({ query: `{ word } #${'x'.repeat(2000)}` });
   const announced = await post(url, large);
@@ -159,12 +159,12 @@ test('a body past the limit is refused, its length announced or not', async () =
 });
 
 test.each([
-  ['a body of announced length', 'application/json', `content-length: ${8_000_000}`, 'BODY_TOO_LARGE'],
-  ['a body of any length', 'application/json', 'transfer-encoding: chunked', 'BODY_TOO_LARGE'],
-  ['a form', 'multipart/form-data; boundary=x', `content-length: ${8_000_000}`, 'UPLOAD_TOO_LARGE'],
-  ['a form of any length', 'multipart/form-data; boundary=x', 'transfer-encoding: chunked', 'UPLOAD_TOO_LARGE'],
+  ['a body with Content-Length', 'application/json', `content-length: ${8_000_000}`, 'BODY_TOO_LARGE'],
+  ['a chunked body', 'application/json', 'transfer-encoding: chunked', 'BODY_TOO_LARGE'],
+  ['a form with Content-Length', 'multipart/form-data; boundary=x', `content-length: ${8_000_000}`, 'UPLOAD_TOO_LARGE'],
+  ['a chunked form', 'multipart/form-data; boundary=x', 'transfer-encoding: chunked', 'UPLOAD_TOO_LARGE'],
 ])(
-  'who reads no answer before all is sent is told all the same why it is refused: %s',
+  'a client that reads the response only after its whole request was sent still gets the rejection: %s',
   async (_, type, length, code) => {
     const { port } = await open({ MAX_BODY_BYTES: '1000', MAX_UPLOAD_BYTES: '1000' });
     const head = `POST /graphql HTTP/1.1\r\nhost: x\r\nx-graphql-csrf: 1\r\ncontent-type: ${type}\r\n${length}\r\n\r\n`;
@@ -177,7 +177,7 @@ test.each([
   },
 );
 
-test('a body that does not arrive is given up', async () => {
+test('an incomplete body times out', async () => {
   const { port } = await open({ REQUEST_BODY_TIMEOUT_MS: '100' });
   const answer = await raw(
     port,
@@ -187,15 +187,15 @@ test('a body that does not arrive is given up', async () => {
   expect(answer).toContain('REQUEST_TIMEOUT');
 });
 
-test('headers too large, too slow or no HTTP at all are answered with a code', async () => {
+test('headers that are too large, too slow or malformed are rejected with a code', async () => {
   const { port } = await open({ MAX_HEADER_BYTES: '2000' });
   expect(await raw(port, `GET /health HTTP/1.1\r\nx: ${'y'.repeat(3000)}\r\n\r\n`)).toContain('HEADERS_TOO_LARGE');
   expect(await raw(port, 'hello\r\n\r\n')).toContain('BAD_REQUEST');
-  const hasty = await open({ REQUEST_HEADERS_TIMEOUT_MS: '100' });
-  expect(await raw(hasty.port, 'GET /health HTTP/1.1\r\nx: ')).toContain('REQUEST_TIMEOUT');
+  const impatient = await open({ REQUEST_HEADERS_TIMEOUT_MS: '100' });
+  expect(await raw(impatient.port, 'GET /health HTTP/1.1\r\nx: ')).toContain('REQUEST_TIMEOUT');
 });
 
-test('an answer says whether its connection is kept, and how long', async () => {
+test('a response says whether its connection is kept alive, and for how long', async () => {
   const { url } = await open();
   const answers = [await post(url, { query: '{ word }' }), await fetch(`${url}/health`), await fetch(`${url}/nowhere`)];
   for (const { headers } of answers)
@@ -208,7 +208,7 @@ test('an answer says whether its connection is kept, and how long', async () => 
     expect([headers.get('connection'), headers.get('keep-alive')]).toEqual(['close', null]);
 });
 
-test('elsewhere there is nothing, said in JSON', async () => {
+test('an unknown path is rejected with 404 in JSON', async () => {
   const { url } = await open();
   for (const path of ['/', '/graphql/x', '/constructor', '/__proto__']) {
     const answer = await fetch(url + path);
@@ -218,7 +218,7 @@ test('elsewhere there is nothing, said in JSON', async () => {
   expect((await fetch(`${url}/health`, { method: 'POST' })).status).toBe(405);
 });
 
-test('other origins are told nothing unless they are listed', async () => {
+test('other origins get no CORS headers unless they are listed', async () => {
   const { url } = await open({ CORS_ORIGINS: 'https://shop.example' });
   const preflight = (origin: string) =>
     fetch(`${url}/graphql`, { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'POST' } });
@@ -232,7 +232,7 @@ test('other origins are told nothing unless they are listed', async () => {
   expect(asked.headers.get('vary')).toContain('Origin');
 });
 
-test('GraphiQL opens with our pages, loads nothing from elsewhere and holds the demo token', async () => {
+test('GraphiQL opens with our example operations, loads nothing from other hosts and contains the demo token', async () => {
   const { url } = await open();
   const answer = await fetch(`${url}/graphql`, { headers: { accept: 'text/html' } });
   const page = await answer.text();
@@ -249,12 +249,12 @@ test('GraphiQL and introspection are off in production', async () => {
   expect(await codeOf(await post(url, { query: '{ __schema { types { name } } }' }))).toBe('GRAPHQL_VALIDATION_FAILED');
 });
 
-test('it is ready while one upstream takes connections, and says which is down', async () => {
+test('the facade is ready while one upstream accepts connections, and reports which one is unreachable', async () => {
   const upstream = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => upstream.once('listening', resolve));
   const up = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
   const down = 'http://127.0.0.1:1';
-  opened.push({ close: async () => void upstream.close() });
+  toClose.push({ close: async () => void upstream.close() });
   const one = await open({ BASE_URL: up, EVENT_BASE_URL: down, CONNECT_TIMEOUT_MS: '60000' });
   const ready = await fetch(`${one.url}/ready`);
   expect(ready.status).toBe(200);
@@ -276,7 +276,7 @@ test('metrics count operations, errors by code and requests', async () => {
   expect(text).toContain('catalog_operation_seconds_bucket{le="+Inf",type="query"} 1');
 });
 
-test('closing ends what runs, takes nothing new and is done once', async () => {
+test('closing waits for running operations, accepts no new connections and can be called twice', async () => {
   const facade = await open({ SHUTDOWN_MS: '60000' });
   let finish: (value?: unknown) => void = () => undefined;
   const until = new Promise((resolve) => (finish = resolve));
@@ -290,7 +290,7 @@ test('closing ends what runs, takes nothing new and is done once', async () => {
   await closed;
 });
 
-test('closing does not wait for ever', async () => {
+test('closing waits for running operations no longer than SHUTDOWN_MS', async () => {
   const facade = await open({ SHUTDOWN_MS: '100' });
   const running = new Promise<void>((started) => (slow = { started, until: new Promise(() => undefined) }));
   const answer = post(facade.url, { query: '{ slow }' }).catch(() => 'cut');
@@ -299,7 +299,7 @@ test('closing does not wait for ever', async () => {
   expect(await answer).toBe('cut');
 });
 
-test('an operation that does not end at its deadline gives its slot to others, and its client is answered', async () => {
+test('an operation that exceeds its deadline releases its slot, and its client gets an error', async () => {
   const facade = await open({ MAX_RUNNING_OPERATIONS: '1', MAX_WAITING_OPERATIONS: '0', OPERATION_TIMEOUT_MS: '100' });
   const running = new Promise<void>((started) => (slow = { started, until: new Promise(() => undefined) }));
   const stuck = post(facade.url, { query: '{ slow }' });
@@ -311,7 +311,7 @@ test('an operation that does not end at its deadline gives its slot to others, a
   expect(await (await post(facade.url, { query: '{ word }' })).json()).toEqual({ data: { word: 'yes' } });
 });
 
-/** Sends bytes as they are and tells everything that came back. */
+/** Sends bytes as they are and returns the whole response. */
 function raw(port: number, text: string, { readsLast = false } = {}): Promise<string> {
   return new Promise((resolve, reject) => {
     let answer = '';
@@ -323,8 +323,8 @@ function raw(port: number, text: string, { readsLast = false } = {}): Promise<st
   });
 }
 
-test('shutting down does not wait for a connection over which nothing was ever sent', async () => {
-  // Longer than the test may take: a server that waits fails by the test's own limit.
+test('closing does not wait for a connection without any request', async () => {
+  // Longer than the timeout of the test, so that a server that waits fails it.
   const facade = await open({ SHUTDOWN_MS: '600000' });
   const silent = connect(facade.port, '127.0.0.1');
   const closed = new Promise((resolve) => silent.once('close', resolve));

@@ -37,7 +37,7 @@ const schema = new GraphQLSchema({
 let facade: Facade | undefined;
 afterEach(() => facade?.close());
 
-/** The schema of these tests asks no service. */
+/** The schema of these tests calls no service. */
 const nowhere = 'http://127.0.0.1:1';
 
 async function open(env: NodeJS.ProcessEnv = {}): Promise<string> {
@@ -65,13 +65,13 @@ function send(url: string, operations: unknown, map: unknown, files: Record<stri
 
 const codeOf = async (response: Response) => (await response.json()).errors[0].extensions.code;
 
-test('files reach the resolver as streams, in the places they are mapped to', async () => {
+test('files reach the resolver as streams, at the positions they are mapped to', async () => {
   const url = await open();
   const answer = await send(url, weigh(2), { a: ['variables.files.0'], b: ['variables.files.1'] }, { a: 70_000, b: 5 });
   expect(await answer.json()).toEqual({ data: { weigh: [70_000, 5] } });
 });
 
-test('a file that nobody reads does not hold up the answer, and the connection serves on', async () => {
+test('an unread file does not delay the response, and the connection stays usable', async () => {
   const url = await open();
   const ignore = { query: 'mutation ($file: Upload) { ignore(file: $file) }', variables: { file: null } };
   for (let i = 0; i < 3; i++) {
@@ -80,7 +80,7 @@ test('a file that nobody reads does not hold up the answer, and the connection s
   }
 });
 
-test('too many files, or too much of them, is refused with a code', async () => {
+test('too many files, or too many bytes, are rejected with a code', async () => {
   const url = await open({ MAX_PICTURES: '1', MAX_MUTATIONS: '1', MAX_UPLOAD_BYTES: '1000', MAX_BODY_BYTES: '2000' });
   const many = await send(url, weigh(2), { a: ['variables.files.0'], b: ['variables.files.1'] }, { a: 1, b: 1 });
   expect([many.status, await codeOf(many)]).toEqual([413, 'UPLOAD_TOO_LARGE']);
@@ -88,14 +88,14 @@ test('too many files, or too much of them, is refused with a code', async () => 
   expect([large.status, await codeOf(large)]).toEqual([413, 'UPLOAD_TOO_LARGE']);
 });
 
-test.each([null, 'word', 7, []])('a map that is none is refused, and harms nobody: %j', async (map) => {
+test.each([null, 'word', 7, []])('an invalid map is rejected: %j', async (map) => {
   const url = await open();
   const answer = await send(url, { query: '{ word }' }, map, {});
   expect(answer.status).toBe(400);
   expect(await answer.json()).toMatchObject({ errors: [{ extensions: { code: 'BAD_UPLOAD' } }] });
 });
 
-test('what is mapped wrongly, or twice, is refused before it runs', async () => {
+test('an invalid or ambiguous map, and a batch, are rejected before anything runs', async () => {
   const url = await open();
   const twice = await send(url, weigh(2), { a: ['variables.files.0', 'variables.files.1'] }, { a: 1 });
   expect([twice.status, await codeOf(twice)]).toEqual([400, 'BAD_UPLOAD']);
@@ -105,7 +105,7 @@ test('what is mapped wrongly, or twice, is refused before it runs', async () => 
   expect([batch.status, await codeOf(batch)]).toEqual([400, 'BATCHING_OFF']);
 });
 
-test('a form whose operations do not arrive is given up', async () => {
+test('a form whose operations do not arrive times out', async () => {
   const url = await open({ REQUEST_BODY_TIMEOUT_MS: '100' });
   const never = new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode('--x\r\n')) });
   const headers = { 'content-type': 'multipart/form-data; boundary=x', 'x-graphql-csrf': '1' };
@@ -149,7 +149,7 @@ describe('graphql-upload-minimal', () => {
     }
   }
 
-  function processed(body?: string) {
+  function processBody(body?: string) {
     const request = new RecordedRequest();
     const operations = processRequest(request as unknown as IncomingMessage, new EventEmitter() as ServerResponse);
     if (body !== undefined) request.end(body);
@@ -157,7 +157,7 @@ describe('graphql-upload-minimal', () => {
   }
 
   test('pipes the request to one parser, on which it listens already', async () => {
-    const { request, operations } = processed(validForm);
+    const { request, operations } = processBody(validForm);
     await operations;
     expect(request.parsers).toHaveLength(1);
     expect(request.parsers[0]).toBeInstanceOf(Writable);
@@ -165,7 +165,7 @@ describe('graphql-upload-minimal', () => {
   });
 
   test('reads the two fields and the files by events of the parser', async () => {
-    const { request, operations } = processed(validForm);
+    const { request, operations } = processBody(validForm);
     const { variables } = await operations;
     const file = await variables.a.promise;
     expect(request.fields).toEqual(['operations', 'map']);
@@ -173,30 +173,30 @@ describe('graphql-upload-minimal', () => {
     expect(file.createReadStream()).toBe(request.files[0]);
   });
 
-  test('gives the operation to its caller when the map was read, before any file has arrived', async () => {
-    const { request, operations } = processed();
+  test('returns the operation when the map was read, before any file has arrived', async () => {
+    const { request, operations } = processBody();
     request.write(form(''));
     await expect(operations).resolves.toMatchObject({ variables: { a: expect.any(Upload) } });
     expect(request.files).toHaveLength(0);
     request.destroy();
   });
 
-  test('lets the request go when the parser has closed', async () => {
-    const { request, operations } = processed(validForm);
+  test('unpipes the request when the parser has closed', async () => {
+    const { request, operations } = processBody(validForm);
     const file = await (await operations).variables.a.promise;
     file.createReadStream().resume();
     await once(request.parsers[0]!, 'close');
     expect(request.unpiped).toContain(request.parsers[0]);
   });
 
-  test('listens for the first error of its parser only, which emits one for each malformed part', async () => {
+  test('listens for the first error of its parser only, although the parser emits one for each malformed part', async () => {
     const malformed = part('name="f"; filename="f.png"\r\n\0', 'bytes');
-    const { request, operations } = processed(form(malformed + malformed));
+    const { request, operations } = processBody(form(malformed + malformed));
     await expect((await operations).variables.a.promise).rejects.toThrow('Malformed part header');
     expect(request.errors).toBe(2);
   });
 
-  test('its scalar gives resolvers the promise of a variable, also one that was replaced', () => {
+  test('its scalar returns the promise of a variable to resolvers, even of a replaced variable', () => {
     const promise = Promise.resolve();
     expect(GraphQLUpload.parseValue(Object.assign(new Upload(), { promise }))).toBe(promise);
   });

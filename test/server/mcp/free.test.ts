@@ -10,7 +10,7 @@ beforeAll(async () => {
   ({ call } = await agent(house.facade.url, 'demo-alice'));
 });
 
-test('query runs a document and tells its calls', async () => {
+test('query runs a document and reports its upstream calls', async () => {
   house.proxy.start();
   const { said, isError } = await call('query', {
     query: 'query A($id: ID!) { book(id: $id) { title series { title } } }',
@@ -21,7 +21,7 @@ test('query runs a document and tells its calls', async () => {
   expect(said.data).toMatchObject({ book: { title: expect.any(String) as string } });
 });
 
-test('query with plan tells what a document would cost and makes no call', async () => {
+test('query with plan reports what a document would cost, without upstream calls', async () => {
   house.proxy.start();
   const { said, isError } = await call('query', {
     query: '{ book(id: "6082808") { annotations(first: 50) { totalCount } } }',
@@ -34,7 +34,7 @@ test('query with plan tells what a document would cost and makes no call', async
 
 test.each([
   ['a mutation', { query: 'mutation { deleteCollection(input: { bookId: "1" }) { book { id } } }' }, 'BAD_USER_INPUT'],
-  ['a document that is wrong', { query: '{ nothing }' }, 'GRAPHQL_VALIDATION_FAILED'],
+  ['an invalid document', { query: '{ nothing }' }, 'GRAPHQL_VALIDATION_FAILED'],
   ['a document over a limit', { query: `{ ${'viewer { isLoggedIn } '.repeat(3_000)} }` }, 'DOCUMENT_TOO_LONG'],
   [
     'a document that costs too much',
@@ -45,7 +45,7 @@ test.each([
     'TOO_MANY_CALLS',
   ],
   ['no document', { query: 1 }, 'BAD_USER_INPUT'],
-  ['variables that are a list', { query: '{ viewer { isLoggedIn } }', variables: [] }, 'BAD_USER_INPUT'],
+  ['a list as variables', { query: '{ viewer { isLoggedIn } }', variables: [] }, 'BAD_USER_INPUT'],
 ])('%s is an error and makes no call', async (_, given, code) => {
   house.proxy.start();
   const { said, isError } = await call('query', given);
@@ -53,7 +53,7 @@ test.each([
   expect([isError, said.errors![0]!.code]).toEqual([true, code]);
 });
 
-test('schema is the whole schema bare, or named types with their descriptions', async () => {
+test('schema returns the whole schema without descriptions, or named types with them', async () => {
   const whole = await call('schema');
   expect(whole.text).toContain('type Book implements Node');
   expect(whole.text).not.toContain('"""');
@@ -62,7 +62,7 @@ test('schema is the whole schema bare, or named types with their descriptions', 
   expect(types.text).toContain('# There is no type "Nothing".');
 });
 
-test('documents of agents and PERSISTED_ONLY exclude each other', () => {
+test('MCP_FREE and PERSISTED_ONLY exclude each other', () => {
   const env = { BASE_URL: 'http://a', EVENT_BASE_URL: 'http://a', MCP: 'on', MCP_FREE: 'on', PERSISTED_ONLY: 'on' };
   expect(() => readConfig(env)).toThrow(ConfigError);
   expect(() => readConfig(env)).toThrow('MCP_FREE must be off, because PERSISTED_ONLY is on');

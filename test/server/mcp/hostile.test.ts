@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { facadeOver, post } from '../../support/agent.ts';
 import { until } from '../../support/redis.ts';
 
-/** A service that answers when the test does. */
+/** A service whose responses the test controls. */
 const held = new Set<ServerResponse>();
 let service: string;
 let facade: Awaited<ReturnType<typeof facadeOver>>['facade'];
@@ -38,7 +38,7 @@ test.each([
   ['one call', book()],
   ['a batch of calls', [book(1), book(2), book(3)]],
   ['a resource', message('resources/read', { uri: 'catalog://Book/1' })],
-])('a client that leaves while %s runs ends it, its calls of the service too', async (_, sent) => {
+])('a client that disconnects while %s runs cancels it and its upstream calls', async (_, sent) => {
   const leaving = new AbortController();
   const left = fetch(new URL('/mcp', facade.url), {
     method: 'POST',
@@ -52,7 +52,7 @@ test.each([
   await until(() => held.size === 0 && isIdle());
 });
 
-test('a batch of 100 calls runs no more operations at once than agents may', async () => {
+test('a batch of 100 calls runs no more operations at once than the share of agents', async () => {
   const answer = post(
     facade.url,
     Array.from({ length: 100 }, (_, at) => book(at)),
@@ -76,7 +76,7 @@ test.each([
     [book(), { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } }],
   ],
   ['two calls with one id', [book(), book()]],
-])('%s is answered all the same', async (_, sent) => {
+])('%s still gets a response', async (_, sent) => {
   const answering = setInterval(answerAll, 5);
   const { status } = await post(facade.url, sent);
   clearInterval(answering);
@@ -84,13 +84,13 @@ test.each([
   await until(() => isIdle());
 });
 
-test('an argument by the name of a method of objects is unknown', async () => {
+test('an argument with the name of a method of Object.prototype is unknown', async () => {
   const { text } = await post(facade.url, message('tools/call', { name: 'Book', arguments: { constructor: '1' } }));
   expect(text).toContain('There is no argument');
   expect(held.size).toBe(0);
 });
 
-test('1,000 sessions that open, list and call leave nothing behind, and no token in the log', async () => {
+test('1,000 sessions that open, list and call leave no state behind, and no token in the log', async () => {
   const { facade, logged } = await facadeOver(service);
   const send = (at: number, sent: object) =>
     post(facade.url, sent, { 'mcp-session-id': String(at), authorization: `Bearer secret-${at}` });

@@ -11,7 +11,7 @@ interface Price {
   film: number;
 }
 
-/** The ids of the demo's records of a kind, the first few. */
+/** The ids of the first records of a kind in the demo data. */
 const ids = (kind: string): string[] => {
   const demo = JSON.parse(readFileSync(`demo/${kind}.json`, 'utf8')) as Record<string, { id: string }[]>;
   return demo[kind]!.slice(0, 4).map(({ id }) => id);
@@ -19,7 +19,7 @@ const ids = (kind: string): string[] => {
 const users = ['alice', 'bob', 'carol', 'nobody'];
 const cities = ['beijing', 'shanghai', 'nowhere'];
 
-/** Arguments for every page of the package: all values of one with all of the other. */
+/** Arguments for every operation of the package: all combinations of values. */
 const argumentsOf: Record<string, Record<string, readonly string[]>> = {
   Annotate: { book: ids('books'), content: ['这一页值得再读一遍：一句话就把人物写活了。'] },
   Annotations: { book: ids('books') },
@@ -45,7 +45,7 @@ function combinations(given: Record<string, readonly string[]>): Record<string, 
 }
 
 test.each(['demo-alice', 'demo-bob', undefined])(
-  'no tool makes more calls than its price, and each result tells the calls that a proxy counts (%s)',
+  'no tool makes more calls than its price, and its result reports the calls that a proxy counts (%s)',
   async (token) => {
     const house = await journey({ mcp: 'on', mcpOperations: 'operations', mcpWrites: 'on', recordTtlSeconds: '0' });
     const { client, call } = await agent(house.facade.url, token);
@@ -72,7 +72,7 @@ test.each(['demo-alice', 'demo-bob', undefined])(
   },
 );
 
-test('the price holds for the largest page and for what variables leave out or in', async () => {
+test('the price covers the largest page and all variables', async () => {
   const path = mkdtempSync(join(tmpdir(), 'operations-'));
   const text = `
     query Top($first: Int = 2, $after: String, $withReviews: Boolean = false) {
@@ -93,6 +93,6 @@ test('the price holds for the largest page and for what variables leave out or i
     expect(said.cost.calls.catalog).toBe(counts.at(-1));
   }
   expect(counts).toEqual([3, 6, 11, 41]);
-  // A page of 100 with all their reviews; with 250 or more calls it would be refused.
+  // A page of 100 with reviews; from 250 calls on it would be rejected.
   expect(price).toEqual({ catalog: 201, event: 0, film: 201 });
 });

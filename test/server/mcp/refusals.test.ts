@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { agent, facadeOver, post } from '../../support/agent.ts';
 
-/** Requests to the service that are not answered yet. */
+/** Responses of the service that are held back. */
 const held: (() => void)[] = [];
 let service: string;
 let url: string;
@@ -54,28 +54,28 @@ test.each([
   ['another host', 'POST', { host: 'evil.example' }, 403, 'ORIGIN_NOT_ALLOWED'],
   ['a malformed host', 'POST', { host: 'a b' }, 400, 'BAD_REQUEST'],
   ['another method', 'PUT', {}, 405, 'METHOD_NOT_ALLOWED'],
-  ['a body in an encoding', 'POST', { 'content-encoding': 'gzip' }, 415, 'UNSUPPORTED_ENCODING'],
-  ['a body that is announced too large', 'POST', { 'content-length': '99999999' }, 413, 'BODY_TOO_LARGE'],
-])('%s is refused with an error of JSON-RPC, its code in `data`', async (_, method, headers, status, code) => {
+  ['an encoded body', 'POST', { 'content-encoding': 'gzip' }, 415, 'UNSUPPORTED_ENCODING'],
+  ['a Content-Length beyond the limit', 'POST', { 'content-length': '99999999' }, 413, 'BODY_TOO_LARGE'],
+])('%s is rejected with a JSON-RPC error that has its code in `data`', async (_, method, headers, status, code) => {
   const answer = await send(method, headers);
   expect([answer.status, JSON.parse(answer.text)]).toEqual([status, refusal(code)]);
 });
 
 test.each([
-  ['a body that is too large', 'x'.repeat(1_100_000), 413, 'BODY_TOO_LARGE'],
-  ['a half of a character', '{"jsonrpc":"2.0","id":1,"method":"\\ud800"}', 400, 'INVALID_TEXT'],
-])('so is %s', async (_, body, status, code) => {
+  ['a body beyond the limit', 'x'.repeat(1_100_000), 413, 'BODY_TOO_LARGE'],
+  ['half of a character', '{"jsonrpc":"2.0","id":1,"method":"\\ud800"}', 400, 'INVALID_TEXT'],
+])('%s is rejected with a JSON-RPC error', async (_, body, status, code) => {
   const answer = await post(url, body);
   expect([answer.status, JSON.parse(answer.text)]).toEqual([status, refusal(code)]);
 });
 
-test('a login that is needed is an error of JSON-RPC too', async () => {
+test('a required login is a JSON-RPC error too', async () => {
   const { facade } = await facadeOver(service, { mcpAuthorizationServer: 'https://login.example' });
   const { status, text } = await post(facade.url, call('Diary', {}));
   expect([status, JSON.parse(text)]).toEqual([401, refusal('UNAUTHENTICATED')]);
 });
 
-test('where there is no room for a request, the error says when to come again; elsewhere it is one of GraphQL', async () => {
+test('an overload is a JSON-RPC error with retryAfter on /mcp, and a GraphQL error elsewhere', async () => {
   const { facade } = await facadeOver(service, { maxRunningOperations: '1', maxWaitingOperations: '0' });
   const { client } = await agent(facade.url);
   const running = post(facade.url, call('Book', { id: '1003078' }));
@@ -92,7 +92,7 @@ test('where there is no room for a request, the error says when to come again; e
   expect((await running).status).toBe(200);
 });
 
-test('while the protocol is off, the path is refused as any other', async () => {
+test('with MCP off, /mcp is an unknown path', async () => {
   const { facade } = await facadeOver(service, { mcp: 'off' });
   expect(JSON.parse((await post(facade.url, ping)).text)).toMatchObject({
     errors: [{ extensions: { code: 'NOT_FOUND' } }],

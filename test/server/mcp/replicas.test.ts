@@ -16,9 +16,9 @@ writeFileSync(
 
 test.skipIf(hasRedis)(withoutRedis, () => undefined);
 
-// A Redis that is late once is not waited for: then there is another try.
+// A Redis that times out once is not used for a while, hence the retry.
 test.skipIf(!hasRedis)(
-  'agents have one share over all replicas, and each replica tells what is left of it',
+  'agents share one quota over all replicas, and each replica reports what is left of it',
   { retry: 2 },
   async () => {
     const redis = await redisServer();
@@ -32,7 +32,7 @@ test.skipIf(!hasRedis)(
       (await people[at]!('{ viewer { rateBudget { remaining } } }', TOKEN)).data.viewer.rateBudget?.remaining;
     const search = (at: number, words: string) =>
       people[at]!(`{ searchSubjects(query: "${words}") { totalCount } }`, TOKEN);
-    // Each has found Redis once it tells what the other's call took.
+    // Each replica is connected to Redis when it counts the call of the other.
     await search(0, 'first');
     await until(async () => (await remaining(1)) === 39 && (await remaining(0)) === 39);
 

@@ -16,7 +16,7 @@ beforeAll(async () => {
 const read = async (uri: string) =>
   (await client.readResource({ uri })).contents[0] as { text: string; mimeType: string; _meta?: object };
 
-test('the schema and the table of errors are resources', async () => {
+test('the schema and the error documentation are resources', async () => {
   const { resources } = await client.listResources();
   expect(resources.map(({ uri }) => uri)).toEqual(['catalog://schema.graphql', 'catalog://docs/errors.md']);
   expect((await read('catalog://schema.graphql')).text).toContain('type Book implements Node');
@@ -24,7 +24,7 @@ test('the schema and the table of errors are resources', async () => {
   expect(lines((await read('catalog://docs/errors.md')).text)).toBe(lines(readFileSync('docs/errors.md', 'utf8')));
 });
 
-test('a record is read by its global id in one call, with its time to live', async () => {
+test('a record is read by its global id in one upstream call, with its time to live', async () => {
   const [template] = (await client.listResourceTemplates()).resourceTemplates;
   expect(template!.uriTemplate).toBe('catalog://{type}/{id}');
   house.proxy.start();
@@ -40,7 +40,7 @@ test('a record is read by its global id in one call, with its time to live', asy
   expect(_meta).toEqual({ 'catalog-graphql/ttlSeconds': expect.any(Number) as number });
 });
 
-test('every type that an id finds has a document that is valid', () => {
+test('every type with a global id has a valid document', () => {
   for (const type of Object.values(schema.getTypeMap())) {
     if (isObjectType(type) && type.getInterfaces().some(({ name }) => name === 'Node'))
       expect(validate(schema, parse(recordDocument(type)))).toEqual([]);
@@ -52,11 +52,11 @@ test.each([
   ['catalog://Nothing/1', -32002],
   ['catalog://Book/..%2F1', -32002],
   ['catalog://Note/244600051', -32603],
-])('%s cannot be read', async (uri, code) => {
+])('reading %s fails', async (uri, code) => {
   await expect(read(uri)).rejects.toMatchObject({ code });
 });
 
-test('the schema is no resource where introspection is off', async () => {
+test('the schema is not a resource if introspection is off', async () => {
   const house = await journey({ mcp: 'on', mcpOperations: 'operations', introspection: 'off' });
   const { resources } = await (await agent(house.facade.url)).client.listResources();
   expect(resources.map(({ name }) => name)).toEqual(['docs/errors.md']);

@@ -21,7 +21,7 @@ interface SearchPage {
 }
 const search = ({ data }: Said) => (data as unknown as SearchPage).searchBooks;
 
-test('no result is longer than its limit, and the text is the structured content', async () => {
+test('no result is longer than its limit, and its text equals the structured content', async () => {
   for (const name of names) {
     const { text, said, isError } = await call(name);
     expect({ name, isError }).toEqual({ name, isError: false });
@@ -31,7 +31,7 @@ test('no result is longer than its limit, and the text is the structured content
   }
 });
 
-test('a list that is cut says the arguments that go on, which lead through every item once', async () => {
+test('a truncated list names the arguments for its next page, and paging returns every item once', async () => {
   const whole = await (
     await agent((await journey({ mcp: 'on', mcpOperations: 'operations' })).facade.url, 'demo-alice')
   ).call('Search', { query: '的' });
@@ -59,7 +59,7 @@ test('a list that is cut says the arguments that go on, which lead through every
   expect(new Set(seen).size).toBe(seen.length);
 });
 
-test('texts are cut only where one item of each list is still too long', async () => {
+test('texts are truncated only if a list is still too long with one item', async () => {
   const { said, text } = await call('Annotations', { book: '6082808' });
   expect(text.length).toBeLessThanOrEqual(LIMIT);
   expect(said.cut!.some(({ path }) => path.endsWith('edges'))).toBe(true);

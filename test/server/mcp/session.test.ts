@@ -33,7 +33,7 @@ const initialize = (protocolVersion: string) =>
 const said = ({ text }: { text: string }) =>
   JSON.parse(text) as { result?: Record<string, unknown>; error?: { code: number; message: string } };
 
-test.each(SUPPORTED_PROTOCOL_VERSIONS)('speaks version %s of the protocol', async (version) => {
+test.each(SUPPORTED_PROTOCOL_VERSIONS)('version %s of the protocol is supported', async (version) => {
   const opened = await post(url, initialize(version));
   expect(opened.headers.get('content-type')).toBe('application/json');
   expect(said(opened).result).toMatchObject({ protocolVersion: version, serverInfo: { name: 'catalog-graphql' } });
@@ -55,7 +55,7 @@ test.each(SUPPORTED_PROTOCOL_VERSIONS)('the client of the SDK works in version %
   expect(await client.ping()).toEqual({});
 });
 
-test('an unknown version is answered with one that is known, and refused as a header', async () => {
+test('initialize with an unknown version returns a known one, and an unknown version in a header is rejected', async () => {
   expect(said(await post(url, initialize('1999-01-01'))).result).toMatchObject({
     protocolVersion: SUPPORTED_PROTOCOL_VERSIONS[0],
   });
@@ -69,23 +69,23 @@ test.each([
   ['a tool without a name', message('tools/call', {}), -32603],
   ['a tool as a task', message('tools/call', { name: 'Book', task: { ttl: 1 } }), -32603],
   ['an unknown resource', message('resources/read', { uri: 'file:///etc/passwd' }), -32002],
-])('%s is an error of the protocol, and calls nothing', async (_, sent, code) => {
+])('%s is a protocol error, without upstream calls', async (_, sent, code) => {
   house.proxy.start();
   expect(said(await post(url, sent)).error?.code).toBe(code);
   expect(house.proxy.stop()).toEqual([]);
 });
 
 test.each([
-  ['no JSON', '{', 400],
-  ['a half of a character', '{"jsonrpc":"2.0","id":1,"method":"\\ud800"}', 400],
-  ['no JSON-RPC', '{"a":1}', 400],
+  ['malformed JSON', '{', 400],
+  ['half of a character', '{"jsonrpc":"2.0","id":1,"method":"\\ud800"}', 400],
+  ['a body that is not JSON-RPC', '{"a":1}', 400],
   ['101 messages', Array.from({ length: 101 }, (_, at) => message('ping', {}, at)), 400],
   ['a body over the limit', message('tools/call', { name: 'Book', arguments: { id: 'x'.repeat(1_100_000) } }), 413],
-])('%s is refused', async (_, sent, status) => {
+])('%s is rejected', async (_, sent, status) => {
   expect((await post(url, sent)).status).toBe(status);
 });
 
-test('huge and nested arguments are errors, and call nothing', async () => {
+test('huge and nested arguments are errors, without additional upstream calls', async () => {
   house.proxy.start();
   const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`a${at}`, at]));
   for (const given of [{ id: 'x'.repeat(900_000) }, many, { id: '../../etc/passwd' }, { __proto__: 1 }]) {
@@ -99,13 +99,13 @@ test('huge and nested arguments are errors, and call nothing', async () => {
   expect(house.proxy.stop().every(({ line }) => line.startsWith('GET /event/'))).toBe(true);
 });
 
-test('a batch of calls is answered whole, and each call is an operation of its own', async () => {
+test('a batch gets all of its responses, and each call is an operation of its own', async () => {
   const calls = Array.from({ length: 5 }, (_, at) => message('tools/call', { name: 'Search', arguments: {} }, at));
   const answers = JSON.parse((await post(url, calls)).text) as { id: number; result: { isError?: true } }[];
   expect(answers.map(({ id }) => id).sort()).toEqual([0, 1, 2, 3, 4]);
 });
 
-test('there is no stream to open and no session to end', async () => {
+test('only POST is allowed: there are no streams and no sessions', async () => {
   for (const method of ['GET', 'DELETE', 'PUT']) {
     const response = await fetch(new URL('/mcp', url), { method, headers: { accept: 'text/event-stream' } });
     expect([method, response.status, response.headers.get('allow')]).toEqual([method, 405, 'POST, OPTIONS']);
@@ -114,14 +114,14 @@ test('there is no stream to open and no session to end', async () => {
 
 test.each([
   ['a page of another site', { origin: 'https://evil.example' }],
-  ['a page of our own name by another scheme', { origin: 'file://' }],
+  ['a page with the scheme file', { origin: 'file://' }],
   ['an opaque origin', { origin: 'null' }],
-])('%s is refused', async (_, headers) => {
+])('%s is rejected', async (_, headers) => {
   const { status, text } = await post(url, message('tools/list'), headers);
   expect([status, text]).toMatchObject([403, expect.stringContaining('ORIGIN_NOT_ALLOWED')]);
 });
 
-test('a name that resolves to this machine is refused as Host; our own and IP addresses are not', async () => {
+test('a foreign host name that resolves to this machine is rejected as Host; our own name and IP addresses are not', async () => {
   const { request } = await import('node:http');
   const { facade } = await facadeOver(house.proxy.url, {
     mcpUrl: 'https://api.example/mcp',
@@ -152,7 +152,7 @@ test('a name that resolves to this machine is refused as Host; our own and IP ad
   expect(await statusOf('api.example', 'https://other.example')).toBe(403);
 });
 
-test('the token goes to the service and nowhere else', async () => {
+test('the token is sent to the service and nowhere else', async () => {
   const { call } = await agent(url, TOKEN);
   const { said } = await call('Book');
   expect(said.data).toMatchObject({ book: { viewerCollection: expect.anything() as unknown } });
@@ -166,7 +166,7 @@ test('the token goes to the service and nowhere else', async () => {
   for (const text of [...logged, rejected.text]) expect(text).not.toMatch(/secret-token|demo-alice|demo-app/);
 });
 
-test('where an authorization server is named, a tool that needs a token answers 401 and says where to get one', async () => {
+test('with an authorization server, a tool that needs a token responds with 401 and where to get one', async () => {
   const { facade } = await facadeOver(house.proxy.url, {
     ...{ mcpAuthorizationServer: 'https://login.example', mcpUrl: 'https://api.example/mcp' },
   });
@@ -191,7 +191,7 @@ test('where an authorization server is named, a tool that needs a token answers 
   expect((await fetch(`${url}/.well-known/oauth-protected-resource`)).status).toBe(404);
 });
 
-test('an error that nobody foresaw is logged, and the client learns nothing of it', async () => {
+test('an unexpected error is logged, and masked for the client', async () => {
   const lines: string[] = [];
   const fail = () => Promise.reject(new Error('a secret of ours'));
   const tool = {
@@ -216,7 +216,7 @@ test('an error that nobody foresaw is logged, and the client learns nothing of i
   await client.close();
 });
 
-test('a facade inside another program has it too, under the name of its host', async () => {
+test('an embedded facade serves /mcp under the configured host only', async () => {
   const facade = createFacade({
     ...{ baseUrl: house.proxy.url, eventBaseUrl: house.proxy.url, accessToken: 'demo-app', logLevel: 'silent' },
     ...{ mcp: true, mcpUrl: 'https://api.example/mcp' },
@@ -231,7 +231,7 @@ test('a facade inside another program has it too, under the name of its host', a
   await facade.close();
 });
 
-test('while it is off there is no route, and nothing of it is loaded', async () => {
+test('with MCP off there is no route, and no module of it is loaded', async () => {
   expect((await post(house.facade.url, message('ping'))).status).toBe(404);
   const seen = new Set<string>();
   const visit = (file: string): void => {

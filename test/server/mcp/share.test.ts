@@ -26,10 +26,10 @@ const ids = [
 ];
 const film = (at: number) => ({ id: ids[at % ids.length]! });
 
-test('an agent that loops 1,000 times gets its quarter of the rate, causes no 429, and leaves people the rest', async () => {
+test('an agent that loops 1,000 times gets a quarter of the rate limit, causes no 429, and leaves people the rest', async () => {
   const house = await journey({ mcp: 'on', mcpOperations: folder, recordTtlSeconds: '0' });
   const { call } = await agent(house.facade.url, 'demo-bob');
-  // The origin itself counts 40 a minute, so a 429 would be seen.
+  // The origin counts 40 calls a minute itself, so a 429 would be visible.
   const seen = { made: 0, refused: 0 };
   let last = await call('Film', film(0));
   for (let at = 0; at < 1_000; at++) {
@@ -55,7 +55,7 @@ test('an agent that loops 1,000 times gets its quarter of the rate, causes no 42
   expect(passed.filter(({ status }) => status === 429)).toEqual([]);
 });
 
-test('agents of another credential have a share of their own, and other endpoints are not counted', async () => {
+test('agents of another credential have their own quota, and calls of other endpoints are not counted', async () => {
   const house = await journey({
     mcp: 'on',
     mcpOperations: folder,
@@ -71,7 +71,7 @@ test('agents of another credential have a share of their own, and other endpoint
   expect((await anonymous.call('Book', { id: '1003078' })).isError).toBe(false);
 });
 
-test('agents run at most their share of the operations, and the rest is refused with a time to wait', async () => {
+test('agents run at most their share of the operations, and others are rejected with retryAfter', async () => {
   const held: (() => void)[] = [];
   const service = createServer((_, response) => {
     held.push(() =>
@@ -103,7 +103,7 @@ test('agents run at most their share of the operations, and the rest is refused 
   expect(all.filter(({ said }) => said.errors?.[0]?.code === 'OVERLOADED')).toHaveLength(3);
 });
 
-test('a person never waits for a call of an agent, nor is refused with it', async () => {
+test('a person’s request neither shares an upstream call with an agent nor is rejected with it', async () => {
   const house = await journey({ mcp: 'on', mcpOperations: folder, recordTtlSeconds: '0' });
   const { call } = await agent(house.facade.url, 'demo-bob');
   const ask = () => house.ask(`{ subject(id: "${ids[0]}") { title } }`, { token: 'demo-bob' });

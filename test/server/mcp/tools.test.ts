@@ -16,14 +16,14 @@ beforeAll(async () => {
   alice = await agent(house.facade.url, 'demo-alice');
 });
 
-/** A folder with one file of operations. */
+/** Creates a folder with one file of operations. */
 function operations(text: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'operations-'));
   writeFileSync(join(folder, 'all.graphql'), text);
   return folder;
 }
 
-test('each page of the package is a tool with a name, a title, its comment as description, and a price', async () => {
+test('each operation of the package is a tool with a name, a title, its comment as description, and a price', async () => {
   const { tools } = await alice.client.listTools();
   expect(tools.map(({ name }) => name).sort()).toEqual(
     'Annotations Book Celebrity Charts City Dashboard Diary Event Film Search Shelf'.split(' '),
@@ -40,7 +40,7 @@ test('each page of the package is a tool with a name, a title, its comment as de
   for (const { annotations } of tools) expect(annotations).toEqual({ readOnlyHint: true, idempotentHint: true });
 });
 
-test('the input schema has the descriptions, limits, enums and defaults of the schema', async () => {
+test('the input schema has the descriptions, limits, enums and defaults of the GraphQL schema', async () => {
   const path = operations(`
     "Reviews, newest first."
     query Reviews($id: ID!, $first: Int = 10, "Where to go on." $after: String) {
@@ -73,7 +73,7 @@ test('the input schema has the descriptions, limits, enums and defaults of the s
   expect(status!.enum).toEqual(['READ', 'READING', 'WISH']);
 });
 
-test('a wrong argument is an error that says what to do, and costs nothing', async () => {
+test('an invalid argument is an error that says how to correct it, without upstream calls', async () => {
   house.proxy.start();
   const unknown = await alice.call('Book', { ident: '1' });
   const malformed = await alice.call('Book', { id: 'a b' });
@@ -90,7 +90,7 @@ test('a wrong argument is an error that says what to do, and costs nothing', asy
   expect(unknown.said.errors![0]!.message).toBe('There is no argument "ident": id.');
 });
 
-test('mutations are tools only with MCP_WRITES, with the right hints, and their defaults are never written', async () => {
+test('mutations are tools only with MCP_WRITES, with the right hints, and their default values are never written', async () => {
   expect((await alice.client.listTools()).tools.map(({ name }) => name)).not.toContain('Annotate');
   const writing = await journey({ mcp: 'on', mcpOperations: 'operations', mcpWrites: 'on' });
   const { client, call } = await agent(writing.facade.url, 'demo-alice');
@@ -119,7 +119,7 @@ test('mutations are tools only with MCP_WRITES, with the right hints, and their 
   expect(lines.filter((line) => line.startsWith('POST'))).toHaveLength(1);
 });
 
-test('what takes files is no argument of a tool, and an operation that must have one is no tool', async () => {
+test('arguments with files are left out of a tool, and an operation that requires one is not a tool', async () => {
   const writes = `
     mutation Note($title: String!, $content: String!, $pictures: [NotePictureInput!]) {
       createNote(input: { title: $title, content: $content, pictures: $pictures }) { note { title } }
@@ -139,7 +139,7 @@ test('what takes files is no argument of a tool, and an operation that must have
   expect(said.data).toEqual({ createNote: { note: { title: 'A title' } } });
 });
 
-test('a manifest of trusted documents makes the same tools as its files', async () => {
+test('a manifest of trusted documents yields the same tools as its files', async () => {
   const path = join(mkdtempSync(join(tmpdir(), 'manifest-')), 'manifest.json');
   writeFileSync(
     path,
@@ -152,7 +152,7 @@ test('a manifest of trusted documents makes the same tools as its files', async 
   const { client, call } = await agent(house.facade.url);
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toEqual(['Book', 'Search']);
-  // Comments are not in a manifest: the field's own description stands in.
+  // A manifest has no comments, so the description of the field is used.
   expect(tools[0]!.description).toMatch(/^A book/);
   expect((await call('Book', { id: '1003078' })).said.data).toMatchObject({ book: { id: 'Book:1003078' } });
 });
@@ -164,6 +164,6 @@ test.each([
     'more aliases than are allowed',
     `query A { ${Array.from({ length: 70 }, (_, at) => `a${at}: viewer { isLoggedIn }`).join(' ')} }`,
   ],
-])('%s is told at the start', async (_, text) => {
+])('%s is rejected at startup', async (_, text) => {
   await expect(journey({ mcp: 'on', mcpOperations: operations(text) })).rejects.toThrow(ConfigError);
 });

@@ -33,7 +33,7 @@ interface Batch {
   resourceSpans: { resource: { attributes: object[] }; scopeSpans: { spans: ShownSpan[] }[] }[];
 }
 
-/** A collector that keeps what it is sent. */
+/** A collector that records what it receives. */
 async function collector(status = 200) {
   const batches: { path: string; headers: Record<string, unknown>; body: Batch }[] = [];
   const server = createServer((request, response) => {
@@ -49,7 +49,7 @@ async function collector(status = 200) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, batches };
 }
 
-test('operations and their calls are spans of the trace of the client, which is passed on to the upstream', async () => {
+test("operations and their upstream calls are spans of the client's trace, which is passed on to the upstream", async () => {
   const { url, batches } = await collector();
   const service = await hostile(json('{"id":"7","title":"x"}'));
   const env = {
@@ -108,14 +108,14 @@ test('operations and their calls are spans of the trace of the client, which is 
   expect([failedCall?.status.code, failedOperation?.status.code]).toEqual([2, 2]);
   expect(failedCall?.attributes).toContainEqual({ key: 'error.type', value: { stringValue: 'UPSTREAM_UNAVAILABLE' } });
   expect(service.heard[1]?.headers.traceparent).toMatch(/^00-4bf92f3577b34da6a3ce929d0e0e4736-[\da-f]{16}-00$/);
-  expect(service.heard.at(-1)?.headers.traceparent).toMatch(/^00-(?!4bf92f)[\da-f]{32}-[\da-f]{16}-01$/); // begun here
+  expect(service.heard.at(-1)?.headers.traceparent).toMatch(/^00-(?!4bf92f)[\da-f]{32}-[\da-f]{16}-01$/); // started by the facade
   expect(JSON.stringify(batches)).not.toContain('secret-token');
 });
 
-test('a collector that is unreachable, or refuses, costs nothing but a line in the log', async () => {
-  const gone = await hostile(reset);
-  const refusing = await collector(400);
-  for (const url of [gone.url, refusing.url]) {
+test('an unreachable or failing collector causes nothing but a log line', async () => {
+  const unreachable = await hostile(reset);
+  const failing = await collector(400);
+  for (const url of [unreachable.url, failing.url]) {
     const lines: string[] = [];
     const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
     const tracing = createTracing(readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: url }), log);
@@ -126,7 +126,7 @@ test('a collector that is unreachable, or refuses, costs nothing but a line in t
   }
 });
 
-test('without a collector and without a tracer provider there are no spans', () => {
+test('without a collector and a tracer provider there are no spans', () => {
   const tracing = createTracing(readConfig({}), pino({ level: 'silent' }));
   expect(tracing.loading).toBeUndefined();
   expect(startOperationSpan(tracing, 'query', ROOT_CONTEXT, performance.now())).toBeUndefined();
@@ -143,28 +143,28 @@ test.each([
   [parent.replace('00f067aa0ba902b7', '0'.repeat(16)), false],
   [`${parent} `, false],
   [parent.slice(0, -1), false],
-])('the trace of %s is taken over: %s', (header, isTaken) => {
+])('whether the traceparent %s is accepted: %s', (header, isAccepted) => {
   const span = parseTraceHeaders(header, 'a=1\r\nx: y');
-  expect(span?.traceId).toBe(isTaken ? '4bf92f3577b34da6a3ce929d0e0e4736' : undefined);
+  expect(span?.traceId).toBe(isAccepted ? '4bf92f3577b34da6a3ce929d0e0e4736' : undefined);
   if (!span) return;
   const headers: string[] = [];
   addTraceHeaders(span, headers);
-  // A tracestate that would break a header is not passed on.
+  // A tracestate that would break the header is dropped.
   expect(headers).toEqual(['traceparent', parent]);
 });
 
-test('without a collector the trace of a client is passed on, and none is begun', async () => {
+test("without a collector the client's trace is passed on, and none is started", async () => {
   const { books, ask } = await besieged();
   books.behave(json('{"id":"7","title":"x"}'));
   await ask('{ book(id: 7) { title } }', { headers: { traceparent: parent, tracestate: 'a=1' } });
   await ask('{ book(id: 7) { title } }');
-  const [handedOn, alone] = books.heard.map(({ headers }) => headers);
-  expect(handedOn?.traceparent).toMatch(/^00-4bf92f3577b34da6a3ce929d0e0e4736-[\da-f]{16}-01$/);
-  expect(handedOn?.tracestate).toBe('a=1');
-  expect(alone).not.toHaveProperty('traceparent');
+  const [continued, untraced] = books.heard.map(({ headers }) => headers);
+  expect(continued?.traceparent).toMatch(/^00-4bf92f3577b34da6a3ce929d0e0e4736-[\da-f]{16}-01$/);
+  expect(continued?.tracestate).toBe('a=1');
+  expect(untraced).not.toHaveProperty('traceparent');
 });
 
-test('metrics count calls by the template of their endpoint, and what cached records and responses saved', async () => {
+test('metrics count upstream calls by the path template of their endpoint, and the calls saved by caches', async () => {
   const service = await hostile((socket, heard) =>
     json(`{"id":"${/book\/(\w+)/.exec(heard.path)?.[1]}","title":"x"}`)(socket, heard),
   );
@@ -193,7 +193,7 @@ test('metrics count calls by the template of their endpoint, and what cached rec
   expect(after).not.toMatch(/book\/\d/);
 });
 
-test('operations are counted by name where the name is in the manifest or in operations/, never by one that a client chooses', async () => {
+test('operations are counted by name only if the name is in the manifest or in operations/, never by a name that a client chose', async () => {
   const folder = join(import.meta.dirname, '../../../operations');
   const { books, ask, facade } = await besieged({}, {}, { tabs: readTabs(folder) });
   books.behave(json('{"id":"7","title":"x"}'));

@@ -4,9 +4,9 @@ import { createCredentials } from '../../../src/upstream/auth/credentials.ts';
 import type { Service } from '../../../src/upstream/errors.ts';
 import { createApiRequest } from '../../../src/upstream/http/request.ts';
 
-const unknown = (service: Service) => ({ service, status: 401, code: 103, request: 'GET /x' });
+const rejection = (service: Service) => ({ service, status: 401, code: 103, request: 'GET /x' });
 
-test('a token stands in tables under a name that does not tell it', () => {
+test('the id of a credential does not contain its token, and equal tokens share one credential', () => {
   const credentials = createCredentials('own-secret', undefined);
   expect(credentials.of('secret').id).not.toContain('secret');
   expect(credentials.own.id).not.toContain('secret');
@@ -20,31 +20,31 @@ test('the table of tokens is bounded', () => {
   credentials.accept(known, 'catalog');
   for (let n = 0; n < 10_000; n++) credentials.of(`made up ${n}`);
   expect(credentials.of('first')).not.toBe(first);
-  // Made-up tokens push out none that a service has taken.
+  // Unverified tokens do not evict tokens that a service has accepted.
   expect(credentials.of('known')).toBe(known);
   for (let n = 0; n < 10_000; n++) credentials.accept(credentials.of(`real ${n}`), 'catalog');
   expect(credentials.of('known')).not.toBe(known);
 });
 
-test('a rejected token starts anew', () => {
+test('rejecting a token clears what was learned about it', () => {
   const credentials = createCredentials(undefined, undefined);
   const credential = credentials.of('somebody');
   credentials.accept(credential, 'catalog');
   credential.possibleTiers = ['basic'];
   credential.refusedEndpoints.set('/x', 7);
-  credentials.reject(credential, unknown('catalog'));
+  credentials.reject(credential, rejection('catalog'));
   expect(credential).toMatchObject({ filmTier: null, accepted: false });
   expect(credential.refusedEndpoints.size).toBe(0);
 });
 
-test('a rejection is remembered for the service that made it, not of a token that it took before, and not once it takes it', () => {
+test('a rejection is remembered for its service alone, unless the token was accepted before, and until the service accepts it', () => {
   const credentials = createCredentials(undefined, undefined);
   const { rejections } = credentials;
   const credential = credentials.of('somebody');
   credentials.accept(credential, 'catalog');
-  credentials.reject(credential, unknown('catalog'));
+  credentials.reject(credential, rejection('catalog'));
   expect(rejections.has(credential.id, 'catalog')).toBe(false);
-  credentials.reject(credential, unknown('catalog'));
+  credentials.reject(credential, rejection('catalog'));
   expect(rejections.has(credential.id, 'catalog')).toBe(true);
   expect(rejections.has(credential.id, 'event')).toBe(false);
   expect(() => rejections.repeat(credential.id, createApiRequest(bookEndpoints.byId, { id: 'y' }))).toThrow(
@@ -54,18 +54,18 @@ test('a rejection is remembered for the service that made it, not of a token tha
   expect(rejections.has(credential.id, 'catalog')).toBe(false);
 });
 
-test('what one service takes, another’s rejection leaves known', () => {
+test('a rejection by one service keeps what another service has verified', () => {
   const credentials = createCredentials(undefined, undefined);
   const credential = credentials.of('somebody');
   credentials.accept(credential, 'catalog');
   credential.possibleTiers = ['advance'];
-  for (let n = 0; n < 2; n++) credentials.reject(credential, unknown('event'));
+  for (let n = 0; n < 2; n++) credentials.reject(credential, rejection('event'));
   expect(credential).toMatchObject({ filmTier: 'advance', accepted: true });
 });
 
-test('the facade’s own token is never taken for rejected: it is everybody’s', () => {
+test('the facade’s own token is never marked as rejected, because all clients share it', () => {
   const credentials = createCredentials('app', undefined);
-  for (let n = 0; n < 3; n++) credentials.reject(credentials.own, unknown('catalog'));
+  for (let n = 0; n < 3; n++) credentials.reject(credentials.own, rejection('catalog'));
   expect(credentials.own.accepted).toBe(true);
   expect(credentials.rejections.has(credentials.own.id, 'catalog')).toBe(false);
 });

@@ -1,23 +1,23 @@
 import { expect, test } from 'vitest';
 import { facade } from '../../support/facade.ts';
 
-const refused = { code: 103, msg: 'invalid_access_token', request: 'GET /v2/book/7' };
+const rejection = { code: 103, msg: 'invalid_access_token', request: 'GET /v2/book/7' };
 
-test('a token that nobody knows drops nothing of what is the same for everybody', async () => {
+test('a rejected token evicts no shared cache entries', async () => {
   const { service, ask, calls } = facade();
   service.intercept({ path: '/v2/book/7?fields=id,title' }).reply(200, { id: '7', title: '活着' });
   await ask('{ book(id: 7) { title } }');
 
-  service.intercept({ path: '/v2/book/7?fields=id,publisher' }).reply(401, refused);
+  service.intercept({ path: '/v2/book/7?fields=id,publisher' }).reply(401, rejection);
   const { errors } = await ask('{ book(id: 7) { publisher } }', { token: 'made-up' });
   expect(errors?.[0]?.extensions.code).toBe('UNAUTHENTICATED');
 
-  const made = calls.length;
+  const callsBefore = calls.length;
   expect((await ask('{ book(id: 7) { title } }')).data).toEqual({ book: { title: '活着' } });
-  expect(calls).toHaveLength(made);
+  expect(calls).toHaveLength(callsBefore);
 });
 
-test('an Authorization that is not Bearer is told so, also of what is kept', async () => {
+test('an Authorization header other than Bearer is rejected, even if the record is cached', async () => {
   const { service, ask, calls } = facade();
   service.intercept({ path: '/v2/book/7?fields=id,title' }).reply(200, { id: '7', title: '活着' });
   await ask('{ book(id: 7) { title } }');

@@ -14,10 +14,10 @@ const seconds = (until: number) => (until - Date.now()) / 1000;
 const found = json(JSON.stringify({ id: '7', title: '活着', pages: '191' }));
 const source = { endpoint: bookEndpoints.byId as Endpoint, input: (id: string) => ({ id }) };
 
-/** Operations on one facade's cache, before a service that does this. */
+/** Operations that share one facade's cache, and a service with this behaviour. */
 async function service(behaviour: Behaviour) {
-  const house = await hostile(behaviour);
-  const { url } = house;
+  const hostileService = await hostile(behaviour);
+  const { url } = hostileService;
   const upstream = createUpstream({
     ...readConfig({ BASE_URL: url, EVENT_BASE_URL: url }),
     baseUrl: url,
@@ -27,19 +27,19 @@ async function service(behaviour: Behaviour) {
   afterAll(() => upstream.close());
   const open = (authorization?: string) =>
     upstream.forOperation({ authorization, address: '127.0.0.1', requestId: 'x' }, createCancellationToken());
-  return { ...house, open };
+  return { ...hostileService, open };
 }
 
 const title = (operation: ReturnType<Awaited<ReturnType<typeof service>>['open']>, key = '7', name = 'title') =>
   operation.load('Book', source, key, [name], {}, undefined);
 
-test('before anything is read there is nothing to be fresh', async () => {
+test('the cache policy of an operation that has read nothing has the widest scope and no expiry', async () => {
   const { open } = await service(found);
   expect(open().cachePolicy).toMatchObject({ scope: 'public', freshUntil: Infinity });
   expect(open('Bearer alice').cachePolicy).toMatchObject({ scope: 'private', freshUntil: Infinity });
 });
 
-test('what one operation read is as old for the next', async () => {
+test('records from the cache keep their age in the policy of the next operation', async () => {
   const { open } = await service(found);
   const first = open();
   await title(first);
@@ -50,7 +50,7 @@ test('what one operation read is as old for the next', async () => {
   expect([second.cachePolicy.scope, seconds(second.cachePolicy.freshUntil)]).toEqual(['private', 600]);
 });
 
-test('an operation that wrote is for nobody to keep, whatever else it read', async () => {
+test('the response of an operation that wrote is not cacheable, whatever else it read', async () => {
   const { open } = await service(found);
   const operation = open('Bearer alice');
   await operation.write(bookEndpoints.collect, { id: '7', status: 'read' }, undefined);
@@ -59,20 +59,23 @@ test('an operation that wrote is for nobody to keep, whatever else it read', asy
 });
 
 test.each<[string, Behaviour]>([
-  ['refused', json(JSON.stringify({ code: 1000, msg: 'x', request: 'x' }), 403)],
-  ['down', json('', 503)],
-  ['without it', json(JSON.stringify({ code: 6000, msg: 'x', request: 'x' }), 404)],
-])('nor is one whose service was %s, though a kept record stood in', async (_, behaviour) => {
-  const { open, behave } = await service(found);
-  const before = open();
-  await title(before);
-  await before.list(bookEndpoints.byIsbn, { isbn: '1' }, ['title'], undefined);
-  later(3601);
-  behave(behaviour);
-  const [byId, byIsbn] = [open(), open()];
-  await Promise.resolve(title(byId)).catch(() => undefined);
-  await Promise.resolve(byIsbn.list(bookEndpoints.byIsbn as Endpoint, { isbn: '1' }, ['title'], undefined)).catch(
-    () => undefined,
-  );
-  expect([byId.cachePolicy.scope, byIsbn.cachePolicy.scope]).toEqual(['none', 'none']);
-});
+  ['403', json(JSON.stringify({ code: 1000, msg: 'x', request: 'x' }), 403)],
+  ['503', json('', 503)],
+  ['404', json(JSON.stringify({ code: 6000, msg: 'x', request: 'x' }), 404)],
+])(
+  'the response is not cacheable if the service failed (%s), even if a cached record was served instead',
+  async (_, behaviour) => {
+    const { open, behave } = await service(found);
+    const earlier = open();
+    await title(earlier);
+    await earlier.list(bookEndpoints.byIsbn, { isbn: '1' }, ['title'], undefined);
+    later(3601);
+    behave(behaviour);
+    const [byId, byIsbn] = [open(), open()];
+    await Promise.resolve(title(byId)).catch(() => undefined);
+    await Promise.resolve(byIsbn.list(bookEndpoints.byIsbn as Endpoint, { isbn: '1' }, ['title'], undefined)).catch(
+      () => undefined,
+    );
+    expect([byId.cachePolicy.scope, byIsbn.cachePolicy.scope]).toEqual(['none', 'none']);
+  },
+);

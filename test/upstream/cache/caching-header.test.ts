@@ -57,7 +57,7 @@ test.each<[headers: CachingHeaders, reuse: Partial<Cacheability>]>([
   expect(cacheabilityOf(headers)).toEqual({ ...unspecified, ...reuse });
 });
 
-/** A service that says this of a book, and an operation that reads its title. */
+/** A service that sends a book with these headers, and an operation that reads its title. */
 async function book(headers: Record<string, string>) {
   const service = await hostile(json('{"id":"7","title":"x"}', 200, headers));
   const { url } = service;
@@ -70,14 +70,14 @@ async function book(headers: Record<string, string>) {
       createCancellationToken(),
     );
     const record = await operation.load('Book', source, '7', ['title'], {}, undefined);
-    return { record, freshness: operation.cachePolicy };
+    return { record, cachePolicy: operation.cachePolicy };
   };
   return { ...service, read };
 }
 
-test('what other caches held already is taken from its time', async () => {
+test('the Age header is subtracted from max-age', async () => {
   const { heard, read } = await book({ Age: '50', 'Cache-Control': 'max-age=60' });
-  expect((await read()).freshness.freshUntil).toBe(NOON + 10_000);
+  expect((await read()).cachePolicy.freshUntil).toBe(NOON + 10_000);
   later(9);
   await read();
   expect(heard).toHaveLength(1);
@@ -86,7 +86,7 @@ test('what other caches held already is taken from its time', async () => {
   expect(heard).toHaveLength(2);
 });
 
-test('what is older than its time is not shown again, but stands in and says how old it is', async () => {
+test('a stale response is not reused, but is served when the service fails', async () => {
   const { heard, behave, read } = await book({ Age: '90', 'Cache-Control': 'max-age=60' });
   await read();
   behave(json('', 503));
@@ -94,7 +94,7 @@ test('what is older than its time is not shown again, but stands in and says how
   expect(heard).toHaveLength(2);
 });
 
-test('a time that is told by its end is obeyed', async () => {
+test('Expires is obeyed, relative to Date', async () => {
   const { heard, read } = await book({ Date: at(0), Expires: at(40) });
   await read();
   later(39);
@@ -105,17 +105,20 @@ test('a time that is told by its end is obeyed', async () => {
   expect(heard).toHaveLength(2);
 });
 
-test.each(['must-revalidate', 'proxy-revalidate'])('what says %s never stands in', async (directive) => {
-  const { behave, read } = await book({ 'Cache-Control': `max-age=60, ${directive}` });
-  await read();
-  later(61);
-  behave(json('', 503));
-  await expect(read()).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' });
-});
+test.each(['must-revalidate', 'proxy-revalidate'])(
+  'a stale record with %s is not served when the service fails',
+  async (directive) => {
+    const { behave, read } = await book({ 'Cache-Control': `max-age=60, ${directive}` });
+    await read();
+    later(61);
+    behave(json('', 503));
+    await expect(read()).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' });
+  },
+);
 
-test('what varies by everything is not kept', async () => {
+test('a response with "Vary: *" is not cached', async () => {
   const { heard, read } = await book({ Vary: '*' });
   await read();
-  expect((await read()).freshness.scope).toBe('none');
+  expect((await read()).cachePolicy.scope).toBe('none');
   expect(heard).toHaveLength(2);
 });

@@ -9,13 +9,13 @@ import { type ResponseMeta, createRecordCache } from '../../../src/upstream/cach
 import { connectRedis } from '../../../src/upstream/redis.ts';
 import { hasRedis, redisServer, until, withoutRedis } from '../../support/redis.ts';
 
-const nobody = { credential: 'own', hasToken: false };
+const anonymous = { credential: 'own', hasToken: false };
 const alice = { credential: 'a', hasToken: true };
 const bob = { credential: 'b', hasToken: true };
-const silent: ResponseMeta = { bytes: 100, reuse: { noStore: false, isPrivate: false, maxAge: undefined } };
-const saying = (reuse: Partial<Cacheability>): ResponseMeta => ({
+const noHeaders: ResponseMeta = { bytes: 100, reuse: { noStore: false, isPrivate: false, maxAge: undefined } };
+const withHeaders = (reuse: Partial<Cacheability>): ResponseMeta => ({
   bytes: 100,
-  reuse: { ...silent.reuse, ...reuse },
+  reuse: { ...noHeaders.reuse, ...reuse },
 });
 
 const caches: [string, () => Promise<Cache>][] = [['in memory', () => Promise.resolve(createMemoryCache(1_000_000))]];
@@ -26,7 +26,7 @@ if (hasRedis) {
     'in Redis',
     async () => {
       const { url } = await (server ??= redisServer());
-      // As no time passes, a Redis that was late once would be left alone for ever.
+      // Date does not advance here, so Redis would never be retried after one timeout.
       const { cache } = connectRedis(url, `records ${names++}`, undefined, { record: 20_000, window: 20_000 });
       await until(async () => (await cache.get(cacheKeyOf('', '', ''))).version !== undefined);
       return cache;
@@ -35,10 +35,10 @@ if (hasRedis) {
 }
 test.skipIf(hasRedis)(withoutRedis, () => undefined);
 
-describe.each(caches)('records %s', (_, open) => {
+describe.each(caches)('record cache %s', (_, open) => {
   let cache: Cache | undefined;
   const recordStore = async (ttlSeconds?: number) => createRecordCache({ ttlSeconds, cache: (cache = await open()) });
-  /** What is put is there when it is asked for, over a wire too: its few trips are over when as many later ones are. */
+  /** Waits until earlier writes are visible: over a connection they take a few round trips. */
   const settled = async () => {
     for (let trip = 0; trip < 4; trip++) await cache?.get(cacheKeyOf('', '', ''));
   };
@@ -47,84 +47,94 @@ describe.each(caches)('records %s', (_, open) => {
   afterEach(() => void vi.useRealTimers());
   const later = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1000);
 
-  test('two questions share one record, and what is known to be absent stays known', async () => {
+  test('fields from two responses are merged into one record, and a field known to be absent stays known', async () => {
     const records = await recordStore();
-    const first = records.forViewer(nobody);
-    first.put(bookEndpoints.byId, 'Book', '7', { id: '7', title: '活着' }, ['id', 'title', 'subtitle'], silent);
+    const first = records.forViewer(anonymous);
+    first.put(bookEndpoints.byId, 'Book', '7', { id: '7', title: '活着' }, ['id', 'title', 'subtitle'], noHeaders);
     await settled();
-    first.put(bookEndpoints.byId, 'Book', '7', { id: '7', pages: '191' }, ['id', 'pages'], silent);
+    first.put(bookEndpoints.byId, 'Book', '7', { id: '7', pages: '191' }, ['id', 'pages'], noHeaders);
     await settled();
-    const kept = await records.forViewer(alice).get(bookEndpoints.byId, 'Book', '7');
-    expect(kept).toMatchObject({ isFresh: true, value: { id: '7', title: '活着', pages: '191' } });
-    expect('subtitle' in kept!.value).toBe(true);
-    expect('summary' in kept!.value).toBe(false);
+    const cached = await records.forViewer(alice).get(bookEndpoints.byId, 'Book', '7');
+    expect(cached).toMatchObject({ isFresh: true, value: { id: '7', title: '活着', pages: '191' } });
+    expect('subtitle' in cached!.value).toBe(true);
+    expect('summary' in cached!.value).toBe(false);
   });
 
-  test('a merged record is as old as its oldest name', async () => {
-    const seen = (await recordStore()).forViewer(nobody);
-    seen.put(bookEndpoints.byId, 'Book', '7', { title: 'x' }, ['title'], silent);
+  test('a merged record is as old as its oldest field', async () => {
+    const cacheOfViewer = (await recordStore()).forViewer(anonymous);
+    cacheOfViewer.put(bookEndpoints.byId, 'Book', '7', { title: 'x' }, ['title'], noHeaders);
     await settled();
     later(3000);
-    seen.put(bookEndpoints.byId, 'Book', '7', { pages: '1' }, ['pages'], silent);
+    cacheOfViewer.put(bookEndpoints.byId, 'Book', '7', { pages: '1' }, ['pages'], noHeaders);
     await settled();
-    expect(await seen.get(bookEndpoints.byId, 'Book', '7')).toMatchObject({ isFresh: true, ageSeconds: 3000 });
+    expect(await cacheOfViewer.get(bookEndpoints.byId, 'Book', '7')).toMatchObject({ isFresh: true, ageSeconds: 3000 });
     later(601);
-    expect(await seen.get(bookEndpoints.byId, 'Book', '7')).toMatchObject({ isFresh: false, ageSeconds: 3601 });
+    expect(await cacheOfViewer.get(bookEndpoints.byId, 'Book', '7')).toMatchObject({
+      isFresh: false,
+      ageSeconds: 3601,
+    });
     later(3600);
-    expect(await seen.get(bookEndpoints.byId, 'Book', '7')).toBeUndefined();
+    expect(await cacheOfViewer.get(bookEndpoints.byId, 'Book', '7')).toBeUndefined();
   });
 
-  test('what an old record had is not taken for fresh when a part of it is read anew', async () => {
-    const seen = (await recordStore()).forViewer(nobody);
-    seen.put(bookEndpoints.byId, 'Book', '7', { title: 'x' }, ['title'], silent);
+  test('fields of an expired record are dropped when another field is loaded again', async () => {
+    const cacheOfViewer = (await recordStore()).forViewer(anonymous);
+    cacheOfViewer.put(bookEndpoints.byId, 'Book', '7', { title: 'x' }, ['title'], noHeaders);
     await settled();
     later(3601);
-    seen.put(bookEndpoints.byId, 'Book', '7', { pages: '1' }, ['pages'], silent);
+    cacheOfViewer.put(bookEndpoints.byId, 'Book', '7', { pages: '1' }, ['pages'], noHeaders);
     await settled();
-    expect((await seen.get(bookEndpoints.byId, 'Book', '7'))?.value).toEqual({ pages: '1' });
+    expect((await cacheOfViewer.get(bookEndpoints.byId, 'Book', '7'))?.value).toEqual({ pages: '1' });
   });
 
-  test('films are kept for each credential apart, and go with it', async () => {
+  test('films are cached separately for each credential, and removed with it', async () => {
     const records = await recordStore();
-    for (const who of [alice, bob])
-      records.forViewer(who).put(filmEndpoints.subject, 'Subject', '1', { title: who.credential }, ['title'], silent);
+    for (const viewer of [alice, bob])
+      records
+        .forViewer(viewer)
+        .put(filmEndpoints.subject, 'Subject', '1', { title: viewer.credential }, ['title'], noHeaders);
     await settled();
     expect((await records.forViewer(alice).get(filmEndpoints.subject, 'Subject', '1'))?.value).toEqual({ title: 'a' });
-    expect(await records.forViewer(nobody).get(filmEndpoints.subject, 'Subject', '1')).toBeUndefined();
+    expect(await records.forViewer(anonymous).get(filmEndpoints.subject, 'Subject', '1')).toBeUndefined();
     await records.invalidateCredential('a', false);
     expect(await records.forViewer(alice).get(filmEndpoints.subject, 'Subject', '1')).toBeUndefined();
     expect((await records.forViewer(bob).get(filmEndpoints.subject, 'Subject', '1'))?.value).toEqual({ title: 'b' });
   });
 
-  test('nothing that is a viewer’s is kept', async () => {
+  test('viewer-specific data is never cached', async () => {
     const records = await recordStore();
-    const seen = records.forViewer(alice);
-    seen.put(noteEndpoints.byId, 'Note', '1', { title: 'mine' }, ['title'], silent);
-    seen.put(eventEndpoints.byId, 'Event', '1', { title: 'x', status: 'wish' }, ['title'], silent);
-    seen.putResponse(
+    const cacheOfViewer = records.forViewer(alice);
+    cacheOfViewer.put(noteEndpoints.byId, 'Note', '1', { title: 'mine' }, ['title'], noHeaders);
+    cacheOfViewer.put(eventEndpoints.byId, 'Event', '1', { title: 'x', status: 'wish' }, ['title'], noHeaders);
+    cacheOfViewer.putResponse(
       bookEndpoints.annotations,
       '/v2/book/7/annotations?count=20',
       { annotations: [{ privacy: 0 }] },
-      silent,
+      noHeaders,
     );
-    seen.putResponse(
+    cacheOfViewer.putResponse(
       bookEndpoints.search,
       '/v2/book/search?fields=books.current_user_collection,id&q=x',
       { books: [] },
-      silent,
+      noHeaders,
     );
-    seen.putResponse(bookEndpoints.search, '/v2/book/search?q=x', { books: [{ current_user_collection: {} }] }, silent);
-    seen.put(
+    cacheOfViewer.putResponse(
+      bookEndpoints.search,
+      '/v2/book/search?q=x',
+      { books: [{ current_user_collection: {} }] },
+      noHeaders,
+    );
+    cacheOfViewer.put(
       bookEndpoints.byId,
       'Book',
       '7',
       { title: 'x', current_user_collection: { status: 'read' } },
       ['current_user_collection'],
-      silent,
+      noHeaders,
     );
     await settled();
-    for (const who of [alice, nobody]) {
-      const again = records.forViewer(who);
+    for (const viewer of [alice, anonymous]) {
+      const again = records.forViewer(viewer);
       expect(await again.get(noteEndpoints.byId, 'Note', '1')).toBeUndefined();
       expect(await again.get(eventEndpoints.byId, 'Event', '1')).toBeUndefined();
       expect(await again.getResponse(bookEndpoints.annotations, '/v2/book/7/annotations?count=20')).toBeUndefined();
@@ -133,130 +143,153 @@ describe.each(caches)('records %s', (_, open) => {
     }
   });
 
-  test('a list that an upstream fills unasked is kept without the viewer’s part', async () => {
+  test('viewer-specific fields that upstream adds to a list are removed before it is cached', async () => {
     const records = await recordStore();
     const request = '/v2/book/search?fields=id,title&q=x';
     const answer = { books: [{ id: '7', current_user_collection: { status: 'read' } }, { id: '8' }] };
-    records.forViewer(alice).putResponse(bookEndpoints.search, request, answer, silent);
+    records.forViewer(alice).putResponse(bookEndpoints.search, request, answer, noHeaders);
     await settled();
-    expect(await records.forViewer(nobody).getResponse(bookEndpoints.search, request)).toMatchObject({
+    expect(await records.forViewer(anonymous).getResponse(bookEndpoints.search, request)).toMatchObject({
       isFresh: true,
       value: { books: [{ id: '7' }, { id: '8' }] },
     });
-    expect(JSON.stringify(await records.forViewer(nobody).getResponse(bookEndpoints.search, request))).not.toContain(
+    expect(JSON.stringify(await records.forViewer(anonymous).getResponse(bookEndpoints.search, request))).not.toContain(
       'status',
     );
     expect(answer.books[0]).toHaveProperty('current_user_collection');
   });
 
-  test('what everybody is told of a book’s annotations is not what a person is told', async () => {
+  test('a list of annotations cached without a token is not served to a client with a token', async () => {
     const records = await recordStore();
     records
-      .forViewer(nobody)
-      .putResponse(bookEndpoints.annotations, '/v2/book/7/annotations?fields=id', { annotations: [] }, silent);
+      .forViewer(anonymous)
+      .putResponse(bookEndpoints.annotations, '/v2/book/7/annotations?fields=id', { annotations: [] }, noHeaders);
     await settled();
     expect(
       await records.forViewer(alice).getResponse(bookEndpoints.annotations, '/v2/book/7/annotations?fields=id'),
     ).toBeUndefined();
   });
 
-  test('Cache-Control is obeyed', async () => {
+  test('Cache-Control of the response is obeyed', async () => {
     const records = await recordStore();
-    const seen = records.forViewer(nobody);
-    seen.put(bookEndpoints.byId, 'Book', '1', { title: 'x' }, ['title'], saying({ noStore: true }));
-    seen.put(bookEndpoints.byId, 'Book', '2', { title: 'x' }, ['title'], saying({ isPrivate: true, maxAge: 100 }));
-    seen.put(bookEndpoints.byId, 'Book', '3', { title: 'x' }, ['title'], saying({ maxAge: 10 }));
+    const cacheOfViewer = records.forViewer(anonymous);
+    cacheOfViewer.put(bookEndpoints.byId, 'Book', '1', { title: 'x' }, ['title'], withHeaders({ noStore: true }));
+    cacheOfViewer.put(
+      bookEndpoints.byId,
+      'Book',
+      '2',
+      { title: 'x' },
+      ['title'],
+      withHeaders({ isPrivate: true, maxAge: 100 }),
+    );
+    cacheOfViewer.put(bookEndpoints.byId, 'Book', '3', { title: 'x' }, ['title'], withHeaders({ maxAge: 10 }));
     records
       .forViewer(alice)
-      .put(filmEndpoints.subject, 'Subject', '4', { title: 'x' }, ['title'], saying({ isPrivate: true }));
-    seen.put(filmEndpoints.subject, 'Subject', '5', { title: 'x' }, ['title'], saying({ isPrivate: true }));
+      .put(filmEndpoints.subject, 'Subject', '4', { title: 'x' }, ['title'], withHeaders({ isPrivate: true }));
+    cacheOfViewer.put(
+      filmEndpoints.subject,
+      'Subject',
+      '5',
+      { title: 'x' },
+      ['title'],
+      withHeaders({ isPrivate: true }),
+    );
     await settled();
-    expect(await seen.get(bookEndpoints.byId, 'Book', '1')).toBeUndefined();
-    expect(await seen.get(bookEndpoints.byId, 'Book', '2')).toBeUndefined();
+    expect(await cacheOfViewer.get(bookEndpoints.byId, 'Book', '1')).toBeUndefined();
+    expect(await cacheOfViewer.get(bookEndpoints.byId, 'Book', '2')).toBeUndefined();
     expect(await records.forViewer(alice).get(filmEndpoints.subject, 'Subject', '4')).toMatchObject({ isFresh: true });
-    expect(await seen.get(filmEndpoints.subject, 'Subject', '5')).toBeUndefined();
+    expect(await cacheOfViewer.get(filmEndpoints.subject, 'Subject', '5')).toBeUndefined();
     later(11);
-    expect(await seen.get(bookEndpoints.byId, 'Book', '3')).toMatchObject({ isFresh: false, ageSeconds: 11 });
+    expect(await cacheOfViewer.get(bookEndpoints.byId, 'Book', '3')).toMatchObject({ isFresh: false, ageSeconds: 11 });
   });
 
-  test('one setting takes the place of every time to live, and 0 keeps nothing', async () => {
-    const fixed = (await recordStore(50)).forViewer(nobody);
-    fixed.put(bookEndpoints.byId, 'Book', '1', { title: 'x' }, ['title'], saying({ maxAge: 5 }));
-    fixed.put(bookEndpoints.byId, 'Book', '2', { title: 'x' }, ['title'], saying({ noStore: true }));
+  test('a fixed time to live replaces all others, except no-store, and 0 turns the cache off', async () => {
+    const fixed = (await recordStore(50)).forViewer(anonymous);
+    fixed.put(bookEndpoints.byId, 'Book', '1', { title: 'x' }, ['title'], withHeaders({ maxAge: 5 }));
+    fixed.put(bookEndpoints.byId, 'Book', '2', { title: 'x' }, ['title'], withHeaders({ noStore: true }));
     await settled();
     later(49);
     expect(await fixed.get(bookEndpoints.byId, 'Book', '1')).toMatchObject({ isFresh: true });
     expect(await fixed.get(bookEndpoints.byId, 'Book', '2')).toBeUndefined();
-    const off = (await recordStore(0)).forViewer(nobody);
-    off.put(bookEndpoints.byId, 'Book', '1', { title: 'x' }, ['title'], silent);
+    const off = (await recordStore(0)).forViewer(anonymous);
+    off.put(bookEndpoints.byId, 'Book', '1', { title: 'x' }, ['title'], noHeaders);
     await settled();
     expect(await off.get(bookEndpoints.byId, 'Book', '1')).toBeUndefined();
   });
 
-  test('a clearing drops what it names, for everybody, and nothing else', async () => {
+  test('invalidation drops the named record or list for all viewers, and nothing else', async () => {
     const records = await recordStore();
-    const seen = records.forViewer(nobody);
+    const cacheOfViewer = records.forViewer(anonymous);
     for (const id of ['7', '70']) {
-      seen.put(bookEndpoints.byId, 'Book', id, { title: id }, ['title'], silent);
+      cacheOfViewer.put(bookEndpoints.byId, 'Book', id, { title: id }, ['title'], noHeaders);
       for (const query of ['', '?count=20', '?fields=id&start=20'])
-        seen.putResponse(bookEndpoints.annotations, `/v2/book/${id}/annotations${query}`, { annotations: [] }, silent);
+        cacheOfViewer.putResponse(
+          bookEndpoints.annotations,
+          `/v2/book/${id}/annotations${query}`,
+          { annotations: [] },
+          noHeaders,
+        );
     }
     await settled();
     await records.invalidate('Book:7');
     await records.invalidate('/v2/book/7/annotations');
-    expect(await seen.get(bookEndpoints.byId, 'Book', '7')).toBeUndefined();
-    expect(await seen.get(bookEndpoints.byId, 'Book', '70')).toMatchObject({ isFresh: true });
+    expect(await cacheOfViewer.get(bookEndpoints.byId, 'Book', '7')).toBeUndefined();
+    expect(await cacheOfViewer.get(bookEndpoints.byId, 'Book', '70')).toMatchObject({ isFresh: true });
     for (const query of ['', '?count=20', '?fields=id&start=20']) {
-      expect(await seen.getResponse(bookEndpoints.annotations, `/v2/book/7/annotations${query}`)).toBeUndefined();
-      expect(await seen.getResponse(bookEndpoints.annotations, `/v2/book/70/annotations${query}`)).toMatchObject({
+      expect(
+        await cacheOfViewer.getResponse(bookEndpoints.annotations, `/v2/book/7/annotations${query}`),
+      ).toBeUndefined();
+      expect(
+        await cacheOfViewer.getResponse(bookEndpoints.annotations, `/v2/book/70/annotations${query}`),
+      ).toMatchObject({
         isFresh: true,
       });
     }
-    seen.put(bookEndpoints.byId, 'Book', '7', { title: 'new' }, ['title'], silent);
+    cacheOfViewer.put(bookEndpoints.byId, 'Book', '7', { title: 'new' }, ['title'], noHeaders);
     await settled();
-    expect((await seen.get(bookEndpoints.byId, 'Book', '7'))?.value).toEqual({ title: 'new' });
+    expect((await cacheOfViewer.get(bookEndpoints.byId, 'Book', '7'))?.value).toEqual({ title: 'new' });
   });
 
-  test('an answer that was on its way when its record was cleared is not kept', async () => {
+  test('a response requested before its record was invalidated is not cached', async () => {
     const records = await recordStore();
-    const reader = records.forViewer(nobody);
+    const reader = records.forViewer(anonymous);
     expect(await reader.get(bookEndpoints.byId, 'Book', '7')).toBeUndefined();
     await records.invalidate('Book:7');
-    reader.put(bookEndpoints.byId, 'Book', '7', { title: 'old' }, ['title'], silent);
+    reader.put(bookEndpoints.byId, 'Book', '7', { title: 'old' }, ['title'], noHeaders);
     await settled();
-    expect(await records.forViewer(nobody).get(bookEndpoints.byId, 'Book', '7')).toBeUndefined();
+    expect(await records.forViewer(anonymous).get(bookEndpoints.byId, 'Book', '7')).toBeUndefined();
   });
 
-  test('a record that is forgotten is gone', async () => {
-    const seen = (await recordStore()).forViewer(nobody);
-    seen.put(bookEndpoints.byId, 'Book', '7', { title: 'x' }, ['title'], silent);
+  test('a deleted record is no longer served', async () => {
+    const cacheOfViewer = (await recordStore()).forViewer(anonymous);
+    cacheOfViewer.put(bookEndpoints.byId, 'Book', '7', { title: 'x' }, ['title'], noHeaders);
     await settled();
-    seen.delete(bookEndpoints.byId, 'Book', '7');
+    cacheOfViewer.delete(bookEndpoints.byId, 'Book', '7');
     await settled();
-    expect(await seen.get(bookEndpoints.byId, 'Book', '7')).toBeUndefined();
+    expect(await cacheOfViewer.get(bookEndpoints.byId, 'Book', '7')).toBeUndefined();
   });
 });
 
-test('memory is bounded by bytes, and what was not asked for longest goes first', async () => {
-  const records = createRecordCache({ cache: createMemoryCache(1_000_000) }).forViewer(nobody);
-  const come = { ...silent, bytes: 10_000 };
+test('the memory cache is bounded by bytes and evicts the least recently used records', async () => {
+  const records = createRecordCache({ cache: createMemoryCache(1_000_000) }).forViewer(anonymous);
+  const response = { ...noHeaders, bytes: 10_000 };
   for (let id = 0; id < 200; id++) {
-    records.put(bookEndpoints.byId, 'Book', String(id), { title: 'x' }, ['title'], come);
+    records.put(bookEndpoints.byId, 'Book', String(id), { title: 'x' }, ['title'], response);
     await records.get(bookEndpoints.byId, 'Book', '0');
   }
-  const kept = await Promise.all(
+  const cached = await Promise.all(
     Array.from({ length: 200 }, async (_, id) => records.get(bookEndpoints.byId, 'Book', String(id))),
   );
-  expect(kept.filter(Boolean).length).toBeLessThan(50);
-  expect(kept[0]).toBeDefined();
-  expect(kept[199]).toBeDefined();
+  expect(cached.filter(Boolean).length).toBeLessThan(50);
+  expect(cached[0]).toBeDefined();
+  expect(cached[199]).toBeDefined();
 });
 
-test('a table of clearings that overflows clears too much rather than too little', async () => {
+test('when the table of invalidations overflows, too much is invalidated rather than too little', async () => {
   const records = createRecordCache();
-  const seen = records.forViewer(nobody);
-  seen.put(bookEndpoints.byId, 'Book', '7', { title: 'x' }, ['title'], silent);
+  const cacheOfViewer = records.forViewer(anonymous);
+  cacheOfViewer.put(bookEndpoints.byId, 'Book', '7', { title: 'x' }, ['title'], noHeaders);
   await records.invalidate('Book:7');
   for (let other = 0; other < 20_001; other++) await records.invalidate(`Book:x${other}`);
-  expect(await seen.get(bookEndpoints.byId, 'Book', '7')).toBeUndefined();
+  expect(await cacheOfViewer.get(bookEndpoints.byId, 'Book', '7')).toBeUndefined();
 });

@@ -6,35 +6,35 @@ afterEach(() => void vi.useRealTimers());
 const later = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1000);
 
 const title = { path: '/v2/book/7', query: { fields: 'id,title' } };
-const question = '{ book(id: 7) { title } }';
-const refusal = (code: number) => ({ code, msg: 'x', request: 'x' });
+const document = '{ book(id: 7) { title } }';
+const rejection = (code: number) => ({ code, msg: 'x', request: 'x' });
 
-/** A facade that has read the title of a book, a while ago. */
-async function aWhileAgo() {
-  const house = facade();
-  house.service.intercept(title).reply(200, { id: '7', title: '活着' });
-  await house.ask(question);
+/** A facade whose cached title of a book has expired. */
+async function withExpiredRecord() {
+  const setup = facade();
+  setup.service.intercept(title).reply(200, { id: '7', title: '活着' });
+  await setup.ask(document);
   later(4000);
-  return house;
+  return setup;
 }
 
-test.each([500, 502, 503])('a kept record stands in for one that cannot be read: status %i', async (status) => {
-  const { service, ask } = await aWhileAgo();
+test.each([500, 502, 503])('an expired record is served when the service responds with status %i', async (status) => {
+  const { service, ask } = await withExpiredRecord();
   service.intercept(title).reply(status, '');
-  expect(await ask(question)).toEqual({
+  expect(await ask(document)).toEqual({
     data: { book: { title: '活着' } },
     extensions: { stale: [{ path: ['book'], ageSeconds: 4000 }] },
   });
 });
 
-test('also when there is no connection, no answer in time, or the rate is reached', async () => {
-  const { service, ask } = await aWhileAgo();
+test('an expired record is served when the connection fails or the rate limit is reached', async () => {
+  const { service, ask } = await withExpiredRecord();
   service.intercept(title).replyWithError(Object.assign(new Error('lost'), { code: 'ECONNRESET' }));
-  expect(await ask(question)).toMatchObject({ data: { book: { title: '活着' } }, extensions: { stale: [{}] } });
-  service.intercept(title).reply(429, refusal(112), { headers: { 'retry-after': '9' } });
-  expect(await ask(question)).toMatchObject({ data: { book: { title: '活着' } }, extensions: { stale: [{}] } });
-  // Told to wait, nothing is asked for, and the same stands in.
-  expect(await ask(question)).toMatchObject({ data: { book: { title: '活着' } }, extensions: { stale: [{}] } });
+  expect(await ask(document)).toMatchObject({ data: { book: { title: '活着' } }, extensions: { stale: [{}] } });
+  service.intercept(title).reply(429, rejection(112), { headers: { 'retry-after': '9' } });
+  expect(await ask(document)).toMatchObject({ data: { book: { title: '活着' } }, extensions: { stale: [{}] } });
+  // During the pause after 429 no request is sent, and the expired record is served again.
+  expect(await ask(document)).toMatchObject({ data: { book: { title: '活着' } }, extensions: { stale: [{}] } });
   expect(await ask('{ book(id: 8) { title } }')).toMatchObject({
     data: { book: null },
     errors: [{ extensions: { code: 'RATE_LIMITED', retryAfter: 9 } }],
@@ -42,23 +42,23 @@ test('also when there is no connection, no answer in time, or the rate is reache
 });
 
 test.each([
-  [401, refusal(103)],
-  [403, refusal(1000)],
-  [404, refusal(6000)],
-  [404, 'a page of somebody else'],
-])('never after a no, which also clears it: status %i', async (status, body) => {
-  const { service, ask } = await aWhileAgo();
+  [401, rejection(103)],
+  [403, rejection(1000)],
+  [404, rejection(6000)],
+  [404, 'not found'],
+])('an expired record is not served after a 4xx response, which also removes it: status %i', async (status, body) => {
+  const { service, ask } = await withExpiredRecord();
   service.intercept(title).reply(status, body);
-  expect(await ask(question)).toMatchObject({ data: { book: null } });
+  expect(await ask(document)).toMatchObject({ data: { book: null } });
   service.intercept(title).reply(500, '');
-  expect(await ask(question)).toMatchObject({
+  expect(await ask(document)).toMatchObject({
     data: { book: null },
     errors: [{ extensions: { code: 'UPSTREAM_UNAVAILABLE' } }],
   });
 });
 
-test('what is kept stands in, and what is not is told', async () => {
-  const { service, ask } = await aWhileAgo();
+test('an expired record is served for the fields it has, and the others fail with their error', async () => {
+  const { service, ask } = await withExpiredRecord();
   service.intercept({ path: '/v2/book/7', query: { fields: 'id,pages,title' } }).reply(500, '');
   const { data, errors, extensions } = await ask('{ book(id: 7) { title pages } }');
   expect(data).toEqual({ book: { title: '活着', pages: null } });
@@ -66,17 +66,17 @@ test('what is kept stands in, and what is not is told', async () => {
   expect(extensions).toEqual({ stale: [{ path: ['book'], ageSeconds: 4000 }] });
 });
 
-test('what is kept and fresh is not called stale when more of it cannot be read', async () => {
+test('a fresh record is not reported as stale when further fields fail to load', async () => {
   const { service, ask } = facade();
   service.intercept(title).reply(200, { id: '7', title: '活着' });
-  await ask(question);
+  await ask(document);
   service.intercept({ path: '/v2/book/7', query: { fields: 'id,pages' } }).reply(500, '');
   const { data, extensions } = await ask('{ book(id: 7) { title pages } }');
   expect(data).toEqual({ book: { title: '活着', pages: null } });
   expect(extensions).toBeUndefined();
 });
 
-test('a list stands in too, and a record in it is named by its place', async () => {
+test('an expired list is served too, and its stale records are reported by path', async () => {
   const { service, ask } = facade();
   const films = '{ top250(first: 2) { nodes { summary } } }';
   const list = { path: (path: string) => path.startsWith('/v2/movie/top250') };
@@ -92,10 +92,10 @@ test('a list stands in too, and a record in it is named by its place', async () 
   });
   service
     .intercept(subject)
-    .reply(200, ({ path }) => ({ id: path.replace(/^.*\/|\?.*$/g, ''), summary: 'told' }))
+    .reply(200, ({ path }) => ({ id: path.replace(/^.*\/|\?.*$/g, ''), summary: 'x' }))
     .times(2);
   const fresh = await ask(films);
-  expect(fresh.data.top250.nodes).toEqual([{ summary: 'told' }, { summary: 'told' }]);
+  expect(fresh.data.top250.nodes).toEqual([{ summary: 'x' }, { summary: 'x' }]);
   later(3700);
   service
     .intercept({ path: () => true })
@@ -110,33 +110,33 @@ test('a list stands in too, and a record in it is named by its place', async () 
   for (const key of paths.flat()) expect(typeof key === 'number').toBe(/^\d+$/.test(String(key)));
 });
 
-test('an hour past its time it stands in no longer', async () => {
-  const { service, ask } = await aWhileAgo();
+test('an expired record is served for one hour after its expiry at most', async () => {
+  const { service, ask } = await withExpiredRecord();
   later(3601);
   service.intercept(title).reply(500, '');
-  expect(await ask(question)).toMatchObject({ data: { book: null }, errors: [{}] });
+  expect(await ask(document)).toMatchObject({ data: { book: null }, errors: [{}] });
 });
 
-test('with reuse turned off nothing stands in', async () => {
+test('with the cache turned off nothing is served when the service fails', async () => {
   const { service, ask } = facade({ recordTtlSeconds: 0 });
   service.intercept(title).reply(200, { id: '7', title: '活着' });
-  await ask(question);
+  await ask(document);
   service.intercept(title).reply(500, '');
-  expect(await ask(question)).toMatchObject({ data: { book: null }, errors: [{}] });
+  expect(await ask(document)).toMatchObject({ data: { book: null }, errors: [{}] });
 });
 
-test('a rejected token is shown nothing that was read with it', async () => {
+test('no record read with a token is served to it after its rejection', async () => {
   const { service, ask } = facade();
   const film = { path: '/v2/movie/subject/1', query: { fields: 'id,title' } };
   service.intercept(film).reply(200, { id: '1', title: '霸王别姬' });
   const mine = { token: 'mine' };
   expect(await ask('{ subject(id: 1) { title } }', mine)).toEqual({ data: { subject: { title: '霸王别姬' } } });
   expect(await ask('{ subject(id: 1) { title } }', mine)).toEqual({ data: { subject: { title: '霸王别姬' } } });
-  service.intercept({ path: '/v2/note/1', query: { fields: 'id,title' } }).reply(401, refusal(106));
+  service.intercept({ path: '/v2/note/1', query: { fields: 'id,title' } }).reply(401, rejection(106));
   expect(await ask('{ note(id: 1) { title } }', mine)).toMatchObject({
     errors: [{ extensions: { code: 'UNAUTHENTICATED' } }],
   });
-  service.intercept(film).reply(401, refusal(106));
+  service.intercept(film).reply(401, rejection(106));
   expect(await ask('{ subject(id: 1) { title } }', mine)).toMatchObject({
     data: { subject: null },
     errors: [{ extensions: { code: 'UNAUTHENTICATED' } }],

@@ -10,102 +10,102 @@ const answer: ApiResponse = {
   reuse: { noStore: false, isPrivate: false, maxAge: undefined },
 };
 
-/** A read that is answered when the test says so, and those who ask for it. */
-function reading() {
+/** A read whose response the test controls, and a function that requests it. */
+function setUp() {
   const inFlight = createInFlightRequests();
   const credential = {};
   const read = {
     sent: 0,
-    lifetime: undefined as CancellationToken | undefined,
+    token: undefined as CancellationToken | undefined,
     answer: () => undefined as void,
     fail: (_: Error) => undefined as void,
   };
-  const send = (lifetime: CancellationToken) => {
+  const send = (token: CancellationToken) => {
     read.sent++;
-    read.lifetime = lifetime;
+    read.token = token;
     return new Promise<ApiResponse>((resolve, reject) => {
       read.answer = () => resolve(answer);
       read.fail = reject;
     });
   };
-  const ask = (lifetime = createCancellationToken(), key = 'same') => {
-    const shared = inFlight.join(credential, key, lifetime);
-    return { answer: shared ?? inFlight.start(credential, key, lifetime, send), coalesced: shared !== undefined };
+  const request = (token = createCancellationToken(), key = 'same') => {
+    const shared = inFlight.join(credential, key, token);
+    return { answer: shared ?? inFlight.start(credential, key, token, send), coalesced: shared !== undefined };
   };
-  return { read, ask };
+  return { read, request };
 }
 
-test('equal asks are one request', async () => {
-  const { read, ask } = reading();
-  const asks = Array.from({ length: 100 }, () => ask());
-  expect(asks.filter(({ coalesced }) => coalesced).length).toBe(99);
+test('equal concurrent requests are sent once', async () => {
+  const { read, request } = setUp();
+  const requests = Array.from({ length: 100 }, () => request());
+  expect(requests.filter(({ coalesced }) => coalesced).length).toBe(99);
   read.answer();
-  expect(new Set(await Promise.all(asks.map((each) => each.answer)))).toEqual(new Set([answer]));
+  expect(new Set(await Promise.all(requests.map((each) => each.answer)))).toEqual(new Set([answer]));
   expect(read.sent).toBe(1);
 });
 
-test('a request on its way is found however many were made since, and not when it has landed', async () => {
-  const { read, ask } = reading();
-  const { answer: first } = ask();
-  const { answer: land } = read;
+test('a request in flight is found however many others were sent since, and no longer after its response', async () => {
+  const { read, request } = setUp();
+  const { answer: first } = request();
+  const { answer: respond } = read;
   for (let other = 0; other < 2_000; other++) {
-    const { answer: came } = ask(undefined, `other ${other}`);
+    const { answer: response } = request(undefined, `other ${other}`);
     read.answer();
-    await came;
+    await response;
   }
-  expect(ask().coalesced).toBe(true);
-  land();
+  expect(request().coalesced).toBe(true);
+  respond();
   await first;
-  expect(ask().coalesced).toBe(false);
+  expect(request().coalesced).toBe(false);
 });
 
-test('an answer is not given to who asks after it', async () => {
-  const { read, ask } = reading();
-  const first = ask();
+test('a request after the response is sent again', async () => {
+  const { read, request } = setUp();
+  const first = request();
   read.answer();
   await first.answer;
-  expect(ask().coalesced).toBe(false);
+  expect(request().coalesced).toBe(false);
   expect(read.sent).toBe(2);
   read.answer();
 });
 
-test('it outlives its first asker while others wait', async () => {
-  const { read, ask } = reading();
-  const leaving = createCancellationToken();
-  const first = ask(leaving);
-  const second = ask();
-  cancel(leaving, new Error('gone'));
+test('a shared request survives the cancellation of its first requester while others wait', async () => {
+  const { read, request } = setUp();
+  const cancellation = createCancellationToken();
+  const first = request(cancellation);
+  const second = request();
+  cancel(cancellation, new Error('gone'));
   await expect(first.answer).rejects.toThrow('gone');
-  expect(read.lifetime?.reason).toBeUndefined();
+  expect(read.token?.reason).toBeUndefined();
   read.answer();
   expect(await second.answer).toBe(answer);
 });
 
-test('it ends when the last asker leaves, and the next asks anew', async () => {
-  const { read, ask } = reading();
-  const leaving = [createCancellationToken(), createCancellationToken()];
-  const asks = leaving.map((lifetime) => ask(lifetime));
-  for (const each of leaving) cancel(each, new Error('gone'));
-  for (const each of asks) await expect(each.answer).rejects.toThrow('gone');
-  expect(read.lifetime?.reason).toBeDefined();
-  expect(ask().coalesced).toBe(false);
+test('a shared request is cancelled when all of its requesters are, and the next one is sent again', async () => {
+  const { read, request } = setUp();
+  const cancellation = [createCancellationToken(), createCancellationToken()];
+  const requests = cancellation.map((token) => request(token));
+  for (const each of cancellation) cancel(each, new Error('gone'));
+  for (const each of requests) await expect(each.answer).rejects.toThrow('gone');
+  expect(read.token?.reason).toBeDefined();
+  expect(request().coalesced).toBe(false);
   expect(read.sent).toBe(2);
   read.answer();
 });
 
-test('who comes too late, being gone already, sends nothing that goes on', async () => {
-  const { read, ask } = reading();
-  const over = createCancellationToken();
-  cancel(over, new Error('gone'));
-  await expect(ask(over).answer).rejects.toThrow('gone');
-  expect(read.lifetime?.reason).toBeDefined();
+test('a request that is already cancelled cancels its upstream call', async () => {
+  const { read, request } = setUp();
+  const cancelled = createCancellationToken();
+  cancel(cancelled, new Error('gone'));
+  await expect(request(cancelled).answer).rejects.toThrow('gone');
+  expect(read.token?.reason).toBeDefined();
 });
 
-test('a failure is told to all who wait, and not kept', async () => {
-  const { read, ask } = reading();
-  const asks = [1, 2, 3].map(() => ask());
+test('a failure is passed to all requesters, and the next request is sent again', async () => {
+  const { read, request } = setUp();
+  const requests = [1, 2, 3].map(() => request());
   read.fail(new Error('lost'));
-  for (const each of asks) await expect(each.answer).rejects.toThrow('lost');
-  expect(ask().coalesced).toBe(false);
+  for (const each of requests) await expect(each.answer).rejects.toThrow('lost');
+  expect(request().coalesced).toBe(false);
   read.answer();
 });

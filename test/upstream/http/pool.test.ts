@@ -21,7 +21,7 @@ import {
 } from '../../support/hostile.ts';
 import { patient } from '../../support/patient.ts';
 
-/** Quick to give up, where that is tested. */
+/** Short timeouts, for tests of timeouts. */
 const quick = { headersTimeoutMs: 300, bodyTimeoutMs: 300, callTimeoutMs: 900 };
 
 afterEach(() => {
@@ -29,7 +29,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-async function over(behaviour: Behaviour, settings: Partial<TransportSettings> = {}) {
+async function transportTo(behaviour: Behaviour, settings: Partial<TransportSettings> = {}) {
   const service = await hostile(behaviour);
   const transport = createTransport({
     ...readConfig({}),
@@ -39,7 +39,7 @@ async function over(behaviour: Behaviour, settings: Partial<TransportSettings> =
     eventBaseUrl: service.url,
     ...settings,
   });
-  const send = (request: Partial<HttpRequest> = {}, asker = createCancellationToken()) =>
+  const send = (request: Partial<HttpRequest> = {}, token = createCancellationToken()) =>
     transport.send(
       {
         service: 'catalog',
@@ -50,15 +50,15 @@ async function over(behaviour: Behaviour, settings: Partial<TransportSettings> =
         requestLine: 'GET /x',
         ...request,
       },
-      asker,
+      token,
     );
   return { service, transport, send };
 }
 
 const post = { method: 'POST', body: 'a=1', requestLine: 'POST /x' } as const;
 
-/** The code of the fault that a call ends with. */
-async function faultOf(call: Promise<unknown>): Promise<string> {
+/** The error code of a failed call, or "none". */
+async function errorCodeOf(call: Promise<unknown>): Promise<string> {
   try {
     await call;
   } catch (error) {
@@ -74,21 +74,21 @@ const raw =
   (socket) =>
     socket.write(bytes);
 
-const faults: [name: string, behaviour: Behaviour, code: string, attempts: number][] = [
-  ['a connection reset before the answer', reset, 'UPSTREAM_UNAVAILABLE', 3],
+const failures: [name: string, behaviour: Behaviour, code: string, attempts: number][] = [
+  ['a connection reset before the response', reset, 'UPSTREAM_UNAVAILABLE', 3],
   ['a connection cut in the middle of a body', cutInBody, 'UPSTREAM_UNAVAILABLE', 3],
-  ['a connection ended politely without an answer', (socket) => socket.end(), 'UPSTREAM_UNAVAILABLE', 3],
+  ['a connection closed without a response', (socket) => socket.end(), 'UPSTREAM_UNAVAILABLE', 3],
   [
     'a chunked body that never gets its last chunk',
     (socket) => socket.end(head('transfer-encoding: chunked') + '2\r\n{}\r\n'),
     'UPSTREAM_UNAVAILABLE',
     3,
   ],
-  ['no answer at all', silence, 'UPSTREAM_TIMEOUT', 1],
+  ['no response at all', silence, 'UPSTREAM_TIMEOUT', 1],
   ['headers that never end', drip('HTTP/1.1 200 OK\r\n', 'x-a: b\r\n'), 'UPSTREAM_TIMEOUT', 1],
   ['headers that stop', raw('HTTP/1.1 200 OK\r\nx-a: '), 'UPSTREAM_TIMEOUT', 1],
   [
-    'headers past all measure',
+    'headers that are too large',
     raw(`HTTP/1.1 200 OK\r\nx-a: ${'b'.repeat(40_000)}\r\n\r\n`),
     'UPSTREAM_INVALID_RESPONSE',
     1,
@@ -116,7 +116,7 @@ const faults: [name: string, behaviour: Behaviour, code: string, attempts: numbe
     1,
   ],
   [
-    'gzip inside gzip, said so',
+    'gzip inside gzip, declared',
     (socket) => {
       const twice = gzipSync(gzipSync('{}'));
       socket.write(head(`content-encoding: gzip, gzip\r\ncontent-length: ${twice.length}`));
@@ -126,7 +126,7 @@ const faults: [name: string, behaviour: Behaviour, code: string, attempts: numbe
     1,
   ],
   [
-    'gzip inside gzip, not said',
+    'gzip inside gzip, undeclared',
     (socket) => {
       const twice = gzipSync(gzipSync('{}'));
       socket.write(head(`content-encoding: gzip\r\ncontent-length: ${twice.length}`));
@@ -145,7 +145,7 @@ const faults: [name: string, behaviour: Behaviour, code: string, attempts: numbe
     'UPSTREAM_INVALID_RESPONSE',
     1,
   ],
-  ['an encoding that nobody asked for', json('{}', 200, { 'content-encoding': 'br' }), 'UPSTREAM_INVALID_RESPONSE', 1],
+  ['an encoding that was not requested', json('{}', 200, { 'content-encoding': 'br' }), 'UPSTREAM_INVALID_RESPONSE', 1],
   [
     'bytes that are not UTF-8',
     (socket) => {
@@ -155,72 +155,72 @@ const faults: [name: string, behaviour: Behaviour, code: string, attempts: numbe
     'UPSTREAM_INVALID_RESPONSE',
     1,
   ],
-  ['something that is no HTTP', raw('SSH-2.0-OpenSSH_9.6\r\n'), 'UPSTREAM_INVALID_RESPONSE', 1],
+  ['a response that is not HTTP', raw('SSH-2.0-OpenSSH_9.6\r\n'), 'UPSTREAM_INVALID_RESPONSE', 1],
 ];
 
-test.each(faults)('%s has its code, and leaves no connection behind', async (_, behaviour, code, attempts) => {
-  const { service, transport, send } = await over(behaviour, code === 'UPSTREAM_TIMEOUT' ? quick : {});
-  expect(await faultOf(send())).toBe(code);
-  await until(() => service.heard.length > 0); // given up, it may still be read
+test.each(failures)('%s fails with its code, and leaves no connection open', async (_, behaviour, code, attempts) => {
+  const { service, transport, send } = await transportTo(behaviour, code === 'UPSTREAM_TIMEOUT' ? quick : {});
+  expect(await errorCodeOf(send())).toBe(code);
+  await until(() => service.heard.length > 0); // the abort may come before the request was read
   expect(service.heard).toHaveLength(attempts);
   await transport.close();
   await until(() => service.open() === 0);
 });
 
-test('a connection that is refused is tried again, and then told', async () => {
-  const { service, transport, send } = await over(silence);
+test('a refused connection is retried, then reported as unavailable', async () => {
+  const { service, transport, send } = await transportTo(silence);
   await service.close();
-  expect(await faultOf(send())).toBe('UPSTREAM_UNAVAILABLE');
-  expect(await faultOf(send(post))).toBe('UPSTREAM_UNAVAILABLE'); // nothing was sent, so the outcome is known
+  expect(await errorCodeOf(send())).toBe('UPSTREAM_UNAVAILABLE');
+  expect(await errorCodeOf(send(post))).toBe('UPSTREAM_UNAVAILABLE'); // nothing was sent, so the outcome is known
   await transport.close();
 });
 
-test('a connection that is never made is given up', async () => {
-  // Takes the connection and never speaks TLS.
+test('a connection attempt without a TLS handshake times out', async () => {
+  // Accepts connections but never starts the TLS handshake.
   const mute = createServer().listen(0, '127.0.0.1');
   await once(mute, 'listening');
   const url = `https://127.0.0.1:${(mute.address() as AddressInfo).port}`;
-  const { transport, send } = await over(silence, { ...quick, connectTimeoutMs: 300, baseUrl: url });
-  expect(await faultOf(send())).toBe('UPSTREAM_TIMEOUT');
+  const { transport, send } = await transportTo(silence, { ...quick, connectTimeoutMs: 300, baseUrl: url });
+  expect(await errorCodeOf(send())).toBe('UPSTREAM_TIMEOUT');
   await transport.close();
   mute.close();
 });
 
-test('a name that does not resolve is told as unreachable', async () => {
-  const { transport, send } = await over(silence, { baseUrl: 'http://nowhere.invalid', readAttempts: 1 });
-  expect(await faultOf(send())).toBe('UPSTREAM_UNAVAILABLE');
+test('a host name that does not resolve is reported as unavailable', async () => {
+  const { transport, send } = await transportTo(silence, { baseUrl: 'http://nowhere.invalid', readAttempts: 1 });
+  expect(await errorCodeOf(send())).toBe('UPSTREAM_UNAVAILABLE');
   await transport.close();
 });
 
-test('a read outlives two lost connections, and gateways that fail twice', async () => {
-  const { send } = await over(inTurn(reset, cutInBody, json('{"a":1}')));
+test('a read is retried after two lost connections, and after two gateway errors', async () => {
+  const { send } = await transportTo(inTurn(reset, cutInBody, json('{"a":1}')));
   expect(await send()).toMatchObject({ status: 200, body: Buffer.from('{"a":1}'), attempts: 3 });
-  const gateway = await over(inTurn(json('', 502), json('', 503), json('{"a":2}')));
+  const gateway = await transportTo(inTurn(json('', 502), json('', 503), json('{"a":2}')));
   expect(await gateway.send()).toMatchObject({ body: Buffer.from('{"a":2}'), attempts: 3 });
-  const down = await over(json('down', 504));
+  const down = await transportTo(json('down', 504));
   expect(await down.send()).toMatchObject({ status: 504, attempts: 3 });
 });
 
-test('an answer loses its byte order mark, plain and in gzip, and one that is nothing else is empty', async () => {
+test('a byte order mark is removed from the response, plain and in gzip', async () => {
   const packed = gzipSync('\ufeff{"a":1}');
   const inGzip: Behaviour = (socket) => {
     socket.write(head(`content-encoding: gzip\r\ncontent-length: ${packed.length}`));
     socket.write(packed);
   };
-  const { send } = await over(inTurn(json('\ufeff{"a":1}'), inGzip, json('\ufeff')));
+  const { send } = await transportTo(inTurn(json('\ufeff{"a":1}'), inGzip, json('\ufeff')));
   for (const body of ['{"a":1}', '{"a":1}', '']) expect((await send()).body.toString()).toBe(body);
 });
 
-test('a connection that died while it was idle costs a read nothing', async () => {
-  const { service, send } = await over(json('{"a":1}'));
+test('a read on an idle connection that was closed is retried without an error', async () => {
+  const { service, send } = await transportTo(json('{"a":1}'));
   for (let round = 0; round < 5; round++) {
     expect((await send()).body.toString()).toBe('{"a":1}');
     service.hangUp();
   }
 });
 
-test('a service that hangs up after each answer, or in place of every second one, is still read', async () => {
-  const { send } = await over((socket, heard) => {
+test('a service that closes the connection after each response, or instead of every second one, is still readable', async () => {
+  const { send } = await transportTo((socket, heard) => {
     if (heard.nth % 2 === 1) return socket.resetAndDestroy();
     json('{"a":1}', 200, { connection: 'close' })(socket, heard);
     return socket.end();
@@ -230,88 +230,88 @@ test('a service that hangs up after each answer, or in place of every second one
 
 test.each([
   ['reset', reset, {}],
-  ['cut in its answer', cutInBody, {}],
-  ['never answered', silence, quick],
+  ['cut within the response', cutInBody, {}],
+  ['open without a response', silence, quick],
 ] as const)(
-  'a write that is %s is sent once, and its outcome is said to be unknown',
+  'a write is sent once and its result is unknown if the connection is %s',
   async (_, behaviour, settings) => {
-    const { service, send } = await over(behaviour, settings);
-    expect(await faultOf(send(post))).toBe('UPSTREAM_RESULT_UNKNOWN');
+    const { service, send } = await transportTo(behaviour, settings);
+    expect(await errorCodeOf(send(post))).toBe('UPSTREAM_RESULT_UNKNOWN');
     await until(() => service.heard.length > 0);
     expect(service.heard).toHaveLength(1);
   },
 );
 
-test('a write that a gateway fails is sent once', async () => {
-  const { service, send } = await over(json('', 503));
+test('a write is not retried after a gateway error', async () => {
+  const { service, send } = await transportTo(json('', 503));
   expect(await send(post)).toMatchObject({ status: 503, attempts: 1 });
   expect(service.heard).toHaveLength(1);
 });
 
-test('attempts end with the time of the call', async () => {
+test('the timeout of a call includes its retries', async () => {
   const slowThenReset: Behaviour = (socket) => setTimeout(() => socket.resetAndDestroy(), 120);
-  const { service, send } = await over(slowThenReset, { callTimeoutMs: 200, readAttempts: 10 });
-  expect(['UPSTREAM_TIMEOUT', 'UPSTREAM_UNAVAILABLE']).toContain(await faultOf(send()));
+  const { service, send } = await transportTo(slowThenReset, { callTimeoutMs: 200, readAttempts: 10 });
+  expect(['UPSTREAM_TIMEOUT', 'UPSTREAM_UNAVAILABLE']).toContain(await errorCodeOf(send()));
   expect(service.heard.length).toBeLessThan(4);
 });
 
-test('an attempt that cannot be paid is not made', async () => {
-  const { service, send } = await over(json('', 503), { readAttempts: 10 });
-  let left = 2;
-  const answer = await send({ chargeRetry: () => Promise.resolve(left-- > 0) });
+test('a retry that the rate limiter rejects is not sent', async () => {
+  const { service, send } = await transportTo(json('', 503), { readAttempts: 10 });
+  let abandoned = 2;
+  const answer = await send({ chargeRetry: () => Promise.resolve(abandoned-- > 0) });
   expect(answer).toMatchObject({ status: 503, attempts: 3 });
   expect(service.heard).toHaveLength(3);
 });
 
-test('redirects are not followed, and the token is not sent on', async () => {
+test('redirects are not followed, and the token is not sent to their target', async () => {
   const elsewhere = await hostile();
   for (const status of [301, 302, 303, 307, 308]) {
-    const { send } = await over(json('{}', status, { location: `${elsewhere.url}/take` }));
+    const { send } = await transportTo(json('{}', status, { location: `${elsewhere.url}/take` }));
     expect((await send({ headers: ['authorization', 'Bearer secret'] })).status).toBe(status);
   }
   expect(elsewhere.heard).toEqual([]);
 });
 
-test('a caller who goes away takes the call along, whatever it was waiting for', async () => {
-  vi.spyOn(Math, 'random').mockReturnValue(1_000); // no second attempt comes before the caller leaves
+test('cancelling a call closes its connection, whether it waits for headers, a body or a retry', async () => {
+  vi.spyOn(Math, 'random').mockReturnValue(1_000); // keeps the second attempt from starting before the cancellation
   for (const behaviour of [silence, drip(head('content-length: 1000'), ' '), reset]) {
-    const { service, transport, send } = await over(behaviour, { readAttempts: 10 });
-    const caller = createCancellationToken();
-    const fault = faultOf(send({}, caller));
+    const { service, transport, send } = await transportTo(behaviour, { readAttempts: 10 });
+    const cancellation = createCancellationToken();
+    const fault = errorCodeOf(send({}, cancellation));
     const isWaiting = () => behaviour !== reset || transport.state().catalog.running === 0;
     await until(() => service.heard.length > 0 && isWaiting());
-    cancel(caller, new Error('left'));
+    cancel(cancellation, new Error('left'));
     expect(await fault).toBe(behaviour === reset ? 'UPSTREAM_UNAVAILABLE' : 'UPSTREAM_TIMEOUT');
     await transport.close();
     await until(() => service.open() === 0);
   }
-  const { service, send } = await over(silence);
-  const gone = createCancellationToken();
-  cancel(gone, new Error('left'));
-  expect(await faultOf(send({}, gone))).toBe('UPSTREAM_TIMEOUT');
+  const { service, send } = await transportTo(silence);
+  const cancelled = createCancellationToken();
+  cancel(cancelled, new Error('left'));
+  expect(await errorCodeOf(send({}, cancelled))).toBe('UPSTREAM_TIMEOUT');
   expect(service.heard).toEqual([]);
 });
 
-test('a service that is down is left alone after a few faults, and tried with one call after a pause', async () => {
+test('the circuit breaker opens after a few failures, and sends one trial call after a pause', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   const settings = { breakerFailures: 3, breakerPauseMs: 100, readAttempts: 1 };
-  const { service, transport, send } = await over(reset, settings);
-  for (let n = 0; n < 3; n++) expect(await faultOf(send())).toBe('UPSTREAM_UNAVAILABLE');
+  const { service, transport, send } = await transportTo(reset, settings);
+  for (let n = 0; n < 3; n++) expect(await errorCodeOf(send())).toBe('UPSTREAM_UNAVAILABLE');
   expect(service.heard).toHaveLength(3);
-  expect(await faultOf(send())).toBe('UPSTREAM_UNAVAILABLE');
-  expect(service.heard).toHaveLength(3); // not asked
+  expect(await errorCodeOf(send())).toBe('UPSTREAM_UNAVAILABLE');
+  expect(service.heard).toHaveLength(3); // the breaker is open
   expect(transport.state().catalog.isOpen).toBe(true);
   expect(() => transport.requireAvailable({ service: 'catalog', requestLine: 'GET /x' })).toThrow(UpstreamFailure);
   transport.requireAvailable({ service: 'event', requestLine: 'GET /x' });
 
   vi.advanceTimersByTime(100);
-  const crowd = await Promise.all(Array.from({ length: 20 }, () => faultOf(send())));
-  expect(new Set(crowd)).toEqual(new Set(['UPSTREAM_UNAVAILABLE']));
-  expect(service.heard).toHaveLength(4); // one of the twenty tried
+  const results = await Promise.all(Array.from({ length: 20 }, () => errorCodeOf(send())));
+  expect(new Set(results)).toEqual(new Set(['UPSTREAM_UNAVAILABLE']));
+  expect(service.heard).toHaveLength(4); // one of the twenty was sent as a trial
 
   service.behave(json('{}'));
-  vi.advanceTimersByTime(199); // the pause is twice as long by now
-  expect(await faultOf(send())).toBe('UPSTREAM_UNAVAILABLE');
+  vi.advanceTimersByTime(199); // the pause has doubled by now
+  expect(await errorCodeOf(send())).toBe('UPSTREAM_UNAVAILABLE');
   vi.advanceTimersByTime(1);
   await send();
   expect(transport.state().catalog.isOpen).toBe(false);
@@ -319,43 +319,47 @@ test('a service that is down is left alone after a few faults, and tried with on
   expect(answers).toHaveLength(20);
 });
 
-test('a trial that its caller gives up lets the next one try', async () => {
-  const { service, transport, send } = await over(reset, { breakerFailures: 1, readAttempts: 1, breakerPauseMs: 1 });
-  await faultOf(send());
+test('a cancelled trial call lets the next call be the trial', async () => {
+  const { service, transport, send } = await transportTo(reset, {
+    breakerFailures: 1,
+    readAttempts: 1,
+    breakerPauseMs: 1,
+  });
+  await errorCodeOf(send());
   service.behave(silence);
   await new Promise((resolve) => setTimeout(resolve, 20));
-  const caller = createCancellationToken();
-  const given = faultOf(send({}, caller));
+  const cancellation = createCancellationToken();
+  const given = errorCodeOf(send({}, cancellation));
   await until(() => service.heard.length === 2);
-  cancel(caller, new Error('left'));
+  cancel(cancellation, new Error('left'));
   await given;
   service.behave(json('{}'));
   expect((await send()).status).toBe(200);
   expect(transport.state().catalog.isOpen).toBe(false);
 });
 
-test('refusals, nonsense and callers who leave do not count as being down', async () => {
-  const { service, transport, send } = await over(json('no', 500), { breakerFailures: 1 });
+test('error responses, invalid responses and cancelled calls do not open the circuit breaker', async () => {
+  const { service, transport, send } = await transportTo(json('no', 500), { breakerFailures: 1 });
   await send();
   service.behave(raw('nonsense\r\n\r\n'));
-  await faultOf(send());
+  await errorCodeOf(send());
   service.behave(silence);
-  const caller = createCancellationToken();
-  const left = faultOf(send({}, caller));
+  const cancellation = createCancellationToken();
+  const abandoned = errorCodeOf(send({}, cancellation));
   await until(() => service.heard.length === 3);
-  cancel(caller, new Error('left'));
-  await left;
+  cancel(cancellation, new Error('left'));
+  await abandoned;
   expect(transport.state().catalog.isOpen).toBe(false);
 });
 
-test('a crowd of quick calls keeps to a few connections; more are opened while calls wait', async () => {
+test('quick calls share a few connections; more are opened while calls wait', async () => {
   const settings = { maxConnections: 4, maxBusyConnections: 12 };
-  const quickly = await over(json('{}'), settings);
+  const quickly = await transportTo(json('{}'), settings);
   await Promise.all(Array.from({ length: 40 }, () => quickly.send()));
   expect(quickly.service.connections()).toBeLessThanOrEqual(12);
 
   const held: (() => void)[] = [];
-  const { service, transport, send } = await over(
+  const { service, transport, send } = await transportTo(
     (socket, heard) => held.push(() => json('{}')(socket, heard)),
     settings,
   );
@@ -371,14 +375,14 @@ test('a crowd of quick calls keeps to a few connections; more are opened while c
   expect(transport.state().catalog).toMatchObject({ running: 0, waiting: 0 });
 });
 
-test('a call that waits for a connection ends with its caller', async () => {
-  const { service, transport, send } = await over(silence, { maxConnections: 1, maxBusyConnections: 1 });
+test('cancelling a call that waits for a connection removes it from the queue', async () => {
+  const { service, transport, send } = await transportTo(silence, { maxConnections: 1, maxBusyConnections: 1 });
   const [one, other] = [createCancellationToken(), createCancellationToken()];
-  const first = faultOf(send({}, one));
-  const second = faultOf(send(post, other));
+  const first = errorCodeOf(send({}, one));
+  const second = errorCodeOf(send(post, other));
   await until(() => service.heard.length === 1);
   cancel(other, new Error('left'));
-  expect(await second).toBe('UPSTREAM_TIMEOUT'); // never sent, so its outcome is known
+  expect(await second).toBe('UPSTREAM_TIMEOUT'); // never sent, so the outcome is known
   cancel(one, new Error('left'));
   expect(await first).toBe('UPSTREAM_TIMEOUT');
   expect(transport.state().catalog).toMatchObject({ running: 0, waiting: 0 });

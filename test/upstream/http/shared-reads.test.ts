@@ -1,4 +1,4 @@
-/** Reads that are on their way when something is written: who asks after the write waits for none of them. */
+/** Reads that are in flight during a write: a read that starts after the write shares none of them. */
 import { afterAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../../src/config/read.ts';
 import { bookEndpoints } from '../../../src/api/book.ts';
@@ -16,11 +16,11 @@ const alice = 'Bearer alice';
 
 test.skipIf(hasRedis)(withoutRedis, () => undefined);
 
-const houses: [name: string, replicas: number][] = [['one process', 1]];
-if (hasRedis) houses.push(['two replicas over Redis', 2]);
+const deployments: [name: string, replicas: number][] = [['one process', 1]];
+if (hasRedis) deployments.push(['two replicas over Redis', 2]);
 
-describe.each(houses)('in %s', (_, replicas) => {
-  /** A service that holds its reads back, and the processes before it. */
+describe.each(deployments)('in %s', (_, replicas) => {
+  /** A service that holds its responses back, and the processes that call it. */
   async function open() {
     const held: { path: string; answer: (comment: string) => void }[] = [];
     const service = await hostile((socket, heard) => {
@@ -33,18 +33,18 @@ describe.each(houses)('in %s', (_, replicas) => {
     const settings = { ...readConfig({}), ...patient, baseUrl: service.url, eventBaseUrl: service.url, redisUrl };
     const processes = Array.from({ length: replicas }, () => createUpstream(settings));
     afterAll(() => Promise.all(processes.map((each) => each.close())));
-    const asker = (authorization?: string) => ({ authorization, address: '127.0.0.1', requestId: 'test' });
+    const requestContext = (authorization?: string) => ({ authorization, address: '127.0.0.1', requestId: 'test' });
     const reading = (authorization?: string) =>
-      processes.at(-1)!.forOperation(asker(authorization), createCancellationToken());
+      processes.at(-1)!.forOperation(requestContext(authorization), createCancellationToken());
     const write = async () => {
-      const operation = processes[0]!.forOperation(asker(alice), createCancellationToken());
+      const operation = processes[0]!.forOperation(requestContext(alice), createCancellationToken());
       await operation.write(bookEndpoints.collect, { id: '7', status: 'read' }, undefined);
       await operation.invalidate([bookEndpoints.collections.path, 'Note:1']);
     };
-    // Redis is there as soon as what one has read costs the other nothing.
+    // Redis is connected as soon as a record read by one process is served to the other from the cache.
     if (redisUrl)
       await untilSo(async () => {
-        const operations = processes.map((each) => each.forOperation(asker(), createCancellationToken()));
+        const operations = processes.map((each) => each.forOperation(requestContext(), createCancellationToken()));
         for (const operation of operations)
           await operation.load(
             'Book',
@@ -63,7 +63,7 @@ describe.each(houses)('in %s', (_, replicas) => {
   const noteOf = (operation: Operation) =>
     Promise.resolve(operation.list(noteEndpoints.byId, { id: '1' }, ['title'], undefined));
 
-  test('a list that everybody is shown is asked for anew, and the old answer is not kept', async () => {
+  test('a public list is requested again after a write, and the old response is not cached', async () => {
     const { held, reading, write } = await open();
     const before = shelfOf(reading());
     await until(() => held.length === 1);
@@ -80,7 +80,7 @@ describe.each(houses)('in %s', (_, replicas) => {
     expect(await later).toEqual({ collections: [{ comment: 'new' }] });
   });
 
-  test('what one person is shown is asked for anew', async () => {
+  test('a private record is requested again after a write', async () => {
     const { held, reading, write } = await open();
     const before = noteOf(reading(alice));
     await until(() => held.length === 1);
@@ -92,7 +92,7 @@ describe.each(houses)('in %s', (_, replicas) => {
     expect(await after).toMatchObject({ title: 'new' });
   });
 
-  test('without a write, what everybody is shown is asked for once', async () => {
+  test('without a write, concurrent reads of a public list share one request', async () => {
     const { held, reading } = await open();
     const both = [shelfOf(reading()), shelfOf(reading())];
     await until(() => held.length === 1);

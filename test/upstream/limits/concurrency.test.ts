@@ -14,43 +14,43 @@ const operation = {};
 
 afterEach(() => void vi.useRealTimers());
 
-test('a crowd that is let in and leaves at once is let in to the last', () => {
-  const gate = createConcurrencyLimiter({ maxConnections: 1, maxBusyConnections: 1 });
-  expect(gate.acquire(operation, { begin: () => undefined })).toBeUndefined();
+test('every waiting call is started, even if each one ends as soon as it starts', () => {
+  const limiter = createConcurrencyLimiter({ maxConnections: 1, maxBusyConnections: 1 });
+  expect(limiter.acquire(operation, { begin: () => undefined })).toBeUndefined();
   let begun = 0;
   const begin = () => {
     begun++;
-    gate.release(1);
+    limiter.release(1);
   };
-  for (let each = 0; each < CROWD; each++) expect(gate.acquire(operation, { begin })).toBeDefined();
-  gate.release(1);
+  for (let each = 0; each < CROWD; each++) expect(limiter.acquire(operation, { begin })).toBeDefined();
+  limiter.release(1);
   expect(begun).toBe(CROWD);
-  expect(gate.running()).toBe(0);
+  expect(limiter.running()).toBe(0);
 });
 
-test('a service gets all its connections at once while even its quickest calls take their time, and few while it is quick', () => {
+test('a service gets all of its connections only while even its fastest calls are slow', () => {
   const [few, all, many] = [4, 12, 1000];
-  const gate = createConcurrencyLimiter({ maxConnections: few, maxBusyConnections: all });
+  const limiter = createConcurrencyLimiter({ maxConnections: few, maxBusyConnections: all });
   const crowd = 20;
-  /** How many of a crowd are let in at once, where each takes so long. */
-  const letIn = (tookMs: number): number => {
-    let inside = 0;
-    for (let each = 0; each < crowd; each++) if (!gate.acquire(operation, { begin: () => inside++ })) inside++;
-    const atOnce = inside;
-    for (let left = 0; left < crowd; left++) gate.release(tookMs);
-    expect(gate.running()).toBe(0);
+  /** How many of a crowd of calls start at once if each takes this long. */
+  const startedAtOnce = (tookMs: number): number => {
+    let started = 0;
+    for (let each = 0; each < crowd; each++) if (!limiter.acquire(operation, { begin: () => started++ })) started++;
+    const atOnce = started;
+    for (let ended = 0; ended < crowd; ended++) limiter.release(tookMs);
+    expect(limiter.running()).toBe(0);
     return atOnce;
   };
-  expect(letIn(20)).toBe(few); // nothing is known yet
-  for (let each = 0; each < many; each++) letIn(20);
-  expect(letIn(20)).toBe(all);
-  letIn(0.5);
-  expect(letIn(20)).toBe(few);
-  for (let each = 0; each < many; each++) letIn(20);
-  expect(letIn(20)).toBe(all);
+  expect(startedAtOnce(20)).toBe(few); // the duration of calls is still unknown
+  for (let each = 0; each < many; each++) startedAtOnce(20);
+  expect(startedAtOnce(20)).toBe(all);
+  startedAtOnce(0.5);
+  expect(startedAtOnce(20)).toBe(few);
+  for (let each = 0; each < many; each++) startedAtOnce(20);
+  expect(startedAtOnce(20)).toBe(all);
 });
 
-test('a crowd that waits for a service found dead is told so, every one', async () => {
+test('all calls that wait for a service are rejected when its circuit breaker opens', async () => {
   const pending: Dispatcher.DispatchHandler[] = [];
   const dead = {
     dispatch: (_: object, handler: Dispatcher.DispatchHandler) => pending.push(handler) > 0,
@@ -65,26 +65,26 @@ test('a crowd that waits for a service found dead is told so, every one', async 
     maxBytes: 1,
     requestLine: 'GET /x',
   } as const;
-  const asks = Array.from({ length: CROWD }, () =>
+  const calls = Array.from({ length: CROWD }, () =>
     transport.send(request, createCancellationToken()).catch((error: unknown) => error),
   );
   for (const handler of pending.splice(0))
     handler.onError!(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }));
-  const told = await Promise.all(asks);
-  expect(told.filter((error) => error instanceof UpstreamFailure && error.code === 'UPSTREAM_UNAVAILABLE').length).toBe(
-    CROWD,
-  );
+  const results = await Promise.all(calls);
+  expect(
+    results.filter((error) => error instanceof UpstreamFailure && error.code === 'UPSTREAM_UNAVAILABLE').length,
+  ).toBe(CROWD);
   expect(transport.state().catalog).toMatchObject({ running: 0, waiting: 0 });
 });
 
-test('a write that ends before it has a connection is known not to have been sent', async () => {
+test('a write that is cancelled before it has a connection is known not to have been sent', async () => {
   let handler: Dispatcher.DispatchHandler | undefined;
   const slow = {
     dispatch: (_: object, given: Dispatcher.DispatchHandler) => (handler = given) !== undefined,
   } as unknown as Dispatcher;
   const settings = { ...readConfig({}), baseUrl: 'http://slow.example', eventBaseUrl: 'http://slow.example' };
   const transport = createTransport(settings, slow);
-  const lifetime = createCancellationToken();
+  const cancellation = createCancellationToken();
   const request = {
     service: 'catalog',
     method: 'POST',
@@ -93,9 +93,9 @@ test('a write that ends before it has a connection is known not to have been sen
     maxBytes: 1,
     requestLine: 'POST /x',
   } as const;
-  const ask = transport.send(request, lifetime).catch((error: unknown) => error);
-  cancel(lifetime, new Error('gone'));
-  expect(await ask).toMatchObject({ code: 'UPSTREAM_TIMEOUT' });
+  const call = transport.send(request, cancellation).catch((error: unknown) => error);
+  cancel(cancellation, new Error('gone'));
+  expect(await call).toMatchObject({ code: 'UPSTREAM_TIMEOUT' });
   let aborted: unknown;
   handler!.onConnect!((reason) => (aborted = reason));
   expect(aborted).toMatchObject({ message: 'gone' });
@@ -103,7 +103,7 @@ test('a write that ends before it has a connection is known not to have been sen
   expect(transport.state().catalog).toMatchObject({ running: 0, waiting: 0 });
 });
 
-test('the wait for a connection is no time of the service: a queue of our own is no failure of it', async () => {
+test('the wait for a connection does not count towards the timeout of a call, nor as a failure of the service', async () => {
   vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout', 'setImmediate'] });
   const answerAfterMs = (ms: number) => (_: object, handler: Dispatcher.DispatchHandler) => {
     handler.onConnect?.(() => undefined);
@@ -133,7 +133,7 @@ test('the wait for a connection is no time of the service: a queue of our own is
   expect(transport.state().catalog).toMatchObject({ isOpen: false, running: 0, waiting: 0 });
 });
 
-test('attempts have one time together, on the wire', async () => {
+test('all attempts of a call share one timeout', async () => {
   vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout', 'setImmediate'] });
   let dispatched = 0;
   const failing = {
@@ -160,7 +160,7 @@ test('attempts have one time together, on the wire', async () => {
   let ended: unknown;
   transport.send(request, createCancellationToken()).catch((error: unknown) => (ended = error));
   await vi.advanceTimersByTimeAsync(700);
-  while (dispatched < 2) await sleep(5); // the pause between attempts is of real time
+  while (dispatched < 2) await sleep(5); // the pause between attempts uses real time
   await vi.advanceTimersByTimeAsync(299);
   expect(ended).toBeUndefined();
   await vi.advanceTimersByTimeAsync(10);
@@ -168,19 +168,19 @@ test('attempts have one time together, on the wire', async () => {
   expect(transport.state().catalog).toMatchObject({ running: 0, waiting: 0 });
 });
 
-test('operations take turns, each in its own order, and who gives up is passed over', () => {
-  const gate = createConcurrencyLimiter({ maxConnections: 1, maxBusyConnections: 1 });
-  expect(gate.acquire({}, { begin: () => undefined })).toBeUndefined();
+test('operations take turns, each in its own order, and cancelled waiters are skipped', () => {
+  const limiter = createConcurrencyLimiter({ maxConnections: 1, maxBusyConnections: 1 });
+  expect(limiter.acquire({}, { begin: () => undefined })).toBeUndefined();
   const begun: string[] = [];
-  const enter = (owner: object, name: string) => gate.acquire(owner, { begin: () => void begun.push(name) })!;
+  const enter = (owner: object, name: string) => limiter.acquire(owner, { begin: () => void begun.push(name) })!;
   const [many, few, one] = [{}, {}, {}];
   for (let n = 0; n < 4; n++) enter(many, `many ${n}`);
-  const left = enter(few, 'few 0');
+  const cancelled = enter(few, 'few 0');
   for (let n = 1; n < 3; n++) enter(few, `few ${n}`);
   enter(one, 'one 0');
-  expect([gate.cancelWait(left), gate.cancelWait(left)]).toEqual([true, false]);
-  expect(gate.waiting()).toBe(7);
-  for (let n = 0; n < 8; n++) gate.release(1);
+  expect([limiter.cancelWait(cancelled), limiter.cancelWait(cancelled)]).toEqual([true, false]);
+  expect(limiter.waiting()).toBe(7);
+  for (let n = 0; n < 8; n++) limiter.release(1);
   expect(begun).toEqual(['many 0', 'few 1', 'one 0', 'many 1', 'few 2', 'many 2', 'many 3']);
-  expect([gate.running(), gate.waiting()]).toEqual([0, 0]);
+  expect([limiter.running(), limiter.waiting()]).toEqual([0, 0]);
 });

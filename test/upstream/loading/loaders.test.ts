@@ -15,68 +15,71 @@ const breaks = () => {
   throw broken;
 };
 
-/** Two operations over one service, of which the first has a cache that fails whenever anything came. */
-async function twoOver(behaviour: Behaviour) {
+/** Two operations over one service; the cache of the first fails on every write. */
+async function twoOperations(behaviour: Behaviour) {
   const service = await hostile(behaviour);
-  const kept = createRecordCache({ ttlSeconds: 0 });
-  let opened = 0;
+  const recordCache = createRecordCache({ ttlSeconds: 0 });
+  let openedCaches = 0;
   const records: RecordCache = {
-    ...kept,
+    ...recordCache,
     forViewer: (partition): ViewerCache => {
-      const seen = kept.forViewer(partition);
+      const viewerCache = recordCache.forViewer(partition);
       const failing = { put: breaks, delete: breaks, putResponse: breaks, deleteResponse: breaks };
-      return opened++ === 0 ? { ...seen, ...failing } : seen;
+      return openedCaches++ === 0 ? { ...viewerCache, ...failing } : viewerCache;
     },
   };
   const settings = { ...readConfig({}), ...patient, baseUrl: service.url, eventBaseUrl: service.url };
   const upstream = createUpstream(settings, { records });
-  const asker = { authorization: undefined, address: '127.0.0.1', requestId: 'test' };
-  const operations = [1, 2].map(() => upstream.forOperation(asker, createCancellationToken()));
+  const requestContext = { authorization: undefined, address: '127.0.0.1', requestId: 'test' };
+  const operations = [1, 2].map(() => upstream.forOperation(requestContext, createCancellationToken()));
   return { service, operations };
 }
 
-const unknown = json('{"code":6000,"msg":"book_not_found"}', 404);
-const refused = json('{"code":106,"msg":"expired_token"}', 401);
+const notFound = json('{"code":6000,"msg":"book_not_found"}', 404);
+const rejected = json('{"code":106,"msg":"expired_token"}', 401);
 
 test.each([
-  ['came', json('{"id":"7","title":"x"}'), { title: 'x' }],
-  ['is absent', unknown, null],
-])('a cache that fails over an answer that %s costs nobody else theirs, and nobody the end', async (_, came, shown) => {
-  const { service, operations } = await twoOver(came);
-  const answers = await Promise.allSettled(
-    operations.map(async (operation) => operation.list(bookEndpoints.byId, { id: '7' }, ['title'], undefined)),
-  );
-  expect(service.heard).toHaveLength(1);
-  expect(answers[0]).toEqual({ status: 'rejected', reason: broken });
-  expect(answers[1]).toMatchObject({ status: 'fulfilled', value: shown });
-});
+  ['exists', json('{"id":"7","title":"x"}'), { title: 'x' }],
+  ['is absent', notFound, null],
+])(
+  'a failing cache fails only its own operation, and shared responses still reach the other: the record %s',
+  async (_, came, expected) => {
+    const { service, operations } = await twoOperations(came);
+    const results = await Promise.allSettled(
+      operations.map(async (operation) => operation.list(bookEndpoints.byId, { id: '7' }, ['title'], undefined)),
+    );
+    expect(service.heard).toHaveLength(1);
+    expect(results[0]).toEqual({ status: 'rejected', reason: broken });
+    expect(results[1]).toMatchObject({ status: 'fulfilled', value: expected });
+  },
+);
 
-test('a cache that fails over a refusal costs nobody else theirs, and nobody the end', async () => {
-  const { service, operations } = await twoOver(refused);
-  const wants = await Promise.allSettled(
+test('a failing cache fails only its own operation, and shared rejections still reach the other', async () => {
+  const { service, operations } = await twoOperations(rejected);
+  const loads = await Promise.allSettled(
     operations.map(async (operation) => operation.load('Book', books, '7', ['title'], { id: '7' }, undefined)),
   );
   expect(service.heard).toHaveLength(1);
-  expect(wants[0]).toEqual({ status: 'rejected', reason: broken });
-  expect(wants[1]).toMatchObject({ status: 'rejected', reason: { details: { status: 401 } } });
+  expect(loads[0]).toEqual({ status: 'rejected', reason: broken });
+  expect(loads[1]).toMatchObject({ status: 'rejected', reason: { details: { status: 401 } } });
 });
 
-const asker = { authorization: undefined, address: '127.0.0.1', requestId: 'test' };
+const requestContext = { authorization: undefined, address: '127.0.0.1', requestId: 'test' };
 const wholeBooks: RecordSource = { ...books, members: bookMembers };
-const few = ['title'];
-const many = bookMembers.filter((name) => name !== 'id' && name !== 'title');
+const titleOnly = ['title'];
+const otherFields = bookMembers.filter((name) => name !== 'id' && name !== 'title');
 const book = { id: '7', title: '活着', pages: '191', publisher: '作家出版社' };
 const members = (heard: Heard) => new URL(heard.path, 'http://x').searchParams.get('fields')?.split(',');
 
-/** Operations over one cache and one service. */
+/** Operations that share one cache and one service. */
 async function operationsOver(behaviour: Behaviour) {
   const service = await hostile(behaviour);
   const upstream = createUpstream({ ...readConfig({}), ...patient, baseUrl: service.url, eventBaseUrl: service.url });
   afterAll(() => upstream.close());
-  return { service, open: () => upstream.forOperation(asker, createCancellationToken()) };
+  return { service, open: () => upstream.forOperation(requestContext, createCancellationToken()) };
 }
 
-test('a partial answer that comes after the whole one is not kept as if it told every member', async () => {
+test('a response with some fields that comes after the whole record is not cached as the whole record', async () => {
   let held: (() => void) | undefined;
   const { service, open } = await operationsOver((socket: Socket, heard) => {
     const fields = members(heard);
@@ -85,9 +88,9 @@ test('a partial answer that comes after the whole one is not kept as if it told 
     held = () => json(JSON.stringify(part))(socket, heard);
   });
   const first = open();
-  const title = first.load('Book', wholeBooks, '7', few, {}, undefined);
+  const title = first.load('Book', wholeBooks, '7', titleOnly, {}, undefined);
   await until(() => held !== undefined);
-  await first.load('Book', wholeBooks, '7', many, {}, undefined);
+  await first.load('Book', wholeBooks, '7', otherFields, {}, undefined);
   held!();
   await title;
   const later = await open().load('Book', wholeBooks, '7', ['pages', 'publisher'], {}, undefined);
@@ -95,7 +98,7 @@ test('a partial answer that comes after the whole one is not kept as if it told 
   expect(service.heard).toHaveLength(2);
 });
 
-test('one member more than was asked for does not stand for the whole record: what came is used, the rest is asked', async () => {
+test('a response with one extra field is not taken for the whole record: the extra field is used, other fields are loaded', async () => {
   const { service, open } = await operationsOver((socket, heard) => {
     const fields = [...(members(heard) ?? Object.keys(book)), 'alt'];
     const record = { ...book, alt: 'http://book.example/7' };
@@ -118,7 +121,7 @@ test('one member more than was asked for does not stand for the whole record: wh
   ]);
 });
 
-test('an upstream that sends everything whatever is asked for is used for all that it sent', async () => {
+test('all fields of a response are cached, even if upstream ignores the requested fields', async () => {
   const { service, open } = await operationsOver(json(JSON.stringify(book)));
   await open().load('Book', wholeBooks, '7', ['title'], {}, undefined);
   expect(await open().load('Book', wholeBooks, '7', ['pages', 'publisher'], {}, undefined)).toMatchObject({

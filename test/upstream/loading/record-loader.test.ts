@@ -16,8 +16,8 @@ const fieldsOf = ({ input }: ApiRequest) => String((input as { fields?: string }
 const idOf = ({ input }: ApiRequest) => (input as { id: string }).id;
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Loaders over an upstream that answers only when it is told to. */
-function opened() {
+/** Loaders over an upstream that responds when the test says so. */
+function setUp() {
   const pending: { request: ApiRequest; resolve: (response: ApiResponse) => void; reject: (reason: Error) => void }[] =
     [];
   const sent: ApiRequest[] = [];
@@ -38,7 +38,7 @@ function opened() {
   };
   const valueOf = (request: ApiRequest) =>
     Object.fromEntries(fieldsOf(request).map((name) => [name, name === 'id' ? idOf(request) : `${name} of it`]));
-  const answer = (which: (request: ApiRequest) => boolean = () => true) => {
+  const respond = (which: (request: ApiRequest) => boolean = () => true) => {
     for (const { request, resolve } of pending.splice(0).filter((each) => which(each.request) || !pending.push(each))) {
       const response: ApiResponse = { value: valueOf(request), bytes: 10, status: 200, reuse };
       resolve(response);
@@ -47,18 +47,18 @@ function opened() {
   const fail = (reason: Error) => {
     for (const { reject } of pending.splice(0)) reject(reason);
   };
-  return { records: new RecordLoader(context), responses: new ResponseLoader(context), sent, answer, fail };
+  return { records: new RecordLoader(context), responses: new ResponseLoader(context), sent, respond, fail };
 }
 
 const load = async (records: RecordLoader, id: string, names: readonly string[]) =>
   records.load('Book', books, id, names, { id }, undefined);
 
 test('the loads of a tick for one record are one request with the union of their fields', async () => {
-  const { records, sent, answer } = opened();
+  const { records, sent, respond } = setUp();
   const loads = [load(records, '7', ['title']), load(records, '7', ['author', 'pages']), load(records, '7', ['title'])];
   await turn();
   expect(sent.map(fieldsOf)).toEqual([['author', 'id', 'pages', 'title']]);
-  answer();
+  respond();
   expect(await loads[1]).toMatchObject({ author: 'author of it', pages: 'pages of it' });
 });
 
@@ -67,7 +67,7 @@ test('no field of a record is requested twice in an operation, whatever is loade
   const ticks = fc.array(fc.array(fc.tuple(fc.constantFrom('1', '2'), names), { maxLength: 4 }), { maxLength: 4 });
   await fc.assert(
     fc.asyncProperty(ticks, fc.boolean(), async (tickLoads, isAnsweredLast) => {
-      const { records, sent, answer } = opened();
+      const { records, sent, respond } = setUp();
       const loads: Promise<void>[] = [];
       for (const tick of tickLoads) {
         const before = sent.length;
@@ -79,9 +79,9 @@ test('no field of a record is requested twice in an operation, whatever is loade
           );
         await turn();
         expect(new Set(sent.slice(before).map(idOf)).size).toBe(sent.length - before);
-        if (!isAnsweredLast) answer();
+        if (!isAnsweredLast) respond();
       }
-      answer();
+      respond();
       await Promise.all(loads);
       const requested = sent.flatMap((request) =>
         fieldsOf(request)
@@ -93,24 +93,24 @@ test('no field of a record is requested twice in an operation, whatever is loade
   );
 });
 
-test('a record settles as soon as its own response is there, though another of its batch is still loading', async () => {
-  const { records, answer } = opened();
+test('a record resolves as soon as its own response arrives, though another of its batch is still loading', async () => {
+  const { records, respond } = setUp();
   const done: string[] = [];
   const loads = ['1', '2'].map((id) => load(records, id, ['title']).then(() => done.push(id)));
   await turn();
-  answer((request) => idOf(request) === '2');
+  respond((request) => idOf(request) === '2');
   await turn();
   expect(done).toEqual(['2']);
-  answer();
+  respond();
   await Promise.all(loads);
   expect(done).toEqual(['2', '1']);
 });
 
-test('a failed request costs only its own fields, and is not repeated', async () => {
-  const { records, sent, answer, fail } = opened();
+test('a failed request fails only its own fields, and is not repeated', async () => {
+  const { records, sent, respond, fail } = setUp();
   const title = load(records, '7', ['title']);
   await turn();
-  answer();
+  respond();
   await title;
   const both = load(records, '7', ['title', 'author']);
   await turn();
@@ -126,11 +126,11 @@ test('a failed request costs only its own fields, and is not repeated', async ()
 });
 
 test('equal requests are made once, whether they succeed or fail, until the loader is cleared', async () => {
-  const { responses, sent, answer, fail } = opened();
+  const { responses, sent, respond, fail } = setUp();
   const list = () => responses.load(bookEndpoints.search, { q: 'x' }, ['id'], undefined);
   const first = [list(), list()];
   await turn();
-  answer();
+  respond();
   expect(await first[0]).toBe(await first[1]);
   expect(await list()).toBe(await first[0]);
   expect(sent).toHaveLength(1);

@@ -24,7 +24,7 @@ const stateWith = (record: Record<string, unknown>, parts: readonly string[][]) 
   return state;
 };
 
-test('parts of a record that are merged in any order and overlap show the same fields', () => {
+test('partial records merged in any order give the same fields', () => {
   fc.assert(
     fc.property(upstreamRecord, fc.array(names, { minLength: 1 }), fc.nat(), (record, parts, shift) => {
       const turn = shift % parts.length;
@@ -37,7 +37,7 @@ test('parts of a record that are merged in any order and overlap show the same f
   );
 });
 
-test('a field is missing until it was requested, also if upstream has no value for it', () => {
+test('a field is missing until it was requested, even if upstream has no value for it', () => {
   fc.assert(
     fc.property(upstreamRecord, fc.array(names), names, (record, parts, wanted) => {
       const state = stateWith(record, parts);
@@ -47,7 +47,7 @@ test('a field is missing until it was requested, also if upstream has no value f
   );
 });
 
-test('a failed field throws its own error where it is read, beside those that came; what was known before stays', () => {
+test('a failed field throws its own error when it is read; loaded and previously known fields stay readable', () => {
   fc.assert(
     fc.property(upstreamRecord, names, names, fc.string(), (record, loaded, failing, title) => {
       const known = Object.freeze({ id: '7', title });
@@ -64,7 +64,7 @@ test('a failed field throws its own error where it is read, beside those that ca
   );
 });
 
-test('a view is a copy unless only the id was known: another view of the record is not changed by it', () => {
+test('a view is a copy: changing it does not change the record', () => {
   fc.assert(
     fc.property(upstreamRecord, names, fc.string(), (record, wanted, summary) => {
       const state = stateWith(record, [wanted]);
