@@ -20,8 +20,8 @@ const deepBook = (levels: number): string =>
       : levels === 3
         ? 'series { books { totalCount } }'
         : `series { books { nodes { ${deepBook(levels - 3)} } } }`;
-const answered = titledX;
-/** Words of the inside that no client has a use for. */
+const respond = titledX;
+/** Text that no response may contain: paths, stacks and internal errors. */
 const INSIDE = /node_modules|\.[jt]s:\d|\bat \S+ \(|ECONN|undici|maximum call stack/i;
 
 const limits: [code: string, within: string, over: string][] = [
@@ -57,16 +57,16 @@ const limits: [code: string, within: string, over: string][] = [
 ];
 
 const { books, ask } = await besieged({ maxUpstreamCalls: '1000000' });
-books.behave(answered);
+books.behave(respond);
 
-test.each(limits)('%s is said past its limit, not at it', async (code, within, over) => {
+test.each(limits)('%s is reported beyond its limit, not at it', async (code, within, over) => {
   expect(codesIn(await ask(within))).not.toContain(code);
-  const refused = await ask(over);
-  expect(codesIn(refused)).toContain(code);
-  expect(refused.data).toBeUndefined();
+  const rejected = await ask(over);
+  expect(codesIn(rejected)).toContain(code);
+  expect(rejected.data).toBeUndefined();
 });
 
-test('fragments that nobody spreads are measured too', async () => {
+test('unused fragments count towards the limits', async () => {
   const unused = (fields: string) => `{ __typename } fragment F on Book { ${fields} }`;
   expect(codesIn(await ask(unused(many(1_001, () => 'id'))))).toEqual(['TOO_MANY_FIELDS']);
   expect(codesIn(await ask(unused(many(61, (i) => `a${i}: id`))))).toEqual(['TOO_MANY_ALIASES']);
@@ -77,9 +77,9 @@ test.each<[string, (n: number) => string]>([
   ['a default', (n) => `query ($a: Int = ${'['.repeat(n - 1)}1${']'.repeat(n - 1)}) { __typename }`],
   ['types', (n) => `query ($a: ${'['.repeat(n - 1)}Int${']'.repeat(n - 1)}) { __typename }`],
   ['inline fragments', (n) => `{ __typename ${'...{ '.repeat(n - 1)} __typename ${'}'.repeat(n - 1)} }`],
-])('%s inside one another have a limit before anything is parsed', async (_, nested) => {
+])('nested %s are limited before parsing', async (_, nested) => {
   const { ask } = await besieged({ maxNesting: '50' });
-  // The parser sees no bracket in these, and no end of the block string at its escaped quotes.
+  // The lexer finds no bracket in these strings and comments, and the escaped quotes do not end the block string.
   const texts = 'query Q($s: String = """[[ \\b \\""" [""", $t: String = "[\\"[") { __typename } # [[[\n';
   for (const before of ['', texts]) {
     expect(codesIn(await ask(before + nested(50)))).not.toContain('TOO_DEEP');
@@ -87,26 +87,26 @@ test.each<[string, (n: number) => string]>([
   }
 });
 
-test('fields that are one in the answer are streamed alike', async () => {
+test('fields that are merged must have the same @stream arguments', async () => {
   const { ask } = await besieged();
   const list = (nodes: string) => ask(`{ top250(first: 3) { ${nodes} } }`);
-  const refused = await list('nodes @stream(initialCount: 1) { id } ... { nodes { title } }');
-  expect(codesIn(refused)).toEqual(['GRAPHQL_VALIDATION_FAILED']);
-  expect(refused.errors?.[0]?.message).toContain('differing stream directives');
+  const rejected = await list('nodes @stream(initialCount: 1) { id } ... { nodes { title } }');
+  expect(codesIn(rejected)).toEqual(['GRAPHQL_VALIDATION_FAILED']);
+  expect(rejected.errors?.[0]?.message).toContain('differing stream directives');
   expect(
     (await list('nodes @stream(initialCount: 1) { id } ... { nodes @stream(initialCount: 1) { title } }')).errors?.[0]
       ?.message ?? '',
   ).not.toContain('stream directives');
 });
 
-test('aliases of introspection count, and it goes only so deep', async () => {
+test('aliases in introspection count, and its depth is limited', async () => {
   expect(codesIn(await ask(`{ ${many(61, (i) => `a${i}: __typename`)} }`))).toContain('TOO_MANY_ALIASES');
   const round =
     '{ __schema { types { fields { type { fields { type { fields { type { fields { name } } } } } } } } } }';
   expect(codesIn(await ask(round))).toEqual(['GRAPHQL_VALIDATION_FAILED']);
 });
 
-test('page sizes, search texts and ids have limits of their own', async () => {
+test('page sizes, search texts and ids are limited', async () => {
   for (const query of [
     '{ searchBooks(query: "x", first: 101) { totalCount } }',
     '{ searchBooks(query: "x", first: -1) { totalCount } }',
@@ -119,7 +119,7 @@ test('page sizes, search texts and ids have limits of their own', async () => {
   }
 });
 
-test('an operation that could cost too many calls is refused with the field to change', async () => {
+test('an operation that could make too many upstream calls is rejected with the field to change', async () => {
   const { books, ask } = await besieged();
   const answer = await ask(
     '{ searchBooks(query: "x", first: 100) { nodes { annotations(first: 3) { nodes { id } } series { books { totalCount } } tags(first: 50) { name } } } }',
@@ -129,22 +129,22 @@ test('an operation that could cost too many calls is refused with the field to c
   expect(books.heard).toEqual([]);
 });
 
-test('a cost past all numbers is still a number, and too much', async () => {
+test('an overflowing cost is reported as a safe integer and rejected', async () => {
   const deepest = { maxDepth: '2000', maxNesting: '2000', maxFields: '10000', maxTokens: '100000' };
   const { books, ask } = await besieged({ ...deepest, maxDocumentCharacters: '1000000' });
-  books.behave(answered);
+  books.behave(respond);
   const pages = (levels: number, first: string, inside: string): string =>
     levels ? `series { books(first: ${first}) { nodes { ${pages(levels - 1, first, inside)} } } }` : inside;
   const calls = 'annotations(first: 3) { nodes { id } }';
-  const asked: [query: string, variables?: Record<string, unknown>][] = [];
-  // Past what is exact at 8 levels, past what is finite at 154; and none of endlessly many would be no number at all.
+  const requests: [query: string, variables?: Record<string, unknown>][] = [];
+  // From 8 levels on the cost is inexact, from 154 on infinite; 0 times infinity would be NaN.
   for (const levels of [7, 8, 153, 154, 300]) {
-    asked.push([`{ book(id: 7) { ${pages(levels, '100', calls)} } }`]);
+    requests.push([`{ book(id: 7) { ${pages(levels, '100', calls)} } }`]);
     for (const n of [100, 2 ** 31 - 1])
-      asked.push([`query ($n: Int) { book(id: 7) { ${pages(levels, '$n', calls)} } }`, { n }]);
-    asked.push([`{ book(id: 7) { ${pages(levels, '100', pages(2, '0', calls))} } }`]);
+      requests.push([`query ($n: Int) { book(id: 7) { ${pages(levels, '$n', calls)} } }`, { n }]);
+    requests.push([`{ book(id: 7) { ${pages(levels, '100', pages(2, '0', calls))} } }`]);
   }
-  for (const [query, variables = {}] of asked) {
+  for (const [query, variables = {}] of requests) {
     const answer = await ask(query, { variables });
     expect(codesIn(answer), query.slice(0, 200)).toEqual(['TOO_MANY_CALLS']);
     const { limit, actual } = answer.errors![0]!.extensions;
@@ -154,11 +154,11 @@ test('a cost past all numbers is still a number, and too much', async () => {
     expect(planned.extensions).toMatchObject({ upstream: { max: actual, services: { catalog: { max: actual } } } });
   }
   expect(books.heard).toEqual([]);
-  // Without a single call below them, they cost what is asked for.
+  // Without upstream calls on these levels, they cost nothing.
   expect(codesIn(await ask(`{ book(id: 7) { ${pages(1, '100', 'id')} } }`))).toEqual([]);
 });
 
-// Each doubles, or worse, with a few more characters. A slow machine takes a second for all; without limits, a day would not do.
+// Without limits each takes exponential time in its length. A slow machine takes a second for all of them.
 const monsters: [name: string, document: string][] = [
   [
     'fragments that double',
@@ -169,48 +169,51 @@ const monsters: [name: string, document: string][] = [
     `{ book(id: 7) { ...F0 } } ${many(20, (i) => `fragment F${i} on Book { series { books { nodes { ...F${i + 1} } } } viewerCollection { book { ...F${i + 1} } } }`)} fragment F20 on Book { id }`,
   ],
   [
-    'fragments in a circle',
+    'a cycle of fragments',
     `{ book(id: 7) { ...F0 } } ${many(90, (i) => `fragment F${i} on Book { id ...F${(i + 1) % 90} }`)}`,
   ],
-  ['a fragment in itself', '{ book(id: 7) { ...F } } fragment F on Book { id ...F }'],
+  ['a fragment that spreads itself', '{ book(id: 7) { ...F } } fragment F on Book { id ...F }'],
   [
-    'fragments that all spread all',
+    'fragments that all spread each other',
     `{ book(id: 7) { ${many(34, (i) => `...F${i}`)} } } ${many(34, (i) => `fragment F${i} on Book { id ${many(34, (j) => `...F${j}`)} }`)}`,
   ],
   ['the same field a thousand times', `{ book(id: 7) { ${many(990, () => 'id')} } }`],
   [
-    'the same pair of subtrees again and again',
+    'the same pair of subtrees, nested',
     `{ book(id: 7) { ${(function twice(n: number): string {
       return n ? `series { books { nodes { ${twice(n - 1)} } } } `.repeat(2) : many(20, () => 'id title');
     })(4)} } }`,
   ],
-  ['lists in lists', `{ book(id: ${'['.repeat(1_900)}${']'.repeat(1_900)}) { id } }`],
-  ['objects in objects', `{ book(id: ${'{a:'.repeat(990)}1${'}'.repeat(990)}) { id } }`],
-  ['fields in fields', `${'{book'.repeat(1_900)}${'}'.repeat(1_900)}`],
-  ['inline fragments in one another', `{ book(id: 7) ${'{ ... on Book '.repeat(690)} { id } ${'}'.repeat(690)} }`],
-  ['pairs upon pairs of fields', `{ __schema { types { ${many(900, () => 'name')} } } }`],
+  ['nested lists', `{ book(id: ${'['.repeat(1_900)}${']'.repeat(1_900)}) { id } }`],
+  ['nested objects', `{ book(id: ${'{a:'.repeat(990)}1${'}'.repeat(990)}) { id } }`],
+  ['nested fields', `${'{book'.repeat(1_900)}${'}'.repeat(1_900)}`],
+  ['nested inline fragments', `{ book(id: 7) ${'{ ... on Book '.repeat(690)} { id } ${'}'.repeat(690)} }`],
+  ['many pairs of equal fields', `{ __schema { types { ${many(900, () => 'name')} } } }`],
   [
     'fields that differ in their arguments',
     `{ __typename } fragment F on Query { ${many(350, (i) => `book(id: ${i}) { id }`)} }`,
   ],
-  ['types in types', `query ($a: ${'['.repeat(1_900)}Int${']'.repeat(1_900)}) { book(id: $a) { id } }`],
+  ['nested types', `query ($a: ${'['.repeat(1_900)}Int${']'.repeat(1_900)}) { book(id: $a) { id } }`],
   ['a hundred unknown fields', `{ book(id: 7) { ${many(990, (i) => `titel${i}`)} } }`],
   ['a thousand unknown fragments', `{ book(id: 7) { ${many(990, (i) => `...X${i}`)} } }`],
   ['a thousand anonymous operations', many(900, () => '{ __typename }')],
-  ['what is no document', '}{'.repeat(2_000)],
+  ['text that is no document', '}{'.repeat(2_000)],
   ['a string that never ends', `{ book(id: "${'x'.repeat(10_000)}`],
 ];
 
-test.each(monsters)('%s: answered soon, again and again, and nothing of the inside is told', async (_, document) => {
-  for (let n = 0; n < 3; n++) {
-    const answer = await ask(document);
-    for (const code of codesIn(answer))
-      expect(code).toMatch(/^(TOO_|DOCUMENT_TOO_|GRAPHQL_|OPERATION_RESOLUTION_|BAD_USER_INPUT)/);
-    expect(JSON.stringify(answer)).not.toMatch(INSIDE);
-  }
-});
+test.each(monsters)(
+  '%s: answered quickly, also when repeated, without internals in the response',
+  async (_, document) => {
+    for (let n = 0; n < 3; n++) {
+      const answer = await ask(document);
+      for (const code of codesIn(answer))
+        expect(code).toMatch(/^(TOO_|DOCUMENT_TOO_|GRAPHQL_|OPERATION_RESOLUTION_|BAD_USER_INPUT)/);
+      expect(JSON.stringify(answer)).not.toMatch(INSIDE);
+    }
+  },
+);
 
-test('variables as deep as a body allows are refused, or not looked at', async () => {
+test('variables nested as deeply as a body allows cause no server error', async () => {
   const { url } = await besieged();
   const deep = '['.repeat(400_000) + ']'.repeat(400_000);
   for (const query of [
@@ -233,7 +236,7 @@ test('variables as deep as a body allows are refused, or not looked at', async (
   expect(await answer.text()).not.toMatch(INSIDE);
 });
 
-test('names of the object prototype are names like any other', async () => {
+test('names of Object.prototype are ordinary names in documents, variables, bodies and paths', async () => {
   for (let n = 0; n < 4; n++) {
     const answer = await ask(
       'query ($constructor: ID!, $toString: Boolean!) { __proto__: book(id: $constructor) { constructor: id toString: title } hasOwnProperty: __typename @include(if: $toString) }',
@@ -255,8 +258,8 @@ test('names of the object prototype are names like any other', async () => {
   );
 });
 
-test('suggestions and introspection are off in production, and on where they are switched on', async () => {
-  const wrong = [
+test('suggestions and introspection are off in production, unless they are turned on', async () => {
+  const invalid = [
     '{ boook(id: 7) { id } }',
     '{ book(id: 7) { titel } }',
     '{ book(idd: 7) { id } }',
@@ -264,20 +267,20 @@ test('suggestions and introspection are off in production, and on where they are
   ];
   const variable = { variables: { i: { bookId: '7', statuss: 'READ' } } };
   const collect = 'mutation ($i: CollectBookInput!) { collectBook(input: $i) { __typename } }';
-  const told = async (env: NodeJS.ProcessEnv) => {
+  const responsesWith = async (env: NodeJS.ProcessEnv) => {
     const { ask } = await besieged({}, env);
     const answers = [
-      ...(await Promise.all(wrong.map((query) => ask(query)))),
+      ...(await Promise.all(invalid.map((query) => ask(query)))),
       await ask(collect, variable),
       await ask('{ __schema { types { name } } }'),
     ];
     return JSON.stringify(answers);
   };
-  const production = await told({ NODE_ENV: 'production' });
+  const production = await responsesWith({ NODE_ENV: 'production' });
   expect(production).not.toMatch(/did you mean/i);
   expect(production).toContain('GRAPHQL_VALIDATION_FAILED');
   expect(production).not.toContain('BookConnection');
-  const switched = await told({ NODE_ENV: 'production', SUGGESTIONS: 'on', INTROSPECTION: 'on' });
+  const switched = await responsesWith({ NODE_ENV: 'production', SUGGESTIONS: 'on', INTROSPECTION: 'on' });
   expect(switched).toContain('Did you mean \\"book\\"');
   expect(switched).toContain('BookConnection');
 });
@@ -312,9 +315,9 @@ const parameters = new Set([
   'location',
 ]);
 
-test('ids and strings reach no other path, parameter or header of the service', { timeout: 900_000 }, async () => {
+test('ids and strings change no path, parameter or header of an upstream call', { timeout: 900_000 }, async () => {
   const { books, events, ask } = await besieged({ maxUpstreamCalls: '100000' });
-  books.behave(answered);
+  books.behave(respond);
   events.behave(xml('<feed xmlns="http://www.w3.org/2005/Atom"/>'));
   const document = `query ($s: String!, $id: ID!) {
     book(id: $id) { id } event(id: $id) { id } celebrity(id: $id) { id } note(id: $id) { id } node(id: $id) { id }
@@ -381,9 +384,9 @@ test('ids and strings reach no other path, parameter or header of the service', 
   );
 });
 
-test('headers of the caller reach the service only where they are meant to', async () => {
+test('only the intended headers of a client are sent to the service', async () => {
   const { books, ask } = await besieged();
-  books.behave(answered);
+  books.behave(respond);
   await ask('{ book(id: 7) { id } }', {
     headers: {
       cookie: 'a=b',
@@ -405,9 +408,9 @@ test('headers of the caller reach the service only where they are meant to', asy
   expect(books.heard[0]?.headers['x-request-id']).toBe('mine-1');
 });
 
-test('an Authorization that is no bearer token goes nowhere', async () => {
+test('an Authorization header without a bearer token is sent nowhere', async () => {
   const { books, ask } = await besieged();
-  books.behave(answered);
+  books.behave(respond);
   for (const authorization of ['Basic YTpi', 'Bearer', 'Bearer a b', 'secret']) {
     const answer = await ask('{ book(id: 7) { id title } }', { headers: { authorization } });
     expect(codesIn(answer)).toEqual(['UNAUTHENTICATED']);
@@ -418,13 +421,13 @@ test('an Authorization that is no bearer token goes nowhere', async () => {
   expect(books.heard).toEqual([]);
 });
 
-test('a connection that says nothing is ended', async () => {
+test('a connection without a request is closed', async () => {
   const { facade } = await besieged({ requestHeadersTimeoutMs: '200' });
   const socket = connect(facade.port, '127.0.0.1');
   await new Promise<void>((resolve) => socket.once('close', () => resolve()).resume());
 });
 
-test('a client that does not read keeps nobody out, and is cut off', async () => {
+test('a client that does not read blocks no other client, and is disconnected', async () => {
   const { books, facade, ask } = await besieged({
     maxRunningOperations: '1',
     maxWaitingOperations: '0',
@@ -443,40 +446,40 @@ test('a client that does not read keeps nobody out, and is cut off', async () =>
     .poll(async () => (await ask('{ __typename }')).data, { timeout: 60_000 })
     .toEqual({ __typename: 'Query' });
   const metrics = async () => (await fetch(`${facade.url}/metrics`)).text();
-  await expect.poll(metrics, { timeout: 60_000 }).toContain('catalog_requests_running 1'); // the one that asks this
+  await expect.poll(metrics, { timeout: 60_000 }).toContain('catalog_requests_running 1'); // the metrics request itself
   const closed = new Promise((resolve) => socket.once('close', resolve));
   let read = 0;
   socket.on('data', (chunk: Buffer) => (read += chunk.length));
   socket.resume();
   await closed;
-  expect(read).toBeLessThan(12_000_000); // of 12 MB and more
+  expect(read).toBeLessThan(12_000_000); // the response has at least 12 MB
 });
 
-test('more than can be done is refused at once, and what was taken is finished', async () => {
+test('requests beyond the capacity are rejected at once, and admitted ones are completed', async () => {
   const { books, url, facade, ask } = await besieged({ maxRunningOperations: '2', maxWaitingOperations: '2' });
   const held: (() => void)[] = [];
-  books.behave((socket, heard) => held.push(() => answered(socket, heard)));
-  const taken = Array.from({ length: 4 }, (_, i) => ask(`{ book(id: ${i}) { title } }`));
+  books.behave((socket, heard) => held.push(() => respond(socket, heard)));
+  const admitted = Array.from({ length: 4 }, (_, i) => ask(`{ book(id: ${i}) { title } }`));
   await until(() => held.length === 2);
   const metrics = async () => (await fetch(`${facade.url}/metrics`)).text();
   await expect.poll(metrics, { timeout: 60_000 }).toContain('catalog_operations_waiting 2');
 
-  const refused = await fetch(url, {
+  const rejected = await fetch(url, {
     method: 'POST',
     body: '{"query":"{ __typename }"}',
     headers: { 'content-type': 'application/json' },
   });
-  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
-  expect((await refused.json()).errors[0].extensions.code).toBe('OVERLOADED');
+  expect([rejected.status, rejected.headers.get('retry-after')]).toEqual([503, '1']);
+  expect((await rejected.json()).errors[0].extensions.code).toBe('OVERLOADED');
   expect((await fetch(`${facade.url}/health`)).status).toBe(200);
 
   const pump = setInterval(() => held.splice(0).forEach((go) => go()), 5);
-  expect((await Promise.all(taken)).map(({ data }) => data)).toEqual(Array(4).fill({ book: { title: 'x' } }));
+  expect((await Promise.all(admitted)).map(({ data }) => data)).toEqual(Array(4).fill({ book: { title: 'x' } }));
   clearInterval(pump);
   expect((await ask('{ __typename }')).data).toEqual({ __typename: 'Query' });
 });
 
-test('who leaves while waiting gives the place to another', async () => {
+test('a client that disconnects while it waits frees its place in the queue', async () => {
   const { books, url, facade } = await besieged({ maxRunningOperations: '1', maxWaitingOperations: '1' });
   books.behave(silence);
   const clients = [new AbortController(), new AbortController()];
@@ -486,9 +489,9 @@ test('who leaves while waiting gives the place to another', async () => {
     headers: { 'content-type': 'application/json' },
   };
   const metrics = async () => (await fetch(`${facade.url}/metrics`)).text();
-  const asked = [];
+  const requests = [];
   for (const [waiting, { signal }] of clients.entries()) {
-    asked.push(fetch(url, { ...init, signal }).catch(() => 'gone'));
+    requests.push(fetch(url, { ...init, signal }).catch(() => 'gone'));
     await expect.poll(metrics, { timeout: 60_000 }).toContain(`catalog_operations_waiting ${waiting}`);
     await until(() => books.heard.length === 1);
   }
@@ -496,10 +499,10 @@ test('who leaves while waiting gives the place to another', async () => {
   await expect.poll(metrics, { timeout: 60_000 }).toContain('catalog_operations_waiting 0');
   clients[0]?.abort();
   await expect.poll(metrics, { timeout: 60_000 }).toContain('catalog_operations_running 0');
-  expect(await Promise.all(asked)).toEqual(['gone', 'gone']);
+  expect(await Promise.all(requests)).toEqual(['gone', 'gone']);
 });
 
-test('an operation that waits too long to run is refused, not answered late', async () => {
+test('an operation that waits too long for a slot is rejected', async () => {
   const { books, ask, url } = await besieged({ maxRunningOperations: '1', operationTimeoutMs: '300' });
   books.behave(silence);
   let isOver = false;
@@ -514,18 +517,18 @@ test('an operation that waits too long to run is refused, not answered late', as
   expect(codesIn(await first)).toEqual(['UPSTREAM_TIMEOUT']);
 });
 
-test('what is asked over more connections than there may be is refused, and probes are not', async () => {
+test('requests on connections beyond the limit are rejected, except probes', async () => {
   const { facade, url } = await besieged({ maxClientConnections: '1' });
   const first = connect(facade.port, '127.0.0.1');
   await new Promise((resolve) => first.once('connect', resolve));
   const init = { method: 'POST', body: '{"query":"{ __typename }"}', headers: { 'content-type': 'application/json' } };
-  const refused = await fetch(url, init);
-  expect([refused.status, refused.headers.get('retry-after'), refused.headers.get('connection')]).toEqual([
+  const rejected = await fetch(url, init);
+  expect([rejected.status, rejected.headers.get('retry-after'), rejected.headers.get('connection')]).toEqual([
     503,
     '1',
     'close',
   ]);
-  expect((await refused.json()).errors[0].extensions.code).toBe('OVERLOADED');
+  expect((await rejected.json()).errors[0].extensions.code).toBe('OVERLOADED');
   expect((await fetch(`${facade.url}/health`)).status).toBe(200);
   first.destroy();
   await expect.poll(async () => (await fetch(url, init)).status, { timeout: 60_000 }).toBe(200);

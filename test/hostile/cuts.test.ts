@@ -1,4 +1,4 @@
-// An answer of the service may end at any byte. Every place is tried: the bytes before it come, and then the connection ends.
+// A response may be cut at any byte. Every position is tried: the bytes before it are sent, then the connection is closed.
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
@@ -8,7 +8,7 @@ import { failOnUnhandledErrors } from '../support/unhandled.ts';
 
 failOnUnhandledErrors();
 
-/** All places of an answer are asked for in one operation, so an operation may be as large; and nothing is tried again. */
+/** All positions are tested in one operation, so the limits are raised; retries are off. */
 const large = {
   ...{ maxRootFields: '2000', maxAliases: '2000', maxFields: '10000', maxTokens: '100000', maxMutations: '2000' },
   ...{ maxDocumentCharacters: '1000000', maxUpstreamCalls: '10000', maxBusyConnections: '2000', readAttempts: '1' },
@@ -16,9 +16,9 @@ const large = {
 };
 const facade = await besieged(large);
 
-/** The id of the first place: so ids are as long as one another, and so are the answers to them. */
+/** The id of the first position. All ids, and so all responses, have the same length. */
 const FIRST = 1_000;
-const placeOf = ({ path }: Heard) => Number(/\d{4}/.exec(path)![0]) - FIRST;
+const positionOf = ({ path }: Heard) => Number(/\d{4}/.exec(path)![0]) - FIRST;
 
 type Frame = (body: Buffer, type: string) => Buffer;
 type Ending = (socket: Socket, bytes: Buffer) => void;
@@ -62,11 +62,11 @@ const withoutLength: Frame = (body, type) => Buffer.concat([head(type), body]);
 const chunked: Frame = (body, type) => Buffer.concat([head(type, 'transfer-encoding: chunked'), inChunks(body)]);
 const lastChunked: Frame = (body, type) =>
   Buffer.concat([head(type, 'transfer-encoding: chunked', 'connection: close'), inChunks(body)]);
-const packed: Frame = (body, type) => {
+const gzipped: Frame = (body, type) => {
   const bytes = gzipSync(body);
   return Buffer.concat([head(type, 'content-encoding: gzip', `content-length: ${bytes.length}`), bytes]);
 };
-const packedWithoutLength: Frame = (body, type) =>
+const gzippedWithoutLength: Frame = (body, type) =>
   Buffer.concat([head(type, 'content-encoding: gzip'), gzipSync(body)]);
 
 const ended: Ending = (socket, bytes) => socket.end(bytes);
@@ -75,22 +75,22 @@ const silent: Ending = (socket, bytes) => socket.write(bytes);
 
 const bytesOf = ({ body, type }: Kind, frame: Frame, id: string) => frame(Buffer.from(body(id)), type);
 
-/** Gives each place of an answer its bytes before it. */
+/** Sends each response up to its position. */
 const cutting =
   (kind: Kind, frame: Frame, ending: Ending): Behaviour =>
   (socket, heard) =>
-    ending(socket, bytesOf(kind, frame, String(FIRST + placeOf(heard))).subarray(0, placeOf(heard)));
+    ending(socket, bytesOf(kind, frame, String(FIRST + positionOf(heard))).subarray(0, positionOf(heard)));
 
-/** What is told of each place: `whole`, the code of its error, or whatever else was shown. */
-async function told(
+/** The result of each position: `whole`, its error code, or other data. */
+async function resultsOf(
   { ask }: Pick<typeof facade, 'ask'>,
   { ask: selection, whole }: Pick<Kind, 'ask' | 'whole'>,
-  places: number,
+  positions: number,
   operation = '',
 ): Promise<string[]> {
-  const ids = Array.from({ length: places }, (_, place) => String(FIRST + place));
+  const ids = Array.from({ length: positions }, (_, position) => String(FIRST + position));
   const text = `${operation}{ ${ids.map((id) => `_${id}: ${selection(id)}`).join(' ')} }`;
-  // A token that the service has not accepted yet may ask for little at once; and only a write needs one.
+  // Calls with an unverified token are limited, so only writes send one.
   const { data, errors = [] } = await ask(text, operation ? { headers: { authorization: 'Bearer caller' } } : {});
   const codes = new Map(errors.map(({ path, extensions }) => [path?.[0], String(extensions.code)]));
   return ids.map((id) => {
@@ -101,35 +101,35 @@ async function told(
   });
 }
 
-const gone = 'UPSTREAM_UNAVAILABLE';
-const nonsense = 'UPSTREAM_INVALID_RESPONSE';
+const lost = 'UPSTREAM_UNAVAILABLE';
+const malformed = 'UPSTREAM_INVALID_RESPONSE';
 
-// Without a length, the end of the connection is the end of a body that makes no sense.
+// Without Content-Length, the end of the connection ends the body, which is then malformed.
 const cuts: [name: string, kind: Kind, frame: Frame, ending: Ending, inBody: string][] = [
-  ['JSON with its length', json, withLength, ended, gone],
-  ['JSON with its length, reset', json, withLength, reset, gone],
-  ['JSON with its length, the last of its connection', json, lastWithLength, ended, gone],
-  ['JSON without a length', json, withoutLength, ended, nonsense],
-  ['JSON without a length, reset', json, withoutLength, reset, nonsense],
-  ['JSON in chunks', json, chunked, ended, gone],
-  ['JSON in chunks, the last of its connection', json, lastChunked, ended, gone],
-  ['JSON packed', json, packed, ended, gone],
-  ['JSON packed, without a length', json, packedWithoutLength, ended, nonsense],
-  ['Atom with its length', atom, withLength, ended, gone],
-  ['Atom without a length', atom, withoutLength, ended, nonsense],
-  ['Atom in chunks', atom, chunked, reset, gone],
-  ['Atom packed, without a length', atom, packedWithoutLength, ended, nonsense],
+  ['JSON with a length', json, withLength, ended, lost],
+  ['JSON with a length, reset', json, withLength, reset, lost],
+  ['JSON with a length, last on its connection', json, lastWithLength, ended, lost],
+  ['JSON without a length', json, withoutLength, ended, malformed],
+  ['JSON without a length, reset', json, withoutLength, reset, malformed],
+  ['JSON in chunks', json, chunked, ended, lost],
+  ['JSON in chunks, last on its connection', json, lastChunked, ended, lost],
+  ['JSON in gzip', json, gzipped, ended, lost],
+  ['JSON in gzip, without a length', json, gzippedWithoutLength, ended, malformed],
+  ['Atom with a length', atom, withLength, ended, lost],
+  ['Atom without a length', atom, withoutLength, ended, malformed],
+  ['Atom in chunks', atom, chunked, reset, lost],
+  ['Atom in gzip, without a length', atom, gzippedWithoutLength, ended, malformed],
 ];
 
-test.each(cuts)('%s, cut at any byte, is a fault, and the answer only when it is whole', async (...row) => {
+test.each(cuts)('%s, cut at any byte, is an error unless it is complete', async (...row) => {
   const [, kind, frame, ending, inBody] = row;
   facade[kind.service].behave(cutting(kind, frame, ending));
-  const places = bytesOf(kind, frame, String(FIRST)).length + 8; // packed, some are longer than the first
-  const shown = await told(facade, kind, places);
-  const expected = shown.map((_, place) => {
-    const bytes = bytesOf(kind, frame, String(FIRST + place));
-    if (place >= bytes.length) return 'whole';
-    return place < bytes.indexOf('\r\n\r\n') + 4 ? gone : inBody;
+  const positions = bytesOf(kind, frame, String(FIRST)).length + 8; // some gzip bodies are longer than the first
+  const shown = await resultsOf(facade, kind, positions);
+  const expected = shown.map((_, position) => {
+    const bytes = bytesOf(kind, frame, String(FIRST + position));
+    if (position >= bytes.length) return 'whole';
+    return position < bytes.indexOf('\r\n\r\n') + 4 ? lost : inBody;
   });
   expect(shown).toEqual(expected);
   expect(facade.logged).toEqual([]);
@@ -138,61 +138,61 @@ test.each(cuts)('%s, cut at any byte, is a fault, and the answer only when it is
 test.each([
   ['JSON', json],
   ['Atom', atom],
-] as const)('%s that falls silent at any byte is a fault, in time', async (_, kind) => {
-  const hasty = await besieged({ ...large, headersTimeoutMs: '800', bodyTimeoutMs: '800' });
-  hasty[kind.service].behave(cutting(kind, withLength, silent));
+] as const)('%s that stops at any byte without closing the connection is a timeout', async (_, kind) => {
+  const impatient = await besieged({ ...large, headersTimeoutMs: '800', bodyTimeoutMs: '800' });
+  impatient[kind.service].behave(cutting(kind, withLength, silent));
   const { length } = bytesOf(kind, withLength, String(FIRST));
-  expect(new Set(await told(hasty, kind, length))).toEqual(new Set(['UPSTREAM_TIMEOUT']));
-  // The connection stays after the last byte too: of a whole answer nothing is missing.
+  expect(new Set(await resultsOf(impatient, kind, length))).toEqual(new Set(['UPSTREAM_TIMEOUT']));
+  // A complete response needs no end of the connection.
   facade[kind.service].behave((socket) => silent(socket, bytesOf(kind, withLength, String(FIRST))));
-  expect(await told(facade, kind, 1)).toEqual(['whole']);
+  expect(await resultsOf(facade, kind, 1)).toEqual(['whole']);
 });
 
-test('a length that is not that of the answer makes nothing of it', async () => {
+test('a wrong Content-Length is an error', async () => {
   const { length } = Buffer.from(json.body(String(FIRST)));
   facade.books.behave((socket, heard) => {
-    const body = json.body(String(FIRST + placeOf(heard)));
-    socket.end(Buffer.concat([head(json.type, `content-length: ${placeOf(heard)}`), Buffer.from(body)]));
+    const body = json.body(String(FIRST + positionOf(heard)));
+    socket.end(Buffer.concat([head(json.type, `content-length: ${positionOf(heard)}`), Buffer.from(body)]));
   });
-  const shown = await told(facade, json, 2 * length);
-  const expected = shown.map((_, said) => (said === length ? 'whole' : said < length ? nonsense : gone));
+  const shown = await resultsOf(facade, json, 2 * length);
+  const expected = shown.map((_, said) => (said === length ? 'whole' : said < length ? malformed : lost));
   expect(shown).toEqual(expected);
 });
 
-test('what comes after an answer is not taken for the next', async () => {
+test('bytes after a response are not taken for the next response', async () => {
   const { books, ask } = await besieged({ ...large, maxConnections: '1', maxBusyConnections: '1' });
   books.behave((socket, heard) => {
-    const id = String(FIRST + placeOf(heard));
+    const id = String(FIRST + positionOf(heard));
     const lie = withLength(Buffer.from(`{"id":"${id}","title":"a lie"}`), json.type);
     socket.write(Buffer.concat([bytesOf(json, withLength, id), lie]));
   });
-  expect(new Set(await told({ ask }, json, 100))).toEqual(new Set(['whole']));
+  expect(new Set(await resultsOf({ ask }, json, 100))).toEqual(new Set(['whole']));
 });
 
-test('a read that is cut at any byte is tried again', async () => {
+test('a read that is cut at any byte is retried', async () => {
   const patient = await besieged({ ...large, readAttempts: '2' });
   const seen = new Set<number>();
   patient.books.behave((socket, heard) => {
-    const isFirst = !seen.has(placeOf(heard));
-    seen.add(placeOf(heard));
-    const bytes = bytesOf(json, withLength, String(FIRST + placeOf(heard)));
-    return isFirst ? socket.end(bytes.subarray(0, placeOf(heard))) : socket.write(bytes);
+    const isFirst = !seen.has(positionOf(heard));
+    seen.add(positionOf(heard));
+    const bytes = bytesOf(json, withLength, String(FIRST + positionOf(heard)));
+    return isFirst ? socket.end(bytes.subarray(0, positionOf(heard))) : socket.write(bytes);
   });
   const { length } = bytesOf(json, withLength, String(FIRST));
-  expect(new Set(await told(patient, json, length))).toEqual(new Set(['whole']));
+  expect(new Set(await resultsOf(patient, json, length))).toEqual(new Set(['whole']));
   expect(patient.books.heard).toHaveLength(2 * length);
 });
 
-test('that a book is not there is believed only when it is said to the end', async () => {
+test('a 404 is accepted only if it is complete', async () => {
   const absent = Buffer.from('{"msg":"book_not_found","code":6000,"request":"GET /v2/book/1000"}');
   const framed = Buffer.concat([Buffer.from('HTTP/1.1 404 X\r\ncontent-type: application/json\r\n\r\n'), absent]);
-  facade.books.behave((socket, heard) => socket.end(framed.subarray(0, placeOf(heard))));
-  const shown = await told(facade, json, framed.length + 1);
-  expect(new Set(shown.slice(0, -1))).toEqual(new Set([gone, nonsense]));
+  facade.books.behave((socket, heard) => socket.end(framed.subarray(0, positionOf(heard))));
+  const shown = await resultsOf(facade, json, framed.length + 1);
+  expect(new Set(shown.slice(0, -1))).toEqual(new Set([lost, malformed]));
   expect(shown.at(-1)).toBe('null');
 });
 
-test('a write whose answer is cut at any byte is sent once, and its outcome is said to be unknown', async () => {
+test('a write whose response is cut at any byte is sent once, and its result is unknown', async () => {
   const draft: Kind = {
     ...json,
     body: () => '{"status":"read"}',
@@ -202,7 +202,7 @@ test('a write whose answer is cut at any byte is sent once, and its outcome is s
   const { length } = bytesOf(draft, withLength, String(FIRST));
   facade.books.heard.length = 0;
   facade.books.behave(cutting(draft, withLength, ended));
-  const shown = await told(facade, draft, length + 1, 'mutation ');
+  const shown = await resultsOf(facade, draft, length + 1, 'mutation ');
   expect(shown).toEqual([...Array<string>(length).fill('UPSTREAM_RESULT_UNKNOWN'), 'whole']);
-  expect(facade.books.heard.map(placeOf)).toEqual(shown.map((_, place) => place));
+  expect(facade.books.heard.map(positionOf)).toEqual(shown.map((_, position) => position));
 });

@@ -1,4 +1,4 @@
-// What the service may say before its answer: 1xx, which HTTP lets it say at any time, any number of times.
+// 1xx responses, of which HTTP allows any number before the response.
 import { expect, test } from 'vitest';
 import type { Flags } from '../../src/config/read.ts';
 import { besieged, codesIn } from '../support/besieged.ts';
@@ -9,7 +9,7 @@ failOnUnhandledErrors();
 
 const book = '{ book(id: "7") { title } }';
 const collect = 'mutation { collectBook(input: { bookId: "7", status: READ }) { collection { status } } }';
-const caller = { headers: { authorization: 'Bearer caller' } };
+const withToken = { headers: { authorization: 'Bearer caller' } };
 
 const body = '{"id":"7","title":"活着","status":"read"}';
 const whole = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
@@ -20,29 +20,29 @@ const shown = { book: { title: '活着' } };
 test.each([
   ['102', 'HTTP/1.1 102 Processing\r\n\r\n'],
   ['103 with hints', `${hint}\r\n`],
-  // What a 103 says of an encoding, a length or a pause is said of nothing.
+  // The headers of a 103 say nothing about the response.
   [
     '103 with headers of a body that never comes',
     `${hint}content-encoding: br\r\ncontent-length: 4000000000\r\nretry-after: 60\r\ncache-control: no-store\r\n\r\n`,
   ],
-  ['a number that nobody has heard of', 'HTTP/1.1 199 Whatever\r\n\r\n'],
-  ['fifty of them', `${hint}\r\n`.repeat(50)],
-])('an answer after %s is the answer, of reads and writes', async (_, before) => {
+  ['an unknown 1xx status', 'HTTP/1.1 199 Whatever\r\n\r\n'],
+  ['fifty 103 responses', `${hint}\r\n`.repeat(50)],
+])('the response after %s is read, of reads and writes', async (_, before) => {
   const { books, ask, logged } = await besieged();
   books.behave((socket) => {
     socket.write(before);
     setTimeout(() => socket.write(whole), 10);
   });
   expect(await ask(book)).toEqual({ data: shown });
-  expect((await ask(collect, caller)).data).toEqual({ collectBook: { collection: { status: 'READ' } } });
-  books.behave((socket) => socket.write(before + whole)); // in one piece
+  expect((await ask(collect, withToken)).data).toEqual({ collectBook: { collection: { status: 'READ' } } });
+  books.behave((socket) => socket.write(before + whole)); // in one packet
   expect(await ask(book)).toEqual({ data: shown });
   expect(books.connections()).toBe(1);
   expect(logged).toEqual([]);
 });
 
-const ends: [name: string, behaviour: Behaviour, read: string, attempts: number, hurry?: Flags][] = [
-  // Not asked for: nobody sent `expect`. What comes after it is not read.
+const noResponses: [name: string, behaviour: Behaviour, read: string, attempts: number, hurry?: Flags][] = [
+  // No `expect` was sent, so this is unexpected. What follows is not read.
   ['100', (socket) => socket.write(`HTTP/1.1 100 Continue\r\n\r\n${whole}`), 'UPSTREAM_UNAVAILABLE', 3],
   [
     '101 and another protocol',
@@ -59,49 +59,52 @@ const ends: [name: string, behaviour: Behaviour, read: string, attempts: number,
   ],
   ['103 and the end of the connection', (socket) => socket.end(`${hint}\r\n`), 'UPSTREAM_UNAVAILABLE', 3],
   ['103 and silence', (socket) => socket.write(`${hint}\r\n`), 'UPSTREAM_TIMEOUT', 1, { headersTimeoutMs: '500' }],
-  // Each begins the time for the headers anew, but not that of the call.
+  // Each one restarts the timeout of the headers, but not that of the call.
   ['103 without end', drip(`${hint}\r\n`, `${hint}\r\n`, 5), 'UPSTREAM_TIMEOUT', 1, { callTimeoutMs: '900' }],
   ['103 whose headers have no end', drip(hint, 'x-a: b\r\n', 5), 'UPSTREAM_TIMEOUT', 1, { headersTimeoutMs: '500' }],
   [
-    '103 with headers past all measure',
+    '103 with headers that are too large',
     (socket) => socket.write(`${hint}x-a: ${'b'.repeat(40_000)}\r\n\r\n${whole}`),
     'UPSTREAM_INVALID_RESPONSE',
     1,
   ],
 ];
 
-test.each(ends)('%s is no answer, and has its code in time', async (_, behaviour, code, attempts, hurry) => {
-  const { books, ask, close, logged } = await besieged(hurry);
-  books.behave(behaviour);
-  const read = await ask(book);
-  expect([read.data, codesIn(read)]).toEqual([{ book: null }, [code]]);
-  expect(books.heard).toHaveLength(attempts);
+test.each(noResponses)(
+  '%s instead of a response is an error, in time',
+  async (_, behaviour, code, attempts, settings) => {
+    const { books, ask, close, logged } = await besieged(settings);
+    books.behave(behaviour);
+    const read = await ask(book);
+    expect([read.data, codesIn(read)]).toEqual([{ book: null }, [code]]);
+    expect(books.heard).toHaveLength(attempts);
 
-  const written = await ask(collect, caller);
-  expect(codesIn(written)).toEqual(['UPSTREAM_RESULT_UNKNOWN']);
-  expect(books.heard.filter(({ method }) => method === 'POST')).toHaveLength(1);
-  expect(logged).toEqual([]);
-  await close();
-  await until(() => books.open() === 0);
-});
+    const written = await ask(collect, withToken);
+    expect(codesIn(written)).toEqual(['UPSTREAM_RESULT_UNKNOWN']);
+    expect(books.heard.filter(({ method }) => method === 'POST')).toHaveLength(1);
+    expect(logged).toEqual([]);
+    await close();
+    await until(() => books.open() === 0);
+  },
+);
 
 const many = `${hint}x-a: ${'b'.repeat(10_000)}\r\n\r\n`.repeat(5);
 const flood = drip(many, many, 1);
 
-test('a flood of them holds up nothing else', async () => {
+test('an endless series of 103 responses does not delay other calls', async () => {
   const { books, events, ask } = await besieged({ readAttempts: '1' });
   books.behave(flood);
   events.behave(xml('<entry xmlns="http://www.w3.org/2005/Atom"><id>http://x/event/7</id><title>t</title></entry>'));
-  let isOver = false;
-  const asked = ask(book).finally(() => (isOver = true));
+  let isDone = false;
+  const pending = ask(book).finally(() => (isDone = true));
   await until(() => books.heard.length === 1);
   expect((await ask('{ event(id: "7") { title } }')).data).toEqual({ event: { title: 't' } });
-  expect(isOver).toBe(false);
+  expect(isDone).toBe(false);
   books.hangUp();
-  expect(codesIn(await asked)).toEqual(['UPSTREAM_UNAVAILABLE']);
+  expect(codesIn(await pending)).toEqual(['UPSTREAM_UNAVAILABLE']);
 });
 
-test('a flood of them ends with the time of the call', async () => {
+test('an endless series of 103 responses ends with the timeout of the call', async () => {
   const { books, ask, close } = await besieged({ callTimeoutMs: '900' });
   books.behave(flood);
   expect(codesIn(await ask(book))).toEqual(['UPSTREAM_TIMEOUT']);

@@ -1,4 +1,4 @@
-// Clients that leave while their answer goes out. Whatever the kind of request, all that it held comes back.
+// Clients that disconnect during the response: all resources of their request are released.
 import { type Socket, connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { besieged } from '../support/besieged.ts';
@@ -20,7 +20,7 @@ const upload = (query: string) => {
   return `POST /graphql HTTP/1.1\r\nhost: x\r\nx-graphql-csrf: 1\r\ncontent-type: multipart/form-data; boundary=${boundary}\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
 };
 
-/** The request of each kind whose answer is this selection of a book. */
+/** For each kind, the request whose response contains these fields of a book. */
 const kinds: Record<string, (fields: string) => string> = {
   GET: (fields) => get(`/graphql?query=${encodeURIComponent(`{ book(id: 7) { ${fields} } }`)}`),
   POST: (fields) => post(`{ book(id: 7) { ${fields} } }`, ''),
@@ -37,7 +37,7 @@ const kinds: Record<string, (fields: string) => string> = {
   'the GraphiQL page': () => get('/graphql', 'accept: text/html\r\n'),
 };
 
-/** Sends the request and hangs up when the first byte of the answer is there. */
+/** Sends the request and disconnects at the first byte of the response. */
 const leaveAtFirstByte = (port: number, request: string): Promise<void> =>
   new Promise((resolve) => {
     const socket: Socket = connect(port, '127.0.0.1', () => void socket.write(request));
@@ -49,7 +49,7 @@ const leaveAtFirstByte = (port: number, request: string): Promise<void> =>
 const book = (summary: string) => json(JSON.stringify({ id: '7', title: 'x', summary }));
 
 test.each(Object.keys(kinds))(
-  'a client that leaves in the middle of a large answer gives its slot back: %s',
+  'a client that disconnects during a large response releases its slot: %s',
   async (kind) => {
     const { books, facade } = await besieged({
       maxRunningOperations: '2',
@@ -63,7 +63,7 @@ test.each(Object.keys(kinds))(
   },
 );
 
-test('after two thousand clients that left, by every kind of request, nothing is held', async () => {
+test('after 2,000 clients that disconnected, with every kind of request, no resources are held', async () => {
   const { books, facade, metrics } = await besieged({ maxRunningOperations: '16', maxWaitingOperations: '64' });
   books.behave(book('活'.repeat(2_000)));
   const { 'the GraphiQL page': page, ...others } = kinds;
@@ -73,7 +73,7 @@ test('after two thousand clients that left, by every kind of request, nothing is
   const inTurn = async () => {
     while (next < CLIENTS) {
       const nth = next++;
-      const isPage = nth % 100 === 0; // it has megabytes
+      const isPage = nth % 100 === 0; // its response has megabytes
       await leaveAtFirstByte(facade.port, isPage ? page!('') : requests[nth % requests.length]!);
     }
   };

@@ -11,13 +11,13 @@ const entry =
 const as = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
 const book = (id = '7') => `{ book(id: "${id}") { title } }`;
 
-/** Answers by what the request is, and 404 to anything else. */
+/** Responds by request, with 404 for all others. */
 const service =
   (answer: (heard: Heard) => Behaviour | undefined): Behaviour =>
   (socket, heard) =>
     (answer(heard) ?? json('{}', 404))(socket, heard);
 
-test('rejected tokens refuse nobody else: a token that is new to the facade is answered after any number of them', async () => {
+test('rejected tokens do not affect others: a new token is accepted after any number of them', async () => {
   const { books, ask } = await besieged();
   books.behave(
     service(({ headers }) => (headers.authorization === 'Bearer good' ? json('{"id":"7","title":"x"}') : rejected)),
@@ -26,14 +26,14 @@ test('rejected tokens refuse nobody else: a token that is new to the facade is a
   expect(await ask(book(), as('good'))).toEqual({ data: { book: { title: 'x' } } });
 });
 
-test('a token that was rejected a moment ago is rejected again without a call', async () => {
+test('a token that was just rejected is rejected again without an upstream call', async () => {
   const { books, ask } = await besieged();
   books.behave(rejected);
   for (let n = 0; n < 20; n++) expect(codesIn(await ask(book(), as('made-up')))).toEqual(['UNAUTHENTICATED']);
   expect(books.heard).toHaveLength(1);
 });
 
-test('calls that wait while a token is not known yet are rejected with the first of them', async () => {
+test('calls that wait while their token is unverified are rejected together with the first one', async () => {
   const { books, upstream, ask } = await besieged();
   const held: (() => void)[] = [];
   books.behave((socket, heard) => void held.push(() => void rejected(socket, heard)));
@@ -48,7 +48,7 @@ test('calls that wait while a token is not known yet are rejected with the first
   expect(upstream.limited().unverified).toEqual({ running: 0, waiting: 0 });
 });
 
-test('a token that a service accepted before is sent once more when it is rejected', async () => {
+test('an accepted token is sent again after its first rejection', async () => {
   const { books, ask } = await besieged();
   books.behave(json('{"id":"7","title":"x"}'));
   await ask(book(), as('alice'));
@@ -58,7 +58,7 @@ test('a token that a service accepted before is sent once more when it is reject
   expect(await ask(book(), as('alice'))).toEqual({ data: { book: { title: 'y' } } });
 });
 
-test('a rejection by one service is none by the other', async () => {
+test('a token rejected by one service is still accepted by the other', async () => {
   const { books, events, ask } = await besieged();
   events.behave(rejected);
   books.behave(json('{"id":"7","title":"x"}'));
@@ -68,11 +68,11 @@ test('a rejection by one service is none by the other', async () => {
 });
 
 test.each([
-  ['of the facade’s own', {}],
-  ['of a caller’s own', as('alice')],
+  ['the facade', {}],
+  ['the client', as('alice')],
 ])(
-  'a 429 on a film pauses the films alone: books, events and shelves are asked with the token %s',
-  async (_, asking) => {
+  'a 429 for a film pauses film calls only, not books, events and collections, with the token of %s',
+  async (_, options) => {
     const { books, events, ask } = await besieged({ accessToken: 'own' });
     books.behave(
       service(({ path }) =>
@@ -87,24 +87,24 @@ test.each([
       );
     });
     const film = '{ subject(id: "1") { title } }';
-    expect(codesIn(await ask(film, asking))).toEqual(['RATE_LIMITED']);
+    expect(codesIn(await ask(film, options))).toEqual(['RATE_LIMITED']);
     const heard = books.heard.length;
-    expect(codesIn(await ask(film, asking))).toEqual(['RATE_LIMITED']);
+    expect(codesIn(await ask(film, options))).toEqual(['RATE_LIMITED']);
     expect(books.heard).toHaveLength(heard);
-    expect(await ask(book(), asking)).toEqual({ data: { book: { title: 'x' } } });
-    expect(await ask('{ event(id: "7") { title } }', asking)).toEqual({ data: { event: { title: 'a concert' } } });
-    if (!('headers' in asking)) return;
+    expect(await ask(book(), options)).toEqual({ data: { book: { title: 'x' } } });
+    expect(await ask('{ event(id: "7") { title } }', options)).toEqual({ data: { event: { title: 'a concert' } } });
+    if (!('headers' in options)) return;
     const collect = 'mutation { collectBook(input: { bookId: "7", status: READ }) { collection { status } } }';
-    expect((await ask(collect, asking)).errors).toBeUndefined();
+    expect((await ask(collect, options)).errors).toBeUndefined();
   },
 );
 
 test.each([
-  ['nobody’s', {}],
-  ['the facade’s own, of unknown tier', { accessToken: 'own' }],
-  ['the facade’s own', { accessToken: 'own', filmTier: 'advance' }],
+  ['no token', {}],
+  ['the facade’s token of unknown tier', { accessToken: 'own' }],
+  ['the facade’s token', { accessToken: 'own', filmTier: 'advance' }],
 ])(
-  'one celebrity that is refused closes none of the others to callers without a token, nor is a tier named: %s',
+  'one rejected celebrity blocks no other for clients without a token, and the error names no tier: %s',
   async (_, own) => {
     const { books, ask } = await besieged(own);
     books.behave(
@@ -118,25 +118,25 @@ test.each([
   },
 );
 
-test('a default that upstream leaves out is null, and no error names a tier that the caller has', async () => {
+test('a default value that upstream leaves out is null, and not an error about a tier that the client has', async () => {
   const { books, ask } = await besieged({ accessToken: 'own', filmTier: 'advance' });
   books.behave(json('{"id":"7","title":"x"}'));
   const query = '{ subject(id: "7") { title websiteUrl languages durations } }';
-  const nothing = { subject: { title: 'x', websiteUrl: null, languages: [], durations: [] } };
-  expect(await ask(query)).toEqual({ data: nothing });
-  // A caller’s own, whose tier another film has told.
+  const defaults = { subject: { title: 'x', websiteUrl: null, languages: [], durations: [] } };
+  expect(await ask(query)).toEqual({ data: defaults });
+  // The client’s own token, whose tier is known from another film.
   books.behave(json('{"id":"8","title":"x","languages":["y"]}'));
   await ask('{ subject(id: "8") { title languages } }', as('alice'));
   books.behave(json('{"id":"7","title":"x"}'));
-  expect(await ask(query, as('alice'))).toEqual({ data: nothing });
-  // And one of which nothing is known: what came beside shows its tier.
+  expect(await ask(query, as('alice'))).toEqual({ data: defaults });
+  // A token of unknown tier: the other fields of the response show its tier.
   books.behave(json('{"id":"7","title":"x","languages":["y"]}'));
   expect(await ask('{ subject(id: "7") { title websiteUrl } }', as('stranger'))).toEqual({
     data: { subject: { title: 'x', websiteUrl: null } },
   });
 });
 
-test('a member absent from a whole record proves nothing about the tier', async () => {
+test('a field that is missing in a whole record proves nothing about the tier', async () => {
   const { books, ask } = await besieged();
   books.behave(json('{"id":"7","title":"x"}'));
   const all =
@@ -150,7 +150,7 @@ test('a member absent from a whole record proves nothing about the tier', async 
   expect((await ask('{ viewer { filmTier } }', as('alice'))).data).toEqual({ viewer: { filmTier: null } });
 });
 
-test('operations take turns where connections are short: one with many calls does not stand before one with one', async () => {
+test('operations take turns for connections: one with many calls does not delay one with a single call', async () => {
   const { books, upstream, ask } = await besieged({ maxConnections: '2', maxBusyConnections: '2' });
   const held: (() => void)[] = [];
   const idIn = (path: string) => path.split(/[/?]/)[3]!;

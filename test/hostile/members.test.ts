@@ -1,4 +1,4 @@
-// Every member of every answer that the graph reads, replaced by what it is not, one after another.
+// Every field of every response that the graph reads, replaced by wrong values one after another.
 import { type GraphQLField, getNamedType, isAbstractType, isLeafType, isRequiredArgument } from 'graphql';
 import { expect, test } from 'vitest';
 import { schema } from '../../src/graph/schema.ts';
@@ -10,11 +10,11 @@ import { failOnUnhandledErrors } from '../support/unhandled.ts';
 
 failOnUnhandledErrors();
 
-/** How far below the root things are asked for: what is one call further is another root's. */
+/** The depth of the selections. What is one call deeper is covered by another root field. */
 const LEVELS = 1;
 
-/** What a field may say of an answer that is not what it should be. */
-const TOLD = new Set(['UPSTREAM_INVALID_RESPONSE', 'UPSTREAM_UNAVAILABLE', 'TIER_REQUIRED', 'FORBIDDEN']);
+/** The codes that a field may have for an invalid response. */
+const ALLOWED = new Set(['UPSTREAM_INVALID_RESPONSE', 'UPSTREAM_UNAVAILABLE', 'TIER_REQUIRED', 'FORBIDDEN']);
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 type Path = readonly (string | number)[];
@@ -23,7 +23,7 @@ const origin = await service();
 const notes = (await origin.get('/v2/note/user_created/alice', 'alice')).body.notes as { id: string }[];
 const annotations = (await origin.get('/v2/book/6082808/annotations')).body.annotations as { id: string }[];
 
-/** Every way into the graph. */
+/** Every root field. */
 const roots: Record<string, string> = {
   annotation: `id: "${annotations[0]!.id}"`,
   book: 'id: "6082808"',
@@ -45,19 +45,19 @@ const roots: Record<string, string> = {
   user: 'id: "alice"',
   weeklyChart: '',
 };
-const wrongs: readonly (Json | undefined)[] = [null, -7, 'x', [null], {}, undefined];
+const wrongValues: readonly (Json | undefined)[] = [null, -7, 'x', [null], {}, undefined];
 
-/** A service that tells what the origin told, but for one lie in each of its answers. */
-const told = new Map<string, { status: number; type: string; text: string }>();
-let asked = new Set<string>();
+/** A service that replays responses of the origin, with one value replaced in each. */
+const recordings = new Map<string, { status: number; type: string; text: string }>();
+let requestedPaths = new Set<string>();
 const seen = new Set<string>();
-let lie: (path: string, text: string) => string = (_, text) => text;
+let falsify: (path: string, text: string) => string = (_, text) => text;
 async function recorded({ path, headers }: Heard) {
-  let known = told.get(path);
+  let known = recordings.get(path);
   if (!known) {
     const real = await fetch(origin.url + path, { headers: { authorization: headers.authorization ?? '' } });
     known = { status: real.status, type: real.headers.get('content-type') ?? '', text: await real.text() };
-    told.set(path, known);
+    recordings.set(path, known);
   }
   return known;
 }
@@ -65,20 +65,20 @@ async function recorded({ path, headers }: Heard) {
 const { books, events, ask, logged } = await besieged({
   ...{ maxUpstreamCalls: '100000', maxFields: '100000', maxTokens: '100000', maxDocumentCharacters: '1000000' },
 });
-const liar: Behaviour = (socket, heard) =>
+const replay: Behaviour = (socket, heard) =>
   recorded(heard).then(({ status, type, text }) => {
-    asked.add(heard.path);
-    answer(status, type, lie(heard.path, text))(socket, heard);
+    requestedPaths.add(heard.path);
+    answer(status, type, falsify(heard.path, text))(socket, heard);
   });
-books.behave(liar);
-events.behave(liar);
+books.behave(replay);
+events.behave(replay);
 
 const asAlice = (query: string): Promise<Shown> => {
-  asked = new Set();
+  requestedPaths = new Set();
   return ask(query, { headers: { authorization: 'Bearer demo-alice' } });
 };
 
-test('covers every root field of a query', () => {
+test('every root field of a query is covered', () => {
   const all = Object.keys(schema.getQueryType()!.getFields()).filter(
     (name) => !['node', 'nodes', 'service', 'viewer'].includes(name),
   );
@@ -86,43 +86,43 @@ test('covers every root field of a query', () => {
 });
 
 test.each(Object.entries(roots))(
-  '%s: no member of any type, nor the lack of one, is more than that part of the answer',
+  '%s: a field that is missing or has a wrong type affects only the part of the response that reads it',
   async (name, args) => {
     const query = `{ ${name}${args && `(${args})`} ${selectionOf(schema.getQueryType()!.getFields()[name]!, LEVELS)} }`;
-    lie = (_, text) => text;
-    const truth = await asAlice(query);
-    expect(truth.data[name], JSON.stringify(truth.errors)).not.toBeNull();
-    const places = new Map([...asked].map((path) => [path, placesIn(path, told.get(path)!.text)]));
-    const rounds = Math.max(...[...places.values()].map((each) => each.length));
+    falsify = (_, text) => text;
+    const original = await asAlice(query);
+    expect(original.data[name], JSON.stringify(original.errors)).not.toBeNull();
+    const positions = new Map([...requestedPaths].map((path) => [path, positionsIn(path, recordings.get(path)!.text)]));
+    const rounds = Math.max(...[...positions.values()].map((each) => each.length));
 
     const codes = new Set<string>();
     for (let round = 0; round < rounds; round++) {
-      for (const wrong of wrongs) {
-        lie = (path, text) => {
-          const all = places.get(path);
+      for (const wrong of wrongValues) {
+        falsify = (path, text) => {
+          const all = positions.get(path);
           return all?.[round]?.(wrong) ?? text;
         };
-        const shown = await asAlice(query);
-        expect(shown).toHaveProperty('data');
-        for (const { message, path, extensions } of shown.errors ?? []) {
+        const result = await asAlice(query);
+        expect(result).toHaveProperty('data');
+        for (const { message, path, extensions } of result.errors ?? []) {
           const code = extensions?.code;
           codes.add(typeof code === 'string' ? code : `${message} at ${path?.join('.')}, ${JSON.stringify(wrong)}`);
         }
       }
     }
-    expect([...codes].filter((code) => !TOLD.has(code))).toEqual([]);
+    expect([...codes].filter((code) => !ALLOWED.has(code))).toEqual([]);
     expect(logged).toEqual([]);
   },
 );
 
-test('that was every kind of answer that a query reads', () => {
+test('the responses of all endpoints that a query reads were covered', () => {
   expect(new Set([...seen].map((place) => place.split(' ')[0])).size).toBeGreaterThan(25);
   expect(seen.size).toBeGreaterThan(300);
 });
 
-/** Each place of an answer, as what makes the answer with something else there. Of a list, the first item stands for all. */
-function placesIn(url: string, text: string): ((wrong: Json | undefined) => string)[] {
-  // The same member of the same kind of answer is lied about once.
+/** Each position of a response, as a function that replaces its value in the text. The first item stands for the whole list. */
+function positionsIn(url: string, text: string): ((wrong: Json | undefined) => string)[] {
+  // The same field of the same endpoint is replaced once.
   const row = url.replace(/\?.*/, '').replace(/\/\d+/g, '/:id');
   const isNew = (place: string) => !seen.has(`${row} ${place}`) && seen.add(`${row} ${place}`);
   if (text.startsWith('<')) return elementsIn(text, isNew);
@@ -155,19 +155,19 @@ function replaced(value: Json, [key, ...rest]: Path, wrong: Json | undefined): J
   return copy;
 }
 
-/** The same for XML: each kind of element and attribute that it has. */
+/** The same for XML: each kind of element and attribute in it. */
 function elementsIn(text: string, isNew: (place: string) => unknown): ((wrong: Json | undefined) => string)[] {
   const elements = [...new Set([...text.matchAll(/<([a-zA-Z:]+)[\s>]/g)].map(([, name]) => name!))].slice(1);
   const attributes = [...new Set([...text.matchAll(/\s([a-zA-Z:]+)="/g)].map(([, name]) => name!))].filter(
     (name) => !name.startsWith('xmlns'),
   );
-  const written = (wrong: Json | undefined) =>
+  const textOf = (wrong: Json | undefined) =>
     typeof wrong === 'object' ? `<b>${JSON.stringify(wrong)}</b>` : String(wrong ?? '');
   return [
     ...elements.filter(isNew).map((name) => (wrong: Json | undefined) => {
       const element = new RegExp(`<${name}(\\s[^>]*)?(?:/>|>[^]*?</${name}>)`, 'g');
       return text.replace(element, (_, given: string = '') =>
-        wrong === undefined ? '' : `<${name}${given.replace(/\/$/, '')}>${written(wrong)}</${name}>`,
+        wrong === undefined ? '' : `<${name}${given.replace(/\/$/, '')}>${textOf(wrong)}</${name}>`,
       );
     }),
     ...attributes
@@ -176,13 +176,13 @@ function elementsIn(text: string, isNew: (place: string) => unknown): ((wrong: J
         const attribute = new RegExp(`\\s${name}="[^"]*"`, 'g');
         return text.replace(
           attribute,
-          wrong === undefined ? '' : ` ${name}="${written(wrong).replaceAll(/[<&"]/g, '')}"`,
+          wrong === undefined ? '' : ` ${name}="${textOf(wrong).replaceAll(/[<&"]/g, '')}"`,
         );
       }),
   ];
 }
 
-/** Everything that can be selected of a field without an argument that names something, so many levels of it. */
+/** All fields that can be selected without required arguments, to this depth. */
 function selectionOf(field: GraphQLField<unknown, unknown>, levels: number): string {
   const type = getNamedType(field.type);
   if (isLeafType(type)) return '';

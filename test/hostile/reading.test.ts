@@ -1,4 +1,4 @@
-// Clients that do not read their answers: what waits for them is bounded, and keeps nobody out.
+// Clients that do not read their responses: buffered bytes are bounded, and other clients are served.
 import { subscribe } from 'node:diagnostics_channel';
 import { type Socket, connect } from 'node:net';
 import { expect, test } from 'vitest';
@@ -8,7 +8,7 @@ import { json, until } from '../support/hostile.ts';
 
 const MEGABYTES = 1_000_000;
 const LONG = '600000';
-/** About 12 MB, and more than the system takes from a server whose client does not read. */
+/** About 12 MB, far more than socket buffers take if the client does not read. */
 const fields = 'a: summary b: summary c: summary d: summary';
 const large = json(JSON.stringify({ id: '7', title: 'x', summary: '活'.repeat(MEGABYTES) }));
 const slow = { maxAnswerBytes: '100000000', operationTimeoutMs: '600000', recordTtlSeconds: '60' };
@@ -23,10 +23,9 @@ const requests: Record<string, () => string> = {
   'the fast path': () => post(`{ book(id: 7) { ${fields} } }`),
   GET: get,
   'incremental delivery': () => post(`{ book(id: 7) { id ... @defer { ${fields} } } }`, 'accept: multipart/mixed\r\n'),
-  'requests that are sent behind one another': () => get().repeat(2),
+  'pipelined requests': () => get().repeat(2),
 };
 
-/** Sockets of servers in this process. */
 const serverSockets = new Set<Socket>();
 subscribe('net.server.socket', (message) => {
   const { socket } = message as { socket: Socket };
@@ -37,16 +36,16 @@ const bufferedBy = (port: number) =>
   [...serverSockets].reduce((sum, { localPort, writableLength }) => sum + (localPort === port ? writableLength : 0), 0);
 
 /** Sends the request and never reads. */
-function deaf(port: number, request: string) {
-  const client = { isCut: false };
+function connectWithoutReading(port: number, request: string) {
+  const client = { isDisconnected: false };
   const socket = connect(port, '127.0.0.1').on('error', () => undefined);
-  socket.once('close', () => (client.isCut = true));
+  socket.once('close', () => (client.isDisconnected = true));
   socket.pause();
   socket.write(request);
   return { ...client, socket };
 }
 
-test.each(Object.keys(requests))('what waits for clients that do not read is bounded: %s', async (kind) => {
+test.each(Object.keys(requests))('the bytes buffered for clients that do not read are bounded: %s', async (kind) => {
   const BOUND = 30 * MEGABYTES;
   const { books, facade, metrics } = await besieged({
     ...slow,
@@ -54,18 +53,18 @@ test.each(Object.keys(requests))('what waits for clients that do not read is bou
     connectionTimeoutMs: LONG,
   });
   books.behave(large);
-  const seen: number[] = [];
-  const look = () => void seen.push(Math.max(facade.state().unsentBytes, bufferedBy(facade.port)));
-  const watching = setInterval(look, 1);
-  const clients = Array.from({ length: 12 }, () => deaf(facade.port, requests[kind]!()));
-  const isCut = async () => /catalog_unread_connections_total [1-9]/.test(await metrics.text());
-  await expect.poll(isCut, { timeout: 60_000 }).toBe(true);
+  const measured: number[] = [];
+  const measure = () => void measured.push(Math.max(facade.state().unsentBytes, bufferedBy(facade.port)));
+  const timer = setInterval(measure, 1);
+  const clients = Array.from({ length: 12 }, () => connectWithoutReading(facade.port, requests[kind]!()));
+  const isDisconnected = async () => /catalog_unread_connections_total [1-9]/.test(await metrics.text());
+  await expect.poll(isDisconnected, { timeout: 60_000 }).toBe(true);
   await until(() => facade.state().operationsRunning === 0);
-  clearInterval(watching);
-  look(); // on a busy machine, the interval may never have fired in between
-  expect(Math.max(...seen)).toBeGreaterThan(BOUND / 3);
-  expect(Math.max(...seen)).toBeLessThanOrEqual(BOUND);
-  // Who reads gets the whole answer meanwhile.
+  clearInterval(timer);
+  measure(); // on a busy machine the interval may never have fired
+  expect(Math.max(...measured)).toBeGreaterThan(BOUND / 3);
+  expect(Math.max(...measured)).toBeLessThanOrEqual(BOUND);
+  // Meanwhile, a client that reads gets the whole response.
   const read = await fetch(`${facade.url}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -76,16 +75,16 @@ test.each(Object.keys(requests))('what waits for clients that do not read is bou
   await expectAtRest(facade);
 });
 
-test.each(Object.keys(requests))('a client that reads nothing for long is cut off: %s', async (kind) => {
+test.each(Object.keys(requests))('a client that reads nothing for long is disconnected: %s', async (kind) => {
   const { books, facade, metrics } = await besieged({ ...slow, connectionTimeoutMs: '1000' });
   books.behave(large);
-  const clients = Array.from({ length: 3 }, () => deaf(facade.port, requests[kind]!()));
+  const clients = Array.from({ length: 3 }, () => connectWithoutReading(facade.port, requests[kind]!()));
   await expect.poll(() => metrics.text(), { timeout: 60_000 }).toContain('catalog_unread_connections_total 3');
   await expectAtRest(facade, { connections: true });
   for (const { socket } of clients) socket.destroy();
 });
 
-test('a client that reads slowly is not cut off', async () => {
+test('a client that reads slowly is not disconnected', async () => {
   const { books, facade } = await besieged({ ...slow, connectionTimeoutMs: '1500' });
   books.behave(large);
   const socket = connect(facade.port, '127.0.0.1').on('error', () => undefined);

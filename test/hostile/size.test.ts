@@ -5,10 +5,10 @@ import { json } from '../support/hostile.ts';
 
 const many = (n: number, text: (at: number) => string) => Array.from({ length: n }, (_, at) => text(at)).join(' ');
 const plan = { headers: { 'x-explain': 'plan' } };
-const pieces = { headers: { accept: 'multipart/mixed' } };
+const incremental = { headers: { accept: 'multipart/mixed' } };
 
-describe('the items of an answer are counted before anything is called', () => {
-  test('pages inside pages are multiplied, and the largest list is named', async () => {
+describe('limit of list items', () => {
+  test('items of nested pages are multiplied, and the error names the largest list', async () => {
     const { books, ask } = await besieged();
     const query = `{ ${many(2, (at) => `l${at}: searchBooks(query: "x", first: 100, offset: ${at}) { nodes { tags(first: 8) { name } } edges { node { tags(first: 50) { name } } } }`)} }`;
     const answer = await ask(query);
@@ -25,37 +25,37 @@ describe('the items of an answer are counted before anything is called', () => {
     expect(books.heard).toEqual([]);
   });
 
-  test('MAX_ITEMS is the limit: at it the answer is given, past it it is not', async () => {
+  test('an operation is rejected beyond MAX_ITEMS, not at it', async () => {
     const { books, ask } = await besieged({ maxItems: '50' });
     books.behave(json('{"count":25,"start":0,"total":0,"books":[]}'));
     const query = 'query ($n: Int) { searchBooks(query: "x", first: $n) { nodes { id } edges { cursor } } }';
     expect(codesIn(await ask(query, { variables: { n: 25 } }))).toEqual([]);
-    const refused = await ask(query, { variables: { n: 26 } });
-    expect(refused.errors?.[0]?.extensions).toMatchObject({ code: 'TOO_MANY_ITEMS', limit: 50, actual: 52 });
+    const rejected = await ask(query, { variables: { n: 26 } });
+    expect(rejected.errors?.[0]?.extensions).toMatchObject({ code: 'TOO_MANY_ITEMS', limit: 50, actual: 52 });
   });
 
-  test('x-explain: plan shows items and values beside the calls', async () => {
+  test('x-explain: plan shows items and values beside upstream calls', async () => {
     const { ask } = await besieged();
     const { extensions } = await ask('{ searchBooks(query: "x", first: 30) { nodes { id title } totalCount } }', plan);
     expect(extensions).toMatchObject({
       upstream: { min: 1, max: 1 },
       answer: {
         items: { max: 30, dearest: { path: 'searchBooks.nodes', coordinate: 'BookConnection.nodes', max: 30 } },
-        // The page, its two fields, and the two of every node.
+        // The connection, its two fields, and two fields of each node.
         values: { max: 1 + 2 + 60, dearest: { coordinate: 'BookConnection.nodes', max: 60 } },
       },
     });
   });
 
-  test('a page larger than there are is wrong input, not too many items', async () => {
+  test('a page size beyond its limit is BAD_USER_INPUT, not TOO_MANY_ITEMS', async () => {
     const { ask } = await besieged();
     const query = '{ searchBooks(query: "x", first: 1000000) { nodes { id } } }';
     expect(codesIn(await ask(query))).toEqual(['BAD_USER_INPUT']);
   });
 });
 
-describe('the values of an answer are counted', () => {
-  test('before anything is called, as far as they can be foreseen', async () => {
+describe('limit of values', () => {
+  test('an operation whose plan has too many values is rejected before any upstream call', async () => {
     const { books, ask } = await besieged({ maxValues: '1000' });
     const answer = await ask(`{ searchBooks(query: "x", first: 100) { nodes { ${many(11, (at) => `a${at}: id`)} } } }`);
     expect(answer.errors?.[0]?.extensions).toMatchObject({
@@ -67,7 +67,7 @@ describe('the values of an answer are counted', () => {
     expect(books.heard).toEqual([]);
   });
 
-  test('and while the answer is made, where lists are longer than anybody could foresee', async () => {
+  test('a response with longer lists than planned is stopped during execution', async () => {
     const { books, ask } = await besieged({ maxValues: '1000' });
     const content = many(2_000, (at) => `line ${at}\n`);
     books.behave(json(JSON.stringify({ id: '7', content, photos: {}, book: { id: '1' } })));
@@ -79,7 +79,7 @@ describe('the values of an answer are counted', () => {
     ]);
   });
 
-  test('introspection of the schema is answered once, and refused thirty times over', async () => {
+  test('the usual introspection query is within the limit, thirty of them are not', async () => {
     const { ask } = await besieged();
     expect(codesIn(await ask(getIntrospectionQuery()))).toEqual([]);
     const all = '{ types { name fields { name args { name } type { name kind } } } }';
@@ -88,41 +88,41 @@ describe('the values of an answer are counted', () => {
   });
 });
 
-describe('the bytes of an answer are bounded', () => {
+describe('limit of response bytes', () => {
   const text = '字'.repeat(50_000);
   const book = json(JSON.stringify({ id: '7', title: 'x', summary: text }));
   const aliases = many(40, (at) => `s${at}: summary`);
 
-  test('at either door, by either executor, and what is short is still given', async () => {
+  test('a response that is too large is rejected on both request paths and by both executors', async () => {
     const { books, ask } = await besieged();
     books.behave(book);
     expect((await ask('{ book(id: 7) { summary } }')).data).toEqual({ book: { summary: text } });
-    for (const asking of [{}, { headers: { accept: 'application/json, */*;q=0.1' } }]) {
-      const answer = await ask(`{ book(id: 7) { ${aliases} } }`, asking);
+    for (const options of [{}, { headers: { accept: 'application/json, */*;q=0.1' } }]) {
+      const answer = await ask(`{ book(id: 7) { ${aliases} } }`, options);
       expect(answer).toMatchObject({
         data: null,
         errors: [{ extensions: { code: 'ANSWER_TOO_LARGE', limit: 5_000_000 } }],
       });
     }
-    // The schema makes graphql-js run it.
+    // Introspection selects the executor of graphql-js.
     const mixed = await ask(`{ __schema { queryType { name } } book(id: 7) { ${aliases} } }`);
     expect(codesIn(mixed)).toEqual(['ANSWER_TOO_LARGE']);
   });
 
-  test('MAX_ANSWER_BYTES is the limit', async () => {
+  test('MAX_ANSWER_BYTES sets the limit', async () => {
     const { books, ask } = await besieged({ maxAnswerBytes: '100000' });
     books.behave(book);
     expect(codesIn(await ask('{ book(id: 7) { summary } }'))).toEqual(['ANSWER_TOO_LARGE']);
     expect(codesIn(await ask('{ book(id: 7) { title } }'))).toEqual([]);
   });
 
-  test('of all pieces together, where an answer comes in pieces', async () => {
+  test('the limit counts all parts of an incremental response together', async () => {
     const { books, url } = await besieged();
     books.behave(book);
     const parts = many(4, (part) => `... @defer(label: "p${part}") { ${many(10, (at) => `s${part}_${at}: summary`)} }`);
     const response = await fetch(url, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', ...pieces.headers },
+      headers: { 'content-type': 'application/json', ...incremental.headers },
       body: JSON.stringify({ query: `{ book(id: 7) { title ${parts} } }` }),
     });
     const body = await response.text();
@@ -133,7 +133,7 @@ describe('the bytes of an answer are bounded', () => {
   });
 });
 
-describe('calls are counted by what variables and lists name', () => {
+describe('planned calls depend on variables and lists', () => {
   const query = `query ($ids: [ID!]!) { nodes(ids: $ids) {
     ... on Book { title } ... on Subject { title } ... on Event { title } ... on Celebrity { name } } }`;
   const ids = (n: number, type: string) => Array.from({ length: n }, (_, at) => `${type}:${at + 1}`);
@@ -143,7 +143,7 @@ describe('calls are counted by what variables and lists name', () => {
     return (extensions as { upstream: { max: number; services: unknown } }).upstream;
   };
 
-  test('nodes cost a call for every id, each of its own type', async () => {
+  test('nodes costs one call for each id, by type', async () => {
     expect(await callsOf({ ids: ids(100, 'Book') })).toMatchObject({ max: 100 });
     expect(await callsOf({ ids: [...ids(3, 'Book'), ...ids(2, 'Event'), 'nonsense'] })).toMatchObject({
       max: 5,
@@ -151,7 +151,7 @@ describe('calls are counted by what variables and lists name', () => {
     });
   });
 
-  test('written into the document too; a single node costs one', async () => {
+  test('nodes with ids in the document costs the same; a single node costs one', async () => {
     const { ask } = await besieged();
     const { extensions } = await ask(
       `{ nodes(ids: [${many(40, (at) => `"Book:${at}"`)}]) { ... on Book { title } } node(id: "Subject:1") { id } }`,
@@ -160,7 +160,7 @@ describe('calls are counted by what variables and lists name', () => {
     expect(extensions).toMatchObject({ upstream: { max: 41 } });
   });
 
-  test('more than a limit of them is refused before any call', async () => {
+  test('an operation beyond MAX_UPSTREAM_CALLS is rejected before any call', async () => {
     const { books, ask } = await besieged({ maxUpstreamCalls: '99' });
     const answer = await ask(query, { variables: { ids: ids(100, 'Book') } });
     expect(answer.errors?.[0]?.extensions).toMatchObject({ code: 'TOO_MANY_CALLS', limit: 99, actual: 100 });
@@ -168,18 +168,18 @@ describe('calls are counted by what variables and lists name', () => {
   });
 });
 
-test('variables hold so many values, in whatever lists and objects, and are not looked at past that', async () => {
+test('variables may contain a limited number of values, nested ones included', async () => {
   const { ask } = await besieged();
   const query = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }';
   const one = (n: number) => ask(query, { variables: { ids: Array.from({ length: n }, () => '1') } });
   expect((await one(9_999)).errors?.[0]?.message).toContain('at most 100');
-  const refused = await one(10_000);
-  expect(refused).toMatchObject({ errors: [{ extensions: { code: 'BAD_USER_INPUT', limit: 10_000 } }] });
+  const rejected = await one(10_000);
+  expect(rejected).toMatchObject({ errors: [{ extensions: { code: 'BAD_USER_INPUT', limit: 10_000 } }] });
   const nested = Array.from({ length: 200 }, () => Array.from({ length: 60 }, (_, at) => ({ at })));
   expect((await ask(query, { variables: { ids: nested } })).errors?.[0]?.extensions).toMatchObject({ limit: 10_000 });
 });
 
-test('fields of one name in one place are not compared without end', async () => {
+test('comparing fields of the same name takes bounded time', async () => {
   const { ask } = await besieged();
   expect(codesIn(await ask(`{ book(id: 7) { ${many(330, () => 'tags(first: 3) { name }')} } }`))).toEqual([
     'TOO_MANY_FIELDS',

@@ -1,4 +1,4 @@
-// Bytes that are not UTF-8, and halves of surrogate pairs: written on as U+FFFD they would be stored, and nobody told.
+// Bytes that are not UTF-8, and lone surrogates: they are rejected, because they would be stored as U+FFFD silently.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { checkPercentEncoding, checkSurrogates } from '../../src/server/http/strict-text.ts';
@@ -19,79 +19,79 @@ async function send(init: RequestInit, query = '') {
   const response = await fetch(url + query, { method: 'POST', ...init });
   return { status: response.status, codes: codesIn((await response.json()) as Shown), calls: books.heard.length };
 }
-const refused = { status: 400, codes: ['INVALID_TEXT'], calls: 0 };
+const rejection = { status: 400, codes: ['INVALID_TEXT'], calls: 0 };
 
 const collect = 'mutation ($input: CollectBookInput!) { collectBook(input: $input) { created } }';
 const annotate = 'mutation ($input: CreateAnnotationInput!) { createAnnotation(input: $input) { annotation { id } } }';
 const read = 'query ($text: String!) { searchBooks(query: $text) { totalCount } }';
 const readById = 'query ($text: ID!) { book(id: $text) { id } }';
 
-/** The mark as these bytes. */
+/** Replaces MARK by these bytes. */
 const withBytes = (text: string, bytes: number[]) =>
   Buffer.concat(
     text.split('MARK').flatMap((part, nth) => (nth ? [Buffer.from(bytes), Buffer.from(part)] : [Buffer.from(part)])),
   );
 
-const spoiled: [name: string, bytes: number[]][] = [
+const invalidBytes: [name: string, bytes: number[]][] = [
   ['a byte of Latin-1', [0xe9]],
-  ['a character cut off', [0xe4, 0xb8]],
+  ['a truncated character', [0xe4, 0xb8]],
   ['an overlong slash', [0xc0, 0xaf]],
   ['half a surrogate pair', [0xed, 0xa0, 0x80]],
   ['GBK', [0xd6, 0xd0, 0xce, 0xc4]],
 ];
 const halves = ['\\ud83d', '\\uDE00', '\\ud83d\\ud83d\\ude00', '\\\\\\udc00', 'a\\uDBFF\\u0041'];
 
-describe.each(spoiled)('%s', (_, bytes) => {
+describe.each(invalidBytes)('%s', (_, bytes) => {
   const percent = bytes.map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
 
-  test.each(['application/json', 'application/graphql+json'])('in a body of %s', async (type) => {
+  test.each(['application/json', 'application/graphql+json'])('is rejected in a body of %s', async (type) => {
     for (const query of [collect, read, readById]) {
       const variables = { input: { bookId: '7', status: 'READ', comment: 'MARK' }, text: 'MARK' };
       const body = withBytes(JSON.stringify({ query, variables }), bytes);
-      expect(await send({ body, headers: { 'content-type': type, authorization } })).toEqual(refused);
+      expect(await send({ body, headers: { 'content-type': type, authorization } })).toEqual(rejection);
     }
   });
-  test('in a document', async () => {
+  test('is rejected in a document', async () => {
     const body = withBytes('{ searchBooks(query: "MARK") { totalCount } }', bytes);
     const headers = { 'content-type': 'application/graphql', 'x-graphql-csrf': '1' };
-    expect(await send({ body, headers })).toEqual(refused);
+    expect(await send({ body, headers })).toEqual(rejection);
   });
-  test('in a form', async () => {
+  test('is rejected in a form', async () => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded', 'x-graphql-csrf': '1' };
     const body = `query=${encodeURIComponent(read)}&variables=${encodeURIComponent('{"text":"MARK"}').replace('MARK', percent)}`;
-    expect(await send({ body, headers })).toEqual(refused);
+    expect(await send({ body, headers })).toEqual(rejection);
   });
-  test('in a GET', async () => {
+  test('is rejected in a GET', async () => {
     const query = `?query=${encodeURIComponent(read)}&variables=${encodeURIComponent('{"text":"MARK"}').replace('MARK', percent)}`;
-    expect(await send({ method: 'GET' }, query)).toEqual(refused);
+    expect(await send({ method: 'GET' }, query)).toEqual(rejection);
   });
-  test('in the operations of an upload', async () => {
+  test('is rejected in the operations of an upload', async () => {
     const variables = {
       input: { bookId: '7', content: `MARK${'一'.repeat(20)}`, pictures: [{ number: 1, file: null }] },
     };
-    expect(await send(upload(withBytes(JSON.stringify({ query: annotate, variables }), bytes)))).toEqual(refused);
+    expect(await send(upload(withBytes(JSON.stringify({ query: annotate, variables }), bytes)))).toEqual(rejection);
   });
 });
 
 describe.each(halves)('%s in JSON', (half) => {
   const within = (text: string) => text.replaceAll('MARK', half);
 
-  test.each([collect, read, readById])('in the variables of %s', async (query) => {
+  test.each([collect, read, readById])('is rejected in the variables of %s', async (query) => {
     const variables = { input: { bookId: 'MARK', status: 'READ', comment: 'MARK' }, text: 'MARK' };
     const body = within(JSON.stringify({ query, variables }));
-    expect(await send({ body, headers: { 'content-type': 'application/json', authorization } })).toEqual(refused);
+    expect(await send({ body, headers: { 'content-type': 'application/json', authorization } })).toEqual(rejection);
   });
-  test('in a GET', async () => {
+  test('is rejected in a GET', async () => {
     const query = `?query=${encodeURIComponent(read)}&variables=${encodeURIComponent(within('{"text":"MARK"}'))}`;
-    expect(await send({ method: 'GET' }, query)).toEqual(refused);
+    expect(await send({ method: 'GET' }, query)).toEqual(rejection);
   });
-  test('in the operations of an upload', async () => {
+  test('is rejected in the operations of an upload', async () => {
     const variables = { input: { bookId: '7', content: 'MARK', pictures: [{ number: 1, file: null }] } };
-    expect(await send(upload(Buffer.from(within(JSON.stringify({ query: annotate, variables })))))).toEqual(refused);
+    expect(await send(upload(Buffer.from(within(JSON.stringify({ query: annotate, variables })))))).toEqual(rejection);
   });
 });
 
-test('valid text is accepted, including U+FFFD and escaped pairs', async () => {
+test('valid text is accepted, including U+FFFD and escaped surrogate pairs', async () => {
   const content = `\ufffd𠮷 ${'一'.repeat(20)}`;
   books.behave(json('{"id":"9","book_id":"7","author_id":"1"}', 201));
   const input = { bookId: '7', content };
@@ -106,7 +106,7 @@ test('valid text is accepted, including U+FFFD and escaped pairs', async () => {
   expect([sent.status, sent.codes]).toEqual([200, []]);
 });
 
-test('a lone surrogate is found in the text of JSON as in its values', () => {
+test('a lone surrogate is found in JSON text if and only if its values contain one', () => {
   const piece = fc.constantFrom('\\ud83d', '\\uDE00', '\\\\', '\\n', '\\u0041', 'ud83d', '\\"', '😀', 'x');
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
@@ -118,18 +118,18 @@ test('a lone surrogate is found in the text of JSON as in its values', () => {
   );
 });
 
-test('percent signs that encode nothing are not refused', () => {
+test('percent signs that encode nothing are accepted', () => {
   for (const text of ['100%', '%zz', '%2', 'a=%E4%B8%80&b=%20%F0%A0%AE%B7']) checkPercentEncoding(text);
 });
 
-test('the service refuses them too', async () => {
+test('the origin rejects invalid text too', async () => {
   const origin = await service();
   const post = async (body: BodyInit, type?: string) => {
     const headers = { authorization: 'Bearer demo-alice', ...(type && { 'content-type': type }) };
     const response = await fetch(`${origin.url}/v2/notes`, { method: 'POST', headers, body });
     return ((await response.json()) as { code?: number }).code;
   };
-  for (const [, bytes] of spoiled) {
+  for (const [, bytes] of invalidBytes) {
     expect(await post(withBytes('{"title":"MARK","content":"x"}', bytes), 'application/json')).toBe(999);
     const { body, headers } = upload(withBytes('MARK', bytes), 'title');
     expect(await post(body, headers['content-type'])).toBe(999);
@@ -138,10 +138,10 @@ test('the service refuses them too', async () => {
   }
   expect(await post('{"title":"\\ud800","content":"x"}', 'application/json')).toBe(999);
   const { body, headers } = upload(Buffer.from('题𠮷'), 'title');
-  expect(await post(body, headers['content-type'])).toBe(1002); // the content alone is missing
+  expect(await post(body, headers['content-type'])).toBe(1002); // only the content is missing
 });
 
-/** A form with this as its first part, byte for byte. */
+/** A form with these bytes as its first part. */
 function upload(first: Buffer, name = 'operations') {
   const part = (head: string, bytes: Buffer | string) =>
     Buffer.concat([

@@ -1,4 +1,4 @@
-// Forms that break, sent to the whole program: whatever comes, neither facade nor origin ends.
+// Malformed forms sent to the whole program: neither facade nor origin crashes.
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { startProgram } from '../support/program.ts';
@@ -24,7 +24,7 @@ async function bytesOf(form: FormData) {
   return { bytes: Buffer.from(await response.arrayBuffer()), type: response.headers.get('content-type')! };
 }
 
-/** A form of the origin: two texts and a picture. */
+/** A form for the origin: two texts and a picture. */
 function originForm() {
   const form = new FormData();
   form.set('title', '题');
@@ -34,7 +34,7 @@ function originForm() {
   return bytesOf(form);
 }
 
-/** Sends these bytes as a body that says it is this long; resolves with what came back, when the connection has closed. */
+/** Sends these bytes as a body with this Content-Length; resolves with the response when the connection is closed. */
 function sendRaw({ hostname, port }: URL, path: string, type: string, body: Uint8Array, length: number) {
   return new Promise<string>((resolve) => {
     const socket = connect(Number(port), hostname);
@@ -47,7 +47,7 @@ function sendRaw({ hostname, port }: URL, path: string, type: string, body: Uint
       `POST ${path} HTTP/1.1\r\nhost: x\r\n${token}content-type: ${type}\r\ncontent-length: ${length}\r\n\r\n`,
     );
     socket.write(body, () => {
-      // A body that is shorter than it says breaks off; the writing side alone would be waited for.
+      // A body that is shorter than Content-Length breaks off. Half-closing would leave the server waiting.
       if (body.length < length) setTimeout(() => socket.destroy(), 3);
     });
   });
@@ -57,7 +57,7 @@ const targets = [
   ['the origin', origin, '/v2/notes', originForm],
 ] as const;
 
-test('a picture and a file that is none are a coded refusal, however often they come', async () => {
+test('a picture together with a file that is not one is rejected with a code, however often it is sent', async () => {
   for (let round = 0; round < 30; round++) {
     const response = await fetch(graph, {
       method: 'POST',
@@ -70,7 +70,7 @@ test('a picture and a file that is none are a coded refusal, however often they 
   program.expectUnharmed();
 });
 
-test.each(targets)('a form that is cut at any byte is refused by %s', async (_, url, path, make) => {
+test.each(targets)('a form that is truncated at any byte is rejected by %s', async (_, url, path, make) => {
   const { bytes, type } = await make();
   for (let end = 0; end < bytes.length - 2; end += end < bytes.length - 400 ? 5 : 1) {
     const answer = await sendRaw(url, path, type, bytes.subarray(0, end), end);
@@ -79,7 +79,7 @@ test.each(targets)('a form that is cut at any byte is refused by %s', async (_, 
   program.expectUnharmed();
 });
 
-test.each(targets)('an upload that breaks off at any byte harms nothing of %s', async (_, url, path, make) => {
+test.each(targets)('an upload that is aborted at any byte does not harm %s', async (_, url, path, make) => {
   const { bytes, type } = await make();
   const ends = Array.from({ length: Math.ceil(bytes.length / 3) }, (_, nth) => nth * 3);
   for (let at = 0; at < ends.length; at += 20)
@@ -89,7 +89,7 @@ test.each(targets)('an upload that breaks off at any byte harms nothing of %s', 
   program.expectUnharmed();
 });
 
-test.each(targets)('a part with a header that cannot be read is refused by %s', async (_, url, path, make) => {
+test.each(targets)('a part with a malformed header is rejected by %s', async (_, url, path, make) => {
   const { bytes, type } = await make();
   const text = bytes.toString('latin1');
   const marks = [...text.matchAll(/content-disposition/gi)].map(({ index }) => index);
@@ -103,7 +103,7 @@ test.each(targets)('a part with a header that cannot be read is refused by %s', 
 test.each([
   ['the facade', graph],
   ['the origin', origin],
-])('whatever line or header a request begins with, %s goes on', async (_, { hostname, port }) => {
+])('%s survives any malformed request line or header', async (_, { hostname, port }) => {
   const heads = [
     'GET // HTTP/1.1\r\nhost: x',
     'GET /v2/book/%E0%A4%A HTTP/1.1\r\nhost: x',
