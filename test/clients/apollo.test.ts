@@ -1,7 +1,7 @@
-import { ApolloClient, HttpLink, InMemoryCache } from '@apollo/client';
+import { ApolloClient, HttpLink, InMemoryCache, gql } from '@apollo/client';
 import type { OperationVariables, TypedDocumentNode } from '@apollo/client';
-import { GraphQL17Alpha9Handler } from '@apollo/client/incremental';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { Defer20220824Handler, GraphQL17Alpha9Handler } from '@apollo/client/incremental';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   AnnotationsDocument,
   BookDocument,
@@ -147,17 +147,58 @@ test('deferred fields are delivered after the others', async () => {
   expect(requests).toHaveBeenCalledTimes(1);
 });
 
-test('the incremental handler of another draft gets NOT_ACCEPTABLE', async () => {
+describe('with the handler of the current format', () => {
+  const client = () => {
+    const made = new ApolloClient({
+      link: new HttpLink({ uri: `${here.facade.url}/graphql`, headers: { authorization: 'Bearer demo-alice' } }),
+      cache: new InMemoryCache(),
+      incrementalHandler: new GraphQL17Alpha9Handler(),
+    });
+    clients.push(made);
+    return made;
+  };
+
+  test('deferred fields are delivered after the rest', async () => {
+    const { shown, last } = await open(client(), FilmWithDeferDocument, { id: '26266893' });
+    await waitFor(() => expect(last().subject?.comments?.nodes).toHaveLength(2));
+    expect(shown[0]?.subject).toMatchObject({ title: '流浪地球' });
+    expect(shown[0]?.subject).not.toHaveProperty('comments');
+    expect(requests).toHaveBeenCalledTimes(1);
+  });
+
+  test('a streamed list is delivered item by item, with the deferred fields of its items', async () => {
+    const query: TypedDocumentNode<{ top250: { nodes: { title: string; summary?: string }[] } }> = gql`
+      query Streamed {
+        top250(first: 4) {
+          nodes @stream(initialCount: 1) {
+            id
+            title
+            ... @defer {
+              summary
+            }
+          }
+        }
+      }
+    `;
+    const { shown, last } = await open(client(), query, {});
+    await waitFor(() => expect(last().top250.nodes.filter(({ summary }) => summary)).toHaveLength(4));
+    expect(shown[0]?.top250.nodes).toHaveLength(1);
+    const whole = await here.ask('{ top250(first: 4) { nodes { title } } }', { token: 'demo-alice' });
+    expect(last().top250.nodes.map(({ title }) => ({ title }))).toEqual(whole.data.top250.nodes);
+    expect(requests).toHaveBeenCalledTimes(2);
+  });
+});
+
+test('a client that accepts JSON only gets the whole response in one', async () => {
   const uri = `${here.facade.url}/graphql`;
   const client = new ApolloClient({
-    link: new HttpLink({ uri }),
+    link: new HttpLink({ uri, headers: { accept: 'application/json' } }),
     cache: new InMemoryCache(),
-    incrementalHandler: new GraphQL17Alpha9Handler(),
+    incrementalHandler: new Defer20220824Handler(),
   });
   clients.push(client);
-  await expect(client.query({ query: FilmWithDeferDocument, variables: { id: '26266893' } })).rejects.toMatchObject({
-    errors: [{ extensions: { code: 'NOT_ACCEPTABLE' } }],
-  });
+  const { data } = await client.query({ query: FilmWithDeferDocument, variables: { id: '26266893' } });
+  expect(data?.subject?.comments?.nodes).toHaveLength(2);
 });
 
 test('its requests are answered by the fast path', async () => {

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { journey } from '../support/journey.ts';
+import { piecesOf } from '../support/pieces.ts';
 
 let cold: Awaited<ReturnType<typeof journey>>;
 beforeAll(async () => {
@@ -91,7 +92,7 @@ test('a deferred part with `if: false` is part of the one ask', async () => {
 });
 
 /** The answer to a question with this Accept, and the calls that it made. */
-async function refused(query: string, accept: string, variables: object = {}) {
+async function asked(query: string, accept: string, variables: object = {}) {
   cold.proxy.start();
   const response = await fetch(`${cold.facade.url}/graphql`, {
     method: 'POST',
@@ -102,29 +103,40 @@ async function refused(query: string, accept: string, variables: object = {}) {
   return { status: response.status, body, calls: cold.proxy.stop() };
 }
 
-describe('who cannot read pieces is told so, and nothing runs', () => {
+describe('who cannot read pieces gets the whole answer in one', () => {
   test.each([
     'application/json',
     'application/graphql-response+json',
-    'multipart/mixed;incrementalSpec=v0.2, application/json',
+    'multipart/mixed;incrementalSpec=v9, application/json',
     'multipart/mixed;deferSpec=20990101, application/json',
   ])('with %s', async (accept) => {
-    const { status, body, calls } = await refused('{ book(id: "6082808") { title ... @defer { summary } } }', accept);
-    expect(status).toBe(406);
-    expect(body).toEqual({
-      errors: [
-        {
-          message: expect.stringContaining('multipart/mixed'),
-          extensions: expect.objectContaining({ code: 'NOT_ACCEPTABLE' }),
-        },
-      ],
-    });
-    expect(calls).toEqual([]);
+    const query =
+      '{ book(id: "6082808") { title ... @defer { summary ...T @defer } } top250(first: 3) { nodes @stream { title } } } fragment T on Book { pages }';
+    const { status, body, calls } = await asked(query, accept);
+    const whole = await asked(query.replaceAll(/@\w+/g, ''), accept);
+    expect([status, body]).toEqual([200, whole.body]);
+    expect(calls.map(({ line }) => line)).toEqual(whole.calls.map(({ line }) => line));
   });
 
-  test('a write is not carried out either', async () => {
+  test('what is wrong in the directives is told all the same', async () => {
+    const { status, body } = await asked(
+      '{ top250 { nodes @stream(initialCount: -1) { title } } }',
+      'application/json',
+    );
+    expect([status, body.errors[0].extensions]).toEqual([200, expect.objectContaining({ code: 'BAD_USER_INPUT' })]);
+  });
+
+  test('a write is carried out once', async () => {
     const write = 'mutation { likeNote(input: { id: "1" }) { note { id ... @defer { likesCount } } } }';
-    const { status, body, calls } = await refused(write, 'application/json');
+    const { calls } = await asked(write, 'application/json');
+    expect(calls.filter(({ line }) => line.startsWith('POST'))).toHaveLength(1);
+  });
+});
+
+describe('who takes no format that there is is told so, and nothing runs', () => {
+  test('another draft alone', async () => {
+    const query = '{ book(id: "6082808") { title ... @defer { summary } } }';
+    const { status, body, calls } = await asked(query, 'multipart/mixed;incrementalSpec=v9');
     expect([status, body.errors[0].extensions, calls]).toEqual([
       406,
       expect.objectContaining({ code: 'NOT_ACCEPTABLE' }),
@@ -132,9 +144,9 @@ describe('who cannot read pieces is told so, and nothing runs', () => {
     ]);
   });
 
-  test('nor for a client that takes no form of an answer', async () => {
+  test('a client that takes no form of an answer', async () => {
     const write = 'mutation { likeNote(input: { id: "1" }) { note { id } } }';
-    const { status, body, calls } = await refused(write, 'text/plain');
+    const { status, body, calls } = await asked(write, 'text/plain');
     expect([status, calls]).toEqual([406, []]);
     expect(body.errors[0]).toMatchObject({
       message: expect.stringContaining('application/json'),
@@ -233,11 +245,7 @@ describe('directives that say what cannot be are refused before anything runs', 
       'GRAPHQL_VALIDATION_FAILED',
     ],
   ])('%s', async (_, query, variables, code) => {
-    const { status, body, calls } = await refused(
-      query,
-      'application/graphql-response+json, multipart/mixed',
-      variables,
-    );
+    const { status, body, calls } = await asked(query, 'application/graphql-response+json, multipart/mixed', variables);
     expect(calls).toEqual([]);
     expect(body).not.toHaveProperty('data');
     expect(body.errors.map(({ extensions }) => (extensions as { code: unknown }).code)).toEqual([code]);
@@ -257,8 +265,8 @@ test.each(['@ defer', '@,defer', '@#\n#\ndefer', '@\ufeffdefer'])(
   'a part deferred by %j comes later too',
   async (at) => {
     const query = `{ book(id: "6082808") { id ... ${at} { title } } }`;
-    const { status, body } = await refused(query, 'application/json');
-    expect([status, body.errors[0].extensions]).toEqual([406, expect.objectContaining({ code: 'NOT_ACCEPTABLE' })]);
+    const { status, body } = await asked(query, 'application/json');
+    expect([status, body]).toEqual([200, { data: { book: { id: 'Book:6082808', title: '百年孤独' } } }]);
     for (const accept of ['multipart/mixed', 'text/event-stream']) {
       const [first, later] = await pieces(query, accept);
       expect(first).toEqual({ data: { book: { id: 'Book:6082808' } }, hasNext: true });
@@ -266,3 +274,80 @@ test.each(['@ defer', '@,defer', '@#\n#\ndefer', '@\ufeffdefer'])(
     }
   },
 );
+
+describe('in the current format', () => {
+  type Part = Record<'pending' | 'incremental' | 'completed', { id: string; errors?: { extensions: object }[] }[]> & {
+    data?: object;
+    hasNext: boolean;
+  };
+  const current = async (query: string, accept = 'multipart/mixed') => {
+    const response = await fetch(`${cold.facade.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: `${accept};incrementalSpec=v0.2` },
+      body: JSON.stringify({ query }),
+    });
+    expect(response.headers.get('content-type')).toMatch(/; incrementalSpec=v0\.2$/);
+    return (await piecesOf(response)) as unknown as Part[];
+  };
+
+  test.each(['multipart/mixed', 'text/event-stream'])(
+    'a deferred part is announced, comes and is complete: %s',
+    async (accept) => {
+      const [first, last] = await current(
+        '{ book(id: "6082808") { title ... @defer(label: "more") { pages } } }',
+        accept,
+      );
+      expect(first).toEqual({
+        data: { book: { title: '百年孤独' } },
+        pending: [{ id: '0', path: ['book'], label: 'more' }],
+        hasNext: true,
+      });
+      expect(last).toEqual({
+        incremental: [{ id: '0', data: { pages: '360' } }],
+        completed: [{ id: '0' }],
+        hasNext: false,
+      });
+    },
+  );
+
+  test('parts in parts are announced with what they are in, and each is completed once', async () => {
+    const parts = await current(`{
+      top250(first: 3) { nodes @stream(initialCount: 1, label: "list") { title ... @defer { summary } } }
+      book(id: "6082808") { id ... @defer { title ... @defer { pages } annotations(first: 2) { nodes { id ... @defer(label: "in") { content } } } } }
+    }`);
+    const of = (name: 'pending' | 'incremental' | 'completed') => parts.flatMap((part) => part[name] ?? []);
+    const ids = of('pending').map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(
+      of('completed')
+        .map(({ id }) => id)
+        .sort(),
+    ).toEqual([...ids].sort());
+    expect(of('pending')).toHaveLength(8); // the list, a summary of each film, two of the book, one of each annotation
+    const known = new Set<string>();
+    for (const { pending = [], incremental = [], completed = [] } of parts) {
+      for (const { id } of pending) known.add(id);
+      for (const { id } of [...incremental, ...completed]) expect(known.has(id)).toBe(true);
+      for (const { id } of completed) known.delete(id);
+    }
+    expect(parts[0]!.pending).toEqual(
+      expect.arrayContaining([
+        { id: expect.any(String), path: ['top250', 'nodes'], label: 'list' },
+        { id: expect.any(String), path: ['top250', 'nodes', 0] },
+      ]),
+    );
+    expect(parts.at(-1)!.hasNext).toBe(false);
+  });
+
+  test('what fails in a part is told with its code', async () => {
+    const parts = await current(
+      '{ book(id: "6082808") { id ... @defer { annotations(first: 500) { nodes { id } } } } }',
+    );
+    const errors = parts.flatMap(({ incremental = [], completed = [] }) =>
+      [...incremental, ...completed].flatMap(({ errors = [] }) => errors),
+    );
+    expect(errors.map(({ extensions }) => extensions)).toEqual([
+      expect.objectContaining({ code: 'BAD_USER_INPUT', coordinate: 'Book.annotations', help: expect.any(String) }),
+    ]);
+  });
+});

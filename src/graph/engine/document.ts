@@ -12,6 +12,7 @@ import {
   type ValueNode,
   getDirectiveValues,
   isAbstractType,
+  visit,
 } from 'graphql';
 
 export type Variables = Readonly<Record<string, unknown>>;
@@ -41,6 +42,17 @@ export function isDeferred(selection: SelectionNode, variables: Variables): bool
   if (condition?.kind === 'Variable') return variables[condition.name.value] !== false;
   return !(condition?.kind === 'BooleanValue' && !condition.value);
 }
+
+/** The label of @defer, which no variable can give. */
+export function labelOf({ directives }: SelectionNode): string | undefined {
+  const defer = directives?.find(({ name }) => name.value === 'defer');
+  const label = defer?.arguments?.find(({ name }) => name.value === 'label')?.value;
+  return label?.kind === 'StringValue' ? label.value : undefined;
+}
+
+/** The document without incremental delivery. */
+export const undivided = (document: DocumentNode): DocumentNode =>
+  visit(document, { Directive: (directive) => (isIncrementalDirective(directive) ? null : undefined) });
 
 /**
  * Whether the document uses incremental delivery. The text is not searched: blanks, commas and comments may stand between the `@` and the

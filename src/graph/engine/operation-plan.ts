@@ -47,6 +47,8 @@ export interface PlannedField {
 export interface SelectionPlan {
   readonly type: GraphQLObjectType;
   readonly rule: TypeRule;
+  /** That of the @defer by which the fragment is deferred. */
+  readonly label: string | undefined;
   /** Names needed of the record, sorted, including those of deferred fragments. */
   readonly names: readonly string[];
   /** The names that the initial result needs; the same array as `names` if nothing is deferred. */

@@ -17,7 +17,7 @@ import type {
 import type { Viewer } from '../../upstream/auth/viewer.ts';
 import { argumentsOf } from './arguments.ts';
 import { fieldInfoOf, typeRule } from './declarations.ts';
-import { type Variables, fragmentApplies, isDeferred, isIncluded, usesStream } from './document.ts';
+import { type Variables, fragmentApplies, isDeferred, isIncluded, labelOf, usesStream } from './document.ts';
 import { argumentsAllowEmbedded } from './embedded.ts';
 import type { FieldRule } from './field-rule.ts';
 import { introspectedValues } from './introspection.ts';
@@ -60,6 +60,11 @@ const nothingRefused: ReadonlySet<string> = new Set();
 
 /** The fields of one object by response key, each with the nodes that are resolved together. */
 type FieldGroups = Map<string, FieldNode[]>;
+
+interface DeferredGroups {
+  label: string | undefined;
+  groups: FieldGroups;
+}
 
 /** The state of one walk. */
 interface Walk {
@@ -118,7 +123,7 @@ function grow(walk: Walk): void {
 
 function planType(walk: Walk, type: GraphQLObjectType, sets: readonly SelectionSetNode[]): SelectionPlan {
   const groups: FieldGroups = new Map();
-  const deferred: FieldGroups[] = [];
+  const deferred: DeferredGroups[] = [];
   const seen = new Set<string>(); // shared by all sets: an executor visits each fragment once
   for (const { selections } of sets) collect(walk, type, selections, groups, deferred, seen);
   walk.defers ||= deferred.length > 0;
@@ -126,7 +131,7 @@ function planType(walk: Walk, type: GraphQLObjectType, sets: readonly SelectionS
     walk,
     type,
     groups,
-    deferred.map((each) => planGroups(walk, type, each, [])),
+    deferred.map(({ label, groups }) => planGroups(walk, type, groups, [], label)),
   );
 }
 
@@ -139,6 +144,7 @@ function planGroups(
   type: GraphQLObjectType,
   groups: FieldGroups,
   deferred: readonly SelectionPlan[],
+  label?: string,
 ): SelectionPlan {
   grow(walk);
   const fields: PlannedField[] = [];
@@ -161,6 +167,7 @@ function planGroups(
   return {
     type,
     rule,
+    label,
     names,
     initialNames: deferred.length === 0 ? names : namesOf(fields),
     tierRefused:
@@ -230,7 +237,7 @@ function collect(
   type: GraphQLObjectType,
   selections: readonly SelectionNode[],
   groups: FieldGroups,
-  deferred: FieldGroups[],
+  deferred: DeferredGroups[],
   seen: Set<string>,
 ): void {
   const { schema, fragments, variables, maxFields } = walk;
@@ -252,6 +259,6 @@ function collect(
     if (isSpread && !defer) seen.add(selection.name.value);
     const target = defer ? new Map<string, FieldNode[]>() : groups;
     collect(walk, type, fragment.selectionSet.selections, target, deferred, seen);
-    if (defer) deferred.push(target);
+    if (defer) deferred.push({ label: labelOf(selection), groups: target });
   }
 }

@@ -426,7 +426,7 @@ const table = [
       },
       NOT_ACCEPTABLE: {
         what: '`Accept` has no media type that the response can have; nothing was run. HTTP 406.',
-        client: 'Accept `application/json`; for `@defer` and `@stream` also `multipart/mixed` or `text/event-stream`.',
+        client: 'Accept `application/json`.',
         operator: NOTHING,
       },
       BATCHING_OFF: {

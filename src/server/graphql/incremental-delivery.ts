@@ -1,7 +1,7 @@
 /** Incremental delivery: which parts of a response may still be sent. */
 import type { ExecutionResult, GraphQLError } from 'graphql';
 
-type PathKey = string | number;
+export type PathKey = string | number;
 
 export interface IncrementalResult extends ExecutionResult {
   hasNext?: boolean;
@@ -9,8 +9,9 @@ export interface IncrementalResult extends ExecutionResult {
 }
 
 /** Fields of an object (`data`) or items of a list (`items`), to be added at a path. */
-interface Patch {
+export interface Patch {
   path?: readonly PathKey[];
+  label?: string;
   data?: unknown;
   items?: readonly unknown[] | null;
   errors?: readonly GraphQLError[];

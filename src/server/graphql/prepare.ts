@@ -15,7 +15,7 @@ import { LRUCache } from 'lru-cache';
 import type { Config } from '../../config/settings.ts';
 import { variablesOf } from '../../graph/engine/arguments.ts';
 import type { CoercedVariables } from '../../graph/engine/variables.ts';
-import { type Variables, isIncremental } from '../../graph/engine/document.ts';
+import { type Variables, isIncremental, undivided } from '../../graph/engine/document.ts';
 import { type Planner, createPlanCache } from '../../graph/engine/plan-cache.ts';
 import { withoutStack } from '../../upstream/errors.ts';
 import { costCheck } from './cost-limits.ts';
@@ -42,6 +42,10 @@ export interface ExecutableDocument {
   coerce: (given: Variables) => CoercedVariables;
   run: ExecuteDocument;
   incrementalSelections: readonly SelectionNode[];
+  /** The document without incremental delivery, for clients that accept none. */
+  undivided: () => ExecutableDocument;
+  /** Drops its plans from the cache. */
+  forget: () => void;
 }
 
 export interface Preparation {
@@ -64,7 +68,7 @@ export function createPreparation(schema: GraphQLSchema, config: Config, useRefe
     max: DOCUMENTS_MAX,
     maxSize: DOCUMENTS_MAX_BYTES,
     sizeCalculation: bytesOf,
-    dispose: ({ ready }) => ready?.planner.forget(),
+    dispose: ({ ready }) => ready?.forget(),
   });
   return {
     prepare(text, givenName) {
@@ -75,7 +79,7 @@ export function createPreparation(schema: GraphQLSchema, config: Config, useRefe
       if (!prepared) {
         prepared = make(text, operationName);
         if (text.length <= config.maxDocumentCharacters) known.set(key, prepared);
-        if (!known.has(key)) prepared.ready?.planner.forget();
+        if (!known.has(key)) prepared.ready?.forget();
       }
       return prepared;
     },
@@ -110,20 +114,34 @@ export function createPreparation(schema: GraphQLSchema, config: Config, useRefe
           : 'The document does not have exactly one operation: send `operationName`.';
       return failed(document, [new GraphQLError(message, { extensions: { code: 'OPERATION_RESOLUTION_FAILURE' } })]);
     }
+    const ready = executable(document, operation);
+    if (usesIncremental) {
+      ready.incrementalSelections = findIncrementalSelections(document, operation);
+      let whole: ExecutableDocument | undefined;
+      ready.undivided = () => (whole ??= executable(...operationIn(undivided(document), operationName)));
+      ready.forget = () => [ready, whole].forEach((each) => each?.planner.forget());
+    }
+    return { document, errors: undefined, ready, isDeliveredIncrementally: usesIncremental };
+  }
+
+  function executable(document: DocumentNode, operation: OperationDefinitionNode): ExecutableDocument {
     const ready: ExecutableDocument = {
       document,
       operation,
       planner: plans.plannerFor(document, operation),
       coerce: variablesOf(schema, operation, { maxErrors: 10, hideSuggestions: !config.suggestions }),
       run: createExecuteDocument(schema, document, operation, useReference),
-      incrementalSelections: usesIncremental ? findIncrementalSelections(document, operation) : [],
+      incrementalSelections: [],
+      undivided: () => ready,
+      forget: () => ready.planner.forget(),
     };
-    return { document, errors: undefined, ready, isDeliveredIncrementally: usesIncremental };
+    return ready;
   }
 }
 
-function bytesOf({ document, ready, errors = [] }: Prepared, key: string): number {
-  const tokens = ready?.document.tokenCount ?? 0;
+/** A document with incremental delivery may be kept without it too. */
+function bytesOf({ document, ready, errors = [], isDeliveredIncrementally }: Prepared, key: string): number {
+  const tokens = (ready?.document.tokenCount ?? 0) * (isDeliveredIncrementally ? 2 : 1);
   const operations = document?.definitions.length ?? 0;
   const messages = errors.reduce((sum, { message }) => sum + ERROR_BYTES + 2 * message.length, 0);
   return 2 * key.length + TOKEN_BYTES * (tokens + operations) + messages;
@@ -146,6 +164,11 @@ const outlineOf = ({ definitions }: DocumentNode): DocumentNode => ({
     selectionSet: { kind: Kind.SELECTION_SET, selections: [] },
   })),
 });
+
+const operationIn = (document: DocumentNode, name: string | undefined): [DocumentNode, OperationDefinitionNode] => [
+  document,
+  getOperationAST(document, name)!,
+];
 
 const isOperation = (definition: DefinitionNode): definition is OperationDefinitionNode =>
   definition.kind === Kind.OPERATION_DEFINITION;

@@ -1,5 +1,5 @@
 /** Runs one operation of a valid document: coerces its variables, plans it, executes the plan and makes the result fit for the client. */
-import { type ExecutionResult, GraphQLError, type GraphQLSchema } from 'graphql';
+import { type ExecutionResult, GraphQLError, type GraphQLSchema, type SelectionNode } from 'graphql';
 import type { Logger } from 'pino';
 import type { Config } from '../../config/settings.ts';
 import type { Context } from '../../graph/engine/builder.ts';
@@ -12,8 +12,9 @@ import type { CancellationToken } from '../../lib/cancellation.ts';
 import { type LoggedCall, describeCall, responsePath } from '../../upstream/call-log.ts';
 import type { UpstreamClient } from '../../upstream/client.ts';
 import type { Operation } from '../../upstream/operation.ts';
-import { acceptsIncrementalDelivery, incrementalDeliveryNotAccepted } from '../http/accept.ts';
+import { incrementalFormat } from '../http/accept.ts';
 import { type IncrementalResult, mergeableOnly } from './incremental-delivery.ts';
+import { type CurrentResult, inCurrentFormat } from './incremental-format.ts';
 import { variablesLimit } from './limits.ts';
 import { maskErrors } from './mask.ts';
 import type { ExecutableDocument } from './prepare.ts';
@@ -21,7 +22,7 @@ import type { OperationRequest } from './request.ts';
 import { checkIncrementalArguments } from './validation-rules.ts';
 
 /** A result, or the parts of one that is delivered incrementally. */
-export type Result = ExecutionResult | AsyncIterable<IncrementalResult>;
+export type Result = ExecutionResult | AsyncIterable<IncrementalResult | CurrentResult>;
 
 type RunOperation = (
   document: ExecutableDocument,
@@ -39,14 +40,16 @@ export interface RunParts {
 
 export function createRunOperation(parts: RunParts): RunOperation {
   const { schema, config, upstream, log } = parts;
-  return (document, variables, request, cancellation) => {
+  return (divided, variables, request, cancellation) => {
+    const format = divided.incrementalSelections.length > 0 ? incrementalFormat(request.accept) : undefined;
+    const document = format ? divided : divided.undivided();
     const tooMany = variables && variablesLimit(variables);
     if (tooMany) return { errors: [badVariable(tooMany)] };
     const { coerced, errors } = document.coerce(variables ?? noVariables);
     if (errors) return { errors: errors.map(badVariable) };
 
     const operation = upstream.forOperation(request, cancellation);
-    const plan = planFor(schema, document, operation, coerced, request);
+    const plan = planFor(schema, document, divided.incrementalSelections, operation, coerced, request);
     if (plan instanceof GraphQLError) return { errors: [plan], ...(plan.extensions.http ? {} : { data: null }) };
     const { maxPictures } = config;
     const context: Context = {
@@ -59,8 +62,11 @@ export function createRunOperation(parts: RunParts): RunOperation {
     if (request.explain === 'plan') return explainPlan(plan, coerced, context);
     const toResult = (result: ExecutionResult) => resultForClient(result, operation, plan, request, log);
     if (plan.defers) {
-      if (!acceptsIncrementalDelivery(request.accept)) return { errors: [incrementalDeliveryNotAccepted] };
-      return deliverIncrementally(parts, document, variables, context, request, toResult);
+      return deliverIncrementally(parts, document, variables, context, request, toResult).then((delivered) =>
+        format === 'v0.2' && Symbol.asyncIterator in delivered
+          ? inCurrentFormat(delivered, plan.root, coerced)
+          : delivered,
+      );
     }
     const result = document.run(context, variables, coerced);
     if (request.onComplete) return completed(result, operation, request.onComplete).then(toResult);
@@ -80,7 +86,8 @@ async function completed(
 
 function planFor(
   schema: GraphQLSchema,
-  { planner, incrementalSelections }: ExecutableDocument,
+  { planner }: ExecutableDocument,
+  incrementalSelections: readonly SelectionNode[],
   { viewer }: Operation,
   coerced: Variables,
   { explain }: OperationRequest,
@@ -102,11 +109,11 @@ async function deliverIncrementally(
   contextValue: Context,
   request: OperationRequest,
   toResult: (result: ExecutionResult) => ExecutionResult,
-): Promise<Result> {
+): Promise<ExecutionResult | AsyncIterable<IncrementalResult>> {
   const { schema, config } = parts;
   const { normalizedExecutor } = await import('@graphql-tools/executor');
   const args = { schema, document, variableValues, operationName: operation.name?.value, contextValue };
-  const result = (await normalizedExecutor(args)) as Result;
+  const result = (await normalizedExecutor(args)) as ExecutionResult | AsyncIterable<IncrementalResult>;
   return Symbol.asyncIterator in result
     ? resultsForClient(parts, mergeableOnly(result), contextValue, request)
     : toResult(limitResponse(result, config));

@@ -8,13 +8,13 @@ import type { ExecutionResult, GraphQLSchema } from 'graphql';
 import { createYoga } from 'graphql-yoga';
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
-import { checkAcceptable, negotiateJson } from '../http/accept.ts';
+import { checkAcceptable, incrementalFormat, negotiateJson } from '../http/accept.ts';
 import { etagOf, isNotModified } from '../http/etag.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { addHelpLinks } from '../http/help.ts';
 import { sendBody, sendNotModified, sendStream } from '../http/send.ts';
 import type { Pipeline } from './answer.ts';
-import type { IncrementalResult } from './incremental-delivery.ts';
+import type { CurrentResult } from './incremental-format.ts';
 import type { PersistedDocuments } from './persisted-documents.ts';
 import type { GraphqlRequest } from './request.ts';
 
@@ -58,7 +58,11 @@ export function createYogaHandler(parts: Parts): YogaHandler {
     });
     response.statusCode = answer.status;
     const contentType = answer.headers.get('content-type') ?? '';
-    if (answer.body && STREAMED.test(contentType)) return sendStream(exchange, answer.body);
+    if (answer.body && STREAMED.test(contentType)) {
+      if (incrementalFormat(accept) === 'v0.2')
+        response.setHeader('content-type', `${contentType}; incrementalSpec=v0.2`);
+      return sendStream(exchange, answer.body);
+    }
     // The page has megabytes and never changes: all requests share one copy of its bytes.
     const isPage = mayBePage && contentType.startsWith('text/html');
     const body = isPage
@@ -174,8 +178,8 @@ function throughPipeline(pipeline: Pipeline): Plugin<PluginContext, GraphqlReque
 async function* partsWithHelpLinks<Part extends ExecutionResult>(parts: AsyncIterable<Part>): AsyncGenerator<Part> {
   for await (const part of parts) {
     addHelpLinks(part.errors);
-    const { incremental } = part as IncrementalResult;
-    for (const { errors } of incremental ?? []) addHelpLinks(errors);
+    const { incremental = [], completed = [] } = part as CurrentResult;
+    for (const { errors } of [...incremental, ...completed]) addHelpLinks(errors);
     yield part;
   }
 }

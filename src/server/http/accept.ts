@@ -1,5 +1,4 @@
 /** Content negotiation: in which media type a response may be sent. */
-import { GraphQLError } from 'graphql';
 import { type MediaRange, parseAccept, specificity } from '../../lib/media-types.ts';
 import { remembering } from '../../lib/remember.ts';
 import { HttpError } from './http-error.ts';
@@ -12,21 +11,22 @@ export type JsonType = (typeof JSON_TYPES)[number];
 interface Negotiated {
   /** The preferred type for a complete response; undefined if the client accepts none. */
   json: JsonType | undefined;
-  acceptsIncremental: boolean;
+  /** The preferred format of incremental delivery; undefined if the client accepts none. */
+  incremental: IncrementalFormat | undefined;
   isAcceptable: boolean;
 }
 
-/** Incremental delivery has the format of this draft. A client that requests another one could not read it. */
-const DRAFT = 'deferspec=20220824';
-
-export const incrementalDeliveryNotAccepted = new GraphQLError(
-  'A response with @defer or @stream is delivered incrementally. Accept multipart/mixed (deferSpec=20220824) or text/event-stream.',
-  { extensions: { code: 'NOT_ACCEPTABLE', http: { status: 406 } } },
-);
+/** The formats of incremental delivery. A client that requests another one could not read it. */
+export type IncrementalFormat = '20220824' | 'v0.2';
+const FORMATS = new Map<string, IncrementalFormat>([
+  ['deferspec=20220824', '20220824'],
+  ['incrementalspec=v0.2', 'v0.2'],
+]);
 
 export const negotiateJson = (accept: string | undefined): JsonType | undefined => negotiate(accept).json;
 
-export const acceptsIncrementalDelivery = (accept: string | undefined): boolean => negotiate(accept).acceptsIncremental;
+export const incrementalFormat = (accept: string | undefined): IncrementalFormat | undefined =>
+  negotiate(accept).incremental;
 
 /** Throws an HttpError if the client accepts no type that a response may have. */
 export function checkAcceptable(accept: string | undefined): void {
@@ -37,12 +37,15 @@ export function checkAcceptable(accept: string | undefined): void {
 const negotiate = remembering((accept): Negotiated => {
   const ranges = parseAccept(accept).filter(isUtf8);
   const acceptable = ranges.filter(({ quality }) => quality > 0);
-  const incremental = acceptable.filter(({ type }) => matchesAny(type, INCREMENTAL_TYPES));
+  const incremental = acceptable
+    .filter(({ type }) => matchesAny(type, INCREMENTAL_TYPES))
+    .sort((a, b) => b.quality - a.quality);
+  const format = incremental.map(formatOf).find((each) => each !== undefined);
   const json = preferredJson(ranges);
   return {
     json,
-    acceptsIncremental: incremental.some(({ params }) => !params.some(isOtherDraft)),
-    isAcceptable: json !== undefined || incremental.length > 0,
+    incremental: format,
+    isAcceptable: json !== undefined || format !== undefined,
   };
 });
 
@@ -65,7 +68,11 @@ function bestMatch(type: string, ranges: readonly MediaRange[]) {
 
 const isUtf8 = ({ params }: MediaRange): boolean => !params.some((param) => /^charset=(?!"?utf-8"?$)/.test(param));
 
-const isOtherDraft = (param: string): boolean => /^(?:defer|incremental)spec=/.test(param) && param !== DRAFT;
+/** Without a parameter, the format that clients of before the current one read. */
+function formatOf({ params }: MediaRange): IncrementalFormat | undefined {
+  const spec = params.find((param) => /^(?:defer|incremental)spec=/.test(param));
+  return spec === undefined ? '20220824' : FORMATS.get(spec.replaceAll('"', ''));
+}
 
 const matchesAny = (range: string, types: readonly string[]): boolean =>
   types.some((type) => specificity(range, type) !== undefined);

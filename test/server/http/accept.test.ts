@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { acceptsIncrementalDelivery, checkAcceptable, negotiateJson } from '../../../src/server/http/accept.ts';
+import { checkAcceptable, incrementalFormat, negotiateJson } from '../../../src/server/http/accept.ts';
 import { isAnsweredByFastPath } from '../../clients/fastPath.ts';
 
 const PLAIN = 'application/json';
@@ -54,11 +54,23 @@ test.each([
   expect(negotiateJson(accept)).toBe(media);
 });
 
-test('incremental delivery needs a media type of its own, in the supported version of the format', () => {
-  for (const accept of ['multipart/mixed', 'multipart/mixed;deferSpec=20220824', 'text/event-stream', '*/*'])
-    expect(acceptsIncrementalDelivery(accept)).toBe(true);
-  for (const accept of ['application/json', 'multipart/mixed;incrementalSpec=v0.2', 'multipart/mixed;q=0'])
-    expect(acceptsIncrementalDelivery(accept)).toBe(false);
+test.each([
+  ['multipart/mixed', '20220824'],
+  ['multipart/mixed;deferSpec=20220824', '20220824'],
+  ['text/event-stream', '20220824'],
+  ['*/*', '20220824'],
+  ['multipart/mixed;incrementalSpec=v0.2', 'v0.2'],
+  ['multipart/mixed; incrementalSpec="v0.2", application/json', 'v0.2'],
+  ['text/event-stream;incrementalSpec=v0.2', 'v0.2'],
+  ['multipart/mixed;incrementalSpec=v0.2, multipart/mixed;deferSpec=20220824', 'v0.2'],
+  ['multipart/mixed;incrementalSpec=v0.2;q=0.5, multipart/mixed;deferSpec=20220824', '20220824'],
+  ['multipart/mixed;incrementalSpec=v9, multipart/mixed', '20220824'],
+  ['multipart/mixed;incrementalSpec=v9', undefined],
+  ['multipart/mixed;deferSpec=20990101, application/json', undefined],
+  ['application/json', undefined],
+  ['multipart/mixed;q=0', undefined],
+])('%s is delivered incrementally in the format %s', (accept, format) => {
+  expect(incrementalFormat(accept)).toBe(format);
 });
 
 test('a client that accepts no supported media type is rejected', () => {

@@ -1,0 +1,182 @@
+/**
+ * The current format of incremental delivery, `incrementalSpec=v0.2`: each part is announced with the data around it, and named by an id
+ * from then on. The executor has the format before it, in which a part has its path.
+ */
+import { type GraphQLError, getDirectiveValues } from 'graphql';
+import type { Variables } from '../../graph/engine/document.ts';
+import { streamDirective } from '../../graph/engine/incremental.ts';
+import { type PlannedField, type SelectionPlan, responseKeyOf } from '../../graph/engine/operation-plan.ts';
+import type { IncrementalResult, Patch, PathKey } from './incremental-delivery.ts';
+
+interface Pending {
+  id: string;
+  path: readonly PathKey[];
+  label?: string;
+}
+
+interface Completed {
+  id: string;
+  errors?: readonly GraphQLError[];
+}
+
+/** A part of which more may come. */
+interface OpenPart extends Pending {
+  /** What comes: the fields of a deferred fragment, or the items of a streamed list. */
+  selection?: SelectionPlan;
+  field?: PlannedField;
+}
+
+type Errors = readonly GraphQLError[] | undefined;
+
+export interface CurrentResult {
+  data?: unknown;
+  errors?: Errors;
+  extensions?: unknown;
+  pending?: readonly Pending[];
+  incremental?: readonly { id: string; data?: unknown; items?: readonly unknown[]; errors?: Errors }[];
+  completed?: readonly Completed[];
+  hasNext?: boolean | undefined;
+}
+
+export async function* inCurrentFormat(
+  results: AsyncIterable<IncrementalResult>,
+  root: SelectionPlan,
+  variables: Variables,
+): AsyncGenerator<CurrentResult> {
+  const conversion = new Conversion(variables);
+  let isFirst = true;
+  for await (const result of results) {
+    yield conversion.convert(result, isFirst ? root : undefined);
+    isFirst = false;
+  }
+}
+
+class Conversion {
+  private readonly variables: Variables;
+  /** By kind, label and path. Several deferred fragments without a label may have one path. */
+  private readonly open = new Map<string, OpenPart[]>();
+  private count = 0;
+  private pending: Pending[] = [];
+  private completed: Completed[] = [];
+
+  constructor(variables: Variables) {
+    this.variables = variables;
+  }
+
+  /** `root` is the selection of the initial result. */
+  convert({ incremental = [], hasNext, errors, ...rest }: IncrementalResult, root?: SelectionPlan): CurrentResult {
+    this.pending = [];
+    this.completed = [];
+    if (root && isObject(rest.data)) this.announceIn(root, rest.data, []);
+    const parts = incremental.flatMap((patch) => this.convertPatch(patch) ?? []);
+    // Only the initial result may have errors of its own.
+    if (!hasNext) for (const { id } of [...this.open.values()].flat()) this.complete(id, root ? undefined : errors);
+    return {
+      ...rest,
+      ...(root && errors && { errors }),
+      ...(this.pending.length > 0 && { pending: this.pending }),
+      ...(parts.length > 0 && { incremental: parts }),
+      ...(this.completed.length > 0 && { completed: this.completed }),
+      hasNext,
+    };
+  }
+
+  private convertPatch({ path = [], label, data, items, errors }: Patch) {
+    const isStream = items !== undefined;
+    const part = this.find(isStream ? path.slice(0, -1) : path, label, isStream, data);
+    const { id, selection, field } = part;
+    const isFailed = isStream ? items === null : !isObject(data);
+    if (isFailed || !isStream) {
+      this.close(part, isStream);
+      this.complete(id, isFailed ? errors : undefined);
+    }
+    if (isFailed) return undefined;
+    if (!isStream) {
+      if (selection) this.announceIn(selection, data as object, path);
+      return { id, data, ...(errors && { errors }) };
+    }
+    const first = Number(path.at(-1));
+    items?.forEach((item, at) => field && this.announceWithin(field, item, [...part.path, first + at]));
+    return { id, items: items ?? [], ...(errors && { errors }) };
+  }
+
+  /** The announced part; one that was not is announced now. */
+  private find(path: readonly PathKey[], label: string | undefined, isStream: boolean, data: unknown): OpenPart {
+    const parts = this.open.get(keyOf(path, label, isStream)) ?? [];
+    const fitting = isObject(data) ? parts.find(({ selection }) => selection && hasKeysOf(data, selection)) : undefined;
+    return fitting ?? parts[0] ?? this.announce({ path, ...(label !== undefined && { label }) }, isStream);
+  }
+
+  private close(part: OpenPart, isStream: boolean): void {
+    const key = keyOf(part.path, part.label, isStream);
+    const others = this.open.get(key)?.filter((each) => each !== part);
+    if (others?.length) this.open.set(key, others);
+    else this.open.delete(key);
+  }
+
+  private complete(id: string, errors: Errors): void {
+    this.completed.push({ id, ...(errors && { errors }) });
+  }
+
+  private announce(part: Omit<OpenPart, 'id'>, isStream: boolean): OpenPart {
+    const opened = { ...part, id: String(this.count++) };
+    const { id, path, label } = opened;
+    this.pending.push({ id, path, ...(label !== undefined && { label }) });
+    const key = keyOf(path, label, isStream);
+    this.open.set(key, [...(this.open.get(key) ?? []), opened]);
+    return opened;
+  }
+
+  /** Announces what follows for an object, and for what is in it. */
+  private announceIn(selection: SelectionPlan, object: object, path: readonly PathKey[]): void {
+    for (const part of selection.deferred) {
+      const { label } = part;
+      this.announce({ path, ...(label !== undefined && { label }), selection: part }, false);
+    }
+    for (const field of selection.fields) {
+      const key = responseKeyOf(field);
+      const value = (object as Record<string, unknown>)[key];
+      const at = [...path, key];
+      const stream = Array.isArray(value) ? this.streamOf(field) : undefined;
+      if (stream) this.announce({ path: at, ...stream, field }, true);
+      this.announceWithin(field, value, at);
+    }
+  }
+
+  private announceWithin(field: PlannedField, value: unknown, path: readonly PathKey[]): void {
+    if (Array.isArray(value)) value.forEach((item, at) => this.announceWithin(field, item, [...path, at]));
+    else if (isObject(value)) {
+      const selection = field.onlySelection ?? selectionOf(field, value);
+      if (selection) this.announceIn(selection, value, path);
+    }
+  }
+
+  private streamOf({ nodes }: PlannedField): { label?: string } | undefined {
+    const values = nodes[0] && getDirectiveValues(streamDirective, nodes[0], this.variables);
+    if (!values || values.if === false) return undefined;
+    return typeof values.label === 'string' ? { label: values.label } : {};
+  }
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+const keyOf = (path: readonly PathKey[], label: string | undefined, isStream: boolean): string =>
+  JSON.stringify([isStream, label ?? null, ...path]);
+
+/** The selection of the object's concrete type: it has that type's name, or at least its keys. */
+function selectionOf({ selections }: PlannedField, object: object): SelectionPlan | undefined {
+  const record = object as Record<string, unknown>;
+  const all = [...selections.values()];
+  const named = all.find(({ outputFields, type }) =>
+    outputFields.some((each) => typeof each === 'string' && record[each] === type.name),
+  );
+  return named ?? all.find((each) => hasKeysOf(object, each));
+}
+
+function hasKeysOf(object: object, { outputFields }: SelectionPlan): boolean {
+  const keys = Object.keys(object);
+  return (
+    keys.length === outputFields.length &&
+    outputFields.every((each) => Object.hasOwn(object, typeof each === 'string' ? each : responseKeyOf(each)))
+  );
+}
