@@ -210,14 +210,14 @@ function wholeNumber(text: string): number {
 async function startOrigin(config: Config, host: string, log: Logger, opened: Closable[]) {
   const { dataDir, originPort, publicUrl, demoTokens } = config;
   checkWritable(dataDir);
-  const onFault = (error: unknown, request: string) => log.error({ err: error, request }, 'the origin failed');
+  const onError = (error: unknown, request: string) => log.error({ err: error, request }, 'the origin failed');
   const progress = createProgress(process.stderr);
   // Progress is for a person at a terminal; a log gets the result only.
   const onStep = process.stderr.isTTY ? progress.at : undefined;
   // A facade over another service needs neither the origin nor SQLite.
   const { openOrigin } = await import('./origin/server.ts');
   const origin = await openPort('ORIGIN_PORT', originPort, () =>
-    openOrigin({ dataDir, port: originPort, host, demoDir, demoTokens, publicUrl, onFault, onStep }),
+    openOrigin({ dataDir, port: originPort, host, demoDir, demoTokens, publicUrl, onError, onStep }),
   );
   progress.end();
   opened.push(origin);

@@ -1,15 +1,15 @@
 import type { Endpoint, Scope, Tier } from '../api/endpoint.ts';
 import { BASIC_CALLS_A_MINUTE } from '../api/film.ts';
-import { Refusal } from './rules/refusal.ts';
+import { Rejection } from './rules/rejection.ts';
 import type { PeopleStore } from './store/people.ts';
 
-/** Who asks, and what for they may ask. */
+/** The sender of a request, and its permissions. */
 export interface Requester {
   /** A person's id; null without login. */
   person: string | null;
   tier: Tier;
   scopes: ReadonlySet<string>;
-  /** What the rate is counted by: the token, or the address of a caller without one. */
+  /** The key of the rate limit: the token, or the client address without one. */
   source: string;
 }
 
@@ -17,16 +17,16 @@ const MINUTE_MS = 60_000;
 const SOURCES_MAX = 10_000;
 const anonymousScopes: ReadonlySet<string> = new Set<Scope>(['book_basic_r', 'movie_basic_r']);
 
-/** The person behind the token. */
+/** The user of the token. Throws without one. */
 export function personOf(viewer: Requester): string {
-  if (viewer.person === null) throw new Refusal(1000);
+  if (viewer.person === null) throw new Rejection(1000);
   return viewer.person;
 }
 
 export function createAccess(people: PeopleStore, now: () => number = Date.now) {
   const calls = new Map<string, number[]>();
 
-  /** A sliding window: a token bucket would let twice the limit into one minute. */
+  /** A sliding window. A token bucket would allow twice the limit within a minute. */
   function count(source: string) {
     const from = now() - MINUTE_MS;
     const recent = (calls.get(source) ?? []).filter((at) => at > from);
@@ -35,7 +35,7 @@ export function createAccess(people: PeopleStore, now: () => number = Date.now) 
     if (calls.size > SOURCES_MAX) calls.delete(calls.keys().next().value ?? source);
     const [oldest] = recent;
     if (oldest !== undefined && recent.length >= BASIC_CALLS_A_MINUTE) {
-      throw new Refusal(112, Math.max(1, Math.ceil((oldest - from) / 1000)));
+      throw new Rejection(112, Math.max(1, Math.ceil((oldest - from) / 1000)));
     }
     recent.push(now());
   }
@@ -46,7 +46,7 @@ export function createAccess(people: PeopleStore, now: () => number = Date.now) 
         return { person: null, tier: 'basic', scopes: anonymousScopes, source: `address ${address}` };
       }
       const token = people.token(/^Bearer +(\S+)$/i.exec(authorization.trim())?.[1] ?? '');
-      if (!token) throw new Refusal(103);
+      if (!token) throw new Rejection(103);
       return {
         person: token.person_id,
         tier: token.tier,
@@ -55,13 +55,13 @@ export function createAccess(people: PeopleStore, now: () => number = Date.now) 
       };
     },
 
-    /** Refuses what the caller may not ask. */
+    /** Throws if the request may not call the endpoint. */
     admit(endpoint: Endpoint, viewer: Requester) {
       if (endpoint.path.startsWith('/v2/movie/') && viewer.tier === 'basic') count(viewer.source);
-      // Not specified: the interface gives 1000 and 1001 for a missing login; 1000 says what is wrong.
+      // Not specified: the documentation has 1000 and 1001 for a missing login; 1000 is more precise.
       if (endpoint.login) personOf(viewer);
-      if (!endpoint.tiers.includes(viewer.tier)) throw new Refusal(1000);
-      if (endpoint.scope && !viewer.scopes.has(endpoint.scope)) throw new Refusal(1001);
+      if (!endpoint.tiers.includes(viewer.tier)) throw new Rejection(1000);
+      if (endpoint.scope && !viewer.scopes.has(endpoint.scope)) throw new Rejection(1001);
     },
   };
 }

@@ -9,25 +9,25 @@ import type { ErrorBody } from '../api/errors.ts';
 import { serviceErrors } from '../api/errors.ts';
 import { wereDecodedWithLoss, hasLoneSurrogate, isPercentEncodedUtf8 } from '../lib/unicode.ts';
 import type { Requester } from './access.ts';
-import { Refusal } from './rules/refusal.ts';
+import { Rejection } from './rules/rejection.ts';
 import type { PictureStore, ReceivedPicture } from './store/pictures.ts';
 
-/** A row of the interface and the rule that implements it. */
+/** An endpoint and the rule that implements it. */
 export interface Route {
   endpoint: Endpoint;
   handle(input: Record<string, unknown>, viewer: Requester, pictures: readonly ReceivedPicture[]): unknown;
 }
 
-/** Assigns a rule to a row. The input has the names of the row; the rule checks its values. */
+/** Assigns a rule to an endpoint. The input has the names of the endpoint; the rule checks its values. */
 export function serve<In, Out>(
   endpoint: Endpoint<In, Out>,
   handler: (input: In, viewer: Requester, pictures: readonly ReceivedPicture[]) => NoInfer<Out>,
 ): Route {
-  // The received texts are the input of the row; `decoded` has converted numbers and flags.
+  // The received texts are the input of the endpoint; `decoded` has converted numbers and flags.
   return { endpoint, handle: (input, viewer, pictures) => handler(input as In, viewer, pictures) };
 }
 
-/** The parts of a request that a row describes. */
+/** The parts of a request that are input of a rule. */
 export interface OriginRequest {
   params: Record<string, string>;
   query: URLSearchParams;
@@ -38,63 +38,63 @@ const BODY_MAX = 2_000_000;
 const jsonType = { 'content-type': 'application/json; charset=utf-8' };
 const atomType = { 'content-type': 'application/atom+xml; charset=utf-8' };
 
-/** Reads the request as its row declares, calls the rule, and writes the response as the row declares. */
+/** Reads the request as its endpoint declares, calls the rule, and writes the response as the endpoint declares. */
 export async function exchange(
   route: Route,
-  question: OriginRequest,
+  request: OriginRequest,
   viewer: Requester,
   store: PictureStore,
 ): Promise<Response> {
   const { endpoint } = route;
-  const { members, pictures } = await readBody(endpoint, question.incoming, store);
+  const { members, pictures } = await readBody(endpoint, request.incoming, store);
   try {
-    if (!isPercentEncodedUtf8(question.incoming.url ?? '')) throw new Refusal(999);
-    const asked = endpoint.method === 'GET' ? decoded(question.query) : members;
-    const answer = route.handle({ ...asked, ...question.params }, viewer, pictures);
-    return write(endpoint, answer, endpoint.method === 'GET' ? question.query.get('fields') : null);
+    if (!isPercentEncodedUtf8(request.incoming.url ?? '')) throw new Rejection(999);
+    const input = endpoint.method === 'GET' ? decoded(request.query) : members;
+    const result = route.handle({ ...input, ...request.params }, viewer, pictures);
+    return write(endpoint, result, endpoint.method === 'GET' ? request.query.get('fields') : null);
   } finally {
     store.discard(pictures);
   }
 }
 
-export function refused(refusal: Refusal, request: string): Response {
-  const { msg, status } = serviceErrors[refusal.code];
+export function rejectionResponse(rejection: Rejection, request: string): Response {
+  const { msg, status } = serviceErrors[rejection.code];
   const wait: Record<string, string> =
-    refusal.retryAfter === undefined ? {} : { 'retry-after': String(refusal.retryAfter) };
-  return errorAnswer({ code: refusal.code, msg, request }, status, wait);
+    rejection.retryAfter === undefined ? {} : { 'retry-after': String(rejection.retryAfter) };
+  return errorResponse({ code: rejection.code, msg, request }, status, wait);
 }
 
 /**
  * An internal error, most likely a full or read-only disk. Nothing was stored.
- * Not specified: the interface has a code for it and the status 400; 500 shows that the caller is not at fault.
+ * Not specified: the documentation has a code for it with the status 400; 500 shows that the request is not at failure.
  */
-export function failed(request: string): Response {
-  return errorAnswer({ code: 6009, msg: serviceErrors[6009].msg, request }, 500);
+export function internalError(request: string): Response {
+  return errorResponse({ code: 6009, msg: serviceErrors[6009].msg, request }, 500);
 }
 
-function errorAnswer(body: ErrorBody, status: number, headers: Record<string, string> = {}) {
+function errorResponse(body: ErrorBody, status: number, headers: Record<string, string> = {}) {
   return new Response(JSON.stringify(body), { status, headers: { ...jsonType, ...headers } });
 }
 
-function write({ media, status, list }: Endpoint, answer: unknown, fields: string | null): Response {
+function write({ media, status, list }: Endpoint, result: unknown, fields: string | null): Response {
   if (media === 'empty') return new Response(null, { status });
   if (media === 'json') {
-    const body = fields && isRecord(answer) ? narrowed(answer, list, fields) : answer;
+    const body = fields && isRecord(result) ? selectFields(result, list, fields) : result;
     return new Response(JSON.stringify(body), { status, headers: jsonType });
   }
   const writer: (record: never) => string = writers[media];
-  return new Response(writer(answer as never), { status, headers: atomType });
+  return new Response(writer(result as never), { status, headers: atomType });
 }
 
-/** Keeps only the members in `fields`, in the order of the record. For a list, it applies to the items only. */
-function narrowed(answer: Record<string, unknown>, list: string | undefined, fields: string) {
+/** Selects the members in `fields`, in the order of the record. In a list, it applies to the items only. */
+function selectFields(record: Record<string, unknown>, list: string | undefined, fields: string) {
   const names = new Set(fields.split(',').map((name) => name.trim()));
-  if (names.has('all')) return answer;
-  const pick = (record: unknown) =>
-    isRecord(record) ? Object.fromEntries(Object.entries(record).filter(([name]) => names.has(name))) : record;
-  if (list === undefined) return pick(answer);
-  const items = answer[list];
-  return { ...answer, [list]: Array.isArray(items) ? items.map(pick) : items };
+  if (names.has('all')) return record;
+  const pick = (value: unknown) =>
+    isRecord(value) ? Object.fromEntries(Object.entries(value).filter(([name]) => names.has(name))) : value;
+  if (list === undefined) return pick(record);
+  const items = record[list];
+  return { ...record, [list]: Array.isArray(items) ? items.map(pick) : items };
 }
 
 interface Body {
@@ -110,7 +110,7 @@ async function readBody({ body, method }: Endpoint, incoming: IncomingMessage, s
   const text = await textOf(incoming);
   if (text.trim() === '') return { members: {}, pictures: [] };
   if (type === 'application/x-www-form-urlencoded') {
-    if (!isPercentEncodedUtf8(text)) throw new Refusal(999);
+    if (!isPercentEncodedUtf8(text)) throw new Rejection(999);
     return { members: storable(decoded(new URLSearchParams(text))), pictures: [] };
   }
   return { members: storable(readJson(text)), pictures: [] };
@@ -120,7 +120,7 @@ function readAtom(media: Exclude<Media, 'json' | 'empty'>, text: string) {
   try {
     return { ...readers[media](text) };
   } catch (error) {
-    if (error instanceof AtomError) throw new Refusal(999);
+    if (error instanceof AtomError) throw new Rejection(999);
     throw error;
   }
 }
@@ -130,9 +130,9 @@ function readJson(text: string) {
   try {
     body = JSON.parse(text);
   } catch {
-    throw new Refusal(999);
+    throw new Rejection(999);
   }
-  if (!isRecord(body)) throw new Refusal(999);
+  if (!isRecord(body)) throw new Rejection(999);
   return decoded(Object.entries(body));
 }
 
@@ -146,26 +146,26 @@ async function textOf(incoming: IncomingMessage): Promise<string> {
       if (size <= BODY_MAX) chunks.push(chunk);
     }
   } catch {
-    throw new Refusal(999);
+    throw new Rejection(999);
   }
-  if (size > BODY_MAX) throw new Refusal(999);
+  if (size > BODY_MAX) throw new Rejection(999);
   const bytes = Buffer.concat(chunks);
-  if (!isUtf8(bytes)) throw new Refusal(999);
+  if (!isUtf8(bytes)) throw new Rejection(999);
   return bytes.toString();
 }
 
 async function readForm(incoming: IncomingMessage, store: PictureStore): Promise<Body> {
   const texts: [string, string][] = [];
-  const arriving: Promise<ReceivedPicture>[] = [];
+  const uploads: Promise<ReceivedPicture>[] = [];
   let isWrong = false;
   let textBytes = 0;
   /** The first bytes of the form, to check that its texts are UTF-8. */
   const head: Buffer[] = [];
   let headBytes = 0;
   const received = async () => {
-    const outcomes = await Promise.allSettled(arriving);
+    const outcomes = await Promise.allSettled(uploads);
     const pictures = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
-    return { pictures, fault: outcomes.find((outcome) => outcome.status === 'rejected') };
+    return { pictures, failure: outcomes.find((outcome) => outcome.status === 'rejected') };
   };
   try {
     const form = busboy({
@@ -183,7 +183,7 @@ async function readForm(incoming: IncomingMessage, store: PictureStore): Promise
       stream.on('error', () => undefined);
       const picture = store.receive(name, stream as AsyncIterable<Buffer>);
       picture.catch(() => {}); // reported at the end of the form
-      arriving.push(picture);
+      uploads.push(picture);
     });
     for (const limit of ['fieldsLimit', 'filesLimit', 'partsLimit'] as const) form.on(limit, () => (isWrong = true));
     incoming.on('data', (chunk: Buffer) => {
@@ -193,14 +193,14 @@ async function readForm(incoming: IncomingMessage, store: PictureStore): Promise
     await pipeline(incoming, form);
   } catch {
     store.discard((await received()).pictures);
-    throw new Refusal(999);
+    throw new Rejection(999);
   }
-  const { pictures, fault } = await received();
+  const { pictures, failure } = await received();
   const values = texts.map(([, value]) => value);
   if (wereDecodedWithLoss(values, () => Buffer.concat(head), incoming.headers['content-type'] ?? '')) isWrong = true;
-  if (fault || isWrong) {
+  if (failure || isWrong) {
     store.discard(pictures);
-    throw fault ? fault.reason : new Refusal(999);
+    throw failure ? failure.reason : new Rejection(999);
   }
   return { members: decoded(texts), pictures };
 }
@@ -217,10 +217,10 @@ function decoded(entries: Iterable<[string, unknown]>): Record<string, unknown> 
   const input = new Map<string, string | number | boolean>();
   for (const [name, value] of entries) {
     if (value === null || value === undefined || value === '' || input.has(name)) continue;
-    if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') throw new Refusal(999);
-    if (typeof value === 'string' && hasLoneSurrogate(value)) throw new Refusal(999);
+    if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') throw new Rejection(999);
+    if (typeof value === 'string' && hasLoneSurrogate(value)) throw new Rejection(999);
     input.set(name, numbers.has(name) ? wholeNumber(value) : flags.has(name) ? flag(value) : String(value));
-    if (positions.has(name) && Number.isNaN(input.get(name))) throw new Refusal(999);
+    if (positions.has(name) && Number.isNaN(input.get(name))) throw new Rejection(999);
   }
   const count = input.get('count');
   if (typeof count === 'number') input.set('count', Math.min(count, COUNT_MAX));
@@ -229,7 +229,8 @@ function decoded(entries: Iterable<[string, unknown]>): Record<string, unknown> 
 
 /** Not specified: a text with NUL is rejected, because SQLite may end it there. */
 function storable(members: Record<string, unknown>): Record<string, unknown> {
-  if (Object.values(members).some((value) => typeof value === 'string' && value.includes('\0'))) throw new Refusal(999);
+  if (Object.values(members).some((value) => typeof value === 'string' && value.includes('\0')))
+    throw new Rejection(999);
   return members;
 }
 
@@ -241,7 +242,7 @@ function wholeNumber(value: string | number | boolean): number {
 function flag(value: string | number | boolean): boolean {
   if (value === true || value === 'true') return true;
   if (value === false || value === 'false') return false;
-  throw new Refusal(999);
+  throw new Rejection(999);
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -4,13 +4,13 @@ import { type HttpBindings, createAdaptorServer } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { createAccess } from './access.ts';
 import { addressOf, withAddress } from './address.ts';
-import { type Route, exchange, failed, refused } from './exchange.ts';
+import { type Route, exchange, internalError, rejectionResponse } from './exchange.ts';
 import { bookRoutes } from './routes/book.ts';
 import { eventRoutes } from './routes/event.ts';
 import { filmRoutes } from './routes/film.ts';
 import { noteRoutes } from './routes/note.ts';
 import { addPictures } from './routes/pictures.ts';
-import { Refusal } from './rules/refusal.ts';
+import { Rejection } from './rules/rejection.ts';
 import { openDatabase } from './store/database.ts';
 import { createPictureStore } from './store/pictures.ts';
 import { type OnStep, fillOnce } from './store/seed.ts';
@@ -18,39 +18,39 @@ import { createStores } from './store/stores.ts';
 import { setDemoTokens } from './store/tokens.ts';
 
 export interface OriginOptions {
-  /** Holds the database and the pictures; made when it is not there. */
+  /** Contains the database and the pictures; created if it does not exist. */
   dataDir: string;
-  /** 0: one that is free. */
+  /** 0: any free port. */
   port: number;
   host: string;
-  /** Holds the facts that a first start is filled from. */
+  /** Contains the demo data that an empty database is filled with. */
   demoDir: string;
-  /** Whether the fixed tokens of the demo people are honoured. */
+  /** Whether the fixed tokens of the demo users are accepted. */
   demoTokens: boolean;
   /** Base URL of links in records; by default the one that each client used. */
   publicUrl?: string | undefined;
-  /** Told of every fault that is ours; by default written to standard error. */
-  onFault?: (error: unknown, request: string) => void;
-  /** Told how far a first start has come. */
+  /** Called with internal errors; by default they are written to standard error. */
+  onError?: (error: unknown, request: string) => void;
+  /** Called with the progress of filling an empty database. */
   onStep?: OnStep;
   now?: () => number;
 }
 export interface Origin {
   url: string;
   port: number;
-  /** This start filled an empty database. */
+  /** Whether this start filled an empty database. */
   seeded: boolean;
   close(): Promise<void>;
 }
 
-/** What running requests get to end. */
+/** How long close() waits for running requests. */
 const CLOSE_MS = 8_000;
 
 type Env = { Bindings: HttpBindings };
 
-/** Opens the database, fills it when it is empty, and listens. */
+/** Opens the database, fills it if it is empty, and listens. */
 export async function openOrigin(options: OriginOptions): Promise<Origin> {
-  const { host, onFault = (error, request) => console.error(`origin: ${request} failed:`, error) } = options;
+  const { host, onError = (error, request) => console.error(`origin: ${request} failed:`, error) } = options;
   const db = openDatabase(options.dataDir);
   try {
     const seeded = fillOnce(db, options.demoDir, options.onStep);
@@ -81,14 +81,14 @@ export async function openOrigin(options: OriginOptions): Promise<Origin> {
     addPictures(app, stores);
     for (const path of new Set(routes.map((route) => route.endpoint.path))) {
       app.all(path, () => {
-        throw new Refusal(1014);
+        throw new Rejection(1014);
       });
     }
-    app.notFound((c) => refused(new Refusal(1001), requestLine(c)));
+    app.notFound((c) => rejectionResponse(new Rejection(1001), requestLine(c)));
     app.onError((error, c) => {
-      if (error instanceof Refusal) return refused(error, requestLine(c));
-      onFault(error, requestLine(c));
-      return failed(requestLine(c));
+      if (error instanceof Rejection) return rejectionResponse(error, requestLine(c));
+      onError(error, requestLine(c));
+      return internalError(requestLine(c));
     });
 
     const server = createAdaptorServer({ fetch: app.fetch });
@@ -111,10 +111,10 @@ export async function openOrigin(options: OriginOptions): Promise<Origin> {
         const closed = once(server, 'close');
         server.close();
         if ('closeIdleConnections' in server) server.closeIdleConnections();
-        // Whoever drips a body or a picture is not waited for.
-        const clock = setTimeout(() => 'closeAllConnections' in server && server.closeAllConnections(), CLOSE_MS);
+        // A client that sends its body too slowly is disconnected.
+        const timer = setTimeout(() => 'closeAllConnections' in server && server.closeAllConnections(), CLOSE_MS);
         await closed;
-        clearTimeout(clock);
+        clearTimeout(timer);
         db.close();
       },
     };

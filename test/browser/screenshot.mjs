@@ -1,4 +1,4 @@
-// Takes the picture of GraphiQL for the README, docs/graphiql.png: node test/browser/screenshot.mjs [address of a running facade]
+// Takes the screenshot of GraphiQL for the README, docs/graphiql.png: node test/browser/screenshot.mjs [URL of a running facade]
 // It needs Chromium (or CHROMIUM, a path to one) and the demo data.
 import { existsSync } from 'node:fs';
 import { chromium } from 'playwright-core';
@@ -35,7 +35,7 @@ try {
   await page.locator('.calls tbody tr').nth(3).waitFor();
   await page.locator('.result-window', { hasText: 'average' }).waitFor();
   await page.mouse.move(0, 0);
-  await page.waitForTimeout(1_000); // the editor colours the answer
+  await page.waitForTimeout(1_000); // the editor highlights the response
   await page.screenshot({ path: 'docs/graphiql.png' });
 } finally {
   await browser.close();

@@ -4,8 +4,8 @@ import { expect, test, vi } from 'vitest';
 import { openSqlite } from '../../src/origin/store/sqlite.ts';
 import { form, picture, rejection, service } from '../support/service.ts';
 
-const onFault = vi.fn();
-const origin = await service({ onFault });
+const onError = vi.fn();
+const origin = await service({ onError });
 const path = '/v2/book/26340138/collection';
 
 test('a write that the database cannot finish is an error and stores nothing', async () => {
@@ -18,7 +18,7 @@ test('a write that the database cannot finish is an error and stores nothing', a
   expect(await origin.post(path, 'alice', { status: 'read', rating: 5, tags: '甲 乙' })).toMatchObject(
     rejection(500, 6009, 'function_error', `POST ${path}`),
   );
-  expect(onFault).toHaveBeenLastCalledWith(
+  expect(onError).toHaveBeenLastCalledWith(
     expect.objectContaining({ message: 'database or disk is full' }),
     `POST ${path}`,
   );

@@ -16,7 +16,7 @@ interface Canvas {
 
 /** A canvas of the largest size. The random generator is seeded by the record, so its picture never changes. */
 function canvasOf(kind: PictureKind, id: string): Canvas {
-  // The id comes first: seeds that differ early give neighbouring ids colours further apart.
+  // The id comes first: this gives records with neighbouring ids different colours.
   const chance = createChance(`${id} ${kind}`);
   const [width, height] = pictureSizes[kind].large;
   return { chance, palette: paletteOf(chance), width, height };

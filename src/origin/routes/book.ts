@@ -23,10 +23,10 @@ export const bookRoutes = (stores: Stores): Route[] => [
   serve(row.tags, ({ id, ...window }) => tagsOfBook(stores, id, window)),
   serve(row.userTags, ({ name, ...window }, { person }) => tagsOfPerson(stores, person, name, window)),
   serve(row.userTagsOld, ({ id, ...window }, { person }) => tagsOfPerson(stores, person, id, window)),
-  serve(row.collections, ({ name, ...wanted }, { person }) => collectionsOf(stores, person, name, wanted)),
+  serve(row.collections, ({ name, ...query }, { person }) => collectionsOf(stores, person, name, query)),
   serve(row.collection, ({ id, user_id }, { person }) => collectionOf(stores, person, id, user_id)),
-  serve(row.userAnnotations, ({ name, ...wanted }, { person }) => annotationsOfPerson(stores, person, name, wanted)),
-  serve(row.annotations, ({ id, ...wanted }) => annotationsOfBook(stores, id, wanted)),
+  serve(row.userAnnotations, ({ name, ...query }, { person }) => annotationsOfPerson(stores, person, name, query)),
+  serve(row.annotations, ({ id, ...query }) => annotationsOfBook(stores, id, query)),
   serve(row.annotation, ({ id, format }, { person }) => annotationById(stores, person, id, format)),
   serve(row.seriesBooks, ({ id, ...window }) => booksOfSeries(stores, id, window)),
 

@@ -17,8 +17,8 @@ import type { Stores } from '../store/stores.ts';
 // Keep the columns aligned.
 // prettier-ignore
 export const noteRoutes = (stores: Stores): Route[] => [
-  serve(row.byId, ({ id, ...wanted }, viewer) => noteById(stores, personOf(viewer), id, wanted)),
-  serve(row.userCreated, ({ id, ...wanted }, viewer) => notesOfPerson(stores, personOf(viewer), id, wanted)),
+  serve(row.byId, ({ id, ...query }, viewer) => noteById(stores, personOf(viewer), id, query)),
+  serve(row.userCreated, ({ id, ...query }, viewer) => notesOfPerson(stores, personOf(viewer), id, query)),
   serve(row.comments, ({ id, ...window }, viewer) => commentsOfNote(stores, personOf(viewer), id, window)),
   serve(row.comment, ({ id, comment_id }, viewer) => commentById(stores, personOf(viewer), id, comment_id)),
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import type { Env, Hono } from 'hono';
 import { drawnPicture } from '../rules/drawn-picture.ts';
-import { Refusal } from '../rules/refusal.ts';
+import { Rejection } from '../rules/rejection.ts';
 import type { Stores } from '../store/stores.ts';
 
 /** A picture opened in a browser must not run scripts or load anything. */
@@ -16,9 +16,9 @@ const inert = {
 export function addPictures<E extends Env>(app: Hono<E>, stores: Stores): void {
   app.get('/pictures/:name', async (c) => {
     const picture = stores.pictures.read(c.req.param('name'));
-    if (!picture) throw new Refusal(1001);
+    if (!picture) throw new Rejection(1001);
     await once(picture.stream, 'open').catch(() => {
-      throw new Refusal(1001);
+      throw new Rejection(1001);
     });
     const headers = { ...inert, 'content-type': picture.type, 'cache-control': 'public, max-age=31536000, immutable' };
     if (c.req.method === 'HEAD') {

@@ -22,19 +22,19 @@ import { numericId } from './numeric-id.ts';
 import { isPrivate } from './opinion.ts';
 import { personNamed } from './person.ts';
 import { checkPictures } from './picture.ts';
-import { Refusal } from './refusal.ts';
+import { Rejection } from './rejection.ts';
 
 /** The privacy of an annotation that only its author may see. Not specified: the number. */
 const PRIVATE = 0;
 
 /** Only public annotations, even for their authors. */
-export function annotationsOfBook(stores: Stores, id: string, wanted: AnnotationsQuery): AnnotationPage {
-  const { start = 0, count = COUNT_DEFAULT, order = 'rank', page } = wanted;
-  if (!stores.books.has(id)) throw new Refusal(6000);
-  if (!annotationOrders.includes(order)) throw new Refusal(999);
-  if (page !== undefined && !isPage(page)) throw new Refusal(6012);
+export function annotationsOfBook(stores: Stores, id: string, query: AnnotationsQuery): AnnotationPage {
+  const { start = 0, count = COUNT_DEFAULT, order = 'rank', page } = query;
+  if (!stores.books.has(id)) throw new Rejection(6000);
+  if (!annotationOrders.includes(order)) throw new Rejection(999);
+  if (page !== undefined && !isPage(page)) throw new Rejection(6012);
   const { total, items } = stores.annotations.ofBook(id, order, page, { start, count });
-  return { start, count, total, annotations: shown(stores, items, wanted.format) };
+  return { start, count, total, annotations: toRecords(stores, items, query.format) };
 }
 
 /** Newest first. Not specified: whether authors see their own private annotations here; they do. */
@@ -42,12 +42,12 @@ export function annotationsOfPerson(
   stores: Stores,
   reader: string | null,
   name: string,
-  wanted: AnnotationsQuery,
+  query: AnnotationsQuery,
 ): AnnotationPage {
-  const { start = 0, count = COUNT_DEFAULT } = wanted;
+  const { start = 0, count = COUNT_DEFAULT } = query;
   const person = personNamed(stores.people, name);
   const { total, items } = stores.annotations.ofPerson(person.id, person.id === reader, { start, count });
-  return { start, count, total, annotations: shown(stores, items, wanted.format) };
+  return { start, count, total, annotations: toRecords(stores, items, query.format) };
 }
 
 /** Not specified: the response for an unknown or private annotation; the same as for a missing collection. */
@@ -58,8 +58,8 @@ export function annotationById(
   format?: AnnotationFormat,
 ): AnnotationRecord {
   const annotation = stores.annotations.find(numericId(id));
-  if (!annotation || (annotation.private && annotation.person_id !== reader)) throw new Refusal(1001);
-  return shown(stores, [annotation], format)[0]!;
+  if (!annotation || (annotation.private && annotation.person_id !== reader)) throw new Rejection(1001);
+  return toRecords(stores, [annotation], format)[0]!;
 }
 
 export function annotate(
@@ -69,7 +69,7 @@ export function annotate(
   draft: AnnotationDraft,
   pictures: readonly ReceivedPicture[],
 ): AnnotationRecord {
-  if (!stores.books.has(book)) throw new Refusal(6000);
+  if (!stores.books.has(book)) throw new Rejection(6000);
   const content = checked(draft);
   const numbered = numberedPictures(pictures);
   return stores.transaction(() => {
@@ -105,17 +105,17 @@ export function deleteAnnotation(stores: Stores, reader: string, id: string) {
 
 function ownAnnotation({ annotations }: Stores, reader: string, id: string): StoredAnnotation {
   const annotation = annotations.find(numericId(id));
-  if (!annotation || (annotation.private && annotation.person_id !== reader)) throw new Refusal(1001);
-  if (annotation.person_id !== reader) throw new Refusal(6002);
+  if (!annotation || (annotation.private && annotation.person_id !== reader)) throw new Rejection(1001);
+  if (annotation.person_id !== reader) throw new Rejection(6002);
   return annotation;
 }
 
 function checked({ content, page, chapter = '', privacy }: AnnotationDraft): AnnotationContent {
-  if (content === undefined) throw new Refusal(1002);
-  if (!hasMoreThan(content, ANNOTATION_MORE_THAN)) throw new Refusal(1005);
-  if (page !== undefined && chapter !== '') throw new Refusal(999);
-  if (page !== undefined && !isPage(page)) throw new Refusal(6012);
-  if (hasMoreThan(chapter, CHAPTER_MAX)) throw new Refusal(6013);
+  if (content === undefined) throw new Rejection(1002);
+  if (!hasMoreThan(content, ANNOTATION_MORE_THAN)) throw new Rejection(1005);
+  if (page !== undefined && chapter !== '') throw new Rejection(999);
+  if (page !== undefined && !isPage(page)) throw new Rejection(6012);
+  if (hasMoreThan(chapter, CHAPTER_MAX)) throw new Rejection(6013);
   return { content, chapter, page_no: page ?? null, private: isPrivate(privacy) ? 1 : 0 };
 }
 
@@ -126,7 +126,7 @@ function numberedPictures(pictures: readonly ReceivedPicture[]): Map<number, Rec
   const numbered = new Map<number, ReceivedPicture>();
   for (const picture of pictures) {
     const number = Number(/^(?:pic)?([1-9]\d{0,5})$/.exec(picture.name)?.[1] ?? Number.NaN);
-    if (Number.isNaN(number) || numbered.has(number)) throw new Refusal(999);
+    if (Number.isNaN(number) || numbered.has(number)) throw new Rejection(999);
     numbered.set(number, picture);
   }
   checkPictures(pictures);
@@ -135,17 +135,17 @@ function numberedPictures(pictures: readonly ReceivedPicture[]): Map<number, Rec
 
 function keep({ annotations, pictures }: Stores, id: number, numbered: ReadonlyMap<number, ReceivedPicture>) {
   for (const [number, picture] of numbered) {
-    if (!annotations.addPhoto(id, number, picture.file)) throw new Refusal(999);
+    if (!annotations.addPhoto(id, number, picture.file)) throw new Rejection(999);
   }
   pictures.keep([...numbered.values()]);
 }
 
-function shown(
+function toRecords(
   stores: Stores,
   annotations: readonly StoredAnnotation[],
   format: AnnotationFormat = 'text',
 ): AnnotationRecord[] {
-  if (!annotationFormats.includes(format)) throw new Refusal(999);
+  if (!annotationFormats.includes(format)) throw new Rejection(999);
   const books = stores.books.byIds(annotations.map((annotation) => annotation.book_id));
   const people = stores.people.byIds(annotations.map((annotation) => annotation.person_id));
   return annotations.map((annotation) => {

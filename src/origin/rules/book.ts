@@ -12,28 +12,28 @@ import type { StoredCollection } from '../store/collection.ts';
 import type { Stores } from '../store/stores.ts';
 import { givenRating } from './opinion.ts';
 import { personNamed } from './person.ts';
-import { Refusal } from './refusal.ts';
+import { Rejection } from './rejection.ts';
 
 export function bookById(stores: Stores, reader: string | null, id: string): BookRecord {
-  return forReader(stores, reader, [known(stores.books.byId(id))])[0]!;
+  return forReader(stores, reader, [existing(stores.books.byId(id))])[0]!;
 }
 
 export function bookByIsbn(stores: Stores, reader: string | null, isbn: string): BookRecord {
-  return forReader(stores, reader, [known(stores.books.byIsbn(isbn.replaceAll('-', '').toUpperCase()))])[0]!;
+  return forReader(stores, reader, [existing(stores.books.byIsbn(isbn.replaceAll('-', '').toUpperCase()))])[0]!;
 }
 
 export function searchBooks(stores: Stores, reader: string | null, search: BookSearch): BookPage {
   const { q, tag, start = START_DEFAULT, count = COUNT_DEFAULT } = search;
   const text = q?.trim() || undefined;
   const name = tag?.trim() || undefined;
-  if (text === undefined && name === undefined) throw new Refusal(1002);
+  if (text === undefined && name === undefined) throw new Rejection(1002);
   const { total, items } = stores.books.search(text, name, { start, count });
   return { start, count, total, books: forReader(stores, reader, items) };
 }
 
 /** Not specified: the default number of tags; here the maximum. */
 export function tagsOfBook({ books }: Stores, id: string, { start = 0, count = TAGS_MAX }: Window): TagPage {
-  if (!books.has(id)) throw new Refusal(6000);
+  if (!books.has(id)) throw new Rejection(6000);
   const tags = books.tags(id);
   return { start, count, total: tags.length, tags: tags.slice(start, start + count) };
 }
@@ -52,13 +52,13 @@ export function tagsOfPerson(
 }
 
 export function booksOfSeries({ books }: Stores, id: string, { start = 0, count = COUNT_DEFAULT }: Window): BookPage {
-  if (!books.hasSeries(id)) throw new Refusal(6014);
+  if (!books.hasSeries(id)) throw new Rejection(6014);
   const { total, items } = books.ofSeries(id, { start, count });
   return { start, count, total, books: items };
 }
 
-function known(book: BookRecord | undefined): BookRecord {
-  if (!book) throw new Refusal(6000);
+function existing(book: BookRecord | undefined): BookRecord {
+  if (!book) throw new Rejection(6000);
   return book;
 }
 

@@ -23,7 +23,7 @@ import { type PeopleStore, avatarOf, webPage } from '../store/people.ts';
 import type { PersonRow } from '../store/schema.ts';
 import { numericId } from './numeric-id.ts';
 import { personNamed } from './person.ts';
-import { Refusal } from './refusal.ts';
+import { Rejection } from './rejection.ts';
 
 /** What the rules of events need: stores, the person of the token, and the time. */
 export interface Town {
@@ -92,9 +92,9 @@ const typeNames: Record<EventType, string> = {
 
 export function eventsOfCity(town: Town, { id, type = 'all', ...window }: Of & CityQuery): EventFeed {
   const city = town.cities.named(id);
-  if (!city) throw new Refusal(1001);
+  if (!city) throw new Rejection(1001);
   const kind = type === 'all' ? undefined : typeOf(type);
-  if (type !== 'all' && !kind) throw new Refusal(999);
+  if (type !== 'all' && !kind) throw new Rejection(999);
   const span = spanOf(window);
   const { rows, total } = town.events.ofCity(city.id, kind, span, town.now);
   const title = `同城 ${city.name} 的 ${kind ? typeNames[kind] : '所有类型'} 活动`;
@@ -103,9 +103,9 @@ export function eventsOfCity(town: Town, { id, type = 'all', ...window }: Of & C
 }
 
 export function searchEvents(town: Town, { q = '', location, ...window }: EventSearch): EventFeed {
-  if (!location) throw new Refusal(1002);
+  if (!location) throw new Rejection(1002);
   const city = location === 'all' ? undefined : town.cities.named(location);
-  if (location !== 'all' && !city) throw new Refusal(1001);
+  if (location !== 'all' && !city) throw new Rejection(1001);
   const span = spanOf(window);
   const { rows, total } = town.events.search(q, city?.id, span, town.now);
   const title = `同城${city?.name ?? ''}活动搜索 ${q.trim()} 的结果`;
@@ -116,7 +116,7 @@ export function create(town: Town, person_id: string, draft: EventDraft): EventR
   const home = town.people.byId(person_id)?.city_id;
   const city = home ? town.cities.byId(home) : undefined;
   // The city of an event is that of its creator. Without a city, a person cannot create events.
-  if (!city) throw new Refusal(1000);
+  if (!city) throw new Rejection(1000);
   const text = checked(draft, city.name);
   return town.transaction(() => {
     const counted = { more_participants: 0, more_wishers: 0 };
@@ -129,7 +129,7 @@ export function create(town: Town, person_id: string, draft: EventDraft): EventR
 export function update(town: Town, person: string, { id, ...draft }: Of & EventDraft): EventRecord {
   return town.transaction(() => {
     const row = own(town, person, id);
-    if (row.ends_ms < town.now) throw new Refusal(1000);
+    if (row.ends_ms < town.now) throw new Rejection(1000);
     town.events.update(row.id, checked(draft, town.cities.byId(row.city_id)?.name ?? ''));
     return event(town, id);
   });
@@ -138,7 +138,7 @@ export function update(town: Town, person: string, { id, ...draft }: Of & EventD
 export function remove(town: Town, person: string, { id, reason }: Of & { reason: string }): { result: string } {
   return town.transaction(() => {
     const row = own(town, person, id);
-    if (reason === '') throw new Refusal(1002);
+    if (reason === '') throw new Rejection(1002);
     town.events.delete(row.id);
     return { result: 'OK' };
   });
@@ -156,23 +156,23 @@ export function leaveEvent(town: Town, person: string, id: string, relation: Rel
 
 function existing({ events }: Town, id: string): StoredEvent {
   const row = events.byId(numericId(id));
-  if (!row) throw new Refusal(1001);
+  if (!row) throw new Rejection(1001);
   return row;
 }
 
 function own(town: Town, person: string, id: string): StoredEvent {
   const row = existing(town, id);
-  if (row.person_id !== person) throw new Refusal(6002);
+  if (row.person_id !== person) throw new Rejection(6002);
   return row;
 }
 
 function checked(draft: EventDraft, city: string): EventText {
   const { title, term, content, startTime, endTime, where, invite_only = 'no', can_invite = 'yes' } = draft;
-  if ([title, term, content, startTime, endTime, where].includes('')) throw new Refusal(1002);
+  if ([title, term, content, startTime, endTime, where].includes('')) throw new Rejection(1002);
   const type = typeOf(term);
   const [starts_ms, ends_ms] = [instantOf(startTime), instantOf(endTime)];
-  if (!type || starts_ms === null || ends_ms === null || ends_ms < starts_ms) throw new Refusal(999);
-  if (![invite_only, can_invite].every((flag) => flag === 'yes' || flag === 'no')) throw new Refusal(999);
+  if (!type || starts_ms === null || ends_ms === null || ends_ms < starts_ms) throw new Rejection(999);
+  if (![invite_only, can_invite].every((flag) => flag === 'yes' || flag === 'no')) throw new Rejection(999);
   return {
     title,
     type,

@@ -38,7 +38,7 @@ import type { CityStore } from '../store/city.ts';
 import type { FilmStore, StoredFilmComment, StoredFilmPhoto, StoredFilmReview, StoredSubject } from '../store/film.ts';
 import { type PeopleStore, avatarOf, webPage } from '../store/people.ts';
 import type { CelebrityRow, CreditRow, PersonRow } from '../store/schema.ts';
-import { Refusal } from './refusal.ts';
+import { Rejection } from './rejection.ts';
 
 /** The stores for films, and the tier of the request. */
 export interface Cinema {
@@ -54,13 +54,13 @@ const CITY_DEFAULT = '北京';
 
 export function subject(cinema: Cinema, id: string): SubjectRecord {
   const [record] = fullSubjects(cinema, [existing(cinema, id).id]);
-  if (!record) throw new Refusal(5000);
+  if (!record) throw new Rejection(5000);
   return record;
 }
 
 export function celebrity({ films, tier }: Cinema, id: string): CelebrityRecord {
   const row = films.celebrity(id);
-  if (!row) throw new Refusal(5000);
+  if (!row) throw new Rejection(5000);
   const album = films.photos({ celebrity: id }, { start: 0, count: RECORD_PHOTOS });
   const works = films.works(id, { start: 0, count: RECORD_WORKS });
   const page = `https://movie.catalog.example/celebrity/${id}/`;
@@ -93,7 +93,7 @@ export function subjectPhotos(cinema: Cinema, { id, ...window }: Of & Window): P
 
 export function celebrityPhotos(cinema: Cinema, { id, ...window }: Of & Window): PhotoPage {
   const row = cinema.films.celebrity(id);
-  if (!row) throw new Refusal(5000);
+  if (!row) throw new Rejection(5000);
   const span = spanOf(window, LIST_COUNT_DEFAULT);
   const { rows, total } = cinema.films.photos({ celebrity: id }, span);
   const of = simpleCelebrity(row);
@@ -144,7 +144,7 @@ export function comments(cinema: Cinema, { id, ...window }: Of & Window): FilmCo
 
 export function works({ films, tier }: Cinema, { id, ...window }: Of & Window): WorkPage {
   const row = films.celebrity(id);
-  if (!row) throw new Refusal(5000);
+  if (!row) throw new Rejection(5000);
   const span = spanOf(window, WORKS_COUNT_DEFAULT);
   const { rows, total } = films.works(id, span);
   return { ...span, total, celebrity: simpleCelebrity(row), works: workRecords(films, tier, rows) };
@@ -153,7 +153,7 @@ export function works({ films, tier }: Cinema, { id, ...window }: Of & Window): 
 export function searchFilms({ films, tier }: Cinema, { q, tag, ...window }: FilmSearch): SubjectPage {
   const words = q?.trim() || undefined;
   const named = tag?.trim() || undefined;
-  if (!words && !named) throw new Refusal(1002);
+  if (!words && !named) throw new Rejection(1002);
   const span = spanOf(window, FILM_COUNT_DEFAULT);
   // The basic tier can reach only as many films as the total that it gets.
   const most = tier === 'basic' ? Math.max(0, BASIC_SEARCH_TOTAL - span.start) : Infinity;
@@ -231,7 +231,7 @@ const spanOf = ({ start = 0, count }: Window, usual: number): Slice => ({ start,
 
 function existing({ films }: Cinema, id: string): StoredSubject {
   const row = films.subject(id);
-  if (!row) throw new Refusal(5000);
+  if (!row) throw new Rejection(5000);
   return row;
 }
 

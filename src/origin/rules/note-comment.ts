@@ -7,7 +7,7 @@ import type { PersonRow } from '../store/schema.ts';
 import type { Stores } from '../store/stores.ts';
 import { visibleNote } from './note.ts';
 import { numericId } from './numeric-id.ts';
-import { Refusal } from './refusal.ts';
+import { Rejection } from './rejection.ts';
 
 /** Oldest first. */
 export function commentsOfNote(stores: Stores, reader: string, id: string, window: Window): NoteCommentPage {
@@ -30,9 +30,9 @@ export function createComment(
   content: string | undefined,
 ): NoteCommentRecord {
   const note = visibleNote(stores, reader, id);
-  if (!content?.trim()) throw new Refusal(1002);
+  if (!content?.trim()) throw new Rejection(1002);
   // Not specified: a comment on a note closed to comments; it is rejected, even from the author.
-  if (!note.can_reply) throw new Refusal(1000);
+  if (!note.can_reply) throw new Rejection(1000);
   return shown(stores.notes.addComment(note.id, reader, content), stores.people.byId(reader));
 }
 
@@ -40,7 +40,7 @@ export function createComment(
 export function deleteComment(stores: Stores, reader: string, note: string, id: string) {
   const comment = knownComment(stores, reader, note, id);
   const owner = visibleNote(stores, reader, note).person_id;
-  if (reader !== comment.person_id && reader !== owner) throw new Refusal(1000);
+  if (reader !== comment.person_id && reader !== owner) throw new Rejection(1000);
   stores.notes.removeComment(comment.id);
   return {};
 }
@@ -48,7 +48,7 @@ export function deleteComment(stores: Stores, reader: string, note: string, id: 
 /** Not specified: the response for an unknown comment; the same as for an unknown note. */
 function knownComment(stores: Stores, reader: string, note: string, id: string): StoredComment {
   const comment = stores.notes.comment(visibleNote(stores, reader, note).id, numericId(id));
-  if (!comment) throw new Refusal(1006);
+  if (!comment) throw new Rejection(1006);
   return comment;
 }
 

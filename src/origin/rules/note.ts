@@ -21,7 +21,7 @@ import { noteContent, noteMarkup, noteSummary, pictureTag } from './note-text.ts
 import { numericId } from './numeric-id.ts';
 import { personNamed } from './person.ts';
 import { checkPictures } from './picture.ts';
-import { Refusal } from './refusal.ts';
+import { Rejection } from './rejection.ts';
 
 interface NewPicture {
   number: number;
@@ -35,8 +35,8 @@ export function noteById(stores: Stores, reader: string, id: string, { format }:
 }
 
 /** The notes of a person that the reader may see, newest first. */
-export function notesOfPerson(stores: Stores, reader: string, name: string, wanted: NoteQuery & Window): NotePage {
-  const { start = 0, count = COUNT_DEFAULT, format } = wanted;
+export function notesOfPerson(stores: Stores, reader: string, name: string, query: NoteQuery & Window): NotePage {
+  const { start = 0, count = COUNT_DEFAULT, format } = query;
   const person = personNamed(stores.people, name);
   const privacies = notePrivacies.filter((privacy) => maySee(stores, reader, { person_id: person.id, privacy }));
   const { total, items } = stores.notes.ofPerson(person.id, privacies, { start, count });
@@ -85,7 +85,7 @@ export function addNotePictures(
   const note = ownNote(stores, reader, id);
   const pictures = newPictures(draft, received);
   // An upload has no title: the client meant the PUT of the whole note.
-  if (pictures.length === 0) throw new Refusal(draft.title && draft.content ? 1014 : 1002);
+  if (pictures.length === 0) throw new Rejection(draft.title && draft.content ? 1014 : 1002);
   return stores.transaction(() => {
     keep(stores, note.id, pictures);
     const tags = pictures.map(({ number, layout, caption }) => pictureTag(number, layout, caption));
@@ -113,15 +113,15 @@ export function unlikeNote(stores: Stores, reader: string, id: string) {
 
 export function visibleNote(stores: Stores, reader: string, id: string): StoredNote {
   const note = stores.notes.find(numericId(id));
-  if (!note) throw new Refusal(1006);
-  if (!maySee(stores, reader, note)) throw new Refusal(1000);
+  if (!note) throw new Rejection(1006);
+  if (!maySee(stores, reader, note)) throw new Rejection(1000);
   return note;
 }
 
 /** Not specified: the code for changing the note of another person; 1000, because the interface specifies 6002 only for books. */
 function ownNote(stores: Stores, reader: string, id: string): StoredNote {
   const note = visibleNote(stores, reader, id);
-  if (note.person_id !== reader) throw new Refusal(1000);
+  if (note.person_id !== reader) throw new Rejection(1000);
   return note;
 }
 
@@ -135,9 +135,9 @@ function maySee(
 }
 
 function checked({ title, content, privacy = 'public', can_reply = true }: NoteDraft): NoteContent {
-  if (!title?.trim() || !content?.trim()) throw new Refusal(1002);
+  if (!title?.trim() || !content?.trim()) throw new Rejection(1002);
   const known = notePrivacies.find((one) => one === privacy);
-  if (!known) throw new Refusal(999);
+  if (!known) throw new Rejection(999);
   return { title, content, privacy: known, can_reply: can_reply ? 1 : 0 };
 }
 
@@ -145,16 +145,16 @@ function checked({ title, content, privacy = 'public', can_reply = true }: NoteD
 function newPictures(draft: { pids?: string | undefined }, received: readonly ReceivedPicture[]): NewPicture[] {
   const fields: Record<string, unknown> = { ...draft };
   const numbers = (draft.pids ?? '').split(',').flatMap((pid) => (pid.trim() === '' ? [] : pictureNumber(pid.trim())));
-  if (numbers.length > NOTE_PICTURES_MAX || new Set(numbers).size < numbers.length) throw new Refusal(999);
-  if (received.length > numbers.length) throw new Refusal(999);
+  if (numbers.length > NOTE_PICTURES_MAX || new Set(numbers).size < numbers.length) throw new Rejection(999);
+  if (received.length > numbers.length) throw new Rejection(999);
   const pictures = numbers.map((number): NewPicture => {
     // Clients send the number with or without the prefix.
     const named = (word: string) => [`${word}_${number}`, `${word}_p_${number}`];
     const field = (word: string) => named(word).flatMap((name) => fields[name] ?? [])[0];
     const image = received.find(({ name }) => named('image').includes(name));
-    if (!image) throw new Refusal(1002);
+    if (!image) throw new Rejection(1002);
     const layout = pictureLayouts.find((one) => one === (field('layout') ?? 'C'));
-    if (!layout) throw new Refusal(999);
+    if (!layout) throw new Rejection(999);
     return { number, received: image, layout, caption: text(field('desc')) };
   });
   checkPictures(received);
@@ -165,13 +165,13 @@ const text = (value: unknown) => (typeof value === 'string' ? value : '');
 
 function pictureNumber(pid: string): number {
   const number = /^(?:p_)?([1-9]\d{0,5})$/.exec(pid)?.[1];
-  if (number === undefined) throw new Refusal(999);
+  if (number === undefined) throw new Rejection(999);
   return Number(number);
 }
 
 function keep({ notes, pictures }: Stores, note: number, added: readonly NewPicture[]) {
   for (const { number, received, layout, caption } of added) {
-    if (!notes.addPhoto(note, number, { picture: received.file, layout, caption })) throw new Refusal(999);
+    if (!notes.addPhoto(note, number, { picture: received.file, layout, caption })) throw new Rejection(999);
   }
   pictures.keep(added.map(({ received }) => received));
 }
@@ -184,7 +184,7 @@ function rewritten(stores: Stores, id: number, written: Partial<NoteContent> & {
 }
 
 function shown({ pictures }: Stores, note: StoredNote, format: NoteFormat = 'text'): NoteRecord {
-  if (!noteFormats.includes(format)) throw new Refusal(999);
+  if (!noteFormats.includes(format)) throw new Rejection(999);
   const photos = new Map([...note.photos].map(([number, { picture }]) => [number, pictures.urlOf(picture)]));
   return {
     id: String(note.id),

@@ -1,11 +1,11 @@
 import { PICTURE_BELOW } from '../../api/book.ts';
 import type { ReceivedPicture } from '../store/pictures.ts';
-import { Refusal } from './refusal.ts';
+import { Rejection } from './rejection.ts';
 
 /** Checks the size of a picture and its type by the first bytes, not by its name. */
 export function checkPictures(pictures: readonly ReceivedPicture[]) {
   for (const { bytes, kind } of pictures) {
-    if (bytes >= PICTURE_BELOW) throw new Refusal(1003);
-    if (kind === null) throw new Refusal(1009);
+    if (bytes >= PICTURE_BELOW) throw new Rejection(1003);
+    if (kind === null) throw new Rejection(1009);
   }
 }

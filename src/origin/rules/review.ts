@@ -5,18 +5,18 @@ import type { ReviewContent, StoredReview } from '../store/review.ts';
 import type { Stores } from '../store/stores.ts';
 import { givenRating, ratingOrNone } from './opinion.ts';
 import { numericId } from './numeric-id.ts';
-import { Refusal } from './refusal.ts';
+import { Rejection } from './rejection.ts';
 
 /** Not specified: the number of reviews of one book by one person; it is not limited. */
 export function createReview(stores: Stores, reader: string, draft: ReviewDraft & { book: string }): ReviewRecord {
-  if (draft.book === undefined) throw new Refusal(1002);
-  if (!stores.books.has(draft.book)) throw new Refusal(6000);
-  return shown(stores, stores.reviews.add(reader, draft.book, checked(draft)));
+  if (draft.book === undefined) throw new Rejection(1002);
+  if (!stores.books.has(draft.book)) throw new Rejection(6000);
+  return toRecord(stores, stores.reviews.add(reader, draft.book, checked(draft)));
 }
 
 export function updateReview(stores: Stores, reader: string, id: string, draft: ReviewDraft): ReviewRecord {
   const review = ownReview(stores, reader, id);
-  return shown(stores, stores.reviews.replace(review, checked(draft)));
+  return toRecord(stores, stores.reviews.replace(review, checked(draft)));
 }
 
 export function deleteReview(stores: Stores, reader: string, id: string): string {
@@ -26,18 +26,18 @@ export function deleteReview(stores: Stores, reader: string, id: string): string
 
 function ownReview({ reviews }: Stores, reader: string, id: string): StoredReview {
   const review = reviews.find(numericId(id));
-  if (!review) throw new Refusal(6006);
-  if (review.person_id !== reader) throw new Refusal(6002);
+  if (!review) throw new Rejection(6006);
+  if (review.person_id !== reader) throw new Rejection(6002);
   return review;
 }
 
 function checked({ title, content, rating }: ReviewDraft): ReviewContent {
-  if (!title?.trim() || content === undefined) throw new Refusal(1002);
-  if (!hasMoreThan(content, REVIEW_MORE_THAN)) throw new Refusal(6004);
+  if (!title?.trim() || content === undefined) throw new Rejection(1002);
+  if (!hasMoreThan(content, REVIEW_MORE_THAN)) throw new Rejection(6004);
   return { title, content, rating: ratingOrNone(rating) };
 }
 
-function shown({ books, people }: Stores, review: StoredReview): ReviewRecord {
+function toRecord({ books, people }: Stores, review: StoredReview): ReviewRecord {
   const { id, title, content, rating, votes, useless, comments, published, updated } = review;
   const author = people.byId(review.person_id);
   const book = books.byId(review.book_id);

@@ -5,10 +5,10 @@ import { timestamp } from './clock.ts';
 import type { Database } from './database.ts';
 import type { AnnotationRow, Flag } from './schema.ts';
 
-/** An annotation as it is stored, with its pictures by number. */
+/** A stored annotation with its pictures by number. */
 export type StoredAnnotation = Selectable<AnnotationRow> & { photos: Map<number, string> };
 
-/** What a reader writes. */
+/** What a user writes. */
 export interface AnnotationContent {
   content: string;
   chapter: string;
@@ -39,7 +39,7 @@ export function createAnnotationStore(db: Database) {
     find: (id: number): StoredAnnotation | undefined =>
       withPhotos(db.all(query.selectFrom('annotations').selectAll().where('id', '=', id)))[0],
 
-    /** The public ones of a book. */
+    /** The public annotations of a book. */
     ofBook(
       book: string,
       order: AnnotationOrder,
@@ -86,7 +86,7 @@ export function createAnnotationStore(db: Database) {
 
     remove: (id: number) => db.run(query.deleteFrom('annotations').where('id', '=', id)),
 
-    /** false: the number is used. */
+    /** false: the number is already used. */
     addPhoto: (annotation_id: number, number: number, picture: string) =>
       db.run(
         query

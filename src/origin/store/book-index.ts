@@ -1,20 +1,20 @@
 import { hasMoreThan } from '../../lib/characters.ts';
 import { type SqliteDatabase, prepareWrite } from './sqlite.ts';
 
-/** Parts names, titles and tags from one another; in no text that is looked for. */
+/** Separates names, titles and tags; never part of a search text. */
 const EDGE = '\u001e';
-/** Parts the characters of what is found by one or two of them. */
+/** Separates the characters of texts in the columns for terms of one or two characters. */
 const GAP = '\u001f';
 
-/** More raters than this do not put a book further to the front; below it the count is told apart to one. */
+/** More raters than this do not raise the rank of a book any further. */
 const RATERS_MAX = 2 ** 24;
 const NO_MAX = 2 ** 28;
 
 export type BookIndex = ReturnType<typeof createBookIndex>;
 
 /**
- * Writes the line of a book in `books_fts`. Its `rowid` is the book's rank, the most rated first: matches come out of the index in the
- * order in which they are shown, so a search stops when it has enough of them, however many there are.
+ * Writes the row of a book in `books_fts`. Its `rowid` is the rank of the book, the most rated first. The index returns matches in
+ * this order, so a search can stop after enough of them, however many there are.
  */
 export function createBookIndex({ raw }: { raw: SqliteDatabase }) {
   const read = raw.prepare(
@@ -29,7 +29,7 @@ export function createBookIndex({ raw }: { raw: SqliteDatabase }) {
   );
   const move = prepareWrite(raw, 'UPDATE books SET rank = ? WHERE no = ?');
 
-  /** After whatever search finds a book by, or ranks it by, has changed. */
+  /** Call it after a change of anything that the search matches or ranks by. */
   return (id: string): void => {
     const book = read.get(id) as Words | undefined;
     if (!book) return;
@@ -44,18 +44,18 @@ export function createBookIndex({ raw }: { raw: SqliteDatabase }) {
       edged([...words, book.isbn10, book.isbn13]),
       edged(tags),
       gapped([book.title]),
-      gapped([...words, ...tags]), // numbers have all digits: nobody looks for one or two of them
+      gapped([...words, ...tags]), // without ISBNs: one or two digits would match nearly all of them
     );
     if (book.rank !== rank) move.run(rank, book.no);
   };
 }
 
-/** A search text, taken apart: every term must be found. */
+/** The terms of a search text; a match contains every one of them. */
 export function termsOf(text: string): string[] {
   return plain(text).trim().split(/\s+/u).filter(Boolean).slice(0, 16);
 }
 
-/** What of the full-text index holds this text somewhere. */
+/** An index expression for texts that contain this one. */
 export function holding(text: string, column?: 'title'): string {
   const isShort = !hasMoreThan(text, 2);
   const characters = isShort ? [...text] : [];
@@ -64,11 +64,11 @@ export function holding(text: string, column?: 'title'): string {
   return `${column ? `${isShort ? 'short_' : ''}${column} : ` : ''}${quoted(sought)}`;
 }
 
-/** What of it is this as a whole: a title, or one of the tags. */
+/** An index expression for a title or tag that equals this text. */
 export const being = (text: string, column: 'title' | 'tags'): string =>
   `${column} : ${quoted(EDGE + plain(text) + EDGE)}`;
 
-/** Without what parts the index, and without NUL, which ends a text for SQLite. */
+/** Replaces the separators, and NUL, which ends a text for SQLite. */
 const plain = (text: string): string => text.replaceAll('\0', ' ').replaceAll(EDGE, ' ').replaceAll(GAP, ' ');
 const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 const edged = (texts: readonly string[]): string => `${EDGE}${texts.join(EDGE)}${EDGE}`;

@@ -6,9 +6,9 @@ import { being, holding, termsOf } from './book-index.ts';
 import type { Database } from './database.ts';
 import type { BookRow } from './schema.ts';
 
-/** The most books that one search returns. */
+/** The maximum of results of one search. */
 const FOUND_MAX = 1_000;
-/** Fewer ratings than this make no average. */
+/** The minimum of ratings for an average. */
 const RATERS_MIN = 10;
 
 export interface StorePage<T> {
@@ -56,7 +56,7 @@ export function createBookStore(db: Database) {
     return tags;
   }
 
-  /** The ranks of what a search finds, the nearest first. */
+  /** The ranks of the results of a search, the best matches first. */
   function ranked(text: string, tag: string | undefined): number[] {
     const terms = termsOf(text);
     const whole = terms.join(' ');
@@ -64,7 +64,7 @@ export function createBookStore(db: Database) {
     const tagged = tag === undefined ? [] : [being(tag, 'tags')];
     const found = new Set<number>();
     for (const near of [[being(whole, 'title')], [holding(whole, 'title')], terms.map((term) => holding(term))]) {
-      const left = FOUND_MAX + found.size; // what was found as nearer is found again
+      const left = FOUND_MAX + found.size; // better matches are found again
       for (const { rowid } of match.all([...near, ...tagged].join(' AND '), left) as { rowid: number }[])
         if (found.size < FOUND_MAX) found.add(rowid);
     }
@@ -88,10 +88,10 @@ export function createBookStore(db: Database) {
     },
 
     /**
-     * Every term of `text` occurs somewhere in the titles, the people, the publisher, the numbers or the tags; `tag` is whole.
-     * A title that is the text comes first, then titles that hold it; with a tag alone, the books most often tagged so.
+     * Every term of `text` must occur in the titles, people, publisher, ISBNs or tags of a book; `tag` must equal one of its tags.
+     * Books whose title equals the text come first, then those whose title contains it; with a tag only, those with most uses of it.
      *
-     * Not specified: how far a search goes. It returns FOUND_MAX books and ends there, so its time hardly grows with the catalog.
+     * Not specified: the maximum of results. With FOUND_MAX, the time of a search hardly grows with the catalog.
      */
     search(text: string | undefined, tag: string | undefined, { start, count }: Slice): StorePage<BookRecord> {
       if (text === undefined) {

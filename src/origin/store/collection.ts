@@ -6,10 +6,10 @@ import { timestamp } from './clock.ts';
 import type { Database } from './database.ts';
 import type { CollectionRow } from './schema.ts';
 
-/** A collection as it is stored, with its tags in the order they were given. */
+/** A stored collection with its tags in the given order. */
 export type StoredCollection = Selectable<CollectionRow> & { tags: string[] };
 
-/** What a reader says of a book. */
+/** What a user writes about a book. */
 export interface CollectionContent {
   status: CollectionStatus;
   comment: string;
@@ -18,11 +18,11 @@ export interface CollectionContent {
   tags: readonly string[];
 }
 export interface CollectionFilter {
-  /** Private ones too. */
+  /** Includes private ones. */
   all: boolean;
   status?: CollectionStatus | undefined;
   tag?: string | undefined;
-  /** Timestamps, both included. */
+  /** Timestamps, both inclusive. */
   from?: string | undefined;
   to?: string | undefined;
   rating?: number | undefined;
@@ -51,7 +51,7 @@ export function createCollectionStore(db: Database) {
       db.all(query.selectFrom('collections').selectAll().where('person_id', '=', person).where('book_id', '=', book)),
     )[0];
 
-  /** What a collection adds to its book's counts, or takes from them. A private one is rated, but its tags are nobody's business. */
+  /** Adds a collection to the counts of its book, or removes it. The rating of a private one counts, but its tags do not. */
   function count({ book_id, rating, tags, ...collection }: StoredCollection, sign: 1 | -1) {
     const isTagged = !collection.private && tags.length > 0;
     if (rating !== null) {
@@ -132,7 +132,7 @@ export function createCollectionStore(db: Database) {
       return { total, items: withTags(db.all(page)) };
     },
 
-    /** The tags that a person uses, most used first. */
+    /** The tags of a user, most used first. */
     tagsOf(person: string, all: boolean): TagRecord[] {
       return db.all(
         query
@@ -147,7 +147,7 @@ export function createCollectionStore(db: Database) {
       );
     },
 
-    /** undefined: the person has collected the book already. */
+    /** undefined: the user has already collected the book. */
     add(person: string, book: string, content: CollectionContent): StoredCollection | undefined {
       const row = { person_id: person, book_id: book, ...columns(content) };
       const added = db.first(
@@ -164,7 +164,7 @@ export function createCollectionStore(db: Database) {
       return collection;
     },
 
-    /** undefined: there is none to replace. */
+    /** undefined: there is no collection to replace. */
     replace(person: string, book: string, content: CollectionContent): StoredCollection | undefined {
       const old = find(person, book);
       if (!old) return undefined;
@@ -176,7 +176,7 @@ export function createCollectionStore(db: Database) {
       return collection;
     },
 
-    /** false: there was none. */
+    /** false: there was no collection. */
     remove(person: string, book: string): boolean {
       const old = find(person, book);
       if (!old) return false;

@@ -19,28 +19,28 @@ import {
 } from './sqlite.ts';
 import { upgrade } from './upgrade.ts';
 
-/** A query that Kysely has typed but does not run. */
+/** A query built by Kysely, which only compiles it. */
 interface Typed<Row> {
   compile(): CompiledQuery<Row>;
 }
 
 export interface Database {
-  /** Builds typed queries. It cannot run them: hand them to `all`, `first` or `run`. */
+  /** Builds typed queries. Run them with `all`, `first` or `run`. */
   query: Kysely<Tables>;
   all<Row>(query: Typed<Row>): Row[];
   first<Row>(query: Typed<Row>): Row | undefined;
-  /** How many rows a write touched. */
+  /** Returns the number of changed rows. */
   run(query: Typed<unknown>): number;
-  /** Everything in `work` or nothing; may be nested. */
+  /** Runs `work` in a transaction; may be nested. */
   transaction: <T>(work: () => T) => T;
-  /** SQL that Kysely has no words for: full-text search, the schema itself. */
+  /** For SQL that Kysely cannot build: full-text search and the schema. */
   raw: SqliteDatabase;
   close(): void;
 }
 
 /**
- * Opens `<dataDir>/origin.db`. Queries run synchronously, so a rule is one piece of work that nothing comes between.
- * `synchronous = FULL`: a commit is on the disk before its answer leaves.
+ * Opens `<dataDir>/origin.db`. Queries are synchronous, so nothing interleaves with a rule.
+ * `synchronous = FULL`: a write is on the disk before its response is sent.
  */
 export function openDatabase(dataDir: string): Database {
   const raw = openFile(dataDir);

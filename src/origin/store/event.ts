@@ -8,7 +8,7 @@ import { searchTerms } from './text-search.ts';
 export type EventStore = ReturnType<typeof createEventStore>;
 export type StoredEvent = Selectable<EventRow>;
 export type Relation = Tables['attendances']['relation'];
-/** What a caller may write of an event. */
+/** What a user writes about an event. */
 export type EventText = Pick<
   EventRow,
   'title' | 'type' | 'content' | 'invite_only' | 'can_invite' | 'starts' | 'ends' | 'starts_ms' | 'ends_ms' | 'place'
@@ -18,7 +18,7 @@ export interface FeedSpan {
   limit: number;
 }
 
-/** City events and who goes to them. */
+/** Events and their participants. */
 export function createEventStore(db: Database) {
   const { query } = db;
   const removeWords = prepareWrite(db.raw, 'DELETE FROM events_fts WHERE rowid = ?');
@@ -30,7 +30,7 @@ export function createEventStore(db: Database) {
 
   function page(found: SelectQueryBuilder<Tables, 'events', object>, { offset, limit }: FeedSpan, now?: number) {
     const all = found.selectAll('events');
-    // Not specified: the order. What is still to come first, the soonest on top; then what is over, the latest on top.
+    // Not specified: the order. Upcoming events first, sorted by start; then past ones, the latest first.
     const ordered =
       now === undefined
         ? all.orderBy('starts_ms', 'desc')
@@ -58,7 +58,7 @@ export function createEventStore(db: Database) {
       removeWords.run(id);
     },
 
-    /** The relation takes the place of the one before; joining twice changes nothing. */
+    /** Replaces the previous relation; joining twice changes nothing. */
     attend(event_id: number, person_id: string, relation: Relation): void {
       db.run(
         query
@@ -83,7 +83,7 @@ export function createEventStore(db: Database) {
           .where('relation', '=', relation),
       );
     },
-    /** How many people known by name take part in each, and are interested in it. */
+    /** The number of participants and of interested users of each event, of those that are stored as users. */
     headcounts(ids: readonly number[]): Map<number, Record<Relation, number>> {
       const counts = new Map(ids.map((id) => [id, { participate: 0, wish: 0 }]));
       const rows = query
@@ -97,7 +97,7 @@ export function createEventStore(db: Database) {
       }
       return counts;
     },
-    /** What one person has to do with each. */
+    /** The relation of a user to each event. */
     relationsOf(person: string, ids: readonly number[]): Map<number, Relation> {
       const rows = query
         .selectFrom('attendances')
@@ -106,7 +106,7 @@ export function createEventStore(db: Database) {
         .where('event_id', 'in', ids);
       return new Map(db.all(rows).map((row) => [row.event_id, row.relation]));
     },
-    /** Whoever came first is first. */
+    /** In the order in which they joined. */
     people(event_id: number, relation: Relation, { offset, limit }: FeedSpan): { rows: PersonRow[]; total: number } {
       const all = query.selectFrom('attendances').where('event_id', '=', event_id).where('relation', '=', relation);
       const rows = all
@@ -119,7 +119,7 @@ export function createEventStore(db: Database) {
       return { rows: db.all(rows), total };
     },
 
-    /** A person's events: all, those of one relation, or those the person initiated. */
+    /** The events of a user: all, those of one relation, or those that the user created. */
     ofPerson(person: string, relation: Relation | 'initiate' | 'any', span: FeedSpan) {
       const attended = query.selectFrom('attendances').select('event_id').where('person_id', '=', person);
       const found = query.selectFrom('events').where((row) => {
@@ -134,7 +134,7 @@ export function createEventStore(db: Database) {
       const found = query.selectFrom('events').where('city_id', '=', city_id);
       return page(type ? found.where('type', '=', type) : found, span, now);
     },
-    /** Events that every word is found in; `city_id` undefined: in every city. */
+    /** Events that contain every word; `city_id` undefined: in all cities. */
     search(q: string, city_id: string | undefined, span: FeedSpan, now: number) {
       const { match, like } = searchTerms(q);
       let found: SelectQueryBuilder<Tables, 'events', object> = query.selectFrom('events');

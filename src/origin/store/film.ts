@@ -10,7 +10,7 @@ export type StoredFilmReview = Selectable<FilmReviewRow>;
 export type StoredFilmComment = Selectable<FilmCommentRow>;
 export type FilmStore = ReturnType<typeof createFilmStore>;
 
-/** Films, the people in them, what others say of them, and the charts. */
+/** Films, celebrities, reviews, comments, and charts. */
 export function createFilmStore(db: Database) {
   const { query } = db;
   const count = (rows: { total: number } | undefined) => rows?.total ?? 0;
@@ -38,7 +38,7 @@ export function createFilmStore(db: Database) {
         .orderBy('position');
       return bySubject(db.all(rows));
     },
-    /** How many comments and reviews each has. */
+    /** The number of comments and reviews of each film. */
     tallies(ids: readonly string[]): Map<string, { comments: number; reviews: number }> {
       if (ids.length === 0) return new Map();
       const of = (table: 'film_comments' | 'film_reviews') =>
@@ -126,7 +126,7 @@ export function createFilmStore(db: Database) {
       return { rows, total: count(db.first(all.select((row) => row.fn.countAll<number>().as('total')))) };
     },
 
-    /** Films that every word is found in and that carry the tag, the most watched first. */
+    /** Films that contain every word and have the tag, the most watched first. */
     search({ q, tag }: { q?: string | undefined; tag?: string | undefined }, { start, count: most }: Slice) {
       let found: SelectQueryBuilder<Tables, 'subjects', object> = query.selectFrom('subjects');
       if (q !== undefined) {

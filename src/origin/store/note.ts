@@ -10,7 +10,7 @@ export interface NotePhoto {
   layout: PictureLayout;
   caption: string;
 }
-/** A note as it is stored, with its pictures by number and what others did to it. */
+/** A stored note with its pictures by number, and its counts. */
 export type StoredNote = Selectable<NoteRow> & {
   comments_count: number;
   liked_count: number;
@@ -98,7 +98,7 @@ export function createNoteStore(db: Database) {
 
     remove: (id: number) => db.run(query.deleteFrom('notes').where('id', '=', id)),
 
-    /** false: the number is used. */
+    /** false: the number is already used. */
     addPhoto: (note_id: number, number: number, photo: NotePhoto) =>
       db.run(
         query

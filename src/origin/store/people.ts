@@ -6,7 +6,7 @@ import type { PersonRow } from './schema.ts';
 
 export type PeopleStore = ReturnType<typeof createPeopleStore>;
 
-/** Who is there, who are friends, and whose a token is. */
+/** Users, their friendships, and their tokens. */
 export function createPeopleStore(db: Database) {
   const { query } = db;
   return {
@@ -43,7 +43,7 @@ export function createPeopleStore(db: Database) {
   };
 }
 
-/** A person as the records of books and notes embed one. */
+/** A user as embedded in records of books and notes. */
 export function userRecord(person: PersonRow): UserRecord {
   return {
     id: person.id,

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { PICTURE_BELOW } from '../../api/book.ts';
 import { address } from '../address.ts';
 
-/** A picture that came with a request. It is on the disk, but nobody's until it is kept. */
+/** An uploaded picture. It is stored in a temporary directory until `keep` is called. */
 export interface ReceivedPicture {
-  /** Of its part in the form. */
+  /** The name of its part in the form. */
   name: string;
   bytes: number;
-  /** What its first bytes say; null: not a picture that the service takes. */
+  /** Detected from its first bytes; null: not a supported picture. */
   kind: PictureKind | null;
-  /** What it is called once kept. */
+  /** Its file name after `keep`. */
   file: string;
   at: string;
 }
@@ -30,19 +30,19 @@ export type PictureStore = ReturnType<typeof createPictureStore>;
 
 /** Pictures are files; the database stores their names. */
 export function createPictureStore(dataDir: string) {
-  const kept = join(dataDir, 'pictures');
-  const arriving = join(kept, 'arriving');
-  mkdirSync(arriving, { recursive: true });
-  // What a crash left behind was never acknowledged.
-  for (const file of readdirSync(arriving)) rmSync(join(arriving, file), { force: true });
+  const directory = join(dataDir, 'pictures');
+  const uploads = join(directory, 'arriving');
+  mkdirSync(uploads, { recursive: true });
+  // Files from before a crash were never acknowledged.
+  for (const file of readdirSync(uploads)) rmSync(join(uploads, file), { force: true });
 
   return {
-    /** Writes a picture to the disk as it comes; of one that is too large, only the length is found out. */
+    /** Writes a picture to the disk while it is received. Of one that is too large, only the size is determined. */
     async receive(name: string, chunks: AsyncIterable<Buffer>): Promise<ReceivedPicture> {
       const id = randomUUID();
-      const at = join(arriving, id);
-      let fault: Error | undefined;
-      const note = (error: Error) => void (fault ??= error);
+      const at = join(uploads, id);
+      let failure: Error | undefined;
+      const note = (error: Error) => void (failure ??= error);
       const handle = await open(at, 'wx').catch(note);
       try {
         let bytes = 0;
@@ -50,10 +50,10 @@ export function createPictureStore(dataDir: string) {
         for await (const chunk of chunks) {
           bytes += chunk.length;
           if (head.length < 12) head = Buffer.concat([head, chunk.subarray(0, 12)]);
-          // A full disk must not stop the form from ending, or the error could not be sent.
-          if (handle && !fault && bytes < PICTURE_BELOW) await handle.writeFile(chunk).catch(note);
+          // On a full disk, read on to the end of the form, because an earlier response would get lost.
+          if (handle && !failure && bytes < PICTURE_BELOW) await handle.writeFile(chunk).catch(note);
         }
-        if (fault) throw fault;
+        if (failure) throw failure;
         await handle?.sync();
         const kind = kindOf(head);
         return { name, bytes, kind, file: `${id}.${kind ?? 'bin'}`, at };
@@ -65,26 +65,26 @@ export function createPictureStore(dataDir: string) {
       }
     },
 
-    /** Makes pictures last, before the transaction that names them commits: a crash between leaves a file nobody asks for. */
+    /** Stores pictures permanently. Called before the transaction that refers to them: a crash between them leaves only unused files. */
     keep(pictures: readonly ReceivedPicture[]) {
       if (pictures.length === 0) return;
-      for (const picture of pictures) renameSync(picture.at, join(kept, picture.file));
-      const directory = openSync(kept, 'r');
+      for (const picture of pictures) renameSync(picture.at, join(directory, picture.file));
+      const handle = openSync(directory, 'r');
       try {
-        fsyncSync(directory);
+        fsyncSync(handle);
       } finally {
-        closeSync(directory);
+        closeSync(handle);
       }
     },
 
-    /** Forgets what was received and not kept. */
+    /** Removes received pictures that were not kept. */
     discard(pictures: readonly ReceivedPicture[]) {
       for (const { at } of pictures) rmSync(at, { force: true });
     },
 
     /** Removes uploaded pictures; drawn ones have no file. */
     remove(files: readonly string[]) {
-      for (const file of files) if (pictureFile.test(file)) rmSync(join(kept, file), { force: true });
+      for (const file of files) if (pictureFile.test(file)) rmSync(join(directory, file), { force: true });
     },
 
     /** The URL of an uploaded or drawn picture. */
@@ -92,7 +92,7 @@ export function createPictureStore(dataDir: string) {
 
     read(file: string) {
       const type = contentTypes[pictureFile.exec(file)?.[1] ?? ''];
-      return type ? { type, stream: createReadStream(join(kept, file)) } : null;
+      return type ? { type, stream: createReadStream(join(directory, file)) } : null;
     },
   };
 }

@@ -5,7 +5,7 @@ import type { ReviewRow } from './schema.ts';
 
 export type StoredReview = Selectable<ReviewRow>;
 
-/** What a reader writes. */
+/** What a user writes. */
 export interface ReviewContent {
   title: string;
   content: string;

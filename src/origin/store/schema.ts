@@ -10,16 +10,16 @@ export type Flag = 0 | 1;
 export interface Tables {
   meta: { key: string; value: string };
   people: PersonRow;
-  /** Both directions are rows. */
+  /** Each friendship has a row per direction. */
   friendships: { person_id: string; friend_id: string };
   /** `scopes` separated by spaces. */
   tokens: { token: string; person_id: string | null; tier: Tier; scopes: string; demo: Flag };
 
   series: { id: string; title: string };
   books: BookRow;
-  /** The words that search finds a book by, written by book-index.ts; `rowid` is the book's `rank`. */
+  /** The searchable texts of a book, written by book-index.ts; `rowid` is its `rank`. */
   books_fts: { rowid: number };
-  /** `count` holds what was known at the start and every public collection that carries the tag. */
+  /** `count` is the count in the demo data plus the public collections with the tag. */
   book_tags: { book_id: string; name: string; count: number };
   collections: CollectionRow;
   collection_tags: { collection_id: number; name: string; position: number };
@@ -32,7 +32,7 @@ export interface Tables {
   note_likes: { note_id: number; person_id: string };
   note_comments: { id: Generated<number>; note_id: number; person_id: string; content: string; created: string };
 
-  /** The v2 interface knows a city by `loc_id`, the event interface by `id`, a pinyin word. */
+  /** The v2 service identifies a city by `loc_id`, the event service by `id`, a pinyin word. */
   cities: { id: string; loc_id: string; name: string };
 
   subjects: SubjectRow;
@@ -47,7 +47,7 @@ export interface Tables {
   charts: ChartRow;
 
   events: EventRow;
-  /** A person takes part or is interested, not both. */
+  /** A user is either a participant or interested, never both. */
   attendances: { event_id: number; person_id: string; relation: 'participate' | 'wish'; no: Generated<number> };
 }
 
@@ -57,11 +57,11 @@ export interface PersonRow {
   name: string;
   signature: string;
   intro: string;
-  /** URL of their own site; empty if they have none. */
+  /** URL of the homepage; empty if there is none. */
   homepage: string;
-  /** The event interface's city id, a pinyin word; null: in no city. */
+  /** The city id of the event service, a pinyin word; null without a city. */
   city_id: string | null;
-  /** The v2 interface's number of the same city. */
+  /** The city number of the v2 service. */
   loc_id: string;
   loc_name: string;
   created: string;
@@ -82,7 +82,7 @@ export interface BookRow {
   translator: string;
   publisher: string;
   pubdate: string;
-  /** People who rated, and the sum of what they gave, of ten each. */
+  /** The number of ratings, and their sum, each of at most ten. */
   raters: number;
   rating_sum: number;
   binding: string;
@@ -94,7 +94,7 @@ export interface BookRow {
   catalog: string;
   ebook_url: string | null;
   ebook_price: string | null;
-  /** Its place in a search, the first the lowest, and its line in `books_fts`; null until it is indexed. */
+  /** The rank in search results, lower is better, and the rowid in `books_fts`; null until it is indexed. */
   rank: Generated<number | null>;
 }
 export interface CollectionRow {
@@ -136,7 +136,7 @@ export interface NoteRow {
   id: Generated<number>;
   person_id: string;
   title: string;
-  /** With the tags of the interface's text format. */
+  /** In the text format of the service, with tags. */
   content: string;
   privacy: NotePrivacy;
   can_reply: Flag;
@@ -146,7 +146,7 @@ export interface NoteRow {
 }
 
 export interface SubjectRow {
-  /** Ties the row to its line in `subjects_fts`. */
+  /** The rowid in `subjects_fts`. */
   no: Generated<number>;
   id: string;
   title: string;
@@ -174,7 +174,7 @@ export interface SubjectRow {
   website: string;
   mini_site: string;
   summary: string;
-  /** How many there are of each. */
+  /** The number of each. */
   trailers: number;
   clips: number;
   bloopers: number;
@@ -202,7 +202,7 @@ export interface CreditRow {
   celebrity_id: string | null;
   name: string;
 }
-/** In the album of a celebrity when `celebrity_id` is set, else in that of the subject. */
+/** In the album of a celebrity if `celebrity_id` is set, otherwise in that of the subject. */
 export interface FilmPhotoRow {
   id: Generated<number>;
   subject_id: string;
@@ -236,14 +236,14 @@ export interface FilmCommentRow {
   created: string;
 }
 export interface ChartRow {
-  /** A chart's name; `in_theaters/<city>` for each city. */
+  /** The name of a chart; `in_theaters/<city>` for each city. */
   chart: string;
   position: number;
   subject_id: string;
-  /** Of the box office. */
+  /** Of the box office chart. */
   box: number | null;
   is_new: Flag;
-  /** Of the week. */
+  /** Of the weekly chart. */
   delta: number | null;
 }
 
@@ -256,7 +256,7 @@ export interface EventRow {
   content: string;
   invite_only: Flag;
   can_invite: Flag;
-  /** As written: ISO 8601 with an offset. */
+  /** As received: ISO 8601 with an offset. */
   starts: string;
   ends: string;
   /** The same in milliseconds. */
@@ -266,7 +266,7 @@ export interface EventRow {
   /** `lat lon` or empty. */
   point: string;
   has_image: Flag;
-  /** People who were counted at the start but are not known by name. */
+  /** People counted in the demo data that are not stored as users. */
   more_participants: number;
   more_wishers: number;
 }
@@ -425,5 +425,5 @@ CREATE INDEX IF NOT EXISTS attendances_by_person ON attendances (person_id, rela
 CREATE INDEX IF NOT EXISTS attendances_by_event ON attendances (event_id, relation);
 `;
 
-/** Safe to run on every start. */
+/** May run on every start. */
 export const ddl = [people, books, notes, films, events].join('');

@@ -10,17 +10,17 @@ import { type CityFacts, seedPeople } from './seed/people.ts';
 
 const STEPS = 5;
 
-/** Told which step is done, of how many. */
+/** Called after each step of filling the database. */
 export type OnStep = (done: number, all: number, what: string) => void;
 
-/** Fills an empty database from the facts in `demoDir`, all of it in one transaction; returns whether it did. */
+/** Fills an empty database with the data in `demoDir`, in one transaction; returns whether it did. */
 export function fillOnce(db: Database, demoDir: string, onStep: OnStep = () => undefined): boolean {
   return db.transaction(() => {
     const { query } = db;
     const filled = db.first(query.selectFrom('meta').select('value').where('key', '=', 'filled'));
     if (filled) return false;
     let done = 0;
-    const step = (what: string) => onStep(++done, STEPS, `the demo catalog: ${what} are there`);
+    const step = (what: string) => onStep(++done, STEPS, `filling with the demo catalog: ${what} added`);
     const facts = <T>(name: string) => JSON.parse(readFileSync(join(demoDir, `${name}.json`), 'utf8')) as T;
     const { cities, events } = facts<{ cities: CityFacts[]; events: EventFacts[] }>('events');
     const people = seedPeople(db, cities);

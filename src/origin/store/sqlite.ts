@@ -55,8 +55,8 @@ function fromPackage(): SqliteModule {
 }
 
 /**
- * A statement to `run`. It also returns the last row id of the connection, and fails where a number cannot hold it: a full-text table
- * has such ids of its own.
+ * A statement for writes. `run` also returns the last row id of the connection, and fails if a number cannot represent it: a
+ * full-text table has such ids.
  */
 export function prepareWrite(db: SqliteDatabase, sql: string): SqliteStatement {
   const statement = db.prepare(sql);
@@ -64,7 +64,7 @@ export function prepareWrite(db: SqliteDatabase, sql: string): SqliteStatement {
   return statement;
 }
 
-/** Everything in `work` or nothing. Inside a running transaction it is a part of that, which can fail alone. */
+/** Runs `work` in a transaction. Inside a running transaction it is nested, and can fail alone. */
 export function inTransaction<T>(db: SqliteDatabase, work: () => T): T {
   const [begin, commit, rollback] = db.isTransaction
     ? ['SAVEPOINT part', 'RELEASE part', 'ROLLBACK TO part; RELEASE part']

@@ -12,7 +12,7 @@ import { createReviewStore } from './review.ts';
 
 export type Stores = ReturnType<typeof createStores>;
 
-/** Everything that a rule may need. */
+/** All stores, for the rules. */
 export function createStores(db: Database, pictures: PictureStore) {
   return {
     people: createPeopleStore(db),
@@ -25,7 +25,7 @@ export function createStores(db: Database, pictures: PictureStore) {
     events: createEventStore(db),
     cities: createCityStore(db),
     pictures,
-    /** What a rule does inside is done whole or not at all. */
+    /** Runs the work of a rule atomically. */
     transaction: db.transaction,
   };
 }

@@ -1,8 +1,8 @@
 import { hasMoreThan } from '../../lib/characters.ts';
 
 /**
- * A search text, taken apart for a table of the trigram tokenizer, which has no index for fewer than three characters:
- * such terms are looked for with LIKE. Every term must be found.
+ * Splits a search text into terms for a table with the trigram tokenizer. Terms of fewer than three characters are not in its
+ * index and are searched with LIKE. A match contains every term.
  */
 export function searchTerms(text: string): { match: string | null; like: string[] } {
   const terms = text.trim().split(/\s+/u).filter(Boolean).slice(0, 16);
@@ -14,5 +14,5 @@ export function searchTerms(text: string): { match: string | null; like: string[
   };
 }
 
-/** For `LIKE ? ESCAPE '\'`. */
+/** A pattern for `LIKE ? ESCAPE '\'`. */
 export const containing = (term: string) => `%${term.replace(/[\\%_]/g, '\\$&')}%`;

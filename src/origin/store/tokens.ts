@@ -11,13 +11,13 @@ const demoTokens = [
   ['demo-app', null, 'advance'],
 ] as const;
 
-/** Puts the fixed tokens there or takes them away: everybody knows them, so they are honoured only when asked for. */
-export function setDemoTokens(db: Database, wanted: boolean) {
+/** Adds or removes the fixed tokens. They are public, so they are accepted only if enabled. */
+export function setDemoTokens(db: Database, enabled: boolean) {
   const { query } = db;
   db.transaction(() => {
     db.run(query.deleteFrom('tokens').where('demo', '=', 1));
     const filled = db.first(query.selectFrom('meta').select('value').where('key', '=', 'filled'));
-    if (!wanted || filled?.value !== 'demo') return;
+    if (!enabled || filled?.value !== 'demo') return;
     for (const [token, uid, tier] of demoTokens) {
       const person = uid && db.first(query.selectFrom('people').select('id').where('uid', '=', uid));
       const scopes = scopesOf(tier, uid !== null).join(' ');
@@ -26,7 +26,7 @@ export function setDemoTokens(db: Database, wanted: boolean) {
   });
 }
 
-/** Every scope that an endpoint open to the tier asks for; those of books and notes beyond reading are a person's. */
+/** The scopes of all endpoints that are open to the tier. Writing and notes require a user. */
 export function scopesOf(tier: Tier, ofPerson: boolean): Scope[] {
   const rows: Endpoint[] = [
     ...Object.values(bookEndpoints),

@@ -21,7 +21,7 @@ function has(raw: SqliteDatabase, table: string, column?: string): boolean {
   return column === undefined ? columns.length > 0 : columns.some(({ name }) => name === column);
 }
 
-/** Older demo data had picture URLs that led nowhere; the service draws these pictures now. */
+/** Older demo data had invalid picture URLs; the service draws these pictures now. */
 const drawnPictures = `
 ALTER TABLE people DROP COLUMN avatar;
 ALTER TABLE people DROP COLUMN large_avatar;

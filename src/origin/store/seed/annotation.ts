@@ -6,7 +6,7 @@ import { type Chance, createChance } from './chance.ts';
 import type { SeedPeople } from './people.ts';
 import { heading, prose } from './prose.ts';
 
-/** Annotations of the showcase, of each of the five books after it, and of any other book. */
+/** The number of annotations of the showcase, of each of the next five books, and of alice. */
 const OF_SHOWCASE = 84;
 const OF_KNOWN = 56;
 const KNOWN = 5;

@@ -24,10 +24,10 @@ export interface BookFacts {
   ebook_price: string | null;
 }
 
-/** The book that has more of everything. */
+/** The book with more of everything, for lists of several pages. */
 export const SHOWCASE = '6082808';
 
-/** Some time in the years that the facts are from. */
+/** A random time in the years of the demo data. */
 export function sometime(chance: Chance): string {
   return timestamp(Date.UTC(2012, 0, 1) + chance.int(6 * 365 * 86_400) * 1000);
 }

@@ -8,10 +8,10 @@ import type { SeedPeople } from './people.ts';
 import { contents, prose } from './prose.ts';
 
 const TAGS_OF_SHOWCASE = 60;
-/** What each of a few raters is taken to have given, where there are too few for an average. */
+/** The average rating of books that have too few ratings for an average. */
 const UNKNOWN_AVERAGE = 7;
 
-/** The catalog, and what people did with it. */
+/** Books, tags, collections and annotations. */
 export function seedBooks(db: Database, facts: readonly BookFacts[], people: SeedPeople): readonly BookFacts[] {
   const { query } = db;
   const chance = createChance('books');
@@ -23,9 +23,9 @@ export function seedBooks(db: Database, facts: readonly BookFacts[], people: See
     addBook(db, book, chance);
     const tags = new Map(book.tags.map(({ name, count }) => [name, count]));
     const least = Math.min(...tags.values(), 40);
-    const wanted = book.id === SHOWCASE ? TAGS_OF_SHOWCASE : tags.size + chance.int(8);
-    for (const name of chance.some(tagNames, wanted)) {
-      if (tags.size < wanted && !tags.has(name)) tags.set(name, Math.max(1, chance.int(least)));
+    const total = book.id === SHOWCASE ? TAGS_OF_SHOWCASE : tags.size + chance.int(8);
+    for (const name of chance.some(tagNames, total)) {
+      if (tags.size < total && !tags.has(name)) tags.set(name, Math.max(1, chance.int(least)));
     }
     for (const [name, count] of tags) db.run(query.insertInto('book_tags').values({ book_id: book.id, name, count }));
   }

@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same on every machine. */
+/** Pseudo-random numbers, the same on every machine. */
 export interface Chance {
   /** 0 <= n < below */
   int(below: number): number;
@@ -6,7 +6,7 @@ export interface Chance {
   /** True once in `n` times. */
   oneIn(n: number): boolean;
   pick<T>(list: readonly T[]): T;
-  /** Up to `count` different ones, in no order. */
+  /** Up to `count` different items, in random order. */
   some<T>(list: readonly T[], count: number): T[];
 }
 

@@ -8,7 +8,7 @@ import { sentence } from './prose.ts';
 
 const OF_ALICE = 96;
 
-/** Shelves of all sizes; alice's has several pages of every status. Ratings are taken to be among the facts' own. */
+/** Collections of each user; alice has several pages of every status. Their ratings are part of those in the demo data. */
 export function seedCollections(db: Database, facts: readonly BookFacts[], people: SeedPeople) {
   const { query } = db;
   const chance = createChance('collections');
@@ -19,7 +19,7 @@ export function seedCollections(db: Database, facts: readonly BookFacts[], peopl
     const others = facts.filter((book) => book !== showcase);
     const count = person === people.alice ? OF_ALICE : chance.between(3, 18);
     const books = chance.some(others, count);
-    // Everybody knows the showcase but carol, and bob keeps it to himself.
+    // Everyone but carol has collected the showcase; bob's collection of it is private.
     if (showcase && person !== people.carol) books.push(showcase);
     for (const book of books) {
       const status = book === showcase ? 'read' : chance.pick(collectionStatuses);
@@ -55,5 +55,5 @@ export function seedCollections(db: Database, facts: readonly BookFacts[], peopl
   }
 }
 
-/** A reader's tags are parted by spaces, so none holds one. */
+/** Tags in a request are separated by spaces, so a tag contains none. */
 const oneWord = (tags: BookFacts['tags']) => tags.map((tag) => tag.name).filter((name) => !/\s/u.test(name));

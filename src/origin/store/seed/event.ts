@@ -21,26 +21,26 @@ export interface EventFacts {
   /** `lat lon` or empty. */
   geo: string;
   owner_type: 'user' | 'site';
-  /** null: a private person. */
+  /** null: a private user. */
   owner: string | null;
   invite_only: 'yes' | 'no';
   can_invite: 'yes' | 'no';
-  /** `invented`, or else something that did take place. */
+  /** `invented`, or otherwise the source of a real event. */
   origin: string;
 }
 
 const HOUR_MS = 3600_000;
 const DAY_MS = 24 * HOUR_MS;
 const OFFSET_MS = 8 * HOUR_MS;
-/** Invented events take place in this many days to come. */
+/** Generated events take place within this number of days. */
 const DAYS_AHEAD = 42;
-/** Alice starts, joins and is interested in enough events to turn pages. */
+/** The number of events that alice created, for lists of several pages. */
 const OF_ALICE = 27;
 const OTHERS_IN_BEIJING = 39;
-/** One event has enough people to turn pages, of both kinds. */
+/** The number of participants, and of interested users, of one event, for lists of several pages. */
 const SHOWCASE_EACH = 48;
 
-/** The events of the facts, which are over but for the invented ones, and some sixty in Beijing. */
+/** The events of the demo data, which are past except for generated ones, and some sixty in Beijing. */
 export function seedEvents(
   db: Database,
   facts: readonly EventFacts[],
@@ -143,7 +143,7 @@ function invented(chance: Chance, n: number, city: CityFacts, now: number): Even
   };
 }
 
-/** A time in the coming weeks, at the same time of day as `at`. */
+/** A time in the next weeks, at the same time of day as `at`. */
 function ahead(chance: Chance, now: number, at: number): number {
   const midnight = Math.floor(now / DAY_MS) * DAY_MS;
   const timeOfDay = ((at % DAY_MS) + DAY_MS) % DAY_MS;
@@ -176,7 +176,7 @@ const endings = [
   '照片会在一周之内发给参加的人。',
 ];
 
-/** Long enough that its abstract is shorter. */
+/** Longer than its abstract. */
 function contentOf(chance: Chance, title: string): string {
   const paragraphs = [
     `「${title}」欢迎第一次来的朋友。`,
@@ -195,7 +195,7 @@ function seedSites(db: Database, facts: readonly EventFacts[]): Map<string, Pers
   return new Map(rows.map((row) => [row.name, row]));
 }
 
-/** People who only go out. */
+/** Users who only participate in events. */
 function seedGuests(db: Database, city: CityFacts): PersonRow[] {
   const rows = Array.from({ length: 50 }, (_, n) => ({
     ...personRow(1_000_501 + n, `guest-${n + 1}`, `过客${n + 1}`, 'user'),

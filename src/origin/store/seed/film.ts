@@ -48,11 +48,11 @@ export interface CelebrityFacts {
   works: { film_id: string; roles: string[] }[];
 }
 
-/** Films with enough said of them to turn pages, and a celebrity with enough photos. */
+/** Films with enough reviews, comments and photos for several pages, and such a celebrity. */
 const showcases: ReadonlySet<string> = new Set(['26266893', '1292052']);
 const showcaseCelebrity = '1000525';
 
-/** The films of the facts, everybody credited in them, and what invented people say of them. */
+/** The films of the demo data, all people credited in them, and generated reviews and comments. */
 export function seedFilms(
   db: Database,
   films: readonly FilmFacts[],
@@ -117,7 +117,7 @@ function subjectRow(film: FilmFacts): Insertable<SubjectRow> {
   };
 }
 
-/** Told from the facts alone. */
+/** Generated from the demo data. */
 function summaryOf(film: FilmFacts): string {
   const kind = `${film.genres.join('、')}${film.subtype === 'tv' ? '剧集' : '片'}`;
   const names = (people: readonly PersonFacts[]) => people.map((person) => person.name).join('、');
@@ -134,16 +134,16 @@ const creditRows = (film: FilmFacts): CreditRow[] =>
     film[job].map(({ id, name }, position) => ({ subject_id: film.id, job, position, celebrity_id: id, name })),
   );
 
-/** Whoever is credited has a page, however little it tells, unless the facts know of none. */
+/** Every credited person with an id has a record, with the name and profession if the demo data has no more. */
 function celebrityRows(films: readonly FilmFacts[], celebrities: readonly CelebrityFacts[]): CelebrityRow[] {
-  const known = new Map(celebrities.map((person) => [person.id, celebrityRow(person)]));
+  const rows = new Map(celebrities.map((person) => [person.id, celebrityRow(person)]));
   for (const { celebrity_id: id, name, job } of films.flatMap(creditRows)) {
-    if (id === null || known.has(id)) continue;
+    if (id === null || rows.has(id)) continue;
     const professions = [{ directors: '导演', casts: '演员', writers: '编剧' }[job]];
     const unknown = { name_en: '', gender: '', birthday: '', born_place: '', constellation: '', aka: [], aka_en: [] };
-    known.set(id, celebrityRow({ id, name, professions, works: [], ...unknown }));
+    rows.set(id, celebrityRow({ id, name, professions, works: [], ...unknown }));
   }
-  return [...known.values()];
+  return [...rows.values()];
 }
 
 function celebrityRow(person: CelebrityFacts): CelebrityRow {
@@ -165,7 +165,7 @@ function celebrityRow(person: CelebrityFacts): CelebrityRow {
   };
 }
 
-/** What the facts list for a celebrity, and every credit besides; the newest first. */
+/** The works of a celebrity in the demo data, and all other credits; the newest first. */
 function workRows(films: readonly FilmFacts[], celebrities: readonly CelebrityFacts[]): Tables['works'][] {
   const roles = new Map<string, Map<string, Set<string>>>();
   const add = (person: string, film: string, role: string) => {
@@ -237,7 +237,7 @@ function chartRows(films: readonly FilmFacts[], cities: readonly CityFacts[]): T
       }),
     ),
     ...rows('new_movies', current.slice(0, 12)),
-    // Each city leaves some of them out.
+    // Each city shows a different selection.
     ...cities.flatMap(({ id }, city) =>
       rows(
         `in_theaters/${id}`,
@@ -248,7 +248,7 @@ function chartRows(films: readonly FilmFacts[], cities: readonly CityFacts[]): T
   ];
 }
 
-/** Films of known rank keep it as far as others suffice to fill the ranks between; the rest follows by rating. */
+/** Films with a known rank keep it as long as other films can fill the ranks between; the rest is sorted by rating. */
 function ranked(best: readonly FilmFacts[]): FilmFacts[] {
   const known = new Map(best.flatMap((film) => (film.top250_rank ? [[film.top250_rank, film] as const] : [])));
   const others = best.filter((film) => !film.top250_rank && film.rating_average >= 7);
@@ -302,14 +302,19 @@ function seedOpinions(db: Database, film: FilmFacts, people: SeedPeople) {
   const { query } = db;
   const chance = createChance(`opinions ${film.id}`);
   const isShowcase = showcases.has(film.id);
-  const said = () => `${chance.some(details, 2).join('，')}。${chance.pick(feelings)}${chance.pick(verdicts)}`;
+  const remark = () => `${chance.some(details, 2).join('，')}。${chance.pick(feelings)}${chance.pick(verdicts)}`;
 
   for (const person of chance.some(people.all, isShowcase ? 52 : chance.between(4, 24))) {
-    const row = { content: said(), rating: ratingNear(chance, film), useful: chance.int(2000), created: when(chance) };
+    const row = {
+      content: remark(),
+      rating: ratingNear(chance, film),
+      useful: chance.int(2000),
+      created: when(chance),
+    };
     db.run(query.insertInto('film_comments').values({ subject_id: film.id, person_id: person.id, ...row }));
   }
   for (const person of chance.some(people.all, isShowcase ? 31 : chance.between(1, 14))) {
-    const content = Array.from({ length: chance.between(3, 9) }, said).join('\n');
+    const content = Array.from({ length: chance.between(3, 9) }, remark).join('\n');
     const created = when(chance);
     const counts = { useful: chance.int(3000), useless: chance.int(300), comments: chance.int(120) };
     const row = {
@@ -329,7 +334,7 @@ function seedCelebrityPhotos(db: Database, works: readonly Tables['works'][], pe
   for (const { celebrity_id, subject_id } of works.filter((work) => work.position === 0)) {
     const chance = createChance(`album ${celebrity_id}`);
     const size = celebrity_id === showcaseCelebrity ? 33 : chance.int(8);
-    // A photo tells a subject even in the album of a person: the newest work.
+    // A photo in the album of a celebrity belongs to a subject too: the newest work.
     seedAlbum(db, chance, { subject_id, celebrity_id }, size, people);
   }
 }
@@ -349,7 +354,7 @@ function seedAlbum(
   });
 }
 
-/** One to five stars, around what the film has. */
+/** One to five stars, near the average of the film. */
 function ratingNear(chance: Chance, film: FilmFacts): number {
   return Math.min(5, Math.max(1, Math.round((film.rating_average || 6) / 2) + chance.between(-1, 1)));
 }

@@ -11,7 +11,7 @@ const OF_ALICE = 54;
 const OF_BOB = 9;
 const COMMENTS_OF_FIRST = 48;
 
-/** Diaries; the first note of alice is public, well liked and much discussed. */
+/** Notes of users; the first note of alice is public, with many likes and comments. */
 export function seedNotes(db: Database, people: SeedPeople) {
   const chance = createChance('notes');
   const add = noteWriter(db, chance, people);

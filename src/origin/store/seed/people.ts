@@ -9,7 +9,7 @@ export interface CityFacts {
   name: string;
 }
 
-/** Everybody invented, and the three that everybody knows. */
+/** All generated users, and the three users with demo tokens. */
 export interface SeedPeople {
   all: PersonRow[];
   alice: PersonRow;
@@ -53,7 +53,7 @@ const signatures = [
   '字比话多',
 ];
 
-/** Sixty people; carol has no friends and lives in no city. */
+/** Sixty users; carol has no friends and no city. */
 export function seedPeople(db: Database, cities: readonly CityFacts[]): SeedPeople {
   const { query } = db;
   const chance = createChance('people');
@@ -61,7 +61,7 @@ export function seedPeople(db: Database, cities: readonly CityFacts[]): SeedPeop
   const all = uids.map((uid, n): PersonRow => {
     const city = uid === 'carol' ? undefined : uid === 'alice' ? cities[1] : cities[chance.int(cities.length)];
     const signature = chance.pick(signatures);
-    // Not everybody chose a name for the address: such a uid is the id.
+    // Some users have not chosen a uid: it equals their id.
     const id = String(1_000_001 + n);
     const gone = n === uids.length - 1;
     return {

@@ -8,7 +8,7 @@ import { prose } from './prose.ts';
 
 const BATCH = 5_000;
 const SERIES_SIZE = 50;
-/** `no` of a book and its id differ by this, far above the ids of the facts. */
+/** The difference between the id and the `no` of a book; above all ids of the demo data. */
 const FIRST_ID = 100_000_000;
 
 // prettier-ignore
@@ -25,19 +25,19 @@ export interface Synthetic {
   dataDir: string;
   demoDir: string;
   books: number;
-  /** Told now and then how many are there. */
+  /** Called with the number of books after each batch. */
   onProgress?: (done: number) => void;
 }
 
 /**
- * Adds this many invented books to the database in `dataDir`, filled with the demo catalog first where it is empty.
- * What was committed stays when it is stopped; the next time goes on from there.
+ * Adds this number of generated books to the database in `dataDir`, which is first filled with the demo data if it is empty.
+ * Committed batches stay if it is interrupted, and the next run continues after them.
  */
 export function growCatalog({ dataDir, demoDir, books, onProgress = () => undefined }: Synthetic): void {
   const db = openDatabase(dataDir);
   try {
     fillOnce(db, demoDir);
-    db.raw.exec('PRAGMA synchronous = OFF'); // until the end: what is lost can be made again
+    db.raw.exec('PRAGMA synchronous = OFF'); // while it runs: lost books can be generated again
     const add = bookWriter(db);
     const { last } = db.raw.prepare('SELECT coalesce(max(no), 0) AS last FROM books').get() as { last: number };
     for (let done = 0; done < books;) {
@@ -53,7 +53,7 @@ export function growCatalog({ dataDir, demoDir, books, onProgress = () => undefi
   }
 }
 
-/** Prepared once: a typed query is compiled at every use, and there may be a million. */
+/** Uses prepared statements: a typed query is compiled at every use, and there may be a million books. */
 function bookWriter(db: Database) {
   const { raw } = db;
   const index = createBookIndex(db);
@@ -97,7 +97,7 @@ function bookWriter(db: Database) {
   };
 }
 
-/** With the right check digits. */
+/** With valid check digits. */
 function isbnOf(no: number): { isbn10: string; isbn13: string } {
   const nine = `7${String(no).padStart(8, '0').slice(-8)}`;
   const digits = [...nine].map(Number);
