@@ -1,33 +1,32 @@
-// Bundles the program with what it depends on, and everything else of ours without; what is up to date is not made again.
+// Bundles the program with its dependencies, and other entries without theirs. An up-to-date bundle is not rebuilt.
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 
-/** Its dependencies are in the bundle: 500 files that Node need not find and compile. A module leaves them to whoever imports it. */
+/** Bundled with its dependencies: Node need not find and compile 500 files. Other entries leave dependencies to their importer. */
 const PROGRAM = 'src/main.ts';
-/** Beside the bundle all the same: what is large and seldom wanted, what is for a few. */
+/** Not bundled: packages that are large and rarely used, or that few users need. */
 const OUTSIDE = ['@graphql-yoga/render-graphiql', 'fast-xml-parser', 'ioredis'];
 /**
- * Of the dependencies those that are loaded first: they lie in pieces of their own, without maps. A map is read with its file, and
- * unfolded when the file is in any stack that Node looks at, as when undici gives up an idle connection: that of all the program
- * takes 20 MB and a fifth of a second.
+ * Dependencies in chunks of their own, without source maps. Node loads the source map of a file when the file occurs in a stack trace
+ * that it inspects, as when undici closes an idle connection: the map of the whole program takes 20 MB and 200 ms.
  */
 const APART = ['undici', 'graphql', '@pothos/core', 'commander', 'pino'];
 const NO_MAP = JSON.stringify({ version: 3, sources: [], names: [], mappings: '' });
-/** What decides besides the files that went in: how they are bundled, and what npm has put where. */
+/** Inputs of the bundle besides its sources: the build settings, and the versions that npm has installed. */
 const SETTINGS = ['build.mjs', 'package.json', 'tsconfig.json', 'node_modules/.package-lock.json'];
 
-/** Bundles one entry into dist, what may never be needed into pieces beside it; the tests call it too. */
+/** Bundles an entry into dist, with chunks for what is loaded on demand; the tests call it too. */
 export async function bundle(entry = PROGRAM) {
-  if (!existsSync(root + entry)) return; // installing before the sources are there (a container layer, say) is fine
+  if (!existsSync(root + entry)) return; // npm ci may run before the sources exist, as in a container layer
   const name = basename(entry, '.ts');
   const record = `dist/${name}.built.json`;
   if (isBuilt(record)) return;
   const begun = Date.now();
   rmSync(root + record, { force: true });
-  const { build } = await import('esbuild'); // not there where only what runs is installed
+  const { build } = await import('esbuild'); // a development dependency
   const isProgram = entry === PROGRAM;
   const { metafile } = await build({
     absWorkingDir: root,
@@ -38,13 +37,13 @@ export async function bundle(entry = PROGRAM) {
     metafile: true,
     bundle: true,
     ...(isProgram ? WITH_DEPENDENCIES : { plugins: [outside(dirname(entry))] }),
-    mainFields: ['module', 'main'], // the same form of a package, whether it is imported or required
+    mainFields: ['module', 'main'], // the same copy of a package for import and require
     preserveSymlinks: true,
     platform: 'node',
     format: 'esm',
     target: 'node20',
     sourcemap: true,
-    sourcesContent: false, // a stack names files and lines; the maps stay in memory
+    sourcesContent: false, // stack traces need only files and lines, and maps stay in memory
     banner: { js: `#!/usr/bin/env -S node --enable-source-maps${isProgram ? REQUIRE : ''}` },
     logLevel: 'warning',
   });
@@ -54,27 +53,27 @@ export async function bundle(entry = PROGRAM) {
   for (const file of readdirSync(`${root}dist`))
     if (file.startsWith(`${name}-`) && !made.includes(`dist/${file}`)) rmSync(`${root}dist/${file}`, { force: true });
   const taken = [...Object.keys(metafile.inputs), ...SETTINGS];
-  // What changed meanwhile may have gone in as it was: then nothing is recorded, and the next start builds again.
+  // If an input changed meanwhile, the bundle may contain its old content: record nothing, so that the next start builds again.
   if (taken.some((path) => statOf(path)?.ctimeMs > begun - CLOCK_MS)) return;
   writeFileSync(root + record, JSON.stringify([...taken, ...made].map((path) => [path, stateOf(path)])));
 }
 
-/** Times of files lag behind the clock by a tick of the kernel. */
+/** Timestamps of files lag behind the clock by a tick of the kernel. */
 const CLOCK_MS = 20;
 const statOf = (path) => statSync(root + path, { throwIfNoEntry: false });
 
-/** The time of the last change is the system's own: unlike that of writing, neither a checkout nor a copy brings back an older one. */
+/** By ctime: unlike mtime, neither a checkout nor a copy sets it back. */
 function stateOf(path) {
   const stat = statOf(path);
   return stat ? `${stat.ctimeMs} ${stat.size}` : 'not there';
 }
 
-/** Whether all that went in and all that came out is as it was left. */
+/** Whether all inputs and outputs are unchanged. */
 function isBuilt(record) {
   try {
     return JSON.parse(readFileSync(root + record, 'utf8')).every(([path, state]) => stateOf(path) === state);
   } catch {
-    return false; // none, or one that was cut off
+    return false; // missing or truncated
   }
 }
 
@@ -82,11 +81,11 @@ const REQUIRE = `\nimport { createRequire as requireFrom } from 'node:module';\n
 const graphqlAndUndici = {
   name: 'graphql and undici',
   setup({ onLoad, onResolve }) {
-    // Of its two forms the one that all others get.
+    // The ESM files, which all other imports get.
     onResolve({ filter: /^graphql\/.*\.js$/ }, ({ path }) => ({
       path: `${root}node_modules/${path.replace(/js$/, 'mjs')}`,
     }));
-    // Its index brings fetch, WebSocket, caches and mocks, and wakes the ones that Node has besides.
+    // The index of undici would load fetch, WebSocket, caches and mocks, which Node has built in.
     onLoad({ filter: /\/node_modules\/undici\/index\.js$/ }, () => ({
       contents: `export { default as Pool } from './lib/dispatcher/pool.js'; export { default as errors } from './lib/core/errors.js';`,
       resolveDir: `${root}node_modules/undici`,
@@ -94,7 +93,7 @@ const graphqlAndUndici = {
   },
 };
 
-/** Leaves packages out of a bundle: those that are installed beside the entry are named by their files, which dist has no way to. */
+/** Leaves packages out of a bundle. Those installed beside the entry are referenced by their path, because dist cannot resolve them. */
 const outside = (folder) => ({
   name: 'outside',
   setup({ onResolve, resolve }) {
@@ -112,11 +111,11 @@ const outside = (folder) => ({
 const WITH_DEPENDENCIES = {
   external: OUTSIDE,
   plugins: [graphqlAndUndici],
-  // A second entry for the sake of the pieces that it shares with the program; itself it is thrown away.
+  // A second entry for the chunks that it shares with the program; the entry itself is deleted.
   stdin: { contents: APART.map((name) => `export * from '${name}';`).join('\n'), resolveDir: root },
 };
 
-/** Takes away the second entry, and the maps of pieces that have nothing of ours. */
+/** Deletes the second entry, and empties the maps of chunks without own sources. */
 function tidy(outputs) {
   for (const file of ['dist/stdin.js', 'dist/stdin.js.map']) {
     rmSync(root + file);
@@ -128,20 +127,20 @@ function tidy(outputs) {
   }
 }
 
-/** The bundle carries copies of others' work, and with them what their licenses ask to be carried along. */
+/** The bundle contains copies of packages, whose licenses must be included. */
 function writeLicenses(file, inputs) {
   const packages = new Set(inputs.flatMap((path) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []));
   const texts = [...packages].sort().map((place) => {
     const { name, version, license } = JSON.parse(readFileSync(`${root}${place}/package.json`, 'utf8'));
     const notices = readdirSync(root + place).filter((each) => /^(licen[cs]e|notice|copying)/i.test(each));
-    const said = notices.map((each) => readFileSync(`${root}${place}/${each}`, 'utf8').trim());
-    return `${[`${name} ${version}`, ...(said.length > 0 ? said : [license])].join('\n\n')}\n`;
+    const texts = notices.map((each) => readFileSync(`${root}${place}/${each}`, 'utf8').trim());
+    return `${[`${name} ${version}`, ...(texts.length > 0 ? texts : [license])].join('\n\n')}\n`;
   });
   writeFileSync(root + file, texts.join(`\n${'-'.repeat(80)}\n\n`));
   return file;
 }
 
-/** What front ends import: the documents, which run anywhere, and their types. */
+/** Bundles what front ends import: the documents, for any runtime, and their types. */
 export async function publishOperations() {
   const source = 'src/operations.ts';
   if (!existsSync(root + source)) return;

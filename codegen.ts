@@ -25,11 +25,11 @@ import { schema } from './src/graph/schema.ts';
 // This file runs from dist, one step below the package.
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** The schema as a client has it: enums by their names instead of our values for them. */
+/** The schema as clients have it: enums with their names instead of internal values. */
 const printedSchema = printMarkedSchema(schema);
 const clientSchema = buildSchema(printedSchema);
 
-/** Prints what follows from the sources; with `--check` it only tells whether what is printed is up to date. */
+/** Prints the files that are generated from the sources; with `--check`, only checks whether they are up to date. */
 const printed = {
   'schema.graphql': `# Printed by "npm run codegen" from src/graph; not edited by hand.\n\n${printedSchema}\n`,
   'src/operations.ts': `${await typed('operations')}\n${cacheTables()}`,
@@ -55,7 +55,7 @@ for (const [file, text] of Object.entries(printed)) {
   }
 }
 
-/** The documents of a folder with the types of their variables and answers: what does not fit the schema is not printed. */
+/** The documents of a folder with the types of their variables and results. Throws if one does not fit the schema. */
 async function typed(folder: string): Promise<string> {
   const documents = readdirSync(join(root, folder))
     .filter((file) => file.endsWith('.graphql'))
@@ -83,7 +83,7 @@ async function typed(folder: string): Promise<string> {
   return `// Printed by "npm run codegen" from ${folder}/; not edited by hand.\n${text}`;
 }
 
-/** What the normalised caches of clients have to be told of a schema, and cannot see in an answer. */
+/** Information for the normalized caches of clients that they cannot derive from responses. */
 function cacheTables(): string {
   const types = Object.values(clientSchema.getTypeMap()).filter((type) => !isIntrospectionType(type));
   const roots: readonly unknown[] = [clientSchema.getQueryType(), clientSchema.getMutationType()];
@@ -133,11 +133,11 @@ function cacheTables(): string {
   ].join('\n');
 }
 
-/** A page of docs with what is printed between the marks `<!-- name -->` and `<!-- /name -->`. */
+/** A page of docs with generated content between the comments `<!-- name -->` and `<!-- /name -->`. */
 function withRegion(file: string, name: string, content: string): Promise<string> {
   const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
   const page = read(file) ?? '';
-  if (!page.includes(start) || !page.includes(end)) throw new Error(`${file} lacks the marks ${start} and ${end}`);
+  if (!page.includes(start) || !page.includes(end)) throw new Error(`${file} lacks the comments ${start} and ${end}`);
   return formatted(
     file,
     page.replace(new RegExp(`${start}[^]*${end}`), () => `${start}\n\n${content}\n\n${end}`),
@@ -149,7 +149,7 @@ function settingsBlock(): string {
   return `\`\`\`text\n${settingsTable().replaceAll(/^ {2}/gm, '')}\n\`\`\``;
 }
 
-/** The metrics as they are declared in the server room: some only exist once a server is open. */
+/** The metrics as declared in the server; some exist only while a server is open. */
 function metricsTable(): string {
   const files = readdirSync(join(root, 'src/server'), { recursive: true, encoding: 'utf8' });
   const texts = files.filter((file) => file.endsWith('.ts')).map((file) => read(`src/server/${file}`) ?? '');
@@ -159,7 +159,7 @@ function metricsTable(): string {
   return ['| metric | what |', '| --- | --- |', ...rows].join('\n');
 }
 
-/** The options of `createFacade` are the settings, so they are told in the same words. */
+/** The options of `createFacade`, with the descriptions of the settings. */
 function withOptions(types: string): string {
   const [start, end] = ['  // <options>\n', '  // </options>\n'];
   const members = options().map(([name, { type, description, shown, byDefault, optionMust, must }]) => {
@@ -167,8 +167,8 @@ function withOptions(types: string): string {
     const fallback = String(shown ?? byDefault(false))
       .replace(/;? ?[^;]* beside the origin$/, '')
       .replace('on; off in', 'true; false in');
-    const told = `${description} (${optionMust ?? must}).${isRequired ? '' : ` Default: ${fallback}.`}`;
-    return `  /** ${told[0]!.toUpperCase()}${told.slice(1)} */\n  ${name}${isRequired ? `: ${type}` : `?: ${type} | undefined`};\n`;
+    const text = `${description} (${optionMust ?? must}).${isRequired ? '' : ` Default: ${fallback}.`}`;
+    return `  /** ${text[0]!.toUpperCase()}${text.slice(1)} */\n  ${name}${isRequired ? `: ${type}` : `?: ${type} | undefined`};\n`;
   });
   return types.replace(new RegExp(`${start}[^]*${end}`), () => `${start}${members.join('')}${end}`);
 }
@@ -177,7 +177,7 @@ async function formatted(file: string, text: string): Promise<string> {
   return format(text, { ...(await resolveConfig(join(root, file))), filepath: file });
 }
 
-/** The set-up of a client is shown as the tests of clients use it. */
+/** The set-up of a client, as used by the tests of clients. */
 function withClients(page: string): string {
   return page.replaceAll(/<!-- (test\/clients\/\w+\.ts) -->\n[^]*?<!-- end -->/g, (_, file: string) => {
     const text = (read(file) ?? '').replace('../../src/operations.ts', 'catalog-graphql/operations');

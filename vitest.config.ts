@@ -7,7 +7,7 @@ const graphql = dirname(createRequire(import.meta.url).resolve('graphql/package.
 
 export default defineConfig({
   resolve: {
-    // One copy of graphql: ours would be the .mjs and the dependencies' the .js, and instanceof fails between them.
+    // One copy of graphql: otherwise the tests load the .mjs and dependencies the .js, and instanceof fails between them.
     alias: [{ find: /^graphql$/, replacement: `${graphql}/index.js` }],
   },
   test: {
@@ -18,7 +18,7 @@ export default defineConfig({
     maxWorkers: 2,
     // The files of a worker share its modules: loading the schema for each file was a third of the suite's time.
     isolate: false,
-    // How long something takes is no test's business unless it says so, and a machine may be slow, or stand still for seconds.
+    // No test checks durations unless it says so, and a machine may be slow or stall for seconds.
     testTimeout: 180_000,
     hookTimeout: 180_000,
   },

@@ -1,4 +1,4 @@
-// The README's first command on a fresh clone, with nothing on the PATH that compiles: node .ci/smoke.mjs <folder of a node>
+// Runs the first command of the README on a fresh clone, with no compiler on the PATH: node .ci/smoke.mjs <folder with node>
 // It must install and start without a warning, and answer a query.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -46,18 +46,18 @@ const url = await new Promise((resolve, reject) => {
 const answer = await (await fetch(`${url}?query={book(id:"6082808"){title}}`)).text();
 process.kill(-program.pid, 'SIGTERM');
 await ended;
-if (answer !== '{"data":{"book":{"title":"百年孤独"}}}') throw new Error(`the answer is wrong: ${answer}`);
+if (answer !== '{"data":{"book":{"title":"百年孤独"}}}') throw new Error(`the response is wrong: ${answer}`);
 expectQuiet('npm start', err);
 const size = execFileSync('du', ['-sm', join(clone, 'node_modules')], { encoding: 'utf8' }).split('\t')[0];
-console.log(`node_modules of ${size} MB in ${seconds} s; it starts and answers, and nothing was compiled`);
+console.log(`node_modules of ${size} MB in ${seconds} s; it starts and responds, and nothing was compiled`);
 
 function which(name) {
   return execFileSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim();
 }
 
-/** What npm says of the settings of this machine is not about the project. */
-function expectQuiet(command, said) {
-  const lines = said
+/** Ignores what npm prints about the settings of this machine. */
+function expectQuiet(command, output) {
+  const lines = output
     .split('\n')
     .filter((line) => line && !/^npm (warn|notice) (Unknown|using)/i.test(line) && !line.startsWith('npm notice'));
   if (lines.length > 0) throw new Error(`${command} warned:\n${lines.join('\n')}`);

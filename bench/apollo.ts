@@ -1,6 +1,6 @@
 /**
- * Apollo Server with RESTDataSource, written with care: one data source an operation that asks nothing twice, undici's fetch, documents kept,
- * and whole answers kept where upstream allows it.
+ * Apollo Server with RESTDataSource, carefully written: one data source per operation that makes each request once, the fetch of undici,
+ * cached documents, and a response cache where the upstream allows it.
  */
 import { RESTDataSource } from '@apollo/datasource-rest';
 import { ApolloServer } from '@apollo/server';
@@ -16,10 +16,10 @@ const dispatcher = new Agent({ connections: Number(process.env.CONNECTIONS) });
 
 class Catalog extends RESTDataSource {
   override baseURL = process.env.UPSTREAM!;
-  /** Whether upstream allows all that was read to be used again. */
+  /** Whether all upstream responses of the operation may be cached. */
   mayReuse = true;
 
-  // One operation reads nothing twice, also when the first answer is there already; and nobody writes into what was read.
+  // An operation requests nothing twice, also after the first response; and nothing modifies a parsed body.
   protected override requestDeduplicationPolicyFor(url: URL) {
     return { policy: 'deduplicate-until-invalidated', deduplicationKey: url.href } as const;
   }

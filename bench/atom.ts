@@ -1,4 +1,4 @@
-/** What reading a feed costs, in each spelling that a sender may choose: `npm run bench:atom`. Rounds take the spellings in turns. */
+/** Measures how long reading a feed takes, in each spelling of the XML: `npm run bench:atom`. The spellings take turns in each round. */
 import { parseFields } from '../src/atom/tree-parser.ts';
 import { readFields } from '../src/atom/reader.ts';
 import { readers, writers } from '../src/atom/media.ts';

@@ -1,6 +1,6 @@
 /**
- * The product beside a hand-written aggregator, Apollo Server and plain yoga, all over one fixed upstream. In each round every contestant
- * has its turn, the order changing; ratios are taken within a round. Each answers truly before and after, or nothing is printed.
+ * Compares the product with a hand-written aggregator, Apollo Server and plain Yoga, all with the same upstream. In each round every
+ * contestant has a turn, in changing order; ratios are computed within a round. All responses are verified before and after the load.
  */
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -21,15 +21,15 @@ const { values: given } = parseArgs({
     rounds: { type: 'string' },
     seconds: { type: 'string' },
     connections: { type: 'string', default: '16' },
-    /** The product runs with --cpu-prof; the profile is left in this directory. */
+    /** Runs the product with --cpu-prof; the profile is written to this directory. */
     profile: { type: 'string' },
   },
 });
 
-/** Answers compared with the truth, before the load and after it. */
+/** The number of responses verified before the load, and after it. */
 const SAMPLES = 5;
 const REUSE_SECONDS = 60;
-/** What the one before leaves undone, its garbage above all, is not to be paid for by the next. */
+/** A pause, so that a contestant does not pay for the garbage collection of the previous one. */
 const REST_MS = given.quick ? 20 : 100;
 
 const connections = Number(given.connections);
@@ -49,8 +49,8 @@ const results: Result[] = [];
 const upstream = await start('upstream.js', {});
 const startedAt = new Date();
 for (const latencyMs of given.latency.split(',').map(Number)) {
-  // At 0 ms is what the figures are about, so there the rounds are: short ones, for shared cores change their speed from one second to
-  // the next, and within a round all should have the same. With latency it is the p99, which takes a thousand operations.
+  // Without latency the throughput counts: many short rounds, because the speed of shared cores changes from second to second, and
+  // all contestants of a round should have the same. With latency the p99 counts, which takes a thousand operations.
   const rounds = Number(given.rounds ?? (given.quick ? (latencyMs ? 1 : 6) : latencyMs ? 9 : 40));
   const ms = 1000 * Number(given.seconds ?? (latencyMs ? (given.quick ? 0.5 : 2) : given.quick ? 0.25 : 0.5));
   const running = new Map<Contestant, Running>();
@@ -88,16 +88,16 @@ async function compare(
 ): Promise<Result[]> {
   const order = orderOf(workload);
   const taking = playing.filter(({ name }) => workload.contestants?.includes(name) ?? true);
-  const asking = new Map(
+  const requests = new Map(
     taking.map((contestant) => [contestant, order.map((variant) => requestFor(contestant, workload, variant))]),
   );
   const played: Round[][] = [];
-  // Without latency, in which too little would be done for the engine to know what is hot.
+  // Warm up without latency: otherwise there are too few operations for the JIT compiler.
   await setUpstream(workload, 0);
   for (const contestant of taking) {
     const { port } = running.get(contestant)!;
     await verify(contestant, workload, port, order.slice(0, SAMPLES));
-    await load(port, asking.get(contestant)!, { connections, ms: warmUpMs(workload === chosen[0]) });
+    await load(port, requests.get(contestant)!, { connections, ms: warmUpMs(workload === chosen[0]) });
   }
   await setUpstream(workload, latencyMs);
   for (let round = 0; round < rounds; round++) {
@@ -107,7 +107,7 @@ async function compare(
       await sleep(REST_MS);
       await countedUpstream();
       const before = cpuSeconds(pid);
-      const measured = await load(port, asking.get(contestant)!, { connections, ms });
+      const measured = await load(port, requests.get(contestant)!, { connections, ms });
       const cpu = cpuSeconds(pid) - before;
       each.push({ contestant: contestant.name, measured, ...(await countedUpstream()), cpu, rss: rssMegabytes(pid) });
     }
@@ -118,14 +118,14 @@ async function compare(
   return taking.map(({ name }) => summary(workload.name, latencyMs, name, played));
 }
 
-/** Each begins as often as any other, and comes as often after one neighbour as after the other. */
+/** Each contestant begins equally often, and follows each of its neighbours equally often. */
 function inTurn(playing: readonly Contestant[], round: number): Contestant[] {
   const turn = Math.floor(round / 2) % playing.length;
   const order = [...playing.slice(turn), ...playing.slice(0, turn)];
   return round % 2 === 0 ? order : order.reverse();
 }
 
-/** Until the engine has compiled what is hot: of each workload another part. A quick run does not wait so long. */
+/** Until the JIT compiler has compiled the hot functions, which differ by workload. Shorter in a quick run. */
 function warmUpMs(isFresh: boolean): number {
   if (given.quick) return isFresh ? 2000 : 600;
   return 10_000;
@@ -147,13 +147,13 @@ function requestFor({ path }: Contestant, workload: Workload, variant: number): 
 async function verify(contestant: Contestant, workload: Workload, port: number, variants: number[]): Promise<void> {
   for (const variant of variants) {
     const variables = workload.variables(variant);
-    const answer = await ask(port, requestFor(contestant, workload, variant));
-    const truth: unknown = JSON.parse(JSON.stringify({ data: workload.truth(variables) }));
-    if (isDeepStrictEqual(answer, truth)) continue;
-    const [is, must] = [answer, truth].map((value) => JSON.stringify(value));
+    const actual = await ask(port, requestFor(contestant, workload, variant));
+    const expected: unknown = JSON.parse(JSON.stringify({ data: workload.truth(variables) }));
+    if (isDeepStrictEqual(actual, expected)) continue;
+    const [is, must] = [actual, expected].map((value) => JSON.stringify(value));
     const at = [...is!].findIndex((character, index) => character !== must![index]);
     throw new Error(
-      `${contestant.name} answers ${workload.name} of ${JSON.stringify(variables)} otherwise:\n${is!.slice(Math.max(0, at - 100), at + 300)}\ntrue is:\n${must!.slice(Math.max(0, at - 100), at + 300)}`,
+      `${contestant.name} has a wrong response to ${workload.name} with ${JSON.stringify(variables)}:\n${is!.slice(Math.max(0, at - 100), at + 300)}\nexpected:\n${must!.slice(Math.max(0, at - 100), at + 300)}`,
     );
   }
 }
@@ -171,7 +171,7 @@ function summary(workload: string, latencyMs: number, name: string, played: read
     const measured = round.find(({ contestant }) => contestant === who)?.measured;
     return measured && ofHundred(99, inOrder(measured.latencies));
   };
-  /** The median of what one is to another in each round: a stall of the machine meets whoever's turn it is. */
+  /** The median over the rounds of a comparison within each round, because a stall of the machine hits one contestant of one round. */
   const against = (who: string, of: typeof speedOf, compare: (mine: number, other: number) => number) => {
     const compared = played.flatMap((round) => {
       const other = of(round, who);
@@ -214,7 +214,7 @@ function address({ port }: Running): string {
 function inOrder(values: readonly number[]): number[] {
   return [...values].sort((a, b) => a - b);
 }
-/** The value that so many of a hundred stay below. */
+/** A percentile of sorted values. */
 function ofHundred(many: number, ordered: readonly number[]): number {
   return ordered[Math.floor((ordered.length * many) / 100)]!;
 }

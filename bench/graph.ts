@@ -1,4 +1,4 @@
-/** What the GraphQL peers share: the part of the graph that the workloads ask for, in the product's own words, and how Atom is read. */
+/** Shared by the GraphQL peers: the part of the schema that the workloads use, and a reader of Atom. */
 import { XMLParser } from 'fast-xml-parser';
 
 export const typeDefs = /* GraphQL */ `

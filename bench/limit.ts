@@ -1,6 +1,6 @@
 /**
- * The practical limit: one endpoint a workload, written by hand over node:http and undici's `dispatch`. No GraphQL; the least calls, `fields`
- * on each, and in W6 whole answers kept. Upstream's JSON is parsed; that is the limit's rule.
+ * The practical limit: one hand-written endpoint per workload with node:http and `dispatch` of undici. No GraphQL, the minimum of calls
+ * with `fields`, and in W6 a response cache. By rule, it parses the upstream's JSON.
  */
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
 import { Pool } from 'undici';
@@ -10,7 +10,7 @@ import { TAGS, type Variables } from './workloads.ts';
 
 const upstream = new Pool(process.env.UPSTREAM!, { connections: Number(process.env.CONNECTIONS) });
 
-/** How long what was answered so far may be used again. */
+/** How long the response may be cached, as far as its upstream responses are known. */
 interface Reuse {
   seconds: number;
 }
@@ -30,9 +30,9 @@ const endpoints: Record<string, Endpoint> = {
   '/w3': async ({ offset }, reuse) => {
     const people = new Map<string, Promise<PersonAnswer>>();
     const person = (credit: PersonCredit) => {
-      let answer = people.get(credit.id!);
-      if (!answer) people.set(credit.id!, (answer = personAnswer(credit, reuse)));
-      return answer;
+      let person = people.get(credit.id!);
+      if (!person) people.set(credit.id!, (person = personAnswer(credit, reuse)));
+      return person;
     };
     const { subjects } = await json<{ subjects: SubjectRecord[] }>(
       `/v2/movie/top250?start=${offset}&count=20&fields=id,title`,
@@ -190,21 +190,21 @@ function secondsIn(headers: Buffer[]): number {
   return 0;
 }
 
-/** Whole answers that may be used again, by endpoint and request. */
-const answers = new Map<string, { bytes: Buffer; until: number }>();
-const ANSWERS_MAX = 1000;
+/** The response cache, by endpoint and request body. */
+const responses = new Map<string, { bytes: Buffer; until: number }>();
+const RESPONSES_MAX = 1000;
 
-async function answer(request: IncomingMessage, response: ServerResponse, body: string): Promise<void> {
+async function respond(request: IncomingMessage, response: ServerResponse, body: string): Promise<void> {
   const key = request.url! + body;
   let bytes: Buffer;
-  const kept = answers.get(key);
-  if (kept && kept.until > Date.now()) bytes = kept.bytes;
+  const cached = responses.get(key);
+  if (cached && cached.until > Date.now()) bytes = cached.bytes;
   else {
     const reuse = { seconds: Infinity };
     const { variables } = JSON.parse(body) as { variables: Variables };
     bytes = Buffer.from(JSON.stringify({ data: await endpoints[request.url!]!(variables, reuse) }));
-    if (reuse.seconds > 0 && answers.size < ANSWERS_MAX)
-      answers.set(key, { bytes, until: Date.now() + 1000 * reuse.seconds });
+    if (reuse.seconds > 0 && responses.size < RESPONSES_MAX)
+      responses.set(key, { bytes, until: Date.now() + 1000 * reuse.seconds });
   }
   response.writeHead(200, { 'content-type': 'application/json; charset=utf-8', 'content-length': bytes.length });
   response.end(bytes);
@@ -215,7 +215,7 @@ createServer((request, response) => {
   request.setEncoding('utf8');
   request.on('data', (chunk: string) => (body += chunk));
   request.on('end', () => {
-    answer(request, response, body).catch((error: unknown) => {
+    respond(request, response, body).catch((error: unknown) => {
       response.writeHead(500).end(String(error));
     });
   });

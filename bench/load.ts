@@ -1,6 +1,6 @@
 /**
- * The load: a number of connections, each asking again as soon as it is answered. Over bare sockets with requests made beforehand, so that
- * asking takes little from the two cores that the asked one needs.
+ * A load generator: each connection sends its next request as soon as it has the response. It uses bare sockets and prepared requests,
+ * to leave the two cores to the server.
  */
 import { type Socket, connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,7 +12,7 @@ export interface Measured {
   latencies: number[];
 }
 
-/** Asks in the order of `requests`, over and over; throws at the first answer that is not a 200 or tells of errors. */
+/** Sends `requests` in order, repeatedly; throws if a response is not a 200 or has errors. */
 export async function load(
   port: number,
   requests: readonly Buffer[],
@@ -27,11 +27,12 @@ export async function load(
     await Promise.all(
       opened.map(async (connection) => {
         for (let now = performance.now(); now < until;) {
-          const answer = await connection.ask(requests[next++ % requests.length]!);
+          const response = await connection.send(requests[next++ % requests.length]!);
           const then = performance.now();
           latencies.push(then - now);
           now = then;
-          if (answer.includes('"errors":')) throw new Error(`Errors under load: ${answer.subarray(0, 500).toString()}`);
+          if (response.includes('"errors":'))
+            throw new Error(`Errors under load: ${response.subarray(0, 500).toString()}`);
         }
       }),
     );
@@ -44,13 +45,13 @@ export async function load(
 export async function ask(port: number, request: Buffer): Promise<unknown> {
   const connection = await open(port);
   try {
-    return JSON.parse((await connection.ask(request)).toString());
+    return JSON.parse((await connection.send(request)).toString());
   } finally {
     connection.close();
   }
 }
 
-/** A POST of JSON, or a GET where there is no body. */
+/** A POST of JSON, or a GET without a body. */
 export function requestOf(path: string, body?: object): Buffer {
   const head = (line: string, more = '') => `${line} HTTP/1.1\r\nhost: 127.0.0.1\r\n${more}\r\n`;
   if (!body) return Buffer.from(head(`GET ${path}`));
@@ -59,7 +60,7 @@ export function requestOf(path: string, body?: object): Buffer {
   return Buffer.from(head(`POST ${path}`, more) + text);
 }
 
-/** Waits until the port answers. */
+/** Waits until the port accepts connections. */
 export async function listening(port: number, isGone: () => boolean): Promise<void> {
   for (let attempt = 0; attempt < 300; attempt++) {
     if (isGone()) break;
@@ -74,8 +75,8 @@ export async function listening(port: number, isGone: () => boolean): Promise<vo
 }
 
 interface Connection {
-  /** The body of the answer. */
-  ask: (request: Buffer) => Promise<Buffer>;
+  /** Resolves with the body of the response. */
+  send: (request: Buffer) => Promise<Buffer>;
   close: () => void;
 }
 interface Waiting {
@@ -98,7 +99,7 @@ function open(port: number): Promise<Connection> {
     };
     socket.on('error', fail);
     socket.on('close', () => fail(new Error('The connection was closed.')));
-    socket.setTimeout(PATIENCE_MS, () => fail(new Error('No answer in time.')));
+    socket.setTimeout(PATIENCE_MS, () => fail(new Error('No response in time.')));
     socket.on('data', (chunk) => {
       pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
       try {
@@ -114,7 +115,7 @@ function open(port: number): Promise<Connection> {
     });
     socket.on('connect', () =>
       opened({
-        ask: (request) =>
+        send: (request) =>
           new Promise((resolve, reject) => {
             waiting = { resolve, reject };
             socket.write(request);
@@ -125,17 +126,17 @@ function open(port: number): Promise<Connection> {
   });
 }
 
-/** The body of a whole answer; undefined while there is more to come. */
+/** The body of a complete response; undefined if more is to come. */
 function bodyIn(bytes: Buffer): Buffer | undefined {
   const end = bytes.indexOf('\r\n\r\n');
   if (end < 0) return undefined;
   const head = bytes.toString('latin1', 0, end).toLowerCase();
   const body = end + 4;
-  if (!head.startsWith('http/1.1 200')) throw new Error(`Refused: ${bytes.toString('utf8', 0, 1000)}`);
+  if (!head.startsWith('http/1.1 200')) throw new Error(`Rejected: ${bytes.toString('utf8', 0, 1000)}`);
   const length = /\r\ncontent-length: *(\d+)/.exec(head)?.[1];
   if (length !== undefined) {
-    const whole = body + Number(length);
-    return bytes.length >= whole ? bytes.subarray(body, whole) : undefined;
+    const total = body + Number(length);
+    return bytes.length >= total ? bytes.subarray(body, total) : undefined;
   }
   return bytes.subarray(-lastChunk.length).equals(lastChunk) ? dechunked(bytes.subarray(body)) : undefined;
 }

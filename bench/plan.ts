@@ -1,6 +1,6 @@
 /**
- * What planning costs: a thousand distinct documents in a row through the pipeline, over a service that answers at once, and the part
- * of it that is planning. Then look-ups in a plan that is there. `npm run bench:plan`
+ * Measures planning: a thousand distinct documents through the pipeline, with an upstream that responds immediately, and the share of
+ * planning in it. Then look-ups in an existing plan. `npm run bench:plan`
  */
 import { GraphQLError, parse } from 'graphql';
 import { pino } from 'pino';
@@ -31,8 +31,8 @@ const upstream = createUpstream(settings, {
   },
 });
 const pipeline = createPipeline({ schema, config, upstream, log: pino({ level: 'silent' }), metrics: createMetrics() });
-const caller = { authorization: undefined, explain: undefined, address: '127.0.0.1', requestId: 'bench' };
-const nobody = { isLoggedIn: false, filmTier: null };
+const context = { authorization: undefined, explain: undefined, address: '127.0.0.1', requestId: 'bench' };
+const anonymous = { isLoggedIn: false, filmTier: null };
 
 const text = (round: number, index: number) => `query Q${round}_${index} {
   book(id: "${index + 1}") {
@@ -42,11 +42,11 @@ const text = (round: number, index: number) => `query Q${round}_${index} {
 
 const since = (started: bigint) => Number(process.hrtime.bigint() - started);
 
-async function whole(round: number): Promise<number> {
+async function throughPipeline(round: number): Promise<number> {
   const started = process.hrtime.bigint();
   for (let index = 0; index < DOCUMENTS; index++) {
     const prepared = pipeline.prepare(text(round, index), undefined);
-    await pipeline.answer(prepared, undefined, caller, createCancellationToken());
+    await pipeline.answer(prepared, undefined, context, createCancellationToken());
   }
   return since(started);
 }
@@ -58,7 +58,7 @@ function planning(round: number): number {
   for (const document of documents) {
     const [operation] = document.definitions;
     if (operation?.kind === 'OperationDefinition')
-      worstCaseOf(planned(plans.plannerFor(document, operation).planFor(nobody, {})), {});
+      worstCaseOf(planned(plans.plannerFor(document, operation).planFor(anonymous, {})), {});
   }
   return since(started);
 }
@@ -71,7 +71,7 @@ function planned(plan: OperationPlan | GraphQLError): OperationPlan {
 const ratios: number[] = [];
 const each: { all: number; plan: number }[] = [];
 for (let round = 0; round <= ROUNDS; round++) {
-  const all = await whole(round);
+  const all = await throughPipeline(round);
   const plan = planning(ROUNDS + 1 + round);
   if (round === 0) continue; // warm-up
   ratios.push(all / (all - plan));
@@ -79,7 +79,7 @@ for (let round = 0; round <= ROUNDS; round++) {
 }
 const median = (values: number[]) => values.sort((a, b) => a - b)[values.length >> 1] ?? 0;
 console.log(
-  `a distinct document: ${median(each.map(({ all }) => all)).toFixed(0)} us from text to answer, of which ` +
+  `a distinct document: ${median(each.map(({ all }) => all)).toFixed(0)} us from text to response, of which ` +
     `${median(each.map(({ plan }) => plan)).toFixed(1)} us planning; ${median(ratios).toFixed(3)} x as long as without`,
 );
 
@@ -87,13 +87,13 @@ const document = parse(text(0, 0));
 const operation = document.definitions[0];
 if (operation?.kind === 'OperationDefinition') {
   const planner = createPlanCache(schema).plannerFor(document, operation);
-  const plan = planned(planner.planFor(nobody, {}));
+  const plan = planned(planner.planFor(anonymous, {}));
   const field = plan.root.fields[0]!;
   const lookups = process.hrtime.bigint();
   for (let at = 0; at < LOOKUPS; at++) plan.fieldAt(field.nodes, 'Query');
   const lookup = since(lookups) / LOOKUPS;
   const variants = process.hrtime.bigint();
-  for (let at = 0; at < LOOKUPS; at++) planner.planFor(nobody, {});
+  for (let at = 0; at < LOOKUPS; at++) planner.planFor(anonymous, {});
   console.log(`looked up: ${lookup.toFixed(0)} ns a field, ${(since(variants) / LOOKUPS).toFixed(0)} ns a plan`);
 }
 await upstream.close();

@@ -1,4 +1,4 @@
-/** The contestants as processes: how each is started and asked, and what the kernel says that it used. */
+/** The contestants as processes: how they are started and requested, and the resources they use. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -9,17 +9,17 @@ import type { Workload } from './workloads.ts';
 
 export interface Contestant {
   name: string;
-  /** Bundled into dist. */
+  /** A bundle in dist. */
   script: string;
   flags?: readonly string[];
   env: (upstream: string, latencyMs: number) => Record<string, string>;
-  /** Where a workload is asked for. */
+  /** The request path of a workload. */
   path: (workload: Workload) => string;
 }
 
 const graphql = () => '/graphql';
 
-/** Fan-out times latency: at 5 ms, 64 connections would be what is measured. The product widens its pool by itself. */
+/** Fan-out times latency needs more connections: at 5 ms, 64 of them would be the bottleneck. The product grows its pool by itself. */
 const connections = (latencyMs: number) => String(latencyMs > 0 ? 256 : 64);
 const peer = (upstream: string, latencyMs: number) => ({ UPSTREAM: upstream, CONNECTIONS: connections(latencyMs) });
 
@@ -94,7 +94,7 @@ async function freePort(): Promise<number> {
 /** The kernel counts in hundredths of a second. */
 const TICKS = 100;
 
-/** CPU seconds of all its threads, in user and kernel. */
+/** CPU seconds of all threads of the process, user and kernel. */
 export function cpuSeconds(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

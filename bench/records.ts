@@ -1,6 +1,6 @@
 /**
- * The records of the benchmark's upstream: invented, computed from their ids alone, of the sizes that the real service had.
- * The same functions tell the upstream what to answer and the harness what is true.
+ * The records of the benchmark's upstream: generated from their ids alone, with the sizes of those of the real service.
+ * The upstream responds with them, and the benchmark computes the expected results from them.
  */
 import type { BookRecord, CollectionRecord, ImageSet, TagRecord } from '../src/api/book.ts';
 import type { AtomPerson, EventRecord } from '../src/api/event.ts';
@@ -16,7 +16,7 @@ import type {
 export const SHELF = 20;
 export const BOOK_TAGS = 50;
 export const FILMS = 250;
-/** So many that a chart page of 20 films names 54.7 different ones on average: 75.7 calls. */
+/** With this number, a chart page of 20 films has 54.7 different people on average: 75.7 calls. */
 const PERSONS = 120;
 const CASTS = 4;
 
@@ -70,7 +70,7 @@ export function collections(user: number): CollectionRecord[] {
   });
 }
 
-/** Members that a list tells of a film. */
+/** Members of a film in a list. */
 export function simpleFilm(id: number): SubjectRecord {
   const { rating, title, original_title, subtype, year, images, alt } = film(id);
   return {
@@ -188,7 +188,7 @@ function credit(id: number): PersonCredit {
   return made;
 }
 
-/** A director and {@link CASTS} actors; some people are in very many films, most in few. */
+/** A director and {@link CASTS} actors; a few people are in very many films, most in few. */
 function personsOf(film: number): number[] {
   const [, among] = voice(`credits ${film}`);
   const named = new Set<number>();
@@ -299,11 +299,11 @@ function review(film: number, at: number): FilmReviewRecord {
   };
 }
 
-// Common characters: three bytes each, as in the answers of the real service.
+// Common characters of three bytes each, as in the records of the real service.
 const CHARACTERS =
   '的一是在不了有和人这中大为上个国我以要他时来用们生到作地于出就分对成会可主发年动同工也能下过子说产种面而方后多定行学法所民得经十三之进着等部度家电力里如水化高自二理起小物现实加量都两体制机当使点从业本去把性好应开它合还因由其些然前外天政四日那社义事平形相全表间样与关各重新线内数正心反你明看原又么利比或但质气第向道命此变条只没结解问意建月公无系军很情者最立代想已通并提直题党程展五果料象员革位入常文总次品式活设及管特件长求老头基资边流路级少图山统接知较将组见计别她手角期根论运农指几九区强放决西被干做必战先回则任取据处队南给色光门即保治北造百规热领七海口东导器压志世金增争济阶油思术极交受联什认六共权收证改清己美再采转更单风切打白教速花带安场身车例真务具万每目至达走积示议声报斗完类八离华名确才科张信马节话米整空元况今集温传土许步群广石记需段研界拉林律叫且究观越织装影算低持音众书布复容儿须际商非验连断深难近矿千周委素技备半办青省列习响约支般史感劳便团往酸历市克何除消构府称太准精值号率族维划选标写存候毛亲快效斯院查江型眼王按格养易置派层片始却专状育厂京识适属圆包火住调满县局照参红细引听该铁价严';
 
-/** Invented words, and numbers below a bound, always the same for one seed. */
+/** Generated words, and numbers below a bound, always the same for a seed. */
 function voice(seed: string): [say: (length: number) => string, among: (below: number) => number] {
   let state = hash(seed) || 1;
   const next = () => {

@@ -1,6 +1,6 @@
-/** The measurements as tables in Markdown, for docs/speed.md. */
+/** Prints the results as Markdown tables for docs/speed.md. */
 
-/** One contestant in one workload at one latency: the medians of its rounds, latencies over all of them. */
+/** The results of a contestant in a workload at a latency: medians of its rounds, latencies over all of them. */
 export interface Result {
   workload: string;
   latencyMs: number;
@@ -9,16 +9,16 @@ export interface Result {
   /** Medians of the ratios within each round. */
   ofLimit: number | undefined;
   ofApollo: number | undefined;
-  /** The same of CPU an operation, and of what is above the limit's. */
+  /** The same for CPU time per operation, and the difference from the limit. */
   cpuOfLimit: number | undefined;
   extraCpu: number | undefined;
-  /** The same of the latency that one in a hundred exceeds. */
+  /** The same for the p99 latency. */
   p99OfLimit: number | undefined;
   p50: number;
   p99: number;
   calls: number;
   kilobytes: number;
-  /** CPU seconds a thousand operations. */
+  /** CPU milliseconds per operation. */
   cpu: number;
   rss: number;
   operations: number;
@@ -54,20 +54,20 @@ export function tableOf(results: readonly Result[]): string {
   return markdown(head, rows);
 }
 
-/** What the product must reach: of the limit, times Apollo, calls. */
+/** The floors of the product: ratios to the limit and to Apollo, and calls. */
 const musts: Record<string, { ofLimit: number; ofApollo: number; calls: number }> = {
   W1: { ofLimit: 0.7, ofApollo: 4.5, calls: 1 },
   W2: { ofLimit: 0.8, ofApollo: 3, calls: 21 },
   W3: { ofLimit: 1, ofApollo: 8, calls: 40 },
   W4: { ofLimit: 0.75, ofApollo: 4.5, calls: 1 },
   W5: { ofLimit: 0.6, ofApollo: 6, calls: 8 },
-  // By CPU: an operation this cheap is limited by the client.
+  // By CPU time, because operations this cheap are limited by the client.
   W6: { ofLimit: 0.8, ofApollo: 5, calls: 0 },
 };
 const P99_MOST = 1.2;
 const P99_MOST_W3 = 1.8;
 
-/** The product against its figures. */
+/** Compares the product with its floors. */
 export function verdictOf(results: readonly Result[]): string {
   const rows: string[][] = [];
   const of = (workload: string, latencyMs: number, contestant: string) =>

@@ -1,5 +1,5 @@
 /**
- * How the product grows: with the processes that serve it, over an upstream that takes 5 ms, and with the nodes that one answer has.
+ * Measures how the product scales: with the number of processes, with an upstream latency of 5 ms, and with the nodes of a response.
  * Prints the two tables of docs/scale.md.
  */
 import { cpus } from 'node:os';
@@ -59,7 +59,7 @@ async function processes(name: string, count: number): Promise<void> {
   for (const { stop } of running) await stop();
 }
 
-/** Pages of the chart, of each node what W4 shows: one document, so one answer of so many nodes. */
+/** Pages of the chart with the fields of W4 per node: one document, so one response with that many nodes. */
 async function sizes(): Promise<void> {
   const { port, pid, stop } = await open(0);
   for (const nodes of [10, 100, 1_000]) {
@@ -69,18 +69,18 @@ async function sizes(): Promise<void> {
       (_, page) => `p${page}: top250(first: ${first}, offset: ${page}) { nodes { id title } }`,
     );
     const request = requestOf('/graphql', { query: `{ ${pages.join(' ')} }` });
-    const asked = Math.ceil(20_000 / nodes);
-    for (let at = 0; at < asked; at++) {
+    const repeats = Math.ceil(20_000 / nodes);
+    for (let at = 0; at < repeats; at++) {
       const { errors } = (await ask(port, request)) as { errors?: unknown };
       if (errors) throw new Error(JSON.stringify(errors));
     }
     await counted();
     const before = cpuSeconds(pid);
     const started = performance.now();
-    for (let at = 0; at < asked; at++) await ask(port, request);
-    const ms = (performance.now() - started) / asked;
-    const cpu = (1000 * (cpuSeconds(pid) - before)) / asked;
-    const calls = (await counted()).calls / asked;
+    for (let at = 0; at < repeats; at++) await ask(port, request);
+    const ms = (performance.now() - started) / repeats;
+    const cpu = (1000 * (cpuSeconds(pid) - before)) / repeats;
+    const calls = (await counted()).calls / repeats;
     console.log(
       `| ${nodes} | ${calls} | ${ms.toFixed(2)} | ${cpu.toFixed(2)} | ${((1000 * cpu) / nodes).toFixed(1)} |`,
     );

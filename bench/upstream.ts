@@ -1,6 +1,6 @@
 /**
- * The upstream that every contestant asks: answers computed once a URL and kept as bytes, over bare sockets, because node:http would be
- * the slowest part of the measurement. It reads GET requests and nothing else. Set and read by paths under /admin.
+ * The upstream of every contestant: responses computed once per URL and cached as bytes, over bare sockets, because node:http would be
+ * the slowest part of the measurement. It supports GET requests only. Paths under /admin configure it.
  */
 import { type Socket, createServer } from 'node:net';
 import { writers } from '../src/atom/media.ts';
@@ -19,10 +19,10 @@ import {
   searchedFilms,
 } from './records.ts';
 
-const answers = new Map<string, Answer>();
+const responses = new Map<string, CachedResponse>();
 const counted = { calls: 0, bytes: 0 };
 let latencyMs = 0;
-/** Seconds for which answers may be used again; 0: never. */
+/** The max-age of responses in seconds; 0: no-store. */
 let reuseSeconds = 0;
 let hasOtherNamespaces = false;
 
@@ -36,36 +36,36 @@ createServer((socket) => {
       const target = pending.slice(4, pending.indexOf(' ', 4));
       pending = pending.slice(end + 4);
       if (target.startsWith('/admin/')) socket.write(response(administer(target), 'application/json'));
-      else answer(socket, target);
+      else respond(socket, target);
     }
   });
 }).listen(Number(process.env.PORT), '127.0.0.1');
 
-function answer(socket: Socket, target: string): void {
-  let known = answers.get(target);
-  if (!known) answers.set(target, (known = answerTo(target)));
+function respond(socket: Socket, target: string): void {
+  let cached = responses.get(target);
+  if (!cached) responses.set(target, (cached = responseTo(target)));
   counted.calls++;
-  counted.bytes += known.bodyLength;
-  const { bytes } = known;
+  counted.bytes += cached.bodyLength;
+  const { bytes } = cached;
   if (latencyMs === 0) socket.write(bytes);
   else setTimeout(() => socket.writable && socket.write(bytes), latencyMs);
 }
 
-/** `/admin/set?latency=5&reuse=60&namespaces=other` sets, `/admin/count` tells what was asked since it was last asked. */
+/** `/admin/set?latency=5&reuse=60&namespaces=other` configures it; `/admin/count` returns and resets the counts. */
 function administer(target: string): string {
   const { pathname, searchParams } = new URL(target, 'http://upstream');
   if (pathname === '/admin/set') {
     latencyMs = Number(searchParams.get('latency'));
     reuseSeconds = Number(searchParams.get('reuse'));
     hasOtherNamespaces = searchParams.get('namespaces') === 'other';
-    answers.clear();
+    responses.clear();
   }
-  const told = JSON.stringify(counted);
+  const counts = JSON.stringify(counted);
   counted.calls = counted.bytes = 0;
-  return told;
+  return counts;
 }
 
-interface Answer {
+interface CachedResponse {
   bytes: Buffer;
   bodyLength: number;
 }
@@ -75,16 +75,16 @@ interface Query {
 }
 type Make = (id: string, query: Query) => object;
 
-/** One record, cut to `fields`. */
+/** Records, with the members in `fields`. */
 const records: [RegExp, Make][] = [
   [/^\/v2\/book\/(\d+)$/, (id) => book(Number(id))],
   [/^\/v2\/movie\/subject\/(\d+)$/, (id) => film(Number(id))],
   [/^\/v2\/movie\/celebrity\/(\d+)$/, (id) => celebrity(Number(id))],
 ];
-/** One page of a list: its member, its total, its items, each cut to `fields`. */
+/** Pages of lists: member, total, and items with the members in `fields`. */
 const lists: [RegExp, string, number, (id: string, query: Query) => object[]][] = [
   [/^\/v2\/book\/user\/(\d+)\/collections$/, 'collections', SHELF, (id) => collections(Number(id))],
-  // The interface names no window for it: the 50 most used always come.
+  // Not paged by the service: it always sends the 50 most used.
   [/^\/v2\/book\/(\d+)\/tags$/, 'tags', BOOK_TAGS, (id) => bookTags(Number(id))],
   [/^\/v2\/movie\/(top250)$/, 'subjects', FILMS, (_, { number }) => chart(number('start', 0), number('count', 20))],
   [/^\/v2\/movie\/(search)$/, 'subjects', 200, (_, { text }) => searchedFilms(text('q'))],
@@ -92,7 +92,7 @@ const lists: [RegExp, string, number, (id: string, query: Query) => object[]][] 
 const eventFeed = /^\/event\/location\/(\w+)$/;
 const personFeed = /^\/event\/(\d+)\/participants$/;
 
-function answerTo(target: string): Answer {
+function responseTo(target: string): CachedResponse {
   const { pathname, searchParams } = new URL(target, 'http://upstream');
   const query: Query = {
     text: (name) => searchParams.get(name) ?? '',
@@ -114,21 +114,21 @@ function answerTo(target: string): Answer {
       [member]: items.map((item) => only(item, names)),
     });
   }
-  const wanted = query.number('max-results', 20);
-  const page = { startIndex: query.number('start-index', 1), itemsPerPage: wanted, totalResults: 340 };
+  const size = query.number('max-results', 20);
+  const page = { startIndex: query.number('start-index', 1), itemsPerPage: size, totalResults: 340 };
   const city = eventFeed.exec(pathname)?.[1];
-  if (city !== undefined) return atom(writers.eventFeed({ ...page, entries: cityEvents(city, wanted) }));
+  if (city !== undefined) return atom(writers.eventFeed({ ...page, entries: cityEvents(city, size) }));
   const event = personFeed.exec(pathname)?.[1];
-  if (event !== undefined) return atom(writers.personFeed({ ...page, entries: participants(Number(event), wanted) }));
+  if (event !== undefined) return atom(writers.personFeed({ ...page, entries: participants(Number(event), size) }));
   throw new Error(`nothing at ${target}`);
 }
 
-const json = (value: object) => kept(JSON.stringify(value), 'application/json; charset=utf-8');
-function atom(body: string): Answer {
+const json = (value: object) => toResponse(JSON.stringify(value), 'application/json; charset=utf-8');
+function atom(body: string): CachedResponse {
   const document = hasOtherNamespaces ? body.replaceAll(/xmlns(:\w+)?="[^"]*"/g, 'xmlns$1="urn:other$1"') : body;
-  return kept(document, 'application/atom+xml; charset=utf-8');
+  return toResponse(document, 'application/atom+xml; charset=utf-8');
 }
-const kept = (body: string, type: string): Answer => ({
+const toResponse = (body: string, type: string): CachedResponse => ({
   bytes: response(body, type),
   bodyLength: Buffer.byteLength(body),
 });

@@ -1,4 +1,4 @@
-/** The workloads of the benchmark: a document, its variables for the n-th request, and the answer that is true. */
+/** The workloads: a document, its variables for the n-th request, and the expected data. */
 import { type SubjectRecord } from '../src/api/film.ts';
 import {
   book,
@@ -19,21 +19,21 @@ export interface Workload {
   title: string;
   /** One document, or one for each variant. */
   document: string | ((variant: number) => string);
-  /** How many different requests there are; they are sent in a seeded order. */
+  /** The number of different requests, which are sent in a seeded order. */
   variants: number;
   variables: (variant: number) => Variables;
   truth: (variables: Variables) => object;
-  /** Whether upstream allows answers to be used again, for 60 s. */
+  /** Whether upstream responses may be cached, for 60 s. */
   reuse: boolean;
-  /** Who takes part; all by default. */
+  /** The contestants; all by default. */
   contestants?: readonly string[];
   /** Atom documents declare namespace URIs other than those of the real service. */
   hasOtherNamespaces?: boolean;
-  /** The workload whose endpoint of the limit answers this one; its own by default. */
+  /** The workload whose endpoint of the limit is used; by default its own. */
   likeWorkload?: string;
 }
 
-/** Above the 8 tags that a book carries itself, so that everybody has to call the list; it always comes with 50. */
+/** Above the 8 tags that a book embeds, so that every contestant has to call the list, which always returns 50. */
 export const TAGS = 9;
 const USERS = 100;
 
@@ -169,7 +169,7 @@ fragment person on Celebrity { id name works(first: 5) { nodes { subject { id ti
     name: 'W7',
     title: 'W1, every document new',
     document: (variant) => BOOK_DOCUMENT.replace('query Book', `query Book${variant}`),
-    // More than any contestant caches documents, and sent in turn: a document that comes again is no longer cached.
+    // More documents than any contestant caches, sent in turn: a repeated document is no longer cached.
     variants: 20_000,
     variables: (variant) => ({ id: String(1 + (variant % 2000)) }),
     contestants: ['product', 'apollo', 'yoga'],
@@ -185,7 +185,7 @@ fragment person on Celebrity { id name works(first: 5) { nodes { subject { id ti
 
 const titled = ({ id, title }: SubjectRecord) => ({ id: `Subject:${id}`, title });
 
-/** The variants in the order in which they are sent: shuffled, always alike. */
+/** The variants in the order in which they are sent: shuffled, always the same. */
 export function orderOf({ name, variants }: Workload): number[] {
   return Array.from({ length: variants }, (_, variant) => variant).sort(
     (a, b) => hash(`${name} ${a}`) - hash(`${name} ${b}`),

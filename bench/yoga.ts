@@ -1,4 +1,4 @@
-/** Yoga as a first draft has it: every resolver fetches what it needs with the built-in fetch, and nothing is kept. */
+/** Yoga as in a first draft: every resolver uses the built-in fetch, and nothing is cached. */
 import { createServer } from 'node:http';
 import { createSchema, createYoga } from 'graphql-yoga';
 import type { BookRecord, TagRecord } from '../src/api/book.ts';
@@ -71,5 +71,5 @@ const resolvers = {
 };
 
 const yoga = createYoga({ schema: createSchema({ typeDefs, resolvers }), logging: false, graphiql: false });
-// eslint-disable-next-line @typescript-eslint/no-misused-promises -- it answers its own failures
+// eslint-disable-next-line @typescript-eslint/no-misused-promises -- it handles its own errors
 createServer(yoga).listen(Number(process.env.PORT), '127.0.0.1');

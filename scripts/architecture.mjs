@@ -1,11 +1,11 @@
-// Draws the picture of docs/architecture.md from the imports of src: `npm run codegen` puts it there.
+// Draws the diagram of docs/architecture.md from the imports of src; `npm run codegen` inserts it.
 import { readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 
-/** Generated, and imported by front ends alone. */
+/** Generated, and imported by front ends only. */
 const GENERATED = ['operations.ts'];
 
-/** Mermaid: a box for each room with its folders, an arrow for each import that no other path of arrows implies. */
+/** Mermaid: a box for each room with its folders, and an arrow for each import that other arrows do not imply. */
 export function architecture(root) {
   const files = readdirSync(join(root, 'src'), { recursive: true })
     .map((file) => file.replaceAll('\\', '/'))

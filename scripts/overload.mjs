@@ -1,6 +1,6 @@
-// Asks for up to four times what the facade can do, and says what becomes of it: node scripts/overload.mjs [rounds] [seconds] [connections]
-// Everything runs on 127.0.0.1, in processes of their own: the built facade, a stub of the service, and the callers. Both of these speak
-// over bare sockets, with bytes made beforehand, so that they take little of what the facade is measured with; what they take is told.
+// Measures the facade at up to four times its capacity: node scripts/overload.mjs [rounds] [seconds] [connections]
+// Everything runs on 127.0.0.1 in processes of its own: the built facade, a stub of the service, and the clients. The latter two use bare
+// sockets and prepared bytes, so that they need little CPU; what they need is printed.
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -8,18 +8,18 @@ import { connect, createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { bundle } from '../build.mjs';
 
-/** Every connection asks again as soon as it is answered, whatever it was told. */
+/** Every connection sends its next request as soon as it has a response, whatever the status. */
 const ALL = 'all at once';
-/** Offered in each round, as parts of the estimate; the most that is accepted at any of them is the peak. */
+/** The load of each round, as a multiple of the estimate; the maximum accepted is the peak. */
 const TIMES = [0.5, 0.75, 1, 1.5, 2, 4, ALL];
 const SERVICE_MS = 20;
-/** Cores that something else may take while it is measured, else it is measured again; the calmest of the attempts counts. */
+/** The CPU, in cores, that other processes may use during a measurement. Above it, measure again and take the calmest attempt. */
 const OTHERS_MAX = 0.25;
 const ATTEMPTS = 3;
 const IDS = 2_000;
 
 const roles = { service, callers };
-process.on('disconnect', () => process.exit()); // nothing of it stays behind when the measuring one is gone
+process.on('disconnect', () => process.exit()); // child processes end with the parent
 await (roles[process.argv[2]] ?? measure)();
 
 async function measure() {
@@ -48,7 +48,7 @@ async function measure() {
 
   const pids = { facade: facade.pid, callers: crowd.pid, service: stub.pid };
   const spent = () => [...Object.values(pids).map(cpuSeconds), machineSeconds()];
-  /** What became of so many a second, and what it took of a core. */
+  /** The rates of responses by outcome, and the CPU used, in cores. */
   const attempted = async (order) => {
     const before = spent();
     const began = performance.now();
@@ -58,7 +58,7 @@ async function measure() {
     const [facade, callers, service, all] = spent().map((after, at) => (after - before[at]) / took);
     return { ...seen, cpu: { facade, callers, service, others: all - facade - callers - service } };
   };
-  const asked = async (order) => {
+  const measured = async (order) => {
     let calmest;
     for (let attempt = 0; attempt < ATTEMPTS && !(calmest?.cpu.others < OTHERS_MAX); attempt++) {
       const next = await attempted(order);
@@ -67,16 +67,16 @@ async function measure() {
     return calmest;
   };
 
-  await asked({ callers: 64, seconds: 6 }); // until everything is compiled
-  const estimate = (await asked({ callers: 320, seconds: 4 })).accepted;
+  await measured({ callers: 64, seconds: 6 }); // warm-up
+  const estimate = (await measured({ callers: 320, seconds: 4 })).accepted;
   console.log(
-    `estimate ${Math.round(estimate)}/s, of 320 callers that ask again when answered; ${connections} connections below`,
+    `estimate ${Math.round(estimate)}/s, of 320 clients that send again after each response; ${connections} connections below`,
   );
   const seen = TIMES.map(() => []);
   for (let round = 0; round < rounds; round++) {
     for (const [at, times] of TIMES.entries()) {
       seen[at].push(
-        await asked(times === ALL ? { callers: connections, seconds } : { rate: estimate * times, seconds }),
+        await measured(times === ALL ? { callers: connections, seconds } : { rate: estimate * times, seconds }),
       );
     }
   }
@@ -89,7 +89,7 @@ async function measure() {
       'accepted/s': Math.round(accepted),
       'of peak': `${Math.round((accepted / peak) * 100)} %`,
       'refused/s': Math.round(refused),
-      'unsent/s': Math.round(unsent), // no connection was free: what asks over them waited itself
+      'unsent/s': Math.round(unsent), // no connection was free on the side of the clients
       lost,
       'p50 ms': Math.round(p50),
       'p99 ms': Math.round(p99),
@@ -115,7 +115,7 @@ async function measure() {
   stub.kill();
 }
 
-/** Of each figure the median over the rounds. */
+/** The median over the rounds, of each figure. */
 function middle(each) {
   const median = (values) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)];
   const figures = (of) =>
@@ -128,14 +128,14 @@ function middle(each) {
   return figures(each);
 }
 
-/** CPU seconds of all threads of a process, in user and kernel; the kernel counts in hundredths. */
+/** CPU seconds of all threads of a process, user and kernel; the kernel counts in hundredths. */
 function cpuSeconds(pid) {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-/** CPU seconds of everything that runs here. */
+/** CPU seconds of the whole machine. */
 function machineSeconds() {
   const [, user, nice, system, , , irq, softirq] = readFileSync('/proc/stat', 'utf8').split('\n', 1)[0].split(/ +/);
   return (Number(user) + Number(nice) + Number(system) + Number(irq) + Number(softirq)) / 100;
@@ -143,7 +143,7 @@ function machineSeconds() {
 
 /** A service that takes 20 ms for each book. */
 async function service() {
-  const answers = new Map();
+  const responses = new Map();
   const server = createServer((socket) => {
     let pending = '';
     socket.setNoDelay(true);
@@ -153,8 +153,8 @@ async function service() {
       for (let end = pending.indexOf('\r\n\r\n'); end >= 0; end = pending.indexOf('\r\n\r\n')) {
         const id = /\/book\/(\w+)/.exec(pending.slice(0, end))?.[1] ?? '0';
         pending = pending.slice(end + 4);
-        let bytes = answers.get(id);
-        if (!bytes) answers.set(id, (bytes = book(id)));
+        let bytes = responses.get(id);
+        if (!bytes) responses.set(id, (bytes = book(id)));
         setTimeout(() => socket.writable && socket.write(bytes), SERVICE_MS);
       }
     });
@@ -183,9 +183,9 @@ async function callers() {
     const body = `{"query":"query($id:ID!){book(id:$id){title authors summary rating{average}}}","variables":{"id":"${id}"}}`;
     return `POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
   });
-  /** In the order in which they became free: each is another client, and all have their turn. */
+  /** Idle connections, in the order in which they became idle, so that all of them are used. */
   const idle = queue();
-  const buffer = Buffer.alloc(65_536); // one for all: it is read before the next is
+  const buffer = Buffer.alloc(65_536); // shared by all: it is read before the next chunk
   let turn = 0;
 
   function connection(whenOpen) {
@@ -203,7 +203,7 @@ async function callers() {
             const text = buffer.latin1Slice(0, size);
             const end = text.indexOf('\r\n\r\n');
             const length = text.indexOf('content-length: ');
-            if (end < 0 || length < 0 || !mine.done) return; // what nobody asked for says that the connection is closed
+            if (end < 0 || length < 0 || !mine.done) return; // an unsolicited response announces that the connection is closed
             status = text.slice(9, 12);
             missing = end + 4 + parseInt(text.slice(length + 16, length + 24), 10);
           }
@@ -228,12 +228,12 @@ async function callers() {
     });
   }
 
-  // Beforehand, and not at once: a crowd that connects together waits for the system, not for the facade.
+  // Connect beforehand and in groups: a burst of connections waits for the kernel, not for the facade.
   for (let n = 0; n < most; n += 100) {
     await Promise.all(Array.from({ length: Math.min(100, most - n) }, () => new Promise(connection)));
   }
 
-  /** False where no connection is free. */
+  /** Returns false if no connection is idle. */
   function ask(then) {
     let mine = idle.shift();
     while (mine?.socket.destroyed) mine = idle.shift();
@@ -243,7 +243,7 @@ async function callers() {
     return true;
   }
 
-  /** Counts what is answered after the first second and before the end; of what was sent by then, how long it took. */
+  /** Counts responses after the first second and before the end; the times are those of requests sent until then. */
   const counting = (seconds) => {
     const began = performance.now() + 1_000;
     return { began, ends: began + seconds * 1_000, count: {}, times: { 200: [], 503: [], lost: [] } };
@@ -255,7 +255,7 @@ async function callers() {
     times[status]?.push(now - since);
   };
 
-  /** So many callers, each asking again when it is answered. */
+  /** Closed loop: a number of clients, each sending again after its response. */
   async function closed(callers, seconds) {
     const seen = counting(seconds);
     const caller = async () => {
@@ -272,7 +272,7 @@ async function callers() {
     return seen;
   }
 
-  /** So many a second, whatever becomes of them; each has waited since it was due. */
+  /** Open loop: a fixed rate, whatever the responses; the time of a request counts from when it was due. */
   async function open(rate, seconds) {
     const seen = counting(seconds);
     let due = performance.now();
@@ -312,7 +312,7 @@ async function callers() {
   process.send('ready');
 }
 
-/** First in, first out; an array would be moved at each step. */
+/** A FIFO queue; shifting an array would move its items. */
 function queue() {
   let first = [];
   let last = [];

@@ -1,6 +1,6 @@
-// Names what has changed in schema.graphql since a commit: node scripts/schema-changes.mjs [revision]
-// Without a revision: since the last commit where the file differs from it, and else since the one before. A change that breaks
-// clients is let through only where CHANGELOG.md names it under "Breaking" of "Unreleased".
+// Lists the changes of schema.graphql since a commit: node scripts/schema-changes.mjs [revision]
+// Without a revision: since the last commit if the file differs from it, otherwise since the one before. A breaking change is accepted
+// only if CHANGELOG.md names it under "Breaking" of "Unreleased".
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { CriticalityLevel, diff } from '@graphql-inspector/core';
@@ -18,9 +18,9 @@ else {
   const unnamed = breaking.filter(({ path }) => !named.has(path ?? 'schema'));
 
   console.log(`Changes of schema.graphql since ${since}: ${changes.length}, of them breaking ${breaking.length}.`);
-  for (const change of breaking) told('BREAKING', change);
-  for (const change of dangerous) told('may break', change);
-  for (const change of of(CriticalityLevel.NonBreaking)) told('safe', change);
+  for (const change of breaking) print('BREAKING', change);
+  for (const change of dangerous) print('may break', change);
+  for (const change of of(CriticalityLevel.NonBreaking)) print('safe', change);
   if (unnamed.length > 0) {
     const paths = unnamed.map(({ path }) => `\`${path ?? 'schema'}\``).join(', ');
     console.error(`\nClients will break, and CHANGELOG.md does not say so. Name under Unreleased, Breaking: ${paths}`);
@@ -28,11 +28,11 @@ else {
   }
 }
 
-function told(word, { message, path }) {
+function print(word, { message, path }) {
   console.log(`  ${word.padEnd(9)}  ${path ? `${path}: ` : ''}${message}`);
 }
 
-/** The schema as it was, and what to call that; undefined where there is none. */
+/** The old schema, and a name for its commit; undefined if there is none. */
 function earlier(revision) {
   if (revision) return [at(revision), revision];
   const last = at('HEAD');
@@ -50,7 +50,7 @@ function at(revision) {
   }
 }
 
-/** The coordinates in backticks under that heading. */
+/** The coordinates in backticks under this heading. */
 function namedAsBreaking() {
   const text = existsSync('CHANGELOG.md') ? readFileSync('CHANGELOG.md', 'utf8') : '';
   const unreleased = /^## \[?Unreleased\]?[^\n]*\n((?:(?!^## )[^])*)/im.exec(text)?.[1] ?? '';

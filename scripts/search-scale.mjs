@@ -1,5 +1,5 @@
-// How long a search of the origin takes as its catalog grows: node scripts/search-scale.mjs [books ...] [--keep DIR] [--searches N]
-// Each catalog is made (kept in DIR, it is there the next time), opened by an origin of its own and searched over HTTP on 127.0.0.1.
+// Measures searches of the origin as its catalog grows: node scripts/search-scale.mjs [books ...] [--keep DIR] [--searches N]
+// Each catalog is generated (once, with --keep), opened by an origin of its own and searched over HTTP on 127.0.0.1.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -16,7 +16,7 @@ const { values, positionals } = parseArgs({
 const SIZES = positionals.length ? positionals.map(Number) : [1_000, 100_000, 1_000_000];
 const SEARCHES = Number(values.searches);
 
-// The words are those of the invented books, whose titles end in a number of their own: "漫长的图书馆 4242".
+// The words of the generated books, whose titles end in a number of their own: "漫长的图书馆 4242".
 const KINDS = {
   'a number of one title': (n) => ({ q: String(700 + n) }),
   'a whole title and its number': (n) => ({ q: `漫长的图书馆 ${700 + n}` }),
@@ -54,9 +54,9 @@ for (const books of SIZES) {
       const query = new URLSearchParams({ ...search(n + 10), count: '20', fields: 'id,title' });
       if (n === 0) worked = cpuOf(origin.child.pid);
       const begun = performance.now();
-      const answer = await ask(`${origin.url}/v2/book/search?${query}`);
-      if (n >= 0) times.push(performance.now() - begun); // the first ten warm it
-      total = answer.total;
+      const response = await ask(`${origin.url}/v2/book/search?${query}`);
+      if (n >= 0) times.push(performance.now() - begun); // the first ten are a warm-up
+      total = response.total;
     }
     const cpu = (cpuOf(origin.child.pid) - worked) / SEARCHES;
     times.sort((a, b) => a - b);
@@ -70,7 +70,7 @@ if (!values.keep) rmSync(home, { recursive: true });
 agent.destroy();
 
 console.log(
-  `Milliseconds over HTTP, median / p99 of ${SEARCHES} / CPU of the origin for one (the total told); ${made.join('; ')}.\n`,
+  `Milliseconds over HTTP, median / p99 of ${SEARCHES} / CPU of the origin for one (the reported total); ${made.join('; ')}.\n`,
 );
 console.log(`| search | ${SIZES.join(' | ')} |\n| --- | ${SIZES.map(() => '---').join(' | ')} |`);
 for (const [kind, cells] of rows) console.log(`| ${kind} | ${cells.join(' | ')} |`);
@@ -87,23 +87,23 @@ async function seed(dataDir, books) {
 async function started(dataDir) {
   const env = { PATH: process.env.PATH, LOG_LEVEL: 'error', DATA_DIR: dataDir, ORIGIN_PORT: '0' };
   const child = spawn(process.execPath, ['dist/main.js', 'origin'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
-  let said = '';
-  while (!/origin +\S+/.test(said)) said += String((await once(child.stdout, 'data'))[0]);
-  return { child, url: /origin +(\S+)/.exec(said)[1] };
+  let output = '';
+  while (!/origin +\S+/.test(output)) output += String((await once(child.stdout, 'data'))[0]);
+  return { child, url: /origin +(\S+)/.exec(output)[1] };
 }
 
 function ask(url) {
   return new Promise((resolve, reject) => {
-    get(url, { agent }, async (answer) => {
+    get(url, { agent }, async (response) => {
       const chunks = [];
-      for await (const chunk of answer) chunks.push(chunk);
-      if (answer.statusCode !== 200) return reject(new Error(`${url}: ${answer.statusCode}`));
+      for await (const chunk of response) chunks.push(chunk);
+      if (response.statusCode !== 200) return reject(new Error(`${url}: ${response.statusCode}`));
       resolve(JSON.parse(Buffer.concat(chunks).toString()));
     }).on('error', reject);
   });
 }
 
-/** Milliseconds that a process has worked: what a busy machine does not change. Linux counts them by ten. */
+/** CPU milliseconds of a process, which a busy machine does not change. Linux counts in steps of ten. */
 function cpuOf(pid) {
   const [user, system] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ').slice(11, 13).map(Number);
   return (user + system) * 10;

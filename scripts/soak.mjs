@@ -1,5 +1,5 @@
-// Mixed load for a while, and whether anything grows: node scripts/soak.mjs [minutes] [requests a second]
-// Everything runs on 127.0.0.1: the facade with its origin, a stub that misbehaves now and then between them, and clients of all manners.
+// Mixed load for some minutes, to detect growth: node scripts/soak.mjs [minutes] [requests a second]
+// Everything runs on 127.0.0.1: the facade with its origin, a faulty proxy between them, and clients of all kinds.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
@@ -26,7 +26,7 @@ const started = async (args, env, pattern) => {
 };
 const origin = await started(['origin'], { ORIGIN_PORT: '0' }, /origin +(\S+)/);
 
-/** Passes most of it on; resets, delays, cuts and refuses the rest. */
+/** A proxy that forwards most requests, and resets, delays, truncates or rejects the rest. */
 const agent = new Agent({ keepAlive: true });
 const between = createServer((incoming, outgoing) => {
   const luck = Math.random();
@@ -91,7 +91,7 @@ const clients = [
   () => ask('{ inTheaters(first: 5) { nodes { title directors { name } } } }', {}, token()),
   () => ask('{ searchEvents(first: 5) { nodes { title participants(first: 3) { nodes { name } } } } }', {}, token()),
   () => ask(pick(pages), {}, token()),
-  () => ask(`{ a${Math.floor(Math.random() * 1e9)}: book(id: ${pick(search)}) { title } }`), // never the same document
+  () => ask(`{ a${Math.floor(Math.random() * 1e9)}: book(id: ${pick(search)}) { title } }`), // always a new document
   () =>
     ask(
       'mutation($i:CollectBookInput!){collectBook(input:$i){collection{status}}}',
@@ -179,7 +179,7 @@ await new Promise((resolve) => setTimeout(resolve, 90_000)); // idle connections
 await sample();
 const last = samples.pop();
 
-/** The middle of a stretch: a collection of garbage more or less must not decide. */
+/** The median of an interval, so that garbage collections do not matter. */
 const middle = (list, name) => list.map((each) => each[name]).sort((a, b) => a - b)[Math.floor(list.length / 2)];
 const third = Math.floor(samples.length / 3);
 console.log(`${sent} requests in ${MINUTES} minutes`, JSON.stringify(count));

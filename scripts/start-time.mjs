@@ -1,5 +1,5 @@
-// How long until the first answer, and what the facade takes at rest: node scripts/start-time.mjs [rounds]
-// `npm start`, from the command on, with an empty data directory and with a filled one; then the facade alone over an origin.
+// Measures the time to the first response, and the memory of an idle facade: node scripts/start-time.mjs [rounds]
+// `npm start` with an empty data directory and with a filled one, and the facade alone with a running origin.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -48,13 +48,13 @@ origin.kill('SIGTERM');
 await once(origin, 'exit');
 rmSync(dataDir, { recursive: true, force: true });
 
-/** Starts a program and asks until the answer is the right one. */
+/** Starts a program and sends requests until the response is right. */
 async function start(command, args, env) {
   const port = await freePort();
   const begun = performance.now();
   const child = spawn(command, args, how({ ...env, PORT: String(port) }));
   const ended = once(child, 'exit').then(([code]) => {
-    if (!child.isStopped) throw new Error(`${command} ended with ${code} before it answered`);
+    if (!child.isStopped) throw new Error(`${command} ended with ${code} before it responded`);
   });
   while ((await Promise.race([ask(port), ended])) !== ANSWER) await setTimeout(POLL_MS);
   const ms = performance.now() - begun;
@@ -82,7 +82,7 @@ function how(env) {
 function ask(port) {
   return new Promise((resolve) => {
     const headers = { 'content-type': 'application/json' };
-    const asked = request(
+    const sent = request(
       { host: '127.0.0.1', port, path: '/graphql', method: 'POST', headers, agent: false },
       (answer) => {
         let text = '';
@@ -90,12 +90,12 @@ function ask(port) {
         answer.on('end', () => resolve(text));
       },
     );
-    asked.on('error', () => resolve(undefined));
-    asked.end(QUERY);
+    sent.on('error', () => resolve(undefined));
+    sent.end(QUERY);
   });
 }
 
-/** Megabytes, as the facade tells them itself. */
+/** Megabytes, from the metrics of the facade. */
 async function residentOf(port) {
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
   return Number(/^process_resident_memory_bytes (\S+)/m.exec(text)[1]) / 1e6;
@@ -110,7 +110,7 @@ async function freePort() {
   return port;
 }
 
-/** The least is the program on a machine of its own; the middle is what somebody sees on this one. */
+/** The minimum is the program on an idle machine; the median is what this machine shows. */
 function tell(what, values, unit) {
   const sorted = values.toSorted((a, b) => a - b);
   const [least, middle] = [sorted[0], sorted[Math.floor(sorted.length / 2)]];
