@@ -159,10 +159,10 @@ describe('with the handler of the current format', () => {
   };
 
   test('deferred fields are delivered after the rest', async () => {
-    const { shown, last } = await open(client(), FilmWithDeferDocument, { id: '26266893' });
+    const { results, last } = await open(client(), FilmWithDeferDocument, { id: '26266893' });
     await waitFor(() => expect(last().subject?.comments?.nodes).toHaveLength(2));
-    expect(shown[0]?.subject).toMatchObject({ title: '流浪地球' });
-    expect(shown[0]?.subject).not.toHaveProperty('comments');
+    expect(results[0]?.subject).toMatchObject({ title: '流浪地球' });
+    expect(results[0]?.subject).not.toHaveProperty('comments');
     expect(requests).toHaveBeenCalledTimes(1);
   });
 
@@ -180,9 +180,9 @@ describe('with the handler of the current format', () => {
         }
       }
     `;
-    const { shown, last } = await open(client(), query, {});
+    const { results, last } = await open(client(), query, {});
     await waitFor(() => expect(last().top250.nodes.filter(({ summary }) => summary)).toHaveLength(4));
-    expect(shown[0]?.top250.nodes).toHaveLength(1);
+    expect(results[0]?.top250.nodes).toHaveLength(1);
     const whole = await here.ask('{ top250(first: 4) { nodes { title } } }', { token: 'demo-alice' });
     expect(last().top250.nodes.map(({ title }) => ({ title }))).toEqual(whole.data.top250.nodes);
     expect(requests).toHaveBeenCalledTimes(2);
