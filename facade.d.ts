@@ -120,6 +120,8 @@ export interface FacadeOptions {
   requestBodyTimeoutMs?: number | undefined;
   /** Unread response bytes of all clients; beyond it the connections that have been idle longest are closed (a whole number from 1 to 1000000000). Default: 100000000. */
   maxUnsentBytes?: number | undefined;
+  /** Name of the service, with which films, ratings and reviews are labelled (`Attribution.label`) (a text of one line). Default: the catalog service. */
+  serviceName?: string | undefined;
   /** Pictures in a mutation (a whole number from 1 to 1000000). Default: 12. */
   maxPictures?: number | undefined;
   /** All files of a request together (a whole number from 1 to 1000000000). Default: 40000000. */

@@ -26,6 +26,17 @@ export const LIST_COUNT_DEFAULT = 10;
 export const FILM_COUNT_DEFAULT = 20;
 export const WORKS_COUNT_DEFAULT = 5;
 export const REVIEW_SUMMARY_MAX = 100;
+/** The tiers with conditions of use, and what they demand of a page. */
+export const usageTiers: readonly Tier[] = ['premium'];
+export interface UseCondition {
+  readonly showWith: readonly ('RATING' | 'LABEL' | 'ENTRY_LINK')[];
+  readonly showApartFrom: readonly `OTHER_PROVIDERS_${'DATA' | 'RATINGS' | 'REVIEWS'}`[];
+}
+export const useConditions = {
+  film: { showWith: ['RATING', 'LABEL', 'ENTRY_LINK'], showApartFrom: ['OTHER_PROVIDERS_DATA'] },
+  rating: { showWith: ['LABEL'], showApartFrom: ['OTHER_PROVIDERS_RATINGS'] },
+  review: { showWith: ['LABEL'], showApartFrom: ['OTHER_PROVIDERS_REVIEWS'] },
+} as const satisfies Record<string, UseCondition>;
 /** Longest content of a short comment, in characters. */
 export const FILM_COMMENT_MAX = 140;
 

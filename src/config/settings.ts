@@ -259,6 +259,12 @@ export const settings = {
     'unread response bytes of all clients; beyond it the connections that have been idle longest are closed',
   ),
 
+  serviceName: setting(
+    'SERVICE_NAME',
+    matching('a text of one line', /^[^\0\r\n]{1,200}$/),
+    'the catalog service',
+    'name of the service, with which films, ratings and reviews are labelled (`Attribution.label`)',
+  ),
   maxPictures: setting('MAX_PICTURES', amount, 12, 'pictures in a mutation'),
   maxUploadBytes: setting('MAX_UPLOAD_BYTES', bytes, 40_000_000, 'all files of a request together'),
   uploadTimeoutMs: setting('UPLOAD_TIMEOUT_MS', milliseconds, 60_000, 'deadline of an operation with files'),

@@ -346,7 +346,8 @@ export const testedElsewhere: Readonly<Record<string, readonly string[]>> = {
   Note: ['blocks', 'comments', 'comment', 'author'],
   NoteComment: ['id', 'note'],
   Photo: ['next', 'previous'],
-  Subject: ['comments'],
+  Subject: ['comments', 'attribution'],
+  FilmReview: ['attribution'],
 };
 
 /** Members of the recorded responses that are undocumented or have no field. */

@@ -103,6 +103,7 @@ interface Run {
   /** What the declared resolvers use of an operation. */
   upstream: Pick<Operation, 'cachePolicy' | 'rateBudget' | 'requireLogin' | 'invalidate' | 'write' | 'list'>;
   maxPictures: number;
+  serviceName: string;
 }
 
 /** A record as its parent returned it, with what is needed to read the rest. */
@@ -180,6 +181,7 @@ function createRun(asker: Asker, fetch: Fetch): Run {
       filmTier: asker.token === undefined && asker.accessToken ? (asker.filmTier ?? null) : asker.tier,
     },
     maxPictures: 12,
+    serviceName: 'the catalog service',
     upstream: {
       cachePolicy: createCachePolicy(asker.token !== undefined),
       rateBudget: () => Promise.resolve(null),

@@ -15,6 +15,8 @@ export interface Context {
   upstream: Operation;
   /** The plan of the operation. */
   plan: OperationPlan;
+  /** The name of the service, for labels. */
+  serviceName: string;
   /** The most pictures of one mutation. */
   maxPictures: number;
   /** Limits on the size of the response; undefined for none. */

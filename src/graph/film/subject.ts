@@ -4,6 +4,7 @@ import {
   filmEndpoints,
   simpleSubject,
   subjectMembers,
+  useConditions,
 } from '../../api/film.ts';
 import { builder } from '../engine/builder.ts';
 import {
@@ -22,6 +23,7 @@ import {
 } from '../types/decode.ts';
 import { badInput } from '../errors/to-client-error.ts';
 import { sourceIdOf } from '../types/global-id.ts';
+import { Attribution } from '../types/attribution.ts';
 import { Image, imageOf } from '../types/image.ts';
 import { type FieldBuilder, Node, recordOrReference, referenceOf, identity } from '../types/node.ts';
 import { connectionOf } from '../types/connection.ts';
@@ -84,8 +86,14 @@ export const Subject = builder.objectRef<SubjectRecord>('Subject').implement({
       type: Rating,
       description: 'The rating by all users, from 0 to 10.',
       needs: ['rating'],
-      needsBelow: { ratersCount: ['ratings_count'] },
+      needsBelow: { ratersCount: ['ratings_count'], attribution: ['alt'] },
       resolve: ratingOf,
+    }),
+    attribution: t.field({
+      type: Attribution,
+      description: 'How the film is shown under the conditions of use of the service.',
+      needs: ['alt'],
+      resolve: ({ alt }) => ({ condition: useConditions.film, url: alt }),
     }),
     wishCount: t.reads('wish_count', countOrZero, 'The number of people who want to see it.'),
     collectCount: t.reads('collect_count', countOrZero, 'The number of people who have seen it.'),
@@ -210,9 +218,12 @@ function ratingOf(subject: SubjectRecord): RatingShape {
     average: averageOf(rating.average) ?? averageOf(rating.value),
     ...scaleOf(rating),
     stars: positiveOrNull.decode(rating.stars), // '00' if nobody has rated it
-    // A getter, so that a missing count fails only `ratersCount` and not the whole rating.
+    // Getters, so that a missing member fails only its field and not the whole rating.
     get ratersCount() {
       return asInt(subject.ratings_count) ?? 0;
+    },
+    get attribution() {
+      return { condition: useConditions.rating, url: subject.alt };
     },
   };
 }

@@ -1,4 +1,5 @@
 import { builder } from '../engine/builder.ts';
+import { Attribution, type AttributionShape } from './attribution.ts';
 import { asFloat, asInt, asObject } from './decode.ts';
 
 /** The rating by all people, decoded from books and films alike. */
@@ -8,6 +9,8 @@ export interface RatingShape {
   min: number;
   stars: number | null;
   ratersCount: number | null;
+  /** Of films only. */
+  attribution?: AttributionShape;
 }
 /** The rating by one person. */
 export interface UserRatingShape {
@@ -36,6 +39,13 @@ export const Rating = builder.objectRef<RatingShape>('Rating').implement({
       description: 'The number of people who have rated: `numRaters` of a book, `ratings_count` of a film.',
       nullIf: 'the service does not return it',
       resolve: (rating) => rating.ratersCount,
+    }),
+    attribution: t.field({
+      type: Attribution,
+      nullable: true,
+      description: 'How the rating of a film is shown.',
+      nullIf: 'it is the rating of a book',
+      resolve: ({ attribution }) => attribution ?? null,
     }),
   }),
 });

@@ -51,12 +51,13 @@ export function createRunOperation(parts: RunParts): RunOperation {
     const operation = upstream.forOperation(request, cancellation);
     const plan = planFor(schema, document, divided.incrementalSelections, operation, coerced, request);
     if (plan instanceof GraphQLError) return { errors: [plan], ...(plan.extensions.http ? {} : { data: null }) };
-    const { maxPictures } = config;
+    const { maxPictures, serviceName } = config;
     const context: Context = {
       viewer: operation.viewer,
       upstream: operation,
       plan,
       maxPictures,
+      serviceName,
       responseLimits: config,
     };
     if (request.explain === 'plan') return explainPlan(plan, coerced, context);

@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest';
+import { facade } from '../../support/facade.ts';
+import { serve } from '../../support/serve.ts';
+
+const film = {
+  ...{ id: '7', title: '活着', alt: 'https://movie.example/subject/7/', rating: { average: 9.3, stars: '45' } },
+  popular_reviews: [
+    { id: '5', title: '好', alt: 'https://movie.example/review/5/', subject_id: '7', rating: { value: 5 } },
+  ],
+};
+const fields = 'attribution { label entryUrl showWith showApartFrom tiers }';
+
+describe('the conditions of use of films are data', () => {
+  test('of a film, its rating and its reviews, without a call of their own', async () => {
+    const { service, ask, calls } = facade({ serviceName: '书影音' });
+    serve(service, { '/v2/movie/subject/7': { body: film } });
+    const { data, errors } = await ask(
+      `{ subject(id: 7) { ${fields} rating { average ${fields} } popularReviews { id ${fields} } } }`,
+      { token: 'carol' },
+    );
+    expect(errors).toBeUndefined();
+    const entryUrl = film.alt;
+    const common = { label: '书影音', tiers: ['PREMIUM'] };
+    const { attribution, rating, popularReviews } = data.subject;
+    expect(attribution).toEqual({
+      ...{ ...common, entryUrl, showWith: ['RATING', 'LABEL', 'ENTRY_LINK'], showApartFrom: ['OTHER_PROVIDERS_DATA'] },
+    });
+    expect(rating.attribution).toEqual({
+      ...{ ...common, entryUrl, showWith: ['LABEL'], showApartFrom: ['OTHER_PROVIDERS_RATINGS'] },
+    });
+    expect(popularReviews[0].attribution).toEqual({
+      ...{
+        ...common,
+        entryUrl: 'https://movie.example/review/5/',
+        showWith: ['LABEL'],
+        showApartFrom: ['OTHER_PROVIDERS_REVIEWS'],
+      },
+    });
+    expect(calls).toHaveLength(1);
+  });
+
+  test('of the films of a list too, without a call for each', async () => {
+    const { service, ask, calls } = facade();
+    serve(service, {
+      '/v2/movie/top250': { list: 'subjects', body: { start: 0, count: 10, total: 1, subjects: [film] } },
+    });
+    const { data } = await ask(
+      '{ top250 { nodes { attribution { label entryUrl } rating { attribution { entryUrl } } } } }',
+    );
+    const entryUrl = film.alt;
+    expect(data.top250.nodes).toEqual([
+      { attribution: { label: 'the catalog service', entryUrl }, rating: { attribution: { entryUrl } } },
+    ]);
+    expect(calls).toHaveLength(1);
+  });
+
+  test('and books have none', async () => {
+    const { service, ask } = facade();
+    serve(service, { '/v2/book/7': { body: { id: '7', rating: { average: '9.1', numRaters: 20 } } } });
+    expect((await ask(`{ book(id: 7) { rating { ${fields} } } }`)).data.book).toEqual({
+      rating: { attribution: null },
+    });
+  });
+});
