@@ -307,7 +307,7 @@ describe('the fetch function of a facade', () => {
   });
 });
 
-describe('close', () => {
+describe('close() of a facade', () => {
   const book = '{ book(id: "1") { title } }';
 
   test('waits for running operations, and rejects new ones', async () => {
@@ -334,7 +334,7 @@ describe('close', () => {
   });
 });
 
-describe('options', () => {
+describe('the options of a facade', () => {
   const problems = (given: object): readonly string[] => {
     try {
       createFacade(given as FacadeOptions);

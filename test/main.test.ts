@@ -18,7 +18,7 @@ const dataDir = mkdtempSync(join(tmpdir(), 'catalog-'));
 const filled = { ...anyPort, DATA_DIR: dataDir };
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
-test('starts the facade together with the origin, and stops both on SIGTERM', async () => {
+test('the program starts the facade together with the origin, and stops both on SIGTERM', async () => {
   const program = await startProgram(filled);
   // Without a terminal the banner is one log line without a token.
   expect(program.banner.trim().split('\n')).toHaveLength(1);

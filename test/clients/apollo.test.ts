@@ -201,7 +201,7 @@ test('a client that accepts JSON only gets the whole response in one', async () 
   expect(data?.subject?.comments?.nodes).toHaveLength(2);
 });
 
-test('its requests are answered by the fast path', async () => {
+test('requests of Apollo Client are answered by the fast path', async () => {
   const client = as('demo-alice');
   await open(client, SearchDocument, { query: '百年' });
   await client.mutate({ mutation: LikeDocument, variables: { note: '1' } }).catch(() => undefined);

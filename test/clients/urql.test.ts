@@ -130,7 +130,7 @@ test('deferred fields are delivered after the others', async () => {
   expect(requests).toHaveBeenCalledTimes(1);
 });
 
-test('its requests are answered by the fast path', async () => {
+test('requests of urql are answered by the fast path', async () => {
   const client = as('demo-alice');
   await open(client, SearchDocument, { query: '百年' });
   await client.mutation(LikeDocument, { note: '1' });

@@ -7,10 +7,10 @@ const feed = (author: string, entries = '') => `<?xml version="1.0" encoding="UT
 const ann = `<author><link href="http://api.example/people/3" rel="self"/><link href="http://www.example/people/ann/" rel="alternate"/>
   <link href="http://img.example/u3.jpg" rel="icon"/><name>安</name><uri>http://api.example/people/3</uri></author>`;
 const shop = ann.replaceAll('http://api.example/people/3', 'http://api.example/site/3');
-const shown = { name: '安', avatarUrl: 'http://img.example/u3.jpg', webUrl: 'http://www.example/people/ann/' };
+const expected = { name: '安', avatarUrl: 'http://img.example/u3.jpg', webUrl: 'http://www.example/people/ann/' };
 const fields = 'name avatarUrl webUrl';
 
-function over(text: string, status = 200) {
+function facadeWith(text: string, status = 200) {
   const made = facade();
   made.events
     .intercept({ path: /^\/people\/3\/events/ })
@@ -19,64 +19,68 @@ function over(text: string, status = 200) {
   return made;
 }
 
-describe('a person reached by id', () => {
+describe('a user selected by id', () => {
   test.each([
     ['user', `{ user(id: 3) { id ${fields} } }`],
     ['node', `{ node(id: "User:3") { id ... on User { ${fields} } } }`],
-  ])('has name, avatar and page by one call, through %s', async (name, query) => {
-    const { ask, calls } = over(feed(ann));
-    expect(await ask(query)).toEqual({ data: { [name]: { id: 'User:3', ...shown } } });
+  ])('has a name, an avatar and a page from one call, in the field %s', async (name, query) => {
+    const { ask, calls } = facadeWith(feed(ann));
+    expect(await ask(query)).toEqual({ data: { [name]: { id: 'User:3', ...expected } } });
     expect(calls).toEqual(['GET /people/3/events?max-results=1']);
   });
 
-  test('makes no call for what no call tells', async () => {
-    const { ask, calls } = over(feed(ann));
+  test('has null for fields that no response provides, without a call', async () => {
+    const { ask, calls } = facadeWith(feed(ann));
     const { data } = await ask('{ user(id: 3) { id sourceId isSite uid signature bio homepageUrl city { id } } }');
     expect(data.user).toMatchObject({ id: 'User:3', isSite: false, uid: null, bio: null, city: null });
     expect(calls).toEqual([]);
   });
 
-  test('makes no call of its own beside the events of that person', async () => {
-    const { ask, calls } = over(feed(ann));
+  test('needs no further call beside a call for the events of the user', async () => {
+    const { ask, calls } = facadeWith(feed(ann));
     const { data } = await ask(`{ user(id: 3) { ${fields} events { nodes { id } } } }`);
-    expect(data.user).toEqual({ ...shown, events: { nodes: [] } });
+    expect(data.user).toEqual({ ...expected, events: { nodes: [] } });
     expect(calls).toHaveLength(1);
   });
 
-  test('makes no call of its own beside annotations that carry that person', async () => {
+  test('needs no further call beside annotations that embed the user', async () => {
     const { service, ask, calls } = facade();
     service.intercept({ path: /^\/v2\/book\/user\/3\/annotations/ }).reply(200, {
       ...{ start: 0, count: 20, total: 1 },
       annotations: [
-        { id: '1', author_id: '3', author_user: { id: '3', name: '安', avatar: shown.avatarUrl, alt: shown.webUrl } },
+        {
+          id: '1',
+          author_id: '3',
+          author_user: { id: '3', name: '安', avatar: expected.avatarUrl, alt: expected.webUrl },
+        },
       ],
     });
     const { data } = await ask(`{ user(id: 3) { ${fields} annotations { nodes { author { name } } } } }`);
-    expect(data.user).toEqual({ ...shown, annotations: { nodes: [{ author: { name: '安' } }] } });
+    expect(data.user).toEqual({ ...expected, annotations: { nodes: [{ author: { name: '安' } }] } });
     expect(calls).toHaveLength(1);
   });
 
   test.each([
-    ['nobody is there', '', 404],
-    ['the feed names nobody', feed(''), 200],
-    ['the feed is of an organisation', feed(shop), 200],
-  ])('has none of it where %s', async (_, text, status) => {
-    const { ask } = over(text, status);
+    ['the user does not exist', '', 404],
+    ['the feed has no author', feed(''), 200],
+    ['the author of the feed is an organisation', feed(shop), 200],
+  ])('has null for these fields if %s', async (_, text, status) => {
+    const { ask } = facadeWith(text, status);
     expect(await ask(`{ user(id: 3) { id ${fields} } }`)).toEqual({
       data: { user: { id: 'User:3', name: null, avatarUrl: null, webUrl: null } },
     });
   });
 
-  test('that fails at the service costs these fields alone', async () => {
-    const { ask } = over('', 403);
+  test('has errors at these fields only if the call fails', async () => {
+    const { ask } = facadeWith('', 403);
     const { data, errors } = await ask('{ user(id: 3) { id name } }');
     expect(data.user).toEqual({ id: 'User:3', name: null });
     expect(errors).toMatchObject([{ path: ['user', 'name'] }]);
   });
 });
 
-test('an organisation reached by id is not read as the person with that id', async () => {
-  const { ask, calls } = over(feed(ann));
+test('an organisation selected by id is not loaded as the user with that id', async () => {
+  const { ask, calls } = facadeWith(feed(ann));
   expect((await ask(`{ user(id: "User:site~3") { id isSite name } }`)).data.user).toEqual({
     id: 'User:site~3',
     isSite: true,
@@ -85,7 +89,7 @@ test('an organisation reached by id is not read as the person with that id', asy
   expect(calls).toEqual([]);
 });
 
-test('an author is as the answer carries them, without a call', async () => {
+test('an author has only the fields that the response embeds, without a call', async () => {
   const { service, ask, calls } = facade();
   service.intercept({ path: /^\/v2\/book\/annotation\/11/ }).reply(200, { id: '11', author_id: '3' });
   expect((await ask('{ annotation(id: 11) { author { id name } } }')).data.annotation.author).toEqual({
@@ -95,18 +99,18 @@ test('an author is as the answer carries them, without a call', async () => {
   expect(calls).toHaveLength(1);
 });
 
-describe('the caller', () => {
+describe('viewer.user', () => {
   const me = '{ viewer { user { id uid name } } }';
   const collected = { id: 1, book_id: '7', status: 'wish', user_id: '3' };
 
-  test('is unknown before the service has said who it is, and without a token', async () => {
+  test('is null without a token, and before a response has identified the user of the token', async () => {
     const { ask, calls } = facade();
     expect((await ask(me, { token: 'alice' })).data.viewer).toEqual({ user: null });
     expect((await ask(me)).data.viewer).toEqual({ user: null });
     expect(calls).toEqual([]);
   });
 
-  test('is known to the same token alone, from an answer that names it', async () => {
+  test('is learned from a response that identifies the user, for the same token only', async () => {
     const { service, ask, calls } = facade();
     service.intercept({ path: /^\/v2\/book\/7\?/ }).reply(200, { id: '7', current_user_collection: collected });
     await ask('{ book(id: 7) { viewerCollection { status } } }', { token: 'alice' });
@@ -126,14 +130,14 @@ describe('the caller', () => {
     expect(calls).toHaveLength(2);
   });
 
-  test('is not taken from the collection of another person, which was asked for by id', async () => {
+  test('is not learned from the collection of another user', async () => {
     const { service, ask } = facade();
     service.intercept({ path: /^\/v2\/book\/7\/collection\?/ }).reply(200, { ...collected, user_id: '9' });
     await ask('{ book(id: 7) { collection(userId: 9) { status } } }', { token: 'alice' });
     expect((await ask(me, { token: 'alice' })).data.viewer).toEqual({ user: null });
   });
 
-  test('is forgotten when the service no longer accepts the token', async () => {
+  test('is null again after the service has rejected the token', async () => {
     const { service, ask } = facade();
     service.intercept({ path: /^\/v2\/book\/7\?/ }).reply(200, { id: '7', current_user_collection: collected });
     await ask('{ book(id: 7) { viewerCollection { status } } }', { token: 'alice' });

@@ -36,7 +36,7 @@ const search = async (query: Record<string, string>, url = origin.url) => {
   return (await response.json()) as { total: number; books: FoundBook[] };
 };
 
-test('finds exactly the books that contain the term, however short', async () => {
+test('a search finds exactly the books that contain the term, however short', async () => {
   const terms = new Set<string>();
   for (const [n, book] of facts.entries()) {
     for (const text of textsOf(book)) {
@@ -62,7 +62,7 @@ test('finds exactly the books that contain the term, however short', async () =>
   }
 });
 
-test('returns the best match first, then the most rated', async () => {
+test('a search returns the best match first, then the most rated', async () => {
   for (const q of ['小', '小说', '的', '出版社']) {
     const { books } = await search({ q });
     const places = books.map(({ title }) => (title === q ? 0 : title.includes(q) ? 1 : 2));
@@ -74,7 +74,7 @@ test('returns the best match first, then the most rated', async () => {
   }
 });
 
-test('updates the rank and the tags of a book after a rating', async () => {
+test('a rating updates the rank and the tags of its book', async () => {
   const origin = await service();
   const { books } = await search({ q: '出版社' }, origin.url);
   const [last, before] = [books.at(-1)!, books.at(-2)!];
@@ -120,7 +120,7 @@ test.each([
   'é',
   '  \u3000  x',
   'x'.repeat(3_000),
-])('treats %j as text, or as a tag', async (text) => {
+])('a search treats %j as text, or as a tag', async (text) => {
   for (const query of [
     { q: text },
     { tag: text },
@@ -133,7 +133,7 @@ test.each([
   }
 });
 
-test('returns at most a thousand books, the most rated first', async () => {
+test('a search returns at most a thousand books, the most rated first', async () => {
   const dataDir = temporaryDirectory();
   growCatalog({ dataDir, demoDir, books: 4_500 });
   const origin = await openOrigin({ dataDir, port: 0, host: '127.0.0.1', demoDir, demoTokens: true });
