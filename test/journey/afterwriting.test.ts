@@ -1,4 +1,4 @@
-/** After a mutation was answered, nobody is shown what was before it: the answers are those of a facade that keeps nothing. */
+/** After the response to a mutation no client sees the state before it: facades with caches respond like one without. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { schema } from '../../src/graph/schema.ts';
 import type { Shown } from '../support/facade.ts';
@@ -12,12 +12,12 @@ const [alice, bob] = ['demo-alice', 'demo-bob'];
 const BOOK = '1003078';
 const TAG = '只此一枚';
 const readers: [who: string, token: string | undefined][] = [
-  ['nobody', undefined],
-  ['the one who wrote', alice],
-  ['another person', bob],
+  ['anonymous', undefined],
+  ['the author', alice],
+  ['another user', bob],
 ];
 
-/** What the steps learn on the way: the ids of what they made. */
+/** Ids that the steps collect for later ones. */
 interface Known {
   person: string;
   isbn: string;
@@ -33,13 +33,13 @@ interface Step {
   name: string;
   input: (known: Known) => object;
   selection: string;
-  /** Told the payload. */
+  /** Collects ids from the payload. */
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a payload of any mutation
-  learn?: (payload: any, known: Known) => void;
+  collect?: (payload: any, known: Known) => void;
   token?: string;
   pictures?: number[];
-  /** True where no operation reads what it changes. */
-  isUnseen?: boolean;
+  /** No query reads what it changes. */
+  isUnread?: boolean;
 }
 
 const book = `title rating { average ratersCount } tags(first: 50) { name count }`;
@@ -86,7 +86,7 @@ const events = ({ person, city, event: made }: Known) => `{
 
 const content = '十六个字符以上的一段读书笔记，正好够长。';
 const review = { title: '标题', content: '评'.repeat(151) };
-const happening = {
+const eventDraft = {
   title: '罕见的标题',
   type: 'SALON',
   content: '一',
@@ -97,8 +97,8 @@ const happening = {
 const ofEvent = ({ event: id }: Known) => ({ id });
 const ofNote = ({ note: id }: Known) => ({ id });
 
-/** Every mutation, in the order in which there is something for it to change. */
-const lives: [what: string, read: (known: Known) => string, steps: Step[]][] = [
+/** Every mutation, in an order in which each one changes something. */
+const lifecycles: [what: string, read: (known: Known) => string, steps: Step[]][] = [
   [
     'shelves and annotations',
     shelves,
@@ -122,7 +122,7 @@ const lives: [what: string, read: (known: Known) => string, steps: Step[]][] = [
         name: 'createAnnotation',
         input: () => ({ bookId: BOOK, content, chapter: '一' }),
         selection: 'annotation { id }',
-        learn: (payload, known) => (known.annotation = payload.annotation.id as string),
+        collect: (payload, known) => (known.annotation = payload.annotation.id as string),
       },
       {
         name: 'updateAnnotation',
@@ -140,16 +140,16 @@ const lives: [what: string, read: (known: Known) => string, steps: Step[]][] = [
         name: 'createReview',
         input: () => ({ bookId: BOOK, rating: 5, ...review }),
         selection: 'review { id }',
-        learn: (payload, known) => (known.review = payload.review.id as string),
-        isUnseen: true,
+        collect: (payload, known) => (known.review = payload.review.id as string),
+        isUnread: true,
       },
       {
         name: 'updateReview',
         input: ({ review: id }) => ({ id, ...review }),
         selection: 'review { id }',
-        isUnseen: true,
+        isUnread: true,
       },
-      { name: 'deleteReview', input: ({ review: id }) => ({ id }), selection: 'deletedId', isUnseen: true },
+      { name: 'deleteReview', input: ({ review: id }) => ({ id }), selection: 'deletedId', isUnread: true },
     ],
   ],
   [
@@ -160,7 +160,7 @@ const lives: [what: string, read: (known: Known) => string, steps: Step[]][] = [
         name: 'createNote',
         input: () => ({ title: '一', content: '二' }),
         selection: 'note { id }',
-        learn: (payload, known) => (known.note = payload.note.id as string),
+        collect: (payload, known) => (known.note = payload.note.id as string),
       },
       { name: 'likeNote', input: ofNote, selection: 'note { id }', token: bob },
       { name: 'unlikeNote', input: ofNote, selection: 'note { id }', token: bob },
@@ -169,7 +169,7 @@ const lives: [what: string, read: (known: Known) => string, steps: Step[]][] = [
         input: ({ note: noteId }) => ({ noteId, content: '说' }),
         selection: 'comment { id }',
         token: bob,
-        learn: (payload, known) => (known.comment = payload.comment.id as string),
+        collect: (payload, known) => (known.comment = payload.comment.id as string),
       },
       {
         name: 'deleteNoteComment',
@@ -192,9 +192,9 @@ const lives: [what: string, read: (known: Known) => string, steps: Step[]][] = [
     [
       {
         name: 'createEvent',
-        input: () => happening,
+        input: () => eventDraft,
         selection: 'event { id }',
-        learn: (payload, known) => (known.event = payload.event.id as string),
+        collect: (payload, known) => (known.event = payload.event.id as string),
       },
       { name: 'joinEvent', input: ofEvent, selection: 'event { id }', token: bob },
       { name: 'leaveEvent', input: ofEvent, selection: 'event { id }', token: bob },
@@ -202,7 +202,7 @@ const lives: [what: string, read: (known: Known) => string, steps: Step[]][] = [
       { name: 'removeEventInterest', input: ofEvent, selection: 'event { id }', token: bob },
       {
         name: 'updateEvent',
-        input: ({ event: id }) => ({ id, ...happening, content: '二' }),
+        input: ({ event: id }) => ({ id, ...eventDraft, content: '二' }),
         selection: 'event { id }',
       },
       { name: 'deleteEvent', input: ({ event: id }) => ({ id, reason: '下雨' }), selection: 'deletedId' },
@@ -210,23 +210,23 @@ const lives: [what: string, read: (known: Known) => string, steps: Step[]][] = [
   ],
 ];
 
-test('every mutation is among them', () => {
-  const named = lives.flatMap(([, , steps]) => steps.map(({ name }) => name));
+test('every mutation is covered', () => {
+  const named = lifecycles.flatMap(([, , steps]) => steps.map(({ name }) => name));
   expect(new Set(named)).toEqual(new Set(Object.keys(schema.getMutationType()!.getFields())));
 });
 
 type Ask = ReturnType<typeof asking>;
-interface House {
-  /** The first is written through. */
+interface Setup {
+  /** Mutations are sent to the first. */
   facades: Ask[];
-  /** It keeps nothing. */
+  /** It has no cache. */
   plain: Ask;
   known: Known;
 }
 
 const own = { accessToken: 'demo-app', filmTier: 'advance' };
 
-async function over(open: (url: string) => Promise<Ask[]>): Promise<House> {
+async function setUp(open: (url: string) => Promise<Ask[]>): Promise<Setup> {
   const { proxy } = await journey();
   const plain = await replica(proxy.url, { ...own, recordTtlSeconds: '0' });
   const { data } = await plain(
@@ -254,8 +254,8 @@ async function write({ url }: Ask, step: Step, known: Known): Promise<Shown> {
   return (await response.json()) as Shown;
 }
 
-/** What everybody is shown, by whom they ask. */
-async function shown(ask: Ask, query: string) {
+/** The result of a query for each reader. */
+async function resultsOf(ask: Ask, query: string) {
   const seen: Record<string, unknown> = {};
   for (const [who, token] of readers) {
     const { data, errors } = await ask(query, token);
@@ -264,50 +264,50 @@ async function shown(ask: Ask, query: string) {
   return seen;
 }
 
-const houses: [name: string, open: () => Promise<House>][] = [
-  ['one facade', () => over(async (url) => [await replica(url, own)])],
+const deployments: [name: string, open: () => Promise<Setup>][] = [
+  ['one facade', () => setUp(async (url) => [await replica(url, own)])],
 ];
 if (hasRedis)
-  houses.push([
+  deployments.push([
     'two replicas over Redis',
     () =>
-      over(async (url) => {
+      setUp(async (url) => {
         const redisUrl = (await redisServer()).url;
         const pair = [await replica(url, { ...own, redisUrl }), await replica(url, { ...own, redisUrl })];
-        await until(() => isKept(pair[1]!));
+        await until(() => isCached(pair[1]!));
         return pair;
       }),
   ]);
 test.skipIf(hasRedis)(withoutRedis, () => undefined);
 
-/** Whether a record is found in the cache: Redis is there. */
-async function isKept({ url }: Ask): Promise<boolean> {
+/** Whether a record is served from the cache, which means that Redis is connected. */
+async function isCached({ url }: Ask): Promise<boolean> {
   const headers = { 'content-type': 'application/json', 'x-explain': 'trace' };
   const body = JSON.stringify({ query: '{ book(id: "26356948") { title } }' });
   const response = await fetch(`${url}/graphql`, { method: 'POST', headers, body });
   return (await response.text()).includes('"cached":true');
 }
 
-describe.each(houses)('%s', (_, open) => {
-  let house: House;
+describe.each(deployments)('%s', (_, open) => {
+  let setup: Setup;
   beforeAll(async () => {
-    house = await open();
+    setup = await open();
   });
 
-  describe.each(lives)('%s', (_, read, steps) => {
-    test.each(steps)('nobody is shown what was before $name', { timeout: 300_000 }, async (step) => {
-      const { facades, plain, known } = house;
-      const before = await shown(plain, read(known));
-      // Twice: from the service, and from what is kept of it.
-      for (const facade of [...facades, ...facades]) expect(await shown(facade, read(known))).toEqual(before);
+  describe.each(lifecycles)('%s', (_, read, steps) => {
+    test.each(steps)('no reader sees the state before $name', { timeout: 300_000 }, async (step) => {
+      const { facades, plain, known } = setup;
+      const before = await resultsOf(plain, read(known));
+      // Twice: from the service, then from the cache.
+      for (const facade of [...facades, ...facades]) expect(await resultsOf(facade, read(known))).toEqual(before);
 
       const { data, errors } = await write(facades[0]!, step, known);
       expect(errors).toBeUndefined();
       const query = read(known);
-      const after = await shown(plain, query);
-      if (!step.isUnseen) expect(after).not.toEqual(before);
-      for (const facade of facades) expect(await shown(facade, query)).toEqual(after);
-      step.learn?.(data[step.name], known);
+      const after = await resultsOf(plain, query);
+      if (!step.isUnread) expect(after).not.toEqual(before);
+      for (const facade of facades) expect(await resultsOf(facade, query)).toEqual(after);
+      step.collect?.(data[step.name], known);
     });
   });
 });

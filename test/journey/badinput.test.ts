@@ -4,16 +4,16 @@ import { failOnUnhandledErrors } from '../support/unhandled.ts';
 
 failOnUnhandledErrors();
 
-let way: Awaited<ReturnType<typeof journey>>;
+let setup: Awaited<ReturnType<typeof journey>>;
 beforeAll(async () => {
-  way = await journey({ recordTtlSeconds: '0' });
+  setup = await journey({ recordTtlSeconds: '0' });
 });
 
 const codesOf = ({ errors }: { errors?: { extensions: Record<string, unknown> }[] }) =>
   errors?.map(({ extensions }) => extensions.code) ?? [];
 const long = 'a'.repeat(10_000);
 
-describe('an id that nobody has is null, without an error:', () => {
+describe('an unknown id is null, without an error:', () => {
   test.each([
     ['{ book(id: "999999999") { title } }', 1],
     ['{ bookByIsbn(isbn: "9780000000002") { title } }', 1],
@@ -29,14 +29,14 @@ describe('an id that nobody has is null, without an error:', () => {
     ['{ node(id: "Book:999999999") { id } }', 1],
     ['{ book(id: "6082808") { collection(userId: "nobody-at-all") { status } } }', 1],
   ])('%s', async (query, calls) => {
-    const { answer, passed } = await way.cost(query, { token: 'demo-alice' });
+    const { answer, passed } = await setup.cost(query, { token: 'demo-alice' });
     expect(answer.errors).toBeUndefined();
     expect(leaves(answer.data)).toEqual([null]);
     expect(passed).toHaveLength(calls);
   });
 
-  test('a city of that name has no events, and no name', async () => {
-    const { answer } = await way.cost(
+  test('an unknown city has no events and no name', async () => {
+    const { answer } = await setup.cost(
       '{ city(id: "atlantis") { name events { nodes { id } } } searchEvents(cityId: "atlantis") { nodes { id } } }',
     );
     expect(codesOf(answer)).toEqual([]);
@@ -48,15 +48,15 @@ describe('an id that nobody has is null, without an error:', () => {
 
 const entries = ['book', 'series', 'annotation', 'note', 'subject', 'celebrity', 'event', 'city', 'user'];
 const malformed: [string, string][] = [
-  ['a way up', '../x'],
-  ['a way up, encoded', '..%2Fx'],
+  ['a parent path', '../x'],
+  ['an encoded parent path', '..%2Fx'],
   ['a query', 'a?b'],
   ['a fragment', 'a#b'],
   ['a path', 'a/b'],
-  ['nothing', ''],
+  ['an empty string', ''],
   ['a dot', '.'],
   ['two dots', '..'],
-  ['a blank', 'a b'],
+  ['a space', 'a b'],
   ['a line feed', 'a\nb'],
   ['a null', 'a\0b'],
   ['Chinese', '北京'],
@@ -66,10 +66,10 @@ const malformed: [string, string][] = [
   ['two types', 'Book:Book:1'],
 ];
 
-describe('a malformed id is refused before any call:', () => {
+describe('a malformed id is rejected before any upstream call:', () => {
   test.each(malformed)('%s', async (_, id) => {
     for (const entry of entries) {
-      const { answer, passed } = await way.cost(`query ($id: ID!) { ${entry}(id: $id) { id __typename } }`, {
+      const { answer, passed } = await setup.cost(`query ($id: ID!) { ${entry}(id: $id) { id __typename } }`, {
         variables: { id },
       });
       expect({ entry, codes: codesOf(answer), data: answer.data as unknown, passed }).toEqual({
@@ -85,30 +85,30 @@ describe('a malformed id is refused before any call:', () => {
     '{ book(id: "1") { collection(userId: "../x") { status } } }',
     '{ searchEvents(cityId: "a/b") { totalCount } }',
     '{ searchEvents(cityId: "Book:1") { totalCount } }',
-  ])('as an argument deeper in: %s', async (query) => {
-    const { answer, passed } = await way.cost(query);
+  ])('in a nested argument: %s', async (query) => {
+    const { answer, passed } = await setup.cost(query);
     expect(codesOf(answer)).toEqual(['BAD_USER_INPUT']);
     expect(passed.filter(({ line }) => !line.startsWith('GET /v2/book/1'))).toEqual([]);
   });
 });
 
-describe('an ISBN is refused before any call when it is', () => {
+describe('an ISBN is rejected before any upstream call if it is', () => {
   test.each([
     ['too short', '978754427087'],
-    ['wrong in its check digit', '9787544270879'],
-    ['no number', 'no number at all'],
+    ['invalid by its check digit', '9787544270879'],
+    ['not a number', 'no number at all'],
     ['empty', ''],
     ['10 kB', long],
-    ['a way up', '../../etc'],
+    ['a parent path', '../../etc'],
   ])('%s', async (_, isbn) => {
-    const { answer, passed } = await way.cost('query ($isbn: String!) { bookByIsbn(isbn: $isbn) { title } }', {
+    const { answer, passed } = await setup.cost('query ($isbn: String!) { bookByIsbn(isbn: $isbn) { title } }', {
       variables: { isbn },
     });
     expect({ codes: codesOf(answer), passed }).toEqual({ codes: ['BAD_USER_INPUT'], passed: [] });
   });
 });
 
-/** Every list, by the fields that lead to it. */
+/** Every list, with the fields that lead to it. */
 const lists = [
   'searchBooks(query: "书", ARGS) { totalCount }',
   'searchSubjects(tag: "剧情", ARGS) { totalCount }',
@@ -134,23 +134,23 @@ const lists = [
   'city(id: "beijing") { events(ARGS) { totalCount } }',
 ];
 
-describe('a window is refused before its list is called when it has', () => {
+describe('page arguments are rejected before any upstream call for the list:', () => {
   test.each([
-    ['none', 'first: 0'],
-    ['less than none', 'first: -1'],
-    ['more than a hundred', 'first: 101'],
-    ['as much as an Int holds', 'first: 2147483647'],
-    ['a place before the first', 'offset: -1'],
-    ['a cursor and a place', 'after: "bGlzdDow", offset: 3'],
-    ['a cursor that is none', 'after: "!"'],
+    ['a size of 0', 'first: 0'],
+    ['a negative size', 'first: -1'],
+    ['a size above 100', 'first: 101'],
+    ['the largest Int as size', 'first: 2147483647'],
+    ['a negative offset', 'offset: -1'],
+    ['a cursor together with an offset', 'after: "bGlzdDow", offset: 3'],
+    ['a malformed cursor', 'after: "!"'],
     ['an empty cursor', 'after: ""'],
     ['a cursor of 10 kB', `after: "${long}"`],
     ['a cursor of another list', `after: "${Buffer.from('abc:3').toString('base64url')}"`],
   ])('%s', async (_, args) => {
     for (const list of lists) {
-      const { answer, passed } = await way.cost(`{ ${list.replace('ARGS', args)} }`, { token: 'demo-alice' });
+      const { answer, passed } = await setup.cost(`{ ${list.replace('ARGS', args)} }`, { token: 'demo-alice' });
       const called = passed.map(({ line }) => line);
-      // What stands before the list may have been read, the list has not.
+      // Records before the list may have been requested, the list was not.
       expect({ list, codes: [...new Set(codesOf(answer))], called }).toEqual({
         list,
         codes: ['BAD_USER_INPUT'],
@@ -160,7 +160,7 @@ describe('a window is refused before its list is called when it has', () => {
   });
 
   test('a cursor of the same list with other filters', async () => {
-    const { answer } = await way.cost(
+    const { answer } = await setup.cost(
       '{ searchBooks(tag: "小说", first: 2) { pageInfo { endCursor } } city(id: "beijing") { events(first: 2) { pageInfo { endCursor } } } }',
     );
     const after: string = answer.data.searchBooks.pageInfo.endCursor;
@@ -171,16 +171,16 @@ describe('a window is refused before its list is called when it has', () => {
       `{ city(id: "shanghai") { events(after: "${ofCity}") { totalCount } } }`,
       `{ city(id: "beijing") { events(type: MUSIC, after: "${ofCity}") { totalCount } } }`,
     ]) {
-      const { answer: refused, passed } = await way.cost(query);
+      const { answer: refused, passed } = await setup.cost(query);
       expect({ query, codes: codesOf(refused), passed }).toEqual({ query, codes: ['BAD_USER_INPUT'], passed: [] });
     }
     expect(
-      (await way.cost(`{ searchBooks(tag: "小说", first: 5, after: "${after}") { nodes { id } } }`)).answer.errors,
+      (await setup.cost(`{ searchBooks(tag: "小说", first: 5, after: "${after}") { nodes { id } } }`)).answer.errors,
     ).toBeUndefined();
   });
 
-  test('an offset beyond the end, which is an empty page and no error', async () => {
-    const { answer, passed } = await way.cost(
+  test('not an offset beyond the end, which is an empty page', async () => {
+    const { answer, passed } = await setup.cost(
       '{ top250(offset: 100000) { nodes { id } pageInfo { hasNextPage endCursor } } }',
     );
     expect(answer).toEqual({ data: { top250: { nodes: [], pageInfo: { hasNextPage: false, endCursor: null } } } });
@@ -188,7 +188,7 @@ describe('a window is refused before its list is called when it has', () => {
   });
 });
 
-describe('arguments are refused before any call:', () => {
+describe('invalid arguments are rejected before any upstream call:', () => {
   test.each([
     '{ searchBooks { totalCount } }',
     '{ searchBooks(query: "", tag: "  ") { totalCount } }',
@@ -208,11 +208,11 @@ describe('arguments are refused before any call:', () => {
     '{ node(id: "") { id } }',
     `{ nodes(ids: [${'"Book:1", '.repeat(101)}]) { id } }`,
   ])('%s', async (query) => {
-    const { answer, passed } = await way.cost(query);
+    const { answer, passed } = await setup.cost(query);
     expect({ codes: [...new Set(codesOf(answer))], passed }).toEqual({ codes: ['BAD_USER_INPUT'], passed: [] });
   });
 
-  test('keys that no node can have are null', async () => {
+  test('valid ids of unknown nodes are null, without a call', async () => {
     const ids = [
       'Book:../x',
       'Collection:1',
@@ -222,45 +222,45 @@ describe('arguments are refused before any call:', () => {
       'Subject:',
       `Event:${long}`,
     ];
-    const { answer, passed } = await way.cost('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', {
+    const { answer, passed } = await setup.cost('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', {
       variables: { ids },
     });
     expect(answer.data.nodes).toEqual(ids.map(() => null));
     expect(passed).toEqual([]);
   });
 
-  test('an odd id among nodes costs its own place alone', async () => {
-    const { answer, passed } = await way.cost('{ nodes(ids: ["Book:6082808", "Nothing:1", "Book:6082808"]) { id } }');
+  test('an invalid id in nodes nulls its own item only', async () => {
+    const { answer, passed } = await setup.cost('{ nodes(ids: ["Book:6082808", "Nothing:1", "Book:6082808"]) { id } }');
     expect(answer.data.nodes).toEqual([{ id: 'Book:6082808' }, null, { id: 'Book:6082808' }]);
     expect(codesOf(answer)).toEqual(['BAD_USER_INPUT']);
     expect(passed.length).toBeLessThanOrEqual(1);
   });
 });
 
-describe('variables of a wrong type are refused before any call:', () => {
+describe('variables of a wrong type are rejected before any upstream call:', () => {
   const query = `query ($id: ID!, $first: Int, $status: CollectionStatus, $since: DateTime) {
     user(id: $id) { bookCollections(first: $first, status: $status, updatedAfter: $since) { totalCount } }
   }`;
   test.each([
-    ['an object for an id', { id: { a: 1 } }],
-    ['a list for an id', { id: ['a', 'b'] }],
-    ['a fraction for an id', { id: 1.5 }],
-    ['null for an id', { id: null }],
+    ['an object as id', { id: { a: 1 } }],
+    ['a list as id', { id: ['a', 'b'] }],
+    ['a fraction as id', { id: 1.5 }],
+    ['null as id', { id: null }],
     ['no id', {}],
-    ['a text for a number', { id: 'alice', first: '5' }],
-    ['a fraction for a number', { id: 'alice', first: 1.5 }],
-    ['more than an Int', { id: 'alice', first: 1e12 }],
-    ['an unknown value', { id: 'alice', status: 'LOST' }],
-    ['the word of the wire', { id: 'alice', status: 'wish' }],
-    ['a day for a moment', { id: 'alice', since: '2015-01-01' }],
-    ['a number for a moment', { id: 'alice', since: 5 }],
+    ['a string as number', { id: 'alice', first: '5' }],
+    ['a fraction as Int', { id: 'alice', first: 1.5 }],
+    ['a number beyond Int', { id: 'alice', first: 1e12 }],
+    ['an unknown enum value', { id: 'alice', status: 'LOST' }],
+    ['the enum value of the service', { id: 'alice', status: 'wish' }],
+    ['a date as DateTime', { id: 'alice', since: '2015-01-01' }],
+    ['a number as DateTime', { id: 'alice', since: 5 }],
     ['the 31st of February', { id: 'alice', since: '2015-02-31T10:00:00+08:00' }],
   ] as [string, Record<string, unknown>][])('%s', async (_, variables) => {
-    const { answer, passed } = await way.cost(query, { variables });
+    const { answer, passed } = await setup.cost(query, { variables });
     expect({ codes: [...new Set(codesOf(answer))], passed }).toEqual({ codes: ['BAD_USER_INPUT'], passed: [] });
   });
 
-  test('variables that nobody declared change nothing', async () => {
+  test('undeclared variables are ignored', async () => {
     const { status, answer } = await post(
       JSON.stringify({ query: '{ book(id: "6082808") { id } }', variables: { id: 'x' } }),
     );
@@ -268,7 +268,7 @@ describe('variables of a wrong type are refused before any call:', () => {
   });
 
   test.each(['unknown', '__proto__', 'constructor', 'prototype', 'toString'])(
-    'a body with a key %s is refused',
+    'a body with the key %s is rejected',
     async (key) => {
       const { status, answer } = await post(`{"query": "{ viewer { isLoggedIn } }", "${key}": {"polluted": 1}}`);
       expect({ status, codes: codesOf(answer) }).toEqual({ status: 400, codes: ['BAD_REQUEST'] });
@@ -277,7 +277,7 @@ describe('variables of a wrong type are refused before any call:', () => {
   );
 
   test.each(['__proto__', 'constructor', 'prototype', 'toString'])(
-    'a variable named %s is like any other',
+    'a variable named %s is an ordinary variable',
     async (key) => {
       const query = JSON.stringify('query ($id: ID!) { book(id: $id) { id } }');
       const { status, answer } = await post(
@@ -302,7 +302,7 @@ describe('variables of a wrong type are refused before any call:', () => {
     '{"variables": {}}',
     '{"query": "{ viewer { isLoggedIn } }", "variables": "text"}',
     '{"query": "{ viewer { isLoggedIn } }", "variables": [1]}',
-  ])('a body that asks nothing is told so: %s', async (text) => {
+  ])('a body without a document is rejected: %s', async (text) => {
     const { status, answer } = await post(text);
     expect(status).toBeGreaterThanOrEqual(400);
     expect(status).toBeLessThan(500);
@@ -312,7 +312,7 @@ describe('variables of a wrong type are refused before any call:', () => {
 });
 
 async function post(body: string) {
-  const response = await fetch(`${way.facade.url}/graphql`, {
+  const response = await fetch(`${setup.facade.url}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body,

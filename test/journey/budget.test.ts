@@ -6,38 +6,38 @@ import { startProgram } from '../support/program.ts';
 import { hasRedis, redisServer, until, withoutRedis } from '../support/redis.ts';
 import { asking, replica } from '../support/replica.ts';
 
-/** The basic tier's calls a minute, and what one address may have of them. */
+/** The limit of the basic tier per minute, and the share of one address. */
 const LIMIT = 40;
 const SHARE = LIMIT / 2;
 
 type Ask = (query: string, token?: string) => Promise<Shown>;
 
-/** Questions about films of which no two are the same. */
+/** Distinct film queries. */
 const distinct = (count: number, from = 0) =>
   Array.from({ length: count }, (_, n) => `{ searchSubjects(query: "storm ${from + n}") { nodes { title } } }`);
 
-/** What came of questions that were asked so many at once: all of them, unless it is said. */
-async function storm(ask: Ask, queries: string[], token?: string, atOnce = queries.length) {
+/** Runs the queries, `atOnce` at a time, and counts those that were not rejected. */
+async function runAll(ask: Ask, queries: string[], token?: string, atOnce = queries.length) {
   const answers: Shown[] = [];
   for (let n = 0; n < queries.length; n += atOnce)
     answers.push(...(await Promise.all(queries.slice(n, n + atOnce).map((query) => ask(query, token)))));
-  const refused = answers.filter(({ errors }) => errors);
-  for (const { errors } of refused) {
+  const rejected = answers.filter(({ errors }) => errors);
+  for (const { errors } of rejected) {
     expect(errors).toMatchObject([{ extensions: { code: 'RATE_LIMITED' } }]);
     const { retryAfter } = errors![0]!.extensions as { retryAfter: number };
     expect(retryAfter).toBeGreaterThanOrEqual(1);
     expect(retryAfter).toBeLessThanOrEqual(60);
   }
-  return { answered: answers.length - refused.length, answers };
+  return { answered: answers.length - rejected.length, answers };
 }
 
-/** A service of the test's own, whose rate is untouched, and what it was asked. */
-async function world() {
+/** A service of its own, whose rate limit is unused, and its call log. */
+async function setUp() {
   const { proxy } = await journey();
   return {
     url: proxy.url,
-    /** The statuses of the calls that were made meanwhile. */
-    watch: async <T>(work: () => Promise<T>): Promise<T & { passed: number; rejected: number }> => {
+    /** Counts the calls during `work`, and those with status 429. */
+    countCalls: async <T>(work: () => Promise<T>): Promise<T & { passed: number; rejected: number }> => {
       proxy.start();
       const result = await work();
       const passed = proxy.stop();
@@ -46,28 +46,31 @@ async function world() {
   };
 }
 
-describe('a storm of distinct film questions', () => {
-  test('never draws a 429 from a service without a token: half the calls for one address, the rest refused', async () => {
-    const { url, watch } = await world();
+describe('many distinct film queries at once', () => {
+  test('without a token they cause no 429: half of the limit is used for one address, the rest is rejected', async () => {
+    const { url, countCalls } = await setUp();
     const ask = await replica(url);
     const queries = distinct(100);
-    expect(await watch(() => storm(ask, queries))).toMatchObject({ answered: SHARE, passed: SHARE, rejected: 0 });
-    // What was answered is kept, and answered again.
-    expect(await watch(() => storm(ask, queries))).toMatchObject({ answered: SHARE, passed: 0 });
-    // Books are not films.
+    expect(await countCalls(() => runAll(ask, queries))).toMatchObject({ answered: SHARE, passed: SHARE, rejected: 0 });
+    // The successful ones are cached.
+    expect(await countCalls(() => runAll(ask, queries))).toMatchObject({ answered: SHARE, passed: 0 });
+    // Books are not limited.
     expect((await ask('{ book(id: "6082808") { title } }')).errors).toBeUndefined();
   });
 
-  test('nor with a token of the facade’s own that is said to be basic', async () => {
-    const { url, watch } = await world();
+  test('with a basic token of the facade they cause no 429', async () => {
+    const { url, countCalls } = await setUp();
     const ask = await replica(url, { accessToken: 'demo-bob', filmTier: 'basic' });
-    expect(await watch(() => storm(ask, distinct(100)))).toMatchObject({ answered: SHARE, rejected: 0 });
+    expect(await countCalls(() => runAll(ask, distinct(100)))).toMatchObject({ answered: SHARE, rejected: 0 });
   });
 
-  test('nor with a caller’s token whose tier nobody has said', async () => {
-    const { url, watch } = await world();
+  test('with a client’s token of unknown tier they cause no 429', async () => {
+    const { url, countCalls } = await setUp();
     const ask = await replica(url);
-    expect(await watch(() => storm(ask, distinct(100), 'demo-bob'))).toMatchObject({ answered: LIMIT, rejected: 0 });
+    expect(await countCalls(() => runAll(ask, distinct(100), 'demo-bob'))).toMatchObject({
+      answered: LIMIT,
+      rejected: 0,
+    });
     const { data } = await ask('{ viewer { rateBudget { limit remaining resetsAt } } }', 'demo-bob');
     expect(data.viewer.rateBudget).toMatchObject({ limit: LIMIT, remaining: 0 });
     const resets = Date.parse(data.viewer.rateBudget.resetsAt as string) - Date.now();
@@ -75,24 +78,27 @@ describe('a storm of distinct film questions', () => {
     expect(resets).toBeLessThanOrEqual(60_000);
   });
 
-  test('films by id tell soon that a token has no limit, whatever is asked of them', async () => {
-    const { url, watch } = await world();
+  test('films by id show early that a token is not limited', async () => {
+    const { url, countCalls } = await setUp();
     const ask = await replica(url);
     const { data } = await ask('{ top250(first: 100) { nodes { sourceId } } }', 'demo-alice');
     const ids = (data.top250.nodes as { sourceId: string }[]).map(({ sourceId }) => sourceId);
     expect(ids.length).toBeGreaterThan(60);
     const queries = ids.map((id) => `{ subject(id: "${id}") { title } }`);
-    expect(await watch(() => storm(ask, queries, 'demo-alice'))).toMatchObject({ answered: ids.length, rejected: 0 });
+    expect(await countCalls(() => runAll(ask, queries, 'demo-alice'))).toMatchObject({
+      answered: ids.length,
+      rejected: 0,
+    });
     expect((await ask('{ viewer { rateBudget { limit } } }', 'demo-alice')).data.viewer.rateBudget).toBeNull();
   });
 
-  test('a page of a basic token costs what it says, and what is beyond is told for each of its films', async () => {
-    const { url, watch } = await world();
+  test('a page with a basic token makes as many calls as planned, and each film beyond the limit has an error', async () => {
+    const { url, countCalls } = await setUp();
     const ask = await replica(url);
     const page = (offset: number) =>
       ask(`{ top250(first: 25, offset: ${offset}) { nodes { title summary } } }`, 'demo-bob');
-    expect(await watch(() => page(0))).toMatchObject({ passed: 26, rejected: 0 });
-    const second = await watch(() => page(25));
+    expect(await countCalls(() => page(0))).toMatchObject({ passed: 26, rejected: 0 });
+    const second = await countCalls(() => page(25));
     expect(second).toMatchObject({ passed: 14, rejected: 0 });
     expect(second.data.top250.nodes.length).toBe(25);
     expect(second.data.top250.nodes.filter(({ summary }: { summary: string | null }) => summary).length).toBe(13);
@@ -100,12 +106,12 @@ describe('a storm of distinct film questions', () => {
   });
 });
 
-describe('the tier of a caller’s token is learned', () => {
+describe('the tier of a client’s token is learned', () => {
   const tierOf = async (ask: Ask, token: string) =>
     (await ask('{ viewer { filmTier } }', token)).data.viewer.filmTier as unknown;
 
-  test('from what came and what was refused: demo-alice, demo-bob, demo-carol', async () => {
-    const { url } = await world();
+  test('from responses and rejections: demo-alice, demo-bob, demo-carol', async () => {
+    const { url } = await setUp();
     const ask = await replica(url);
     const people = '{ celebrity(id: "1000525") { name } }';
     const talk = '{ subject(id: "26266893") { comments(first: 1) { nodes { content } } } }';
@@ -118,26 +124,27 @@ describe('the tier of a caller’s token is learned', () => {
     expect(await tierOf(ask, 'demo-carol')).toBe('PREMIUM');
   });
 
-  test('a refusal is remembered for its token and its endpoint, and asked no more for a while', async () => {
-    const { url, watch } = await world();
+  test('and a rejected endpoint is not called again with the token for a while', async () => {
+    const { url, countCalls } = await setUp();
     const ask = await replica(url);
     const weekly = () => ask('{ weeklyChart { title } }', 'demo-bob');
-    expect(await watch(weekly)).toMatchObject({ passed: 1, errors: [{ extensions: { code: 'TIER_REQUIRED' } }] });
-    expect(await watch(weekly)).toMatchObject({ passed: 0, errors: [{ extensions: { code: 'TIER_REQUIRED' } }] });
-    expect(await watch(() => ask('{ weeklyChart { title } }', 'demo-alice'))).toMatchObject({
+    expect(await countCalls(weekly)).toMatchObject({ passed: 1, errors: [{ extensions: { code: 'TIER_REQUIRED' } }] });
+    expect(await countCalls(weekly)).toMatchObject({ passed: 0, errors: [{ extensions: { code: 'TIER_REQUIRED' } }] });
+    expect(await countCalls(() => ask('{ weeklyChart { title } }', 'demo-alice'))).toMatchObject({
       passed: 1,
       data: { weeklyChart: {} },
     });
-    expect(await watch(() => ask('{ newMovies { title } }', 'demo-bob'))).toMatchObject({ passed: 1 });
+    expect(await countCalls(() => ask('{ newMovies { title } }', 'demo-bob'))).toMatchObject({ passed: 1 });
   });
 });
 
 test.skipIf(hasRedis)(withoutRedis, () => undefined);
 
 describe.skipIf(!hasRedis)('two facades on one Redis', () => {
-  // A Redis that is late once is not waited for, and each counts alone: so few questions at once, and another try.
-  test('share one budget, as processes of their own', { retry: 2 }, async () => {
-    const { url, watch } = await world();
+  // A Redis that times out once is not used for a while, and each facade counts alone: hence few
+  // queries at once, and a retry.
+  test('share one rate limit, as separate processes', { retry: 2 }, async () => {
+    const { url, countCalls } = await setUp();
     const redis = await redisServer();
     const env = {
       ...patientEnv,
@@ -151,26 +158,28 @@ describe.skipIf(!hasRedis)('two facades on one Redis', () => {
     const programs = await Promise.all([startProgram(env), startProgram(env)]);
     try {
       const facades = programs.map((program) => asking(program.url));
-      // Each has found Redis once a book that only it was asked for is there.
+      // Each is connected to Redis when a book that only it was asked for is in Redis.
       for (const [n, id] of ['6082808', '26340138'].entries())
         await until(async () => {
           await facades[n]!(`{ book(id: "${id}") { title } }`);
           return (await redis.dump()).includes(`Book:${id}`);
         });
-      const bob = await watch(async () => {
-        const [one, two] = await Promise.all(facades.map((ask, n) => storm(ask, distinct(60, n * 60), 'demo-bob', 4)));
+      const bob = await countCalls(async () => {
+        const [one, two] = await Promise.all(facades.map((ask, n) => runAll(ask, distinct(60, n * 60), 'demo-bob', 4)));
         return { answered: one!.answered + two!.answered };
       });
       expect(bob).toEqual({ answered: LIMIT, passed: LIMIT, rejected: 0 });
-      const left = await Promise.all(facades.map((ask) => ask('{ viewer { rateBudget { remaining } } }', 'demo-bob')));
-      for (const { data } of left) expect(data.viewer.rateBudget.remaining).toBe(0);
+      const remaining = await Promise.all(
+        facades.map((ask) => ask('{ viewer { rateBudget { remaining } } }', 'demo-bob')),
+      );
+      for (const { data } of remaining) expect(data.viewer.rateBudget.remaining).toBe(0);
     } finally {
       await Promise.all(programs.map((program) => program.stop()));
     }
   });
 
-  test('count for themselves while Redis is away, and together again when it is back', async () => {
-    const { url, watch } = await world();
+  test('count separately while Redis is unreachable, and together again afterwards', async () => {
+    const { url, countCalls } = await setUp();
     const redis = await redisServer();
     const settings = { redisUrl: redis.url, accessToken: 'demo-app', filmTier: 'advance' };
     const facades = [await replica(url, settings), await replica(url, settings)];
@@ -178,7 +187,7 @@ describe.skipIf(!hasRedis)('two facades on one Redis', () => {
       async () => (await facades[0]!('{ book(id: "6082808") { title } }'), (await redis.dump()).includes('Book:')),
     );
     await redis.stop();
-    expect(await watch(() => storm(facades[0]!, distinct(25), 'demo-bob'))).toMatchObject({
+    expect(await countCalls(() => runAll(facades[0]!, distinct(25), 'demo-bob'))).toMatchObject({
       answered: 25,
       rejected: 0,
     });
@@ -186,7 +195,7 @@ describe.skipIf(!hasRedis)('two facades on one Redis', () => {
     await until(
       async () => (await facades[0]!('{ book(id: "26356948") { title } }'), (await redis.dump()).includes('Book:')),
     );
-    expect(await watch(() => storm(facades[0]!, distinct(25, 25), 'demo-bob'))).toMatchObject({
+    expect(await countCalls(() => runAll(facades[0]!, distinct(25, 25), 'demo-bob'))).toMatchObject({
       answered: 15,
       rejected: 0,
     });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { journey } from '../support/journey.ts';
 
-/** Reuse is off but where a test is about it, so that every page is met cold. */
+/** The cache is off, except in tests of the cache. */
 let cold: Awaited<ReturnType<typeof journey>>;
 beforeAll(async () => {
   cold = await journey({ recordTtlSeconds: '0' });
@@ -223,7 +223,7 @@ const rows: Row[] = [
   },
 ];
 
-describe('a page costs', () => {
+describe('a page needs', () => {
   test.each(rows)('$calls calls in $depth waves: $page', async ({ query, calls, depth, token }) => {
     const { answer, passed } = await cold.cost(query, token ? { token } : {});
     expect(answer.errors).toBeUndefined();
@@ -253,14 +253,14 @@ describe('a page costs', () => {
     ['content(format: HTML_FULL) title', 1],
     ['content html: content(format: HTML_FULL)', 2],
     ['short: content(format: HTML_SHORT) html: content(format: HTML_FULL)', 2],
-  ])('the notes of a person with %s: %i calls, as was said beforehand', async (selection, expected) => {
+  ])('the notes of a user with %s need %i calls, as planned', async (selection, expected) => {
     const query = `{ user(id: "alice") { notes(first: 20) { nodes { ${selection} } } } }`;
     const { answer, calls } = await cold.cost(query, alice);
     expect(answer.errors).toBeUndefined();
     expect(answer.data.user.notes.nodes.length).toBeGreaterThan(1);
     const { extensions } = await cold.ask(query, { ...alice, headers: { 'x-explain': 'plan' } });
     expect([calls, extensions]).toMatchObject([expected, { upstream: { max: expected } }]);
-    // The same texts as each note tells by itself.
+    // The same texts as the single notes have.
     const { nodes } = (await cold.ask(query.replace('nodes {', 'nodes { id'), alice)).data.user.notes;
     const { id, ...texts } = nodes[1];
     expect((await cold.ask(`{ node(id: "${id}") { ... on Note { ${selection} } } }`, alice)).data.node).toEqual(texts);
@@ -274,7 +274,7 @@ describe('a page costs', () => {
     expect(passed.map((each) => each.line)).toEqual([`GET ${line}`]);
   });
 
-  test('the ids of a shelf without a byte of its books', async () => {
+  test('only the ids of books for a list of collections with book ids', async () => {
     const { passed } = await cold.cost(
       '{ user(id: "alice") { bookCollections(first: 30) { nodes { status book { id } } } } }',
     );
@@ -296,7 +296,7 @@ describe('bytes', () => {
   });
 });
 
-test('any page again within its time to live costs nothing', async () => {
+test('repeating any page within the time to live makes no calls', async () => {
   const warm = await journey();
   for (const { page, query, token } of rows.filter((row) => !row.token)) {
     const first = await warm.cost(query, token ? { token } : {});

@@ -17,12 +17,12 @@ import { journey } from '../support/journey.ts';
 import { merged, piecesOf } from '../support/pieces.ts';
 import { mulberry32, randomDocument } from '../support/selections.ts';
 
-let sound: Awaited<ReturnType<typeof journey>>;
+let healthy: Awaited<ReturnType<typeof journey>>;
 let failing: Awaited<ReturnType<typeof journey>>;
 beforeAll(async () => {
   const settings = { recordTtlSeconds: '0', maxDepth: '40', maxDirectives: '500', readAttempts: '1' };
-  sound = await journey(settings);
-  // Some paths are always absent, some always fail.
+  healthy = await journey(settings);
+  // Some paths always have status 404, some always 500.
   failing = await journey({ ...settings, breakerFailures: '1000' }, (path) => {
     const share = [...path].reduce((sum, character) => (sum * 31 + character.charCodeAt(0)) % 9973, 7) % 10;
     return share === 0 ? 404 : share === 1 ? 500 : undefined;
@@ -34,8 +34,8 @@ const directive = (name: string) => ({
   name: { kind: Kind.NAME as const, value: name },
 });
 
-/** The document with some of its selections deferred, and some of its lists streamed. */
-function divided(query: string, seed: number): string {
+/** Defers some of the selections, and streams some of the lists. */
+function withDirectives(query: string, seed: number): string {
   const random = mulberry32(seed);
   const info = new TypeInfo(schema);
   const document = visit(
@@ -67,7 +67,7 @@ function divided(query: string, seed: number): string {
   return print(document);
 }
 
-async function asked(at: typeof sound, query: string, variables: object, explain: string): Promise<Shown> {
+async function execute(at: typeof healthy, query: string, variables: object, explain: string): Promise<Shown> {
   const response = await fetch(`${at.facade.url}/graphql`, {
     method: 'POST',
     headers: {
@@ -81,7 +81,7 @@ async function asked(at: typeof sound, query: string, variables: object, explain
   return merged(await piecesOf(response));
 }
 
-/** Which errors there are, and where: of a tier each piece tells once for a field, wherever it first meets it. */
+/** Codes and positions of errors. A tier error is reported once for each field in each part, wherever it occurs first. */
 const failures = ({ errors = [] }: Shown): string[] =>
   [
     ...new Set(
@@ -95,28 +95,28 @@ const failures = ({ errors = [] }: Shown): string[] =>
 const callsOf = ({ extensions }: Shown) => (extensions as { upstream: { calls: unknown[] } }).upstream.calls.length;
 
 test.each([
-  ['', () => sound],
-  [', of a service that partly fails', () => failing],
+  ['', () => healthy],
+  [', with a service that partly fails', () => failing],
 ])(
-  'whatever is deferred or streamed, the pieces make the undivided answer, at the planned calls%s',
-  async (_, where) => {
-    const at = where();
+  'incremental responses merge to the plain response, with at most the planned calls%s',
+  async (_, setupOf) => {
+    const at = setupOf();
     let compared = 0;
     await fc.assert(
       fc.asyncProperty(fc.integer(), async (seed) => {
         const { query, variables } = randomDocument(schema, seed, { depth: 5, first: 3 });
-        const question = divided(query, seed);
-        if (!/@(?:defer|stream)/.test(question)) return;
-        const whole = await asked(at, query, variables, 'trace');
-        if (!whole.extensions?.upstream) return; // refused: too deep, too dear
-        const plan = await asked(at, question, variables, 'plan');
-        const pieces = await asked(at, question, variables, 'trace');
+        const incremental = withDirectives(query, seed);
+        if (!/@(?:defer|stream)/.test(incremental)) return;
+        const whole = await execute(at, query, variables, 'trace');
+        if (!whole.extensions?.upstream) return; // rejected: too deep or too many calls
+        const plan = await execute(at, incremental, variables, 'plan');
+        const pieces = await execute(at, incremental, variables, 'trace');
         if (pieces.errors?.some(({ extensions }) => /^TOO_/.test(String(extensions.code)))) return;
         compared++;
-        expect({ question, data: pieces.data as unknown }).toEqual({ question, data: whole.data as unknown });
-        expect({ question, failures: failures(pieces) }).toEqual({ question, failures: failures(whole) });
+        expect({ incremental, data: pieces.data as unknown }).toEqual({ incremental, data: whole.data as unknown });
+        expect({ incremental, failures: failures(pieces) }).toEqual({ incremental, failures: failures(whole) });
         const { max } = (plan.extensions as { upstream: { max: number } }).upstream;
-        expect({ question, calls: callsOf(pieces) }).toSatisfy(
+        expect({ incremental, calls: callsOf(pieces) }).toSatisfy(
           ({ calls }: { calls: number }) => calls <= max,
           `at most ${max}`,
         );

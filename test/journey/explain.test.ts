@@ -27,7 +27,7 @@ const planOf = async (at: typeof cold, query: string, variables: Record<string, 
 };
 
 describe('x-explain: plan', () => {
-  test('calls nothing and says what the query will cost, by service and by field', async () => {
+  test('makes no upstream calls and returns the planned calls, by service and by field', async () => {
     const query = `{
       book(id: "6082808") { title annotations(first: 5) { nodes { abstract } } }
       city(id: "beijing") { events(first: 10) { nodes { title organizer { name } } } }
@@ -69,21 +69,21 @@ describe('x-explain: plan', () => {
     });
   });
 
-  test('takes what is kept into account', async () => {
+  test('takes the cache into account', async () => {
     const query = '{ book(id: "6082808") { title } }';
     expect(await planOf(warm, query)).toMatchObject({ min: 1, max: 1 });
     await warm.ask(query);
     expect(await planOf(warm, query)).toMatchObject({ min: 0, max: 1 });
   });
 
-  test('contains the real count of any query, cold and warm', async () => {
+  test('contains the actual number of calls of any query, with empty and filled cache', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer(), async (seed) => {
         const { query, variables } = randomDocument(schema, seed, { depth: 4, first: 3 });
         if (validate(schema, parse(query)).length > 0) return;
         for (const at of [cold, warm]) {
           const planned = await planOf(at, query, variables, 'demo-alice');
-          if (!planned) return; // refused before planning: too deep, say
+          if (!planned) return; // rejected before planning
           const { answer, passed } = await at.cost(query, { variables, token: 'demo-alice' });
           if (answer.errors?.some(({ extensions }) => extensions.code === 'TOO_MANY_CALLS')) continue;
           expect({ query, calls: passed.length, lines: passed.map(({ line }) => line) }).toSatisfy(
@@ -98,7 +98,7 @@ describe('x-explain: plan', () => {
 });
 
 describe('x-explain: trace', () => {
-  test('lists the calls that were made, with the field that asked, and never a token', async () => {
+  test('lists the upstream calls with their fields, and never a token', async () => {
     const answer = await cold.ask('{ book(id: "6082808") { title annotations(first: 2) { nodes { id } } } }', {
       headers: trace,
       token: 'demo-alice',
@@ -128,7 +128,7 @@ describe('x-explain: trace', () => {
     expect(JSON.stringify(answer)).not.toContain('demo-alice');
   });
 
-  test('tells what was answered from the cache', async () => {
+  test('lists what was served from the cache', async () => {
     const query = '{ book(id: "26340138") { title } }';
     await warm.ask(query);
     const answer = await warm.ask(query, { headers: trace });
@@ -136,8 +136,8 @@ describe('x-explain: trace', () => {
   });
 });
 
-describe('the cap', () => {
-  test('counts what is deferred as well, and refuses it before any call', async () => {
+describe('MAX_UPSTREAM_CALLS', () => {
+  test('counts deferred parts, and rejects them before any call', async () => {
     const all = 'top250(first: 100) { nodes { casts { works(first: 20) { nodes { roles } } } } }';
     const { answer, calls } = await cold.cost(`{ viewer { isLoggedIn } ... @defer { ${all} } }`);
     expect(calls).toBe(0);
@@ -146,7 +146,7 @@ describe('the cap', () => {
     const page = 'series { books(first: 1) { nodes { id } } }';
     expect(await planOf(cold, `{ book(id: "6082808") { title ... @defer { ${page} } } }`)).toMatchObject({
       min: 1,
-      max: 3, // the record, what was left out of its first ask, the series
+      max: 3, // the record, its fields that were not loaded first, the series
       fields: [{ path: 'book' }, { path: 'book.series' }, { path: 'book.series.books' }],
     });
 
@@ -154,14 +154,14 @@ describe('the cap', () => {
     expect(await planOf(cold, chart)).toMatchObject({ min: 1, max: 4 });
   });
 
-  test('lets a chart page through: 20 films, their people, the works of each', async () => {
+  test('allows a chart page: 20 films, their people, the works of each', async () => {
     const query = `{ top250(first: 20) { nodes { directors { ...person } casts { ...person } } } }
       fragment person on Celebrity { name works(first: 5) { nodes { subject { title } } } }`;
-    // The page, the film of each item, and at most 4 directors and 4 actors a film.
+    // The page, the film of each item, and at most 4 directors and 4 actors per film.
     expect(await planOf(cold, query)).toMatchObject({ min: 1, max: 1 + 20 + 20 * 8 });
   });
 
-  test('refuses before any call, and names the field to change', async () => {
+  test('rejects an operation before any call, and names the field to change', async () => {
     const { answer, calls } = await cold.cost(
       '{ top250(first: 100) { nodes { casts { works(first: 20) { nodes { roles } } } } } }',
     );

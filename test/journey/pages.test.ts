@@ -16,19 +16,19 @@ import {
 } from '../../src/operations.ts';
 import { journey } from '../support/journey.ts';
 
-const here = await journey();
+const setup = await journey();
 
-/** The answer to a page, typed as its document is; as alice. */
+/** Runs a document as alice, with its types. */
 async function page<Data, Variables extends Record<string, unknown>>(
   document: TypedDocumentNode<Data, Variables>,
   variables: Variables,
 ): Promise<Data> {
-  const { data, errors } = await here.ask(print(document), { token: 'demo-alice', variables });
+  const { data, errors } = await setup.ask(print(document), { token: 'demo-alice', variables });
   expect(errors).toBeUndefined();
   return data as Data;
 }
 
-test('every page runs as its variables stand, and with others', async () => {
+test('operations run with their default variables and with others', async () => {
   const { book } = await page(BookDocument, {});
   const { book: other } = await page(BookDocument, { id: '6082808' });
   expect([book?.id, other?.id]).toEqual(['Book:27025715', 'Book:6082808']);
@@ -36,7 +36,7 @@ test('every page runs as its variables stand, and with others', async () => {
   expect(other?.series?.books?.nodes.map(({ title }) => title)).toContain('活着为了讲述');
 });
 
-test('the types of a page are those of its answers', async () => {
+test('the types of an operation are those of its results', async () => {
   const { subject } = await page(FilmDocument, {});
   expect(subject?.type satisfies 'MOVIE' | 'TV' | null | undefined).toBe('MOVIE');
   expect(subject!.rating.ratersCount! + subject!.rating.average!).toBeGreaterThan(1_000_000);
@@ -58,7 +58,7 @@ test('the types of a page are those of its answers', async () => {
   expect(searchBooks?.nodes.every(({ authors }) => Array.isArray(authors))).toBe(true);
 });
 
-test('a page goes on where the one before it ended', async () => {
+test('an operation continues after the cursor of the previous page', async () => {
   const first = await page(ShelfDocument, {});
   const { pageInfo, edges, totalCount } = first.user!.read!;
   const next = await page(ShelfDocument, { after: pageInfo.endCursor });
@@ -68,7 +68,7 @@ test('a page goes on where the one before it ended', async () => {
   expect(searchBooks?.edges.map(({ node }) => node.title)).toContain('小王子');
 });
 
-test('what a mutation answers has its types too', async () => {
+test('results of mutations are typed too', async () => {
   const { createAnnotation } = await page(AnnotateDocument, { page: 31 });
   expect(createAnnotation?.annotation).toMatchObject({ page: 31, book: { title: '小王子' } });
   const { createNote } = await page(WriteNoteDocument, { title: '题' });

@@ -7,7 +7,7 @@ import { temporaryDirectory } from '../support/service.ts';
 import { pictures, uploadForm } from '../support/upload.ts';
 
 const directory = temporaryDirectory();
-test('a trusted mutation takes its pictures, named in the operations of an upload', async () => {
+test('a trusted mutation with an upload runs by its hash, and another text is rejected', async () => {
   const text =
     'mutation Note($input: CreateNoteInput!) { createNote(input: $input) { storedPictures note { title } } }';
   const persistedOperations = join(directory, 'notes.json');
@@ -15,11 +15,11 @@ test('a trusted mutation takes its pictures, named in the operations of an uploa
   writeFileSync(persistedOperations, JSON.stringify({ [hash]: text }));
   const { upload } = await journey({ persistedOperations, persistedOnly: 'on' });
   const form = (document: object) => {
-    const { pictures: placed, files } = pictures([1]);
-    const input = { title: '湖边', content: '<图片p_1>', privacy: 'FRIEND', pictures: placed };
-    const named = uploadForm('', { input }, files);
-    named.set('operations', JSON.stringify({ ...document, variables: { input } }));
-    return named;
+    const { pictures: inputs, files } = pictures([1]);
+    const input = { title: '湖边', content: '<图片p_1>', privacy: 'FRIEND', pictures: inputs };
+    const uploaded = uploadForm('', { input }, files);
+    uploaded.set('operations', JSON.stringify({ ...document, variables: { input } }));
+    return uploaded;
   };
   expect(await upload(form({ documentId: `sha256:${hash}` }))).toEqual({
     status: 200,

@@ -1,12 +1,12 @@
 import { beforeAll, expect, test } from 'vitest';
 import { journey } from '../support/journey.ts';
 
-let way: Awaited<ReturnType<typeof journey>>;
+let setup: Awaited<ReturnType<typeof journey>>;
 beforeAll(async () => {
-  way = await journey();
+  setup = await journey();
 });
 
-/** Every value below a key that names an address of a picture. */
+/** All picture URLs in a response. */
 function pictures(value: unknown, found: string[] = []): string[] {
   if (typeof value !== 'object' || value === null) return found;
   for (const [name, below] of Object.entries(value)) {
@@ -26,13 +26,13 @@ test.each([
        photos(first: 3) { nodes { iconUrl imageUrl thumbUrl coverUrl } } } }`,
   ],
   ['events and people', '{ event(id: "30134553") { imageUrl participants(first: 5) { nodes { avatarUrl } } } }'],
-  ['a diary', '{ note(id: "244600001") { photos { url } comments(first: 3) { nodes { author { avatarUrl } } } } }'],
+  ['a note', '{ note(id: "244600001") { photos { url } comments(first: 3) { nodes { author { avatarUrl } } } } }'],
   [
     'annotations',
     '{ book(id: "6082808") { annotations(first: 40) { nodes { author { avatarUrl } photos { url } } } } }',
   ],
-])('what a front end shows of %s is there', async (_, query) => {
-  const { data, errors } = await way.ask(query, { token: 'demo-alice' });
+])('picture URLs of %s can be loaded', async (_, query) => {
+  const { data, errors } = await setup.ask(query, { token: 'demo-alice' });
   expect(errors).toBeUndefined();
   const urls = new Set(pictures(data));
   expect(urls.size).toBeGreaterThan(2);
@@ -47,10 +47,10 @@ test.each([
   }
 });
 
-test('people who have a homepage are shown with it', async () => {
+test('a user has the URL of their homepage if there is one', async () => {
   const query =
     '{ user(id: "alice") { events(first: 9) { nodes { participants(first: 9) { nodes { uid homepageUrl } } } } } }';
-  const { data } = await way.ask(query);
+  const { data } = await setup.ask(query);
   const people = (
     data.user.events.nodes as { participants: { nodes: { uid: string; homepageUrl: string | null }[] } }[]
   ).flatMap(({ participants }) => participants.nodes);

@@ -7,8 +7,8 @@ beforeAll(async () => {
   cold = await journey({ recordTtlSeconds: '0' });
 });
 
-/** The answer's pieces as they come over the wire. */
-async function pieces(query: string, accept: string): Promise<Record<string, unknown>[]> {
+/** The parts of an incremental response as they are sent. */
+async function partsOf(query: string, accept: string): Promise<Record<string, unknown>[]> {
   const response = await fetch(`${cold.facade.url}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept },
@@ -25,9 +25,9 @@ async function pieces(query: string, accept: string): Promise<Record<string, unk
 }
 
 describe.each(['multipart/mixed', 'text/event-stream'])('over %s', (accept) => {
-  test('a deferred part comes after the rest, which did not ask for it', async () => {
+  test('a deferred part comes after the rest, and is requested separately', async () => {
     cold.proxy.start();
-    const [first, ...later] = await pieces(
+    const [first, ...later] = await partsOf(
       '{ book(id: "6082808") { title ... @defer { summary tags { name } } } }',
       accept,
     );
@@ -47,8 +47,8 @@ describe.each(['multipart/mixed', 'text/event-stream'])('over %s', (accept) => {
     ]);
   });
 
-  test('a deferred edge is called for in its own time', async () => {
-    const [first, ...later] = await pieces(
+  test('a deferred connection comes in its own part', async () => {
+    const [first, ...later] = await partsOf(
       '{ subject(id: "26266893") { title ... @defer(label: "talk") { comments(first: 2) { nodes { content } } } } }',
       accept,
     );
@@ -61,7 +61,7 @@ describe.each(['multipart/mixed', 'text/event-stream'])('over %s', (accept) => {
   });
 
   test('a streamed list comes item by item', async () => {
-    const all = await pieces('{ top250(first: 3) { nodes @stream(initialCount: 1) { title } } }', accept);
+    const all = await partsOf('{ top250(first: 3) { nodes @stream(initialCount: 1) { title } } }', accept);
     expect(all[0]).toMatchObject({ data: { top250: { nodes: [{ title: expect.any(String) }] } }, hasNext: true });
     const items = all
       .slice(1)
@@ -70,8 +70,8 @@ describe.each(['multipart/mixed', 'text/event-stream'])('over %s', (accept) => {
     expect(items).toHaveLength(2);
   });
 
-  test('what fails in a deferred part is told with its code', async () => {
-    const [first, ...later] = await pieces(
+  test('an error in a deferred part has its code', async () => {
+    const [first, ...later] = await partsOf(
       '{ book(id: "6082808") { title ... @defer { viewerCollection { status } annotations(first: 500) { nodes { id } } } } }',
       accept,
     );
@@ -85,14 +85,14 @@ describe.each(['multipart/mixed', 'text/event-stream'])('over %s', (accept) => {
   });
 });
 
-test('a deferred part with `if: false` is part of the one ask', async () => {
+test('a deferred part with `if: false` is requested together with the rest', async () => {
   const { answer, passed } = await cold.cost('{ book(id: "6082808") { title ... @defer(if: false) { publisher } } }');
   expect(answer.data.book).toEqual({ title: '百年孤独', publisher: '南海出版公司' });
   expect(passed).toHaveLength(1);
 });
 
-/** The answer to a question with this Accept, and the calls that it made. */
-async function asked(query: string, accept: string, variables: object = {}) {
+/** The response to a document with this Accept header, and its upstream calls. */
+async function execute(query: string, accept: string, variables: object = {}) {
   cold.proxy.start();
   const response = await fetch(`${cold.facade.url}/graphql`, {
     method: 'POST',
@@ -103,7 +103,7 @@ async function asked(query: string, accept: string, variables: object = {}) {
   return { status: response.status, body, calls: cold.proxy.stop() };
 }
 
-describe('who cannot read pieces gets the whole answer in one', () => {
+describe('a client that accepts no incremental format gets a plain response', () => {
   test.each([
     'application/json',
     'application/graphql-response+json',
@@ -112,31 +112,31 @@ describe('who cannot read pieces gets the whole answer in one', () => {
   ])('with %s', async (accept) => {
     const query =
       '{ book(id: "6082808") { title ... @defer { summary ...T @defer } } top250(first: 3) { nodes @stream { title } } } fragment T on Book { pages }';
-    const { status, body, calls } = await asked(query, accept);
-    const whole = await asked(query.replaceAll(/@\w+/g, ''), accept);
+    const { status, body, calls } = await execute(query, accept);
+    const whole = await execute(query.replaceAll(/@\w+/g, ''), accept);
     expect([status, body]).toEqual([200, whole.body]);
     expect(calls.map(({ line }) => line)).toEqual(whole.calls.map(({ line }) => line));
   });
 
-  test('what is wrong in the directives is told all the same', async () => {
-    const { status, body } = await asked(
+  test('invalid directives are rejected all the same', async () => {
+    const { status, body } = await execute(
       '{ top250 { nodes @stream(initialCount: -1) { title } } }',
       'application/json',
     );
     expect([status, body.errors[0].extensions]).toEqual([200, expect.objectContaining({ code: 'BAD_USER_INPUT' })]);
   });
 
-  test('a write is carried out once', async () => {
+  test('a mutation runs once', async () => {
     const write = 'mutation { likeNote(input: { id: "1" }) { note { id ... @defer { likesCount } } } }';
-    const { calls } = await asked(write, 'application/json');
+    const { calls } = await execute(write, 'application/json');
     expect(calls.filter(({ line }) => line.startsWith('POST'))).toHaveLength(1);
   });
 });
 
-describe('who takes no format that there is is told so, and nothing runs', () => {
-  test('another draft alone', async () => {
+describe('a request that accepts no supported format is rejected before anything runs', () => {
+  test('only an unknown version of incremental delivery', async () => {
     const query = '{ book(id: "6082808") { title ... @defer { summary } } }';
-    const { status, body, calls } = await asked(query, 'multipart/mixed;incrementalSpec=v9');
+    const { status, body, calls } = await execute(query, 'multipart/mixed;incrementalSpec=v9');
     expect([status, body.errors[0].extensions, calls]).toEqual([
       406,
       expect.objectContaining({ code: 'NOT_ACCEPTABLE' }),
@@ -144,9 +144,9 @@ describe('who takes no format that there is is told so, and nothing runs', () =>
     ]);
   });
 
-  test('a client that takes no form of an answer', async () => {
+  test('no response format at all', async () => {
     const write = 'mutation { likeNote(input: { id: "1" }) { note { id } } }';
-    const { status, body, calls } = await asked(write, 'text/plain');
+    const { status, body, calls } = await execute(write, 'text/plain');
     expect([status, calls]).toEqual([406, []]);
     expect(body.errors[0]).toMatchObject({
       message: expect.stringContaining('application/json'),
@@ -156,7 +156,7 @@ describe('who takes no format that there is is told so, and nothing runs', () =>
 });
 
 test.each(['multipart/mixed;deferSpec=20220824, application/json', '*/*', 'text/*'])(
-  'pieces are sent to who takes %s',
+  'a client that accepts %s gets an incremental response',
   async (accept) => {
     const response = await fetch(`${cold.facade.url}/graphql`, {
       method: 'POST',
@@ -169,16 +169,16 @@ test.each(['multipart/mixed;deferSpec=20220824, application/json', '*/*', 'text/
   },
 );
 
-describe('directives that say what cannot be are refused before anything runs', () => {
+describe('invalid arguments of @defer and @stream are rejected before anything runs', () => {
   const streamed = 'top250(first: 3) { nodes @stream(initialCount: $n, if: $on) { title } }';
   const deferred = 'likeNote(input: { id: "1" }) { ... @defer(if: $on) { note { id } } }';
   const put = 'query ($n: Int, $on: Boolean = true)';
 
   test.each<[string, string, object, string]>([
     ['a negative count', '{ top250(first: 3) { nodes @stream(initialCount: -1) { title } } }', {}, 'BAD_USER_INPUT'],
-    ['no count at all', '{ top250(first: 3) { nodes @stream(initialCount: null) { title } } }', {}, 'BAD_USER_INPUT'],
-    ['a negative count by a variable', `${put} { ${streamed} }`, { n: -1 }, 'BAD_USER_INPUT'],
-    ['no count by a variable', `${put} { ${streamed} }`, { n: null }, 'BAD_USER_INPUT'],
+    ['a null count', '{ top250(first: 3) { nodes @stream(initialCount: null) { title } } }', {}, 'BAD_USER_INPUT'],
+    ['a negative count in a variable', `${put} { ${streamed} }`, { n: -1 }, 'BAD_USER_INPUT'],
+    ['a null count in a variable', `${put} { ${streamed} }`, { n: null }, 'BAD_USER_INPUT'],
     ['a negative count by default', `query ($n: Int = -2, $on: Boolean = true) { ${streamed} }`, {}, 'BAD_USER_INPUT'],
     [
       'a negative count in a fragment',
@@ -187,75 +187,69 @@ describe('directives that say what cannot be are refused before anything runs', 
       'BAD_USER_INPUT',
     ],
     [
-      'a negative count of the schema',
+      'a negative count in introspection',
       '{ __schema { types @stream(initialCount: -1) { name } } }',
       {},
       'BAD_USER_INPUT',
     ],
-    ['neither on nor off, in a read', `${put} { ${streamed} }`, { n: 1, on: null }, 'BAD_USER_INPUT'],
+    ['a null condition in a query', `${put} { ${streamed} }`, { n: 1, on: null }, 'BAD_USER_INPUT'],
     [
-      'neither on nor off, in a write',
+      'a null condition in a mutation',
       `mutation ($on: Boolean = true) { ${deferred} }`,
       { on: null },
       'BAD_USER_INPUT',
     ],
     [
-      'a count past 32 bits',
+      'a count beyond 32 bits',
       '{ top250 { nodes @stream(initialCount: 2147483648) { title } } }',
       {},
       'GRAPHQL_VALIDATION_FAILED',
     ],
+    ['a string as count', '{ top250 { nodes @stream(initialCount: "1") { title } } }', {}, 'GRAPHQL_VALIDATION_FAILED'],
+    ['a number as condition', '{ top250 { nodes @stream(if: 1) { title } } }', {}, 'GRAPHQL_VALIDATION_FAILED'],
+    ['a null condition', '{ book(id: "1") { ... @defer(if: null) { title } } }', {}, 'GRAPHQL_VALIDATION_FAILED'],
+    ['a null label', '{ book(id: "1") { ... @defer(label: null) { title } } }', {}, 'GRAPHQL_VALIDATION_FAILED'],
     [
-      'a count that is a text',
-      '{ top250 { nodes @stream(initialCount: "1") { title } } }',
-      {},
-      'GRAPHQL_VALIDATION_FAILED',
-    ],
-    ['on by a number', '{ top250 { nodes @stream(if: 1) { title } } }', {}, 'GRAPHQL_VALIDATION_FAILED'],
-    ['on by null', '{ book(id: "1") { ... @defer(if: null) { title } } }', {}, 'GRAPHQL_VALIDATION_FAILED'],
-    [
-      'a label that is null',
-      '{ book(id: "1") { ... @defer(label: null) { title } } }',
-      {},
-      'GRAPHQL_VALIDATION_FAILED',
-    ],
-    [
-      'a label by a variable',
+      'a variable as label',
       'query ($l: String) { book(id: "1") { ... @defer(label: $l) { title } } }',
       { l: 'x' },
       'GRAPHQL_VALIDATION_FAILED',
     ],
     [
-      'a label twice',
+      'a duplicate label',
       '{ book(id: "1") { ... @defer(label: "a") { title } ... @defer(label: "a") { summary } } }',
       {},
       'GRAPHQL_VALIDATION_FAILED',
     ],
-    // Between the `@` and the name there may be anything that means nothing.
+    // Ignored tokens may stand between `@` and the name.
     [
-      'a label twice, and blanks',
+      'a duplicate label after ignored tokens',
       '{ book(id: "1") { ... @ defer(label: "a") { title } ... @,defer(label: "a") { summary } } }',
       {},
       'GRAPHQL_VALIDATION_FAILED',
     ],
     [
-      'a write that is deferred',
+      'a deferred mutation',
       'mutation { ... @ #\n defer { likeNote(input: { id: "1" }) { note { id } } } }',
       {},
       'GRAPHQL_VALIDATION_FAILED',
     ],
   ])('%s', async (_, query, variables, code) => {
-    const { status, body, calls } = await asked(query, 'application/graphql-response+json, multipart/mixed', variables);
+    const { status, body, calls } = await execute(
+      query,
+      'application/graphql-response+json, multipart/mixed',
+      variables,
+    );
     expect(calls).toEqual([]);
     expect(body).not.toHaveProperty('data');
     expect(body.errors.map(({ extensions }) => (extensions as { code: unknown }).code)).toEqual([code]);
     expect(status).toBe(400);
   });
 
-  test('but not where no variable is given, and the default holds', async () => {
+  test('variables that are not given are valid, and have their defaults', async () => {
     const query =
       'query ($n: Int, $on: Boolean) { top250(first: 3) { nodes @stream(initialCount: $n, if: $on) { title } } }';
-    const [first, ...later] = await pieces(query, 'multipart/mixed');
+    const [first, ...later] = await partsOf(query, 'multipart/mixed');
     expect(first).toMatchObject({ data: { top250: { nodes: [] } }, hasNext: true });
     expect(later.length).toBeGreaterThan(0);
   });
@@ -265,10 +259,10 @@ test.each(['@ defer', '@,defer', '@#\n#\ndefer', '@\ufeffdefer'])(
   'a part deferred by %j comes later too',
   async (at) => {
     const query = `{ book(id: "6082808") { id ... ${at} { title } } }`;
-    const { status, body } = await asked(query, 'application/json');
+    const { status, body } = await execute(query, 'application/json');
     expect([status, body]).toEqual([200, { data: { book: { id: 'Book:6082808', title: '百年孤独' } } }]);
     for (const accept of ['multipart/mixed', 'text/event-stream']) {
-      const [first, later] = await pieces(query, accept);
+      const [first, later] = await partsOf(query, accept);
       expect(first).toEqual({ data: { book: { id: 'Book:6082808' } }, hasNext: true });
       expect(later).toMatchObject({ incremental: [{ data: { title: '百年孤独' } }], hasNext: false });
     }
@@ -291,7 +285,7 @@ describe('in the current format', () => {
   };
 
   test.each(['multipart/mixed', 'text/event-stream'])(
-    'a deferred part is announced, comes and is complete: %s',
+    'a deferred part is announced, sent and completed: %s',
     async (accept) => {
       const [first, last] = await current(
         '{ book(id: "6082808") { title ... @defer(label: "more") { pages } } }',
@@ -310,7 +304,7 @@ describe('in the current format', () => {
     },
   );
 
-  test('parts in parts are announced with what they are in, and each is completed once', async () => {
+  test('nested parts are announced with the part that contains them, and each is completed once', async () => {
     const parts = await current(`{
       top250(first: 3) { nodes @stream(initialCount: 1, label: "list") { title ... @defer { summary } } }
       book(id: "6082808") { id ... @defer { title ... @defer { pages } annotations(first: 2) { nodes { id ... @defer(label: "in") { content } } } } }
@@ -339,7 +333,7 @@ describe('in the current format', () => {
     expect(parts.at(-1)!.hasNext).toBe(false);
   });
 
-  test('what fails in a part is told with its code', async () => {
+  test('an error in a part has its code', async () => {
     const parts = await current(
       '{ book(id: "6082808") { id ... @defer { annotations(first: 500) { nodes { id } } } } }',
     );

@@ -24,26 +24,26 @@ import { journey } from '../support/journey.ts';
 import { type RandomDocument, randomDocument } from '../support/selections.ts';
 
 const token = 'demo-alice';
-/** Nothing is kept, so that every question shows what it asks for; and no question is too dear. */
+/** The cache is off, so that every query shows its calls; and no query is too expensive. */
 const settings = { recordTtlSeconds: '0', maxUpstreamCalls: '5000' };
 
-let way: Awaited<ReturnType<typeof journey>>;
+let setup: Awaited<ReturnType<typeof journey>>;
 let unprojected: (document: RandomDocument) => Promise<Shown>;
 beforeAll(async () => {
-  way = await journey(settings);
+  setup = await journey(settings);
   unprojected = await facadeWithoutFields();
 });
 
-describe('whatever is selected', () => {
+describe('every selection', () => {
   test(
-    'has the value that it has where everything is asked for, and costs no member that nobody selected',
+    'has the same values as with all fields requested, and requests only fields that it needs',
     { timeout: 300_000 },
     async () => {
-      let asked = 0;
+      let checked = 0;
       await fc.assert(
         fc.asyncProperty(fc.integer({ min: 0, max: 0x7fffffff }), async (seed) => {
           const document = randomDocument(schema, seed, { depth: 5, first: 3 });
-          const { answer, passed } = await way.cost(document.query, { token, variables: document.variables });
+          const { answer, passed } = await setup.cost(document.query, { token, variables: document.variables });
           const whole = await unprojected(document);
           expect({ document, ...comparable(answer) }).toEqual({ document, ...comparable(whole) });
 
@@ -51,7 +51,7 @@ describe('whatever is selected', () => {
           for (const { line } of passed) {
             const sent = fieldsOf(line);
             if (!sent) continue;
-            asked++;
+            checked++;
             const allowed = needed.get(typeAt(line)) ?? new Set();
             expect({ document, line, unselected: sent.filter((name) => name !== 'id' && !allowed.has(name)) }).toEqual({
               document,
@@ -62,20 +62,20 @@ describe('whatever is selected', () => {
         }),
         { numRuns: 45, seed: 7, endOnFailure: true },
       );
-      expect(asked).toBeGreaterThan(50);
+      expect(checked).toBeGreaterThan(50);
     },
   );
 });
 
-/** Another facade before the same data, whose upstream is never told which members are wanted. */
+/** Another facade over the same data, whose upstream calls have no `fields` parameter. */
 async function facadeWithoutFields(): Promise<(document: RandomDocument) => Promise<Shown>> {
-  const { hostname, port } = new URL(way.origin.url);
+  const { hostname, port } = new URL(setup.origin.url);
   const proxy: Server = createServer((incoming, outgoing) => {
-    const url = new URL(incoming.url ?? '', way.origin.url);
+    const url = new URL(incoming.url ?? '', setup.origin.url);
     url.searchParams.delete('fields');
     const path = url.pathname + url.search;
-    // The Host of the other facade's way: addresses in records begin with it.
-    const headers = { ...incoming.headers, host: new URL(way.proxy.url).host };
+    // The Host of the first facade's proxy, because URLs in records begin with it.
+    const headers = { ...incoming.headers, host: new URL(setup.proxy.url).host };
     const onward = forward({ hostname, port, method: incoming.method, path, headers }, (answer) => {
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(outgoing);
@@ -84,8 +84,8 @@ async function facadeWithoutFields(): Promise<(document: RandomDocument) => Prom
   });
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-  const upstream = createUpstream({ ...way.config, baseUrl: url, eventBaseUrl: url });
-  const facade = await openServer(way.config, { schema, upstream, log: pino({ level: 'silent' }) });
+  const upstream = createUpstream({ ...setup.config, baseUrl: url, eventBaseUrl: url });
+  const facade = await openServer(setup.config, { schema, upstream, log: pino({ level: 'silent' }) });
   afterAll(async () => {
     await facade.close();
     await upstream.close();
@@ -102,15 +102,15 @@ async function facadeWithoutFields(): Promise<(document: RandomDocument) => Prom
   };
 }
 
-/** Data and errors, in an order that does not depend on who answered first. */
+/** Data and errors, sorted, because the order of errors depends on timing. */
 function comparable({ data, errors = [] }: Shown) {
-  const told = errors.map(({ path, extensions }) => `${(path ?? []).join('.')} ${String(extensions.code)}`);
-  return { data: data as unknown, errors: told.sort() };
+  const failures = errors.map(({ path, extensions }) => `${(path ?? []).join('.')} ${String(extensions.code)}`);
+  return { data: data as unknown, errors: failures.sort() };
 }
 
 const fieldsOf = (line: string): string[] | undefined => /[?&]fields=([^&]*)/.exec(line)?.[1]?.split(',');
 
-/** What the items of an answer are. */
+/** The type of the items in a response. */
 const typesAt: readonly [RegExp, string][] = [
   [/\/book\/[^/]+\/tags$|\/book\/user\/[^/]+\/tags$/, 'Tag'],
   [/\/collections?$/, 'Collection'],
@@ -129,29 +129,29 @@ const typesAt: readonly [RegExp, string][] = [
 ];
 function typeAt(line: string): string {
   const path = line.replace(/^GET /, '').replace(/\?.*$/, '');
-  return typesAt.find(([place]) => place.test(path))?.[1] ?? '';
+  return typesAt.find(([pattern]) => pattern.test(path))?.[1] ?? '';
 }
 
-/** The names of each type's record that the selected fields declare, and those that tell its records apart. */
+/** For each type, the fields of its record that the selected fields declare, and its keys. */
 function namesNeeded(document: DocumentNode, variables: Record<string, unknown>): Map<string, Set<string>> {
   const needed = new Map<string, Set<string>>();
   const add = (type: string, names: readonly string[]) =>
     needed.set(type, new Set([...(needed.get(type) ?? []), ...names]));
   add('Collection', ['user_id', 'book_id']);
-  // Their presence tells the tier of a token: one of them goes along where a member of the higher tiers is wanted.
+  // Tier probe fields: one of them is added if a field of the higher tiers is requested.
   add('Subject', ['durations', 'languages']);
   const info = new TypeInfo(schema);
-  const leave = {
-    enter: (node: { directives?: readonly unknown[] }) => (isLeftOut(node as never, variables) ? false : undefined),
+  const skipExcluded = {
+    enter: (node: { directives?: readonly unknown[] }) => (isExcluded(node as never, variables) ? false : undefined),
   };
   visit(
     document,
     visitWithTypeInfo(info, {
-      [Kind.FRAGMENT_SPREAD]: leave,
-      [Kind.INLINE_FRAGMENT]: leave,
+      [Kind.FRAGMENT_SPREAD]: skipExcluded,
+      [Kind.INLINE_FRAGMENT]: skipExcluded,
       Field: {
         enter(node) {
-          if (isLeftOut(node, variables)) return false;
+          if (isExcluded(node, variables)) return false;
           const [type, field] = [info.getParentType(), info.getFieldDef()];
           if (!isObjectType(type) || !field || node.name.value.startsWith('__')) return undefined;
           const { needs = [], from = [], embedded, idIn, needsBelow = {} } = fieldRule(field);
@@ -170,7 +170,7 @@ function namesNeeded(document: DocumentNode, variables: Record<string, unknown>)
   return needed;
 }
 
-function isLeftOut(node: Parameters<typeof getDirectiveValues>[1], variables: Record<string, unknown>): boolean {
+function isExcluded(node: Parameters<typeof getDirectiveValues>[1], variables: Record<string, unknown>): boolean {
   return (
     getDirectiveValues(GraphQLSkipDirective, node, variables)?.if === true ||
     getDirectiveValues(GraphQLIncludeDirective, node, variables)?.if === false

@@ -13,10 +13,10 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { schema } from '../../src/graph/schema.ts';
 import { journey } from '../support/journey.ts';
 
-type Way = Awaited<ReturnType<typeof journey>>;
-let way: Way;
+type Setup = Awaited<ReturnType<typeof journey>>;
+let setup: Setup;
 beforeAll(async () => {
-  way = await journey();
+  setup = await journey();
 });
 
 const alice = { token: 'demo-alice' };
@@ -25,24 +25,24 @@ const carol = { token: 'demo-carol' };
 const codesOf = ({ errors }: { errors?: { extensions: Record<string, unknown> }[] }) =>
   (errors ?? []).map(({ extensions }) => extensions.code);
 
-describe('the page', () => {
+describe('the operations', () => {
   const folder = new URL('../../operations/', import.meta.url);
-  const pages = readdirSync(folder).filter((name) => name.endsWith('.graphql') && name !== 'explain.graphql'); // that one is to be planned, not run
+  const pages = readdirSync(folder).filter((name) => name.endsWith('.graphql') && name !== 'explain.graphql'); // it is meant to be planned, not run
 
-  test.each(pages)('%s is answered without an error, with data at every level', async (name) => {
+  test.each(pages)('%s runs without an error, with data at every level', async (name) => {
     const text = readFileSync(new URL(name, folder), 'utf8');
-    const answer = await way.ask(text, alice);
+    const answer = await setup.ask(text, alice);
     expect(answer.errors).toBeUndefined();
-    // A tier without a limit has no budget.
-    expect(holes(text, answer.data).filter((place) => place !== 'viewer.rateBudget')).toEqual([]);
+    // An unlimited tier has no rate budget.
+    expect(emptyPositions(text, answer.data).filter((place) => place !== 'viewer.rateBudget')).toEqual([]);
   });
 
-  test('is one of ten at least', () => {
+  test('are ten at least', () => {
     expect(pages.length).toBeGreaterThanOrEqual(10);
   });
 });
 
-/** Every list, by what leads to it; `LIST` stands for what is selected of it. */
+/** Every list, with the fields that lead to it; `LIST` stands for its selection. */
 const lists: readonly [name: string, query: string, node?: string][] = [
   ['searchBooks', '{ it: searchBooks(tag: "小说", ARGS) LIST }'],
   ['Series.books', '{ series(id: "SERIES") { it: books(ARGS) LIST } }'],
@@ -69,10 +69,10 @@ const lists: readonly [name: string, query: string, node?: string][] = [
   ['Event.wishers', '{ event(id: "EVENT") { it: wishers(ARGS) LIST } }'],
 ];
 
-describe('a list', () => {
+describe('the list', () => {
   const known: Record<string, string> = {};
   beforeAll(async () => {
-    const { data } = await way.ask(
+    const { data } = await setup.ask(
       '{ bookByIsbn(isbn: "9787544253994") { series { sourceId } } user(id: "alice") { notes(first: 50) { nodes { sourceId commentsCount } } } searchEvents(first: 50) { nodes { sourceId participantsCount wishersCount } } }',
       alice,
     );
@@ -84,7 +84,7 @@ describe('a list', () => {
   });
 
   test.each(lists)(
-    '%s is met whole by its cursors, each node once, and at any offset',
+    '%s is returned completely by its cursors, each node once, and by any offset',
     async (_, query, node = 'id') => {
       const page = async (args: string): Promise<Page> => {
         const text = query
@@ -94,7 +94,7 @@ describe('a list', () => {
             `{ edges { cursor node { ${node} } } nodes { ${node} } totalCount totalIsCapped pageInfo { hasNextPage hasPreviousPage startCursor endCursor } }`,
           )
           .replace(/SERIES|NOTE|EVENT/, (name) => known[name]!);
-        const { data, errors } = await way.ask(text, alice);
+        const { data, errors } = await setup.ask(text, alice);
         expect(errors).toBeUndefined();
         return find(data, 'it') as Page;
       };
@@ -110,20 +110,20 @@ describe('a list', () => {
       expect(new Set(whole.edges.map(({ cursor }) => cursor)).size).toBe(whole.edges.length);
 
       const size = Math.max(1, Math.ceil(Math.min(whole.nodes.length, 40) / 4));
-      const met: unknown[] = [];
+      const paged: unknown[] = [];
       let after = '';
       for (let pages = 0; pages < 8; pages++) {
         const next = await page(`first: ${size}${after && `, after: "${after}"`}`);
         expect(next.totalCount).toBe(whole.totalCount);
         expect(next.pageInfo.hasPreviousPage).toBe(pages > 0);
-        met.push(...next.nodes);
+        paged.push(...next.nodes);
         after = next.pageInfo.endCursor ?? after;
         if (!next.pageInfo.hasNextPage) break;
         expect(next.nodes).toHaveLength(size);
       }
-      expect(met.slice(0, whole.nodes.length)).toEqual(whole.nodes.slice(0, met.length));
-      expect(new Set(met.map((one) => JSON.stringify(one))).size).toBe(met.length);
-      expect(met.length).toBeGreaterThanOrEqual(Math.min(whole.nodes.length, size * 4));
+      expect(paged.slice(0, whole.nodes.length)).toEqual(whole.nodes.slice(0, paged.length));
+      expect(new Set(paged.map((one) => JSON.stringify(one))).size).toBe(paged.length);
+      expect(paged.length).toBeGreaterThanOrEqual(Math.min(whole.nodes.length, size * 4));
 
       const jump = await page(`first: ${size}, offset: ${size}`);
       expect(jump.nodes).toEqual(whole.nodes.slice(size, size * 2));
@@ -150,15 +150,15 @@ describe('a film', () => {
   test.each([
     ['advance', alice],
     ['premium', carol],
-    ['anonymous, by the own credential of the facade', {}],
-  ] as const)('is told whole to the tier: %s', async (_, asking) => {
-    const { data, errors } = await way.ask(advanced, asking);
+    ['of the facade, without a token', {}],
+  ] as const)('has all fields for the tier: %s', async (_, options) => {
+    const { data, errors } = await setup.ask(advanced, options);
     expect(errors).toBeUndefined();
     expect(Object.values(data.subject as object).filter((value) => value === null)).toEqual([]);
   });
 
-  test('is told to the basic tier without the members of the others, one error a field, with the tiers that have it', async () => {
-    const { data, errors } = await way.ask(advanced, bob);
+  test('lacks the fields of higher tiers on the basic tier, with one error per field that names the tiers', async () => {
+    const { data, errors } = await setup.ask(advanced, bob);
     expect(data.subject).toEqual({
       title: expect.any(String) as string,
       ...Object.fromEntries(gated.map((name) => [name, null])),
@@ -174,19 +174,19 @@ describe('a film', () => {
     ['basic', bob, ['inTheaters', 'newMovies', 'weeklyChart']],
     ['premium', carol, ['newMovies', 'top250', 'usBoxOffice', 'weeklyChart']],
     ['advance', alice, []],
-  ] as const)('stands in the charts that the tier %s gets', async (_, asking, refused) => {
-    const { data, errors } = await way.ask(
+  ] as const)('is in the charts that the tier %s may read', async (_, options, rejected) => {
+    const { data, errors } = await setup.ask(
       '{ top250(first: 2) { nodes { id } } usBoxOffice { title } weeklyChart { title } newMovies { title } inTheaters(first: 2) { nodes { id } } comingSoon(first: 2) { nodes { id } } searchSubjects(tag: "剧情", first: 2) { nodes { id } } }',
-      asking,
+      options,
     );
     const absent = Object.keys(data as object).filter((name) => data[name] === null);
-    expect(absent.sort()).toEqual(refused);
-    expect(errors?.map(({ path }) => path?.[0]).sort() ?? []).toEqual(refused);
-    expect([...new Set(codesOf({ errors: errors ?? [] }))]).toEqual(refused.length ? ['TIER_REQUIRED'] : []);
+    expect(absent.sort()).toEqual(rejected);
+    expect(errors?.map(({ path }) => path?.[0]).sort() ?? []).toEqual(rejected);
+    expect([...new Set(codesOf({ errors: errors ?? [] }))]).toEqual(rejected.length ? ['TIER_REQUIRED'] : []);
   });
 
-  test('has people whom the premium tier meets through their works and photos alone', async () => {
-    const { data, errors } = await way.ask(
+  test('has people of whom the premium tier gets only works and photos', async () => {
+    const { data, errors } = await setup.ask(
       '{ celebrity(id: "1000525") { bornPlace works(first: 3) { nodes { roles subject { title } } } photos(first: 3) { nodes { imageUrl } } } }',
       carol,
     );
@@ -196,8 +196,8 @@ describe('a film', () => {
     expect(errors?.map(({ extensions }) => [extensions.code, extensions.coordinate])).toEqual([
       ['TIER_REQUIRED', 'Celebrity.bornPlace'],
     ]);
-    // Once the refusal is known, the lists tell the name as well.
-    const { answer, passed } = await way.cost(
+    // Once the rejection is known, the name comes from the lists.
+    const { answer, passed } = await setup.cost(
       '{ celebrity(id: "1000525") { name webUrl works(first: 3) { nodes { roles } } } }',
       carol,
     );
@@ -208,15 +208,15 @@ describe('a film', () => {
     ]);
   });
 
-  test('has a number of search results that is capped on the basic tier', async () => {
+  test('has a capped total of search results on the basic tier', async () => {
     const query = '{ searchSubjects(query: "的", first: 5) { totalCount totalIsCapped } }';
-    const { data: basic } = await way.ask(query, bob);
-    const { data: advance } = await way.ask(query, {});
+    const { data: basic } = await setup.ask(query, bob);
+    const { data: advance } = await setup.ask(query, {});
     expect(basic.searchSubjects.totalCount).toBeLessThanOrEqual(20);
     expect(advance.searchSubjects.totalIsCapped).toBe(false);
   });
 
-  test('is refused without a call where the configured tier is known not to have it', async () => {
+  test('is rejected without a call if the configured tier lacks it', async () => {
     const own = await journey({ accessToken: 'demo-bob', filmTier: 'basic' });
     const { answer, passed } = await own.cost(
       '{ weeklyChart { title } newMovies { title } subject(id: "26266893") { durations writers { name } } }',
@@ -227,8 +227,8 @@ describe('a film', () => {
 });
 
 describe('notes', () => {
-  test('are read with a login alone, and without one cost no call', async () => {
-    const { answer, passed } = await way.cost(
+  test('need a login, and without one make no calls', async () => {
+    const { answer, passed } = await setup.cost(
       '{ note(id: "1") { title } user(id: "alice") { notes { nodes { id } } } node(id: "Note:1") { id } }',
     );
     expect(answer.data).toEqual({ note: null, user: { notes: null }, node: null });
@@ -236,11 +236,11 @@ describe('notes', () => {
     expect(passed).toEqual([]);
   });
 
-  test('are told as their privacy allows: to friends, to nobody else, to everyone', async () => {
-    const seenBy = async (asking: object): Promise<Set<string>> => {
-      const { data, errors } = await way.ask(
+  test('are visible according to their privacy', async () => {
+    const seenBy = async (options: object): Promise<Set<string>> => {
+      const { data, errors } = await setup.ask(
         '{ user(id: "alice") { notes(first: 100) { nodes { sourceId privacy } } } }',
-        asking,
+        options,
       );
       expect(errors).toBeUndefined();
       return new Set((data.user.notes.nodes as { privacy: string }[]).map(({ privacy }) => privacy));
@@ -249,8 +249,11 @@ describe('notes', () => {
     expect([...(await seenBy(bob))].sort()).toEqual(['FRIEND', 'PUBLIC']);
     expect([...(await seenBy(carol))]).toEqual(['PUBLIC']);
 
-    const { data } = await way.ask('{ user(id: "alice") { notes(first: 100) { nodes { sourceId privacy } } } }', alice);
-    for (const [privacy, asking, isSeen] of [
+    const { data } = await setup.ask(
+      '{ user(id: "alice") { notes(first: 100) { nodes { sourceId privacy } } } }',
+      alice,
+    );
+    for (const [privacy, options, isSeen] of [
       ['PRIVATE', alice, true],
       ['PRIVATE', bob, false],
       ['FRIEND', bob, true],
@@ -260,9 +263,9 @@ describe('notes', () => {
       const { sourceId } = (data.user.notes.nodes as { sourceId: string; privacy: string }[]).find(
         (note) => note.privacy === privacy,
       )!;
-      const answer = await way.ask(
+      const answer = await setup.ask(
         `{ note(id: "${sourceId}") { title blocks { __typename } comments(first: 1) { totalCount } } }`,
-        asking,
+        options,
       );
       expect({ privacy, isSeen: answer.data.note?.title !== undefined && answer.data.note !== null }).toEqual({
         privacy,
@@ -273,7 +276,7 @@ describe('notes', () => {
   });
 });
 
-describe('a node', () => {
+describe('the node', () => {
   test.each([
     ['Book', '{ it: searchBooks(tag: "小说", first: 3) { nodes { id __typename } } }'],
     ['Subject', '{ it: top250(first: 3) { nodes { id __typename } } }'],
@@ -289,12 +292,12 @@ describe('a node', () => {
     ['User', '{ subject(id: "26266893") { comments(first: 3) { nodes { it: author { id __typename } } } } }'],
     ['Series', '{ bookByIsbn(isbn: "9787544253994") { it: series { id __typename } } }'],
     ['City', '{ searchEvents(first: 3) { nodes { it: city { id __typename } } } }'],
-  ])('%s is found again by the id that an answer gave', async (type, query) => {
-    const { data } = await way.ask(query, alice);
+  ])('%s is found by the id in a response', async (type, query) => {
+    const { data } = await setup.ask(query, alice);
     const found = leavesOf(data).filter((value) => value.startsWith(`${type}:`));
     expect(found.length).toBeGreaterThan(0);
     for (const id of found.slice(0, 3)) {
-      const { data: one, errors } = await way.ask('query ($id: ID!) { node(id: $id) { id __typename } }', {
+      const { data: one, errors } = await setup.ask('query ($id: ID!) { node(id: $id) { id __typename } }', {
         ...alice,
         variables: { id },
       });
@@ -302,15 +305,15 @@ describe('a node', () => {
       expect(one).toEqual({ node: { id, __typename: type } });
     }
     const ids = [...found, ...found.slice(0, 1)];
-    const { data: all } = await way.ask('query ($ids: [ID!]!) { nodes(ids: $ids) { id __typename } }', {
+    const { data: all } = await setup.ask('query ($ids: [ID!]!) { nodes(ids: $ids) { id __typename } }', {
       ...alice,
       variables: { ids },
     });
     expect(all.nodes).toEqual(ids.map((id) => ({ id, __typename: type })));
   });
 
-  test('leads on like any record of its type', async () => {
-    const { data, errors } = await way.ask(
+  test('has all fields of its type', async () => {
+    const { data, errors } = await setup.ask(
       '{ node(id: "Book:6082808") { ... on Book { title authors series { title } tags(first: 2) { name } } ... on Event { place } } }',
     );
     expect(errors).toBeUndefined();
@@ -319,34 +322,34 @@ describe('a node', () => {
 });
 
 describe('the viewer', () => {
-  test('is told without a call what a token may do, as far as it is known', async () => {
+  test('reports what is known about the token, without a call', async () => {
     const query = '{ viewer { isLoggedIn filmTier rateBudget { limit remaining resetsAt } } }';
-    const { answer: nobody, calls } = await way.cost(query);
-    expect(nobody).toEqual({ data: { viewer: { isLoggedIn: false, filmTier: 'ADVANCE', rateBudget: null } } });
+    const { answer: anonymous, calls } = await setup.cost(query);
+    expect(anonymous).toEqual({ data: { viewer: { isLoggedIn: false, filmTier: 'ADVANCE', rateBudget: null } } });
     expect(calls).toBe(0);
-    const { answer: somebody, calls: none } = await way.cost(query, alice);
-    expect(somebody.data.viewer).toMatchObject({ isLoggedIn: true });
-    expect(none).toBe(0);
+    const { answer: loggedIn, calls: furtherCalls } = await setup.cost(query, alice);
+    expect(loggedIn.data.viewer).toMatchObject({ isLoggedIn: true });
+    expect(furtherCalls).toBe(0);
   });
 
-  test('has a shelf that nobody else is shown', async () => {
-    const { data: mine } = await way.ask(
+  test('has a private collection', async () => {
+    const { data: mine } = await setup.ask(
       '{ user(id: "alice") { bookCollections(first: 1) { nodes { book { sourceId } } } } }',
       alice,
     );
     const id: string = mine.user.bookCollections.nodes[0].book.sourceId;
     const query = `{ book(id: "${id}") { title viewerCollection { status updatedAt tags comment } } }`;
-    const { data: seen } = await way.ask(query, alice);
+    const { data: seen } = await setup.ask(query, alice);
     expect(seen.book.viewerCollection.status).toMatch(/^(WISH|READING|READ)$/);
-    const { answer } = await way.cost(query);
+    const { answer } = await setup.cost(query);
     expect({ errors: answer.errors, collection: answer.data.book.viewerCollection as unknown }).toEqual({
       errors: undefined,
       collection: null,
     });
   });
 
-  test('with a token that nobody gave is unauthenticated, wherever it is asked', async () => {
-    const { data, errors } = await way.ask(
+  test('with an unknown token is unauthenticated in every field', async () => {
+    const { data, errors } = await setup.ask(
       '{ book(id: "25762005") { title } top250(first: 1) { nodes { id } } event(id: "30134553") { title } }',
       { token: 'of-nobody' },
     );
@@ -356,7 +359,7 @@ describe('the viewer', () => {
   });
 
   test('with anything but a bearer token is unauthenticated without a call', async () => {
-    const { answer, passed } = await way.cost('{ book(id: "25762005") { title } }', {
+    const { answer, passed } = await setup.cost('{ book(id: "25762005") { title } }', {
       headers: { authorization: 'Basic YWxpY2U6eA==' },
     });
     expect(codesOf(answer)).toEqual(['UNAUTHENTICATED']);
@@ -364,9 +367,9 @@ describe('the viewer', () => {
   });
 });
 
-test('an answer names its request, in the words of the caller where they are plain', async () => {
+test('a response has a request id, the client’s own if it is safe', async () => {
   const send = (headers: Record<string, string>) =>
-    fetch(`${way.facade.url}/graphql`, {
+    fetch(`${setup.facade.url}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
       body: '{"query":"{ viewer { isLoggedIn } }"}',
@@ -394,7 +397,7 @@ interface EventNode {
   wishersCount: number;
 }
 
-/** The value under a key, wherever it stands. */
+/** The value of a key at any depth. */
 function find(value: unknown, key: string): unknown {
   if (typeof value !== 'object' || value === null) return undefined;
   if (key in value) return (value as Record<string, unknown>)[key];
@@ -412,8 +415,8 @@ function leavesOf(value: unknown): string[] {
   return typeof value === 'string' ? [value] : [];
 }
 
-/** Places of an answer where every object is null, or every list empty. */
-function holes(text: string, data: unknown): string[] {
+/** Positions where every object is null, or every list empty. */
+function emptyPositions(text: string, data: unknown): string[] {
   const document = parse(text);
   const fragments = new Map(
     document.definitions.flatMap((each) =>

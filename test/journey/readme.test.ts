@@ -1,4 +1,4 @@
-/** What README and docs show is run: each example is answered as printed, each command does what it is shown for. */
+/** Runs the examples and commands of README and docs, and compares the responses. */
 import { execFile } from 'node:child_process';
 import { cpSync, existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { picture, temporaryDirectory } from '../support/service.ts';
 interface Block {
   language: string;
   text: string;
-  /** The block of JSON behind it. */
+  /** The JSON block after it. */
   response: unknown;
 }
 
@@ -24,7 +24,7 @@ const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
 const readme = readFileSync('README.md', 'utf8');
 const docs = readdirSync('docs').filter((file) => file.endsWith('.md'));
 const blocks = [readme, ...docs.map((file) => readFileSync(`docs/${file}`, 'utf8'))].flatMap(blocksOf);
-/** The lines for the shell of which no response is shown, without their comments; each once. */
+/** Distinct shell lines without a response, without their comments. */
 const commands = [
   ...new Set(
     blocks
@@ -33,20 +33,20 @@ const commands = [
   ),
 ];
 
-// The addresses in records are as long as where `npm start` puts the origin: their bytes are counted.
-const here = await journey({ corsOrigins: 'http://localhost:5173' }, undefined, {
+// The origin's URL is as long as that of `npm start`, because URLs in records count as bytes.
+const setup = await journey({ corsOrigins: 'http://localhost:5173' }, undefined, {
   publicUrl: 'http://127.0.0.1:4001',
 });
 
-test('the first example is answered as printed, at the printed price', async () => {
+test('the first example has the printed response and the printed numbers', async () => {
   const { text: query, response: printed } = blocks.find(({ language }) => language === 'graphql')!;
   const bytes = (passed: readonly { bytes: number }[]) => passed.reduce((sum, call) => sum + call.bytes, 0);
   const row = (title: string) => new RegExp(`^\\| ${title} .*$`, 'm').exec(readme)?.[0].replaceAll(',', '') ?? '';
 
-  const first = await here.cost(query, { token: 'demo-alice' });
+  const first = await setup.cost(query, { token: 'demo-alice' });
   expect(first.answer).toEqual(printed);
   const got = Buffer.byteLength(JSON.stringify(first.answer));
-  const again = await here.cost(query, { token: 'demo-alice' });
+  const again = await setup.cost(query, { token: 'demo-alice' });
   expect(row('through the graph, first').match(/\d+/g)?.map(Number)).toEqual([
     1,
     first.calls,
@@ -62,7 +62,7 @@ test('the first example is answered as printed, at the printed price', async () 
     got,
   ]);
 
-  const alone = [
+  const paths = [
     '/v2/book/6082808',
     '/v2/book/6082808/collection',
     '/v2/book/series/10489/books?count=2',
@@ -71,19 +71,19 @@ test('the first example is answered as printed, at the printed price', async () 
     '/v2/movie/subject/1292052',
     '/v2/movie/subject/1291546',
   ];
-  const answers = await Promise.all(alone.map((path) => here.origin.get(path, 'alice')));
+  const answers = await Promise.all(paths.map((path) => setup.origin.get(path, 'alice')));
   const sum = answers.reduce((total, { text }) => total + Buffer.byteLength(text), 0);
-  expect(row('client alone').match(/\d+/g)?.map(Number)).toEqual([alone.length, alone.length, sum, sum]);
+  expect(row('client alone').match(/\d+/g)?.map(Number)).toEqual([paths.length, paths.length, sum, sum]);
 });
 
 const curl = await promisify(execFile)('curl', ['--version']).catch(() => undefined);
 
-test.skipIf(!curl)('every request for the shell is answered as printed', async () => {
+test.skipIf(!curl)('every shell request has the printed response', async () => {
   const cwd = temporaryDirectory();
   writeFileSync(join(cwd, 'picture.png'), Buffer.from(await picture().arrayBuffer()));
   const requests = blocks.filter(({ language, response }) => language === 'sh' && response !== undefined);
   expect(requests).toHaveLength(3);
-  for (const { text, response } of requests) expect(await shell(text, here.facade.url, cwd)).toEqual(response);
+  for (const { text, response } of requests) expect(await shell(text, setup.facade.url, cwd)).toEqual(response);
 });
 
 test('the page of 60 seconds shows five films, loaded from another origin', async () => {
@@ -95,7 +95,7 @@ test('the page of 60 seconds shows five films, loaded from another origin', asyn
     querySelector: () => ({ append: (item: { textContent: string }) => shown.push(item) }),
   };
   const fetchFromThere = async (url: string, init: RequestInit) => {
-    const to = url.replace('http://localhost:4000', here.facade.url);
+    const to = url.replace('http://localhost:4000', setup.facade.url);
     const asks = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type' };
     const preflight = await fetch(to, { method: 'OPTIONS', headers: { origin, ...asks } });
     expect(preflight.headers.get('access-control-allow-headers')).toContain('content-type');
@@ -124,30 +124,35 @@ describe('the commands', () => {
     expect(await program.stop()).toMatchObject({ code: 0, err: '' });
   });
 
-  test.skipIf(!curl)('the manifest is that of the operations, which are run by their hashes alone', async () => {
-    const [make, start, request] = ['manifest operations', 'PERSISTED_ONLY=on', 'documentId='].map((part) =>
-      commands.find((line) => line.includes(part))!,
-    );
-    const [, file] = /> (\S+)$/.exec(make!)!;
-    const { out } = await runProgram(...startOf(make!.replace(/ > .*/, '')), { cwd });
-    writeFileSync(join(cwd, file!), out);
-    const documents = Object.entries(JSON.parse(out) as Record<string, string>);
-    const [hash] = documents.find(([, text]) => text.startsWith('query Book('))!;
-    const [env, args] = startOf(start!);
-    const upstreams = { BASE_URL: here.origin.url, EVENT_BASE_URL: here.origin.url };
-    const program = await startProgram({ ...upstreams, ...env }, args, { cwd });
-    expect(await shell(request!, program.url, cwd, { hash })).toMatchObject({ data: { book: { title: '百年孤独' } } });
-    await program.stop();
-  });
+  test.skipIf(!curl)(
+    'the manifest contains the operations, which run by their hashes with PERSISTED_ONLY',
+    async () => {
+      const [make, start, request] = ['manifest operations', 'PERSISTED_ONLY=on', 'documentId='].map((part) =>
+        commands.find((line) => line.includes(part))!,
+      );
+      const [, file] = /> (\S+)$/.exec(make!)!;
+      const { out } = await runProgram(...startOf(make!.replace(/ > .*/, '')), { cwd });
+      writeFileSync(join(cwd, file!), out);
+      const documents = Object.entries(JSON.parse(out) as Record<string, string>);
+      const [hash] = documents.find(([, text]) => text.startsWith('query Book('))!;
+      const [env, args] = startOf(start!);
+      const upstreams = { BASE_URL: setup.origin.url, EVENT_BASE_URL: setup.origin.url };
+      const program = await startProgram({ ...upstreams, ...env }, args, { cwd });
+      expect(await shell(request!, program.url, cwd, { hash })).toMatchObject({
+        data: { book: { title: '百年孤独' } },
+      });
+      await program.stop();
+    },
+  );
 
-  test('the schema and the help are printed', async () => {
+  test('print the schema and the help', async () => {
     const printed = (part: string) =>
       runProgram(...startOf(commands.find((line) => line.includes(part))!.replace(/ > .*/, '')));
     expect(readFileSync('schema.graphql', 'utf8')).toContain((await printed(' schema')).out);
     expect((await printed('--help')).out).toContain('MAX_DEPTH');
   });
 
-  test('the others need npm, a registry or a container engine: what they name is there', () => {
+  test('that need npm, a registry or a container engine name existing files and scripts', () => {
     const others = commands.filter(
       (line) => !isServer(line) && !/catalog-graphql (?:schema|manifest|--help)|PERSISTED|documentId/.test(line),
     );
@@ -160,7 +165,7 @@ describe('the commands', () => {
   });
 });
 
-test('every dependency has its reason, and none is named that is not there', () => {
+test('the table of dependencies lists exactly the dependencies', () => {
   const { dependencies, optionalDependencies } = manifest;
   const table = readme.slice(readme.indexOf('## Dependencies'), readme.indexOf('## More'));
   const named = [...table.matchAll(/^\| (`.*?) +\|/gm)].flatMap(([, cell]) =>
@@ -180,7 +185,7 @@ function blocksOf(page: string): Block[] {
   });
 }
 
-/** The variables and arguments of a line that starts the program, at a port of its own. */
+/** The variables and arguments of a line that starts the program, with free ports. */
 function startOf(line: string): [NodeJS.ProcessEnv, string[]] {
   const words = line
     .replace(/--port \d+/, '--port 0')

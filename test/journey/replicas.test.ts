@@ -10,13 +10,12 @@ import { asking } from '../support/replica.ts';
 test.skipIf(hasRedis)(withoutRedis, () => undefined);
 
 /**
- * Two processes and a Redis behind an address that sends each request to the other one: a caller never knows which.
- *
- * A Redis that is late once is not waited for: then a test has another try, on facades that know nothing of the first.
+ * Two processes and one Redis behind an address that sends each request to the other process.
+ * A Redis that times out once is not used for a while: then a test is retried, on new facades.
  */
 describe.skipIf(!hasRedis)('two facades behind a round robin', { retry: 2 }, () => {
   const programs: Program[] = [];
-  let here: Awaited<ReturnType<typeof journey>>;
+  let setup: Awaited<ReturnType<typeof journey>>;
   let balancer: Awaited<ReturnType<typeof roundRobin>>;
   let ask: ReturnType<typeof asking>;
 
@@ -26,49 +25,49 @@ describe.skipIf(!hasRedis)('two facades behind a round robin', { retry: 2 }, () 
 
   async function open(): Promise<void> {
     const redis = await redisServer();
-    here = await journey();
-    const { url } = here.proxy;
-    const own = { PORT: '0', REDIS_URL: redis.url, ACCESS_TOKEN: 'demo-app' };
-    const env = { ...patientEnv, ...own, BASE_URL: url, EVENT_BASE_URL: url };
+    setup = await journey();
+    const { url } = setup.proxy;
+    const settings = { PORT: '0', REDIS_URL: redis.url, ACCESS_TOKEN: 'demo-app' };
+    const env = { ...patientEnv, ...settings, BASE_URL: url, EVENT_BASE_URL: url };
     const pair = await Promise.all([startProgram(env), startProgram(env)]);
     programs.push(...pair);
     balancer = await roundRobin(pair.map((program) => program.url));
     ask = asking(balancer.url);
-    // Each has found Redis once the other's record costs it nothing.
+    // Each is connected to Redis when records of the other make no calls.
     await until(async () => {
-      here.proxy.start();
+      setup.proxy.start();
       for (const program of pair) await asking(program.url)('{ book(id: "26356948") { title } }');
-      return here.proxy.stop().length === 0;
+      return setup.proxy.stop().length === 0;
     });
   }
 
-  /** What was asked of the service meanwhile. */
+  /** The upstream calls during `work`. */
   async function passed(work: () => Promise<unknown>): Promise<string[]> {
-    here.proxy.start();
+    setup.proxy.start();
     await work();
-    return here.proxy.stop().map(({ line }) => line);
+    return setup.proxy.stop().map(({ line }) => line);
   }
 
-  test('what one has read costs the other nothing', async () => {
+  test('records read by one are cached for the other', async () => {
     const page = '{ book(id: "6082808") { title series { title } } subject(id: "1292052") { title } }';
     const before = [...balancer.served];
     let first: unknown;
     expect((await passed(async () => (first = await ask(page)))).length).toBeGreaterThan(0);
-    // It is in Redis a moment after the answer is out, and Redis may be late.
+    // It is in Redis a moment after the response, and Redis may time out.
     const again = () => passed(async () => expect(await ask(page)).toEqual(first));
     await until(async () => [...(await again()), ...(await again())].length === 0);
-    // Both have answered it: the last two came to one each.
+    // The last two requests went to one each.
     for (const [place, count] of before.entries()) expect(balancer.served[place]).toBeGreaterThan(count);
   });
 
-  test('a basic token has its forty film calls a minute of both together', async () => {
+  test('share the forty film calls per minute of a basic token', async () => {
     const queries = Array.from({ length: 60 }, (_, n) => `{ searchSubjects(query: "robin ${n}") { nodes { title } } }`);
-    here.proxy.start();
-    // Few at once: Redis is to be in time.
+    setup.proxy.start();
+    // Few at once, so that Redis does not time out.
     const answers: Shown[] = [];
     for (let n = 0; n < queries.length; n += 4)
       answers.push(...(await Promise.all(queries.slice(n, n + 4).map((query) => ask(query, 'demo-bob')))));
-    const calls = here.proxy.stop();
+    const calls = setup.proxy.stop();
     expect(calls).toHaveLength(40);
     expect(calls.filter(({ status }) => status === 429)).toEqual([]);
     const codes = answers.flatMap(({ errors }) => errors?.map(({ extensions }) => extensions.code) ?? []);
@@ -79,7 +78,7 @@ describe.skipIf(!hasRedis)('two facades behind a round robin', { retry: 2 }, () 
     }
   });
 
-  test('a cursor of one is followed at the other, to the end of the list', async () => {
+  test('a cursor of one works at the other', async () => {
     const all = await ask('{ book(id: "6082808") { annotations(first: 20) { nodes { id } } } }', 'demo-alice');
     const expected = (all.data.book.annotations.nodes as { id: string }[]).map(({ id }) => id);
     const found: string[] = [];
@@ -95,11 +94,11 @@ describe.skipIf(!hasRedis)('two facades behind a round robin', { retry: 2 }, () 
     expect(found).toEqual(expected);
   });
 
-  test('what one has written the other shows at once, to the writer and to everybody', async () => {
+  test('after a write on one the other shows the new state at once, to the author and to everybody', async () => {
     const mine = '{ book(id: "26340138") { viewerCollection { comment } } }';
     const shelf = '{ user(id: "1000001") { bookCollections(first: 5) { nodes { comment book { sourceId } } } } }';
     for (const comment of ['the first', 'the second', 'the third']) {
-      // Whatever they show now, both have it in hand. The shelf is asked by the id that the answer of a write names.
+      // Both have it in the cache now. The user is requested by the id that the response of a write contains.
       for (let place = 0; place < 2; place++) await Promise.all([ask(mine, 'demo-alice'), ask(shelf)]);
       const written = await ask(
         `mutation { collectBook(input: { bookId: "26340138", status: READ, comment: "${comment}", onConflict: UPDATE, private: false }) { collection { comment } } }`,

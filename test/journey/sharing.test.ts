@@ -8,7 +8,7 @@ import { journey } from '../support/journey.ts';
 import { hasRedis, redisServer, until, withoutRedis } from '../support/redis.ts';
 import { asking, replica } from '../support/replica.ts';
 
-/** Reuse is off: its answers are what the service says to each. */
+/** The cache is off: its responses are those of the service for each client. */
 let cold: Awaited<ReturnType<typeof journey>>;
 beforeAll(async () => {
   cold = await journey({ recordTtlSeconds: '0' });
@@ -21,7 +21,7 @@ const page = `{
 }`;
 
 describe('reads in flight', () => {
-  test('a hundred equal questions at once make the calls of one', async () => {
+  test('a hundred equal concurrent queries make the upstream calls of one', async () => {
     const { calls: ofOne, answer } = await cold.cost(page);
     const ask = await replica(cold.proxy.url, { accessToken: 'demo-app', filmTier: 'advance' });
     cold.proxy.start();
@@ -30,7 +30,7 @@ describe('reads in flight', () => {
     for (const each of answers) expect(each).toEqual(answer);
   });
 
-  test('callers with tokens of their own share nothing with each other', async () => {
+  test('clients with different tokens share no upstream calls', async () => {
     const tokens = ['demo-alice', 'demo-bob'];
     cold.proxy.start();
     await Promise.all(
@@ -41,44 +41,44 @@ describe('reads in flight', () => {
     expect(cold.proxy.stop().length).toBe(2);
   });
 
-  test('a read goes on while one of its askers is left, and is cut off with the last', async () => {
-    const slow = await silentService();
+  test('a shared upstream call continues while one client waits, and is cancelled with the last', async () => {
+    const slow = await controlledService();
     const ask = await replica(slow.url);
-    const question = '{ book(id: "6082808") { title } }';
+    const document = '{ book(id: "6082808") { title } }';
     const [first, second] = [new AbortController(), new AbortController()];
     const running = (count: number) =>
       until(async () => {
         const metrics = await (await fetch(`${ask.url}/metrics`)).text();
         return metrics.includes(`\ncatalog_operations_running ${count}\n`);
       });
-    const gone = [first, second].map(({ signal }) => ask(question, undefined, signal).catch(() => 'gone'));
+    const cancelled = [first, second].map(({ signal }) => ask(document, undefined, signal).catch(() => 'gone'));
     await until(() => slow.open === 1);
     await running(2);
     first.abort();
-    await gone[0];
+    await cancelled[0];
     await running(1);
-    expect(slow).toMatchObject({ asked: 1, open: 1 });
-    const third = ask(question);
+    expect(slow).toMatchObject({ documentsToRun: 1, open: 1 });
+    const third = ask(document);
     await running(2);
     second.abort();
     slow.answer('{"id":"6082808","title":"百年孤独"}');
     expect((await third).data).toEqual({ book: { title: '百年孤独' } });
-    expect(slow.asked).toBe(1);
+    expect(slow.documentsToRun).toBe(1);
 
     const last = new AbortController();
-    const leaving = ask('{ book(id: "1") { title } }', undefined, last.signal).catch(() => 'gone');
-    await until(() => slow.asked === 2);
+    const lastRequest = ask('{ book(id: "1") { title } }', undefined, last.signal).catch(() => 'gone');
+    await until(() => slow.documentsToRun === 2);
     last.abort();
-    await leaving;
+    await lastRequest;
     await until(() => slow.open === 0);
   });
 });
 
-/** A service that answers when it is told to. */
-async function silentService() {
-  const service = { url: '', asked: 0, open: 0, answer: (_: string) => undefined as void };
+/** A service whose responses the test controls. */
+async function controlledService() {
+  const service = { url: '', documentsToRun: 0, open: 0, answer: (_: string) => undefined as void };
   const server = createServer((_, response) => {
-    service.asked++;
+    service.documentsToRun++;
     service.open++;
     response.once('close', () => service.open--);
     service.answer = (body) => void response.writeHead(200, { 'content-type': 'application/json' }).end(body);
@@ -95,7 +95,7 @@ async function silentService() {
 const MARK = '只有我知道';
 const books = ['6082808', '26340138'];
 
-/** Whatever a person may keep to themselves, marked with the person's name. */
+/** Everything that a user may keep private, marked with the user's name. */
 async function writePrivately(person: 'alice' | 'bob'): Promise<string> {
   const { origin } = cold;
   const mark = `${MARK} ${person}`;
@@ -130,7 +130,7 @@ async function writePrivately(person: 'alice' | 'bob'): Promise<string> {
   return readers.event(event.text).id;
 }
 
-async function questions(): Promise<string[]> {
+async function documents(): Promise<string[]> {
   const events = [await writePrivately('alice'), await writePrivately('bob')];
   const people = ['alice', 'bob'];
   return [
@@ -164,21 +164,21 @@ async function questions(): Promise<string[]> {
 
 test.skipIf(hasRedis)(withoutRedis, () => undefined);
 
-describe('a hundred interleaved questions of two people and of nobody', () => {
-  let asked: string[];
+describe('a hundred interleaved queries of two users and an anonymous client', () => {
+  let documentsToRun: string[];
   beforeAll(async () => {
-    asked = await questions();
+    documentsToRun = await documents();
   });
-  const askers = [
+  const clients = [
     { name: 'alice', token: 'demo-alice' },
     { name: 'bob', token: 'demo-bob' },
     { name: 'nobody', token: undefined },
   ];
 
-  /** Each question of each asker, each twice, in an order that mixes them. */
+  /** Each query of each client, twice, in mixed order. */
   async function interleaved(facades: ReturnType<typeof asking>[]) {
     const own = asking(cold.facade.url);
-    const all = asked.flatMap((query) => askers.map((asker) => ({ query, ...asker })));
+    const all = documentsToRun.flatMap((query) => clients.map((client) => ({ query, ...client })));
     const expected = new Map<string, unknown>();
     for (const { query, name, token } of all) expected.set(`${name} ${query}`, await own(query, token));
     const twice = [...all, ...all]
@@ -202,25 +202,25 @@ describe('a hundred interleaved questions of two people and of nobody', () => {
     expect(texts.nobody).not.toContain(MARK);
   }
 
-  test('tell each what the service tells them, and keep nothing private in memory', async () => {
-    const kept: string[] = [];
+  test('have the service’s responses to each client, and leave nothing private in the memory cache', async () => {
+    const entries: string[] = [];
     const memory = createMemoryCache(10_000_000);
-    const watched: Cache = {
+    const recording: Cache = {
       ...memory,
       set: (place, mark, make) =>
         memory.set(place, mark, (before) => {
           const entry = make(before);
-          kept.push(`${JSON.stringify(place)} ${JSON.stringify(entry)}`);
+          entries.push(`${JSON.stringify(place)} ${JSON.stringify(entry)}`);
           return entry;
         }),
     };
     const settings = { accessToken: 'demo-app', filmTier: 'advance' };
-    await interleaved([await replica(cold.proxy.url, settings, { records: createRecordCache({ cache: watched }) })]);
-    expect(kept.length).toBeGreaterThan(20);
-    for (const entry of kept) expect(entry).not.toMatch(/demo-|只有我知道|current_user_collection/);
+    await interleaved([await replica(cold.proxy.url, settings, { records: createRecordCache({ cache: recording }) })]);
+    expect(entries.length).toBeGreaterThan(20);
+    for (const entry of entries) expect(entry).not.toMatch(/demo-|只有我知道|current_user_collection/);
   });
 
-  test.skipIf(!hasRedis)('nor in Redis, though two facades share it', async () => {
+  test.skipIf(!hasRedis)('have the same through two facades, and leave nothing private in Redis', async () => {
     const server = await redisServer();
     const settings = { accessToken: 'demo-app', filmTier: 'advance', redisUrl: server.url };
     const facades = [await replica(cold.proxy.url, settings), await replica(cold.proxy.url, settings)];
@@ -235,7 +235,7 @@ describe('a hundred interleaved questions of two people and of nobody', () => {
   });
 });
 
-test.skipIf(!hasRedis)('Redis goes away and comes back, and questions are answered all the while', async () => {
+test.skipIf(!hasRedis)('queries are answered while Redis stops, restarts and hangs', async () => {
   const server = await redisServer();
   const ask = await replica(cold.proxy.url, { accessToken: 'demo-app', filmTier: 'advance', redisUrl: server.url });
   const answer = await ask(page);
@@ -250,7 +250,7 @@ test.skipIf(!hasRedis)('Redis goes away and comes back, and questions are answer
     expect(await ask(page)).toEqual(answer);
     return (await server.dump()).includes('Book:6082808');
   });
-  server.freeze(); // to wait for it would be to wait for ever
+  server.freeze(); // unresponsive: waiting would never end
   for (let more = 0; more < 5; more++) expect(await ask(page)).toEqual(answer);
   server.thaw();
 });

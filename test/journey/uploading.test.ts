@@ -14,19 +14,19 @@ import { failOnUnhandledErrors } from '../support/unhandled.ts';
 
 failOnUnhandledErrors();
 
-/** An upstream that keeps what reached it whole, and does with the rest what a test says. */
-let whole: { line: string; type: string; body: Buffer }[] = [];
-let begun = 0;
+/** An upstream that records complete requests, unless the test handles them. */
+let received: { line: string; type: string; body: Buffer }[] = [];
+let requestCount = 0;
 let onRequest: ((request: IncomingMessage, response: ServerResponse) => void) | undefined;
 const upstreamServer = createServer((request, response) => {
-  begun++;
+  requestCount++;
   request.on('error', () => undefined);
   if (onRequest) return onRequest(request, response);
   const chunks: Buffer[] = [];
   request.on('data', (chunk: Buffer) => chunks.push(chunk));
   request.on('end', () => {
     const line = `${request.method} ${request.url}`;
-    whole.push({ line, type: request.headers['content-type'] ?? '', body: Buffer.concat(chunks) });
+    received.push({ line, type: request.headers['content-type'] ?? '', body: Buffer.concat(chunks) });
     const isNote = line.includes('note');
     response.writeHead(isNote && !/\d/.test(line.slice(-3)) ? 201 : isNote ? 200 : 201, {
       'content-type': 'application/json',
@@ -46,7 +46,7 @@ afterAll(() => {
   upstreamServer.close();
 });
 
-/** Another facade: patient, unless it is said. */
+/** Another facade, with long timeouts by default. */
 async function facadeUrl(settings: Flags = {}): Promise<string> {
   const base = `http://127.0.0.1:${(upstreamServer.address() as AddressInfo).port}`;
   const own = { PORT: '0', BASE_URL: base, EVENT_BASE_URL: base, MAX_UPLOAD_BYTES: '9000000' };
@@ -60,8 +60,8 @@ async function facadeUrl(settings: Flags = {}): Promise<string> {
   return facade.url;
 }
 beforeEach(() => {
-  whole = [];
-  begun = 0;
+  received = [];
+  requestCount = 0;
   onRequest = undefined;
 });
 
@@ -80,7 +80,7 @@ const annotation = (
     { input: { bookId: '7', content: text, pictures: numbers.map((number) => ({ number, file: null })) } },
     files,
   );
-const place = (index: number) => `input.pictures.${index}.file`;
+const pathOf = (index: number) => `input.pictures.${index}.file`;
 
 async function send(form: BodyInit, headers: Record<string, string> = { 'x-graphql-csrf': '1' }, to = url) {
   const init = { method: 'POST', headers: { authorization: 'Bearer alice', ...headers }, body: form, duplex: 'half' };
@@ -89,7 +89,7 @@ async function send(form: BodyInit, headers: Record<string, string> = { 'x-graph
   return { status: response.status, code: answer.errors?.[0]?.extensions.code, answer };
 }
 
-/** A form as its bytes, to be broken somewhere. */
+/** A form as bytes. */
 async function bytesOf(form: FormData) {
   const response = new Response(form);
   return { bytes: Buffer.from(await response.arrayBuffer()), type: response.headers.get('content-type')! };
@@ -97,14 +97,14 @@ async function bytesOf(form: FormData) {
 const sendBytes = (bytes: BodyInit, type: string, to?: string) =>
   send(bytes, { 'x-graphql-csrf': '1', 'content-type': type }, to);
 
-/** A body that sends what it has and then nothing more. */
+/** A body that stops after these bytes without ending. */
 const silentAfter = (bytes: Uint8Array) => new ReadableStream({ start: (controller) => controller.enqueue(bytes) });
 
-test('a picture goes through byte by byte, behind the texts, named by its number', async () => {
+test('a picture is streamed unchanged, after the text fields, named by its number', async () => {
   const file = picture('jpg', 2_999_999);
-  const { answer } = await send(annotation({ [place(0)]: file }, [3]));
+  const { answer } = await send(annotation({ [pathOf(0)]: file }, [3]));
   expect(answer).toEqual({ data: { createAnnotation: { annotation: { id: 'Annotation:9', page: 3 } } } });
-  const [{ line, type, body }] = whole as [(typeof whole)[0]];
+  const [{ line, type, body }] = received as [(typeof received)[0]];
   expect(line).toBe('POST /v2/book/7/annotations');
   const form = await new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData();
   expect([...form.keys()]).toEqual(['content', 'privacy', '3']);
@@ -123,7 +123,7 @@ test('the pictures of a note are named as the service names them', async () => {
     pictures: [{ ...given[0], layout: 'RIGHT', caption: '图' }, given[1]],
   };
   await send(uploadForm(publish, { input }, files));
-  const [{ line, type, body }] = whole as [(typeof whole)[0]];
+  const [{ line, type, body }] = received as [(typeof received)[0]];
   expect(line).toBe('POST /v2/notes');
   const form = await new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData();
   expect(Object.fromEntries([...form].filter(([, value]) => typeof value === 'string'))).toEqual({
@@ -139,10 +139,12 @@ test('the pictures of a note are named as the service names them', async () => {
   expect([...form.keys()].slice(-2)).toEqual(['image_1', 'image_7']);
 });
 
-describe('a picture that breaks a rule cuts the request, and is named', () => {
+describe('a picture that breaks a rule aborts the upstream request, and the error names it', () => {
   const violation = async (file: Blob) => {
-    const { status, code, answer } = await send(annotation({ [place(0)]: picture('png', 500_000), [place(1)]: file }));
-    expect([status, answer.data, whole]).toEqual([200, { createAnnotation: null }, []]);
+    const { status, code, answer } = await send(
+      annotation({ [pathOf(0)]: picture('png', 500_000), [pathOf(1)]: file }),
+    );
+    expect([status, answer.data, received]).toEqual([200, { createAnnotation: null }, []]);
     return { code, violations: answer.errors?.[0]?.extensions.violations };
   };
   test('3,000,000 bytes', async () => {
@@ -160,22 +162,22 @@ describe('a picture that breaks a rule cuts the request, and is named', () => {
       ],
     });
   });
-  test('no picture by its first bytes', async () => {
+  test('content that is not a picture', async () => {
     const path = ['input', 'pictures', 1, 'file'];
     expect(await violation(picture('html', 400_000))).toEqual({
       code: 'PICTURE_TYPE',
       violations: [{ path, code: 'PICTURE_TYPE', message: 'A picture must be a JPEG, PNG, GIF or WebP file.' }],
     });
   });
-  test('nothing in it', async () => expect((await violation(new Blob([]))).code).toBe('PICTURE_TYPE'));
+  test('an empty file', async () => expect((await violation(new Blob([]))).code).toBe('PICTURE_TYPE'));
 });
 
-describe('a request that is not what it should be', () => {
-  test('without the header that a foreign page cannot set', async () => {
-    const { status, code } = await send(annotation({ [place(0)]: picture() }), {});
-    expect([status, code, begun]).toEqual([415, 'CSRF_HEADER_REQUIRED', 0]);
+describe('an invalid upload is rejected:', () => {
+  test('without the CSRF header', async () => {
+    const { status, code } = await send(annotation({ [pathOf(0)]: picture() }), {});
+    expect([status, code, requestCount]).toEqual([415, 'CSRF_HEADER_REQUIRED', 0]);
   });
-  test('a file mapped twice, or to nowhere', async () => {
+  test('a file mapped twice or to nothing', async () => {
     const input = {
       bookId: '7',
       content: text,
@@ -184,25 +186,25 @@ describe('a request that is not what it should be', () => {
         { number: 2, file: null },
       ],
     };
-    const places = [`variables.${place(0)}`, `variables.${place(1)}`];
+    const places = [`variables.${pathOf(0)}`, `variables.${pathOf(1)}`];
     const twice = await send(uploadForm(annotate, { input }, { a: picture() }, { a: places }));
     const same = await send(uploadForm(annotate, { input }, { a: picture() }, { a: [places[0]!], b: [places[0]!] }));
     const nowhere = await send(uploadForm(annotate, { input }, { a: picture() }, { a: [] }));
     for (const { status, code } of [twice, same, nowhere]) expect([status, code]).toEqual([400, 'BAD_UPLOAD']);
-    expect(begun).toBe(0);
+    expect(requestCount).toBe(0);
   });
   test('a map of more than 10 kB', async () => {
-    const map = { a: [`variables.${place(0)}`], ['b'.repeat(10_000)]: ['variables.input.bookId'] };
+    const map = { a: [`variables.${pathOf(0)}`], ['b'.repeat(10_000)]: ['variables.input.bookId'] };
     const { status, code } = await send(uploadForm(annotate, { input: { pictures: [{}] } }, { a: picture() }, map));
-    expect([status, code, begun]).toEqual([413, 'UPLOAD_TOO_LARGE', 0]);
+    expect([status, code, requestCount]).toEqual([413, 'UPLOAD_TOO_LARGE', 0]);
   });
   test('a file that is not in the map', async () => {
-    const form = annotation({ [place(0)]: picture('png', 200_000) });
+    const form = annotation({ [pathOf(0)]: picture('png', 200_000) });
     form.set('stray', picture('png', 200_000));
     const { status, code } = await send(form);
-    expect([status < 500, code, whole]).toEqual([true, 'BAD_UPLOAD', []]);
+    expect([status < 500, code, received]).toEqual([true, 'BAD_UPLOAD', []]);
   });
-  test('a file in the map that is not there', async () => {
+  test('a mapped file that is missing', async () => {
     const input = {
       bookId: '7',
       content: text,
@@ -211,35 +213,35 @@ describe('a request that is not what it should be', () => {
         { number: 2, file: null },
       ],
     };
-    const map = { a: [`variables.${place(0)}`], b: [`variables.${place(1)}`] };
+    const map = { a: [`variables.${pathOf(0)}`], b: [`variables.${pathOf(1)}`] };
     const { code } = await send(uploadForm(annotate, { input }, { a: picture() }, map));
-    expect([code, whole]).toEqual(['BAD_UPLOAD', []]);
+    expect([code, received]).toEqual(['BAD_UPLOAD', []]);
   });
-  test('more bytes than a request has', async () => {
-    const files = { [place(0)]: picture(), [place(1)]: new Blob([new Uint8Array(10_200_000)]) };
+  test('a Content-Length beyond the limit', async () => {
+    const files = { [pathOf(0)]: picture(), [pathOf(1)]: new Blob([new Uint8Array(10_200_000)]) };
     const { bytes, type } = await bytesOf(annotation(files));
     const known = await sendBytes(new Uint8Array(bytes), type);
-    expect([known.status, known.code, whole]).toEqual([413, 'UPLOAD_TOO_LARGE', []]);
+    expect([known.status, known.code, received]).toEqual([413, 'UPLOAD_TOO_LARGE', []]);
   });
-  test('more bytes than a request has, of which it does not tell beforehand', async () => {
-    const files = Object.fromEntries([0, 1, 2, 3].map((index) => [place(index), picture('png', 2_900_000)]));
+  test('a chunked body beyond the limit', async () => {
+    const files = Object.fromEntries([0, 1, 2, 3].map((index) => [pathOf(index), picture('png', 2_900_000)]));
     const response = new Response(annotation(files));
     const { code } = await sendBytes(response.body!, response.headers.get('content-type')!);
-    expect([code, whole]).toEqual(['UPLOAD_TOO_LARGE', []]);
+    expect([code, received]).toEqual(['UPLOAD_TOO_LARGE', []]);
   });
   test('a form that ends within a file', async () => {
-    const { bytes, type } = await bytesOf(annotation({ [place(0)]: picture('png', 300_000) }));
+    const { bytes, type } = await bytesOf(annotation({ [pathOf(0)]: picture('png', 300_000) }));
     const { code } = await sendBytes(new Uint8Array(bytes.subarray(0, 200_000)), type);
-    expect([code, whole]).toEqual(['BAD_UPLOAD', []]);
+    expect([code, received]).toEqual(['BAD_UPLOAD', []]);
   });
-  test('a sender that falls silent within a file', async () => {
-    const { bytes, type } = await bytesOf(annotation({ [place(0)]: picture('png', 300_000) }));
-    const hasty = await facadeUrl({ requestBodyTimeoutMs: '700' });
-    const { code } = await sendBytes(silentAfter(new Uint8Array(bytes.subarray(0, 200_000))), type, hasty);
-    expect([code, whole]).toEqual(['REQUEST_TIMEOUT', []]);
+  test('a client that stops sending within a file', async () => {
+    const { bytes, type } = await bytesOf(annotation({ [pathOf(0)]: picture('png', 300_000) }));
+    const impatient = await facadeUrl({ requestBodyTimeoutMs: '700' });
+    const { code } = await sendBytes(silentAfter(new Uint8Array(bytes.subarray(0, 200_000))), type, impatient);
+    expect([code, received]).toEqual(['REQUEST_TIMEOUT', []]);
   });
-  test('a sender that leaves within a file', async () => {
-    const { bytes, type } = await bytesOf(annotation({ [place(0)]: picture('png', 300_000) }));
+  test('a client that disconnects within a file, which aborts the upstream request', async () => {
+    const { bytes, type } = await bytesOf(annotation({ [pathOf(0)]: picture('png', 300_000) }));
     const leaving = new AbortController();
     const ended = new Promise<string>((resolve) => {
       onRequest = (request) => {
@@ -258,33 +260,33 @@ describe('a request that is not what it should be', () => {
     await expect(fetch(`${url}/graphql`, init)).rejects.toThrow();
     expect(await ended).toBe('cut');
   });
-  test('rules broken by the rest of the input answer without waiting for the files', async () => {
+  test('invalid input is reported without waiting for the files', async () => {
     const input = { bookId: '7', content: '短', pictures: [{ number: 1, file: null }] };
-    const { code } = await send(uploadForm(annotate, { input }, { [place(0)]: picture('png', 2_000_000) }));
-    expect([code, begun]).toEqual(['ANNOTATION_TOO_SHORT', 0]);
+    const { code } = await send(uploadForm(annotate, { input }, { [pathOf(0)]: picture('png', 2_000_000) }));
+    expect([code, requestCount]).toEqual(['ANNOTATION_TOO_SHORT', 0]);
   });
 });
 
 describe('files in another order than the pictures', () => {
-  const inOrder = (query: string, input: object, places: readonly number[]) =>
-    uploadForm(query, { input }, Object.fromEntries(places.map((index) => [place(index), picture('png', 400_000)])));
+  const formWith = (query: string, input: object, places: readonly number[]) =>
+    uploadForm(query, { input }, Object.fromEntries(places.map((index) => [pathOf(index), picture('png', 400_000)])));
 
-  test('are taken as they come where one request takes them all', async () => {
+  test('are accepted in any order if one upstream request takes them all', async () => {
     const input = { bookId: '7', content: text, pictures: [1, 2, 3].map((number) => ({ number, file: null })) };
-    const { answer } = await send(inOrder(annotate, input, [2, 0, 1]));
+    const { answer } = await send(formWith(annotate, input, [2, 0, 1]));
     expect(answer.errors).toBeUndefined();
-    const form = await new Response(new Uint8Array(whole[0]!.body), {
-      headers: { 'content-type': whole[0]!.type },
+    const form = await new Response(new Uint8Array(received[0]!.body), {
+      headers: { 'content-type': received[0]!.type },
     }).formData();
     expect([...form.keys()].slice(2)).toEqual(['3', '1', '2']);
   });
-  test('are refused at once where a later request would take what comes first', async () => {
+  test('are rejected at once if a later upstream request needs the first file', async () => {
     const input = { title: '题', content: '文', pictures: [1, 2, 3, 4].map((number) => ({ number, file: null })) };
-    const { bytes, type } = await bytesOf(inOrder(publish, input, [3, 0, 1, 2]));
+    const { bytes, type } = await bytesOf(formWith(publish, input, [3, 0, 1, 2]));
     const { code } = await sendBytes(silentAfter(new Uint8Array(bytes.subarray(0, 500_000))), type);
-    expect([code, whole]).toEqual(['BAD_UPLOAD', []]); // who waits for the rest times out
+    expect([code, received]).toEqual(['BAD_UPLOAD', []]); // waiting for the rest would time out
   });
-  test('two mutations of one request each have their own', async () => {
+  test('of two mutations in one request are assigned to their own mutation', async () => {
     const query = `mutation ($a: CreateAnnotationInput!, $b: CreateAnnotationInput!) {
       a: createAnnotation(input: $a) { annotation { id } } b: createAnnotation(input: $b) { annotation { id } }
     }`;
@@ -296,22 +298,22 @@ describe('files in another order than the pictures', () => {
   });
 });
 
-describe('an upstream that fails within an upload', () => {
-  const upload = (to?: string) => send(annotation({ [place(0)]: picture('png', 2_900_000) }), undefined, to);
+describe('an upstream that fails during an upload', () => {
+  const upload = (to?: string) => send(annotation({ [pathOf(0)]: picture('png', 2_900_000) }), undefined, to);
 
-  test('by reading no more', async () => {
+  test('by reading no more: timeout', async () => {
     onRequest = (request) => void request.pause();
     const { code } = await upload(await facadeUrl({ headersTimeoutMs: '400' }));
     expect(['UPSTREAM_TIMEOUT', 'UPSTREAM_RESULT_UNKNOWN']).toContain(code);
   });
-  test('by hanging up', async () => {
+  test('by closing the connection: unavailable', async () => {
     onRequest = (request) => void request.once('data', () => request.destroy());
-    // Whole, it might be on its way already when the upstream is gone, and nobody would know what became of it.
-    const { bytes, type } = await bytesOf(annotation({ [place(0)]: picture('png', 300_000) }));
+    // A complete upload could already have been sent when the connection closes; its result would be unknown.
+    const { bytes, type } = await bytesOf(annotation({ [pathOf(0)]: picture('png', 300_000) }));
     const { code } = await sendBytes(silentAfter(new Uint8Array(bytes.subarray(0, 200_000))), type);
     expect(code).toBe('UPSTREAM_UNAVAILABLE');
   });
-  test('by refusing before it has read', async () => {
+  test('by rejecting it before it has read all: the rejection is reported', async () => {
     onRequest = (request, response) => {
       response.writeHead(400, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ code: 1003, msg: 'image_too_large', request: '' }));
@@ -319,11 +321,11 @@ describe('an upstream that fails within an upload', () => {
     };
     expect((await upload()).code).toBe('PICTURE_TOO_LARGE');
   });
-  test('by reading all and never answering: nobody knows what became of it', async () => {
+  test('by reading all without a response: the result is unknown', async () => {
     onRequest = (request) => void request.resume();
     expect((await upload(await facadeUrl({ callTimeoutMs: '400' }))).code).toBe('UPSTREAM_RESULT_UNKNOWN');
   });
-  test('at a later request of a note: what is stored stays, and the rest is told', async () => {
+  test('at a later request of a note: the stored and the failed pictures are reported', async () => {
     const lines: string[] = [];
     onRequest = (request, response) => {
       lines.push(`${request.method} ${request.url}`);
@@ -341,7 +343,7 @@ describe('an upstream that fails within an upload', () => {
     expect(answer.data.createNote).toMatchObject({ storedPictures: [1, 2, 3], failedPictures: failed });
     expect(lines).toEqual(['POST /v2/notes', 'POST /v2/note/5']);
   });
-  test('and the facade goes on', async () => {
+  test('does not harm the facade', async () => {
     expect((await upload()).answer.errors).toBeUndefined();
   });
 });

@@ -1,4 +1,4 @@
-/** The page at /: its figures, and when it is there. */
+/** The page at /: its figures, and when it is served. */
 import { readFileSync } from 'node:fs';
 import { pino } from 'pino';
 import { afterAll, expect, test } from 'vitest';
@@ -7,38 +7,38 @@ import { schema } from '../../src/graph/schema.ts';
 import { openServer } from '../../src/server/server.ts';
 import { journey } from '../support/journey.ts';
 
-// The addresses in records are as long as where `npm start` puts the origin: their bytes are counted.
-const here = await journey({}, undefined, { publicUrl: 'http://127.0.0.1:4001' });
+// The origin's URL is as long as that of `npm start`, because URLs in records count as bytes.
+const setup = await journey({}, undefined, { publicUrl: 'http://127.0.0.1:4001' });
 const figures = JSON.parse(readFileSync('welcome/rest.json', 'utf8')) as Record<
   string,
   { requests: number; bytes: number }
 >;
 const html = { accept: 'text/html,*/*;q=0.8' };
 
-/** A facade beside this origin, as `npm start` has it. */
+/** A facade with the demo origin, as `npm start` starts it. */
 async function facade(env: NodeJS.ProcessEnv, config: object = { ownOrigin: true }) {
-  const upstreams = { BASE_URL: here.origin.url, EVENT_BASE_URL: here.origin.url };
+  const upstreams = { BASE_URL: setup.origin.url, EVENT_BASE_URL: setup.origin.url };
   const settings = { ...readConfig({ PORT: '0', ...upstreams, ...env }), ...config };
-  const parts = { schema, upstream: here.upstream, log: pino({ level: 'silent' }), welcome: 'welcome' };
+  const parts = { schema, upstream: setup.upstream, log: pino({ level: 'silent' }), welcome: 'welcome' };
   const server = await openServer(settings, parts);
   afterAll(() => server.close());
   return server.url;
 }
 
-test.each(Object.keys(figures))('the page says what its %s costs without the graph', async (name) => {
+test.each(Object.keys(figures))('the page shows what its %s costs without the graph', async (name) => {
   const query = readFileSync(`welcome/${name}.graphql`, 'utf8');
-  const { answer, passed } = await here.cost(query, { token: 'demo-alice' });
+  const { answer, passed } = await setup.cost(query, { token: 'demo-alice' });
   expect(answer.errors).toBeUndefined();
-  const whole = passed.map(({ line }) => line.replace('GET ', '').replace(/([?&])fields=[^&]*&?/, '$1'));
-  const answers = await Promise.all(whole.map((path) => here.origin.get(path, 'alice')));
-  expect(answers.map(({ status }) => status)).toEqual(whole.map(() => 200));
+  const paths = passed.map(({ line }) => line.replace('GET ', '').replace(/([?&])fields=[^&]*&?/, '$1'));
+  const answers = await Promise.all(paths.map((path) => setup.origin.get(path, 'alice')));
+  expect(answers.map(({ status }) => status)).toEqual(paths.map(() => 200));
   const bytes = answers.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
-  expect(figures[name]!.requests).toBe(whole.length);
-  // Dates of events are near the day of the test.
+  expect(figures[name]!.requests).toBe(paths.length);
+  // Dates of events depend on the day of the test.
   expect(Math.abs(figures[name]!.bytes - bytes) / bytes).toBeLessThan(0.01);
 });
 
-test('a browser gets the page, whole or compressed, and only once', async () => {
+test('a browser gets the page, plain or compressed, with an ETag', async () => {
   const url = await facade({});
   const page = await fetch(url, { headers: { ...html, 'accept-encoding': 'br' } });
   expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
@@ -55,12 +55,12 @@ test('a browser gets the page, whole or compressed, and only once', async () => 
   expect((await fetch(url, { method: 'POST', headers: html })).status).toBe(405);
 });
 
-test('other clients are told where the graph is, and in production there is no page', async () => {
+test('other clients get 404, and so do all in production', async () => {
   expect((await fetch(await facade({}))).status).toBe(404);
   expect((await fetch(await facade({ NODE_ENV: 'production' }), { headers: html })).status).toBe(404);
 });
 
-test('over another service, or without demo tokens, the page has links and shows no token', async () => {
+test('with another service, or without demo tokens, the page has links and shows no token', async () => {
   for (const url of [await facade({}, { ownOrigin: false }), await facade({ DEMO_TOKENS: 'off' })]) {
     const text = await (await fetch(url, { headers: html })).text();
     expect(text).toContain('href="/graphql"');

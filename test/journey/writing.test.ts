@@ -10,25 +10,25 @@ import { journey } from '../support/journey.ts';
 import { picture } from '../support/service.ts';
 import { pictures, uploadForm } from '../support/upload.ts';
 
-let here: Awaited<ReturnType<typeof journey>>;
-/** Every call that passed, as the interface writes it. */
-const reached = new Set<string>();
+let setup: Awaited<ReturnType<typeof journey>>;
+/** Every upstream call so far. */
+const calledLines = new Set<string>();
 beforeAll(async () => {
-  here = await journey();
+  setup = await journey();
 });
 
 const alice = 'demo-alice';
 
 async function run(query: string, variables: object = {}, token: string | undefined = alice) {
-  const { answer, passed, calls } = await here.cost(query, {
+  const { answer, passed, calls } = await setup.cost(query, {
     ...(token && { token }),
     variables: variables as Record<string, unknown>,
   });
-  for (const { line } of passed) reached.add(line);
+  for (const { line } of passed) calledLines.add(line);
   return { ...answer, calls, lines: passed.map(({ line }) => line.replace(/\?.*/, '')) };
 }
 
-/** A mutation with an input, and what is read of its payload. */
+/** A mutation with an input, and a selection of its payload. */
 const mutation = (name: string, selection: string) => {
   const input = `${name[0]!.toUpperCase()}${name.slice(1)}Input`;
   return `mutation ($input: ${input}!) { ${name}(input: $input) { ${selection} } }`;
@@ -37,10 +37,10 @@ const write = (name: string, input: object, selection: string, token?: string) =
   run(mutation(name, selection), { input }, token);
 
 async function upload(name: string, input: object, files: Record<string, Blob>, selection: string) {
-  here.proxy.start();
-  const answer = await here.upload(uploadForm(mutation(name, selection), { input }, files));
-  const passed = here.proxy.stop();
-  for (const { line } of passed) reached.add(line);
+  setup.proxy.start();
+  const answer = await setup.upload(uploadForm(mutation(name, selection), { input }, files));
+  const passed = setup.proxy.stop();
+  for (const { line } of passed) calledLines.add(line);
   return { ...answer, calls: passed.length, lines: passed.map(({ line }) => line) };
 }
 
@@ -49,7 +49,7 @@ const codeOf = (answer: { errors?: { extensions: Record<string, unknown> }[] }) 
 describe('books', () => {
   const bookId = '1003078';
 
-  test('a book is collected, seen, changed and removed, each time for one call', async () => {
+  test('a book is collected, read, changed and removed, with one call each', async () => {
     const before = await run(`{ book(id: "${bookId}") { viewerCollection { status } } }`);
     expect(before.data.book.viewerCollection).toBeNull();
 
@@ -110,7 +110,7 @@ describe('books', () => {
     expect(codeOf(absent)).toBe('COLLECTION_NOT_FOUND');
   });
 
-  test('a book is annotated, with pictures and without; only its author changes that', async () => {
+  test('annotations are created with and without pictures; only their author changes them', async () => {
     const content = '十六个字符以上的一段读书笔记，正好够长。<图片1>';
     const { pictures: given, files } = pictures([1, 2], () => picture('jpg', 2_999_999));
     const created = await upload(
@@ -153,7 +153,7 @@ describe('books', () => {
     expect((await run(`{ node(id: "${id}") { ... on Annotation { content } } }`)).data?.node).toBeNull();
   });
 
-  test('a book is reviewed', async () => {
+  test('reviews are created, updated and deleted', async () => {
     const content = '评'.repeat(151);
     const created = await write(
       'createReview',
@@ -173,7 +173,7 @@ describe('books', () => {
 });
 
 describe('notes', () => {
-  test('a note lives: written, read, changed, liked, commented on, deleted', async () => {
+  test('a note is created, read, updated, liked, commented on and deleted', async () => {
     const created = await write(
       'createNote',
       { title: '标题', content: '见 https://example.com/a 。' },
@@ -211,27 +211,27 @@ describe('notes', () => {
       unlike: { note: { likesCount: 0 } },
       again: { note: { id } },
     });
-    expect(both.calls).toBe(5); // what was only named is not read
+    expect(both.calls).toBe(5); // a record of which only the id is selected is not read
 
-    const said = await write(
+    const commented = await write(
       'createNoteComment',
       { noteId: id, content: '好！' },
       'comment { id content } note { commentsCount }',
     );
-    expect(said).toMatchObject({
+    expect(commented).toMatchObject({
       data: { createNoteComment: { comment: { content: '好！' }, note: { commentsCount: 1 } } },
       calls: 2,
     });
-    const { id: commentId } = said.data.createNoteComment.comment;
+    const { id: commentId } = commented.data.createNoteComment.comment;
     const read = await run(`{ note(id: "${id}") { comment(id: "${commentId}") { content } comments { totalCount } } }`);
     expect(read.data.note).toEqual({ comment: { content: '好！' }, comments: { totalCount: 1 } });
-    const unsaid = await write('deleteNoteComment', { noteId: id, commentId }, 'deletedId note { commentsCount }');
-    expect(unsaid.data.deleteNoteComment).toEqual({ deletedId: commentId, note: { commentsCount: 0 } });
+    const uncommented = await write('deleteNoteComment', { noteId: id, commentId }, 'deletedId note { commentsCount }');
+    expect(uncommented.data.deleteNoteComment).toEqual({ deletedId: commentId, note: { commentsCount: 0 } });
     expect((await write('deleteNote', { id }, 'deletedId')).data.deleteNote).toEqual({ deletedId: id });
     expect(codeOf(await write('likeNote', { id }, 'note { id }'))).toBe('NOTE_NOT_FOUND');
   });
 
-  test('twelve pictures go by threes, each where the text shows it', async () => {
+  test('twelve pictures are sent in requests of three, each placed where the text shows it', async () => {
     const numbers = Array.from({ length: 12 }, (_, index) => index + 1);
     const content = numbers.map((number) => `第${number}张<图片p_${number}>`).join('\n');
     const { pictures: given, files } = pictures(numbers);
@@ -255,7 +255,7 @@ describe('notes', () => {
     expect(shown[11]).toMatchObject({ layout: 'LEFT', caption: '图12' });
   });
 
-  test('of a later request, one picture that is none costs its own three, and that is told', async () => {
+  test('an invalid picture in a later request fails the pictures of that request only, and they are reported', async () => {
     const { pictures: given, files } = pictures([1, 2, 3, 4, 5, 6, 7], (number) =>
       picture(number === 5 ? 'html' : 'png', 70_000),
     );
@@ -277,7 +277,7 @@ describe('notes', () => {
     });
   });
 
-  test('pictures are added to a note that is there', async () => {
+  test('pictures are added to an existing note', async () => {
     const { data } = await write('createNote', { title: '一', content: '二' }, 'note { id }');
     const { id } = data.createNote.note;
     const { pictures: given, files } = pictures([1, 2, 3, 4], () => picture('webp', 100));
@@ -305,7 +305,7 @@ describe('events', () => {
     place: '某处',
   };
 
-  test('an event that is not there has a code of its own, whatever is done with it', async () => {
+  test('every mutation of an unknown event fails with EVENT_NOT_FOUND', async () => {
     const id = '1';
     for (const [name, input] of [
       ['joinEvent', {}],
@@ -321,7 +321,7 @@ describe('events', () => {
     }
   });
 
-  test('an event lives: created, joined, wished for, changed, deleted', async () => {
+  test('an event is created, joined, wished for, updated and deleted', async () => {
     const created = await write(
       'createEvent',
       draft,
@@ -372,7 +372,7 @@ describe('events', () => {
     expect((await run(`{ event(id: "${id}") { title } }`)).data.event).toBeNull();
   });
 
-  test('who lives in no city creates none, and what is over is not changed', async () => {
+  test('a user without a city creates no event, and a past event is not changed', async () => {
     expect(codeOf(await write('createEvent', draft, 'event { id }', 'demo-carol'))).toBe('NO_CITY');
     const past = { ...draft, startsAt: '2001-01-01T10:00:00+08:00', endsAt: '2001-01-01T12:00:00+08:00' };
     const { data } = await write('createEvent', past, 'event { id isPast }');
@@ -382,18 +382,18 @@ describe('events', () => {
   });
 });
 
-test('nobody writes without a token of their own, and no call is made', async () => {
-  const { answer, calls } = await here.cost('mutation { likeNote(input: { id: "1" }) { note { id } } }');
+test('a mutation without a token is rejected without a call', async () => {
+  const { answer, calls } = await setup.cost('mutation { likeNote(input: { id: "1" }) { note { id } } }');
   expect([codeOf(answer), calls]).toEqual(['LOGIN_REQUIRED', 0]);
 });
 
-test('every row of the interface is reached by the graph, but for the one that it deprecates', async () => {
+test('the graph reaches every endpoint, except the deprecated one', async () => {
   const folder = fileURLToPath(new URL('../../operations', import.meta.url));
   for (const file of readdirSync(folder).filter((name) => name.endsWith('.graphql'))) {
     const query = readFileSync(`${folder}/${file}`, 'utf8');
-    const { answer, passed } = await here.cost(query, { token: alice });
-    if (file !== 'explain.graphql') expect({ file, errors: answer.errors }).toEqual({ file, errors: undefined }); // made to be planned alone
-    for (const { line } of passed) reached.add(line);
+    const { answer, passed } = await setup.cost(query, { token: alice });
+    if (file !== 'explain.graphql') expect({ file, errors: answer.errors }).toEqual({ file, errors: undefined }); // it is meant to be planned only
+    for (const { line } of passed) calledLines.add(line);
   }
   const rest = await run(`{
     bookByIsbn(isbn: "9787544253994") { title } searchBooks(query: "的", first: 2) { nodes { title } } book(id: "6082808") { tags(first: 20) { name } collection(userId: "bob") { status } viewerCollection { comment } annotations(first: 1) { nodes { html: content(format: HTML) } } }
@@ -403,18 +403,20 @@ test('every row of the interface is reached by the graph, but for the one that i
     searchEvents(first: 1) { nodes { title participants(first: 1) { nodes { name } } wishers(first: 1) { nodes { name } } } }
   }`);
   expect(rest.errors).toBeUndefined();
-  const old = await here.origin.get('/v2/book/user_tags/alice', 'alice');
+  const old = await setup.origin.get('/v2/book/user_tags/alice', 'alice');
   expect(old.status).toBe(200);
 
-  const rows: Endpoint[] = [bookEndpoints, noteEndpoints, filmEndpoints, eventEndpoints].flatMap((table) =>
+  const endpoints: Endpoint[] = [bookEndpoints, noteEndpoints, filmEndpoints, eventEndpoints].flatMap((table) =>
     Object.values(table),
   );
-  expect(rows).toHaveLength(63);
-  const missed = rows.filter(({ method, path }) => {
+  expect(endpoints).toHaveLength(63);
+  const missed = endpoints.filter(({ method, path }) => {
     const shape = new RegExp(`^${method} ${path.replace(/:\w+/g, '[^/?]+')}(\\?|$)`);
-    // A fixed word in the place of an id is a row of its own.
-    const others = rows.filter((other) => other.method === method && other.path !== path && !other.path.includes(':'));
-    return ![...reached].some(
+    // A fixed word in the place of an id is an endpoint of its own.
+    const others = endpoints.filter(
+      (other) => other.method === method && other.path !== path && !other.path.includes(':'),
+    );
+    return ![...calledLines].some(
       (line) => shape.test(line) && !others.some((other) => line.split('?')[0] === `${method} ${other.path}`),
     );
   });
