@@ -66,7 +66,7 @@ export function rejectionResponse(rejection: Rejection, request: string): Respon
 
 /**
  * An internal error, most likely a full or read-only disk. Nothing was stored.
- * Not specified: the documentation has a code for it with the status 400; 500 shows that the request is not at failure.
+ * Not specified: the documentation has a code for it with the status 400; 500 shows that the request is not at fault.
  */
 export function internalError(request: string): Response {
   return errorResponse({ code: 6009, msg: serviceErrors[6009].msg, request }, 500);

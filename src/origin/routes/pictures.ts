@@ -33,11 +33,11 @@ export function addPictures<E extends Env>(app: Hono<E>, stores: Stores): void {
     const etag = `"${createHash('sha256').update(svg).digest('base64url').slice(0, 22)}"`;
     // Only an hour, because the title of an event may change.
     const headers = { ...inert, etag, 'cache-control': 'public, max-age=3600' };
-    const known = c.req
+    const etags = c.req
       .header('if-none-match')
       ?.split(',')
       .map((tag) => tag.trim().replace(/^W\//, ''));
-    if (known?.includes(etag) || known?.includes('*')) return new Response(null, { status: 304, headers });
+    if (etags?.includes(etag) || etags?.includes('*')) return new Response(null, { status: 304, headers });
     return new Response(svg, { headers: { ...headers, 'content-type': 'image/svg+xml; charset=utf-8' } });
   });
 }

@@ -207,14 +207,14 @@ export function newMovies({ films, tier }: Cinema): NewMovies {
 
 export function inTheaters(cinema: Cinema, { city = CITY_DEFAULT, ...window }: TheaterQuery): SubjectPage {
   const span = spanOf(window, FILM_COUNT_DEFAULT);
-  const known = cinema.cities.named(city.trim());
+  const found = cinema.cities.named(city.trim());
   // Not specified: an unknown city. It has no films.
-  const { rows, total } = known ? cinema.films.chart(`in_theaters/${known.id}`, span) : { rows: [], total: 0 };
+  const { rows, total } = found ? cinema.films.chart(`in_theaters/${found.id}`, span) : { rows: [], total: 0 };
   const subjects = fullSubjects(
     cinema,
     rows.map((row) => row.subject_id),
   );
-  return { title: `正在上映的电影-${known?.name ?? city.trim()}`, ...span, total, subjects };
+  return { title: `正在上映的电影-${found?.name ?? city.trim()}`, ...span, total, subjects };
 }
 
 export function comingSoon(cinema: Cinema, window: Window): SubjectPage {

@@ -15,12 +15,12 @@ export function commentsOfNote(stores: Stores, reader: string, id: string, windo
   const note = visibleNote(stores, reader, id);
   const { total, items } = stores.notes.comments(note.id, { start, count });
   const authors = stores.people.byIds(items.map((comment) => comment.person_id));
-  return { start, count, total, comments: items.map((comment) => shown(comment, authors.get(comment.person_id))) };
+  return { start, count, total, comments: items.map((comment) => toRecord(comment, authors.get(comment.person_id))) };
 }
 
 export function commentById(stores: Stores, reader: string, note: string, id: string): NoteCommentRecord {
   const comment = knownComment(stores, reader, note, id);
-  return shown(comment, stores.people.byId(comment.person_id));
+  return toRecord(comment, stores.people.byId(comment.person_id));
 }
 
 export function createComment(
@@ -33,7 +33,7 @@ export function createComment(
   if (!content?.trim()) throw new Rejection(1002);
   // Not specified: a comment on a note closed to comments; it is rejected, even from the author.
   if (!note.can_reply) throw new Rejection(1000);
-  return shown(stores.notes.addComment(note.id, reader, content), stores.people.byId(reader));
+  return toRecord(stores.notes.addComment(note.id, reader, content), stores.people.byId(reader));
 }
 
 /** Not specified: who may remove a comment; its author and the author of the note may. */
@@ -52,7 +52,7 @@ function knownComment(stores: Stores, reader: string, note: string, id: string):
   return comment;
 }
 
-function shown(comment: StoredComment, author: PersonRow | undefined): NoteCommentRecord {
+function toRecord(comment: StoredComment, author: PersonRow | undefined): NoteCommentRecord {
   return {
     id: String(comment.id),
     content: comment.content,

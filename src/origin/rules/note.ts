@@ -31,7 +31,7 @@ interface NewPicture {
 }
 
 export function noteById(stores: Stores, reader: string, id: string, { format }: NoteQuery): NoteRecord {
-  return shown(stores, visibleNote(stores, reader, id), format);
+  return toRecord(stores, visibleNote(stores, reader, id), format);
 }
 
 /** The notes of a person that the reader may see, newest first. */
@@ -40,7 +40,7 @@ export function notesOfPerson(stores: Stores, reader: string, name: string, quer
   const person = personNamed(stores.people, name);
   const privacies = notePrivacies.filter((privacy) => maySee(stores, reader, { person_id: person.id, privacy }));
   const { total, items } = stores.notes.ofPerson(person.id, privacies, { start, count });
-  return { start, count, total, notes: items.map((note) => shown(stores, note, format)) };
+  return { start, count, total, notes: items.map((note) => toRecord(stores, note, format)) };
 }
 
 export function createNote(
@@ -136,9 +136,9 @@ function maySee(
 
 function checked({ title, content, privacy = 'public', can_reply = true }: NoteDraft): NoteContent {
   if (!title?.trim() || !content?.trim()) throw new Rejection(1002);
-  const known = notePrivacies.find((one) => one === privacy);
-  if (!known) throw new Rejection(999);
-  return { title, content, privacy: known, can_reply: can_reply ? 1 : 0 };
+  const valid = notePrivacies.find((one) => one === privacy);
+  if (!valid) throw new Rejection(999);
+  return { title, content, privacy: valid, can_reply: can_reply ? 1 : 0 };
 }
 
 /** The pictures in `pids`, each with its file, layout and caption. */
@@ -180,10 +180,10 @@ function keep({ notes, pictures }: Stores, note: number, added: readonly NewPict
 function rewritten(stores: Stores, id: number, written: Partial<NoteContent> & { content: string }): NoteRecord {
   const photos = stores.notes.find(id)?.photos;
   stores.notes.replace(id, { ...written, content: noteMarkup(written.content, (number) => photos?.get(number)) });
-  return shown(stores, stores.notes.find(id)!);
+  return toRecord(stores, stores.notes.find(id)!);
 }
 
-function shown({ pictures }: Stores, note: StoredNote, format: NoteFormat = 'text'): NoteRecord {
+function toRecord({ pictures }: Stores, note: StoredNote, format: NoteFormat = 'text'): NoteRecord {
   if (!noteFormats.includes(format)) throw new Rejection(999);
   const photos = new Map([...note.photos].map(([number, { picture }]) => [number, pictures.urlOf(picture)]));
   return {

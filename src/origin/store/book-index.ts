@@ -56,16 +56,16 @@ export function termsOf(text: string): string[] {
 }
 
 /** An index expression for texts that contain this one. */
-export function holding(text: string, column?: 'title'): string {
+export function containedTerm(text: string, column?: 'title'): string {
   const isShort = !hasMoreThan(text, 2);
   const characters = isShort ? [...text] : [];
   // The trigrams of gapped text are its characters and pairs: GAP a GAP, and a GAP b.
-  const sought = isShort ? (characters.length === 1 ? `${GAP}${text}${GAP}` : characters.join(GAP)) : text;
-  return `${column ? `${isShort ? 'short_' : ''}${column} : ` : ''}${quoted(sought)}`;
+  const term = isShort ? (characters.length === 1 ? `${GAP}${text}${GAP}` : characters.join(GAP)) : text;
+  return `${column ? `${isShort ? 'short_' : ''}${column} : ` : ''}${quoted(term)}`;
 }
 
 /** An index expression for a title or tag that equals this text. */
-export const being = (text: string, column: 'title' | 'tags'): string =>
+export const equalTerm = (text: string, column: 'title' | 'tags'): string =>
   `${column} : ${quoted(EDGE + plain(text) + EDGE)}`;
 
 /** Replaces the separators, and NUL, which ends a text for SQLite. */

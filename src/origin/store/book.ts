@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import { type BookRecord, RECORD_TAGS, TAGS_MAX, type TagRecord } from '../../api/book.ts';
 import { address } from '../address.ts';
 import { drawnUrl } from './drawn-pictures.ts';
-import { being, holding, termsOf } from './book-index.ts';
+import { equalTerm, containedTerm, termsOf } from './book-index.ts';
 import type { Database } from './database.ts';
 import type { BookRow } from './schema.ts';
 
@@ -49,9 +49,9 @@ export function createBookStore(db: Database) {
       .orderBy('count', 'desc')
       .orderBy('name');
     for (const { book_id, name, count } of db.all(rows)) {
-      const known = tags.get(book_id);
-      if (!known) tags.set(book_id, [{ name, count }]);
-      else if (known.length < RECORD_TAGS) known.push({ name, count });
+      const tagsOfBook = tags.get(book_id);
+      if (!tagsOfBook) tags.set(book_id, [{ name, count }]);
+      else if (tagsOfBook.length < RECORD_TAGS) tagsOfBook.push({ name, count });
     }
     return tags;
   }
@@ -59,13 +59,17 @@ export function createBookStore(db: Database) {
   /** The ranks of the results of a search, the best matches first. */
   function ranked(text: string, tag: string | undefined): number[] {
     const terms = termsOf(text);
-    const whole = terms.join(' ');
+    const phrase = terms.join(' ');
     if (terms.length === 0) return [];
-    const tagged = tag === undefined ? [] : [being(tag, 'tags')];
+    const tagged = tag === undefined ? [] : [equalTerm(tag, 'tags')];
     const found = new Set<number>();
-    for (const near of [[being(whole, 'title')], [holding(whole, 'title')], terms.map((term) => holding(term))]) {
+    for (const expressions of [
+      [equalTerm(phrase, 'title')],
+      [containedTerm(phrase, 'title')],
+      terms.map((term) => containedTerm(term)),
+    ]) {
       const left = FOUND_MAX + found.size; // better matches are found again
-      for (const { rowid } of match.all([...near, ...tagged].join(' AND '), left) as { rowid: number }[])
+      for (const { rowid } of match.all([...expressions, ...tagged].join(' AND '), left) as { rowid: number }[])
         if (found.size < FOUND_MAX) found.add(rowid);
     }
     return [...found];
@@ -103,10 +107,10 @@ export function createBookStore(db: Database) {
           .all(tagged.orderBy('count', 'desc').orderBy('book_id').limit(FOUND_MAX))
           .map((row) => row.book_id);
         const page = ids.slice(start, start + count);
-        const known = new Map(
+        const byId = new Map(
           page.length ? records(db.all(books().where('books.id', 'in', page))).map((book) => [book.id, book]) : [],
         );
-        return { total: ids.length, items: page.flatMap((id) => known.get(id) ?? []) };
+        return { total: ids.length, items: page.flatMap((id) => byId.get(id) ?? []) };
       }
       const ranks = ranked(text, tag);
       const page = ranks.slice(start, start + count);

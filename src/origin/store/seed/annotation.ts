@@ -29,7 +29,7 @@ function annotationWriter(db: Database, chance: Chance) {
   return (person: PersonRow, book: string, nth: number) => {
     id++;
     const pictures = nth % 11 === 3 ? 2 : 0;
-    const shown = pictures > 0 ? `\n<图片1>\n${prose(chance, 60)}\n<图片2>` : '';
+    const photoText = pictures > 0 ? `\n<图片1>\n${prose(chance, 60)}\n<图片2>` : '';
     const math = nth % 37 === 5 ? '\n$$e^{i\\pi} + 1 = 0$$\n' : '';
     const inChapter = chance.oneIn(4);
     const row = {
@@ -39,7 +39,7 @@ function annotationWriter(db: Database, chance: Chance) {
       chapter: inChapter ? heading(chance) : '',
       page_no: inChapter ? null : chance.between(1, 360),
       private: nth % 9 === 7 ? (1 as const) : (0 as const),
-      content: prose(chance, chance.pick([20, 90, 240, 600])) + math + shown,
+      content: prose(chance, chance.pick([20, 90, 240, 600])) + math + photoText,
       usefulness: chance.int(200),
       comments_count: chance.int(30),
       time: sometime(chance),

@@ -250,10 +250,10 @@ function chartRows(films: readonly FilmFacts[], cities: readonly CityFacts[]): T
 
 /** Films with a known rank keep it as long as other films can fill the ranks between; the rest is sorted by rating. */
 function ranked(best: readonly FilmFacts[]): FilmFacts[] {
-  const known = new Map(best.flatMap((film) => (film.top250_rank ? [[film.top250_rank, film] as const] : [])));
+  const byRank = new Map(best.flatMap((film) => (film.top250_rank ? [[film.top250_rank, film] as const] : [])));
   const others = best.filter((film) => !film.top250_rank && film.rating_average >= 7);
-  const last = Math.max(0, ...known.keys());
-  const first = Array.from({ length: last }, (_, n) => known.get(n + 1) ?? others.shift()).filter(
+  const last = Math.max(0, ...byRank.keys());
+  const first = Array.from({ length: last }, (_, n) => byRank.get(n + 1) ?? others.shift()).filter(
     (film) => film !== undefined,
   );
   return [...first, ...others];
