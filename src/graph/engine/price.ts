@@ -9,6 +9,7 @@ import {
   typeFromAST,
   visit,
 } from 'graphql';
+import { tiers } from '../../api/endpoint.ts';
 import { filmEndpoints } from '../../api/film.ts';
 import { worstCaseOf } from './call-cost.ts';
 import { planOperation } from './plan-operation.ts';
@@ -25,7 +26,12 @@ export interface Price {
 
 const filmCalls = new Set(Object.values(filmEndpoints).map(({ method, path }) => `${method} ${path}`));
 
-/** An operation that may cost more than `maxCalls` with some variables is rejected with these, so that is the most. */
+const viewers = [null, ...tiers].flatMap((filmTier) => [true, false].map((isLoggedIn) => ({ isLoggedIn, filmTier })));
+
+/**
+ * An operation that may cost more than `maxCalls` with some variables is rejected with these, so that is the most. Viewers of each tier are
+ * planned for: a tier that gets no embedded first pages needs more calls.
+ */
 export function priceOf(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -34,18 +40,15 @@ export function priceOf(
 ): Price {
   const whole = unconditional(document);
   const main = whole.definitions.find((node) => node.kind === Kind.OPERATION_DEFINITION)!;
-  const viewer = { isLoggedIn: true, filmTier: null };
   const variables = dearestVariables(schema, operation);
-  const { calls } = worstCaseOf(planOperation(schema, whole, main, viewer, variables), variables);
-  const most = namesRecordsByVariable(document) ? maxCalls : Infinity;
-  const film = calls.fields.reduce((sum, { endpoint, max }) => (filmCalls.has(endpoint) ? sum + max : sum), 0);
-  const catalog = most === Infinity ? calls.services.catalog.max : most;
-  const event = most === Infinity ? calls.services.event.max : most;
-  return {
-    catalog: Math.min(catalog, maxCalls),
-    event: Math.min(event, maxCalls),
-    film: Math.min(most === Infinity ? film : most, maxCalls),
-  };
+  const prices = viewers.map((viewer): Price => {
+    const { calls } = worstCaseOf(planOperation(schema, whole, main, viewer, variables), variables);
+    const film = calls.fields.reduce((sum, { endpoint, max }) => (filmCalls.has(endpoint) ? sum + max : sum), 0);
+    return { catalog: calls.services.catalog.max, event: calls.services.event.max, film };
+  });
+  const least = namesRecordsByVariable(document) ? maxCalls : 0;
+  const most = (of: keyof Price) => Math.min(Math.max(least, ...prices.map((price) => price[of])), maxCalls);
+  return { catalog: most('catalog'), event: most('event'), film: most('film') };
 }
 
 /** Includes everything that a variable may leave out: a selection with more fields never costs less. */

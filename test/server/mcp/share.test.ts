@@ -31,12 +31,15 @@ test('an agent that loops 1,000 times gets a quarter of the rate limit, causes n
   const { call } = await agent(house.facade.url, 'demo-bob');
   // The origin counts 40 calls a minute itself, so a 429 would be visible.
   const seen = { made: 0, refused: 0 };
+  house.proxy.start();
   let last = await call('Film', film(0));
   for (let at = 0; at < 1_000; at++) {
     last = await call('Film', film(at));
     if (last.isError) seen.refused++;
     else seen.made++;
   }
+  const statuses = house.proxy.stop().map(({ status }) => status);
+  expect([statuses.length, statuses.includes(429)]).toEqual([10, false]);
   expect(seen.made).toBe(9);
   expect(seen.refused).toBe(991);
   expect(last.said.errors![0]).toMatchObject({

@@ -35,7 +35,7 @@ test('each operation of the package is a tool with a name, a title, its comment 
       'Cost: at most 4 calls of the catalog, 0 of events.',
   );
   expect(tools.find(({ name }) => name === 'Film')!.description).toContain(
-    'basic film tier: 3 of 40 a minute, of which agents have 10.',
+    'basic film tier: 4 of 40 a minute, of which agents have 10.',
   );
   for (const { annotations } of tools) expect(annotations).toEqual({ readOnlyHint: true, idempotentHint: true });
 });
