@@ -62,10 +62,13 @@ export class RecordRejected extends UpstreamRejection {
 export class CodedRejection extends UpstreamRejection {
   override name = 'CodedRejection';
   readonly code: string;
+  /** What the client is told beside the code. */
+  readonly more: object;
 
-  constructor(details: UpstreamErrorDetails, code: string) {
+  constructor(details: UpstreamErrorDetails, code: string, more: object = {}) {
     super(details);
     this.code = code;
+    this.more = more;
   }
 }
 

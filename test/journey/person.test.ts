@@ -25,3 +25,14 @@ test('the viewer’s id is known after the first write, and a user by id has nam
   });
   expect(passed.map(({ line }) => line)).toEqual([`GET /people/${id.replace('User:', '')}/events?max-results=1`]);
 });
+
+test('a conflict leads to the existing collection, once the service has named the caller', async () => {
+  const input = { bookId: '1003078', status: 'READ' };
+  const { errors } = await setup.ask(collect, { token: 'demo-alice', variables: { input } });
+  expect(errors![0]!.extensions).toMatchObject({ code: 'COLLECTION_EXISTS', existing: { id: expect.any(String) } });
+  const { id } = errors![0]!.extensions.existing as { id: string };
+  const query = `{ node(id: "${id}") { id ... on Collection { book { id } } } }`;
+  expect(await setup.ask(query, { token: 'demo-alice' })).toEqual({
+    data: { node: { id, book: { id: 'Book:1003078' } } },
+  });
+});

@@ -10,19 +10,24 @@ import {
   collectionMembers,
 } from '../../api/book.ts';
 import { type InputBuilder, builder } from '../engine/builder.ts';
-import { sourceIdOf } from '../types/global-id.ts';
+import { globalId, sourceIdOf } from '../types/global-id.ts';
 import { type FieldBuilder } from '../types/node.ts';
-import { UpstreamRejection } from '../../upstream/errors.ts';
+import type { Viewer } from '../../upstream/auth/viewer.ts';
+import { CodedRejection, UpstreamRejection } from '../../upstream/errors.ts';
+import type { ClientCode } from '../errors/codes.ts';
 import { type Violation, maxLength, inRange, invalidIf, validId } from '../errors/violations.ts';
 import type { ErrorCodes } from '../engine/mutation.ts';
 import '../engine/mutation.ts';
 import { Book } from './book.ts';
-import { Collection, CollectionStatusEnum } from './collection.ts';
+import { Collection, CollectionStatusEnum, placeOf } from './collection.ts';
 
 const OnConflict = builder.enumType('OnConflict', {
   description: 'What to do if the caller has already collected the book.',
   values: {
-    FAIL: { description: 'Reports the error COLLECTION_EXISTS and leaves the collection unchanged.' },
+    FAIL: {
+      description:
+        'Reports the error COLLECTION_EXISTS and leaves the collection unchanged. `extensions.existing.id` is its id, if the caller is known: see `Viewer.user`.',
+    },
     KEEP: {
       description:
         'Returns the unchanged collection with `created: false`. Costs a second call, `GET /v2/book/{id}/collection`.',
@@ -143,13 +148,14 @@ builder.mutationFields((t) => ({
         code: 'MISSING_ARGUMENT',
       }),
     ],
-    run: async (write, input, read) => {
+    run: async (write, input, read, { person }) => {
       const draft = draftOf(input);
       try {
         return { ...collected(draft.id, await write(bookEndpoints.collect, draft)), created: true };
       } catch (error) {
         const exists = error instanceof UpstreamRejection && error.details.code === 6011;
-        if (!exists || input.onConflict === 'FAIL' || !input.onConflict) throw error;
+        if (!exists) throw error;
+        if (input.onConflict === 'FAIL' || !input.onConflict) throw existing(error, person, draft.id);
         if (input.onConflict === 'KEEP') {
           const existing = await read(bookEndpoints.collection, { id: draft.id });
           if (!existing) throw error; // it was removed in between
@@ -188,6 +194,13 @@ builder.mutationFields((t) => ({
     errorCodes: collectionAbsent,
   }),
 }));
+
+/** The rejection with the id of the collection that exists, if the caller is known: it consists of the ids of reader and book. */
+function existing(error: UpstreamRejection, person: Viewer['person'], book_id: string): UpstreamRejection {
+  if (!person) return error;
+  const id = globalId('Collection', placeOf({ user_id: person.id, book_id }));
+  return new CodedRejection(error.details, 'COLLECTION_EXISTS' satisfies ClientCode, { existing: { id } });
+}
 
 interface CollectionInput {
   bookId: string;

@@ -171,7 +171,7 @@ builder.objectField(User, 'bookCollections', (t) =>
   }),
 );
 
-const placeOf = ({ user_id, book_id }: Pick<CollectionRecord, 'user_id' | 'book_id'>): string =>
+export const placeOf = ({ user_id, book_id }: Pick<CollectionRecord, 'user_id' | 'book_id'>): string =>
   `${asText(user_id)}:${asText(book_id)}`;
 
 /** The key of a collection, `<user>:<book>`; null if the record does not have both ids. */

@@ -7,6 +7,7 @@
 import { type FieldRef, type InputRef, MutationFieldBuilder, type ObjectRef, type SchemaTypes } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { AnswerOf, Endpoint, InputOf } from '../../api/endpoint.ts';
+import type { Viewer } from '../../upstream/auth/viewer.ts';
 import type { FilePart } from '../../upstream/http/multipart.ts';
 import { type FailureCode, CodedRejection, UpstreamFailure, UpstreamRejection } from '../../upstream/errors.ts';
 import type { Context } from './builder.ts';
@@ -35,7 +36,7 @@ export interface WriteOptions<Types extends SchemaTypes, Payload, Input> {
   description: string;
   /** All rules that the input breaks. */
   check?: (input: Input, context: Context) => readonly Violation[];
-  run: (write: Write, input: Input, read: Read) => Promise<Payload>;
+  run: (write: Write, input: Input, read: Read, viewer: Viewer) => Promise<Payload>;
   /**
    * The cache entries to invalidate: `Kind:key` for a record, its path for a list, `Kind` for all records of a kind, the path of an
    * endpoint for all its responses.
@@ -104,7 +105,7 @@ async function written<Payload, Input>(
     if (first) throw violationError([first, ...more]);
     const read: Read = async (endpoint, values) =>
       (await upstream.list(endpoint, values as object, undefined, path)) as never;
-    return await run(write, input, read);
+    return await run(write, input, read, context.viewer);
   } catch (error) {
     throw withClientCode(error, typeof errorCodes === 'function' ? errorCodes(input) : errorCodes);
   } finally {

@@ -87,7 +87,8 @@ const table = [
     codes: {
       COLLECTION_EXISTS: {
         what: 'The book is on the shelf already.',
-        client: 'Send `onConflict: UPDATE`, or use `updateCollection`; both replace the whole entry.',
+        client:
+          'Load the collection by `existing.id`, which is there if the facade knows the caller, or send `onConflict: KEEP`. `onConflict: UPDATE` and `updateCollection` replace the whole entry.',
         operator: NOTHING,
       },
       COLLECTION_NOT_FOUND: {

@@ -99,11 +99,11 @@ const faultTexts = {
 
 function refusal(cause: UpstreamRejection) {
   const { details, retryAfter } = cause;
-  const code = cause instanceof CodedRejection ? cause.code : clientCode(details);
+  const { code, more } = cause instanceof CodedRejection ? cause : { code: clientCode(details), more: {} };
   return {
     // The text of the service stays in `upstream.message`.
     message: notesOn(code)?.what ?? 'The service rejected the request.',
-    extensions: { code, upstream: wordFor(details), ...(retryAfter === undefined ? {} : { retryAfter }) },
+    extensions: { code, ...more, upstream: wordFor(details), ...(retryAfter === undefined ? {} : { retryAfter }) },
   };
 }
 

@@ -132,3 +132,27 @@ test('an existing collection is left unchanged and returned for onConflict: KEEP
   });
   expect(calls).toEqual(['POST /v2/book/7/collection', 'GET /v2/book/7/collection']);
 });
+
+test('COLLECTION_EXISTS names the existing collection once the caller is known, and otherwise does not', async () => {
+  const { service, ask, calls } = facade();
+  const exists = { code: 6011, msg: 'collection_exist', request: 'POST /v2/book/7/collection' };
+  service.intercept({ method: 'POST', path: '/v2/book/7/collection' }).reply(409, exists).times(3);
+  const query = 'mutation { collectBook(input: { bookId: 7, status: WISH }) { created } }';
+  const extensionsFor = async (caller: { token: string }) => (await ask(query, caller)).errors![0]!.extensions;
+
+  const upstream = { service: 'catalog', status: 409, code: 6011, request: 'POST /v2/book/7/collection' };
+  const unknown = await extensionsFor(alice);
+  expect(unknown).toMatchObject({ code: 'COLLECTION_EXISTS', upstream });
+  expect(unknown).not.toHaveProperty('existing');
+
+  service
+    .intercept({ path: /^\/v2\/book\/9\?/ })
+    .reply(200, { id: '9', current_user_collection: { ...collection, book_id: '9', user_id: '3' } });
+  await ask('{ book(id: 9) { viewerCollection { status } } }', alice);
+  expect(await extensionsFor(alice)).toMatchObject({
+    ...{ code: 'COLLECTION_EXISTS', upstream },
+    existing: { id: 'Collection:3:7' },
+  });
+  expect(await extensionsFor({ token: 'bob' })).not.toHaveProperty('existing');
+  expect(calls).toHaveLength(4);
+});
