@@ -10,8 +10,8 @@ const film = {
 };
 const fields = 'attribution { label entryUrl showWith showApartFrom tiers }';
 
-describe('the conditions of use of films are data', () => {
-  test('of a film, its rating and its reviews, without a call of their own', async () => {
+describe('the attribution of film data', () => {
+  test('is a field of a film, its rating and its reviews, and costs no further call', async () => {
     const { service, ask, calls } = facade({ serviceName: '书影音' });
     serve(service, { '/v2/movie/subject/7': { body: film } });
     const { data, errors } = await ask(
@@ -39,7 +39,7 @@ describe('the conditions of use of films are data', () => {
     expect(calls).toHaveLength(1);
   });
 
-  test('of the films of a list too, without a call for each', async () => {
+  test('costs no call per item of a list', async () => {
     const { service, ask, calls } = facade();
     serve(service, {
       '/v2/movie/top250': { list: 'subjects', body: { start: 0, count: 10, total: 1, subjects: [film] } },
@@ -54,7 +54,7 @@ describe('the conditions of use of films are data', () => {
     expect(calls).toHaveLength(1);
   });
 
-  test('and books have none', async () => {
+  test('is null for the rating of a book', async () => {
     const { service, ask } = facade();
     serve(service, { '/v2/book/7': { body: { id: '7', rating: { average: '9.1', numRaters: 20 } } } });
     expect((await ask(`{ book(id: 7) { rating { ${fields} } } }`)).data.book).toEqual({
