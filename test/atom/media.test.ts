@@ -9,7 +9,7 @@ import { expectTimeToGrowWith } from '../support/growth.ts';
 const fixture = (name: string) => readFileSync(new URL(`../fixtures/atom/${name}.xml`, import.meta.url), 'utf8');
 
 describe('reading', () => {
-  test('takes any prefix, order, CDATA and reference, and keeps texts as they are written', () => {
+  test('accepts any prefix, order, CDATA and reference, and keeps texts unchanged', () => {
     expect(readers.event(fixture('event-oddities'))).toEqual({
       id: '77',
       title: 'Tea & <b>Poems</b> &amp; 雨夜 R & D',
@@ -26,7 +26,7 @@ describe('reading', () => {
     });
   });
 
-  test('finds elements by local name where namespaces are missing or undeclared, and knows a site from a person', () => {
+  test('finds elements by local name if namespaces are missing or undeclared, and distinguishes sites from people', () => {
     expect(readers.event(fixture('event-unbound'))).toEqual({
       id: '78',
       title: 'No namespaces at all',
@@ -44,7 +44,7 @@ describe('reading', () => {
     });
   });
 
-  test('leaves people without an id out of a feed, and takes both spellings of OpenSearch', () => {
+  test('leaves people without an id out of a feed, and accepts both spellings of OpenSearch', () => {
     expect(readers.personFeed(fixture('people-feed'))).toEqual({
       title: 'People',
       links: {},
@@ -82,7 +82,7 @@ describe('reading', () => {
   });
 
   test.each([
-    ['nothing', ''],
+    ['an empty text', ''],
     ['white space', ' \n '],
     ['plain text', 'Bad Gateway'],
     ['HTML', '<!doctype html><html><body>busy</body></html>'],
@@ -97,23 +97,23 @@ describe('reading', () => {
     ['a truncated attribute', '<entry><id>1</id><link href="http:'],
     ['truncated CDATA', '<entry><id>1</id><title><![CDATA[T'],
     ['a truncated comment', '<entry><id>1</id><!-- so'],
-    ['tags that cross', '<entry><id>1</title></id></entry>'],
+    ['crossing tags', '<entry><id>1</title></id></entry>'],
     ['two roots', '<entry><id>1</id></entry><entry><id>2</id></entry>'],
     ['two empty roots', '<entry/><entry/>'],
     ['text after the root', '<entry><id>1</id></entry> and more'],
     ['text before the root', 'HTTP <entry><id>1</id></entry>'],
-    ['an attribute twice', '<entry a="1" a="2"><id>1</id></entry>'],
+    ['a duplicate attribute', '<entry a="1" a="2"><id>1</id></entry>'],
     ['an attribute without quotes', '<entry a=1><id>1</id></entry>'],
     ['a control character', '<entry><id>1</id><title>a\u0001</title></entry>'],
     ['a reference to a control character', '<entry><id>1</id><title>&#1;</title></entry>'],
-    ['a reference to half a character', '<entry><id>1</id><title>&#xD800;</title></entry>'],
+    ['a reference to a surrogate', '<entry><id>1</id><title>&#xD800;</title></entry>'],
     ['no id', '<entry><title>T</title></entry>'],
     ['deep nesting', `<entry><id>1</id>${'<b>'.repeat(41)}${'</b>'.repeat(41)}</entry>`],
-  ])('refuses %s', (_, text) => {
+  ])('rejects %s', (_, text) => {
     expect(() => readers.event(text)).toThrow(AtomError);
   });
 
-  test('keeps the names of the object prototype out of records', () => {
+  test('keeps names of Object.prototype out of records', () => {
     const event = readers.event(
       '<entry toString="1"><id>1</id><db:attribute name="__proto__">x</db:attribute><valueOf>y</valueOf></entry>',
     );
@@ -127,11 +127,11 @@ describe('reading', () => {
     ['open CDATA', (n: number) => `<entry>${'<![CDATA['.repeat(n)}`],
     ['open tags', (n: number) => '<a '.repeat(n)],
     ['white space', (n: number) => `<entry><id>1</id><title>${' \n'.repeat(n)}x</title></entry>`],
-    ['blanks in a tag', (n: number) => `<entry ${' '.repeat(n)}><id>1</id></entry>`],
+    ['spaces in a tag', (n: number) => `<entry ${' '.repeat(n)}><id>1</id></entry>`],
     ['quotes', (n: number) => `<entry ${'"'.repeat(n)}`],
     ['slashes in an id', (n: number) => `<entry><id>${'/'.repeat(n)}</id></entry>`],
     ['siblings', (n: number) => `<entry><id>1</id>${'<link/>'.repeat(n / 4)}</entry>`],
-  ])('reads or refuses %s in a time that grows with the text', async (_, make) => {
+  ])('reads or rejects %s in linear time', async (_, make) => {
     await expectTimeToGrowWith(100_000, (n) => {
       try {
         readers.event(make(n));
@@ -173,7 +173,7 @@ describe('writing', () => {
     point: '39.9 116.4',
   };
 
-  test('spells an event as the interface does', () => {
+  test('writes an event as the interface specifies it', () => {
     const text = writers.event(event);
     expect(text).toContain('xmlns="http://www.w3.org/2005/Atom"');
     expect(text).toContain('<id>https://api.example/event/77</id>');
@@ -187,7 +187,7 @@ describe('writing', () => {
     expect(readers.event(text)).toEqual(event);
   });
 
-  test('spells the elements of a feed as the interface does', () => {
+  test('writes the elements of a feed as the interface specifies them', () => {
     const feed: Feed<EventRecord> = {
       title: 'T',
       links: { alternate: 'https://www.example/' },
@@ -202,7 +202,7 @@ describe('writing', () => {
     expect(writers.eventFeed({ links: {}, entries: [] })).not.toContain('totalResults');
   });
 
-  test('keeps every text that XML can carry', () => {
+  test('round-trips every text that XML can represent', () => {
     const word = fc
       .string({
         unit: fc.oneof(
@@ -257,14 +257,14 @@ describe('writing', () => {
   });
 
   test.each(['\u0000', '\u0008', '\u001f', '\ufffe', '\ud800', 'a\udc00'])(
-    'refuses %j, which XML cannot carry',
+    'rejects %j, which XML cannot represent',
     (title) => {
       expect(() => writers.event({ ...event, title })).toThrow(AtomError);
       expect(() => writers.event({ ...event, where: title })).toThrow(AtomError);
     },
   );
 
-  test('is never broken by any text it reads', () => {
+  test('throws nothing but AtomError on any text', () => {
     fc.assert(
       fc.property(
         fc.string({
@@ -300,19 +300,19 @@ describe('writing', () => {
   });
 });
 
-test('knows both spellings of an exhibition', () => {
+test('both spellings of an exhibition are known', () => {
   expect(typeOf('http://www.douban.com/2007#event.exhibit')).toBe('exhibition');
   expect(typeOf(termOf('exhibition'))).toBe('exhibition');
   expect(typeOf('http://www.douban.com/2007#event.circus')).toBeUndefined();
 });
 
-// Captured answers are not kept in this repository; they are read where they lie next to it.
+// Captured responses are not in this repository; the tests run if they lie next to it.
 const captured = new URL('../../../shared/corpus/event/', import.meta.url);
 const capturedText = (name: string) => readFileSync(new URL(name, captured), 'utf8');
-const isThere = existsSync(fileURLToPath(captured));
+const isPresent = existsSync(fileURLToPath(captured));
 
-describe.skipIf(!isThere)('captured documents (skipped where ../shared/corpus is absent)', () => {
-  test.each(['event-1.xml', 'event-2.xml'])('%s is an event with everything an entry holds', (name) => {
+describe.skipIf(!isPresent)('captured documents (skipped where ../shared/corpus is absent)', () => {
+  test.each(['event-1.xml', 'event-2.xml'])('%s is an event with all elements of an entry', (name) => {
     const event = readers.event(capturedText(name));
     expect(Object.keys(event)).toEqual(
       expect.arrayContaining([
@@ -332,7 +332,7 @@ describe.skipIf(!isThere)('captured documents (skipped where ../shared/corpus is
     expect(readers.event(writers.event(event))).toEqual(event);
   });
 
-  test('feeds keep their numbers and entries', () => {
+  test('feeds have their numbers and entries', () => {
     expect(readers.eventFeed(capturedText('user-events-1.xml'))).toMatchObject({
       startIndex: 3,
       itemsPerPage: 1,
@@ -344,7 +344,7 @@ describe.skipIf(!isThere)('captured documents (skipped where ../shared/corpus is
     expect(people.entries).toHaveLength(3);
   });
 
-  test('requests are taken as clients sent them', () => {
+  test('request bodies of clients are read', () => {
     expect(readers.eventDraft(capturedText('create-request-1.xml'))).toMatchObject({
       term: termOf('music'),
       invite_only: 'yes',

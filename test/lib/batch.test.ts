@@ -3,7 +3,7 @@ import { createBatch } from '../../src/lib/batch.ts';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test('what comes in one turn is done in its order, each step of it for all before the next', async () => {
+test('items added in one turn run together, in order, each step for all before the next step', async () => {
   const done: string[] = [];
   const batch = createBatch<string>((item) => {
     done.push(`first ${item}`);
@@ -19,7 +19,7 @@ test('what comes in one turn is done in its order, each step of it for all befor
   expect(done).toEqual(['first a', 'first b', 'then a', 'then b']);
 });
 
-test('what comes while a batch is done is of the next', async () => {
+test('items added while a batch runs are in the next batch', async () => {
   const done: number[] = [];
   const batch = createBatch<number>((item) => {
     done.push(item);

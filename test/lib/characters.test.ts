@@ -5,7 +5,7 @@ import { charactersIn, firstCharacters, hasMoreThan } from '../../src/lib/charac
 const anyText = fc.string({ unit: 'binary', maxLength: 40 });
 const anyCount = fc.nat(45);
 
-test('characters are code points, whatever the text', () => {
+test('characters are counted and cut by code points', () => {
   fc.assert(
     fc.property(anyText, anyCount, (text, count) => {
       const codePoints = [...text];
@@ -18,8 +18,8 @@ test('characters are code points, whatever the text', () => {
 });
 
 test.each([
-  ['a Chinese character beyond the first plane', '𠮷', 1],
-  ['a family of four', '👨‍👩‍👧‍👦', 7],
-  ['a letter with two accents of their own', 'e\u0301\u0302', 3],
-  ['half a surrogate pair', 'a\ud83d', 2],
+  ['a Chinese character outside the BMP', '𠮷', 1],
+  ['a family emoji', '👨‍👩‍👧‍👦', 7],
+  ['a letter with two combining accents', 'e\u0301\u0302', 3],
+  ['a lone surrogate', 'a\ud83d', 2],
 ])('%s: %j has %i', (_, text, count) => expect(charactersIn(text, 1_000)).toBe(count));

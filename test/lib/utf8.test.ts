@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { textOf } from '../../src/lib/utf8.ts';
 
-// Characters of one byte to four, in texts on both sides of where another way of decoding begins.
+// Characters of one to four bytes, in texts shorter and longer than the limit between the two decoders.
 const texts = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }),
   fc.string({ unit: 'grapheme', maxLength: 40 }),
   fc.tuple(fc.string({ unit: 'binary', maxLength: 10 }), fc.nat(400)).map(([text, times]) => text.repeat(times)),
 );
 
-test('what was written as UTF-8 is read as it was', () => {
+test('UTF-8 bytes are decoded as by Buffer.toString', () => {
   fc.assert(
     fc.property(texts, (text) => {
       expect(textOf(Buffer.from(text))).toBe(Buffer.from(text).toString());
@@ -17,7 +17,7 @@ test('what was written as UTF-8 is read as it was', () => {
   );
 });
 
-test('a piece of it is read for itself', () => {
+test('a range of a buffer is decoded by itself', () => {
   fc.assert(
     fc.property(texts, texts, texts, (before, text, after) => {
       const bytes = Buffer.from(before + text + after);
@@ -35,6 +35,6 @@ test.each([
   '雨'.repeat(342),
   '\ufeff',
   '\ufeff'.repeat(342),
-])('the edges: %j', (text) => {
+])('edge cases: %j', (text) => {
   expect(textOf(Buffer.from(text))).toBe(text);
 });

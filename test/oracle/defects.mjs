@@ -12,7 +12,7 @@ export const defects = [
     edits: [['src/graph/engine/embedded.ts', '(given.first ?? pageSize ?? 0) > embedded.upTo', 'false']],
   },
   {
-    name: 'plan: a selection under @skip is planned, and one without is not told from it',
+    name: 'plan: a selection under @skip is planned',
     edits: [
       [
         'src/graph/engine/document.ts',
@@ -22,7 +22,7 @@ export const defects = [
     ],
   },
   {
-    name: 'plan: a fragment on an interface is taken for one on another type',
+    name: 'plan: a fragment on an interface is treated as one on another type',
     edits: [
       [
         'src/graph/engine/document.ts',
@@ -42,22 +42,22 @@ export const defects = [
     ],
   },
   {
-    name: 'loading: a record that is absent is shown as if it were there',
+    name: 'loading: an absent record is returned as if it existed',
     edits: [['src/upstream/loading/record-loader.ts', 'state.isAbsent = true;', '']],
   },
   {
-    name: 'loading: what was asked before a write answers for what is asked after it',
+    name: 'loading: responses from before a write are reused after it',
     edits: [['src/upstream/operation.ts', 'this.responses.clear();', '']],
   },
   {
-    name: 'sharing: a write does not forget reads in flight',
+    name: 'sharing: a write keeps reads in flight shared',
     edits: [
       ['src/upstream/http/call.ts', "if (endpoint.method !== 'GET') services.inFlight.forget(this.credential);", ''],
       ['src/upstream/client.ts', 'inFlight.forget();', ''],
     ],
   },
   {
-    name: 'cache: a write clears nothing',
+    name: 'cache: a write invalidates nothing',
     edits: [
       ['src/upstream/operation.ts', 'await Promise.all(tags.map(async (tag) => this.parts.invalidate(tag)));', ''],
     ],
@@ -67,16 +67,16 @@ export const defects = [
     edits: [['src/upstream/cache/record-cache.ts', '      redactViewerField(value);\n', '']],
   },
   {
-    name: 'cache: what somebody with a token reads is kept for those without one',
+    name: 'cache: records read with a token are cached for clients without one',
     edits: [['src/upstream/cache/record-cache.ts', "(share === 'anonymous' && hasToken)", 'false']],
   },
   {
-    // The same line for values that arrive late (`onRejected`) has no effect with this schema: none of them fails in a non-null place.
-    name: 'executor: null in a place that may not be null brings down nothing above it',
+    // The same line for values that arrive late (`onRejected`) has no effect with this schema: none of them fails at a non-null position.
+    name: 'executor: null at a non-null position is not propagated',
     edits: [['src/graph/engine/execution.ts', 'if (position.isNonNull) throw failure;', '']],
   },
   {
-    name: 'executor: a failed field of a list is put at the first item',
+    name: 'executor: an error in a list is reported at the first item',
     edits: [
       [
         'src/graph/engine/execution.ts',
@@ -86,7 +86,7 @@ export const defects = [
     ],
   },
   {
-    name: 'fast path: an answer for everybody is shown to a person',
+    name: 'fast path: a public cached response is served to a client with a token',
     edits: [
       [
         'src/server/graphql/fast-path.ts',
@@ -96,15 +96,15 @@ export const defects = [
     ],
   },
   {
-    name: 'fast path: kept answers outlive a write',
+    name: 'fast path: cached responses survive a write',
     edits: [['src/server/graphql/response-cache.ts', 'if (epoch() !== cachedIn) {', 'if (false) {']],
   },
   {
-    name: 'limits: an operation runs past what it may cost',
+    name: 'limits: an operation over the limit of calls runs',
     edits: [['src/server/graphql/cost-limits.ts', 'if (calls.max > maxUpstreamCalls)', 'if (false)']],
   },
   {
-    name: 'limits: a call that failed keeps its connection',
+    name: 'limits: a failed call keeps its connection',
     edits: [
       [
         'src/upstream/http/attempts.ts',
@@ -114,11 +114,11 @@ export const defects = [
     ],
   },
   {
-    name: 'limits: the deadline of an operation stays when it has ended',
+    name: 'limits: the deadline of an ended operation stays',
     edits: [['src/server/graphql/answer.ts', 'return () => deadlines.stop(deadline);', 'return () => undefined;']],
   },
   {
-    name: 'sharing: a read in flight is kept when it has landed',
+    name: 'sharing: a read in flight stays shared after its response',
     edits: [
       [
         'src/upstream/http/in-flight.ts',
@@ -128,7 +128,7 @@ export const defects = [
     ],
   },
   {
-    name: 'calls: a write is made again when its answer is lost',
+    name: 'calls: a write whose response is lost is sent again',
     edits: [
       [
         'src/upstream/http/attempts.ts',
@@ -138,7 +138,7 @@ export const defects = [
     ],
   },
   {
-    name: 'pages: a feed begins one entry too early',
+    name: 'pages: a feed starts one entry too early',
     edits: [['src/graph/types/paging.ts', "'start-index': start + 1", "'start-index': start"]],
   },
   {

@@ -184,7 +184,7 @@ const isEmpty = (got: unknown): boolean =>
   got === 0 ||
   (typeof got === 'object' && Object.entries(got).every(([key, value]) => key === '__typename' || isEmpty(value)));
 
-/** What the lists `works` and `photos` tell of a person whose record is refused to the tier. */
+/** What the lists `works` and `photos` contain of a person whose record is withheld from the tier. */
 const isTold = (coordinate: string): boolean =>
   ['Celebrity.id', 'Celebrity.sourceId', 'Celebrity.name', 'Celebrity.avatars', 'Celebrity.webUrl'].includes(
     coordinate,

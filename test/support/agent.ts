@@ -8,7 +8,7 @@ import { schema } from '../../src/graph/schema.ts';
 import { openServer } from '../../src/server/server.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
 
-/** What a tool of ours says, as structured content. */
+/** The structured content of a tool result. */
 export interface Said {
   data: Record<string, unknown> | null;
   errors?: { code: string; message: string; whatToDo?: string; retryAfter?: number; path?: string }[];
@@ -17,7 +17,7 @@ export interface Said {
   plan?: { min: number; max: number };
 }
 
-/** The official client, connected to a facade's /mcp. It begins with the newest version of the protocol, unless one is named. */
+/** The official client, connected to a facade's /mcp. It uses the newest version of the protocol by default. */
 export async function agent(url: string, token?: string, version?: string) {
   const client = new Client({ name: 'test', version: '1.0.0' });
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
@@ -46,7 +46,7 @@ export async function agent(url: string, token?: string, version?: string) {
   return { client, call };
 }
 
-/** A facade with MCP over any service, and all that it logs. */
+/** A facade with MCP over a service, and its log lines. */
 export async function facadeOver(service: string, settings: Flags = {}) {
   const logged: string[] = [];
   const config = readConfig(
@@ -70,7 +70,7 @@ export async function facadeOver(service: string, settings: Flags = {}) {
   return { facade, logged };
 }
 
-/** One JSON-RPC request by hand. */
+/** Sends one JSON-RPC request without a client library. */
 export async function post(url: string, body: unknown, headers: Record<string, string> = {}) {
   const response = await fetch(new URL('/mcp', url), {
     method: 'POST',

@@ -1,15 +1,15 @@
 import type { Facade } from '../../src/server/server.ts';
 import { until } from './hostile.ts';
 
-/** Node warns of listeners that pile up on one emitter. */
+/** Node warns when too many listeners are added to one emitter. */
 const warnings: string[] = [];
 process.on('warning', ({ name, message }) => {
   if (name === 'MaxListenersExceededWarning') warnings.push(message);
 });
 
 /**
- * Waits until every counter of the facade is zero: slots, waiting operations, requests, upstream calls and permits, timers; and fails
- * where listeners have piled up. Connections that clients keep open are counted only with `connections`.
+ * Waits until every counter of the facade is zero: slots, waiting operations, requests, upstream calls, permits and timers.
+ * Fails if listeners have accumulated. Open client connections count only with `connections`.
  */
 export async function expectAtRest(facade: Pick<Facade, 'state'>, { connections = false } = {}): Promise<void> {
   const busy = () =>

@@ -9,7 +9,7 @@ import type { Shown } from './facade.ts';
 import { hostile } from './hostile.ts';
 import { patientEnv } from './patient.ts';
 
-/** The whole facade on a socket, between clients and services that a test misbehaves for. */
+/** The whole facade on a socket, between clients and hostile services that the test controls. */
 export async function besieged(settings: Flags = {}, env: NodeJS.ProcessEnv = {}, parts: Partial<ServerParts> = {}) {
   const [books, events] = await Promise.all([hostile(), hostile()]);
   const own = { BASE_URL: books.url, EVENT_BASE_URL: events.url, PORT: '0' };
@@ -32,7 +32,7 @@ export async function besieged(settings: Flags = {}, env: NodeJS.ProcessEnv = {}
     facade,
     upstream,
     metrics,
-    /** Everything that was logged, a line each. */
+    /** Log lines. */
     logged,
     close,
     url: `${facade.url}/graphql`,
@@ -52,5 +52,5 @@ export interface Asking {
   headers?: Record<string, string>;
 }
 
-/** The codes of the errors of an answer. */
+/** The codes of the errors in a response. */
 export const codesIn = ({ errors = [] }: Shown) => errors.map(({ extensions }) => extensions.code);

@@ -14,18 +14,16 @@ import { type Piece, merged } from './pieces.ts';
 
 export interface Asking {
   variables?: Record<string, unknown>;
-  /** A bearer token of the caller's own. */
+  /** The bearer token of the client. */
   token?: string;
-  /** The whole header, where it is not a bearer token. */
+  /** The whole header, if it is not a bearer token. */
   authorization?: string;
   explain?: 'plan' | 'trace';
 }
 
 /**
- * The facade over a service that answers what a test says it answers, and nothing else.
- *
- * `service` and `events` are the two upstreams; an ask that no test expected fails, so a test's interceptors are also what it says of
- * the calls that are made.
+ * A facade over services whose responses the test declares.
+ * `service` and `events` are the two upstreams; a call without an interceptor fails, so interceptors also assert which calls are made.
  */
 export function facade(settings: Partial<Config> = {}) {
   const agent = new MockAgent({ connections: 1 });
@@ -66,11 +64,11 @@ export function facade(settings: Partial<Config> = {}) {
   return {
     service,
     events,
-    /** Method, path and query of every call made so far. */
+    /** Method, path and query of every upstream call so far. */
     calls,
-    /** The answer, as it goes out as JSON; one that comes in pieces is put together. */
+    /** The response as JSON; an incremental one is merged. */
     ask: async (query: string, { variables, token, authorization, explain }: Asking = {}) => {
-      const caller = {
+      const requestContext = {
         authorization: authorization ?? (token && `Bearer ${token}`),
         explain,
         address: '127.0.0.1',
@@ -80,7 +78,7 @@ export function facade(settings: Partial<Config> = {}) {
       const answer = await pipeline.answer(
         pipeline.prepare(query, undefined),
         variables,
-        caller,
+        requestContext,
         createCancellationToken(),
       );
       if (!(Symbol.asyncIterator in answer)) return asJson(answer) as Shown;
@@ -94,7 +92,7 @@ export function facade(settings: Partial<Config> = {}) {
 const asJson = (answer: unknown): unknown =>
   JSON.parse(JSON.stringify(answer, (_, value: unknown) => (value instanceof GraphQLError ? value.toJSON() : value)));
 
-/** An answer as a client reads it. */
+/** A response as a client reads it. */
 export interface Shown {
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a test says what it expects of an answer by expecting it
   data?: any;

@@ -1,47 +1,47 @@
 import { type AddressInfo, type Socket, createServer } from 'node:net';
 import { afterAll } from 'vitest';
 
-/** A request as it came over the wire. */
+/** A request as the service received it. */
 export interface Heard {
   method: string;
   /** Path and query. */
   path: string;
   headers: Record<string, string>;
-  /** How many came before it, over all connections. */
+  /** The number of requests before it, over all connections. */
   nth: number;
 }
 
 /** What a service does with a request: anything that can be done with a socket. */
 export type Behaviour = (socket: Socket, heard: Heard) => unknown;
 
-/** A service that speaks bytes, so that it can say what no HTTP library would. */
+/** A service on a raw socket, so that it can send what no HTTP library would. */
 export async function hostile(behaviour: Behaviour = json('{}')) {
   const sockets = new Set<Socket>();
   const heard: Heard[] = [];
   let current = behaviour;
   let connections = 0;
 
-  // What an answer begins and ends with are two writes: without this, Linux holds the second for 40 ms.
+  // Head and body are two writes: without noDelay, Linux holds the second back for 40 ms.
   const server = createServer({ noDelay: true }, (socket) => {
     sockets.add(socket);
     connections++;
     socket.on('close', () => sockets.delete(socket));
     socket.on('error', () => undefined);
     let buffered = '';
-    let wanted = 0;
+    let bodyLength = 0;
     socket.on('data', (chunk) => {
       buffered += chunk.toString('latin1');
       for (;;) {
-        if (wanted > 0) {
-          if (buffered.length < wanted) return;
-          buffered = buffered.slice(wanted);
-          wanted = 0;
+        if (bodyLength > 0) {
+          if (buffered.length < bodyLength) return;
+          buffered = buffered.slice(bodyLength);
+          bodyLength = 0;
         }
         const end = buffered.indexOf('\r\n\r\n');
         if (end === -1) return;
         const request = parse(buffered.slice(0, end), heard.length);
         buffered = buffered.slice(end + 4);
-        wanted = Number(request.headers['content-length'] ?? 0);
+        bodyLength = Number(request.headers['content-length'] ?? 0);
         heard.push(request);
         current(socket, request);
       }
@@ -60,16 +60,16 @@ export async function hostile(behaviour: Behaviour = json('{}')) {
     url: `http://127.0.0.1:${port}`,
     port,
     heard,
-    /** Connections open now. */
+    /** The number of open connections. */
     open: () => sockets.size,
-    /** Connections ever made. */
+    /** The number of connections ever accepted. */
     connections: () => connections,
-    /** Those of them that have ended. */
+    /** The number of closed connections. */
     ended: () => connections - sockets.size,
     behave: (next: Behaviour) => {
       current = next;
     },
-    /** Hangs up on everybody. */
+    /** Closes all connections. */
     hangUp: () => {
       for (const socket of sockets) socket.destroy();
     },
@@ -89,7 +89,7 @@ function parse(head: string, nth: number): Heard {
   return { method, path, headers, nth };
 }
 
-/** Answers in full, with the length it has. */
+/** A complete response with Content-Length. */
 export const answer =
   (status: number, type: string, body: string | Buffer, headers: Record<string, string> = {}): Behaviour =>
   (socket) => {
@@ -105,7 +105,7 @@ export const answer =
 export const json = (body: string, status = 200, headers: Record<string, string> = {}) =>
   answer(status, 'application/json; charset=utf-8', body, headers);
 
-/** The record that is asked for, titled x. */
+/** The requested record, with the title x. */
 export const titledX: Behaviour = (socket, heard) =>
   json(JSON.stringify({ id: /[^/?]+(?=\?|$)/.exec(heard.path)![0], title: 'x' }))(socket, heard);
 
@@ -113,16 +113,16 @@ export const xml = (body: string | Buffer) => answer(200, 'application/atom+xml;
 
 export const reset: Behaviour = (socket) => socket.resetAndDestroy();
 
-/** Says nothing, and stays. */
+/** Sends nothing, and keeps the connection open. */
 export const silence: Behaviour = () => undefined;
 
-/** Promises more than it sends, then cuts the connection. */
+/** Sends less than Content-Length, then resets the connection. */
 export const cutInBody: Behaviour = (socket) => {
   socket.write('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{"id":');
   setTimeout(() => socket.resetAndDestroy(), 5);
 };
 
-/** Sends `start`, then one `piece` after another and never ends. */
+/** Sends `start`, then `piece` repeatedly without end. */
 export const drip =
   (start: string, piece: string, everyMs = 10): Behaviour =>
   (socket) => {
@@ -131,13 +131,13 @@ export const drip =
     socket.on('close', () => clearInterval(timer));
   };
 
-/** One behaviour after another; the last one stays. */
+/** One behaviour per request; the last one is repeated. */
 export const inTurn = (...behaviours: Behaviour[]): Behaviour => {
   let turn = 0;
   return (socket, heard) => behaviours[Math.min(turn++, behaviours.length - 1)]?.(socket, heard);
 };
 
-/** Waits until it is so; fails after a generous while, counted in looks: of those, a machine that stands still takes one. */
+/** Waits for a condition. The limit counts checks, not time, because a machine may stall. */
 export async function until(what: () => boolean): Promise<void> {
   for (let looks = 0; !what(); looks++) {
     if (looks === 10_000) throw new Error(`It did not become so: ${what.toString()}`);

@@ -6,7 +6,7 @@ import { Hono } from 'hono';
 import { afterAll } from 'vitest';
 import type { EmbeddedFacade } from '../../facade.d.ts';
 
-/** Programs that have an HTTP server of their own and the facade inside, as docs/embedding.md shows them; each returns its address. */
+/** HTTP servers that embed the facade, as docs/embedding.md shows them; each returns its URL. */
 export const hosts = {
   async Hono(facade: EmbeddedFacade): Promise<string> {
     const app = new Hono();

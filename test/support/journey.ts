@@ -11,23 +11,23 @@ import type { Shown } from './facade.ts';
 import { patientEnv } from './patient.ts';
 import { service } from './service.ts';
 
-/** One call as it passed between facade and origin. */
+/** One call between facade and origin. */
 export interface Passed {
   line: string;
   bytes: number;
   status: number;
-  /** Waves before it: 1 for a call that waited for no other. */
+  /** 1 for a call that waited for no other, 2 for one that waited for those, and so on. */
   wave: number;
 }
 
-/** The whole way, GraphQL to SQLite and back through real sockets, with a counting proxy between facade and origin. */
+/** The whole path, from GraphQL to SQLite through real sockets, with a counting proxy between facade and origin. */
 export async function journey(
   settings: Flags = {},
-  breaks: Breaks = () => undefined,
+  statusFor: StatusFor = () => undefined,
   options: Partial<OriginOptions> = {},
 ) {
   const origin = await service(options);
-  const proxy = await countingProxy(origin.url, breaks);
+  const proxy = await countingProxy(origin.url, statusFor);
   const own = { ACCESS_TOKEN: 'demo-app', FILM_TIER: 'advance', PORT: '0' };
   const config = readConfig({ ...patientEnv, ...own, BASE_URL: proxy.url, EVENT_BASE_URL: proxy.url }, settings);
   const address = { baseUrl: proxy.url, eventBaseUrl: proxy.url };
@@ -52,7 +52,7 @@ export async function journey(
     return (await response.json()) as Shown;
   }
 
-  /** The answer to a form, with its HTTP status. */
+  /** The response to a form, with its HTTP status. */
   async function upload(form: BodyInit, headers: Record<string, string> = {}): Promise<Shown & { status: number }> {
     const response = await fetch(`${facade.url}/graphql`, {
       method: 'POST',
@@ -63,7 +63,7 @@ export async function journey(
     return { status: response.status, ...((await response.json()) as Shown) };
   }
 
-  /** The answer of a query, and what it cost. */
+  /** The response to a query, and its upstream calls. */
   async function cost(query: string, asking: Asking = {}) {
     proxy.start();
     const answer = await ask(query, asking);
@@ -74,8 +74,8 @@ export async function journey(
   return { origin, facade, proxy, config, upstream, ask, upload, cost };
 }
 
-/** The status that a path is answered with in place of the origin's answer; undefined for that. */
-type Breaks = (path: string) => 404 | 500 | undefined;
+/** The status to respond with instead of forwarding to the origin, if any. */
+type StatusFor = (path: string) => 404 | 500 | undefined;
 
 interface Asking {
   token?: string;
@@ -84,34 +84,34 @@ interface Asking {
 }
 
 /**
- * How many turns of a timer nothing new must come, and nothing be under way, before a wave is let through. Turns, not a time: facade,
- * proxy and origin share this process, so on a machine that is slow for one it is slow for all.
+ * The number of timer turns without new or running calls before a wave is released. It counts turns, not time: facade, proxy and origin
+ * share this process, so a slow machine is slow for all of them.
  */
 const QUIET_TURNS = 8;
 const TURN_MS = 3;
 
 /**
- * Holds calls until no more come, then lets them through together: a call that had to wait for another's answer is in a later wave,
- * whatever the speed of the machine.
+ * Holds calls until no more come, then releases them together: a call that waited for the response of another is in a later wave,
+ * independent of the speed of the machine.
  */
-async function countingProxy(target: string, breaks: Breaks) {
+async function countingProxy(target: string, statusFor: StatusFor) {
   let counting = false;
   let wave = 0;
   let passed: Passed[] = [];
   let held: (() => void)[] = [];
-  let underWay = 0;
-  let arrivals = 0;
+  let running = 0;
+  let received = 0;
 
   const server = createServer((incoming, outgoing) => {
     if (!counting) return pass(incoming, outgoing);
     held.push(() => pass(incoming, outgoing, wave));
-    arrivals++;
-    settle(QUIET_TURNS, arrivals);
+    received++;
+    settle(QUIET_TURNS, received);
   });
   function settle(turns: number, since: number) {
     setTimeout(() => {
-      if (since !== arrivals) return; // a later call has begun to wait
-      if (underWay > 0) settle(QUIET_TURNS, since);
+      if (since !== received) return; // a later call has come
+      if (running > 0) settle(QUIET_TURNS, since);
       else if (turns > 0) setImmediate(() => settle(turns - 1, since));
       else release();
     }, TURN_MS);
@@ -124,16 +124,16 @@ async function countingProxy(target: string, breaks: Breaks) {
   }
   function pass(incoming: IncomingMessage, outgoing: ServerResponse, at = 0) {
     const { method, url, headers } = incoming;
-    const broken = breaks(url!.split('?')[0]!);
+    const broken = statusFor(url!.split('?')[0]!);
     if (broken) {
       const code = broken === 500 ? 999 : url!.includes('/movie/') ? 5000 : 6000;
       outgoing.writeHead(broken, { 'content-type': 'application/json' });
       return outgoing.end(JSON.stringify({ code, msg: 'broken', request: `${method} ${url}` }));
     }
     const { hostname, port } = new URL(target);
-    underWay++;
-    outgoing.once('close', () => underWay--);
-    const onward = forward({ hostname, port, method, path: url, headers }, (answer) => {
+    running++;
+    outgoing.once('close', () => running--);
+    const forwarded = forward({ hostname, port, method, path: url, headers }, (answer) => {
       let bytes = 0;
       answer.on('data', (chunk: Buffer) => (bytes += chunk.length));
       answer.on('end', () => {
@@ -142,8 +142,8 @@ async function countingProxy(target: string, breaks: Breaks) {
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(outgoing);
     });
-    onward.on('error', () => outgoing.destroy());
-    incoming.pipe(onward);
+    forwarded.on('error', () => outgoing.destroy());
+    incoming.pipe(forwarded);
   }
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {

@@ -5,7 +5,7 @@ import type { Shown } from './facade.ts';
 
 const marked = markedFields(schema);
 
-/** The fields of an answer that are marked as null only beside an error: those that have a value, and those that are null without one. */
+/** Of the fields in a response that are marked as null only on error: those with a value, and those that are null without an error. */
 export function marksIn(query: string, { data, errors = [] }: Shown): { shown: Set<string>; broken: string[] } {
   const shown = new Set<string>();
   const broken: string[] = [];

@@ -4,17 +4,17 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Folders of tests whose tools have a package.json of their own. */
+/** Folders of tests that have a package.json of their own. */
 const tooled = ['test/clients', 'test/frontend', 'test/conformance'];
 const programs = ['redis-server', 'curl', 'nginx'];
 
-/** The folders whose tools are not installed. */
+/** The folders whose packages are not installed. */
 export const withoutTools = (): string[] => tooled.filter((folder) => !existsSync(join(root, folder, 'node_modules')));
 
 export const hasProgram = (name: string): boolean =>
   [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin'].some((folder) => existsSync(join(folder, name)));
 
-/** What is skipped, and how to have it, in one line; undefined where nothing is missing. */
+/** One line on what is skipped and how to install it; undefined if nothing is missing. */
 export function skippedLine(): string | undefined {
   const folders = withoutTools();
   const missing = programs.filter((name) => !hasProgram(name));

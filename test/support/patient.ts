@@ -1,6 +1,6 @@
 import { readConfig } from '../../src/config/read.ts';
 
-/** Waits of a facade in whose tests nothing ends by its time: a machine may be slow, or stand still for seconds. */
+/** Long timeouts, for tests in which nothing should time out: a machine may be slow or stall for seconds. */
 export const patientEnv = {
   CONNECT_TIMEOUT_MS: '60000',
   HEADERS_TIMEOUT_MS: '60000',
@@ -10,5 +10,5 @@ export const patientEnv = {
 };
 
 const { connectTimeoutMs, headersTimeoutMs, bodyTimeoutMs, callTimeoutMs, operationTimeoutMs } = readConfig(patientEnv);
-/** The same as a configuration has them. */
+/** The same as properties of the configuration. */
 export const patient = { connectTimeoutMs, headersTimeoutMs, bodyTimeoutMs, callTimeoutMs, operationTimeoutMs };

@@ -1,12 +1,12 @@
 import type { Shown } from './facade.ts';
 
-/** One part of an answer in pieces, as `deferSpec=20220824` writes it. */
+/** A part of an incremental response, as of `deferSpec=20220824`. */
 export interface Piece extends Shown {
   incremental?: (Shown & { path: (string | number)[]; items?: unknown[] | null })[];
   hasNext?: boolean;
 }
 
-/** The whole answer that a client makes of the pieces. */
+/** Merges the parts as a client does. */
 export function merged([first, ...later]: readonly Piece[]): Shown {
   const whole = { data: structuredClone(first?.data) as unknown };
   const errors = [...(first?.errors ?? [])];
@@ -15,31 +15,31 @@ export function merged([first, ...later]: readonly Piece[]): Shown {
     extensions = piece.extensions ?? extensions;
     for (const { path, data, items, errors: own } of piece.incremental ?? []) {
       errors.push(...(own ?? []));
-      put(whole, ['data', ...path], items ? items[0] : data);
+      setAt(whole, ['data', ...path], items ? items[0] : data);
     }
   }
   return { ...whole, ...(errors.length ? { errors } : {}), ...(extensions ? { extensions } : {}) };
 }
 
-function put(into: unknown, path: readonly (string | number)[], value: unknown): void {
-  const holder = path.slice(0, -1).reduce((at, key) => (at as Record<string, unknown>)[key], into) as Record<
+function setAt(into: unknown, path: readonly (string | number)[], value: unknown): void {
+  const parent = path.slice(0, -1).reduce((at, key) => (at as Record<string, unknown>)[key], into) as Record<
     string,
     unknown
   >;
   const key = path[path.length - 1]!;
-  holder[key] = joined(holder[key], value);
+  parent[key] = mergeValues(parent[key], value);
 }
 
-/** Fields are put together, items by their place. */
-function joined(known: unknown, more: unknown): unknown {
+/** Merges fields by name and items by position. */
+function mergeValues(known: unknown, more: unknown): unknown {
   if (typeof known !== 'object' || known === null || typeof more !== 'object' || more === null)
     return more === undefined || more === null ? (known ?? more) : more;
   const whole = known as Record<string, unknown>;
-  for (const [key, value] of Object.entries(more)) whole[key] = joined(whole[key], value);
+  for (const [key, value] of Object.entries(more)) whole[key] = mergeValues(whole[key], value);
   return whole;
 }
 
-/** The pieces of a `multipart/mixed` or an event stream; of an answer in one piece, that. */
+/** The parts of a `multipart/mixed` response or an event stream; a plain response is one part. */
 export async function piecesOf(response: Response): Promise<Piece[]> {
   const text = await response.text();
   const type = response.headers.get('content-type') ?? '';

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, expect } from 'vitest';
 import { stacksIn } from './unhandled.ts';
 
-/** Which program is run, and where. */
-interface Place {
+/** The program to run, and its working directory. */
+interface Location {
   main?: string;
   cwd?: string;
 }
@@ -15,14 +15,14 @@ interface Place {
 const built = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 export interface Program {
-  /** Where the graph is; empty for an origin alone. */
+  /** The URL of the facade; empty for an origin alone. */
   url: string;
   origin: string;
   banner: string;
   pid: number;
-  /** Fails where the program has ended, or has written the stack of an error, which one that nobody handles always does. */
+  /** Fails if the program has exited, or has written a stack trace, which every unhandled error does. */
   expectUnharmed(): void;
-  /** Asks it to end and tells how it did. */
+  /** Sends a signal and returns how the program ended. */
   stop(signal?: NodeJS.Signals): Promise<Ended>;
 }
 
@@ -32,9 +32,13 @@ export interface Ended {
   err: string;
 }
 
-/** Starts the built program on a data directory of its own, unless one is named, and waits for its banner. */
-export async function startProgram(env: NodeJS.ProcessEnv, args: string[] = [], place: Place = {}): Promise<Program> {
-  const run = spawned(env, args, place);
+/** Starts the built program, by default with its own data directory, and waits for its banner. */
+export async function startProgram(
+  env: NodeJS.ProcessEnv,
+  args: string[] = [],
+  location: Location = {},
+): Promise<Program> {
+  const run = spawnProgram(env, args, location);
   const banner = await Promise.race([
     run.banner,
     run.ended.then(({ code, err }) => {
@@ -61,21 +65,21 @@ export async function startProgram(env: NodeJS.ProcessEnv, args: string[] = [], 
   };
 }
 
-/** Runs it to its end: for what must not start. */
-export function runProgram(env: NodeJS.ProcessEnv, args: string[] = [], place: Place = {}): Promise<Ended> {
-  return spawned(env, args, place).ended;
+/** Runs the program until it exits: for a start that must fail. */
+export function runProgram(env: NodeJS.ProcessEnv, args: string[] = [], location: Location = {}): Promise<Ended> {
+  return spawnProgram(env, args, location).ended;
 }
 
-/** Kills it on the way: before its banner, at a moment of the caller's choice. */
+/** Kills the program when `when` resolves, before its banner. */
 export async function killProgram(env: NodeJS.ProcessEnv, when: () => Promise<void>): Promise<Ended> {
-  const run = spawned(env, []);
+  const run = spawnProgram(env, []);
   await when();
   run.child.kill('SIGKILL');
   return run.ended;
 }
 
-/** A test that fails in the middle does not come to end what it has started. */
-const running = new Set<ReturnType<typeof spawned>>();
+/** Killed after the tests, also after one that fails. */
+const running = new Set<ReturnType<typeof spawnProgram>>();
 afterAll(async () => {
   for (const { child, ended } of running) {
     child.kill('SIGKILL');
@@ -83,7 +87,7 @@ afterAll(async () => {
   }
 });
 
-function spawned(env: NodeJS.ProcessEnv, args: string[], { main = built, cwd }: Place = {}) {
+function spawnProgram(env: NodeJS.ProcessEnv, args: string[], { main = built, cwd }: Location = {}) {
   const dataDir = mkdtempSync(join(tmpdir(), 'catalog-'));
   const child = spawn(process.execPath, [main, ...args], {
     env: { PATH: process.env.PATH, DATA_DIR: dataDir, LOG_LEVEL: 'error', ...env },

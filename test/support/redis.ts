@@ -8,31 +8,31 @@ import { afterAll } from 'vitest';
 export const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
 export const withoutRedis = 'Redis is tested where redis-server is installed: apt-get install -y redis-server';
 
-/** A test that starts one does not come to end it. */
+/** Killed after the tests, also after one that fails. */
 const running = new Set<ChildProcess>();
 afterAll(() => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** A Redis of the test's own, on a free port, keeping nothing on disk. */
+/** A Redis on a free port without persistence. */
 export async function redisServer() {
   let port = 0;
   let child: ChildProcess | undefined;
 
-  /** False where somebody else has the port meanwhile. */
+  /** False if another process has taken the port. */
   async function start(): Promise<boolean> {
-    const mine = spawn(
+    const started = spawn(
       'redis-server',
       ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'],
       { stdio: 'ignore' },
     );
-    child = mine;
-    running.add(mine);
-    mine.once('exit', () => running.delete(mine));
-    const failed = once(mine, 'exit').then(() => false);
+    child = started;
+    running.add(started);
+    started.once('exit', () => running.delete(started));
+    const failed = once(started, 'exit').then(() => false);
     const probe = new Redis(port, '127.0.0.1', { retryStrategy: () => 50, maxRetriesPerRequest: null });
     probe.on('error', () => undefined);
-    const answered = probe.info('server').then((told) => told.includes(`process_id:${mine.pid}\r\n`));
+    const answered = probe.info('server').then((info) => info.includes(`process_id:${started.pid}\r\n`));
     const isUp = await Promise.race([answered, failed]);
     probe.disconnect();
     return isUp;
@@ -49,13 +49,13 @@ export async function redisServer() {
   const url = `redis://127.0.0.1:${port}`;
   return {
     url,
-    /** Where it was before: that is where it is looked for. */
+    /** On the same port as before. */
     start: () => until(start),
     stop,
-    /** It answers nobody until it is thawed, and closes no connection. */
+    /** It does not respond until it is thawed, and closes no connection. */
     freeze: () => child?.kill('SIGSTOP'),
     thaw: () => child?.kill('SIGCONT'),
-    /** Every key and everything in it. */
+    /** All keys and values. */
     async dump(): Promise<string> {
       const redis = new Redis(url);
       const lines: string[] = [];
@@ -78,9 +78,9 @@ function freePort(): Promise<number> {
   });
 }
 
-/** Waits until it is so, for many turns of a timer: on a machine that stands still for a while, time would be up at once. */
-export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (let turns = 0; !(await isSo()); turns++) {
+/** Waits for a condition. The limit counts timer turns, not time, because a machine may stall. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  for (let turns = 0; !(await condition()); turns++) {
     if (turns === 2_000) throw new Error('it did not become so');
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

@@ -7,7 +7,7 @@ import { type UpstreamParts, createUpstream } from '../../src/upstream/client.ts
 import type { Shown } from './facade.ts';
 import { patientEnv } from './patient.ts';
 
-/** Another facade over a service that is there already. */
+/** Another facade over an existing service. */
 export async function replica(service: string, settings: Flags = {}, parts: UpstreamParts = {}) {
   const config = readConfig({ ...patientEnv, BASE_URL: service, EVENT_BASE_URL: service, PORT: '0' }, settings);
   const upstream = createUpstream({ ...config, baseUrl: service, eventBaseUrl: service }, parts);
@@ -19,7 +19,7 @@ export async function replica(service: string, settings: Flags = {}, parts: Upst
   return asking(facade.url);
 }
 
-/** Asks a facade, wherever it runs. */
+/** A client of a facade. */
 export function asking(url: string) {
   const ask = async (query: string, token?: string, signal?: AbortSignal): Promise<Shown> => {
     const response = await fetch(`${url}/graphql`, {

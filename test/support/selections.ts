@@ -11,7 +11,7 @@ import {
   isObjectType,
 } from 'graphql';
 
-/** What a random document may name at its roots: fields of the demo data that are there. */
+/** Arguments of root fields, with ids of the demo data. */
 const roots: Record<string, readonly string[]> = {
   book: ['id: "6082808"', 'id: "Book:26340138"', 'id: "1"'],
   bookByIsbn: ['isbn: "9787544253994"'],
@@ -33,7 +33,7 @@ const roots: Record<string, readonly string[]> = {
   nodes: ['ids: ["Book:6082808", "Subject:26266893", "Celebrity:1044707", "User:bob", "Book:1"]'],
   node: ['id: "Book:6082808"', 'id: "Subject:26266893"', 'id: "Event:30134553"'],
 };
-/** Edges whose arguments must name something. */
+/** Fields that require an id. */
 const given: Record<string, string> = { collection: 'userId: "alice"', comment: 'id: "1"' };
 
 export interface RandomDocument {
@@ -41,7 +41,7 @@ export interface RandomDocument {
   variables: Record<string, unknown>;
 }
 
-/** A document made up from a seed: aliases, fragments, directives, variables, windows. The same seed makes the same document. */
+/** A document generated from a seed: aliases, fragments, directives, variables, page arguments. The same seed gives the same document. */
 export function randomDocument(schema: GraphQLSchema, seed: number, { depth = 5, first = 4 } = {}): RandomDocument {
   const random = mulberry32(seed);
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)]!;

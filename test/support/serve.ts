@@ -1,6 +1,6 @@
 import type { Interceptable } from 'undici';
 
-/** What a service answers by path; of each item of `list`, or of the one record, what `fields` names. */
+/** The responses of a service by path; items of `list`, or the record, have the requested `fields` only. */
 export type Bodies = Record<string, { list?: string; body: Record<string, unknown>; status?: number }>;
 
 export function serve(service: Interceptable, bodies: Bodies): void {
@@ -18,5 +18,5 @@ export function serve(service: Interceptable, bodies: Bodies): void {
   }
 }
 
-/** There is none, as the service says it of a film. */
+/** The service's response for a film that does not exist. */
 export const filmNotFound = { status: 404, body: { code: 5000, msg: 'movie_not_found', request: 'GET /v2/movie' } };

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 
 /**
- * Fails each test of a file in which an error was thrown that nobody caught, or a promise was rejected that nobody handled: either would
- * have ended a process. Vitest reports them too, but only for the run as a whole.
+ * Fails each test of a file in which an uncaught exception or an unhandled rejection occurs, which would end a process.
+ * Vitest reports them too, but only for the whole run.
  */
 export function failOnUnhandledErrors(): void {
   let unhandled: string[] = [];
@@ -11,7 +11,7 @@ export function failOnUnhandledErrors(): void {
     process.on('uncaughtException', note).on('unhandledRejection', note);
   });
   afterEach(async () => {
-    // Node looks for unhandled rejections when the turn is over.
+    // Node reports unhandled rejections at the end of the turn.
     await new Promise((resolve) => setImmediate(resolve));
     const seen = unhandled;
     unhandled = [];
@@ -22,6 +22,6 @@ export function failOnUnhandledErrors(): void {
   });
 }
 
-/** The lines of a program's output that are of a stack, or hold one in JSON. */
+/** The lines of a program's output that belong to a stack trace, also as JSON. */
 export const stacksIn = (text: string): string[] =>
   text.split('\n').filter((line) => /^\s+at .*:\d+|\\n\s+at .*:\d+/.test(line));
