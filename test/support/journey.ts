@@ -39,7 +39,7 @@ export async function journey(
     await proxy.close();
   });
 
-  async function ask(query: string, { token, variables, headers }: Asking = {}): Promise<Shown> {
+  async function ask(query: string, { token, variables, headers, onError }: Asking = {}): Promise<Shown> {
     const response = await fetch(`${facade.url}/graphql`, {
       method: 'POST',
       headers: {
@@ -47,7 +47,7 @@ export async function journey(
         ...(token ? { authorization: `Bearer ${token}` } : {}),
         ...headers,
       },
-      body: JSON.stringify({ query, variables }),
+      body: JSON.stringify({ query, variables, onError }),
     });
     return (await response.json()) as Shown;
   }
@@ -78,6 +78,7 @@ export async function journey(
 type StatusFor = (path: string) => 404 | 500 | undefined;
 
 interface Asking {
+  onError?: 'PROPAGATE' | 'NULL' | 'HALT';
   token?: string;
   variables?: Record<string, unknown>;
   headers?: Record<string, string>;

@@ -8,6 +8,12 @@ import type { ResponseLimits } from './response-size.ts';
 import { asDateTime } from '../types/decode.ts';
 import type { OperationPlan } from './operation-plan.ts';
 
+/**
+ * What an error does to the data, as the request says: it nulls the nearest nullable position (PROPAGATE), or its own position even if that
+ * is non-null (NULL), or the whole (HALT).
+ */
+export type OnError = 'PROPAGATE' | 'NULL' | 'HALT';
+
 /** The context of one operation, created for each request. */
 export interface Context {
   viewer: Viewer;
@@ -21,6 +27,8 @@ export interface Context {
   maxPictures: number;
   /** Limits on the size of the response; undefined for none. */
   responseLimits?: ResponseLimits;
+  /** Undefined is PROPAGATE. */
+  onError?: OnError | undefined;
 }
 
 export interface GraphTypes {

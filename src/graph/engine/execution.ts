@@ -82,7 +82,7 @@ function onResolved(
 function onRejected(position: Position, error: unknown, execution: Execution, path: Path): void {
   let failed: Position | undefined = position;
   let at: Path | undefined = path;
-  for (; failed?.isNonNull; failed = failed.parent) at = at?.prev;
+  if (!nullsInPlace(execution)) for (; failed?.isNonNull; failed = failed.parent) at = at?.prev;
   const holder = at && valueAt(execution, at.prev);
   execution.room.bytes -= ERROR_BYTES;
   if (at ? holder : execution.data) {
@@ -106,11 +106,13 @@ function settle(execution: Execution): void {
 /** Null with an error; throws if the position is non-null, so that the enclosing one becomes null. */
 export function nullWithError(position: Position, error: unknown, execution: Execution, path: Path): null {
   const failure = located(position, error, path);
-  if (position.isNonNull) throw failure;
+  if (position.isNonNull && !nullsInPlace(execution)) throw failure;
   execution.room.bytes -= ERROR_BYTES;
   execution.errors.push(failure);
   return null;
 }
+
+const nullsInPlace = ({ context }: Execution): boolean => context.onError === 'NULL';
 
 /** Only the stack of the original error is of use. */
 const located = ({ plan: { nodes } }: Position, error: unknown, path: Path): GraphQLError =>

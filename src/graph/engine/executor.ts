@@ -1,7 +1,7 @@
 /**
  * Executes the plan of a query as graphql-js would, with everything that the plan knows computed beforehand.
  *
- * graphql-js is the reference; it executes mutations and introspection, and @graphql-tools/executor executes incremental delivery. Here a
+ * graphql-js is the reference; it executes introspection, and mutations unless their request has an `onError`; and @graphql-tools/executor executes incremental delivery. Here a
  * value at hand costs no promise, and a field that succeeds allocates nothing but its value.
  */
 import {
@@ -53,11 +53,11 @@ export function createExecutor(
   schema: GraphQLSchema,
   { root, defers, introspects }: OperationPlan,
 ): Execute | undefined {
-  if (defers || introspects || root.type !== schema.getQueryType()) return undefined;
+  if (defers || introspects) return undefined;
+  if (root.type !== schema.getQueryType()) return serialExecutor(schema, root);
   const select = selectOf(schema, root, undefined);
   return (context, variables) => {
-    const room = roomFor(context.responseLimits ?? noResponseLimits);
-    const execution: Execution = { context, variables, data: null, errors: [], room, pending: 0, finish: undefined };
+    const execution = newExecution(context, variables);
     try {
       execution.data = select({}, execution, undefined);
     } catch (error) {
@@ -66,6 +66,33 @@ export function createExecutor(
     return execution.pending === 0 ? resultOf(execution) : whenFinished(execution);
   };
 }
+
+/** Executes one root field after the other, and with `onError: HALT` none after an error. */
+function serialExecutor(schema: GraphQLSchema, { outputFields, type }: SelectionPlan): Execute {
+  const steps = outputFields.map((each) => (typeof each === 'string' ? each : stepOf(schema, each, undefined)));
+  return async (context, variables) => {
+    const execution = newExecution(context, variables);
+    const data: Source = {};
+    execution.data = data;
+    try {
+      for (const step of steps) {
+        if (typeof step === 'string') data[step] = type.name;
+        else data[step.key] = execute(step, {}, execution, undefined, data);
+        if (execution.pending > 0) await whenFinished(execution);
+        if (context.onError === 'HALT' && execution.errors.length > 0) break;
+      }
+    } catch (error) {
+      execution.errors.push(error as GraphQLError);
+      execution.data = null;
+    }
+    return resultOf(execution);
+  };
+}
+
+const newExecution = (context: Context, variables: Variables): Execution => ({
+  ...{ context, variables, data: null, errors: [], pending: 0, finish: undefined },
+  room: roomFor(context.responseLimits ?? noResponseLimits),
+});
 
 // Keep closures out of hot functions: V8 allocates a context on entry to any function that contains one, even if it is never created.
 
@@ -131,7 +158,10 @@ function resolveOf(schema: GraphQLSchema, plan: PlannedField): Step['resolve'] {
       engine(plan, source, args(variables), context, { path: path!, variables });
   if (!plain) return (source) => source[field.name];
   const info = infoOf(schema);
-  return (source, { context, variables }) => plain(source, args(variables), context, info);
+  if (plan.parent !== schema.getMutationType()?.name)
+    return (source, { context, variables }) => plain(source, args(variables), context, info);
+  // A write is logged with its path.
+  return (source, { context, variables }, path) => plain(source, args(variables), context, { ...info, path: path! });
 }
 
 const isPlainLeaf = (type: GraphQLOutputType): boolean => isLeafType(isNonNullType(type) ? type.ofType : type);

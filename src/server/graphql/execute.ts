@@ -33,10 +33,11 @@ export function createExecuteDocument(
       ? result.then((completed) => limitResponse(completed, responseLimits))
       : limitResponse(result, responseLimits);
   };
-  if (operation !== 'query' || useReference) return reference;
+  if (useReference) return reference;
 
   const executes = new WeakMap<OperationPlan, Execute | 'reference'>();
   return (context, variables, coerced) => {
+    if (operation !== 'query' && !context.onError) return reference(context, variables, coerced);
     let run = executes.get(context.plan);
     if (!run) executes.set(context.plan, (run = createExecutor(schema, context.plan) ?? 'reference'));
     return run === 'reference' ? reference(context, variables, coerced) : run(context, coerced);

@@ -1,5 +1,6 @@
 import type { Context } from '@opentelemetry/api';
 import type { CancellationToken } from '../../lib/cancellation.ts';
+import type { OnError } from '../../graph/engine/builder.ts';
 import type { CachePolicy } from '../../upstream/cache/cache-policy.ts';
 import type { Sender } from '../../upstream/client.ts';
 import type { Operation } from '../../upstream/operation.ts';
@@ -11,6 +12,8 @@ import type { Prepared } from './prepare.ts';
 export interface OperationRequest extends Sender {
   /** The x-explain header. */
   explain: string | undefined;
+  /** The parameter `onError`. */
+  onError?: OnError | undefined;
   /** The Accept header. */
   accept?: string | undefined;
   /** The parent of the operation's span. */

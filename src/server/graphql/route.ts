@@ -18,6 +18,7 @@ import {
   explainHeader,
   isJsonType,
   readParams,
+  takeOnError,
 } from '../http/request-body.ts';
 import { type Upload, readUpload } from '../http/uploads.ts';
 import type { Metrics } from '../observability/metrics.ts';
@@ -26,7 +27,7 @@ import type { Pipeline } from './answer.ts';
 import { cacheControl } from './cache-control.ts';
 import { createFastPath, resolveParams } from './fast-path.ts';
 import { createPersistedDocuments } from './persisted-documents.ts';
-import type { GraphqlRequest } from './request.ts';
+import type { GraphqlRequest, OperationRequest } from './request.ts';
 import { createResponseCache } from './response-cache.ts';
 import { timingHeaders } from './timing-headers.ts';
 
@@ -74,7 +75,7 @@ export function createGraphqlRoute(parts: GraphqlRouteParts): (exchange: Exchang
     const upload = uploading && (await uploading); // no await without an upload: most requests have none
     const hasBody = (method === 'POST' && !upload) || method === 'QUERY';
     const body = hasBody ? await bodies.read(request) : undefined;
-    const operation = {
+    const operation: OperationRequest = {
       authorization: headers.authorization,
       explain: config.explain ? explainHeader(request) : undefined,
       address: addressOf(request),
@@ -91,6 +92,7 @@ export function createGraphqlRoute(parts: GraphqlRouteParts): (exchange: Exchang
         : undefined;
     if (json && fastPath.answerFromCache(json, operation)) return;
     const params = body === undefined ? upload?.params : readParams(body, type);
+    operation.onError = takeOnError(params, request.url);
     const graphqlRequest: GraphqlRequest = { operation, cancellation, params };
     const { uploadEnd } = operation;
     const entered = admission.enter({ lifetime: cancellation, uploadEnd, onOverdue: () => parts.onOverdue(exchange) });

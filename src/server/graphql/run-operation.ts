@@ -41,7 +41,10 @@ export interface RunParts {
 export function createRunOperation(parts: RunParts): RunOperation {
   const { schema, config, upstream, log } = parts;
   return (divided, variables, request, cancellation) => {
-    const format = divided.incrementalSelections.length > 0 ? incrementalFormat(request.accept) : undefined;
+    const { onError } = request;
+    // What errors do to parts is not defined, so nothing is divided.
+    const mayDivide = divided.incrementalSelections.length > 0 && (!onError || onError === 'PROPAGATE');
+    const format = mayDivide ? incrementalFormat(request.accept) : undefined;
     const document = format ? divided : divided.undivided();
     const tooMany = variables && variablesLimit(variables);
     if (tooMany) return { errors: [badVariable(tooMany)] };
@@ -59,6 +62,7 @@ export function createRunOperation(parts: RunParts): RunOperation {
       maxPictures,
       serviceName,
       responseLimits: config,
+      onError,
     };
     if (request.explain === 'plan') return explainPlan(plan, coerced, context);
     const toResult = (result: ExecutionResult) => resultForClient(result, operation, plan, request, log);
@@ -162,6 +166,8 @@ function resultForClient(
 ): ExecutionResult {
   const errors = result.errors && maskErrors(result.errors, plan, request, log);
   const extensions = extensionsOf(operation, request);
+  if (errors && request.onError === 'HALT')
+    return { errors: errors.slice(0, 1), data: null, ...(extensions && { extensions }) };
   const data = result.data ?? null;
   if (errors || extensions) return { ...(errors && { errors }), data, ...(extensions && { extensions }) };
   // A result with errors, stale records or a call log is for this request alone.

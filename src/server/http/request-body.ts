@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Config } from '../../config/settings.ts';
+import type { OnError } from '../../graph/engine/builder.ts';
 import { createBatch } from '../../lib/batch.ts';
 import { createDeadlineQueue } from '../../lib/deadlines.ts';
 import { HttpError } from './http-error.ts';
@@ -142,6 +143,19 @@ export function checkParams(value: unknown): GraphqlParams {
     throw new HttpError(400, 'BAD_REQUEST', 'The body must be an object with a string "query".');
   }
   return value as GraphqlParams;
+}
+
+const ON_ERROR = ['PROPAGATE', 'NULL', 'HALT'] as const;
+
+/** Takes `onError` out of the parameters, or out of the query string if there are none. */
+export function takeOnError(params: GraphqlParams | undefined, url = ''): OnError | undefined {
+  const at = url.indexOf('?');
+  const given = params ? params.onError : at < 0 ? undefined : new URLSearchParams(url.slice(at)).get('onError');
+  if (given === undefined || given === null) return undefined;
+  delete params?.onError;
+  const onError = ON_ERROR.find((each) => each === given);
+  if (!onError) throw new HttpError(400, 'BAD_REQUEST', `"onError" must be one of ${ON_ERROR.join(', ')}.`);
+  return onError;
 }
 
 const hasText = (value: object): boolean => 'query' in value && typeof value.query === 'string';

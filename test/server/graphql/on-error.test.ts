@@ -1,0 +1,178 @@
+import {
+  GraphQLError,
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  GraphQLSchema,
+  GraphQLString,
+  specifiedDirectives,
+} from 'graphql';
+import { expect, test } from 'vitest';
+import { deferDirective, streamDirective } from '../../../src/graph/engine/incremental.ts';
+import { schema } from '../../../src/graph/schema.ts';
+import { besieged } from '../../support/besieged.ts';
+import { json } from '../../support/hostile.ts';
+import { journey } from '../../support/journey.ts';
+import { picture } from '../../support/service.ts';
+
+const refusal = json(JSON.stringify({ code: 1000, msg: 'x', request: 'x' }), 400);
+
+const failing = () => {
+  throw new GraphQLError('It failed.', { extensions: { code: 'TEST' } });
+};
+const item: GraphQLObjectType = new GraphQLObjectType({
+  name: 'Item',
+  fields: () => ({
+    id: { type: new GraphQLNonNull(GraphQLString) },
+    fails: { type: new GraphQLNonNull(GraphQLString), resolve: ({ id }) => (id === '2' ? failing() : 'no') },
+    failsLater: {
+      type: new GraphQLNonNull(GraphQLString),
+      resolve: ({ id }) => Promise.resolve(id).then((given) => (given === '2' ? failing() : 'no')),
+    },
+    isNull: { type: new GraphQLNonNull(GraphQLString), resolve: () => null },
+  }),
+});
+const list = new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(item)));
+const strict = new GraphQLSchema({
+  query: new GraphQLObjectType({
+    name: 'Query',
+    fields: {
+      shelf: {
+        type: new GraphQLObjectType({ name: 'Shelf', fields: { items: { type: list } } }),
+        resolve: () => ({ items: [{ id: '1' }, { id: '2' }] }),
+      },
+    },
+  }),
+  directives: [...specifiedDirectives, deferDirective, streamDirective],
+});
+const query = '{ shelf { items { id fails failsLater } } }';
+
+/** The facade with this schema. */
+async function facade(schema: GraphQLSchema) {
+  const house = await besieged({}, {}, { schema });
+  const send = async (body: object, headers: Record<string, string> = {}) => {
+    const response = await fetch(house.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: 'Bearer demo-alice', ...headers },
+      body: JSON.stringify(body),
+    });
+    return { status: response.status, body: (await response.json()) as { data: unknown; errors?: Failure[] } };
+  };
+  return { ...house, send };
+}
+interface Failure {
+  path: unknown;
+  extensions: { code: string };
+}
+const paths = (errors: Failure[] | undefined) => errors?.map(({ path }) => path);
+
+test('without onError, and with PROPAGATE, an error nulls the nearest nullable position', async () => {
+  const { send } = await facade(strict);
+  const plain = await send({ query });
+  expect(plain.body.data).toEqual({ shelf: null });
+  expect(await send({ query, onError: 'PROPAGATE' })).toEqual(plain);
+  expect(await send({ query, onError: null })).toEqual(plain);
+});
+
+test('with NULL it nulls its own position alone, even if that is non-null', async () => {
+  const { send, url } = await facade(strict);
+  const { body } = await send({ query, onError: 'NULL' });
+  const items = [
+    { id: '1', fails: 'no', failsLater: 'no' },
+    { id: '2', fails: null, failsLater: null },
+  ];
+  expect(body.data).toEqual({ shelf: { items } });
+  expect(paths(body.errors)).toEqual([
+    ['shelf', 'items', 1, 'fails'],
+    ['shelf', 'items', 1, 'failsLater'],
+  ]);
+  const byGet = await fetch(`${url}?${new URLSearchParams({ query, onError: 'NULL' }).toString()}`);
+  expect(((await byGet.json()) as { data: unknown }).data).toEqual(body.data);
+  const unusual = await send({ query, onError: 'NULL' }, { accept: 'application/json, image/png' });
+  expect(unusual.body).toEqual(body);
+});
+
+test('a null at a non-null position is an error with NULL too', async () => {
+  const { send } = await facade(strict);
+  const { body } = await send({ query: '{ shelf { items { isNull } } }', onError: 'NULL' });
+  expect(body.data).toEqual({ shelf: { items: [{ isNull: null }, { isNull: null }] } });
+  expect(body.errors).toHaveLength(2);
+});
+
+test('with HALT there is no data, and the first error alone', async () => {
+  const { send } = await facade(strict);
+  const { status, body } = await send({ query, onError: 'HALT' });
+  expect([status, body.data, paths(body.errors)]).toEqual([200, null, [['shelf', 'items', 1, 'fails']]]);
+});
+
+test('another value is rejected, and nothing runs', async () => {
+  const { send } = await facade(strict);
+  for (const onError of ['null', 'ABORT', 1, {}]) {
+    const { status, body } = await send({ query, onError });
+    expect([status, body.errors?.[0]?.extensions.code, body]).toEqual([
+      400,
+      'BAD_REQUEST',
+      { errors: expect.anything() },
+    ]);
+  }
+});
+
+test('what is deferred comes with the rest', async () => {
+  const { send } = await facade(strict);
+  const deferred = '{ shelf { items { id ... @defer { fails } } } }';
+  const { body } = await send(
+    { query: deferred, onError: 'NULL' },
+    { accept: 'multipart/mixed, application/json;q=0.9' },
+  );
+  expect(body.data).toEqual({
+    shelf: {
+      items: [
+        { id: '1', fails: 'no' },
+        { id: '2', fails: null },
+      ],
+    },
+  });
+});
+
+const likes =
+  'mutation { a: likeNote(input: { id: "1" }) { note { id } } b: likeNote(input: { id: "2" }) { note { id } } }';
+
+test('no write follows on an error with HALT; with NULL they follow one after the other', async () => {
+  const { send, books } = await facade(schema);
+  books.behave(refusal);
+  const halted = await send({ query: likes, onError: 'HALT' });
+  expect([halted.body.data, paths(halted.body.errors)]).toEqual([null, [['a']]]);
+  expect(books.heard.map(({ path }) => path)).toEqual(['/v2/note/1/like']);
+  const both = await send({ query: likes, onError: 'NULL' });
+  expect([both.body.data, paths(both.body.errors)]).toEqual([{ a: null, b: null }, [['a'], ['b']]]);
+  expect(books.heard.map(({ path }) => path).slice(1)).toEqual(['/v2/note/1/like', '/v2/note/2/like']);
+});
+
+test('pictures are sent with a mutation that has onError', async () => {
+  const { upload } = await journey();
+  const query = `mutation ($input: CreateNoteInput!) { createNote(input: $input) { storedPictures note { title } } }`;
+  const input = {
+    ...{ title: 'x', content: 'Look: <图片p_1>', privacy: 'FRIEND' },
+    pictures: [{ number: 1, file: null, layout: 'CENTER' }],
+  };
+  const form = new FormData();
+  form.set('operations', JSON.stringify({ query, variables: { input }, onError: 'NULL' }));
+  form.set('map', '{"0": ["variables.input.pictures.0.file"]}');
+  form.set('0', picture('png', 2_000), 'a.png');
+  expect((await upload(form)).data).toEqual({ createNote: { storedPictures: [1], note: { title: 'x' } } });
+});
+
+test('a write with onError has the response of one without', async () => {
+  const { ask } = await journey();
+  const write = `mutation ($status: CollectionStatus!) {
+    __typename
+    collectBook(input: { bookId: "1003078", status: $status, onConflict: KEEP }) { collection { status book { id title } } }
+  }`;
+  const asking = { token: 'demo-carol', variables: { status: 'WISH' } };
+  const plain = await ask(write, asking);
+  expect(plain.data.collectBook.collection.book.title).toBe('小王子');
+  expect(await ask(write, { ...asking, onError: 'NULL' })).toEqual(plain);
+  const { extensions, data } = await ask(write, { ...asking, onError: 'HALT', headers: { 'x-explain': 'trace' } });
+  expect(data).toEqual(plain.data);
+  expect((extensions?.upstream as { calls: { field: string }[] }).calls[0]!.field).toBe('collectBook');
+});
