@@ -5,6 +5,7 @@ WORKDIR /app
 COPY package.json package-lock.json build.mjs ./
 RUN npm ci --ignore-scripts
 COPY src src
+COPY graphiql graphiql
 RUN node build.mjs && node build.mjs src/facade.ts
 
 FROM node:24-bookworm-slim AS dependencies
@@ -19,7 +20,6 @@ RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /us
 WORKDIR /app
 COPY package.json LICENSE ./
 COPY demo demo
-COPY graphiql graphiql
 COPY operations operations
 COPY welcome welcome
 COPY --from=dependencies /app/node_modules node_modules

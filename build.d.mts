@@ -1,2 +1,3 @@
 export function bundle(entry?: string): Promise<void>;
 export function publishOperations(): Promise<void>;
+export function publishGraphiql(): Promise<void>;

@@ -8,12 +8,14 @@ const root = fileURLToPath(new URL('.', import.meta.url));
 /** Bundled with its dependencies: Node need not find and compile 500 files. Other entries leave dependencies to their importer. */
 const PROGRAM = 'src/main.ts';
 /** Not bundled: packages that are large and rarely used, or that few users need. */
-const OUTSIDE = ['@graphql-yoga/render-graphiql', 'fast-xml-parser', 'ioredis'];
+const OUTSIDE = ['fast-xml-parser', 'ioredis'];
 /**
  * Dependencies in chunks of their own, without source maps. Node loads the source map of a file when the file occurs in a stack trace
  * that it inspects, as when undici closes an idle connection: the map of the whole program takes 20 MB and 200 ms.
  */
 const APART = ['undici', 'graphql', '@pothos/core', 'commander', 'pino'];
+/** The page of GraphiQL is made of its files. */
+const GRAPHIQL = 'node_modules/@graphql-yoga/render-graphiql';
 const NO_MAP = JSON.stringify({ version: 3, sources: [], names: [], mappings: '' });
 /** Inputs of the bundle besides its sources: the build settings, and the versions that npm has installed. */
 const SETTINGS = ['build.mjs', 'package.json', 'tsconfig.json', 'node_modules/.package-lock.json'];
@@ -49,11 +51,25 @@ export async function bundle(entry = PROGRAM) {
   });
   if (isProgram) tidy(metafile.outputs);
   const made = Object.keys(metafile.outputs);
-  if (isProgram) made.push(writeLicenses(`dist/${name}.licenses.txt`, Object.keys(metafile.inputs)));
+  if (isProgram) made.push(writeLicenses(`dist/${name}.licenses.txt`, [...Object.keys(metafile.inputs), GRAPHIQL]));
   for (const file of readdirSync(`${root}dist`))
     if (file.startsWith(`${name}-`) && !made.includes(`dist/${file}`)) rmSync(`${root}dist/${file}`, { force: true });
-  const taken = [...Object.keys(metafile.inputs), ...SETTINGS];
-  // If an input changed meanwhile, the bundle may contain its old content: record nothing, so that the next start builds again.
+  keepRecord(record, begun, [...Object.keys(metafile.inputs), ...SETTINGS], made);
+}
+
+/** Makes the files of the GraphiQL page in dist/graphiql. */
+export async function publishGraphiql() {
+  const record = 'dist/graphiql.built.json';
+  if (!existsSync(`${root}graphiql`) || isBuilt(record)) return;
+  const begun = Date.now();
+  rmSync(root + record, { force: true });
+  const { buildGraphiql } = await import('./graphiql/build.mjs');
+  const { taken, made } = await buildGraphiql(root);
+  keepRecord(record, begun, [...taken, ...SETTINGS], made);
+}
+
+function keepRecord(record, begun, taken, made) {
+  // If an input changed meanwhile, the output may contain its old content: record nothing, so that the next start builds again.
   if (taken.some((path) => statOf(path)?.ctimeMs > begun - CLOCK_MS)) return;
   writeFileSync(root + record, JSON.stringify([...taken, ...made].map((path) => [path, stateOf(path)])));
 }
@@ -160,4 +176,5 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
       ? entries.map((entry) => bundle(entry))
       : [bundle(), bundle('src/facade.ts'), publishOperations()],
   );
+  if (entries.length === 0 || entries.includes(PROGRAM)) await publishGraphiql();
 }

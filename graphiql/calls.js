@@ -1,85 +1,102 @@
 /**
- * The panel below GraphiQL that shows the calls of the last operation on a time axis.
+ * The panel below GraphiQL. While a document is written it shows the least and most calls; after a run, the calls on a time axis.
  * Every operation of the page is sent with `x-explain: trace`, unless it has an x-explain of its own; what the trace adds to an answer is
  * shown here and taken out of the answer, so that the answer is what any client gets.
  */
-(() => {
-  const fetchAsked = window.fetch.bind(window);
-  const STORED = 'catalog-graphql:calls';
+import { createCurlButton } from './curl.js';
+import { openTab } from './editors.js';
+import { createPrice } from './price.js';
+import { element, viewOf } from './trace.js';
 
+const STORED = 'catalog-graphql:calls';
+const NOT_RUN = { totals: 'Run an operation to see what it asks of the service.' };
+
+/** Adds the panel to the page. Returns a function to be called when the editors can be watched. */
+export function showCalls() {
+  const send = window.fetch.bind(window);
+  const { price, watch } = createPrice(send);
+  const panel = createPanel(price);
   window.fetch = async (input, options = {}) => {
-    const asked = operationIn(input, options);
-    if (!asked) return fetchAsked(input, options);
+    if (!isOperation(input, options)) return send(input, options);
+    const tab = openTab();
     const headers = new Headers(options.headers);
     const isOurs = !headers.has('x-explain');
     if (isOurs) headers.set('x-explain', 'trace');
-    const response = await fetchAsked(input, { ...options, headers });
+    const response = await send(input, { ...options, headers });
     const type = response.headers.get('content-type') ?? '';
     if (!/json/.test(type)) {
       // It comes in pieces, which go on as they come; the last of them has the calls.
-      if (response.body) void readPieces(response.clone());
+      if (response.body) void readPieces(response.clone(), (upstream) => panel.show(tab, upstream));
       return response;
     }
     const answer = await response
       .clone()
       .json()
       .catch(() => undefined);
-    show(answer?.extensions?.upstream);
+    panel.show(tab, answer?.extensions?.upstream);
     if (!isOurs || !answer?.extensions?.upstream) return response;
     const { upstream: _, ...extensions } = answer.extensions;
     const rest = { ...answer, extensions: Object.keys(extensions).length > 0 ? extensions : undefined };
     const { status, statusText } = response;
     return new Response(JSON.stringify(rest), { status, statusText, headers: response.headers });
   };
+  return () => {
+    watch();
+    // GraphiQL tells nobody that another tab is open.
+    new MutationObserver(panel.update).observe(document.querySelector('#root'), {
+      subtree: true,
+      childList: true,
+      attributeFilter: ['aria-selected'],
+    });
+  };
+}
 
-  /** Whether the page asks the graph for something that a person wrote. */
-  function operationIn(input, { method, body }) {
-    const url = new URL(input instanceof Request ? input.url : input, location.href);
-    return (
-      url.origin === location.origin &&
-      url.pathname === location.pathname &&
-      method === 'POST' &&
-      !(typeof body === 'string' && body.includes('IntrospectionQuery'))
-    );
-  }
+/** Whether the page sends the graph something that a person wrote. */
+function isOperation(input, { method, body }) {
+  const url = new URL(input instanceof Request ? input.url : input, location.href);
+  return (
+    url.origin === location.origin &&
+    url.pathname === location.pathname &&
+    method === 'POST' &&
+    !(typeof body === 'string' && body.includes('IntrospectionQuery'))
+  );
+}
 
-  async function readPieces(response) {
-    const text = await response.text().catch(() => '');
-    for (const line of text.split(/\r?\n/)) {
-      const json = line.replace(/^data: */, '');
-      if (!json.startsWith('{') || !json.includes('"upstream"')) continue;
-      try {
-        show(JSON.parse(json).extensions?.upstream);
-      } catch {
-        // a line that is no piece
-      }
+async function readPieces(response, onTrace) {
+  const text = await response.text().catch(() => '');
+  for (const line of text.split(/\r?\n/)) {
+    const json = line.replace(/^data: */, '');
+    if (!json.startsWith('{') || !json.includes('"upstream"')) continue;
+    try {
+      onTrace(JSON.parse(json).extensions?.upstream);
+    } catch {
+      // a line that is no piece
     }
   }
+}
 
-  const panel = element('section', { className: 'calls', ariaLabel: 'Calls of the service' });
+function createPanel(price) {
+  const title = element('span', { className: 'calls-title', textContent: 'Calls' });
+  const totals = element('span', { className: 'calls-totals' });
+  totals.setAttribute('role', 'status');
   const bar = element('button', { className: 'calls-bar', type: 'button' });
   bar.setAttribute('aria-controls', 'calls-list');
-  const title = element('span', { className: 'calls-title', textContent: 'Calls' });
-  const totals = element('span', {
-    className: 'calls-totals',
-    textContent: 'Run an operation to see what it asks of the service.',
-  });
-  totals.setAttribute('role', 'status');
   bar.append(element('span', { className: 'calls-arrow', ariaHidden: 'true' }), title, totals);
-  // To be scrolled by the keyboard, it takes the focus.
-  const list = element('div', {
-    className: 'calls-list',
-    id: 'calls-list',
-    tabIndex: 0,
-    role: 'region',
-    ariaLabel: 'List of calls',
-  });
-  panel.append(bar, list);
-
-  let isOpen = stored() !== 'closed';
   bar.addEventListener('click', () => open(!isOpen));
-  open(isOpen);
-  document.addEventListener('DOMContentLoaded', () => document.body.append(panel));
+  const head = element('div', { className: 'calls-head' });
+  head.append(bar, price, createCurlButton());
+  // To be scrolled by the keyboard, it takes the focus.
+  const list = element('div', { className: 'calls-list', id: 'calls-list', tabIndex: 0, role: 'region' });
+  list.ariaLabel = 'List of calls';
+  const panel = element('section', { className: 'calls', ariaLabel: 'Calls of the service' });
+  panel.append(head, list);
+  document.body.append(panel);
+
+  /** What the last run of each tab did. */
+  const views = new WeakMap();
+  let shown;
+  let isOpen = stored() !== 'closed';
+  update();
 
   function open(wanted) {
     isOpen = wanted;
@@ -92,187 +109,27 @@
     }
   }
 
-  function stored() {
-    try {
-      return localStorage.getItem(STORED);
-    } catch {
-      return null;
-    }
-  }
-
-  function show(upstream) {
-    if (upstream?.calls) showCalls(upstream.calls);
-    else if (upstream?.fields) showPlan(upstream);
-    else {
-      totals.textContent = 'Nothing was asked of the service: the operation did not run.';
-      list.replaceChildren();
-    }
+  function update() {
+    const view = views.get(openTab()) ?? NOT_RUN;
+    if (view === shown) return;
+    shown = view;
+    totals.textContent = view.totals;
+    list.replaceChildren(...(view.table ? [view.table] : []));
     open(isOpen);
   }
 
-  function showCalls(calls) {
-    const made = calls.filter((call) => kindOf(call) === 'made' || kindOf(call) === 'failed');
-    const bytes = made.reduce((sum, call) => sum + (call.bytes ?? 0), 0);
-    const end = Math.max(0, ...calls.map((call) => call.startMs + call.ms));
-    const spared = calls.length - made.length;
-    totals.textContent = [
-      made.length > 0 ? `${counted(made.length, 'call')} in ${counted(wavesOf(made), 'wave')}` : 'No call',
-      ...(spared > 0 ? [`${spared} spared`] : []),
-      ...(made.length > 0 ? [bytesText(bytes), msText(end)] : []),
-    ].join(' · ');
-    list.replaceChildren();
-    if (calls.length === 0) return;
-
-    const table = element('table', {});
-    const axis = element('th', { scope: 'col', className: 'calls-axis' });
-    axis.append(...[0, end / 2, end].map((ms) => element('span', { textContent: msText(ms) })));
-    const head = element('tr', {});
-    head.append(
-      column('Call'),
-      column('Fields'),
-      column('Asked by'),
-      column('Status'),
-      column('Time', 'calls-number'),
-      column('Bytes', 'calls-number'),
-      axis,
-    );
-    table.createTHead().append(head);
-    const body = table.createTBody();
-    for (const call of [...calls].sort((a, b) => a.startMs - b.startMs)) body.append(rowOf(call, end));
-    list.append(table);
+  function show(tab, upstream) {
+    if (tab) views.set(tab, viewOf(upstream));
+    update();
   }
 
-  function rowOf(call, end) {
-    const kind = kindOf(call);
-    const row = element('tr', { className: `calls-${kind}` });
-    const wire = cell('calls-path');
-    wire.append(element('span', { className: 'calls-method', textContent: call.method }), ` ${readable(call.path)}`);
-    wire.title = `${call.method} ${readable(call.path)}`;
+  return { show, update };
+}
 
-    const fields = cell('calls-fields');
-    const names = call.fields === undefined ? [] : decodeURIComponent(call.fields).split(',');
-    if (names.length > 0) {
-      const details = element('details', {});
-      details.append(element('summary', { textContent: counted(names.length, 'field') }), names.join(', '));
-      fields.append(details);
-    } else if (kind !== 'kept' && kind !== 'stale') fields.textContent = 'all';
-
-    const status = cell('calls-status');
-    status.append(call.error && !call.status ? call.error : String(call.status ?? ''));
-    for (const mark of marksOf(call)) status.append(element('span', { className: 'calls-mark', textContent: mark }));
-
-    const time = cell('calls-time');
-    const line = element('span', { className: 'calls-line' });
-    line.style.left = `min(${share(call.startMs, end)}%, 100% - 3px)`;
-    line.style.width = `${share(call.ms, end)}%`;
-    line.title = `from ${msText(call.startMs)} to ${msText(call.startMs + call.ms)}`;
-    time.append(line);
-
-    const field = cell('calls-field', call.field);
-    field.title = call.field;
-    row.append(
-      wire,
-      fields,
-      field,
-      status,
-      cell('calls-number', kind === 'kept' ? '' : msText(call.ms)),
-      cell('calls-number', call.bytes === undefined ? '' : bytesText(call.bytes)),
-      time,
-    );
-    return row;
+function stored() {
+  try {
+    return localStorage.getItem(STORED);
+  } catch {
+    return null;
   }
-
-  /** What `x-explain: plan` tells: nothing was called. */
-  function showPlan({ min, max, fields }) {
-    totals.textContent = `Planned, not run: ${range(min, max)} ${max === 1 ? 'call' : 'calls'}`;
-    const table = element('table', {});
-    const head = element('tr', {});
-    head.append(
-      column('Field'),
-      column('Endpoint'),
-      column('Calls', 'calls-number'),
-      element('th', { className: 'calls-axis' }),
-    );
-    table.createTHead().append(head);
-    const body = table.createTBody();
-    for (const each of fields) {
-      const row = element('tr', { className: 'calls-made' });
-      const time = cell('calls-time');
-      const line = element('span', { className: 'calls-line' });
-      line.style.width = `${share(each.max, max)}%`;
-      time.append(line);
-      row.append(
-        cell('calls-path', each.path),
-        cell('calls-path', each.endpoint),
-        cell('calls-number', range(each.min, each.max)),
-        time,
-      );
-      body.append(row);
-    }
-    list.replaceChildren(table);
-  }
-
-  /** `made`, `failed`, `kept` for what a kept record answered, `stale` for an old one, `shared` for what another operation asked. */
-  function kindOf(call) {
-    if (call.staleSeconds !== undefined) return 'stale';
-    if (call.cached) return 'kept';
-    if (call.coalesced) return 'shared';
-    return call.error ? 'failed' : 'made';
-  }
-
-  function marksOf(call) {
-    return [
-      ...(call.staleSeconds !== undefined ? [`stale ${Math.round(call.staleSeconds)} s`] : []),
-      ...(call.cached ? ['cached'] : []),
-      ...(call.coalesced ? ['shared'] : []),
-      ...(call.attempts > 1 ? [`${call.attempts} attempts`] : []),
-      ...(call.error && call.status ? [call.error] : []),
-    ];
-  }
-
-  /** The longest chain of calls, each of which waited for the one before it: asked by a field below, begun after its end. */
-  function wavesOf(calls) {
-    const waves = new Map();
-    for (const call of [...calls].sort((a, b) => a.startMs - b.startMs)) {
-      const waited = [...waves].filter(
-        ([before]) => isBelow(call, before) && before.startMs + before.ms <= call.startMs,
-      );
-      waves.set(call, 1 + Math.max(0, ...waited.map(([, wave]) => wave)));
-    }
-    return Math.max(0, ...waves.values());
-  }
-
-  const isBelow = (call, before) => `${call.field}.`.startsWith(`${before.field}.`) && call.field !== before.field;
-
-  const share = (part, whole) => (whole > 0 ? Math.min(100, (part / whole) * 100) : 0);
-  const counted = (count, noun) => `${count} ${noun}${count === 1 ? '' : 's'}`;
-  const range = (min, max) => (min === max ? String(max) : `${min} to ${max}`);
-  const msText = (ms) =>
-    ms >= 10_000 ? `${(ms / 1_000).toFixed(1)} s` : `${ms < 100 ? Math.round(ms * 10) / 10 : Math.round(ms)} ms`;
-  const bytesText = (bytes) =>
-    bytes < 1_000
-      ? `${bytes} B`
-      : bytes < 1_000_000
-        ? `${(bytes / 1_000).toFixed(1)} kB`
-        : `${(bytes / 1_000_000).toFixed(1)} MB`;
-
-  function readable(path) {
-    try {
-      return decodeURIComponent(path);
-    } catch {
-      return path;
-    }
-  }
-
-  function column(text, className = '') {
-    return element('th', { scope: 'col', textContent: text, className });
-  }
-
-  function cell(className, text = '') {
-    return element('td', { className, textContent: text });
-  }
-
-  function element(name, properties) {
-    return Object.assign(document.createElement(name), properties);
-  }
-})();
+}

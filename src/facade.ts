@@ -5,7 +5,7 @@ import type { EmbeddedFacade, FacadeOptions } from '../facade.d.ts';
 import { readOptions } from './config/read.ts';
 import { schema } from './graph/schema.ts';
 import { createFetchHandler } from './server/http/fetch.ts';
-import { readPanel, readTabs } from './server/http/graphiql.ts';
+import { readTabs } from './server/http/graphiql.ts';
 import { createMetrics } from './server/observability/metrics.ts';
 import { createGraphServer } from './server/server.ts';
 import { createTracing } from './server/observability/tracing.ts';
@@ -17,7 +17,7 @@ export { ConfigError } from './config/read.ts';
 /** This file is one level below the directory of the package, in src and in dist. */
 const packageDir = fileURLToPath(new URL('..', import.meta.url));
 const operations = fileURLToPath(new URL('../operations', import.meta.url));
-const panelFolder = fileURLToPath(new URL('../graphiql', import.meta.url));
+const graphiql = fileURLToPath(new URL('../dist/graphiql', import.meta.url));
 
 export function createFacade(given: FacadeOptions): EmbeddedFacade {
   const { onLog, ...options } = { ...given }; // called without options, it reports the missing settings
@@ -30,7 +30,6 @@ export function createFacade(given: FacadeOptions): EmbeddedFacade {
     { ...config, baseUrl: config.baseUrl!, eventBaseUrl: config.eventBaseUrl! },
     { observe: observeCalls(metrics), onOutage: logOutages(log) },
   );
-  const page = config.graphiql ? { panel: readPanel(panelFolder) } : {};
   const { server } = createGraphServer(config, {
     schema,
     upstream,
@@ -39,7 +38,7 @@ export function createFacade(given: FacadeOptions): EmbeddedFacade {
     tracing,
     tabs: readTabs(operations),
     packageDir,
-    ...page,
+    graphiql,
   });
   const handler = createFetchHandler(server);
 

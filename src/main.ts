@@ -23,7 +23,7 @@ import { ManifestError } from './config/trusted-documents.ts';
 import { printMarkedSchema } from './graph/null-conditions.ts';
 import { schema } from './graph/schema.ts';
 import { SqliteMissingError } from './origin/store/sqlite.ts';
-import { readPanel, readTabs } from './server/http/graphiql.ts';
+import { readTabs } from './server/http/graphiql.ts';
 import { createMetrics } from './server/observability/metrics.ts';
 import { openServer } from './server/server.ts';
 import { createTracing } from './server/observability/tracing.ts';
@@ -173,7 +173,7 @@ async function runFacade(config: Config, log: Logger, opened: Closable[]): Promi
       metrics,
       tracing,
       tabs: readTabs(resolve(root, 'operations')),
-      panel: readPanel(resolve(root, 'graphiql')),
+      graphiql: resolve(root, 'dist/graphiql'),
       packageDir: root,
       welcome: resolve(root, 'welcome'),
     }),

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundle, publishOperations } from '../build.mjs';
+import { bundle, publishGraphiql, publishOperations } from '../build.mjs';
 import { openOrigin } from '../src/origin/server.ts';
 import { skippedLine } from './support/optional.ts';
 
@@ -16,6 +16,7 @@ export async function setup(): Promise<() => void> {
     rmSync(new URL('../dist/main.js', import.meta.url), { force: true });
   });
   await publishOperations();
+  await publishGraphiql();
   const dataDir = mkdtempSync(join(tmpdir(), 'catalog-'));
   try {
     const demoDir = fileURLToPath(new URL('../demo', import.meta.url));

@@ -9,11 +9,10 @@ import { createPipeline } from './graphql/answer.ts';
 import { createGraphqlRoute } from './graphql/route.ts';
 import { Admission } from './http/admission.ts';
 import type { Exchange } from './http/exchange.ts';
-import type { Panel, Tab } from './http/graphiql.ts';
+import { type Tab, createGraphiqlPage } from './http/graphiql.ts';
 import { createHealth } from './http/health.ts';
 import { HELP_PATH, errorsPage, errorsPolicy } from './http/help.ts';
 import { HttpServer, notFound } from './http/http-server.ts';
-import { sendPage } from './http/assets.ts';
 import { createStaticRoute, sendJson, sendRead } from './http/read-only.ts';
 import { welcomePage } from './http/welcome.ts';
 import { createBodyReader } from './http/request-body.ts';
@@ -38,8 +37,8 @@ export interface ServerParts {
   log: Logger;
   /** The pages GraphiQL opens with. */
   tabs?: readonly Tab[];
-  /** Shows the upstream calls of an operation there. */
-  panel?: Panel;
+  /** The folder with the files of GraphiQL; without it there is none. */
+  graphiql?: string;
   metrics?: Metrics;
   tracing?: Tracing | undefined;
   /** Executes everything by graphql-js, for comparison. */
@@ -50,6 +49,8 @@ export interface ServerParts {
   welcome?: string;
 }
 
+/** A reader of the demo, whom the web pages show. */
+const DEMO_TOKEN = 'demo-alice';
 /** The OAuth metadata of /mcp, by RFC 9728. */
 const MCP_METADATA = '/.well-known/oauth-protected-resource';
 
@@ -75,9 +76,9 @@ export function createGraphServer(
   config: Config,
   parts: ServerParts,
 ): { server: Server; state: () => ServerState; shutDown: () => Promise<void>; ready: () => Promise<unknown> } {
-  const { schema, upstream, log, tabs, panel, metrics = createMetrics(), useReferenceExecutor } = parts;
+  const { schema, upstream, log, tabs = [], metrics = createMetrics(), useReferenceExecutor } = parts;
   const { tracing = createTracing(config, log) } = parts;
-  const names = operationNames([...config.trustedDocuments.values(), ...(tabs ?? []).map(({ query }) => query)]);
+  const names = operationNames([...config.trustedDocuments.values(), ...tabs.map(({ query }) => query)]);
   const shared = { schema, config, upstream, log, metrics, tracing };
   const pipeline = createPipeline({ ...shared, operationNames: names, useReferenceExecutor });
   const bodies = createBodyReader(config);
@@ -92,9 +93,18 @@ export function createGraphServer(
   });
   const mcpMetadata = async (exchange: Exchange) => (await mcp()).metadata(exchange);
   if (config.mcp) http.errorFormats = new Map([['/mcp', 'json-rpc']]);
+  const token = config.ownOrigin && config.demoTokens ? DEMO_TOKEN : undefined;
+  const graphiql =
+    config.graphiql && parts.graphiql !== undefined
+      ? createGraphiqlPage(parts.graphiql, {
+          ...{ tabs, token, explain: config.explain },
+          schema: config.introspection ? schema : undefined,
+        })
+      : undefined;
   http.routes = {
     ...(parts.welcome !== undefined && !config.production && { '/': createWelcomeRoute(config, parts.welcome) }),
-    '/graphql': createGraphqlRoute({ ...routeParts, tabs, panel }),
+    ...graphiql?.files,
+    '/graphql': createGraphqlRoute({ ...routeParts, page: graphiql?.page }),
     '/health': (exchange) => sendJson(exchange, 200, { status: 'ok' }),
     '/ready': createReadyRoute(config, http, admission),
     '/metrics': async (exchange) => {
@@ -164,11 +174,11 @@ function createReadyRoute(config: Config, http: HttpServer, admission: Admission
 function createWelcomeRoute(config: Config, folder: string) {
   const { ownOrigin, demoTokens, explain, graphiql, publicUrl, baseUrl } = config;
   const pictures = publicUrl ?? baseUrl;
-  const demo = ownOrigin && demoTokens && explain && pictures ? { token: 'demo-alice', pictures } : undefined;
+  const demo = ownOrigin && demoTokens && explain && pictures ? { token: DEMO_TOKEN, pictures } : undefined;
   const page = lazily(() => welcomePage(folder, demo, graphiql));
   return (exchange: Exchange): void => {
     if (!exchange.request.headers.accept?.includes('text/html')) throw notFound();
-    sendPage(exchange, page());
+    page()(exchange);
   };
 }
 

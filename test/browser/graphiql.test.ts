@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { chromium } from 'playwright-core';
 import type { Browser, Page, Request, Response } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -144,6 +146,100 @@ test.skipIf(!executablePath)('calls of deferred fields are displayed when they a
   await picture('Later');
 });
 
+test.skipIf(!executablePath)('while one types, the least and most calls are shown with the dearest field', async () => {
+  const price = page.locator('.calls-price');
+  await price.filter({ hasText: /^Costs \d/ }).waitFor();
+  await type('{ top250(first: 5) { nodes { title directors { name } } } }');
+  await price.filter({ hasText: 'Costs 1 to 6 calls, most for top250.nodes.directors (0 to 5)' }).waitFor();
+  await type('{ top250(first: 5) { nodes { title } } }');
+  await price.filter({ hasText: /^Costs 1 call$/ }).waitFor();
+  expect(await price.getAttribute('title')).toContain('/v2/movie/top250');
+  await type('{ top250(first: 5) { nodes { tit');
+  await price.filter({ hasText: /^$/ }).waitFor({ state: 'attached' });
+  // Nothing was run for it.
+  expect(await page.locator('.calls-totals').innerText()).toMatch(/^Run an operation/);
+});
+
+test.skipIf(!executablePath)('each tab has its own calls', async () => {
+  const totals = page.locator('.calls-totals');
+  await run(0, 'Book');
+  await page.locator('.calls tbody tr').first().waitFor();
+  const ofBook = await totals.innerText();
+  await page.locator('.graphiql-tab').nth(1).click();
+  await totals.filter({ hasText: 'Run an operation' }).waitFor();
+  expect(await page.locator('.calls tbody tr').count()).toBe(0);
+  await page.locator('.graphiql-tab').nth(0).click();
+  await totals.filter({ hasText: ofBook }).waitFor();
+});
+
+test.skipIf(!executablePath)('the request is copied as a command, which a shell runs', async () => {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await type('# it\'s a quote\n{ book(id: "6082808") { title viewerCollection { status } } }');
+  await page.getByRole('button', { name: 'Copy as cURL' }).click();
+  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  const command = await page.evaluate(() => navigator.clipboard.readText());
+  const { stdout } = await promisify(execFile)('sh', ['-c', command]);
+  expect(JSON.parse(stdout)).toEqual({ data: { book: { title: '百年孤独', viewerCollection: { status: 'READ' } } } });
+});
+
+test.skipIf(!executablePath)(
+  'all tabs are in sight, Chinese punctuation has no boxes, the docs begin with the schema',
+  async () => {
+    for (const tab of await page.locator('.graphiql-tab').all()) {
+      const { x, width } = (await tab.boundingBox())!;
+      expect(x + width).toBeLessThan(1400);
+      expect(
+        await tab.evaluate(
+          (each) =>
+            document
+              .elementFromPoint(each.getBoundingClientRect().x + 20, each.getBoundingClientRect().y + 10)
+              ?.closest('.graphiql-tab') === each,
+        ),
+      ).toBe(true);
+    }
+    await type('# 《百年孤独》，（马尔克斯）：好！');
+    await page.waitForTimeout(1_000); // boxes would be drawn after the text
+    expect(await page.locator('[class*="unicode-highlight"]').count()).toBe(0);
+    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+    await page.locator('.graphiql-doc-explorer', { hasText: 'Books, notes, films and city events' }).waitFor();
+  },
+);
+
+test.skipIf(!executablePath)('the second visit opens the tab of the first, and loads a few kB', async () => {
+  await page.locator('.graphiql-tab').nth(2).click();
+  await page.locator('.graphiql-query-editor', { hasText: ' Celebrity' }).waitFor();
+  await page.waitForTimeout(1_500); // GraphiQL stores its tabs a little later
+  const count = await page.locator('.graphiql-tab').count();
+  const again = await page.context().newPage();
+  const devtools = await page.context().newCDPSession(again);
+  await devtools.send('Network.enable');
+  const addresses = new Map<string, string>();
+  let bytes = 0;
+  devtools.on('Network.requestWillBeSent', ({ requestId, request }) => addresses.set(requestId, request.url));
+  devtools.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+    if (addresses.get(requestId)?.startsWith('http')) bytes += encodedDataLength;
+  });
+  await again.goto(`${program.url}/graphql`);
+  await again.locator('.graphiql-query-editor', { hasText: ' Celebrity' }).waitFor();
+  await again.locator('.calls-price', { hasText: 'Costs' }).waitFor();
+  expect(await again.locator('.graphiql-tab').count()).toBe(count);
+  expect(bytes).toBeLessThan(10_000);
+});
+
+test.skipIf(!executablePath)('on a telephone it can be used', async () => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.reload();
+  await page.waitForSelector('.graphiql-execute-button');
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+  await execute('Book');
+  await waitForResult('永恒的边缘');
+  for (const part of ['.graphiql-query-editor', '.result-window', '.calls-list']) {
+    const { width, height } = (await page.locator(part).boundingBox())!;
+    expect([part, width > 280, height > 90]).toEqual([part, true, true]);
+  }
+  await picture('390');
+});
+
 test.skipIf(!executablePath)(
   'the panel of calls can be collapsed with the keyboard, and stays collapsed after a reload',
   async () => {
@@ -249,6 +345,25 @@ function luminance(colour: readonly number[]): number {
   return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!;
 }
 
+/** Replaces the document of the open tab, and types a blank at its end. */
+async function type(text: string): Promise<void> {
+  await page.locator('.graphiql-query-editor .monaco-editor').first().click();
+  await page.evaluate((value) => {
+    const { monaco } = globalThis as unknown as { monaco: { editor: { getModels: () => Model[] } } };
+    monaco.editor
+      .getModels()
+      .find(({ uri }) => uri.path.endsWith('operation.graphql'))!
+      .setValue(value);
+  }, text);
+  await page.keyboard.press('ControlOrMeta+End');
+  await page.keyboard.type(' ');
+}
+
+interface Model {
+  uri: { path: string };
+  setValue: (text: string) => void;
+}
+
 /** Opens a tab, clicks on run, and returns the response. */
 async function run(tab: number, operation: string) {
   await page.locator('.graphiql-tab').nth(tab).click();
@@ -259,7 +374,10 @@ async function execute(operation: string): Promise<Response> {
   await page.locator('.graphiql-query-editor', { hasText: ` ${operation}` }).waitFor();
   const sent: Request[] = [];
   const isSent = page
-    .waitForRequest((request) => request.postData()?.includes(` ${operation}`) ?? false)
+    .waitForRequest(
+      (request) =>
+        (request.postData()?.includes(` ${operation}`) ?? false) && request.headers().accept !== 'application/json', // the panel plans what is typed
+    )
     .then(
       (request) => sent.push(request),
       () => undefined, // the loop below retries

@@ -19,7 +19,7 @@ export async function besieged(settings: Flags = {}, env: NodeJS.ProcessEnv = {}
   const log = pino({ level: config.logLevel }, { write: (line: string) => void logged.push(line) });
   const address = { baseUrl: books.url, eventBaseUrl: events.url };
   const upstream = parts.upstream ?? createUpstream({ ...config, ...address });
-  const facade = await openServer(config, { schema, upstream, log, metrics, ...parts });
+  const facade = await openServer(config, { schema, upstream, log, metrics, graphiql: 'dist/graphiql', ...parts });
   const close = async () => {
     await facade.close();
     await upstream.close();

@@ -8,7 +8,6 @@ import type { UpstreamClient } from '../../upstream/client.ts';
 import type { Admission } from '../http/admission.ts';
 import { clientAddress } from '../http/client-address.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { type Panel, type Tab, graphiqlPage, graphiqlPolicy } from '../http/graphiql.ts';
 import { addCorsHeaders, varyOf } from '../http/headers.ts';
 import { HttpError } from '../http/http-error.ts';
 import {
@@ -41,10 +40,8 @@ interface GraphqlRouteParts {
   log: Logger;
   metrics: Metrics;
   tracing: Tracing | undefined;
-  /** The pages GraphiQL opens with. */
-  tabs: readonly Tab[] | undefined;
-  /** Shows the calls of an operation in GraphiQL. */
-  panel: Panel | undefined;
+  /** GraphiQL, for browsers. */
+  page: ((exchange: Exchange) => void) | undefined;
   /** Called when an operation lost its slot because it did not end after its deadline. */
   onOverdue: (exchange: Exchange) => void;
 }
@@ -64,6 +61,9 @@ export function createGraphqlRoute(parts: GraphqlRouteParts): (exchange: Exchang
   return async (exchange) => {
     const { request, response, requestId, lifetime: cancellation } = exchange;
     const { method, headers } = request;
+    if (parts.page && (method === 'GET' || method === 'HEAD') && headers.accept?.includes('text/html')) {
+      return parts.page(exchange);
+    }
     exchange.headers.push('vary', vary);
     if (headers.origin) addCorsHeaders(request, exchange.headers, config.corsOrigins);
     if (method === 'OPTIONS') {
@@ -123,26 +123,14 @@ export function createGraphqlRoute(parts: GraphqlRouteParts): (exchange: Exchang
   }
 }
 
-/** Answers by Yoga. Yoga and the GraphiQL page are large and many servers never need them: they are loaded by the first request that does. */
+/** Answers by Yoga. It is large and many servers never need it: it is loaded by the first request that does. */
 function createYogaRoute(
-  { schema, config, pipeline, log, tabs = [], panel }: GraphqlRouteParts,
+  { schema, pipeline, log }: GraphqlRouteParts,
   persisted: ReturnType<typeof createPersistedDocuments>,
 ) {
-  const demoToken = config.ownOrigin && config.demoTokens ? 'demo-alice' : undefined;
-  const page = config.graphiql
-    ? lazily(() => graphiqlPage(tabs, demoToken, config.explain ? panel : undefined))
-    : undefined;
-  const pagePolicy = page && lazily(async () => graphiqlPolicy(await page()));
   const handler = lazily(async () => {
     const { createYogaHandler } = await import('./yoga.ts');
-    return createYogaHandler({ schema, pipeline, persisted, page, log });
+    return createYogaHandler({ schema, pipeline, persisted, log });
   });
-  return async (exchange: Exchange, request: GraphqlRequest): Promise<void> => {
-    if (pagePolicy && request.operation.accept?.includes('text/html')) {
-      exchange.response.setHeader('content-security-policy', await pagePolicy());
-    }
-    await (
-      await handler()
-    )(exchange, request);
-  };
+  return async (exchange: Exchange, request: GraphqlRequest): Promise<void> => (await handler())(exchange, request);
 }

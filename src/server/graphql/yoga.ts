@@ -1,5 +1,5 @@
 /**
- * Answers by graphql-yoga: GraphiQL, GET, incremental delivery and everything else that the fast path does not take. The hooks call the
+ * Answers by graphql-yoga: GET, incremental delivery and everything else that the fast path does not take. The hooks call the
  * pipeline and decide nothing themselves.
  */
 import type { IncomingMessage } from 'node:http';
@@ -8,7 +8,7 @@ import type { ExecutionResult, GraphQLSchema } from 'graphql';
 import { createYoga } from 'graphql-yoga';
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
-import { checkAcceptable, incrementalFormat, negotiateJson } from '../http/accept.ts';
+import { checkAcceptable, incrementalFormat } from '../http/accept.ts';
 import { etagOf, isNotModified } from '../http/etag.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { addHelpLinks } from '../http/help.ts';
@@ -22,8 +22,6 @@ interface Parts {
   schema: GraphQLSchema;
   pipeline: Pipeline;
   persisted: PersistedDocuments;
-  /** The GraphiQL page; undefined if it is off. */
-  page: (() => Promise<string>) | undefined;
   log: Logger;
 }
 
@@ -38,17 +36,14 @@ const CONNECTION_HEADERS = new Set(['connection', 'transfer-encoding', 'content-
  * answer an exception with its stack, and wait forever for a client that has left.
  */
 export function createYogaHandler(parts: Parts): YogaHandler {
-  const { page } = parts;
   const yoga = createYogaServer(parts);
   const { Request } = yoga.fetchAPI;
-  let pageBytes: Promise<Buffer> | undefined;
 
   return async (exchange, graphqlRequest) => {
     const { request, response } = exchange;
     const { headers } = request;
     const accept = graphqlRequest.mediaType ?? headers.accept;
-    const mayBePage = page !== undefined && isRead(request) && accept?.includes('text/html');
-    if (!mayBePage) checkAcceptable(accept);
+    checkAcceptable(accept);
     const answer = await yoga.fetch(yogaRequest(request, accept), graphqlRequest);
     if (!exchange.isOpen) return void answer.body?.cancel().catch(() => undefined);
     exchange.setHeaders();
@@ -63,28 +58,20 @@ export function createYogaHandler(parts: Parts): YogaHandler {
         response.setHeader('content-type', `${contentType}; incrementalSpec=v0.2`);
       return sendStream(exchange, answer.body);
     }
-    // The page has megabytes and never changes: all requests share one copy of its bytes.
-    const isPage = mayBePage && contentType.startsWith('text/html');
-    const body = isPage
-      ? await (pageBytes ??= page().then((text) => Buffer.from(text)))
-      : Buffer.from(await answer.text());
-    if (!isPage && answer.status === 200 && isNotModifiedSince(exchange, body)) return sendNotModified(exchange);
-    sendBody(exchange, answer.status, [], body, isPage);
+    const body = Buffer.from(await answer.text());
+    if (answer.status === 200 && isNotModifiedSince(exchange, body)) return sendNotModified(exchange);
+    sendBody(exchange, answer.status, [], body);
   };
 
   /** HEAD and QUERY are answered as GET is; nothing may depend on the Host header, which the client chooses. */
   function yogaRequest(request: IncomingMessage, accept: string | undefined): Request {
     const isQuery = request.method === 'QUERY';
-    // A GET that accepts HTML would get the page.
-    const accepted = isQuery && accept?.includes('text/html') ? negotiateJson(accept) : accept;
     return new Request(isQuery ? 'http://localhost/graphql' : `http://localhost${request.url}`, {
       method: request.method === 'POST' ? 'POST' : 'GET',
-      ...(accepted && { headers: { accept: accepted } }),
+      ...(accept && { headers: { accept } }),
     });
   }
 }
-
-const isRead = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD';
 
 /** Gives a response that may be kept an ETag; that of a response for one token alone depends on the token. */
 function isNotModifiedSince({ request: { headers }, response }: Exchange, body: Buffer): boolean {
@@ -95,14 +82,13 @@ function isNotModifiedSince({ request: { headers }, response }: Exchange, body: 
   return isNotModified(headers['if-none-match'], etag);
 }
 
-function createYogaServer({ schema, pipeline, persisted, page, log }: Parts) {
+function createYogaServer({ schema, pipeline, persisted, log }: Parts) {
   const silent = () => undefined;
   return createYoga<GraphqlRequest>({
     schema,
     plugins: [parsedBody, persistedDocuments(persisted), throughPipeline(pipeline)],
     graphqlEndpoint: '/graphql',
-    graphiql: page !== undefined,
-    renderGraphiQL: () => page?.() ?? '',
+    graphiql: false,
     landingPage: false,
     batching: false,
     multipart: false, // uploads.ts has read the form

@@ -1,23 +1,34 @@
 /** Web pages and their files. */
-import { etagOf } from './etag.ts';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { preferredFile } from './compression.ts';
 import type { Exchange } from './exchange.ts';
-import { sendKept } from './read-only.ts';
+import { createStaticRoute, onlyRead } from './read-only.ts';
+import { sendBody, sendCompressed } from './send.ts';
 
-export interface Page {
-  headers: Readonly<Record<string, string>>;
-  body: Buffer;
-}
+/** The handler of a page. Browsers store it, and ask each time whether it has changed. */
+export const createPage = (html: string, policy: string): ((exchange: Exchange) => void) =>
+  createStaticRoute(
+    { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy, vary: 'Accept' },
+    () => html,
+  );
 
-/** A page made at the start. Browsers store it, and ask each time whether it has changed. */
-export function createPage(html: string, policy: string): Page {
-  const headers = {
-    'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': policy,
-    'cache-control': 'no-cache',
-    etag: etagOf(html),
-    vary: 'Accept',
+/** Data for the scripts of a page. `<` is escaped, so that no text of it can end the element. */
+export const jsonElement = (value: object): string =>
+  `<script type="application/json" id="settings">${JSON.stringify(value).replaceAll('<', '\\u003c')}</script>`;
+
+/** The handler of a file that lies in the folder compressed, as `.br` and `.gz`. Its name changes with its content: browsers store it. */
+export function createFileRoute(folder: string, name: string): (exchange: Exchange) => Promise<void> {
+  const type = name.endsWith('.css') ? 'text/css' : 'text/javascript';
+  return async (exchange) => {
+    onlyRead(exchange.request);
+    exchange.headers.push('content-type', `${type}; charset=utf-8`, 'vary', 'Accept-Encoding');
+    exchange.headers.push('cache-control', 'public, max-age=31536000, immutable');
+    const encoding = preferredFile(exchange.request.headers['accept-encoding']);
+    const bytes = await readFile(join(folder, `${name}.${encoding === 'br' ? 'br' : 'gz'}`));
+    if (encoding) sendCompressed(exchange, 200, exchange.headers, { encoding, bytes });
+    else sendBody(exchange, 200, exchange.headers, await promisify(gunzip)(bytes));
   };
-  return { headers, body: Buffer.from(html) };
 }
-
-export const sendPage = (exchange: Exchange, { headers, body }: Page): void => sendKept(exchange, headers, body);

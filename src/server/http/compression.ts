@@ -60,18 +60,22 @@ const MIN_LENGTH = 1_000;
 /** Each of these holds up to a megabyte. Beyond them, responses are sent as they are: under load, time is scarcer than bytes. */
 const MAX_RUNNING = 32;
 
-/** The encoding that the client rates highest; of equal ones, the one that makes shorter pages. */
-const preferredEncoding = remembering((accept): Encoding | undefined => {
-  if (!accept) return undefined;
-  const ranges = parseAccept(accept);
-  const qualityOf = (name: string): number | undefined => ranges.find(({ type }) => type === name)?.quality;
-  const rated = [...codecs.keys()].map((encoding) => {
-    const alias = encoding === 'gzip' ? qualityOf('x-gzip') : undefined;
-    return { encoding, quality: qualityOf(encoding) ?? alias ?? qualityOf('*') ?? 0 };
+/** Chooses the encoding that the client rates highest; of equal ones, the first; undefined for none. */
+const preferred = (encodings: readonly Encoding[]) =>
+  remembering((accept): Encoding | undefined => {
+    if (!accept) return undefined;
+    const ranges = parseAccept(accept);
+    const qualityOf = (name: string): number | undefined => ranges.find(({ type }) => type === name)?.quality;
+    const rated = encodings.map((encoding) => {
+      const alias = encoding === 'gzip' ? qualityOf('x-gzip') : undefined;
+      return { encoding, quality: qualityOf(encoding) ?? alias ?? qualityOf('*') ?? 0 };
+    });
+    const best = rated.reduce((a, b) => (b.quality > a.quality ? b : a));
+    return best.quality > 0 && best.quality >= (qualityOf('identity') ?? 0) ? best.encoding : undefined;
   });
-  const best = rated.reduce((a, b) => (b.quality > a.quality ? b : a));
-  return best.quality > 0 && best.quality >= (qualityOf('identity') ?? 0) ? best.encoding : undefined;
-});
+const preferredEncoding = preferred([...codecs.keys()]);
+/** For files, which were compressed beforehand. */
+export const preferredFile = preferred(['br', 'gzip']);
 
 /** A body in an encoding. */
 export interface Compressed {

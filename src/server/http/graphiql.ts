@@ -1,6 +1,10 @@
-import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type GraphQLSchema, introspectionFromSchema } from 'graphql';
+import { createPage, jsonElement, createFileRoute } from './assets.ts';
+import { contentPolicy } from './content-policy.ts';
+import type { Exchange } from './exchange.ts';
+import { createStaticRoute } from './read-only.ts';
 
 /** A tab that GraphiQL opens with. */
 export interface Tab {
@@ -44,25 +48,34 @@ export function readTabs(folder: string): Tab[] {
 const headersIn = (query: string): Record<string, string> =>
   Object.fromEntries([...query.matchAll(/^# (x-[a-z-]+): (\S+)$/gm)].map(([, name, value]) => [name!, value!]));
 
-/** An addition to GraphiQL that shows the upstream calls of an operation. */
-export interface Panel {
-  script: string;
-  style: string;
+interface PageOptions {
+  tabs: readonly Tab[];
+  /** The token that the tabs send. */
+  token: string | undefined;
+  /** Shows the calls of operations, and what a document would cost. */
+  explain: boolean;
+  /** Undefined if introspection is off. */
+  schema: GraphQLSchema | undefined;
 }
 
-/** The panel in `graphiql/`. */
-export function readPanel(folder: string): Panel {
-  const read = (file: string) => readFileSync(join(folder, file), 'utf8');
-  return { script: read('calls.js'), style: read('calls.css') };
+interface GraphiqlPage {
+  page: (exchange: Exchange) => void;
+  /** The routes of its files, by path. */
+  files: Record<string, (exchange: Exchange) => unknown>;
 }
 
-/** The page of GraphiQL. It contains all its scripts (15 MB of heap) and loads nothing from other hosts. */
-export async function graphiqlPage(tabs: readonly Tab[], token: string | undefined, panel?: Panel): Promise<string> {
-  const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
+/** Relative to /graphql, so that the page also works where a host mounts the graph below another path. */
+const ASSETS = 'graphql/assets/';
+const SCHEMA = `${ASSETS}schema.json`;
+const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' };
+
+/** The page of GraphiQL; `folder` has its files, as graphiql/build.mjs makes them. Nothing is loaded from other hosts. */
+export function createGraphiqlPage(folder: string, { tabs, token, explain, schema }: PageOptions): GraphiqlPage {
+  const names = JSON.parse(readFileSync(join(folder, 'files.json'), 'utf8')) as Record<string, string>;
   const login = token ? { Authorization: `Bearer ${token}` } : {};
   const shown = (headers: object) => (Object.keys(headers).length ? JSON.stringify(headers, null, 2) : null);
   const headers = shown(login);
-  const page = renderGraphiQL({
+  const options = {
     title: 'catalog-graphql',
     // With an empty list the editor would have no tab.
     ...(tabs.length > 0 && {
@@ -72,29 +85,54 @@ export async function graphiqlPage(tabs: readonly Tab[], token: string | undefin
     shouldPersistHeaders: true,
     defaultEditorToolsVisibility: 'headers',
     inputValueDeprecation: true,
+  };
+  const address = (name: string) => ASSETS + names[name]!;
+  const workers = {
+    editorWorkerService: address('worker-editor.js'),
+    json: address('worker-json.js'),
+    graphql: address('worker-graphql.js'),
+  };
+  const html = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>catalog-graphql</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${address('graphiql.css')}">
+<link rel="stylesheet" href="${address('page.css')}">
+${jsonElement({ workers, explain, options, schema: schema && SCHEMA })}
+<script defer src="${address('page.js')}"></script>
+<script defer src="${address('graphiql.js')}"></script>
+</head>
+<body class="no-focus-outline">
+<noscript>GraphiQL needs JavaScript.</noscript>
+<div id="root"></div>
+</body>
+</html>
+`;
+  const routes = Object.values(names).map((name) => [`/${ASSETS}${name}`, createFileRoute(folder, name)] as const);
+  const files = {
+    ...Object.fromEntries(routes),
+    ...(schema && { [`/${SCHEMA}`]: createStaticRoute(JSON_HEADERS, () => introspection(schema)) }),
+  };
+  return { page: createPage(html, policy), files };
+}
+
+/** The answer to the introspection query of GraphiQL: it is loaded only if it has changed. */
+const introspection = (schema: GraphQLSchema): string =>
+  JSON.stringify({
+    data: introspectionFromSchema(schema, {
+      ...{ specifiedByUrl: true, directiveIsRepeatable: true, schemaDescription: true, inputValueDeprecation: true },
+      oneOf: true,
+    }),
   });
-  return page
-    .replace('</style>', (end) => tabStyle + (panel?.style ?? '') + end)
-    .replace('</head>', (end) => (panel ? `<script>${panel.script}</script>` : '') + end);
-}
 
-/** Without this, a focused tab moves while the page is laid out, and a click misses it. */
-const tabStyle = '.graphiql-tab { transform: none !important; }';
-
-/** The content security policy of the page: the browser runs only its own scripts and loads nothing from other hosts. */
-export function graphiqlPolicy(page: string): string {
-  const scripts = [...page.matchAll(/<script>([^]*?)<\/script>/g)].map(([, script]) => script!);
-  const hashes = scripts.map((script) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`);
-  return [
-    "default-src 'none'",
-    `script-src ${hashes.join(' ')} blob:`,
-    "style-src 'unsafe-inline'", // the editor sets styles of its own
-    'img-src data:',
-    'font-src data:',
-    'worker-src blob:',
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ');
-}
+const policy = contentPolicy([
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'", // the editor sets styles of its own
+  'img-src data:',
+  'font-src data:',
+  "worker-src 'self'",
+  "connect-src 'self'",
+]);

@@ -46,7 +46,8 @@ export function createStaticRoute(headers: Readonly<Record<string, string>>, tex
   };
 }
 
-function onlyRead({ method }: IncomingMessage): void {
+/** Throws an HttpError for a method other than GET and HEAD. */
+export function onlyRead({ method }: IncomingMessage): void {
   if (method !== 'GET' && method !== 'HEAD') {
     throw new HttpError(405, 'METHOD_NOT_ALLOWED', 'Use GET.', { allow: 'GET, HEAD' });
   }

@@ -34,6 +34,10 @@ export function sendNotModified(exchange: Exchange): void {
   exchange.response.writeHead(304).end();
 }
 
+/** Sends a response that is compressed already. */
+export const sendCompressed = (exchange: Exchange, status: number, headers: string[], body: Compressed): void =>
+  write(exchange, status, headers, body.bytes, body);
+
 function write(
   exchange: Exchange,
   status: number,

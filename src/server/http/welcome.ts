@@ -1,8 +1,9 @@
 /** The page at /: what the product is for, shown over the demo. */
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Page, createPage } from './assets.ts';
+import { createPage, jsonElement } from './assets.ts';
 import { contentPolicy, hashSource } from './content-policy.ts';
+import type { Exchange } from './exchange.ts';
 import { HELP_PATH } from './help.ts';
 
 interface Demo {
@@ -13,7 +14,11 @@ interface Demo {
 }
 
 /** The page of the files in the folder. Without the demo it has the links alone. */
-export function welcomePage(folder: string, demo: Demo | undefined, hasGraphiql: boolean): Page {
+export function welcomePage(
+  folder: string,
+  demo: Demo | undefined,
+  hasGraphiql: boolean,
+): (exchange: Exchange) => void {
   const read = (file: string) => readFileSync(join(folder, file), 'utf8');
   const documents = readdirSync(folder).filter((file) => file.endsWith('.graphql'));
   const queries = Object.fromEntries(documents.map((file) => [file.slice(0, -'.graphql'.length), read(file).trim()]));
@@ -23,7 +28,7 @@ export function welcomePage(folder: string, demo: Demo | undefined, hasGraphiql:
   const html = read('welcome.html')
     .replace('<!-- style -->', () => `<style>${style}</style>`)
     .replace('<!-- links -->', () => links(hasGraphiql))
-    .replace('<!-- demo -->', () => (settings ? `${json(settings)}<script>${script}</script>` : ''));
+    .replace('<!-- demo -->', () => (settings ? `${jsonElement(settings)}<script>${script}</script>` : ''));
   const policy = contentPolicy([
     `script-src ${hashSource(script)}`,
     `style-src ${hashSource(style)}`,
@@ -41,7 +46,3 @@ const links = (hasGraphiql: boolean): string =>
   ]
     .map(([address, name, what]) => `<a href="${address}"><b>${name}</b> ${what}</a>`)
     .join('\n');
-
-/** Data for a script of the page. `<` is escaped, so that no text of it can end the element. */
-export const json = (value: object): string =>
-  `<script type="application/json" id="settings">${JSON.stringify(value).replaceAll('<', '\\u003c')}</script>`;

@@ -6,6 +6,7 @@ import zlib from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
 import { Compression } from '../../../src/server/http/compression.ts';
 import { expectAtRest } from '../../support/atRest.ts';
+import { readTabs } from '../../../src/server/http/graphiql.ts';
 import { besieged } from '../../support/besieged.ts';
 import { json, until } from '../../support/hostile.ts';
 import { journey } from '../../support/journey.ts';
@@ -96,7 +97,7 @@ test('a cached response is served in each encoding', async () => {
 });
 
 test('GraphiQL, the error page and metrics are compressed', async () => {
-  const { url, facade } = await besieged({ graphiql: 'on' });
+  const { url, facade } = await besieged({ graphiql: 'on' }, {}, { tabs: readTabs('operations') });
   const headers = { 'accept-encoding': 'br', accept: 'text/html' };
   for (const page of [url, `${facade.url}/docs/errors`, `${facade.url}/metrics`]) {
     const [plain, ...compressed] = [

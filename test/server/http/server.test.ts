@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -47,7 +48,13 @@ async function open(
   const nowhere = { ...config, baseUrl: 'http://127.0.0.1:9', eventBaseUrl: 'http://127.0.0.1:9' };
   const upstream = createUpstream(nowhere);
   toClose.push(upstream);
-  const facade = await openServer(config, { schema, upstream, log: pino({ level: 'silent' }), tabs });
+  const facade = await openServer(config, {
+    schema,
+    upstream,
+    log: pino({ level: 'silent' }),
+    tabs,
+    graphiql: 'dist/graphiql',
+  });
   toClose.push(facade);
   return facade;
 }
@@ -242,10 +249,49 @@ test('GraphiQL opens with our example operations, loads nothing from other hosts
   expect(page).not.toMatch(/<(script|link|img)[^>]+(src|href)="(https?:)?\/\//);
 });
 
+test('its files come compressed, are stored for good, and are asked for by their content', async () => {
+  const { url } = await open();
+  const ofPage = async (accept: string) => {
+    const page = await fetch(`${url}/graphql`, { headers: { accept: 'text/html', 'accept-encoding': accept } });
+    return [page, await page.text()] as const;
+  };
+  const [page, html] = await ofPage('br');
+  expect(html.length).toBeLessThan(10_000);
+  const validator = { 'if-none-match': page.headers.get('etag')! };
+  const again = await fetch(`${url}/graphql`, { headers: { accept: 'text/html', ...validator } });
+  expect([again.status, await again.text()]).toEqual([304, '']);
+  const files = [...new Set(html.match(/graphql\/assets\/[\w.-]+(?:js|css)\b/g))];
+  expect(files).toHaveLength(7);
+  const totals = { br: 0, gzip: 0 };
+  for (const file of files) {
+    expect(file).toMatch(/-[0-9a-f]{12}\.(?:js|css)$/);
+    const texts = new Set<string>();
+    for (const encoding of ['br', 'gzip', 'identity'] as const) {
+      const answer = await fetch(`${url}/${file}`, { headers: { 'accept-encoding': encoding } });
+      expect([answer.status, answer.headers.get('content-encoding') ?? 'identity']).toEqual([200, encoding]);
+      expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+      expect(answer.headers.get('content-type')).toMatch(/^text\/(?:javascript|css); charset=utf-8$/);
+      if (encoding !== 'identity') totals[encoding] += Number(answer.headers.get('content-length'));
+      texts.add(await answer.text());
+    }
+    expect(texts.size).toBe(1);
+    expect((await fetch(`${url}/${file}`, { method: 'POST' })).status).toBe(405);
+  }
+  expect(totals.br).toBeLessThan(2_500_000);
+  expect(totals.gzip).toBeLessThan(2_500_000);
+  const introspection = await fetch(`${url}/graphql/assets/schema.json`);
+  expect((await introspection.json()).data.__schema.queryType.name).toBe('Query');
+  expect((await fetch(`${url}/graphql/assets/page-000000000000.js`)).status).toBe(404);
+  const closed = await open({ INTROSPECTION: 'off' });
+  expect((await fetch(`${closed.url}/graphql/assets/schema.json`)).status).toBe(404);
+});
+
 test('GraphiQL and introspection are off in production', async () => {
   const { url } = await open({ NODE_ENV: 'production' });
   const page = await fetch(`${url}/graphql`, { headers: { accept: 'text/html' } });
   expect(await page.text()).not.toContain('GraphiQL');
+  const [name] = readdirSync('dist/graphiql').filter((file) => file.endsWith('.br'));
+  expect((await fetch(`${url}/graphql/assets/${name!.slice(0, -3)}`)).status).toBe(404);
   expect(await codeOf(await post(url, { query: '{ __schema { types { name } } }' }))).toBe('GRAPHQL_VALIDATION_FAILED');
 });
 
