@@ -25,6 +25,9 @@ export type ToolResult = {
 
 const ERRORS_MAX = 10;
 const MESSAGE_MAX = 400;
+/** What of the extensions an agent is told. */
+const DETAILS = ['retryAfter', 'violations', 'limit', 'actual', 'existing', 'coordinate', 'requestId'];
+
 export function toolResult({ data, errors, stale, cost, plan }: Run, max: number): ToolResult {
   const shownErrors = boundedErrors(errors.map(agentError), max / 2);
   const isFailed = data === null || (shownErrors.length > 0 && Object.values(data).every((value) => value === null));
@@ -56,9 +59,10 @@ export function rejection({ code, message, headers }: HttpError): AgentError {
 }
 
 export function agentError({ message, path, extensions }: GraphQLError): AgentError {
-  const { code = 'INTERNAL_SERVER_ERROR', retryAfter, violations, limit, actual, coordinate, requestId } = extensions;
-  const details = { retryAfter, violations, limit, actual, coordinate, requestId } as Record<string, unknown>;
-  for (const name in details) if (details[name] === undefined) delete details[name];
+  const { code = 'INTERNAL_SERVER_ERROR' } = extensions;
+  const details = Object.fromEntries(
+    DETAILS.filter((name) => name in extensions).map((name) => [name, extensions[name]]),
+  );
   const whatToDo = notesOn(String(code))?.client;
   return {
     code: String(code),

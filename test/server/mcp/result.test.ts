@@ -1,4 +1,6 @@
+import { GraphQLError } from 'graphql';
 import { beforeAll, expect, test } from 'vitest';
+import { agentError } from '../../../src/server/mcp/result.ts';
 import { type Said, agent } from '../../support/agent.ts';
 import { journey } from '../../support/journey.ts';
 
@@ -63,4 +65,19 @@ test('texts are truncated only if a list is still too long with one item', async
   const { said, text } = await call('Annotations', { book: '6082808' });
   expect(text.length).toBeLessThanOrEqual(LIMIT);
   expect(said.cut!.some(({ path }) => path.endsWith('edges'))).toBe(true);
+});
+
+test('an error names what its advice is about, and says nothing of the service', () => {
+  const extensions = {
+    code: 'COLLECTION_EXISTS',
+    existing: { id: 'Collection:1' },
+    upstream: { msg: 'a word of the service' },
+  };
+  const error = agentError(new GraphQLError('The collection exists.', { extensions }));
+  expect(error).toEqual({
+    code: 'COLLECTION_EXISTS',
+    message: 'The collection exists.',
+    whatToDo: expect.stringContaining('`existing.id`') as string,
+    existing: { id: 'Collection:1' },
+  });
 });
