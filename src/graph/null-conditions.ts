@@ -62,7 +62,7 @@ function conditionOf(
 ): NullCondition | undefined {
   const { pageSize, endpoint, nullIf = pageSize === undefined ? undefined : ofList(type, endpoint) } = fieldRule(field);
   const { tiers: having } = requirementsOf(schema).get(`${type.name}.${field.name}`) ?? {};
-  const isGated = having && having.length < tiers.length && type !== schema.getQueryType();
+  const isGated = having && having.length < tiers.length;
   if (isGated && nullIf === false)
     return "the caller's tier does not get it; the error `TIER_REQUIRED` is reported once for all items of a list";
   const named = getNamedType(field.type);
@@ -71,9 +71,11 @@ function conditionOf(
   return record && !isReference ? 'the service names none, or has it no longer' : 'the service names none';
 }
 
-/** A list is absent with what it belongs to; one that the path of its endpoint gives to nothing is always there. */
+/** A list is absent with what it belongs to. Even of a list of the whole service, the service may answer that there is none. */
 const ofList = ({ name }: GraphQLObjectType, endpoint: FieldRule['endpoint']): NullCondition =>
-  typeof endpoint === 'object' && endpoint.params.length === 0 ? false : `the service does not know this ${name}`;
+  typeof endpoint === 'object' && endpoint.params.length === 0
+    ? 'the service answers that there is none'
+    : `the service does not know this ${name}`;
 
 function nullableLevels(type: GraphQLOutputType, level = 0): number[] {
   const own = isNonNullType(type) ? type.ofType : type;

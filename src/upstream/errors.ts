@@ -175,7 +175,6 @@ export function isAbsent(endpoint: Endpoint, httpStatus: number, code: number | 
   // An error under a success status counts by the status of its code.
   const status = httpStatus < 400 ? statusOf(code) : httpStatus;
   if (endpoint.service === 'event') return status === 404;
-  if (endpoint.params.length === 0) return false; // it names nothing that could be absent
   if (code === undefined) return false; // a 404 of another server: BASE_URL may be wrong
   if (code === 1006) return endpoint.scope === 'community_basic_note';
   if (code === 1000 || code === 1001) return endpoint.absentOn.includes(code);

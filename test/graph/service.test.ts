@@ -244,3 +244,46 @@ test('limits and requirements cost no upstream call', async () => {
   });
   expect(extensions).toMatchObject({ upstream: { min: 0, max: 0, fields: [] } });
 });
+
+describe('the descriptions of the schema', () => {
+  const described = (coordinate: string): string => {
+    const [type = '', field = ''] = coordinate.split('.');
+    const owner = schema.getType(type);
+    if (!isObjectType(owner)) throw new Error(`no type ${type}`);
+    return `${owner.description} ${owner.getFields()[field]!.description}`.toLowerCase();
+  };
+
+  test('have the value of every limit that does not depend on a setting', async () => {
+    const { data } = await facade().ask(document);
+    const { firstMax, searchTextMaxLength, book, film, pictures } = data.service.limits;
+    const { perMutation: _, ...others } = pictures as Record<string, number>;
+    const groups = {
+      ...{
+        ServiceLimits: { firstMax, searchTextMaxLength },
+        BookLimits: book,
+        FilmLimits: film,
+        PictureLimits: others,
+      },
+    } as Record<string, Record<string, number>>;
+    for (const [type, values] of Object.entries(groups))
+      for (const [name, value] of Object.entries(values))
+        expect(described(`${type}.${name}`)).toContain(`: ${value.toLocaleString('en')}.`);
+  });
+
+  test('name the tiers of every field that not every tier gets', async () => {
+    const { data } = await facade().ask(document);
+    const gated = (data.service.fieldRequirements as Requirement[]).filter(
+      (field) => field.tiers !== null && field.tiers.length < tiers.length,
+    );
+    expect(gated.length).toBeGreaterThan(30);
+    const silent = gated.filter(({ coordinate, tiers: having }) => {
+      const text = described(coordinate);
+      const isNamed = having!.every((tier) => text.includes(tier.toLowerCase()));
+      const isExcluded = tiers.some(
+        (tier) => !having!.includes(tier.toUpperCase()) && text.includes(`the ${tier} tier cannot read`),
+      );
+      return !isNamed && !isExcluded;
+    });
+    expect(silent.map(({ coordinate }) => coordinate)).toEqual([]);
+  });
+});

@@ -146,7 +146,7 @@ builder.objectFields(Subject, (t) => ({
 builder.queryField('celebrity', (t) =>
   t.call({
     type: Celebrity,
-    description: 'The film person with this id. `GET /v2/movie/celebrity/{id}`',
+    description: 'The film person with this id; basic and advance tiers. `GET /v2/movie/celebrity/{id}`',
     args: { id: t.arg.id({ required: true, description: 'The id of the person, global or bare.' }) },
     endpoint: filmEndpoints.celebrity,
     input: (_, { id }) => ({ id: sourceIdOf('Celebrity', id) }),

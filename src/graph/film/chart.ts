@@ -107,7 +107,6 @@ builder.queryFields((t) => ({
   usBoxOffice: t.call({
     type: BoxOfficeChart,
     description: 'The latest North American box office; basic and advance tiers. `GET /v2/movie/us_box`',
-    nullIf: false,
     endpoint: filmEndpoints.usBox,
     input: () => ({}),
     assumedSize: CHART_SIZE,
@@ -116,7 +115,6 @@ builder.queryFields((t) => ({
   weeklyChart: t.call({
     type: WeeklyChart,
     description: 'The chart of the week; advance tier. `GET /v2/movie/weekly`',
-    nullIf: false,
     endpoint: filmEndpoints.weekly,
     input: () => ({}),
     assumedSize: CHART_SIZE,
@@ -125,7 +123,6 @@ builder.queryFields((t) => ({
   newMovies: t.call({
     type: SubjectChart,
     description: 'New films that people like; advance tier. `GET /v2/movie/new_movies`',
-    nullIf: false,
     endpoint: filmEndpoints.newMovies,
     input: () => ({}),
     representation: simpleSubject,

@@ -35,7 +35,9 @@ import { FIRST_MAX } from '../types/paging.ts';
 import { PICTURE_NUMBER_MAX } from '../types/picture-upload.ts';
 import { SEARCH_TEXT_MAX } from '../types/search.ts';
 
-/** A type whose fields are constants. */
+const withValue = (text: string, value: number): string => `${text.replace(/\.$/, '')}: ${value.toLocaleString('en')}.`;
+
+/** A type whose fields are constants; each description has the value. */
 const constants = (name: string, description: string, values: Record<string, readonly [number, string]>) =>
   builder.objectRef<object>(name).implement({
     description,
@@ -43,7 +45,7 @@ const constants = (name: string, description: string, values: Record<string, rea
       Object.fromEntries(
         Object.entries(values).map(([field, [value, text]]) => [
           field,
-          t.int({ description: text, resolve: () => value }),
+          t.int({ description: withValue(text, value), resolve: () => value }),
         ]),
       ),
   });
@@ -82,14 +84,23 @@ const FilmLimits = constants('FilmLimits', 'Limits of films and film people.', {
 const PictureLimits = builder.objectRef<object>('PictureLimits').implement({
   description: 'Limits of the pictures of annotations and notes.',
   fields: (t) => ({
-    maxBytes: t.int({ description: 'The most bytes of one picture.', resolve: () => PICTURE_BELOW - 1 }),
-    numberMax: t.int({ description: 'The highest number of a picture.', resolve: () => PICTURE_NUMBER_MAX }),
+    maxBytes: t.int({
+      description: withValue('The most bytes of one picture.', PICTURE_BELOW - 1),
+      resolve: () => PICTURE_BELOW - 1,
+    }),
+    numberMax: t.int({
+      description: withValue('The highest number of a picture.', PICTURE_NUMBER_MAX),
+      resolve: () => PICTURE_NUMBER_MAX,
+    }),
     perMutation: t.int({
       description: 'The most pictures of one mutation; the limit of this graph.',
       resolve: (_, __, { maxPictures }) => maxPictures,
     }),
     perNoteRequest: t.int({
-      description: 'The pictures that the service takes with one request to a note. More of them are sent in turn.',
+      description: withValue(
+        'The pictures that the service takes with one request to a note; more of them are sent in turn.',
+        NOTE_PICTURES_MAX,
+      ),
       resolve: () => NOTE_PICTURES_MAX,
     }),
   }),
@@ -101,7 +112,7 @@ const RateLimit = builder.objectRef<{ tier: Tier }>('RateLimit').implement({
     tier: t.expose('tier', { type: FilmTier, description: 'The tier.' }),
     callsPerMinute: t.int({
       nullable: true,
-      description: 'The film calls that one token may make in a minute.',
+      description: `The film calls that one token may make in a minute: ${BASIC_CALLS_A_MINUTE} on the basic tier.`,
       nullIf: 'no limit is known',
       resolve: ({ tier }) => callsAMinuteOf(tier),
     }),
@@ -128,9 +139,12 @@ export const ServiceLimits = builder.objectRef<object>('ServiceLimits').implemen
       assumedSize: tiers.length,
       resolve: () => tiers.map((tier) => ({ tier })),
     }),
-    firstMax: t.int({ description: 'The largest `first` of a connection.', resolve: () => FIRST_MAX }),
+    firstMax: t.int({
+      description: withValue('The largest `first` of a connection.', FIRST_MAX),
+      resolve: () => FIRST_MAX,
+    }),
     searchTextMaxLength: t.int({
-      description: 'The most characters of the text of a search.',
+      description: withValue('The most characters of the text of a search.', SEARCH_TEXT_MAX),
       resolve: () => SEARCH_TEXT_MAX,
     }),
   }),

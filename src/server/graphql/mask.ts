@@ -28,9 +28,8 @@ export function maskErrors(
     if (expected) {
       // For a list, the same error would be repeated for each item.
       if (expected.extensions.code === 'TIER_REQUIRED') {
-        const place = error.path?.filter((key) => typeof key === 'string').join('.') ?? '';
-        if (reportedTiers.has(place)) return [];
-        reportedTiers.add(place);
+        if (reportedTiers.has(coordinate ?? '')) return [];
+        reportedTiers.add(coordinate ?? '');
       }
       return [replaced(error, field, expected.message, { ...expected.extensions, coordinate })];
     }

@@ -183,13 +183,3 @@ test('a token that was rejected recently costs no call, as planned', async () =>
   const { min, calls } = await callsOf(made, query, { token: 'stranger' });
   expect([min, calls]).toEqual([0, []]);
 });
-
-test('a 404 for a list without a parent record is an error, not null', async () => {
-  const made = facadeWith({ '/v2/book/search': rejection(404, 6000), '/v2/movie/top250': rejection(404, 5000) });
-  const { data, errors } = await made.ask('{ searchBooks(query: "x") { totalCount } top250 { totalCount } }');
-  expect(data).toEqual({ searchBooks: null, top250: null });
-  expect(errors?.map(({ path, extensions }) => [path?.[0], extensions.code]).sort()).toEqual([
-    ['searchBooks', 'BOOK_NOT_FOUND'],
-    ['top250', 'SUBJECT_NOT_FOUND'],
-  ]);
-});

@@ -92,22 +92,3 @@ test('a field of a celebrity whose record is rejected reports the tiers of that 
     ['gender', 'TIER_REQUIRED', ['BASIC', 'ADVANCE']],
   ]);
 });
-
-test('a TIER_REQUIRED error is reported for every position of a field, but once for all items of a list', async () => {
-  const made = facade();
-  const rejected = { status: 403, body: { code: 1000, msg: 'need_permission', request: '' } };
-  serve(made.service, {
-    '/v2/movie/weekly': rejected,
-    '/v2/movie/subject/7': { body: basic },
-    '/v2/movie/subject/8': { body: { ...basic, id: '8' } },
-  });
-  const query =
-    '{ a: weeklyChart { title } b: weeklyChart { title } nodes(ids: ["Subject:7", "Subject:8"]) { ... on Subject { durations } } }';
-  const { data, errors } = await made.ask(query, { token: 'alice' });
-  expect(data).toEqual({ a: null, b: null, nodes: [{ durations: null }, { durations: null }] });
-  expect(codes(errors)).toEqual([
-    ['a', 'TIER_REQUIRED'],
-    ['b', 'TIER_REQUIRED'],
-    ['nodes.0.durations', 'TIER_REQUIRED'],
-  ]);
-});
