@@ -6,7 +6,7 @@ import type { FacadeOptions } from '../facade.d.ts';
 import type { Config } from '../src/config/settings.ts';
 import { ConfigError, options, readOptions } from '../src/config/read.ts';
 import { createFacade } from '../src/facade.ts';
-import type { Shown } from './support/facade.ts';
+import type { GraphQLResponse } from './support/facade.ts';
 import { hosts } from './support/hosts.ts';
 import { journey } from './support/journey.ts';
 import { patient } from './support/patient.ts';
@@ -37,7 +37,7 @@ const post = (query: string, headers: object = {}, variables?: object) => ({
   headers: { ...json, ...headers },
   body: JSON.stringify({ query, variables }),
 });
-const bodyOf = async (response: Response) => (await response.json()) as Shown;
+const bodyOf = async (response: Response) => (await response.json()) as GraphQLResponse;
 const codeOf = async (response: Response) => {
   const { errors } = await bodyOf(response);
   return [response.status, errors?.[0]?.extensions.code];
@@ -270,13 +270,13 @@ describe('the fetch function of a facade', () => {
       accessToken: undefined,
       filmTier: undefined,
     });
-    const ask = async (n: number, address: string) =>
+    const execute = async (n: number, address: string) =>
       bodyOf(
         await facade.fetch(requestOf(`{ searchSubjects(query: "inside ${n}") { nodes { title } } }`), { address }),
       );
-    const many = await Promise.all(Array.from({ length: 30 }, (_, n) => ask(n, '192.0.2.1')));
+    const many = await Promise.all(Array.from({ length: 30 }, (_, n) => execute(n, '192.0.2.1')));
     expect(many.filter(({ errors }) => !errors)).toHaveLength(20);
-    expect((await ask(30, '192.0.2.2')).errors).toBeUndefined();
+    expect((await execute(30, '192.0.2.2')).errors).toBeUndefined();
   });
 
   test('opens no port, adds no signal handler, and ignores the environment', async () => {

@@ -27,7 +27,7 @@ trace.setGlobalTracerProvider(provider);
 context.setGlobalContextManager(contextManager);
 beforeEach(() => exporter.reset());
 
-const ask = async (query: string, headers: Record<string, string> = {}) => {
+const execute = async (query: string, headers: Record<string, string> = {}) => {
   const body = JSON.stringify({ query });
   const init = { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body };
   return (await facade.fetch(new Request('http://host.example/graphql', init))).json();
@@ -43,24 +43,24 @@ const spans = () =>
 
 test('operations and upstream calls are spans below the active span of the program', async () => {
   await trace.getTracer('host').startActiveSpan('request', async (span) => {
-    await ask('query Page { book(id: 7) { title } }');
+    await execute('query Page { book(id: 7) { title } }');
     span.end();
   });
   const [call, operation, request] = spans();
   expect([call?.name, operation?.name, request?.name]).toEqual(['GET', 'query', 'request']);
   expect([call?.kind, operation?.kind]).toEqual([SpanKind.CLIENT, SpanKind.SERVER]);
   expect([call?.parent, operation?.parent]).toEqual([operation?.id, request?.id]);
-  expect(service.heard.at(-1)?.headers.traceparent).toBe(`00-${request?.trace}-${call?.id}-01`);
+  expect(service.requests.at(-1)?.headers.traceparent).toBe(`00-${request?.trace}-${call?.id}-01`);
 });
 
 test('without an active span the trace of the client is continued', async () => {
   const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
-  await ask('{ book(id: 8) { title } }', { traceparent });
+  await execute('{ book(id: 8) { title } }', { traceparent });
   const [, operation] = spans();
   expect([operation?.trace, operation?.parent]).toEqual(['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7']);
 });
 
 test('a response from the cache is a span too', async () => {
-  for (let time = 0; time < 2; time++) await ask('query Again { book(id: 7) { title } }');
+  for (let time = 0; time < 2; time++) await execute('query Again { book(id: 7) { title } }');
   expect(spans().map(({ name }) => name)).toEqual(['query', 'query']);
 });

@@ -49,11 +49,11 @@ function apolloClient(url: string, useGETForHashedQueries: boolean) {
 test.each([[true], [false]])(
   'Apollo Client sends the text of a query once and its hash from then on, GET: %s',
   async (byGet) => {
-    const { facade, ask } = await journey();
+    const { facade, execute } = await journey();
     const { client, requests } = apolloClient(facade.url, byGet);
     const first = await client.query({ query: gql(bookPage), variables });
     const again = await client.query({ query: gql(bookPage), variables });
-    const plain = await ask(bookPage, { variables, token: 'demo-alice' });
+    const plain = await execute(bookPage, { variables, token: 'demo-alice' });
     expect(first.data).toMatchObject(plain.data as object);
     expect(again.data).toEqual(first.data);
     const byHash = byGet ? 'GET' : 'POST';

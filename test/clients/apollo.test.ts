@@ -93,7 +93,7 @@ test('the next page of a connection is appended to the previous one', async () =
     await waitFor(() => expect(list().edges).toHaveLength(length + 10));
   }
   expect(requests).toHaveBeenCalledTimes(3);
-  const whole = await here.ask('{ book(id: "6082808") { annotations(order: RANK, first: 30) { nodes { id } } } }', {
+  const whole = await here.execute('{ book(id: "6082808") { annotations(order: RANK, first: 30) { nodes { id } } } }', {
     token: 'demo-alice',
   });
   expect(list().edges.map(({ node }) => node.id)).toEqual(
@@ -183,7 +183,7 @@ describe('with the handler of the current format', () => {
     const { results, last } = await open(client(), query, {});
     await waitFor(() => expect(last().top250.nodes.filter(({ summary }) => summary)).toHaveLength(4));
     expect(results[0]?.top250.nodes).toHaveLength(1);
-    const expected = await here.ask('{ top250(first: 4) { nodes { title } } }', { token: 'demo-alice' });
+    const expected = await here.execute('{ top250(first: 4) { nodes { title } } }', { token: 'demo-alice' });
     expect(last().top250.nodes.map(({ title }) => ({ title }))).toEqual(expected.data.top250.nodes);
     expect(requests).toHaveBeenCalledTimes(2);
   });

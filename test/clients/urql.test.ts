@@ -93,7 +93,7 @@ test('the next page of a connection is appended to the previous one', async () =
     await waitFor(() => expect(list().edges).toHaveLength(length + 10));
   }
   expect(requests).toHaveBeenCalledTimes(3);
-  const whole = await here.ask('{ book(id: "6082808") { annotations(order: RANK, first: 30) { nodes { id } } } }', {
+  const whole = await here.execute('{ book(id: "6082808") { annotations(order: RANK, first: 30) { nodes { id } } } }', {
     token: 'demo-alice',
   });
   expect(list().edges.map(({ node }) => node.id)).toEqual(

@@ -392,12 +392,12 @@ const others: Readonly<Record<string, string>> = {
 const unrecordedFields: readonly string[] = ['Query.city'];
 
 describe.skipIf(!isHere)('a recorded response', () => {
-  let ask: Awaited<ReturnType<typeof replay>>;
+  let execute: Awaited<ReturnType<typeof replay>>;
   /** Fields with @semanticNonNull that had a value in a replayed response. */
   const seenFields = new Set<string>();
   beforeAll(async () => {
     const send = await replay();
-    ask = async (query, replies) => {
+    execute = async (query, replies) => {
       const result = await send(query, replies);
       const { shown: seen, broken } = marksIn(query, result.response);
       expect(broken, 'null without an error').toEqual([]);
@@ -424,7 +424,7 @@ describe.skipIf(!isHere)('a recorded response', () => {
     const selection = select(row.table, records, !row.isShort);
     const query = row.query(served).replace('…', print(selection));
     const path = row.path(served);
-    const { response, calls } = await ask(query, { [path]: reply(served) });
+    const { response, calls } = await execute(query, { [path]: reply(served) });
 
     expect((response.errors ?? []).filter(({ extensions }) => extensions.code !== 'TIER_REQUIRED')).toEqual([]);
     const found = row.at.reduce((data: unknown, key) => (data as Wire | null)?.[key], response.data);
@@ -440,7 +440,7 @@ describe.skipIf(!isHere)('a recorded response', () => {
 
   test.each(atoms)('$file of $operation is returned completely', async ({ file, path, query, omitted = [] }) => {
     const text = read(file);
-    const { response, calls } = await ask(query, { [path]: { type: 'application/atom+xml', text } });
+    const { response, calls } = await execute(query, { [path]: { type: 'application/atom+xml', text } });
     expect(response.errors).toBeUndefined();
     expect(calls).toEqual([`GET ${path}`]);
     const seen = new Set(leaves(response.data));
@@ -453,7 +453,7 @@ describe.skipIf(!isHere)('a recorded response', () => {
 
   test('with three people has three nodes, although its feed says two', async () => {
     const { path, query } = atoms[3]!;
-    const { response } = await ask(query, {
+    const { response } = await execute(query, {
       [path]: { type: 'application/atom+xml', text: read('event/people-feed-1.xml') },
     });
     const { nodes, totalCount } = response.data.event.participants;
@@ -467,7 +467,7 @@ describe.skipIf(!isHere)('a recorded response', () => {
 
   test('in HTML is returned unchanged', async () => {
     const body = json('book/annotation-html-1.json');
-    const { response, calls } = await ask(
+    const { response, calls } = await execute(
       `{ annotation(id: "${idOf(body)}") { abstract html: content(format: HTML) } }`,
       {
         [`/v2/book/annotation/${idOf(body)}`]: reply(body),
@@ -481,7 +481,7 @@ describe.skipIf(!isHere)('a recorded response', () => {
     '$file has the result $code, without texts of the service',
     async ({ file, status, path, query, code, upstreamCode }) => {
       const { msg, localized_message } = json(file) as Record<string, string>;
-      const { response } = await ask(query, { [path]: { status, text: read(file) } });
+      const { response } = await execute(query, { [path]: { status, text: read(file) } });
       expect(leaves(response.data)).toEqual([null]);
       expect(response.errors?.map(({ extensions }) => extensions.code) ?? []).toEqual(code === null ? [] : [code]);
       if (code === 'RATE_LIMITED') expect(response.errors![0]!.extensions.retryAfter).toBeGreaterThan(0);
@@ -498,7 +498,7 @@ describe.skipIf(!isHere)('a recorded response', () => {
     ['annotation', 'book/annotation-html-1.json', '/v2/book/annotation/'],
   ])('of a %s is returned as content blocks', async (name, file, path) => {
     const body = json(file);
-    const { response } = await ask(
+    const { response } = await execute(
       `{ ${name}(id: "${idOf(body)}") { blocks { ... on TextBlock { spans { text } } } } }`,
       {
         [`${path}${idOf(body)}`]: reply(body),

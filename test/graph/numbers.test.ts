@@ -6,11 +6,11 @@ const json = { headers: { 'content-type': 'application/json' } };
 const search = '{ searchBooks(query: "x") { nodes { id sourceId pages series { id } } } }';
 const page = (book: string) => `{"count":2,"start":0,"total":2,"books":[${book},{"id":7,"title":"y"}]}`;
 const searchResult = async (book: string) => {
-  const { ask, service } = facade();
+  const { execute, service } = facade();
   service
     .intercept({ method: 'GET', path: (path: string) => path.startsWith('/v2/book/search') })
     .reply(200, page(book), json);
-  return (await ask(search)).data.searchBooks;
+  return (await execute(search)).data.searchBooks;
 };
 const seven = { id: 'Book:7', sourceId: '7', pages: null, series: null };
 

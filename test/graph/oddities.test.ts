@@ -34,8 +34,8 @@ describe('a list of films in short form', () => {
   const search = () => facadeWith('/v2/movie/search', fixture('oddities/film-search.json'));
 
   test('provides the members that its items contain beyond the short form, in one call (4, 16)', async () => {
-    const { ask, calls } = search();
-    const { data, errors } = await ask(
+    const { execute, calls } = search();
+    const { data, errors } = await execute(
       '{ searchSubjects(query: "风筝", first: 10) { nodes { genres casts { name nameEn } directors { name } collectCount durations releaseDates mainlandReleaseDate } } }',
     );
     expect(errors).toBeUndefined();
@@ -76,9 +76,9 @@ describe('a list of films in short form', () => {
   });
 
   test('has a title that need not contain the search text (2, 6)', async () => {
-    const { ask } = search();
+    const { execute } = search();
     expect(
-      (await ask('{ searchSubjects(query: "风筝") { title totalCount pageInfo { hasNextPage } } }')).data
+      (await execute('{ searchSubjects(query: "风筝") { title totalCount pageInfo { hasNextPage } } }')).data
         .searchSubjects,
     ).toEqual({
       title: '搜索 "风筝" 的结果',
@@ -88,8 +88,8 @@ describe('a list of films in short form', () => {
   });
 
   test('has averages that are 0, integers or decimals, whatever other members stand beside them (9, 10)', async () => {
-    const { ask } = search();
-    const { data } = await ask('{ searchSubjects(query: "风筝") { nodes { rating { average stars max min } } } }');
+    const { execute } = search();
+    const { data } = await execute('{ searchSubjects(query: "风筝") { nodes { rating { average stars max min } } } }');
     expect(data.searchSubjects.nodes).toEqual([
       { rating: { average: null, stars: null, max: 10, min: 0 } },
       { rating: { average: 8, stars: 40, max: 10, min: 0 } },
@@ -98,8 +98,10 @@ describe('a list of films in short form', () => {
   });
 
   test('has URLs as sent, of any scheme and host (17)', async () => {
-    const { ask } = search();
-    const { data } = await ask('{ searchSubjects(query: "风筝") { nodes { webUrl images { small medium large } } } }');
+    const { execute } = search();
+    const { data } = await execute(
+      '{ searchSubjects(query: "风筝") { nodes { webUrl images { small medium large } } } }',
+    );
     const sizes = (url: string) => ({ small: url, medium: url, large: url });
     expect(data.searchSubjects.nodes).toEqual([
       { webUrl: 'http://movie.example/subject/71/', images: sizes('http://img1.example/mpic/s1.jpg') },
@@ -112,12 +114,12 @@ describe('a list of films in short form', () => {
   });
 
   test('may be sent where full films are documented; missing fields are loaded per item (7)', async () => {
-    const { ask, calls, service } = facadeWith('/v2/movie/in_theaters', fixture('oddities/film-search.json'));
+    const { execute, calls, service } = facadeWith('/v2/movie/in_theaters', fixture('oddities/film-search.json'));
     service
       .intercept({ path: /^\/v2\/movie\/subject\/7\d\?/ })
       .reply(200, ({ path }) => JSON.stringify({ id: path.replace(/^.*\/|\?.*$/g, ''), summary: '线断了。' }), json)
       .persist();
-    const { data, errors } = await ask('{ inTheaters { nodes { title summary } } }');
+    const { data, errors } = await execute('{ inTheaters { nodes { title summary } } }');
     expect(errors).toBeUndefined();
     expect(data.inTheaters.nodes).toEqual(
       ['纸风筝', '风筝匠', '放风筝的四季'].map((title) => ({ title, summary: '线断了。' })),
@@ -128,8 +130,8 @@ describe('a list of films in short form', () => {
 
 describe('a film', () => {
   test('may contain unknown members, which are ignored (2, 10)', async () => {
-    const { ask, calls } = facadeWith('/v2/movie/subject/72', fixture('oddities/film.json'));
-    const { data, errors } = await ask(`{ subject(id: 72) {
+    const { execute, calls } = facadeWith('/v2/movie/subject/72', fixture('oddities/film.json'));
+    const { data, errors } = await execute(`{ subject(id: 72) {
       title miniSiteUrl websiteUrl alternativeTitles rating { average } doingCount seasonsCount currentSeason episodesCount pubdate durations releaseDates
     } }`);
     expect(errors).toBeUndefined();
@@ -151,8 +153,8 @@ describe('a film', () => {
   });
 
   test('may have photos without some of their URLs (23)', async () => {
-    const { ask, calls } = facadeWith('/v2/movie/subject/72', fixture('oddities/film.json'));
-    const { data, errors } = await ask('{ subject(id: 72) { photos { nodes { id imageUrl iconUrl thumbUrl } } } }');
+    const { execute, calls } = facadeWith('/v2/movie/subject/72', fixture('oddities/film.json'));
+    const { data, errors } = await execute('{ subject(id: 72) { photos { nodes { id imageUrl iconUrl thumbUrl } } } }');
     expect(errors).toBeUndefined();
     expect(calls).toHaveLength(1);
     expect(data.subject.photos.nodes).toEqual([
@@ -168,7 +170,7 @@ describe('a film', () => {
       JSON.stringify({ count: 20, start: 0, next_start: 20, total: 1, comments: [{ id: '1', content }] }),
     );
     expect(
-      (await comments.ask('{ subject(id: 72) { comments { nodes { content } } } }')).data.subject.comments.nodes,
+      (await comments.execute('{ subject(id: 72) { comments { nodes { content } } } }')).data.subject.comments.nodes,
     ).toEqual([{ content }]);
     const summary = '长'.repeat(118);
     const reviews = facadeWith(
@@ -176,8 +178,8 @@ describe('a film', () => {
       JSON.stringify({ count: 20, start: 0, total: 1, reviews: [{ id: 1, title: '', summary, content: summary }] }),
     );
     expect(
-      (await reviews.ask('{ subject(id: 72) { reviews { totalCount nodes { id summary } } } }')).data.subject.reviews
-        .nodes,
+      (await reviews.execute('{ subject(id: 72) { reviews { totalCount nodes { id summary } } } }')).data.subject
+        .reviews.nodes,
     ).toEqual([{ id: 'FilmReview:1', summary }]);
   });
 });
@@ -186,17 +188,17 @@ describe('a book', () => {
   test.each(['39.50元', '39.50', 'CNY 39.50', '39.50 元', '39.50元（上下两册）'])(
     'has its price as sent: %s (13)',
     async (price) => {
-      expect((await book({ price }).ask('{ book(id: 7) { price } }')).data.book).toEqual({ price });
+      expect((await book({ price }).execute('{ book(id: 7) { price } }')).data.book).toEqual({ price });
     },
   );
 
   test.each(['320', '320页'])('has its page count as sent: %s (14)', async (pages) => {
-    expect((await book({ pages }).ask('{ book(id: 7) { pages } }')).data.book).toEqual({ pages });
+    expect((await book({ pages }).execute('{ book(id: 7) { pages } }')).data.book).toEqual({ pages });
   });
 
   test('has no tags, series or e-book if the requested members are absent, without a further call (23)', async () => {
-    const { ask, calls } = book({ title: '风筝谱' });
-    expect(await ask('{ book(id: 7) { title tags { name } series { id } ebook { url } } }')).toEqual({
+    const { execute, calls } = book({ title: '风筝谱' });
+    expect(await execute('{ book(id: 7) { title tags { name } series { id } ebook { url } } }')).toEqual({
       data: { book: { title: '风筝谱', tags: [], series: null, ebook: null } },
     });
     expect(calls).toHaveLength(1);
@@ -207,7 +209,7 @@ describe('a book', () => {
     expect(text).toContain('\u2028');
     expect(text).toContain('\\/');
     expect(
-      (await facadeWith('/v2/book/7', text).ask('{ book(id: 7) { title webUrl summary authorIntro } }')).data.book,
+      (await facadeWith('/v2/book/7', text).execute('{ book(id: 7) { title webUrl summary authorIntro } }')).data.book,
     ).toEqual({
       title: '风筝',
       webUrl: 'http://book.example/subject/7/',
@@ -219,10 +221,10 @@ describe('a book', () => {
   test.each(['text/html; charset=utf-8', 'text/plain', ''])(
     'is parsed as JSON whatever its content type is: "%s" (29)',
     async (type) => {
-      const { ask } = facadeWith('/v2/book/7', '{"id":"7","title":"风筝谱"}', {
+      const { execute } = facadeWith('/v2/book/7', '{"id":"7","title":"风筝谱"}', {
         headers: type ? { 'content-type': type } : {},
       });
-      expect(await ask('{ book(id: 7) { title } }')).toEqual({ data: { book: { title: '风筝谱' } } });
+      expect(await execute('{ book(id: 7) { title } }')).toEqual({ data: { book: { title: '风筝谱' } } });
     },
   );
 
@@ -232,17 +234,17 @@ describe('a book', () => {
     [400, 1309, 'subject_ip_rate_limit'],
     [403, 112, 'rate_limit_exceeded2'],
   ])('may be rate limited with status %i and code %i (30)', async (status, code, msg) => {
-    const { ask, calls } = facadeWith(
+    const { execute, calls } = facadeWith(
       '/v2/book/7',
       JSON.stringify({ request: 'GET /v2/book/7', msg, code, localized_message: '请稍后' }),
       { status },
     );
-    const { data, errors } = await ask('{ book(id: 7) { title } }');
+    const { data, errors } = await execute('{ book(id: 7) { title } }');
     expect(data).toEqual({ book: null });
     expect(errors?.map(({ extensions }) => extensions)).toMatchObject([{ code: 'RATE_LIMITED', retryAfter: 5 }]);
     expect(JSON.stringify(errors)).not.toMatch(/192\.0\.2|请稍后/);
     // The rate limit is remembered: the second query makes no upstream call.
-    await ask('{ book(id: 7) { title } }');
+    await execute('{ book(id: 7) { title } }');
     expect(calls).toHaveLength(1);
   });
 });
@@ -251,8 +253,8 @@ describe('an annotation', () => {
   const page = () => facadeWith('/v2/book/7/annotations', fixture('oddities/annotations.json'));
 
   test('has an id that is a text or a number (24)', async () => {
-    const { ask, calls } = page();
-    const { data } = await ask('{ book(id: 7) { annotations { nodes { id sourceId book { id } } } } }');
+    const { execute, calls } = page();
+    const { data } = await execute('{ book(id: 7) { annotations { nodes { id sourceId book { id } } } } }');
     expect(data.book.annotations.nodes).toEqual([
       { id: 'Annotation:501', sourceId: '501', book: { id: 'Book:7' } },
       { id: 'Annotation:502', sourceId: '502', book: { id: 'Book:7' } },
@@ -261,8 +263,8 @@ describe('an annotation', () => {
   });
 
   test('has a page if its chapter is empty, and defaults for absent members (12, 23)', async () => {
-    const { ask } = page();
-    const { data } = await ask(
+    const { execute } = page();
+    const { data } = await execute(
       '{ book(id: 7) { annotations { nodes { chapter page abstract photos { number } abstractPhotoUrl hasMath commentsCount lastPhotoNumber privacyLevel } } } }',
     );
     const none = { photos: [], abstractPhotoUrl: null, hasMath: false, commentsCount: 0, lastPhotoNumber: null };
@@ -273,8 +275,8 @@ describe('an annotation', () => {
   });
 
   test('may have an author who has left or who has an empty profile (12, 27)', async () => {
-    const { ask, calls } = page();
-    const { data } = await ask(
+    const { execute, calls } = page();
+    const { data } = await execute(
       '{ book(id: 7) { annotations { nodes { author { id uid name signature bio avatarUrl isSite } } } } }',
     );
     expect(data.book.annotations.nodes.map(({ author }: { author: object }) => author)).toEqual([
@@ -295,8 +297,8 @@ describe('an annotation', () => {
 
 describe('an Atom document', () => {
   test('may have any prefixes, order of elements and white space, and lack elements (25)', async () => {
-    const { ask } = facadeWith('/event/77', fixture('atom/event-oddities.xml'), atom);
-    const { data, errors } = await ask(
+    const { execute } = facadeWith('/event/77', fixture('atom/event-oddities.xml'), atom);
+    const { data, errors } = await execute(
       '{ event(id: 77) { title summary content type startsAt endsAt place viewerRelation organizer { id name } city { id name } webUrl imageUrl participantsCount wishersCount inviteOnly } }',
       { token: 'somebody' },
     );
@@ -321,12 +323,12 @@ describe('an Atom document', () => {
   });
 
   test.each(['participate', ' participant '])('may have "%s" as the status of a participant (25)', async (status) => {
-    const { ask } = facadeWith(
+    const { execute } = facadeWith(
       '/event/7',
       `<entry xmlns="http://www.w3.org/2005/Atom" xmlns:db="http://www.douban.com/xmlns/"><id>https://api.example/event/7</id><db:attribute name="album">5</db:attribute><db:attribute name="status">${status}</db:attribute></entry>`,
       atom,
     );
-    expect((await ask('{ event(id: 7) { title viewerRelation } }', { token: 'somebody' })).data.event).toEqual({
+    expect((await execute('{ event(id: 7) { title viewerRelation } }', { token: 'somebody' })).data.event).toEqual({
       title: '',
       viewerRelation: 'PARTICIPATING',
     });
@@ -336,7 +338,7 @@ describe('an Atom document', () => {
     const entries = [1, 2]
       .map((id) => `<entry><id>https://api.example/event/${id}</id><title>${id}</title></entry>`)
       .join('');
-    const { ask } = facadeWith(
+    const { execute } = facadeWith(
       '/event/location/beijing',
       `<feed xmlns="http://www.w3.org/2005/Atom" xmlns:openSearch="http://a9.com/-/spec/opensearchrss/1.0/"><openSearch:${name}>2</openSearch:${name}>${entries}</feed>`,
       atom,
@@ -344,7 +346,7 @@ describe('an Atom document', () => {
     // Without a total, a full page by the service's own page size means that there is a next page.
     expect(
       (
-        await ask(
+        await execute(
           '{ city(id: "beijing") { events(first: 50) { totalCount nodes { title } pageInfo { hasNextPage } } } }',
         )
       ).data.city.events,
@@ -356,8 +358,8 @@ describe('an Atom document', () => {
   });
 
   test('may have users with a city by name or number, or without a city (26)', async () => {
-    const { ask, calls } = facadeWith('/event/7/participants', fixture('atom/people-feed.xml'), atom);
-    const { data, errors } = await ask('{ event(id: 7) { participants { nodes { id name city { id name } } } } }');
+    const { execute, calls } = facadeWith('/event/7/participants', fixture('atom/people-feed.xml'), atom);
+    const { data, errors } = await execute('{ event(id: 7) { participants { nodes { id name city { id name } } } } }');
     expect(errors).toBeUndefined();
     expect(calls).toHaveLength(1);
     expect(data.event.participants.nodes).toEqual([
@@ -368,11 +370,11 @@ describe('an Atom document', () => {
 
   test('may have a city without an id, which keeps its name; films in theaters are loaded by the name', async () => {
     const entry = `<entry xmlns="http://www.w3.org/2005/Atom" xmlns:db="http://www.douban.com/xmlns/"><id>https://api.example/event/7</id><db:location>北京</db:location></entry>`;
-    const { ask, calls, service } = facadeWith('/event/7', entry, atom);
+    const { execute, calls, service } = facadeWith('/event/7', entry, atom);
     service
       .intercept({ path: (path) => decodeURIComponent(path).startsWith('/v2/movie/in_theaters?city=北京') })
       .reply(200, { total: 1, subjects: [{ id: '7', title: '活着' }] }, json);
-    const { data, errors } = await ask(
+    const { data, errors } = await execute(
       '{ event(id: 7) { city { __typename id sourceId name events { nodes { id } } inTheaters { nodes { title } } } } }',
     );
     expect(errors).toBeUndefined();
@@ -385,7 +387,7 @@ describe('an Atom document', () => {
       inTheaters: { nodes: [{ title: '活着' }] },
     });
     expect(calls).toHaveLength(2);
-    expect((await ask('{ node(id: "City:~%E5%8C%97%E4%BA%AC") { id } }')).data).toEqual({ node: null });
-    expect((await ask('{ node(id: "City:~tokyo") { id } }')).data).toEqual({ node: null });
+    expect((await execute('{ node(id: "City:~%E5%8C%97%E4%BA%AC") { id } }')).data).toEqual({ node: null });
+    expect((await execute('{ node(id: "City:~tokyo") { id } }')).data).toEqual({ node: null });
   });
 });

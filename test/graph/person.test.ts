@@ -24,27 +24,27 @@ describe('a user selected by id', () => {
     ['user', `{ user(id: 3) { id ${fields} } }`],
     ['node', `{ node(id: "User:3") { id ... on User { ${fields} } } }`],
   ])('has a name, an avatar and a page from one call, in the field %s', async (name, query) => {
-    const { ask, calls } = facadeWith(feed(ann));
-    expect(await ask(query)).toEqual({ data: { [name]: { id: 'User:3', ...expected } } });
+    const { execute, calls } = facadeWith(feed(ann));
+    expect(await execute(query)).toEqual({ data: { [name]: { id: 'User:3', ...expected } } });
     expect(calls).toEqual(['GET /people/3/events?max-results=1']);
   });
 
   test('has null for fields that no response provides, without a call', async () => {
-    const { ask, calls } = facadeWith(feed(ann));
-    const { data } = await ask('{ user(id: 3) { id sourceId isSite uid signature bio homepageUrl city { id } } }');
+    const { execute, calls } = facadeWith(feed(ann));
+    const { data } = await execute('{ user(id: 3) { id sourceId isSite uid signature bio homepageUrl city { id } } }');
     expect(data.user).toMatchObject({ id: 'User:3', isSite: false, uid: null, bio: null, city: null });
     expect(calls).toEqual([]);
   });
 
   test('needs no further call beside a call for the events of the user', async () => {
-    const { ask, calls } = facadeWith(feed(ann));
-    const { data } = await ask(`{ user(id: 3) { ${fields} events { nodes { id } } } }`);
+    const { execute, calls } = facadeWith(feed(ann));
+    const { data } = await execute(`{ user(id: 3) { ${fields} events { nodes { id } } } }`);
     expect(data.user).toEqual({ ...expected, events: { nodes: [] } });
     expect(calls).toHaveLength(1);
   });
 
   test('needs no further call beside annotations that embed the user', async () => {
-    const { service, ask, calls } = facade();
+    const { service, execute, calls } = facade();
     service.intercept({ path: /^\/v2\/book\/user\/3\/annotations/ }).reply(200, {
       ...{ start: 0, count: 20, total: 1 },
       annotations: [
@@ -55,7 +55,7 @@ describe('a user selected by id', () => {
         },
       ],
     });
-    const { data } = await ask(`{ user(id: 3) { ${fields} annotations { nodes { author { name } } } } }`);
+    const { data } = await execute(`{ user(id: 3) { ${fields} annotations { nodes { author { name } } } } }`);
     expect(data.user).toEqual({ ...expected, annotations: { nodes: [{ author: { name: '安' } }] } });
     expect(calls).toHaveLength(1);
   });
@@ -65,23 +65,23 @@ describe('a user selected by id', () => {
     ['the feed has no author', feed(''), 200],
     ['the author of the feed is an organisation', feed(shop), 200],
   ])('has null for these fields if %s', async (_, text, status) => {
-    const { ask } = facadeWith(text, status);
-    expect(await ask(`{ user(id: 3) { id ${fields} } }`)).toEqual({
+    const { execute } = facadeWith(text, status);
+    expect(await execute(`{ user(id: 3) { id ${fields} } }`)).toEqual({
       data: { user: { id: 'User:3', name: null, avatarUrl: null, webUrl: null } },
     });
   });
 
   test('has errors at these fields only if the call fails', async () => {
-    const { ask } = facadeWith('', 403);
-    const { data, errors } = await ask('{ user(id: 3) { id name } }');
+    const { execute } = facadeWith('', 403);
+    const { data, errors } = await execute('{ user(id: 3) { id name } }');
     expect(data.user).toEqual({ id: 'User:3', name: null });
     expect(errors).toMatchObject([{ path: ['user', 'name'] }]);
   });
 });
 
 test('an organisation selected by id is not loaded as the user with that id', async () => {
-  const { ask, calls } = facadeWith(feed(ann));
-  expect((await ask(`{ user(id: "User:site~3") { id isSite name } }`)).data.user).toEqual({
+  const { execute, calls } = facadeWith(feed(ann));
+  expect((await execute(`{ user(id: "User:site~3") { id isSite name } }`)).data.user).toEqual({
     id: 'User:site~3',
     isSite: true,
     name: null,
@@ -90,9 +90,9 @@ test('an organisation selected by id is not loaded as the user with that id', as
 });
 
 test('an author has only the fields that the response embeds, without a call', async () => {
-  const { service, ask, calls } = facade();
+  const { service, execute, calls } = facade();
   service.intercept({ path: /^\/v2\/book\/annotation\/11/ }).reply(200, { id: '11', author_id: '3' });
-  expect((await ask('{ annotation(id: 11) { author { id name } } }')).data.annotation.author).toEqual({
+  expect((await execute('{ annotation(id: 11) { author { id name } } }')).data.annotation.author).toEqual({
     id: 'User:3',
     name: null,
   });
@@ -104,45 +104,48 @@ describe('viewer.user', () => {
   const collected = { id: 1, book_id: '7', status: 'wish', user_id: '3' };
 
   test('is null without a token, and before a response has identified the user of the token', async () => {
-    const { ask, calls } = facade();
-    expect((await ask(me, { token: 'alice' })).data.viewer).toEqual({ user: null });
-    expect((await ask(me)).data.viewer).toEqual({ user: null });
+    const { execute, calls } = facade();
+    expect((await execute(me, { token: 'alice' })).data.viewer).toEqual({ user: null });
+    expect((await execute(me)).data.viewer).toEqual({ user: null });
     expect(calls).toEqual([]);
   });
 
   test('is learned from a response that identifies the user, for the same token only', async () => {
-    const { service, ask, calls } = facade();
+    const { service, execute, calls } = facade();
     service.intercept({ path: /^\/v2\/book\/7\?/ }).reply(200, { id: '7', current_user_collection: collected });
-    await ask('{ book(id: 7) { viewerCollection { status } } }', { token: 'alice' });
-    expect((await ask(me, { token: 'alice' })).data.viewer.user).toEqual({ id: 'User:3', uid: null, name: null });
-    for (const other of [{ token: 'bob' }, {}]) expect((await ask(me, other)).data.viewer).toEqual({ user: null });
+    await execute('{ book(id: 7) { viewerCollection { status } } }', { token: 'alice' });
+    expect((await execute(me, { token: 'alice' })).data.viewer.user).toEqual({ id: 'User:3', uid: null, name: null });
+    for (const other of [{ token: 'bob' }, {}]) expect((await execute(me, other)).data.viewer).toEqual({ user: null });
 
     service.intercept({ path: '/v2/book/7/annotations', method: 'POST' }).reply(201, {
       ...{ id: '11', book_id: '7', author_id: '3' },
       author_user: { id: '3', uid: 'ann', name: '安' },
     });
     const input = { bookId: '7', content: '一二三四五六七八九十一二三四五六' };
-    await ask('mutation ($input: CreateAnnotationInput!) { createAnnotation(input: $input) { annotation { id } } }', {
-      token: 'alice',
-      variables: { input },
-    });
-    expect((await ask(me, { token: 'alice' })).data.viewer.user).toEqual({ id: 'User:3', uid: 'ann', name: '安' });
+    await execute(
+      'mutation ($input: CreateAnnotationInput!) { createAnnotation(input: $input) { annotation { id } } }',
+      {
+        token: 'alice',
+        variables: { input },
+      },
+    );
+    expect((await execute(me, { token: 'alice' })).data.viewer.user).toEqual({ id: 'User:3', uid: 'ann', name: '安' });
     expect(calls).toHaveLength(2);
   });
 
   test('is not learned from the collection of another user', async () => {
-    const { service, ask } = facade();
+    const { service, execute } = facade();
     service.intercept({ path: /^\/v2\/book\/7\/collection\?/ }).reply(200, { ...collected, user_id: '9' });
-    await ask('{ book(id: 7) { collection(userId: 9) { status } } }', { token: 'alice' });
-    expect((await ask(me, { token: 'alice' })).data.viewer).toEqual({ user: null });
+    await execute('{ book(id: 7) { collection(userId: 9) { status } } }', { token: 'alice' });
+    expect((await execute(me, { token: 'alice' })).data.viewer).toEqual({ user: null });
   });
 
   test('is null again after the service has rejected the token', async () => {
-    const { service, ask } = facade();
+    const { service, execute } = facade();
     service.intercept({ path: /^\/v2\/book\/7\?/ }).reply(200, { id: '7', current_user_collection: collected });
-    await ask('{ book(id: 7) { viewerCollection { status } } }', { token: 'alice' });
+    await execute('{ book(id: 7) { viewerCollection { status } } }', { token: 'alice' });
     service.intercept({ path: /^\/v2\/book\/8\?/ }).reply(401, { code: 103, msg: 'invalid_access_token', request: '' });
-    await ask('{ book(id: 8) { viewerCollection { status } } }', { token: 'alice' });
-    expect((await ask(me, { token: 'alice' })).data.viewer).toEqual({ user: null });
+    await execute('{ book(id: 8) { viewerCollection { status } } }', { token: 'alice' });
+    expect((await execute(me, { token: 'alice' })).data.viewer).toEqual({ user: null });
   });
 });

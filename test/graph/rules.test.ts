@@ -177,8 +177,8 @@ const mutationOf = (mutation: string, selection: string) => {
 
 describe.each(cases)('the rule "$rule"', ({ mutation, selection, input, bad, good, violation, reply }) => {
   test('rejects a violating input without an upstream call', async () => {
-    const { ask, calls } = facade();
-    const response = await ask(mutationOf(mutation, selection), {
+    const { execute, calls } = facade();
+    const response = await execute(mutationOf(mutation, selection), {
       ...alice,
       variables: { input: { ...input, ...bad } },
     });
@@ -189,10 +189,10 @@ describe.each(cases)('the rule "$rule"', ({ mutation, selection, input, bad, goo
     expect(calls).toEqual([]);
   });
   test('accepts a valid input, which is sent', async () => {
-    const { ask, service, calls } = facade();
+    const { execute, service, calls } = facade();
     const [method, path, status, body] = reply!;
     service.intercept({ method, path }).reply(status, body);
-    const response = await ask(mutationOf(mutation, selection), {
+    const response = await execute(mutationOf(mutation, selection), {
       ...alice,
       variables: { input: { ...input, ...good } },
     });
@@ -202,8 +202,8 @@ describe.each(cases)('the rule "$rule"', ({ mutation, selection, input, bad, goo
 });
 
 test('all violations of an input are reported in one error', async () => {
-  const { ask, calls } = facade();
-  const response = await ask(mutationOf('createAnnotation', 'annotation { id }'), {
+  const { execute, calls } = facade();
+  const response = await execute(mutationOf('createAnnotation', 'annotation { id }'), {
     ...alice,
     variables: { input: { bookId: 'Note:7', content: '短', page: 0, chapter: '章'.repeat(101) } },
   });
@@ -240,16 +240,16 @@ test('all violations of an input are reported in one error', async () => {
 });
 
 test('an event that ends before it begins, or contains invalid XML characters, is rejected without an upstream call', async () => {
-  const { ask, calls } = facade();
+  const { execute, calls } = facade();
   const broken = { ...event, title: 'a\u0001b', place: ' ', endsAt: '2031-12-18T10:00:00Z' };
-  const response = await ask(mutationOf('createEvent', 'event { id }'), { ...alice, variables: { input: broken } });
+  const response = await execute(mutationOf('createEvent', 'event { id }'), { ...alice, variables: { input: broken } });
   expect(response.errors?.[0]?.extensions.violations).toMatchObject([
     { path: ['input', 'place'], code: 'MISSING_ARGUMENT', message: 'This is required and must not be empty.' },
     { path: ['input', 'endsAt'], code: 'EVENT_TIMES', actual: '2031-12-18T10:00:00Z' },
     { path: ['input', 'title'], code: 'INVALID_TEXT' },
   ]);
   const untyped = { ...event, type: null, id: '1' };
-  const second = await ask(mutationOf('updateEvent', 'event { id }'), { ...alice, variables: { input: untyped } });
+  const second = await execute(mutationOf('updateEvent', 'event { id }'), { ...alice, variables: { input: untyped } });
   expect(second.errors?.[0]?.extensions.violations).toEqual([
     { path: ['input', 'type'], code: 'MISSING_ARGUMENT', message: 'This is required.' },
   ]);
@@ -257,7 +257,7 @@ test('an event that ends before it begins, or contains invalid XML characters, i
 });
 
 test('an event is sent as an Atom entry with escaped texts', async () => {
-  const { ask, events } = facade();
+  const { execute, events } = facade();
   let sent = '';
   events
     .intercept({ method: 'POST', path: '/events', headers: { 'content-type': 'application/atom+xml; charset=utf-8' } })
@@ -266,7 +266,7 @@ test('an event is sent as an Atom entry with escaped texts', async () => {
       return { statusCode: 500, data: '' };
     });
   const input = { ...event, title: `<&>"']]>`, inviteOnly: true };
-  await ask(mutationOf('createEvent', 'event { id }'), { ...alice, variables: { input } });
+  await execute(mutationOf('createEvent', 'event { id }'), { ...alice, variables: { input } });
   expect(sent).toContain(`<title>&lt;&amp;&gt;&quot;']]&gt;</title>`);
   expect(sent).toContain('term="http://www.douban.com/2007#event.salon"');
   expect(sent).toContain('<db:attribute name="invite_only">yes</db:attribute>');
@@ -293,12 +293,12 @@ describe('a mutation that the service rejects', () => {
   ])(
     'with %i and status %i has the error code %s, without the text of the service in its message',
     async (code, status, name) => {
-      const { ask, service } = facade();
+      const { execute, service } = facade();
       service
         .intercept({ method: 'POST', path: '/v2/book/7/collection' })
         .reply(status, { code, msg: 'secret: =token', request: 'POST /v2/book/7/collection' });
       const input = { bookId: '7', status: 'WISH' };
-      const response = await ask(mutationOf('collectBook', 'created'), { ...alice, variables: { input } });
+      const response = await execute(mutationOf('collectBook', 'created'), { ...alice, variables: { input } });
       expect(response.data).toEqual({ collectBook: null });
       expect(response.errors?.[0]?.extensions).toMatchObject({
         code: name,
@@ -309,29 +309,29 @@ describe('a mutation that the service rejects', () => {
   );
 
   test('and whose response is lost is not retried, and its result is reported as unknown', async () => {
-    const { ask, service, calls } = facade();
+    const { execute, service, calls } = facade();
     service
       .intercept({ method: 'POST', path: '/v2/book/7/collection' })
       .replyWithError(Object.assign(new Error('gone'), { code: 'ECONNRESET' }));
     const input = { bookId: '7', status: 'WISH', private: false, onConflict: 'UPDATE' };
-    const response = await ask(mutationOf('collectBook', 'created'), { ...alice, variables: { input } });
+    const response = await execute(mutationOf('collectBook', 'created'), { ...alice, variables: { input } });
     expect(response.errors?.[0]?.extensions.code).toBe('UPSTREAM_RESULT_UNKNOWN');
     expect(calls).toHaveLength(1);
   });
 
   test('with an unreadable response invalidates the cached record', async () => {
-    const { ask, service, calls } = facade();
+    const { execute, service, calls } = facade();
     service
       .intercept({ path: '/v2/book/7', query: { fields: 'id,rating' } })
       .reply(200, { id: '7', rating: { numRaters: 1 } })
       .times(2);
     service.intercept({ method: 'POST', path: '/v2/book/7/collection' }).reply(201, '<html>');
     const rated = '{ book(id: 7) { rating { ratersCount } } }';
-    await ask(rated);
+    await execute(rated);
     const input = { bookId: '7', status: 'READ', rating: 5 };
-    const response = await ask(mutationOf('collectBook', 'created'), { ...alice, variables: { input } });
+    const response = await execute(mutationOf('collectBook', 'created'), { ...alice, variables: { input } });
     expect(response.errors?.[0]?.extensions.code).toBe('UPSTREAM_INVALID_RESPONSE');
-    await ask(rated);
+    await execute(rated);
     expect(calls).toHaveLength(3);
   });
 });
@@ -346,10 +346,10 @@ describe('invalid pictures', () => {
   const numbered = (numbers: number[]) => numbers.map((number) => ({ number, file: file() }));
 
   test('are reported before the upload is read: too many, duplicate and invalid numbers', async () => {
-    const { ask, calls } = facade();
+    const { execute, calls } = facade();
     const numbers = [1, 1, 0, 1_000_000, 5, 6, 7, 8, 9, 10, 11, 12, 13];
     const input = { title: '题', content: '文', pictures: numbered(numbers) };
-    const response = await ask(mutationOf('createNote', 'note { id }'), { ...alice, variables: { input } });
+    const response = await execute(mutationOf('createNote', 'note { id }'), { ...alice, variables: { input } });
     expect(response.errors?.[0]?.extensions.violations).toMatchObject([
       { path: ['input', 'pictures'], code: 'TOO_MANY_PICTURES', limit: 12, actual: 13 },
       { path: ['input', 'pictures', 1, 'number'], code: 'PICTURE_NUMBER_USED', actual: 1 },
@@ -360,18 +360,21 @@ describe('invalid pictures', () => {
   });
 
   test('are rejected if the file is not part of the request', async () => {
-    const { ask, calls } = facade();
+    const { execute, calls } = facade();
     const input = { bookId: '7', content, pictures: [{ number: 1, file: 'picture.png' }] };
-    const response = await ask(mutationOf('createAnnotation', 'annotation { id }'), { ...alice, variables: { input } });
+    const response = await execute(mutationOf('createAnnotation', 'annotation { id }'), {
+      ...alice,
+      variables: { input },
+    });
     expect(response.errors?.[0]?.extensions.code).toBe('BAD_USER_INPUT');
     expect(calls).toEqual([]);
   });
 });
 
 test('a missing required Boolean is reported without a remark about being empty', async () => {
-  const { ask } = facade();
+  const { execute } = facade();
   const input = { bookId: '7', status: 'WISH', onConflict: 'UPDATE' };
-  const response = await ask(mutationOf('collectBook', 'created'), { ...alice, variables: { input } });
+  const response = await execute(mutationOf('collectBook', 'created'), { ...alice, variables: { input } });
   expect(response.errors?.[0]?.message).toBe('input.private: This is required.');
 });
 
@@ -382,11 +385,11 @@ test.each([
 ])(
   'the text of the service appears only in extensions.upstream: status %i, code %i',
   async (status, code, msg, ours) => {
-    const { ask, service } = facade();
+    const { execute, service } = facade();
     service
       .intercept({ method: 'POST', path: /collection/ })
       .reply(status, { code, msg, request: 'POST /v2/book/7/collection' });
-    const { errors } = await ask(mutationOf('collectBook', 'created'), {
+    const { errors } = await execute(mutationOf('collectBook', 'created'), {
       ...alice,
       variables: { input: { bookId: '7', status: 'WISH' } },
     });

@@ -35,8 +35,8 @@ const document = `{
 }`;
 
 async function service() {
-  const { ask, calls } = facade({ maxPictures: 7 });
-  const { data, errors } = await ask(document);
+  const { execute, calls } = facade({ maxPictures: 7 });
+  const { data, errors } = await execute(document);
   expect(errors).toBeUndefined();
   expect(calls).toEqual([]);
   return data.service as { limits: Record<string, never>; fieldRequirements: Requirement[] };
@@ -105,10 +105,10 @@ describe('a limit of an input is enforced', () => {
     ['ratingMax', 1, 'collectBook', (rating) => collection({ rating })],
   ])('as %s says', async (limit, beyond, mutation, inputOf) => {
     const value = (await service()).limits.book![limit] as number;
-    const { ask, calls } = facade();
+    const { execute, calls } = facade();
     const violations = async (input: object) => {
       const type = `${mutation[0]!.toUpperCase()}${mutation.slice(1)}Input!`;
-      const { errors } = await ask(`mutation ($input: ${type}) { ${mutation}(input: $input) { __typename } }`, {
+      const { errors } = await execute(`mutation ($input: ${type}) { ${mutation}(input: $input) { __typename } }`, {
         variables: { input },
         token: 'alice',
       });
@@ -186,7 +186,7 @@ describe('the requirements of a field', () => {
 
 describe('canUse', () => {
   const canUse = async (made: ReturnType<typeof facade>, coordinate: string, token?: string) => {
-    const { data } = await made.ask('query ($coordinate: String!) { viewer { canUse(coordinate: $coordinate) } }', {
+    const { data } = await made.execute('query ($coordinate: String!) { viewer { canUse(coordinate: $coordinate) } }', {
       variables: { coordinate },
       ...(token && { token }),
     });
@@ -197,7 +197,7 @@ describe('canUse', () => {
     const listed = await requirements();
     for (const chart of ['top250', 'usBoxOffice', 'weeklyChart', 'newMovies', 'inTheaters', 'comingSoon']) {
       const made = facade({ accessToken: 'x', filmTier });
-      const { errors } = await made.ask(`{ ${chart} { __typename } }`);
+      const { errors } = await made.execute(`{ ${chart} { __typename } }`);
       const rejected = errors?.[0]?.extensions?.code === 'TIER_REQUIRED';
       expect([chart, await canUse(made, `Query.${chart}`)]).toEqual([chart, !rejected]);
       if (rejected) expect(errors[0]!.extensions.tiers).toEqual(listed.get(`Query.${chart}`)!.tiers);
@@ -210,7 +210,7 @@ describe('canUse', () => {
       expect([name, await canUse(made, `Mutation.${name}`)]).toEqual([name, false]);
       expect([name, await canUse(made, `Mutation.${name}`, 'alice')]).toEqual([name, true]);
     }
-    const { errors } = await made.ask('{ note(id: "1") { title } }');
+    const { errors } = await made.execute('{ note(id: "1") { title } }');
     expect(errors?.[0]?.extensions?.code).toBe('LOGIN_REQUIRED');
     expect(await canUse(made, 'Query.note')).toBe(false);
     expect(await canUse(made, 'Book.viewerCollection')).toBe(false);
@@ -227,7 +227,7 @@ describe('canUse', () => {
   test.each(['', 'Query', 'Query.nothing', 'Query.toString', 'Nothing.id', 'Query.book.title', 'DateTime.id'])(
     'rejects %j, which is not a field',
     async (coordinate) => {
-      const { data, errors } = await facade().ask(
+      const { data, errors } = await facade().execute(
         'query ($coordinate: String!) { viewer { canUse(coordinate: $coordinate) } }',
         { variables: { coordinate } },
       );
@@ -238,8 +238,8 @@ describe('canUse', () => {
 });
 
 test('limits and requirements cost no upstream call', async () => {
-  const { ask } = facade();
-  const { extensions } = await ask(document.replace('{', '{ viewer { canUse(coordinate: "Query.top250") }'), {
+  const { execute } = facade();
+  const { extensions } = await execute(document.replace('{', '{ viewer { canUse(coordinate: "Query.top250") }'), {
     explain: 'plan',
   });
   expect(extensions).toMatchObject({ upstream: { min: 0, max: 0, fields: [] } });

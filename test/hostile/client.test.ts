@@ -5,7 +5,7 @@ import { bookEndpoints } from '../../src/api/book.ts';
 import { eventEndpoints } from '../../src/api/event.ts';
 import { filmEndpoints } from '../../src/api/film.ts';
 import { noteEndpoints } from '../../src/api/note.ts';
-import { besieged, codesIn } from '../support/besieged.ts';
+import { startFacade, codesIn } from '../support/start-facade.ts';
 import { json, silence, titledX, until, xml } from '../support/hostile.ts';
 import { failOnUnhandledErrors } from '../support/unhandled.ts';
 
@@ -56,20 +56,20 @@ const limits: [code: string, within: string, over: string][] = [
   ],
 ];
 
-const { books, ask } = await besieged({ maxUpstreamCalls: '1000000' });
+const { books, execute } = await startFacade({ maxUpstreamCalls: '1000000' });
 books.behave(respond);
 
 test.each(limits)('%s is reported beyond its limit, not at it', async (code, within, over) => {
-  expect(codesIn(await ask(within))).not.toContain(code);
-  const rejected = await ask(over);
+  expect(codesIn(await execute(within))).not.toContain(code);
+  const rejected = await execute(over);
   expect(codesIn(rejected)).toContain(code);
   expect(rejected.data).toBeUndefined();
 });
 
 test('unused fragments count towards the limits', async () => {
   const unused = (fields: string) => `{ __typename } fragment F on Book { ${fields} }`;
-  expect(codesIn(await ask(unused(many(1_001, () => 'id'))))).toEqual(['TOO_MANY_FIELDS']);
-  expect(codesIn(await ask(unused(many(61, (i) => `a${i}: id`))))).toEqual(['TOO_MANY_ALIASES']);
+  expect(codesIn(await execute(unused(many(1_001, () => 'id'))))).toEqual(['TOO_MANY_FIELDS']);
+  expect(codesIn(await execute(unused(many(61, (i) => `a${i}: id`))))).toEqual(['TOO_MANY_ALIASES']);
 });
 
 test.each<[string, (n: number) => string]>([
@@ -78,18 +78,20 @@ test.each<[string, (n: number) => string]>([
   ['types', (n) => `query ($a: ${'['.repeat(n - 1)}Int${']'.repeat(n - 1)}) { __typename }`],
   ['inline fragments', (n) => `{ __typename ${'...{ '.repeat(n - 1)} __typename ${'}'.repeat(n - 1)} }`],
 ])('nested %s are limited before parsing', async (_, nested) => {
-  const { ask } = await besieged({ maxNesting: '50' });
+  const { execute } = await startFacade({ maxNesting: '50' });
   // The lexer finds no bracket in these strings and comments, and the escaped quotes do not end the block string.
   const texts = 'query Q($s: String = """[[ \\b \\""" [""", $t: String = "[\\"[") { __typename } # [[[\n';
   for (const before of ['', texts]) {
-    expect(codesIn(await ask(before + nested(50)))).not.toContain('TOO_DEEP');
-    expect(await ask(before + nested(51))).toMatchObject({ errors: [{ extensions: { code: 'TOO_DEEP', limit: 50 } }] });
+    expect(codesIn(await execute(before + nested(50)))).not.toContain('TOO_DEEP');
+    expect(await execute(before + nested(51))).toMatchObject({
+      errors: [{ extensions: { code: 'TOO_DEEP', limit: 50 } }],
+    });
   }
 });
 
 test('fields that are merged must have the same @stream arguments', async () => {
-  const { ask } = await besieged();
-  const list = (nodes: string) => ask(`{ top250(first: 3) { ${nodes} } }`);
+  const { execute } = await startFacade();
+  const list = (nodes: string) => execute(`{ top250(first: 3) { ${nodes} } }`);
   const rejected = await list('nodes @stream(initialCount: 1) { id } ... { nodes { title } }');
   expect(codesIn(rejected)).toEqual(['GRAPHQL_VALIDATION_FAILED']);
   expect(rejected.errors?.[0]?.message).toContain('differing stream directives');
@@ -100,10 +102,10 @@ test('fields that are merged must have the same @stream arguments', async () => 
 });
 
 test('aliases in introspection count, and its depth is limited', async () => {
-  expect(codesIn(await ask(`{ ${many(61, (i) => `a${i}: __typename`)} }`))).toContain('TOO_MANY_ALIASES');
+  expect(codesIn(await execute(`{ ${many(61, (i) => `a${i}: __typename`)} }`))).toContain('TOO_MANY_ALIASES');
   const round =
     '{ __schema { types { fields { type { fields { type { fields { type { fields { name } } } } } } } } } }';
-  expect(codesIn(await ask(round))).toEqual(['GRAPHQL_VALIDATION_FAILED']);
+  expect(codesIn(await execute(round))).toEqual(['GRAPHQL_VALIDATION_FAILED']);
 });
 
 test('page sizes, search texts and ids are limited', async () => {
@@ -115,23 +117,23 @@ test('page sizes, search texts and ids are limited', async () => {
     '{ book(id: "..") { id } }',
     `{ nodes(ids: [${many(101, () => '"Book:7"')}]) { id } }`,
   ]) {
-    expect(codesIn(await ask(query)), query.slice(0, 60)).toEqual(['BAD_USER_INPUT']);
+    expect(codesIn(await execute(query)), query.slice(0, 60)).toEqual(['BAD_USER_INPUT']);
   }
 });
 
 test('an operation that could make too many upstream calls is rejected with the field to change', async () => {
-  const { books, ask } = await besieged();
-  const answer = await ask(
+  const { books, execute } = await startFacade();
+  const answer = await execute(
     '{ searchBooks(query: "x", first: 100) { nodes { annotations(first: 3) { nodes { id } } series { books { totalCount } } tags(first: 50) { name } } } }',
   );
   expect(codesIn(answer)).toEqual(['TOO_MANY_CALLS']);
   expect(answer.errors?.[0]?.extensions).toMatchObject({ limit: 250, coordinate: expect.stringContaining('.') });
-  expect(books.heard).toEqual([]);
+  expect(books.requests).toEqual([]);
 });
 
 test('an overflowing cost is reported as a safe integer and rejected', async () => {
   const deepest = { maxDepth: '2000', maxNesting: '2000', maxFields: '10000', maxTokens: '100000' };
-  const { books, ask } = await besieged({ ...deepest, maxDocumentCharacters: '1000000' });
+  const { books, execute } = await startFacade({ ...deepest, maxDocumentCharacters: '1000000' });
   books.behave(respond);
   const pages = (levels: number, first: string, inside: string): string =>
     levels ? `series { books(first: ${first}) { nodes { ${pages(levels - 1, first, inside)} } } }` : inside;
@@ -145,17 +147,17 @@ test('an overflowing cost is reported as a safe integer and rejected', async () 
     requests.push([`{ book(id: 7) { ${pages(levels, '100', pages(2, '0', calls))} } }`]);
   }
   for (const [query, variables = {}] of requests) {
-    const answer = await ask(query, { variables });
+    const answer = await execute(query, { variables });
     expect(codesIn(answer), query.slice(0, 200)).toEqual(['TOO_MANY_CALLS']);
     const { limit, actual } = answer.errors![0]!.extensions;
     expect([limit, Number.isSafeInteger(actual)]).toEqual([250, true]);
     expect(answer.errors![0]!.message).toContain(String(actual));
-    const planned = await ask(query, { variables, headers: { 'x-explain': 'plan' } });
+    const planned = await execute(query, { variables, headers: { 'x-explain': 'plan' } });
     expect(planned.extensions).toMatchObject({ upstream: { max: actual, services: { catalog: { max: actual } } } });
   }
-  expect(books.heard).toEqual([]);
+  expect(books.requests).toEqual([]);
   // Without upstream calls on these levels, they cost nothing.
-  expect(codesIn(await ask(`{ book(id: 7) { ${pages(1, '100', 'id')} } }`))).toEqual([]);
+  expect(codesIn(await execute(`{ book(id: 7) { ${pages(1, '100', 'id')} } }`))).toEqual([]);
 });
 
 // Without limits each takes exponential time in its length. A slow machine takes a second for all of them.
@@ -205,7 +207,7 @@ test.each(monsters)(
   '%s: answered quickly, also when repeated, without internals in the response',
   async (_, document) => {
     for (let n = 0; n < 3; n++) {
-      const answer = await ask(document);
+      const answer = await execute(document);
       for (const code of codesIn(answer))
         expect(code).toMatch(/^(TOO_|DOCUMENT_TOO_|GRAPHQL_|OPERATION_RESOLUTION_|BAD_USER_INPUT)/);
       expect(JSON.stringify(answer)).not.toMatch(INSIDE);
@@ -214,7 +216,7 @@ test.each(monsters)(
 );
 
 test('variables nested as deeply as a body allows cause no server error', async () => {
-  const { url } = await besieged();
+  const { url } = await startFacade();
   const deep = '['.repeat(400_000) + ']'.repeat(400_000);
   for (const query of [
     'query ($a: ID!) { book(id: $a) { id } }',
@@ -238,7 +240,7 @@ test('variables nested as deeply as a body allows cause no server error', async 
 
 test('names of Object.prototype are ordinary names in documents, variables, bodies and paths', async () => {
   for (let n = 0; n < 4; n++) {
-    const answer = await ask(
+    const answer = await execute(
       'query ($constructor: ID!, $toString: Boolean!) { __proto__: book(id: $constructor) { constructor: id toString: title } hasOwnProperty: __typename @include(if: $toString) }',
       { variables: { constructor: '7', toString: true } },
     );
@@ -247,7 +249,7 @@ test('names of Object.prototype are ordinary names in documents, variables, bodi
     expect(shown).toContain('"hasOwnProperty":"Query"');
     expect(Object.keys(answer)).toEqual(['data']);
   }
-  const { url } = await besieged();
+  const { url } = await startFacade();
   const body =
     '{"query":"{ __typename }","__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"variables":{"__proto__":{"polluted":1}}}';
   const answer = await fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
@@ -268,11 +270,11 @@ test('suggestions and introspection are off in production, unless they are turne
   const variable = { variables: { i: { bookId: '7', statuss: 'READ' } } };
   const collect = 'mutation ($i: CollectBookInput!) { collectBook(input: $i) { __typename } }';
   const responsesWith = async (env: NodeJS.ProcessEnv) => {
-    const { ask } = await besieged({}, env);
+    const { execute } = await startFacade({}, env);
     const answers = [
-      ...(await Promise.all(invalid.map((query) => ask(query)))),
-      await ask(collect, variable),
-      await ask('{ __schema { types { name } } }'),
+      ...(await Promise.all(invalid.map((query) => execute(query)))),
+      await execute(collect, variable),
+      await execute('{ __schema { types { name } } }'),
     ];
     return JSON.stringify(answers);
   };
@@ -316,7 +318,7 @@ const parameters = new Set([
 ]);
 
 test('ids and strings change no path, parameter or header of an upstream call', { timeout: 900_000 }, async () => {
-  const { books, events, ask } = await besieged({ maxUpstreamCalls: '100000' });
+  const { books, events, execute } = await startFacade({ maxUpstreamCalls: '100000' });
   books.behave(respond);
   events.behave(xml('<feed xmlns="http://www.w3.org/2005/Atom"/>'));
   const document = `query ($s: String!, $id: ID!) {
@@ -356,14 +358,14 @@ test('ids and strings change no path, parameter or header of an upstream call', 
   const hostileText = fc.array(piece, { minLength: 1, maxLength: 6 }).map((pieces) => pieces.join(''));
   await fc.assert(
     fc.asyncProperty(hostileText, async (text) => {
-      books.heard.length = 0;
-      events.heard.length = 0;
-      const answer = await ask(document, {
+      books.requests.length = 0;
+      events.requests.length = 0;
+      const answer = await execute(document, {
         variables: { s: text, id: text },
         headers: { authorization: 'Bearer caller' },
       });
       expect(codesIn(answer)).not.toContain('INTERNAL_SERVER_ERROR');
-      for (const { method, path, headers } of [...books.heard, ...events.heard]) {
+      for (const { method, path, headers } of [...books.requests, ...events.requests]) {
         expect(method).toBe('GET');
         const [pathname = '', query = '', ...more] = path.split('?');
         expect(more).toEqual([]);
@@ -385,9 +387,9 @@ test('ids and strings change no path, parameter or header of an upstream call', 
 });
 
 test('only the intended headers of a client are sent to the service', async () => {
-  const { books, ask } = await besieged();
+  const { books, execute } = await startFacade();
   books.behave(respond);
-  await ask('{ book(id: 7) { id } }', {
+  await execute('{ book(id: 7) { id } }', {
     headers: {
       cookie: 'a=b',
       'x-forwarded-for': '1.2.3.4',
@@ -397,7 +399,7 @@ test('only the intended headers of a client are sent to the service', async () =
       referer: 'http://page',
     },
   });
-  expect(Object.keys(books.heard[0]?.headers ?? {}).sort()).toEqual([
+  expect(Object.keys(books.requests[0]?.headers ?? {}).sort()).toEqual([
     'accept',
     'accept-encoding',
     'authorization',
@@ -405,30 +407,30 @@ test('only the intended headers of a client are sent to the service', async () =
     'host',
     'x-request-id',
   ]);
-  expect(books.heard[0]?.headers['x-request-id']).toBe('mine-1');
+  expect(books.requests[0]?.headers['x-request-id']).toBe('mine-1');
 });
 
 test('an Authorization header without a bearer token is sent nowhere', async () => {
-  const { books, ask } = await besieged();
+  const { books, execute } = await startFacade();
   books.behave(respond);
   for (const authorization of ['Basic YTpi', 'Bearer', 'Bearer a b', 'secret']) {
-    const answer = await ask('{ book(id: 7) { id title } }', { headers: { authorization } });
+    const answer = await execute('{ book(id: 7) { id title } }', { headers: { authorization } });
     expect(codesIn(answer)).toEqual(['UNAUTHENTICATED']);
     expect(JSON.stringify(answer)).not.toContain(
       authorization.split(' ').at(-1) === 'Bearer' ? 'Basic' : authorization,
     );
   }
-  expect(books.heard).toEqual([]);
+  expect(books.requests).toEqual([]);
 });
 
 test('a connection without a request is closed', async () => {
-  const { facade } = await besieged({ requestHeadersTimeoutMs: '200' });
+  const { facade } = await startFacade({ requestHeadersTimeoutMs: '200' });
   const socket = connect(facade.port, '127.0.0.1');
   await new Promise<void>((resolve) => socket.once('close', () => resolve()).resume());
 });
 
 test('a client that does not read blocks no other client, and is disconnected', async () => {
-  const { books, facade, ask } = await besieged({
+  const { books, facade, execute } = await startFacade({
     maxRunningOperations: '1',
     maxWaitingOperations: '0',
     connectionTimeoutMs: '700',
@@ -441,9 +443,9 @@ test('a client that does not read blocks no other client, and is disconnected', 
     `POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
   );
   socket.pause();
-  await until(() => books.heard.length === 1);
+  await until(() => books.requests.length === 1);
   await expect
-    .poll(async () => (await ask('{ __typename }')).data, { timeout: 60_000 })
+    .poll(async () => (await execute('{ __typename }')).data, { timeout: 60_000 })
     .toEqual({ __typename: 'Query' });
   const metrics = async () => (await fetch(`${facade.url}/metrics`)).text();
   await expect.poll(metrics, { timeout: 60_000 }).toContain('catalog_requests_running 1'); // the metrics request itself
@@ -456,10 +458,10 @@ test('a client that does not read blocks no other client, and is disconnected', 
 });
 
 test('requests beyond the capacity are rejected at once, and admitted ones are completed', async () => {
-  const { books, url, facade, ask } = await besieged({ maxRunningOperations: '2', maxWaitingOperations: '2' });
+  const { books, url, facade, execute } = await startFacade({ maxRunningOperations: '2', maxWaitingOperations: '2' });
   const held: (() => void)[] = [];
-  books.behave((socket, heard) => held.push(() => respond(socket, heard)));
-  const admitted = Array.from({ length: 4 }, (_, i) => ask(`{ book(id: ${i}) { title } }`));
+  books.behave((socket, request) => held.push(() => respond(socket, request)));
+  const admitted = Array.from({ length: 4 }, (_, i) => execute(`{ book(id: ${i}) { title } }`));
   await until(() => held.length === 2);
   const metrics = async () => (await fetch(`${facade.url}/metrics`)).text();
   await expect.poll(metrics, { timeout: 60_000 }).toContain('catalog_operations_waiting 2');
@@ -476,11 +478,11 @@ test('requests beyond the capacity are rejected at once, and admitted ones are c
   const pump = setInterval(() => held.splice(0).forEach((go) => go()), 5);
   expect((await Promise.all(admitted)).map(({ data }) => data)).toEqual(Array(4).fill({ book: { title: 'x' } }));
   clearInterval(pump);
-  expect((await ask('{ __typename }')).data).toEqual({ __typename: 'Query' });
+  expect((await execute('{ __typename }')).data).toEqual({ __typename: 'Query' });
 });
 
 test('a client that disconnects while it waits frees its place in the queue', async () => {
-  const { books, url, facade } = await besieged({ maxRunningOperations: '1', maxWaitingOperations: '1' });
+  const { books, url, facade } = await startFacade({ maxRunningOperations: '1', maxWaitingOperations: '1' });
   books.behave(silence);
   const clients = [new AbortController(), new AbortController()];
   const init = {
@@ -493,7 +495,7 @@ test('a client that disconnects while it waits frees its place in the queue', as
   for (const [waiting, { signal }] of clients.entries()) {
     requests.push(fetch(url, { ...init, signal }).catch(() => 'gone'));
     await expect.poll(metrics, { timeout: 60_000 }).toContain(`catalog_operations_waiting ${waiting}`);
-    await until(() => books.heard.length === 1);
+    await until(() => books.requests.length === 1);
   }
   clients[1]?.abort();
   await expect.poll(metrics, { timeout: 60_000 }).toContain('catalog_operations_waiting 0');
@@ -503,11 +505,11 @@ test('a client that disconnects while it waits frees its place in the queue', as
 });
 
 test('an operation that waits too long for a slot is rejected', async () => {
-  const { books, ask, url } = await besieged({ maxRunningOperations: '1', operationTimeoutMs: '300' });
+  const { books, execute, url } = await startFacade({ maxRunningOperations: '1', operationTimeoutMs: '300' });
   books.behave(silence);
   let isOver = false;
-  const first = ask('{ book(id: 7) { title } }').finally(() => (isOver = true));
-  await until(() => isOver || books.heard.length === 1);
+  const first = execute('{ book(id: 7) { title } }').finally(() => (isOver = true));
+  await until(() => isOver || books.requests.length === 1);
   const second = await fetch(url, {
     method: 'POST',
     body: '{"query":"{ book(id: 8) { title } }"}',
@@ -518,7 +520,7 @@ test('an operation that waits too long for a slot is rejected', async () => {
 });
 
 test('requests on connections beyond the limit are rejected, except probes', async () => {
-  const { facade, url } = await besieged({ maxClientConnections: '1' });
+  const { facade, url } = await startFacade({ maxClientConnections: '1' });
   const first = connect(facade.port, '127.0.0.1');
   await new Promise((resolve) => first.once('connect', resolve));
   const init = { method: 'POST', body: '{"query":"{ __typename }"}', headers: { 'content-type': 'application/json' } };

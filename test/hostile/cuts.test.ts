@@ -2,8 +2,8 @@
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { besieged } from '../support/besieged.ts';
-import type { Behaviour, Heard } from '../support/hostile.ts';
+import { startFacade } from '../support/start-facade.ts';
+import type { Behaviour, ReceivedRequest } from '../support/hostile.ts';
 import { failOnUnhandledErrors } from '../support/unhandled.ts';
 
 failOnUnhandledErrors();
@@ -14,11 +14,11 @@ const large = {
   ...{ maxDocumentCharacters: '1000000', maxUpstreamCalls: '10000', maxBusyConnections: '2000', readAttempts: '1' },
   breakerFailures: '1000',
 };
-const facade = await besieged(large);
+const facade = await startFacade(large);
 
 /** The id of the first position. All ids, and so all responses, have the same length. */
 const FIRST = 1_000;
-const positionOf = ({ path }: Heard) => Number(/\d{4}/.exec(path)![0]) - FIRST;
+const positionOf = ({ path }: ReceivedRequest) => Number(/\d{4}/.exec(path)![0]) - FIRST;
 
 type Frame = (body: Buffer, type: string) => Buffer;
 type Ending = (socket: Socket, bytes: Buffer) => void;
@@ -26,7 +26,7 @@ interface Kind {
   service: 'books' | 'events';
   type: string;
   body: (id: string) => string;
-  ask: (id: string) => string;
+  selection: (id: string) => string;
   whole: (id: string) => object;
 }
 
@@ -34,7 +34,7 @@ const json: Kind = {
   service: 'books',
   type: 'application/json',
   body: (id) => `{"id":"${id}","title":"活着 ${id}","tags":[{"name":"小说"}]}`,
-  ask: (id) => `book(id: "${id}") { title tags { name } }`,
+  selection: (id) => `book(id: "${id}") { title tags { name } }`,
   whole: (id) => ({ title: `活着 ${id}`, tags: [{ name: '小说' }] }),
 };
 const atom: Kind = {
@@ -42,7 +42,7 @@ const atom: Kind = {
   type: 'application/atom+xml',
   body: (id) =>
     `<entry xmlns="http://www.w3.org/2005/Atom"><id>http://x/event/${id}</id><title>活 ${id}</title></entry>`,
-  ask: (id) => `event(id: "${id}") { title }`,
+  selection: (id) => `event(id: "${id}") { title }`,
   whole: (id) => ({ title: `活 ${id}` }),
 };
 
@@ -78,20 +78,20 @@ const bytesOf = ({ body, type }: Kind, frame: Frame, id: string) => frame(Buffer
 /** Sends each response up to its position. */
 const cutting =
   (kind: Kind, frame: Frame, ending: Ending): Behaviour =>
-  (socket, heard) =>
-    ending(socket, bytesOf(kind, frame, String(FIRST + positionOf(heard))).subarray(0, positionOf(heard)));
+  (socket, request) =>
+    ending(socket, bytesOf(kind, frame, String(FIRST + positionOf(request))).subarray(0, positionOf(request)));
 
 /** The result of each position: `whole`, its error code, or other data. */
 async function resultsOf(
-  { ask }: Pick<typeof facade, 'ask'>,
-  { ask: selection, whole }: Pick<Kind, 'ask' | 'whole'>,
+  { execute }: Pick<typeof facade, 'execute'>,
+  { selection, whole }: Pick<Kind, 'selection' | 'whole'>,
   positions: number,
   operation = '',
 ): Promise<string[]> {
   const ids = Array.from({ length: positions }, (_, position) => String(FIRST + position));
   const text = `${operation}{ ${ids.map((id) => `_${id}: ${selection(id)}`).join(' ')} }`;
   // Calls with an unverified token are limited, so only writes send one.
-  const { data, errors = [] } = await ask(text, operation ? { headers: { authorization: 'Bearer caller' } } : {});
+  const { data, errors = [] } = await execute(text, operation ? { headers: { authorization: 'Bearer caller' } } : {});
   const codes = new Map(errors.map(({ path, extensions }) => [path?.[0], String(extensions.code)]));
   return ids.map((id) => {
     const shown = JSON.stringify(data[`_${id}`]);
@@ -139,7 +139,7 @@ test.each([
   ['JSON', json],
   ['Atom', atom],
 ] as const)('%s that stops at any byte without closing the connection is a timeout', async (_, kind) => {
-  const impatient = await besieged({ ...large, headersTimeoutMs: '800', bodyTimeoutMs: '800' });
+  const impatient = await startFacade({ ...large, headersTimeoutMs: '800', bodyTimeoutMs: '800' });
   impatient[kind.service].behave(cutting(kind, withLength, silent));
   const { length } = bytesOf(kind, withLength, String(FIRST));
   expect(new Set(await resultsOf(impatient, kind, length))).toEqual(new Set(['UPSTREAM_TIMEOUT']));
@@ -150,9 +150,9 @@ test.each([
 
 test('a wrong Content-Length is an error', async () => {
   const { length } = Buffer.from(json.body(String(FIRST)));
-  facade.books.behave((socket, heard) => {
-    const body = json.body(String(FIRST + positionOf(heard)));
-    socket.end(Buffer.concat([head(json.type, `content-length: ${positionOf(heard)}`), Buffer.from(body)]));
+  facade.books.behave((socket, request) => {
+    const body = json.body(String(FIRST + positionOf(request)));
+    socket.end(Buffer.concat([head(json.type, `content-length: ${positionOf(request)}`), Buffer.from(body)]));
   });
   const shown = await resultsOf(facade, json, 2 * length);
   const expected = shown.map((_, said) => (said === length ? 'whole' : said < length ? malformed : lost));
@@ -160,33 +160,33 @@ test('a wrong Content-Length is an error', async () => {
 });
 
 test('bytes after a response are not taken for the next response', async () => {
-  const { books, ask } = await besieged({ ...large, maxConnections: '1', maxBusyConnections: '1' });
-  books.behave((socket, heard) => {
-    const id = String(FIRST + positionOf(heard));
+  const { books, execute } = await startFacade({ ...large, maxConnections: '1', maxBusyConnections: '1' });
+  books.behave((socket, request) => {
+    const id = String(FIRST + positionOf(request));
     const lie = withLength(Buffer.from(`{"id":"${id}","title":"a lie"}`), json.type);
     socket.write(Buffer.concat([bytesOf(json, withLength, id), lie]));
   });
-  expect(new Set(await resultsOf({ ask }, json, 100))).toEqual(new Set(['whole']));
+  expect(new Set(await resultsOf({ execute }, json, 100))).toEqual(new Set(['whole']));
 });
 
 test('a read that is cut at any byte is retried', async () => {
-  const patient = await besieged({ ...large, readAttempts: '2' });
+  const patient = await startFacade({ ...large, readAttempts: '2' });
   const seen = new Set<number>();
-  patient.books.behave((socket, heard) => {
-    const isFirst = !seen.has(positionOf(heard));
-    seen.add(positionOf(heard));
-    const bytes = bytesOf(json, withLength, String(FIRST + positionOf(heard)));
-    return isFirst ? socket.end(bytes.subarray(0, positionOf(heard))) : socket.write(bytes);
+  patient.books.behave((socket, request) => {
+    const isFirst = !seen.has(positionOf(request));
+    seen.add(positionOf(request));
+    const bytes = bytesOf(json, withLength, String(FIRST + positionOf(request)));
+    return isFirst ? socket.end(bytes.subarray(0, positionOf(request))) : socket.write(bytes);
   });
   const { length } = bytesOf(json, withLength, String(FIRST));
   expect(new Set(await resultsOf(patient, json, length))).toEqual(new Set(['whole']));
-  expect(patient.books.heard).toHaveLength(2 * length);
+  expect(patient.books.requests).toHaveLength(2 * length);
 });
 
 test('a 404 is accepted only if it is complete', async () => {
   const absent = Buffer.from('{"msg":"book_not_found","code":6000,"request":"GET /v2/book/1000"}');
   const framed = Buffer.concat([Buffer.from('HTTP/1.1 404 X\r\ncontent-type: application/json\r\n\r\n'), absent]);
-  facade.books.behave((socket, heard) => socket.end(framed.subarray(0, positionOf(heard))));
+  facade.books.behave((socket, request) => socket.end(framed.subarray(0, positionOf(request))));
   const shown = await resultsOf(facade, json, framed.length + 1);
   expect(new Set(shown.slice(0, -1))).toEqual(new Set([lost, malformed]));
   expect(shown.at(-1)).toBe('null');
@@ -196,13 +196,13 @@ test('a write whose response is cut at any byte is sent once, and its result is 
   const draft: Kind = {
     ...json,
     body: () => '{"status":"read"}',
-    ask: (id) => `collectBook(input: { bookId: "${id}", status: READ }) { collection { status } }`,
+    selection: (id) => `collectBook(input: { bookId: "${id}", status: READ }) { collection { status } }`,
     whole: () => ({ collection: { status: 'READ' } }),
   };
   const { length } = bytesOf(draft, withLength, String(FIRST));
-  facade.books.heard.length = 0;
+  facade.books.requests.length = 0;
   facade.books.behave(cutting(draft, withLength, ended));
   const shown = await resultsOf(facade, draft, length + 1, 'mutation ');
   expect(shown).toEqual([...Array<string>(length).fill('UPSTREAM_RESULT_UNKNOWN'), 'whole']);
-  expect(facade.books.heard.map(positionOf)).toEqual(shown.map((_, position) => position));
+  expect(facade.books.requests.map(positionOf)).toEqual(shown.map((_, position) => position));
 });

@@ -1,7 +1,7 @@
 // 1xx responses, of which HTTP allows any number before the response.
 import { expect, test } from 'vitest';
 import type { Flags } from '../../src/config/read.ts';
-import { besieged, codesIn } from '../support/besieged.ts';
+import { startFacade, codesIn } from '../support/start-facade.ts';
 import { type Behaviour, drip, until, xml } from '../support/hostile.ts';
 import { failOnUnhandledErrors } from '../support/unhandled.ts';
 
@@ -28,15 +28,15 @@ test.each([
   ['an unknown 1xx status', 'HTTP/1.1 199 Whatever\r\n\r\n'],
   ['fifty 103 responses', `${hint}\r\n`.repeat(50)],
 ])('the response after %s is read, of reads and writes', async (_, before) => {
-  const { books, ask, logged } = await besieged();
+  const { books, execute, logged } = await startFacade();
   books.behave((socket) => {
     socket.write(before);
     setTimeout(() => socket.write(whole), 10);
   });
-  expect(await ask(book)).toEqual({ data: shown });
-  expect((await ask(collect, withToken)).data).toEqual({ collectBook: { collection: { status: 'READ' } } });
+  expect(await execute(book)).toEqual({ data: shown });
+  expect((await execute(collect, withToken)).data).toEqual({ collectBook: { collection: { status: 'READ' } } });
   books.behave((socket) => socket.write(before + whole)); // in one packet
-  expect(await ask(book)).toEqual({ data: shown });
+  expect(await execute(book)).toEqual({ data: shown });
   expect(books.connections()).toBe(1);
   expect(logged).toEqual([]);
 });
@@ -73,15 +73,15 @@ const noResponses: [name: string, behaviour: Behaviour, read: string, attempts: 
 test.each(noResponses)(
   '%s instead of a response is an error, in time',
   async (_, behaviour, code, attempts, settings) => {
-    const { books, ask, close, logged } = await besieged(settings);
+    const { books, execute, close, logged } = await startFacade(settings);
     books.behave(behaviour);
-    const read = await ask(book);
+    const read = await execute(book);
     expect([read.data, codesIn(read)]).toEqual([{ book: null }, [code]]);
-    expect(books.heard).toHaveLength(attempts);
+    expect(books.requests).toHaveLength(attempts);
 
-    const written = await ask(collect, withToken);
+    const written = await execute(collect, withToken);
     expect(codesIn(written)).toEqual(['UPSTREAM_RESULT_UNKNOWN']);
-    expect(books.heard.filter(({ method }) => method === 'POST')).toHaveLength(1);
+    expect(books.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
     expect(logged).toEqual([]);
     await close();
     await until(() => books.open() === 0);
@@ -92,22 +92,22 @@ const many = `${hint}x-a: ${'b'.repeat(10_000)}\r\n\r\n`.repeat(5);
 const flood = drip(many, many, 1);
 
 test('an endless series of 103 responses does not delay other calls', async () => {
-  const { books, events, ask } = await besieged({ readAttempts: '1' });
+  const { books, events, execute } = await startFacade({ readAttempts: '1' });
   books.behave(flood);
   events.behave(xml('<entry xmlns="http://www.w3.org/2005/Atom"><id>http://x/event/7</id><title>t</title></entry>'));
   let isDone = false;
-  const pending = ask(book).finally(() => (isDone = true));
-  await until(() => books.heard.length === 1);
-  expect((await ask('{ event(id: "7") { title } }')).data).toEqual({ event: { title: 't' } });
+  const pending = execute(book).finally(() => (isDone = true));
+  await until(() => books.requests.length === 1);
+  expect((await execute('{ event(id: "7") { title } }')).data).toEqual({ event: { title: 't' } });
   expect(isDone).toBe(false);
   books.hangUp();
   expect(codesIn(await pending)).toEqual(['UPSTREAM_UNAVAILABLE']);
 });
 
 test('an endless series of 103 responses ends with the timeout of the call', async () => {
-  const { books, ask, close } = await besieged({ callTimeoutMs: '900' });
+  const { books, execute, close } = await startFacade({ callTimeoutMs: '900' });
   books.behave(flood);
-  expect(codesIn(await ask(book))).toEqual(['UPSTREAM_TIMEOUT']);
+  expect(codesIn(await execute(book))).toEqual(['UPSTREAM_TIMEOUT']);
   await close();
   await until(() => books.open() === 0);
 });

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { type Socket, connect } from 'node:net';
 import { expect, test } from 'vitest';
-import { besieged } from '../support/besieged.ts';
+import { startFacade } from '../support/start-facade.ts';
 import { expectAtRest } from '../support/atRest.ts';
 import { json } from '../support/hostile.ts';
 
@@ -54,7 +54,7 @@ const book = (summary: string) => json(JSON.stringify({ id: '7', title: 'x', sum
 test.each(Object.keys(kinds))(
   'a client that disconnects during a large response releases its slot: %s',
   async (kind) => {
-    const { books, facade } = await besieged({
+    const { books, facade } = await startFacade({
       maxRunningOperations: '2',
       maxWaitingOperations: '100',
       maxAnswerBytes: '100000000',
@@ -67,7 +67,7 @@ test.each(Object.keys(kinds))(
 );
 
 test('after 2,000 clients that disconnected, with every kind of request, no resources are held', async () => {
-  const { books, facade, metrics } = await besieged({ maxRunningOperations: '16', maxWaitingOperations: '64' });
+  const { books, facade, metrics } = await startFacade({ maxRunningOperations: '16', maxWaitingOperations: '64' });
   books.behave(book('活'.repeat(2_000)));
   const { 'a file of the GraphiQL page': file, ...others } = kinds;
   const requests = Object.values(others).map((kind) => kind('a: summary b: summary title'));

@@ -2,9 +2,9 @@
 import { type GraphQLField, getNamedType, isAbstractType, isLeafType, isRequiredArgument } from 'graphql';
 import { expect, test } from 'vitest';
 import { schema } from '../../src/graph/schema.ts';
-import { besieged } from '../support/besieged.ts';
-import type { Shown } from '../support/facade.ts';
-import { type Behaviour, type Heard, answer } from '../support/hostile.ts';
+import { startFacade } from '../support/start-facade.ts';
+import type { GraphQLResponse } from '../support/facade.ts';
+import { type Behaviour, type ReceivedRequest, answer } from '../support/hostile.ts';
 import { service } from '../support/service.ts';
 import { failOnUnhandledErrors } from '../support/unhandled.ts';
 
@@ -52,7 +52,7 @@ const recordings = new Map<string, { status: number; type: string; text: string 
 let requestedPaths = new Set<string>();
 const seen = new Set<string>();
 let falsify: (path: string, text: string) => string = (_, text) => text;
-async function recorded({ path, headers }: Heard) {
+async function recorded({ path, headers }: ReceivedRequest) {
   let known = recordings.get(path);
   if (!known) {
     const real = await fetch(origin.url + path, { headers: { authorization: headers.authorization ?? '' } });
@@ -62,20 +62,20 @@ async function recorded({ path, headers }: Heard) {
   return known;
 }
 
-const { books, events, ask, logged } = await besieged({
+const { books, events, execute, logged } = await startFacade({
   ...{ maxUpstreamCalls: '100000', maxFields: '100000', maxTokens: '100000', maxDocumentCharacters: '1000000' },
 });
-const replay: Behaviour = (socket, heard) =>
-  recorded(heard).then(({ status, type, text }) => {
-    requestedPaths.add(heard.path);
-    answer(status, type, falsify(heard.path, text))(socket, heard);
+const replay: Behaviour = (socket, request) =>
+  recorded(request).then(({ status, type, text }) => {
+    requestedPaths.add(request.path);
+    answer(status, type, falsify(request.path, text))(socket, request);
   });
 books.behave(replay);
 events.behave(replay);
 
-const asAlice = (query: string): Promise<Shown> => {
+const asAlice = (query: string): Promise<GraphQLResponse> => {
   requestedPaths = new Set();
-  return ask(query, { headers: { authorization: 'Bearer demo-alice' } });
+  return execute(query, { headers: { authorization: 'Bearer demo-alice' } });
 };
 
 test('every root field of a query is covered', () => {

@@ -3,7 +3,7 @@ import { subscribe } from 'node:diagnostics_channel';
 import { type Socket, connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { expectAtRest } from '../support/atRest.ts';
-import { besieged } from '../support/besieged.ts';
+import { startFacade } from '../support/start-facade.ts';
 import { json, until } from '../support/hostile.ts';
 
 const MEGABYTES = 1_000_000;
@@ -47,7 +47,7 @@ function connectWithoutReading(port: number, request: string) {
 
 test.each(Object.keys(requests))('the bytes buffered for clients that do not read are bounded: %s', async (kind) => {
   const BOUND = 30 * MEGABYTES;
-  const { books, facade, metrics } = await besieged({
+  const { books, facade, metrics } = await startFacade({
     ...slow,
     maxUnsentBytes: String(BOUND),
     connectionTimeoutMs: LONG,
@@ -76,7 +76,7 @@ test.each(Object.keys(requests))('the bytes buffered for clients that do not rea
 });
 
 test.each(Object.keys(requests))('a client that reads nothing for long is disconnected: %s', async (kind) => {
-  const { books, facade, metrics } = await besieged({ ...slow, connectionTimeoutMs: '1000' });
+  const { books, facade, metrics } = await startFacade({ ...slow, connectionTimeoutMs: '1000' });
   books.behave(large);
   const clients = Array.from({ length: 3 }, () => connectWithoutReading(facade.port, requests[kind]!()));
   await expect.poll(() => metrics.text(), { timeout: 60_000 }).toContain('catalog_unread_connections_total 3');
@@ -85,7 +85,7 @@ test.each(Object.keys(requests))('a client that reads nothing for long is discon
 });
 
 test('a client that reads slowly is not disconnected', async () => {
-  const { books, facade } = await besieged({ ...slow, connectionTimeoutMs: '1500' });
+  const { books, facade } = await startFacade({ ...slow, connectionTimeoutMs: '1500' });
   books.behave(large);
   const socket = connect(facade.port, '127.0.0.1').on('error', () => undefined);
   socket.write(requests['the fast path']!().replace('host: x', 'host: x\r\nconnection: close'));

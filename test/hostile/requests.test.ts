@@ -2,7 +2,7 @@
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { createFacade } from '../../src/facade.ts';
-import { besieged } from '../support/besieged.ts';
+import { startFacade } from '../support/start-facade.ts';
 import { expectAtRest } from '../support/atRest.ts';
 import { json, silence, until } from '../support/hostile.ts';
 
@@ -41,7 +41,7 @@ const requestKinds: [name: string, request: (...lines: string[]) => string][] = 
 ];
 
 test.each(requestKinds)('a malformed Host is rejected with a code: %s', async (_, request) => {
-  const { facade } = await besieged({}, { NODE_ENV: 'production' });
+  const { facade } = await startFacade({}, { NODE_ENV: 'production' });
   for (const host of ['[', 'a b', 'x/y', 'x:y', 'user@x', '[::1', 'x\\y']) {
     const received = await answerTo(facade.port, request(`host: ${host}`));
     expect(received, host).toMatch(/^HTTP\/1.1 400 /);
@@ -75,8 +75,8 @@ test.each(requestKinds.slice(0, 3))(
     const failing = () => {
       throw new Error('an unexpected error');
     };
-    const { upstream, close } = await besieged();
-    const { facade, logged } = await besieged(
+    const { upstream, close } = await startFacade();
+    const { facade, logged } = await startFacade(
       {},
       { NODE_ENV: 'production' },
       { upstream: { ...upstream, forOperation: failing } },
@@ -91,7 +91,7 @@ test.each(requestKinds.slice(0, 3))(
 );
 
 test('a request with more headers than Node reads is rejected, instead of running without some of them', async () => {
-  const { books, facade } = await besieged();
+  const { books, facade } = await startFacade();
   books.behave(respond);
   const lines = (n: number) => ['host: x', ...Array.from({ length: n }, () => 'a:'), 'authorization: Bearer mine'];
   for (const n of [1_000, 1_999, 2_000, 5_000]) {
@@ -99,13 +99,13 @@ test('a request with more headers than Node reads is rejected, instead of runnin
     expect(received, String(n)).toMatch(/^HTTP\/1.1 431 /);
     expect(received).toContain('"code":"HEADERS_TOO_LARGE"');
   }
-  expect(books.heard).toEqual([]);
+  expect(books.requests).toEqual([]);
   expect(await answerTo(facade.port, head('GET', `/graphql?query=${query}`, ...lines(100)))).toMatch(/^HTTP\/1.1 200 /);
-  expect(books.heard.map(({ headers }) => headers.authorization)).toEqual(['Bearer mine']);
+  expect(books.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer mine']);
 });
 
 test('when a client disconnects, all of its pipelined requests are cancelled', async () => {
-  const { books, facade } = await besieged({}, { ACCESS_TOKEN: 'own' });
+  const { books, facade } = await startFacade({}, { ACCESS_TOKEN: 'own' });
   books.behave(silence);
   const { socket } = client(facade.port);
   const requests = Array.from(
@@ -113,7 +113,7 @@ test('when a client disconnects, all of its pipelined requests are cancelled', a
     (_, id) => `GET /graphql?query=${encodeURIComponent(`{ book(id: ${id}) { title } }`)} HTTP/1.1\r\nhost: x\r\n\r\n`,
   );
   socket.write(requests.join(''));
-  await until(() => books.heard.length === 20);
+  await until(() => books.requests.length === 20);
   expect(facade.state()).toMatchObject({ requestsRunning: 20, operationsRunning: 20, callsRunning: 20 });
   socket.resetAndDestroy();
   await expectAtRest(facade, { connections: true });
@@ -121,10 +121,10 @@ test('when a client disconnects, all of its pipelined requests are cancelled', a
 });
 
 test('malformed HTTP behind a request writes nothing into the response that is being sent', async () => {
-  const { books, facade } = await besieged();
+  const { books, facade } = await startFacade();
   const held: (() => void)[] = [];
-  books.behave((socket, heard) =>
-    heard.path.includes('summary') ? held.push(() => undefined) : respond(socket, heard),
+  books.behave((socket, upstreamRequest) =>
+    upstreamRequest.path.includes('summary') ? held.push(() => undefined) : respond(socket, upstreamRequest),
   );
   const received = client(facade.port);
   const query = JSON.stringify({ query: '{ book(id: 7) { title ... @defer { summary } } }' });
@@ -139,11 +139,11 @@ test('malformed HTTP behind a request writes nothing into the response that is b
 });
 
 test('the rejection of malformed HTTP is not sent instead of the response to the request before it', async () => {
-  const { books, facade } = await besieged();
+  const { books, facade } = await startFacade();
   books.behave(silence);
   const received = client(facade.port);
   received.socket.write(`GET /graphql?query=${query} HTTP/1.1\r\nhost: x\r\n\r\n`);
-  await until(() => books.heard.length === 1);
+  await until(() => books.requests.length === 1);
   received.socket.write('nonsense\r\n\r\n');
   await until(() => received.isClosed);
   expect(received.text).toBe('');
@@ -151,7 +151,7 @@ test('the rejection of malformed HTTP is not sent instead of the response to the
 });
 
 test('a malformed chunked body is rejected with a code, once', async () => {
-  const { facade } = await besieged();
+  const { facade } = await startFacade();
   const received = client(facade.port);
   received.socket.write(
     'POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n1\r\n{\r\nnonsense\r\n',

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
-import { codesIn } from '../support/besieged.ts';
-import type { Shown } from '../support/facade.ts';
+import { codesIn } from '../support/start-facade.ts';
+import type { GraphQLResponse } from '../support/facade.ts';
 import { hostile, titledX } from '../support/hostile.ts';
 import { patientEnv } from '../support/patient.ts';
 import { startProgram } from '../support/program.ts';
@@ -17,7 +17,9 @@ const patience = { ...patientEnv, SHUTDOWN_MS: '60000' };
 const BY_ITSELF_MS = 50_000;
 
 test('SIGTERM under load: every accepted request gets its response, and the process exits by itself', async () => {
-  const service = await hostile((socket, heard) => setTimeout(150).then(() => titledX(socket, heard)));
+  const service = await hostile((socket, upstreamRequest) =>
+    setTimeout(150).then(() => titledX(socket, upstreamRequest)),
+  );
   const env = { PORT: '0', BASE_URL: service.url, EVENT_BASE_URL: service.url, RECORD_TTL_SECONDS: '0' };
   const program = await startProgram({ ...env, ...patience });
   let requests = 0;
@@ -44,7 +46,7 @@ test('SIGTERM under load: every accepted request gets its response, and the proc
   expect(performance.now() - started).toBeLessThan(BY_ITSELF_MS);
   await Promise.all(clients);
   expect([code, err]).toEqual([0, '']);
-  const accepted = service.heard.map(({ path }) => /\/v2\/book\/(\d+)/.exec(path)?.[1] ?? path);
+  const accepted = service.requests.map(({ path }) => /\/v2\/book\/(\d+)/.exec(path)?.[1] ?? path);
   expect(accepted.length).toBeGreaterThan(80);
   expect(accepted.filter((id) => !answered.has(id))).toEqual([]);
   expect(new Set(answered.values())).toEqual(new Set(['{"data":{"book":{"title":"x"}}}']));
@@ -161,8 +163,8 @@ describe('SIGTERM during an upload', () => {
     await expect.poll(() => service.requests.length, { timeout: 60_000 }).toBe(1);
     const exit = program.stop('SIGTERM');
     const { status, text } = await answered;
-    expect([status, (JSON.parse(text) as Shown).data]).toEqual([200, { createNote: null }]);
-    expect(codesIn(JSON.parse(text) as Shown)).toEqual(['UPSTREAM_TIMEOUT']);
+    expect([status, (JSON.parse(text) as GraphQLResponse).data]).toEqual([200, { createNote: null }]);
+    expect(codesIn(JSON.parse(text) as GraphQLResponse)).toEqual(['UPSTREAM_TIMEOUT']);
     expect(await exit).toMatchObject({ code: 0, err: '' });
     expect(await service.requests[0]!.body).toBe('');
   });
@@ -181,7 +183,7 @@ describe.each([
   ['text/event-stream', 'event: complete\ndata:'],
 ])('SIGTERM during an incremental response in %s', (accept, last) => {
   const query = '{ book(id: 7) { title ... @defer { summary } ... @defer { publisher } } }';
-  const ask = (url: string) => {
+  const execute = (url: string) => {
     const requests = startRequest(url, { 'content-type': 'application/json', accept });
     requests.outgoing.end(JSON.stringify({ query }));
     return requests;
@@ -190,7 +192,7 @@ describe.each([
   test('every part and the end are sent', async () => {
     const service = await controlledService();
     const program = await startProgram(service.env);
-    const { outgoing, answered } = ask(program.url);
+    const { outgoing, answered } = execute(program.url);
     const first = once(outgoing, 'response');
     await service.answer('fields=id,title', 200, { id: '7', title: '活着' });
     await first; // its first part has been sent
@@ -218,7 +220,7 @@ describe.each([
   test('a part that never comes is an error at the end of SHUTDOWN_MS', async () => {
     const service = await controlledService();
     const program = await startProgram({ ...service.env, SHUTDOWN_MS: '600' });
-    const { outgoing, answered } = ask(program.url);
+    const { outgoing, answered } = execute(program.url);
     const first = once(outgoing, 'response');
     await service.answer('fields=id,title', 200, { id: '7', title: '活着' });
     await first;

@@ -1,6 +1,6 @@
 import { getIntrospectionQuery } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { besieged, codesIn } from '../support/besieged.ts';
+import { startFacade, codesIn } from '../support/start-facade.ts';
 import { json } from '../support/hostile.ts';
 
 const many = (n: number, text: (at: number) => string) => Array.from({ length: n }, (_, at) => text(at)).join(' ');
@@ -9,9 +9,9 @@ const incremental = { headers: { accept: 'multipart/mixed' } };
 
 describe('limit of list items', () => {
   test('items of nested pages are multiplied, and the error names the largest list', async () => {
-    const { books, ask } = await besieged();
+    const { books, execute } = await startFacade();
     const query = `{ ${many(2, (at) => `l${at}: searchBooks(query: "x", first: 100, offset: ${at}) { nodes { tags(first: 8) { name } } edges { node { tags(first: 50) { name } } } }`)} }`;
-    const answer = await ask(query);
+    const answer = await execute(query);
     expect(codesIn(answer)).toEqual(['TOO_MANY_ITEMS']);
     expect(answer.data).toBeNull();
     expect(answer.errors![0]!.extensions).toEqual({
@@ -22,21 +22,24 @@ describe('limit of list items', () => {
       coordinate: 'Book.tags',
       help: '/docs/errors#TOO_MANY_ITEMS',
     });
-    expect(books.heard).toEqual([]);
+    expect(books.requests).toEqual([]);
   });
 
   test('an operation is rejected beyond MAX_ITEMS, not at it', async () => {
-    const { books, ask } = await besieged({ maxItems: '50' });
+    const { books, execute } = await startFacade({ maxItems: '50' });
     books.behave(json('{"count":25,"start":0,"total":0,"books":[]}'));
     const query = 'query ($n: Int) { searchBooks(query: "x", first: $n) { nodes { id } edges { cursor } } }';
-    expect(codesIn(await ask(query, { variables: { n: 25 } }))).toEqual([]);
-    const rejected = await ask(query, { variables: { n: 26 } });
+    expect(codesIn(await execute(query, { variables: { n: 25 } }))).toEqual([]);
+    const rejected = await execute(query, { variables: { n: 26 } });
     expect(rejected.errors?.[0]?.extensions).toMatchObject({ code: 'TOO_MANY_ITEMS', limit: 50, actual: 52 });
   });
 
   test('x-explain: plan shows items and values beside upstream calls', async () => {
-    const { ask } = await besieged();
-    const { extensions } = await ask('{ searchBooks(query: "x", first: 30) { nodes { id title } totalCount } }', plan);
+    const { execute } = await startFacade();
+    const { extensions } = await execute(
+      '{ searchBooks(query: "x", first: 30) { nodes { id title } totalCount } }',
+      plan,
+    );
     expect(extensions).toMatchObject({
       upstream: { min: 1, max: 1 },
       answer: {
@@ -48,31 +51,33 @@ describe('limit of list items', () => {
   });
 
   test('a page size beyond its limit is BAD_USER_INPUT, not TOO_MANY_ITEMS', async () => {
-    const { ask } = await besieged();
+    const { execute } = await startFacade();
     const query = '{ searchBooks(query: "x", first: 1000000) { nodes { id } } }';
-    expect(codesIn(await ask(query))).toEqual(['BAD_USER_INPUT']);
+    expect(codesIn(await execute(query))).toEqual(['BAD_USER_INPUT']);
   });
 });
 
 describe('limit of values', () => {
   test('an operation whose plan has too many values is rejected before any upstream call', async () => {
-    const { books, ask } = await besieged({ maxValues: '1000' });
-    const answer = await ask(`{ searchBooks(query: "x", first: 100) { nodes { ${many(11, (at) => `a${at}: id`)} } } }`);
+    const { books, execute } = await startFacade({ maxValues: '1000' });
+    const answer = await execute(
+      `{ searchBooks(query: "x", first: 100) { nodes { ${many(11, (at) => `a${at}: id`)} } } }`,
+    );
     expect(answer.errors?.[0]?.extensions).toMatchObject({
       code: 'TOO_MANY_VALUES',
       limit: 1_000,
       actual: 1 + 1 + 1_100,
       coordinate: 'BookConnection.nodes',
     });
-    expect(books.heard).toEqual([]);
+    expect(books.requests).toEqual([]);
   });
 
   test('a response with longer lists than planned is stopped during execution', async () => {
-    const { books, ask } = await besieged({ maxValues: '1000' });
+    const { books, execute } = await startFacade({ maxValues: '1000' });
     const content = many(2_000, (at) => `line ${at}\n`);
     books.behave(json(JSON.stringify({ id: '7', content, photos: {}, book: { id: '1' } })));
     const query = '{ node(id: "Annotation:7") { ... on Annotation { blocks { __typename } } } }';
-    const answer = await ask(query);
+    const answer = await execute(query);
     expect(answer.data).toBeNull();
     expect(answer.errors?.map(({ extensions }) => extensions)).toEqual([
       { code: 'TOO_MANY_VALUES', limit: 1_000, help: '/docs/errors#TOO_MANY_VALUES' },
@@ -80,10 +85,10 @@ describe('limit of values', () => {
   });
 
   test('the usual introspection query is within the limit, thirty of them are not', async () => {
-    const { ask } = await besieged();
-    expect(codesIn(await ask(getIntrospectionQuery()))).toEqual([]);
+    const { execute } = await startFacade();
+    expect(codesIn(await execute(getIntrospectionQuery()))).toEqual([]);
     const all = '{ types { name fields { name args { name } type { name kind } } } }';
-    const answer = await ask(`{ ${many(30, (at) => `s${at}: __schema ${all}`)} }`);
+    const answer = await execute(`{ ${many(30, (at) => `s${at}: __schema ${all}`)} }`);
     expect(answer.errors?.[0]?.extensions).toMatchObject({ code: 'TOO_MANY_VALUES', field: '__schema' });
   });
 });
@@ -94,30 +99,30 @@ describe('limit of response bytes', () => {
   const aliases = many(40, (at) => `s${at}: summary`);
 
   test('a response that is too large is rejected on both request paths and by both executors', async () => {
-    const { books, ask } = await besieged();
+    const { books, execute } = await startFacade();
     books.behave(book);
-    expect((await ask('{ book(id: 7) { summary } }')).data).toEqual({ book: { summary: text } });
+    expect((await execute('{ book(id: 7) { summary } }')).data).toEqual({ book: { summary: text } });
     for (const options of [{}, { headers: { accept: 'application/json, */*;q=0.1' } }]) {
-      const answer = await ask(`{ book(id: 7) { ${aliases} } }`, options);
+      const answer = await execute(`{ book(id: 7) { ${aliases} } }`, options);
       expect(answer).toMatchObject({
         data: null,
         errors: [{ extensions: { code: 'ANSWER_TOO_LARGE', limit: 5_000_000 } }],
       });
     }
     // Introspection selects the executor of graphql-js.
-    const mixed = await ask(`{ __schema { queryType { name } } book(id: 7) { ${aliases} } }`);
+    const mixed = await execute(`{ __schema { queryType { name } } book(id: 7) { ${aliases} } }`);
     expect(codesIn(mixed)).toEqual(['ANSWER_TOO_LARGE']);
   });
 
   test('MAX_ANSWER_BYTES sets the limit', async () => {
-    const { books, ask } = await besieged({ maxAnswerBytes: '100000' });
+    const { books, execute } = await startFacade({ maxAnswerBytes: '100000' });
     books.behave(book);
-    expect(codesIn(await ask('{ book(id: 7) { summary } }'))).toEqual(['ANSWER_TOO_LARGE']);
-    expect(codesIn(await ask('{ book(id: 7) { title } }'))).toEqual([]);
+    expect(codesIn(await execute('{ book(id: 7) { summary } }'))).toEqual(['ANSWER_TOO_LARGE']);
+    expect(codesIn(await execute('{ book(id: 7) { title } }'))).toEqual([]);
   });
 
   test('the limit counts all parts of an incremental response together', async () => {
-    const { books, url } = await besieged();
+    const { books, url } = await startFacade();
     books.behave(book);
     const parts = many(4, (part) => `... @defer(label: "p${part}") { ${many(10, (at) => `s${part}_${at}: summary`)} }`);
     const response = await fetch(url, {
@@ -138,8 +143,8 @@ describe('planned calls depend on variables and lists', () => {
     ... on Book { title } ... on Subject { title } ... on Event { title } ... on Celebrity { name } } }`;
   const ids = (n: number, type: string) => Array.from({ length: n }, (_, at) => `${type}:${at + 1}`);
   const callsOf = async (variables: Record<string, unknown>) => {
-    const { ask } = await besieged();
-    const { extensions } = await ask(query, { variables, ...plan });
+    const { execute } = await startFacade();
+    const { extensions } = await execute(query, { variables, ...plan });
     return (extensions as { upstream: { max: number; services: unknown } }).upstream;
   };
 
@@ -152,8 +157,8 @@ describe('planned calls depend on variables and lists', () => {
   });
 
   test('nodes with ids in the document costs the same; a single node costs one', async () => {
-    const { ask } = await besieged();
-    const { extensions } = await ask(
+    const { execute } = await startFacade();
+    const { extensions } = await execute(
       `{ nodes(ids: [${many(40, (at) => `"Book:${at}"`)}]) { ... on Book { title } } node(id: "Subject:1") { id } }`,
       plan,
     );
@@ -161,34 +166,36 @@ describe('planned calls depend on variables and lists', () => {
   });
 
   test('an operation beyond MAX_UPSTREAM_CALLS is rejected before any call', async () => {
-    const { books, ask } = await besieged({ maxUpstreamCalls: '99' });
-    const answer = await ask(query, { variables: { ids: ids(100, 'Book') } });
+    const { books, execute } = await startFacade({ maxUpstreamCalls: '99' });
+    const answer = await execute(query, { variables: { ids: ids(100, 'Book') } });
     expect(answer.errors?.[0]?.extensions).toMatchObject({ code: 'TOO_MANY_CALLS', limit: 99, actual: 100 });
-    expect(books.heard).toEqual([]);
+    expect(books.requests).toEqual([]);
   });
 });
 
 test('variables may contain a limited number of values, nested ones included', async () => {
-  const { ask } = await besieged();
+  const { execute } = await startFacade();
   const query = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }';
-  const one = (n: number) => ask(query, { variables: { ids: Array.from({ length: n }, () => '1') } });
+  const one = (n: number) => execute(query, { variables: { ids: Array.from({ length: n }, () => '1') } });
   expect((await one(9_999)).errors?.[0]?.message).toContain('at most 100');
   const rejected = await one(10_000);
   expect(rejected).toMatchObject({ errors: [{ extensions: { code: 'BAD_USER_INPUT', limit: 10_000 } }] });
   const nested = Array.from({ length: 200 }, () => Array.from({ length: 60 }, (_, at) => ({ at })));
-  expect((await ask(query, { variables: { ids: nested } })).errors?.[0]?.extensions).toMatchObject({ limit: 10_000 });
+  expect((await execute(query, { variables: { ids: nested } })).errors?.[0]?.extensions).toMatchObject({
+    limit: 10_000,
+  });
 });
 
 test('comparing fields of the same name takes bounded time', async () => {
-  const { ask } = await besieged();
-  expect(codesIn(await ask(`{ book(id: 7) { ${many(330, () => 'tags(first: 3) { name }')} } }`))).toEqual([
+  const { execute } = await startFacade();
+  expect(codesIn(await execute(`{ book(id: 7) { ${many(330, () => 'tags(first: 3) { name }')} } }`))).toEqual([
     'TOO_MANY_FIELDS',
   ]);
   const fragments = many(
     40,
     (at) => `fragment F${at} on Book { id title tags(first: 3) { name count } rating { average } }`,
   );
-  expect(codesIn(await ask(`{ node(id: "Tag:1") { id } __typename } ${fragments}`))).toContain(
+  expect(codesIn(await execute(`{ node(id: "Tag:1") { id } __typename } ${fragments}`))).toContain(
     'GRAPHQL_VALIDATION_FAILED',
   );
 });

@@ -4,7 +4,7 @@ import { annotationBlocks, noteBlocks } from '../../src/graph/types/content-bloc
 import { isbnOf } from '../../src/graph/book/isbn.ts';
 import { abstractOf, annotationHtml, hasMath } from '../../src/origin/rules/annotation-text.ts';
 import { noteContent, noteMarkup, noteSummary } from '../../src/origin/rules/note-text.ts';
-import { besieged, codesIn } from '../support/besieged.ts';
+import { startFacade, codesIn } from '../support/start-facade.ts';
 import { service } from '../support/service.ts';
 import { failOnUnhandledErrors } from '../support/unhandled.ts';
 
@@ -35,7 +35,7 @@ const texts: [name: string, text: string][] = [
   ['digits', filled('97875')],
 ];
 
-const { books, ask } = await besieged({ maxBodyBytes: '3000000' });
+const { books, execute } = await startFacade({ maxBodyBytes: '3000000' });
 const origin = await service();
 
 const mutations = [
@@ -49,19 +49,19 @@ describe.each(texts)('%s', (_, text) => {
     'the input of %s is rejected before any upstream call',
     guard,
     async (name, input, selection) => {
-      books.heard.length = 0;
+      books.requests.length = 0;
       const query = `mutation ($text: String!) { ${name}(input: ${input}) { ${selection} } }`;
-      const answer = await ask(query, { variables: { text }, headers: { authorization: 'Bearer x' } });
+      const answer = await execute(query, { variables: { text }, headers: { authorization: 'Bearer x' } });
       expect(codesIn(answer)).toEqual([
         expect.stringMatching(/^(CHAPTER_TOO_LONG|INVALID_TAG|MISSING_ARGUMENT|COMMENT_TOO_LONG|RATING_OUT_OF_RANGE)$/),
       ]);
-      expect(books.heard).toEqual([]);
+      expect(books.requests).toEqual([]);
     },
   );
   test('an argument of a query', guard, async () => {
     const query =
       'query ($text: String!, $id: ID!) { searchBooks(query: $text) { totalCount } bookByIsbn(isbn: $text) { id } book(id: $id) { id } }';
-    const answer = await ask(query, { variables: { text, id: text } });
+    const answer = await execute(query, { variables: { text, id: text } });
     expect(codesIn(answer)).toContain('BAD_USER_INPUT');
   });
   test('a comment at the origin', guard, async () => {
@@ -86,7 +86,7 @@ describe.each(texts)('%s', (_, text) => {
 
 test('a response does not grow with the errors in its request', async () => {
   const collect = (input: object) =>
-    ask('mutation ($input: CollectBookInput!) { collectBook(input: $input) { created } }', {
+    execute('mutation ($input: CollectBookInput!) { collectBook(input: $input) { created } }', {
       variables: { input: { bookId: '7', status: 'READ', ...input } },
       headers: { authorization: 'Bearer x' },
     });

@@ -2,22 +2,26 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { checkPercentEncoding, checkSurrogates } from '../../src/server/http/strict-text.ts';
-import { besieged, codesIn } from '../support/besieged.ts';
-import type { Shown } from '../support/facade.ts';
+import { startFacade, codesIn } from '../support/start-facade.ts';
+import type { GraphQLResponse } from '../support/facade.ts';
 import { json } from '../support/hostile.ts';
 import { service } from '../support/service.ts';
 import { failOnUnhandledErrors } from '../support/unhandled.ts';
 
 failOnUnhandledErrors();
 
-const { books, url } = await besieged();
+const { books, url } = await startFacade();
 books.behave(json('{"id":"7","title":"x"}'));
 const authorization = 'Bearer x';
 
 async function send(init: RequestInit, query = '') {
-  books.heard.length = 0;
+  books.requests.length = 0;
   const response = await fetch(url + query, { method: 'POST', ...init });
-  return { status: response.status, codes: codesIn((await response.json()) as Shown), calls: books.heard.length };
+  return {
+    status: response.status,
+    codes: codesIn((await response.json()) as GraphQLResponse),
+    calls: books.requests.length,
+  };
 }
 const rejection = { status: 400, codes: ['INVALID_TEXT'], calls: 0 };
 

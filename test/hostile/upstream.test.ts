@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { type GraphQLObjectType, getNamedType, isLeafType, isObjectType, isRequiredArgument } from 'graphql';
 import { afterEach, expect, test, vi } from 'vitest';
 import { schema } from '../../src/graph/schema.ts';
-import { besieged, codesIn } from '../support/besieged.ts';
+import { startFacade, codesIn } from '../support/start-facade.ts';
 import { type Behaviour, answer, drip, hostile, inTurn, json, reset, silence, until, xml } from '../support/hostile.ts';
 import { service } from '../support/service.ts';
 import { failOnUnhandledErrors } from '../support/unhandled.ts';
@@ -41,17 +41,17 @@ test.each<[string, Behaviour, string]>([
   ['a 401', json('{"msg":"invalid_access_token","code":103,"request":"GET /v2/book/7"}', 401), 'UNAUTHENTICATED'],
   ['a 403 without a body', json('', 403), 'FORBIDDEN'],
 ])('a book answered with %s fails alone, with its code', async (_, behaviour, code) => {
-  const { books, ask, logged } = await besieged(behaviour === silence ? impatient : {});
+  const { books, execute, logged } = await startFacade(behaviour === silence ? impatient : {});
   books.behave(behaviour);
-  const result = await ask(book, withToken);
+  const result = await execute(book, withToken);
   expect([result.data, codesIn(result)]).toEqual([{ book: null }, [code]]);
   expect(logged.join()).not.toContain('a field failed');
 });
 
 test('JSON within the depth limit is read', async () => {
-  const { books, ask } = await besieged();
+  const { books, execute } = await startFacade();
   books.behave(json(deep(60)));
-  expect((await ask(book)).data).toEqual({ book: { title: 'x' } });
+  expect((await execute(book)).data).toEqual({ book: { title: 'x' } });
 });
 
 const entry = (inside: string) =>
@@ -82,14 +82,14 @@ test.each<[string, Buffer | string]>([
   ['the wrong root', '<feed xmlns="http://www.w3.org/2005/Atom"><title>t</title></feed>'],
   ['a body beyond the limit', entry(`<summary>${'x'.repeat(2_000_000)}</summary>`)],
 ])('an event answered with %s is an invalid response', async (_, body) => {
-  const { events, ask } = await besieged();
+  const { events, execute } = await startFacade();
   events.behave(xml(body));
-  const result = await ask(event);
+  const result = await execute(event);
   expect([result.data, codesIn(result)]).toEqual([{ event: null }, ['UPSTREAM_INVALID_RESPONSE']]);
 });
 
 test('if one of two services is down, fields of the other work, and the circuit breaker stops calls to the first', async () => {
-  const { books, events, ask } = await besieged({
+  const { books, events, execute } = await startFacade({
     ...impatient,
     breakerFailures: '3',
     breakerPauseMs: '60000',
@@ -99,16 +99,16 @@ test('if one of two services is down, fields of the other work, and the circuit 
   events.behave(silence);
   const page = '{ book(id: "7") { title } event(id: "7") { title } }';
   for (let n = 0; n < 5; n++) {
-    const result = await ask(page);
+    const result = await execute(page);
     expect(result.data).toEqual({ book: { title: '活着' }, event: null });
     expect(codesIn(result)).toEqual([n < 3 ? 'UPSTREAM_TIMEOUT' : 'UPSTREAM_UNAVAILABLE']);
   }
-  expect(events.heard).toHaveLength(3);
-  expect(books.heard).toHaveLength(5);
+  expect(events.requests).toHaveLength(3);
+  expect(books.requests).toHaveLength(5);
 });
 
 test('a service that recovers after a long outage is used again', async () => {
-  const { books, ask } = await besieged({
+  const { books, execute } = await startFacade({
     breakerFailures: '2',
     breakerPauseMs: '20',
     maxBreakerPauseMs: '40',
@@ -117,18 +117,20 @@ test('a service that recovers after a long outage is used again', async () => {
   books.behave(reset);
   const end = Date.now() + 600;
   while (Date.now() < end) {
-    expect(codesIn(await ask(book))).toEqual(['UPSTREAM_UNAVAILABLE']);
+    expect(codesIn(await execute(book))).toEqual(['UPSTREAM_UNAVAILABLE']);
     await new Promise((resolve) => setTimeout(resolve, 3));
   }
-  expect(books.heard.length).toBeLessThan(40); // one in each pause
+  expect(books.requests.length).toBeLessThan(40); // one in each pause
   books.behave(json('{"id":"7","title":"x"}'));
-  await expect.poll(async () => (await ask(book)).data.book, { timeout: 60_000 }).toEqual({ title: 'x' });
+  await expect.poll(async () => (await execute(book)).data.book, { timeout: 60_000 }).toEqual({ title: 'x' });
 });
 
 test('reads of a service that fails every second time succeed by retries', async () => {
-  const { books, ask } = await besieged();
-  books.behave((socket, heard) => (heard.nth % 2 ? json('{"id":"7","title":"x"}') : reset)(socket, heard));
-  for (let n = 0; n < 6; n++) expect((await ask(book)).data).toEqual({ book: { title: 'x' } });
+  const { books, execute } = await startFacade();
+  books.behave((socket, upstreamRequest) =>
+    (upstreamRequest.nth % 2 ? json('{"id":"7","title":"x"}') : reset)(socket, upstreamRequest),
+  );
+  for (let n = 0; n < 6; n++) expect((await execute(book)).data).toEqual({ book: { title: 'x' } });
 });
 
 test.each([
@@ -138,14 +140,14 @@ test.each([
   ['the default pause if Retry-After is malformed', { 'retry-after': 'soon' }, 5],
 ])('a 429 is reported with %s, and not retried', async (_, headers: Record<string, string>, retryAfter) => {
   vi.useFakeTimers({ toFake: ['Date'] }); // otherwise the pause would get shorter
-  const { books, ask } = await besieged();
+  const { books, execute } = await startFacade();
   books.behave(json('{"msg":"rate_limit_exceeded2","code":112,"request":"GET /v2/book/7"}', 429, headers));
   for (let n = 0; n < 3; n++) {
-    const result = await ask(book, withToken);
+    const result = await execute(book, withToken);
     expect(codesIn(result)).toEqual(['RATE_LIMITED']);
     expect(result.errors?.[0]?.extensions.retryAfter).toBe(retryAfter);
   }
-  expect(books.heard).toHaveLength(1);
+  expect(books.requests).toHaveLength(1);
 });
 
 test.each<[string, Behaviour, string]>([
@@ -162,42 +164,42 @@ test.each<[string, Behaviour, string]>([
   ['gets a 403 with a code', json('{"code":6002,"msg":"x"}', 403), 'NOT_OWNER'],
   ['gets a 403', json('', 403), 'FORBIDDEN'],
 ])('a write that %s is sent once', async (_, behaviour, code) => {
-  const { books, ask } = await besieged(behaviour === silence ? impatient : {});
+  const { books, execute } = await startFacade(behaviour === silence ? impatient : {});
   books.behave(behaviour);
-  expect(codesIn(await ask(collect, withToken))).toEqual([code]);
-  expect(books.heard.filter(({ method }) => method === 'POST')).toHaveLength(1);
+  expect(codesIn(await execute(collect, withToken))).toEqual([code]);
+  expect(books.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
 });
 
 test('an operation ends at its deadline, and the fields it waited for report a timeout', async () => {
-  const { books, events, ask, logged } = await besieged({ operationTimeoutMs: '300' });
+  const { books, events, execute, logged } = await startFacade({ operationTimeoutMs: '300' });
   books.behave(silence);
   events.behave(drip('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n<', ' '));
-  const result = await ask('{ book(id: "7") { title } event(id: "7") { title } }');
+  const result = await execute('{ book(id: "7") { title } event(id: "7") { title } }');
   expect(result.data).toEqual({ book: null, event: null });
   expect(codesIn(result)).toEqual(['UPSTREAM_TIMEOUT', 'UPSTREAM_TIMEOUT']);
   expect(logged).toEqual([]);
-  await until(() => [books, events].every(({ ended, heard }) => ended() >= heard.length));
+  await until(() => [books, events].every(({ ended, requests }) => ended() >= requests.length));
 });
 
 test('a client that disconnects has its upstream calls cancelled', async () => {
-  const { books, events, url } = await besieged();
+  const { books, events, url } = await startFacade();
   books.behave(silence);
   events.behave(silence);
   const client = new AbortController();
   const body = JSON.stringify({ query: '{ book(id: "7") { title } event(id: "7") { title } }' });
   const init = { method: 'POST', body, headers: { 'content-type': 'application/json' }, signal: client.signal };
   const request = fetch(url, init).catch(() => 'gone');
-  await until(() => books.heard.length === 1 && events.heard.length === 1);
+  await until(() => books.requests.length === 1 && events.requests.length === 1);
   client.abort();
   expect(await request).toBe('gone');
-  await until(() => [books, events].every(({ ended, heard }) => ended() >= heard.length));
+  await until(() => [books, events].every(({ ended, requests }) => ended() >= requests.length));
 });
 
 test('one of two clients with equal requests may disconnect without cancelling the shared upstream call', async () => {
-  const { books, facade, url, ask } = await besieged();
+  const { books, facade, url, execute } = await startFacade();
   const metrics = async () => (await fetch(`${facade.url}/metrics`)).text();
   const held: (() => void)[] = [];
-  books.behave((socket, heard) => held.push(() => json('{"id":"7","title":"x"}')(socket, heard)));
+  books.behave((socket, upstreamRequest) => held.push(() => json('{"id":"7","title":"x"}')(socket, upstreamRequest)));
   const client = new AbortController();
   const init = {
     method: 'POST',
@@ -206,19 +208,19 @@ test('one of two clients with equal requests may disconnect without cancelling t
   };
   const first = fetch(url, { ...init, signal: client.signal }).catch(() => 'gone');
   await until(() => held.length === 1);
-  const second = ask(book);
+  const second = execute(book);
   await expect.poll(metrics, { timeout: 60_000 }).toContain('catalog_operations_running 2');
   client.abort();
   await first;
   await expect.poll(metrics, { timeout: 60_000 }).toContain('catalog_operations_running 1');
   held[0]?.();
   expect((await second).data).toEqual({ book: { title: 'x' } });
-  expect(books.heard).toHaveLength(1);
+  expect(books.requests).toHaveLength(1);
 });
 
 test('tokens are sent to the configured services only, and are in no log, error or metric', async () => {
   const elsewhere = await hostile();
-  const { books, events, ask, facade, logged } = await besieged({ logLevel: 'trace' });
+  const { books, events, execute, facade, logged } = await startFacade({ logLevel: 'trace' });
   const token = 'secret-Of-The-Caller';
   const headers = { authorization: `Bearer ${token}` };
   books.behave(
@@ -230,9 +232,9 @@ test('tokens are sent to the configured services only, and are in no log, error 
   );
   events.behave(xml(`<wrong>${token}</wrong>`));
   const seen = [];
-  for (const query of [book, event, note, book, collect]) seen.push(await ask(query, { headers }));
-  expect(books.heard[0]?.headers.authorization).toBe(`Bearer ${token}`);
-  expect(elsewhere.heard).toEqual([]);
+  for (const query of [book, event, note, book, collect]) seen.push(await execute(query, { headers }));
+  expect(books.requests[0]?.headers.authorization).toBe(`Bearer ${token}`);
+  expect(elsewhere.requests).toEqual([]);
   const metrics = await (await fetch(`${facade.url}/metrics`)).text();
   for (const text of [JSON.stringify(seen), metrics, logged.join('\n')]) expect(text).not.toContain(token);
 });
@@ -267,7 +269,7 @@ test.each(records)('a %s with missing or wrongly typed fields still gives a resp
   const origin = await service();
   const real = await (await fetch(origin.url + path, { headers: { authorization: `Bearer ${token}` } })).json();
   expect(Object.keys(real).length).toBeGreaterThan(5);
-  const { books, ask, logged } = await besieged();
+  const { books, execute, logged } = await startFacade();
   const query = `{ node(id: "${type}:7") { ... on ${type} { ${selectionOf(schema.getType(type) as GraphQLObjectType)} } } }`;
   const codes = new Set<unknown>();
   let shown = 0;
@@ -275,7 +277,7 @@ test.each(records)('a %s with missing or wrongly typed fields still gives a resp
     const members = Object.keys(real).filter((name) => name !== 'id');
     const lies = members.map((name) => (wrong === undefined ? '' : `,${JSON.stringify(name)}:${wrong}`)).join('');
     books.behave(json(`{"id":"7"${lies}}`));
-    const result = await ask(query, { headers: { authorization: `Bearer ${token}` } });
+    const result = await execute(query, { headers: { authorization: `Bearer ${token}` } });
     for (const code of codesIn(result)) codes.add(code);
     expect(result.data, `${wrong}: ${JSON.stringify(result.errors)}`).toHaveProperty('node');
     if (result.data.node) shown++;
@@ -287,7 +289,7 @@ test.each(records)('a %s with missing or wrongly typed fields still gives a resp
 
 test('a feed of events with wrong texts and attributes still gives a response', async () => {
   const real = readFileSync(new URL('../fixtures/atom/event-oddities.xml', import.meta.url), 'utf8');
-  const { events, ask, logged } = await besieged();
+  const { events, execute, logged } = await startFacade();
   const query = `{ event(id: "7") { ${selectionOf(schema.getType('Event') as GraphQLObjectType)} } }`;
   for (const wrong of ['', 'x', '-1', '&#0;', '<b/>', '9'.repeat(400), '\u{1f600}']) {
     const texts = real.replace(/>[^<]+</g, `>${wrong}<`);
@@ -296,7 +298,7 @@ test('a feed of events with wrong texts and attributes still gives a response', 
       : real.replace(/((?:href|startTime|endTime|valueString|name|term)=")[^"]*"/g, `$1${wrong}"`);
     for (const body of [texts, attributes]) {
       events.behave(xml(body));
-      const result = await ask(query);
+      const result = await execute(query);
       expect(result.data).toHaveProperty('event');
       expect(codesIn(result)).not.toContain('INTERNAL_SERVER_ERROR');
     }
@@ -323,20 +325,20 @@ const longRecords: [type: string, path: string][] = [
 test.each(longRecords)('a %s with long texts takes linear time', { timeout: 900_000 }, async (type, path) => {
   const origin = await service();
   const real = await (await fetch(origin.url + path, { headers: { authorization: 'Bearer demo-alice' } })).json();
-  const { books, ask } = await besieged();
+  const { books, execute } = await startFacade();
   const query = `{ node(id: "${type}:7") { ... on ${type} { ${selectionOf(schema.getType(type) as GraphQLObjectType)} } } }`;
   await expectLinearTime(async (text) => {
     const body = JSON.stringify({ ...everyText(real, text), id: '7' });
     if (body.length > 4_000_000) throw new Error('The texts are past the limit of an answer, so nothing reads them.');
     books.behave(json(body));
-    const result = await ask(query, { headers: { authorization: 'Bearer demo-alice' } });
+    const result = await execute(query, { headers: { authorization: 'Bearer demo-alice' } });
     expect(result.data.node, text.slice(0, 50)).not.toBeNull();
   });
 });
 
 test('an event with long texts takes linear time', { timeout: 900_000 }, async () => {
   const real = readFileSync(new URL('../fixtures/atom/event-oddities.xml', import.meta.url), 'utf8');
-  const { events, ask } = await besieged();
+  const { events, execute } = await startFacade();
   const query = `{ event(id: "7") { ${selectionOf(schema.getType('Event') as GraphQLObjectType)} } }`;
   await expectLinearTime(async (text) => {
     const escaped = text
@@ -349,7 +351,7 @@ test('an event with long texts takes linear time', { timeout: 900_000 }, async (
       .replace(/<a:id>[^<]*</, '<a:id>https://api.example/event/7<'); // otherwise it would be another event
     if (Buffer.byteLength(body) > 2_000_000) throw new Error('The texts are past the limit, so nothing reads them.');
     events.behave(xml(body));
-    const result = await ask(query);
+    const result = await execute(query);
     expect(result.data.event, JSON.stringify(result.errors)?.slice(0, 200)).not.toBeNull();
   });
 });

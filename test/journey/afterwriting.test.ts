@@ -1,10 +1,10 @@
 /** After the response to a mutation no client sees the state before it: facades with caches respond like one without. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { schema } from '../../src/graph/schema.ts';
-import type { Shown } from '../support/facade.ts';
+import type { GraphQLResponse } from '../support/facade.ts';
 import { journey } from '../support/journey.ts';
 import { hasRedis, redisServer, until, withoutRedis } from '../support/redis.ts';
-import { type asking, replica } from '../support/replica.ts';
+import { type clientOf, replica } from '../support/replica.ts';
 import { picture } from '../support/service.ts';
 import { pictures, uploadForm } from '../support/upload.ts';
 
@@ -215,7 +215,7 @@ test('every mutation is covered', () => {
   expect(new Set(named)).toEqual(new Set(Object.keys(schema.getMutationType()!.getFields())));
 });
 
-type Ask = ReturnType<typeof asking>;
+type Ask = ReturnType<typeof clientOf>;
 interface Setup {
   /** Mutations are sent to the first. */
   facades: Ask[];
@@ -241,7 +241,7 @@ async function setUp(open: (url: string) => Promise<Ask[]>): Promise<Setup> {
   return { facades: await open(proxy.url), plain, known };
 }
 
-async function write({ url }: Ask, step: Step, known: Known): Promise<Shown> {
+async function write({ url }: Ask, step: Step, known: Known): Promise<GraphQLResponse> {
   const { name, selection, token = alice } = step;
   const type = `${name[0]!.toUpperCase()}${name.slice(1)}Input`;
   const query = `mutation ($input: ${type}!) { ${name}(input: $input) { ${selection} } }`;
@@ -251,14 +251,14 @@ async function write({ url }: Ask, step: Step, known: Known): Promise<Shown> {
   if (!step.pictures) headers.set('content-type', 'application/json');
   const body = step.pictures ? uploadForm(query, { input }, files) : JSON.stringify({ query, variables: { input } });
   const response = await fetch(`${url}/graphql`, { method: 'POST', headers, body });
-  return (await response.json()) as Shown;
+  return (await response.json()) as GraphQLResponse;
 }
 
 /** The result of a query for each reader. */
-async function resultsOf(ask: Ask, query: string) {
+async function resultsOf(execute: Ask, query: string) {
   const seen: Record<string, unknown> = {};
   for (const [who, token] of readers) {
-    const { data, errors } = await ask(query, token);
+    const { data, errors } = await execute(query, token);
     seen[who] = { data, errors: errors?.map(({ path, extensions }) => [path, extensions.code]) };
   }
   return seen;

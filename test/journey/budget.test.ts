@@ -1,26 +1,26 @@
 import { describe, expect, test } from 'vitest';
-import type { Shown } from '../support/facade.ts';
+import type { GraphQLResponse } from '../support/facade.ts';
 import { journey } from '../support/journey.ts';
 import { patientEnv } from '../support/patient.ts';
 import { startProgram } from '../support/program.ts';
 import { hasRedis, redisServer, until, withoutRedis } from '../support/redis.ts';
-import { asking, replica } from '../support/replica.ts';
+import { clientOf, replica } from '../support/replica.ts';
 
 /** The limit of the basic tier per minute, and the share of one address. */
 const LIMIT = 40;
 const SHARE = LIMIT / 2;
 
-type Ask = (query: string, token?: string) => Promise<Shown>;
+type Ask = (query: string, token?: string) => Promise<GraphQLResponse>;
 
 /** Distinct film queries. */
 const distinct = (count: number, from = 0) =>
   Array.from({ length: count }, (_, n) => `{ searchSubjects(query: "storm ${from + n}") { nodes { title } } }`);
 
 /** Runs the queries, `atOnce` at a time, and counts those that were not rejected. */
-async function runAll(ask: Ask, queries: string[], token?: string, atOnce = queries.length) {
-  const answers: Shown[] = [];
+async function runAll(execute: Ask, queries: string[], token?: string, atOnce = queries.length) {
+  const answers: GraphQLResponse[] = [];
   for (let n = 0; n < queries.length; n += atOnce)
-    answers.push(...(await Promise.all(queries.slice(n, n + atOnce).map((query) => ask(query, token)))));
+    answers.push(...(await Promise.all(queries.slice(n, n + atOnce).map((query) => execute(query, token)))));
   const rejected = answers.filter(({ errors }) => errors);
   for (const { errors } of rejected) {
     expect(errors).toMatchObject([{ extensions: { code: 'RATE_LIMITED' } }]);
@@ -49,29 +49,33 @@ async function setUp() {
 describe('many distinct film queries at once', () => {
   test('without a token they cause no 429: half of the limit is used for one address, the rest is rejected', async () => {
     const { url, countCalls } = await setUp();
-    const ask = await replica(url);
+    const execute = await replica(url);
     const queries = distinct(100);
-    expect(await countCalls(() => runAll(ask, queries))).toMatchObject({ answered: SHARE, passed: SHARE, rejected: 0 });
+    expect(await countCalls(() => runAll(execute, queries))).toMatchObject({
+      answered: SHARE,
+      passed: SHARE,
+      rejected: 0,
+    });
     // The successful ones are cached.
-    expect(await countCalls(() => runAll(ask, queries))).toMatchObject({ answered: SHARE, passed: 0 });
+    expect(await countCalls(() => runAll(execute, queries))).toMatchObject({ answered: SHARE, passed: 0 });
     // Books are not limited.
-    expect((await ask('{ book(id: "6082808") { title } }')).errors).toBeUndefined();
+    expect((await execute('{ book(id: "6082808") { title } }')).errors).toBeUndefined();
   });
 
   test('with a basic token of the facade they cause no 429', async () => {
     const { url, countCalls } = await setUp();
-    const ask = await replica(url, { accessToken: 'demo-bob', filmTier: 'basic' });
-    expect(await countCalls(() => runAll(ask, distinct(100)))).toMatchObject({ answered: SHARE, rejected: 0 });
+    const execute = await replica(url, { accessToken: 'demo-bob', filmTier: 'basic' });
+    expect(await countCalls(() => runAll(execute, distinct(100)))).toMatchObject({ answered: SHARE, rejected: 0 });
   });
 
   test('with a client’s token of unknown tier they cause no 429', async () => {
     const { url, countCalls } = await setUp();
-    const ask = await replica(url);
-    expect(await countCalls(() => runAll(ask, distinct(100), 'demo-bob'))).toMatchObject({
+    const execute = await replica(url);
+    expect(await countCalls(() => runAll(execute, distinct(100), 'demo-bob'))).toMatchObject({
       answered: LIMIT,
       rejected: 0,
     });
-    const { data } = await ask('{ viewer { rateBudget { limit remaining resetsAt } } }', 'demo-bob');
+    const { data } = await execute('{ viewer { rateBudget { limit remaining resetsAt } } }', 'demo-bob');
     expect(data.viewer.rateBudget).toMatchObject({ limit: LIMIT, remaining: 0 });
     const resets = Date.parse(data.viewer.rateBudget.resetsAt as string) - Date.now();
     expect(resets).toBeGreaterThan(0);
@@ -80,23 +84,23 @@ describe('many distinct film queries at once', () => {
 
   test('films by id show early that a token is not limited', async () => {
     const { url, countCalls } = await setUp();
-    const ask = await replica(url);
-    const { data } = await ask('{ top250(first: 100) { nodes { sourceId } } }', 'demo-alice');
+    const execute = await replica(url);
+    const { data } = await execute('{ top250(first: 100) { nodes { sourceId } } }', 'demo-alice');
     const ids = (data.top250.nodes as { sourceId: string }[]).map(({ sourceId }) => sourceId);
     expect(ids.length).toBeGreaterThan(60);
     const queries = ids.map((id) => `{ subject(id: "${id}") { title } }`);
-    expect(await countCalls(() => runAll(ask, queries, 'demo-alice'))).toMatchObject({
+    expect(await countCalls(() => runAll(execute, queries, 'demo-alice'))).toMatchObject({
       answered: ids.length,
       rejected: 0,
     });
-    expect((await ask('{ viewer { rateBudget { limit } } }', 'demo-alice')).data.viewer.rateBudget).toBeNull();
+    expect((await execute('{ viewer { rateBudget { limit } } }', 'demo-alice')).data.viewer.rateBudget).toBeNull();
   });
 
   test('a page with a basic token makes as many calls as planned, and each film beyond the limit has an error', async () => {
     const { url, countCalls } = await setUp();
-    const ask = await replica(url);
+    const execute = await replica(url);
     const page = (offset: number) =>
-      ask(`{ top250(first: 25, offset: ${offset}) { nodes { title summary } } }`, 'demo-bob');
+      execute(`{ top250(first: 25, offset: ${offset}) { nodes { title summary } } }`, 'demo-bob');
     expect(await countCalls(() => page(0))).toMatchObject({ passed: 26, rejected: 0 });
     const second = await countCalls(() => page(25));
     expect(second).toMatchObject({ passed: 14, rejected: 0 });
@@ -107,34 +111,34 @@ describe('many distinct film queries at once', () => {
 });
 
 describe('the tier of a client’s token is learned', () => {
-  const tierOf = async (ask: Ask, token: string) =>
-    (await ask('{ viewer { filmTier } }', token)).data.viewer.filmTier as unknown;
+  const tierOf = async (execute: Ask, token: string) =>
+    (await execute('{ viewer { filmTier } }', token)).data.viewer.filmTier as unknown;
 
   test('from responses and rejections: demo-alice, demo-bob, demo-carol', async () => {
     const { url } = await setUp();
-    const ask = await replica(url);
+    const execute = await replica(url);
     const people = '{ celebrity(id: "1000525") { name } }';
     const talk = '{ subject(id: "26266893") { comments(first: 1) { nodes { content } } } }';
     for (const token of ['demo-alice', 'demo-bob', 'demo-carol']) {
-      expect(await tierOf(ask, token)).toBeNull();
-      for (const query of [people, talk]) await ask(query, token);
+      expect(await tierOf(execute, token)).toBeNull();
+      for (const query of [people, talk]) await execute(query, token);
     }
-    expect(await tierOf(ask, 'demo-alice')).toBe('ADVANCE');
-    expect(await tierOf(ask, 'demo-bob')).toBe('BASIC');
-    expect(await tierOf(ask, 'demo-carol')).toBe('PREMIUM');
+    expect(await tierOf(execute, 'demo-alice')).toBe('ADVANCE');
+    expect(await tierOf(execute, 'demo-bob')).toBe('BASIC');
+    expect(await tierOf(execute, 'demo-carol')).toBe('PREMIUM');
   });
 
   test('and a rejected endpoint is not called again with the token for a while', async () => {
     const { url, countCalls } = await setUp();
-    const ask = await replica(url);
-    const weekly = () => ask('{ weeklyChart { title } }', 'demo-bob');
+    const execute = await replica(url);
+    const weekly = () => execute('{ weeklyChart { title } }', 'demo-bob');
     expect(await countCalls(weekly)).toMatchObject({ passed: 1, errors: [{ extensions: { code: 'TIER_REQUIRED' } }] });
     expect(await countCalls(weekly)).toMatchObject({ passed: 0, errors: [{ extensions: { code: 'TIER_REQUIRED' } }] });
-    expect(await countCalls(() => ask('{ weeklyChart { title } }', 'demo-alice'))).toMatchObject({
+    expect(await countCalls(() => execute('{ weeklyChart { title } }', 'demo-alice'))).toMatchObject({
       passed: 1,
       data: { weeklyChart: {} },
     });
-    expect(await countCalls(() => ask('{ newMovies { title } }', 'demo-bob'))).toMatchObject({ passed: 1 });
+    expect(await countCalls(() => execute('{ newMovies { title } }', 'demo-bob'))).toMatchObject({ passed: 1 });
   });
 });
 
@@ -157,7 +161,7 @@ describe.skipIf(!hasRedis)('two facades on one Redis', () => {
     };
     const programs = await Promise.all([startProgram(env), startProgram(env)]);
     try {
-      const facades = programs.map((program) => asking(program.url));
+      const facades = programs.map((program) => clientOf(program.url));
       // Each is connected to Redis when a book that only it was asked for is in Redis.
       for (const [n, id] of ['6082808', '26340138'].entries())
         await until(async () => {
@@ -165,12 +169,14 @@ describe.skipIf(!hasRedis)('two facades on one Redis', () => {
           return (await redis.dump()).includes(`Book:${id}`);
         });
       const bob = await countCalls(async () => {
-        const [one, two] = await Promise.all(facades.map((ask, n) => runAll(ask, distinct(60, n * 60), 'demo-bob', 4)));
+        const [one, two] = await Promise.all(
+          facades.map((execute, n) => runAll(execute, distinct(60, n * 60), 'demo-bob', 4)),
+        );
         return { answered: one!.answered + two!.answered };
       });
       expect(bob).toEqual({ answered: LIMIT, passed: LIMIT, rejected: 0 });
       const remaining = await Promise.all(
-        facades.map((ask) => ask('{ viewer { rateBudget { remaining } } }', 'demo-bob')),
+        facades.map((execute) => execute('{ viewer { rateBudget { remaining } } }', 'demo-bob')),
       );
       for (const { data } of remaining) expect(data.viewer.rateBudget.remaining).toBe(0);
     } finally {

@@ -258,12 +258,14 @@ describe('a page needs', () => {
     const { answer, calls } = await cold.cost(query, alice);
     expect(answer.errors).toBeUndefined();
     expect(answer.data.user.notes.nodes.length).toBeGreaterThan(1);
-    const { extensions } = await cold.ask(query, { ...alice, headers: { 'x-explain': 'plan' } });
+    const { extensions } = await cold.execute(query, { ...alice, headers: { 'x-explain': 'plan' } });
     expect([calls, extensions]).toMatchObject([expected, { upstream: { max: expected } }]);
     // The same texts as the single notes have.
-    const { nodes } = (await cold.ask(query.replace('nodes {', 'nodes { id'), alice)).data.user.notes;
+    const { nodes } = (await cold.execute(query.replace('nodes {', 'nodes { id'), alice)).data.user.notes;
     const { id, ...texts } = nodes[1];
-    expect((await cold.ask(`{ node(id: "${id}") { ... on Note { ${selection} } } }`, alice)).data.node).toEqual(texts);
+    expect((await cold.execute(`{ node(id: "${id}") { ... on Note { ${selection} } } }`, alice)).data.node).toEqual(
+      texts,
+    );
   });
 
   test('1 call: the annotations of a book as HTML', async () => {

@@ -12,9 +12,9 @@ import {
 } from 'graphql';
 import { beforeAll, expect, test } from 'vitest';
 import { schema } from '../../src/graph/schema.ts';
-import type { Shown } from '../support/facade.ts';
+import type { GraphQLResponse } from '../support/facade.ts';
 import { journey } from '../support/journey.ts';
-import { merged, piecesOf } from '../support/pieces.ts';
+import { mergeParts, partsOf } from '../support/pieces.ts';
 import { mulberry32, randomDocument } from '../support/selections.ts';
 
 let healthy: Awaited<ReturnType<typeof journey>>;
@@ -67,7 +67,12 @@ function withDirectives(query: string, seed: number): string {
   return print(document);
 }
 
-async function execute(at: typeof healthy, query: string, variables: object, explain: string): Promise<Shown> {
+async function execute(
+  at: typeof healthy,
+  query: string,
+  variables: object,
+  explain: string,
+): Promise<GraphQLResponse> {
   const response = await fetch(`${at.facade.url}/graphql`, {
     method: 'POST',
     headers: {
@@ -78,11 +83,11 @@ async function execute(at: typeof healthy, query: string, variables: object, exp
     },
     body: JSON.stringify({ query, variables }),
   });
-  return merged(await piecesOf(response));
+  return mergeParts(await partsOf(response));
 }
 
 /** Codes and positions of errors. A tier error is reported once for each field in each part, wherever it occurs first. */
-const failures = ({ errors = [] }: Shown): string[] =>
+const failures = ({ errors = [] }: GraphQLResponse): string[] =>
   [
     ...new Set(
       errors.map(
@@ -92,7 +97,8 @@ const failures = ({ errors = [] }: Shown): string[] =>
     ),
   ].sort();
 
-const callsOf = ({ extensions }: Shown) => (extensions as { upstream: { calls: unknown[] } }).upstream.calls.length;
+const callsOf = ({ extensions }: GraphQLResponse) =>
+  (extensions as { upstream: { calls: unknown[] } }).upstream.calls.length;
 
 test.each([
   ['', () => healthy],

@@ -22,7 +22,7 @@ beforeAll(async () => {
 const plan = { 'x-explain': 'plan' };
 const trace = { 'x-explain': 'trace' };
 const planOf = async (at: typeof cold, query: string, variables: Record<string, unknown> = {}, token?: string) => {
-  const answer = await at.ask(query, { headers: plan, variables, ...(token ? { token } : {}) });
+  const answer = await at.execute(query, { headers: plan, variables, ...(token ? { token } : {}) });
   return (answer.extensions as { upstream: Planned }).upstream;
 };
 
@@ -72,7 +72,7 @@ describe('x-explain: plan', () => {
   test('takes the cache into account', async () => {
     const query = '{ book(id: "6082808") { title } }';
     expect(await planOf(warm, query)).toMatchObject({ min: 1, max: 1 });
-    await warm.ask(query);
+    await warm.execute(query);
     expect(await planOf(warm, query)).toMatchObject({ min: 0, max: 1 });
   });
 
@@ -99,7 +99,7 @@ describe('x-explain: plan', () => {
 
 describe('x-explain: trace', () => {
   test('lists the upstream calls with their fields, and never a token', async () => {
-    const answer = await cold.ask('{ book(id: "6082808") { title annotations(first: 2) { nodes { id } } } }', {
+    const answer = await cold.execute('{ book(id: "6082808") { title annotations(first: 2) { nodes { id } } } }', {
       headers: trace,
       token: 'demo-alice',
     });
@@ -130,8 +130,8 @@ describe('x-explain: trace', () => {
 
   test('lists what was served from the cache', async () => {
     const query = '{ book(id: "26340138") { title } }';
-    await warm.ask(query);
-    const answer = await warm.ask(query, { headers: trace });
+    await warm.execute(query);
+    const answer = await warm.execute(query, { headers: trace });
     expect(answer.extensions).toMatchObject({ upstream: { calls: [{ cached: true, field: 'book' }] } });
   });
 });

@@ -23,7 +23,7 @@ async function page<Data, Variables extends Record<string, unknown>>(
   document: TypedDocumentNode<Data, Variables>,
   variables: Variables,
 ): Promise<Data> {
-  const { data, errors } = await setup.ask(print(document), { token: 'demo-alice', variables });
+  const { data, errors } = await setup.execute(print(document), { token: 'demo-alice', variables });
   expect(errors).toBeUndefined();
   return data as Data;
 }

@@ -10,11 +10,11 @@ const me = '{ viewer { user { id uid name } } }';
 const collect = 'mutation ($input: CollectBookInput!) { collectBook(input: $input) { collection { user { id } } } }';
 
 test('the viewer’s id is known after the first write, and a user by id has name, avatar and page with one call', async () => {
-  expect((await setup.ask(me, { token: 'demo-alice' })).data.viewer).toEqual({ user: null });
+  expect((await setup.execute(me, { token: 'demo-alice' })).data.viewer).toEqual({ user: null });
   const input = { bookId: '1003078', status: 'WISH', onConflict: 'KEEP' };
-  await setup.ask(collect, { token: 'demo-alice', variables: { input } });
-  const { id } = (await setup.ask(me, { token: 'demo-alice' })).data.viewer.user;
-  expect((await setup.ask(me, { token: 'demo-bob' })).data.viewer).toEqual({ user: null });
+  await setup.execute(collect, { token: 'demo-alice', variables: { input } });
+  const { id } = (await setup.execute(me, { token: 'demo-alice' })).data.viewer.user;
+  expect((await setup.execute(me, { token: 'demo-bob' })).data.viewer).toEqual({ user: null });
 
   const { answer, passed } = await setup.cost(`{ user(id: "${id}") { id name avatarUrl webUrl } }`);
   expect(answer.data.user).toEqual({
@@ -28,11 +28,11 @@ test('the viewer’s id is known after the first write, and a user by id has nam
 
 test('a conflict leads to the existing collection, once the service has named the caller', async () => {
   const input = { bookId: '1003078', status: 'READ' };
-  const { errors } = await setup.ask(collect, { token: 'demo-alice', variables: { input } });
+  const { errors } = await setup.execute(collect, { token: 'demo-alice', variables: { input } });
   expect(errors![0]!.extensions).toMatchObject({ code: 'COLLECTION_EXISTS', existing: { id: expect.any(String) } });
   const { id } = errors![0]!.extensions.existing as { id: string };
   const query = `{ node(id: "${id}") { id ... on Collection { book { id } } } }`;
-  expect(await setup.ask(query, { token: 'demo-alice' })).toEqual({
+  expect(await setup.execute(query, { token: 'demo-alice' })).toEqual({
     data: { node: { id, book: { id: 'Book:1003078' } } },
   });
 });

@@ -32,7 +32,7 @@ test.each([
     '{ book(id: "6082808") { annotations(first: 40) { nodes { author { avatarUrl } photos { url } } } } }',
   ],
 ])('picture URLs of %s can be loaded', async (_, query) => {
-  const { data, errors } = await setup.ask(query, { token: 'demo-alice' });
+  const { data, errors } = await setup.execute(query, { token: 'demo-alice' });
   expect(errors).toBeUndefined();
   const urls = new Set(pictures(data));
   expect(urls.size).toBeGreaterThan(2);
@@ -50,7 +50,7 @@ test.each([
 test('a user has the URL of their homepage if there is one', async () => {
   const query =
     '{ user(id: "alice") { events(first: 9) { nodes { participants(first: 9) { nodes { uid homepageUrl } } } } } }';
-  const { data } = await setup.ask(query);
+  const { data } = await setup.execute(query);
   const people = (
     data.user.events.nodes as { participants: { nodes: { uid: string; homepageUrl: string | null }[] } }[]
   ).flatMap(({ participants }) => participants.nodes);

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { journey } from '../support/journey.ts';
-import { piecesOf } from '../support/pieces.ts';
+import { partsOf } from '../support/pieces.ts';
 
 let cold: Awaited<ReturnType<typeof journey>>;
 beforeAll(async () => {
@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 
 /** The parts of an incremental response as they are sent. */
-async function partsOf(query: string, accept: string): Promise<Record<string, unknown>[]> {
+async function loadParts(query: string, accept: string): Promise<Record<string, unknown>[]> {
   const response = await fetch(`${cold.facade.url}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept },
@@ -27,7 +27,7 @@ async function partsOf(query: string, accept: string): Promise<Record<string, un
 describe.each(['multipart/mixed', 'text/event-stream'])('over %s', (accept) => {
   test('a deferred part comes after the rest, and is requested separately', async () => {
     cold.proxy.start();
-    const [first, ...later] = await partsOf(
+    const [first, ...later] = await loadParts(
       '{ book(id: "6082808") { title ... @defer { summary tags { name } } } }',
       accept,
     );
@@ -48,7 +48,7 @@ describe.each(['multipart/mixed', 'text/event-stream'])('over %s', (accept) => {
   });
 
   test('a deferred connection comes in its own part', async () => {
-    const [first, ...later] = await partsOf(
+    const [first, ...later] = await loadParts(
       '{ subject(id: "26266893") { title ... @defer(label: "talk") { comments(first: 2) { nodes { content } } } } }',
       accept,
     );
@@ -61,7 +61,7 @@ describe.each(['multipart/mixed', 'text/event-stream'])('over %s', (accept) => {
   });
 
   test('a streamed list comes item by item', async () => {
-    const all = await partsOf('{ top250(first: 3) { nodes @stream(initialCount: 1) { title } } }', accept);
+    const all = await loadParts('{ top250(first: 3) { nodes @stream(initialCount: 1) { title } } }', accept);
     expect(all[0]).toMatchObject({ data: { top250: { nodes: [{ title: expect.any(String) }] } }, hasNext: true });
     const items = all
       .slice(1)
@@ -71,7 +71,7 @@ describe.each(['multipart/mixed', 'text/event-stream'])('over %s', (accept) => {
   });
 
   test('an error in a deferred part has its code', async () => {
-    const [first, ...later] = await partsOf(
+    const [first, ...later] = await loadParts(
       '{ book(id: "6082808") { title ... @defer { viewerCollection { status } annotations(first: 500) { nodes { id } } } } }',
       accept,
     );
@@ -249,7 +249,7 @@ describe('invalid arguments of @defer and @stream are rejected before anything r
   test('variables that are not given are valid, and have their defaults', async () => {
     const query =
       'query ($n: Int, $on: Boolean) { top250(first: 3) { nodes @stream(initialCount: $n, if: $on) { title } } }';
-    const [first, ...later] = await partsOf(query, 'multipart/mixed');
+    const [first, ...later] = await loadParts(query, 'multipart/mixed');
     expect(first).toMatchObject({ data: { top250: { nodes: [] } }, hasNext: true });
     expect(later.length).toBeGreaterThan(0);
   });
@@ -262,7 +262,7 @@ test.each(['@ defer', '@,defer', '@#\n#\ndefer', '@\ufeffdefer'])(
     const { status, body } = await execute(query, 'application/json');
     expect([status, body]).toEqual([200, { data: { book: { id: 'Book:6082808', title: '百年孤独' } } }]);
     for (const accept of ['multipart/mixed', 'text/event-stream']) {
-      const [first, later] = await partsOf(query, accept);
+      const [first, later] = await loadParts(query, accept);
       expect(first).toEqual({ data: { book: { id: 'Book:6082808' } }, hasNext: true });
       expect(later).toMatchObject({ incremental: [{ data: { title: '百年孤独' } }], hasNext: false });
     }
@@ -281,7 +281,7 @@ describe('in the current format', () => {
       body: JSON.stringify({ query }),
     });
     expect(response.headers.get('content-type')).toMatch(/; incrementalSpec=v0\.2$/);
-    return (await piecesOf(response)) as unknown as Part[];
+    return (await partsOf(response)) as unknown as Part[];
   };
 
   test.each(['multipart/mixed', 'text/event-stream'])(

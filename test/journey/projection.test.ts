@@ -19,7 +19,7 @@ import { fieldRule } from '../../src/graph/engine/declarations.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { openServer } from '../../src/server/server.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
-import type { Shown } from '../support/facade.ts';
+import type { GraphQLResponse } from '../support/facade.ts';
 import { journey } from '../support/journey.ts';
 import { type RandomDocument, randomDocument } from '../support/selections.ts';
 
@@ -28,7 +28,7 @@ const token = 'demo-alice';
 const settings = { recordTtlSeconds: '0', maxUpstreamCalls: '5000' };
 
 let setup: Awaited<ReturnType<typeof journey>>;
-let unprojected: (document: RandomDocument) => Promise<Shown>;
+let unprojected: (document: RandomDocument) => Promise<GraphQLResponse>;
 beforeAll(async () => {
   setup = await journey(settings);
   unprojected = await facadeWithoutFields();
@@ -68,7 +68,7 @@ describe('every selection', () => {
 });
 
 /** Another facade over the same data, whose upstream calls have no `fields` parameter. */
-async function facadeWithoutFields(): Promise<(document: RandomDocument) => Promise<Shown>> {
+async function facadeWithoutFields(): Promise<(document: RandomDocument) => Promise<GraphQLResponse>> {
   const { hostname, port } = new URL(setup.origin.url);
   const proxy: Server = createServer((incoming, outgoing) => {
     const url = new URL(incoming.url ?? '', setup.origin.url);
@@ -98,12 +98,12 @@ async function facadeWithoutFields(): Promise<(document: RandomDocument) => Prom
       headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
       body: JSON.stringify(document),
     });
-    return (await response.json()) as Shown;
+    return (await response.json()) as GraphQLResponse;
   };
 }
 
 /** Data and errors, sorted, because the order of errors depends on timing. */
-function comparable({ data, errors = [] }: Shown) {
+function comparable({ data, errors = [] }: GraphQLResponse) {
   const failures = errors.map(({ path, extensions }) => `${(path ?? []).join('.')} ${String(extensions.code)}`);
   return { data: data as unknown, errors: failures.sort() };
 }

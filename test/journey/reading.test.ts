@@ -31,7 +31,7 @@ describe('the operations', () => {
 
   test.each(pages)('%s runs without an error, with data at every level', async (name) => {
     const text = readFileSync(new URL(name, folder), 'utf8');
-    const answer = await setup.ask(text, alice);
+    const answer = await setup.execute(text, alice);
     expect(answer.errors).toBeUndefined();
     // An unlimited tier has no rate budget.
     expect(emptyPositions(text, answer.data).filter((place) => place !== 'viewer.rateBudget')).toEqual([]);
@@ -72,7 +72,7 @@ const lists: readonly [name: string, query: string, node?: string][] = [
 describe('the list', () => {
   const known: Record<string, string> = {};
   beforeAll(async () => {
-    const { data } = await setup.ask(
+    const { data } = await setup.execute(
       '{ bookByIsbn(isbn: "9787544253994") { series { sourceId } } user(id: "alice") { notes(first: 50) { nodes { sourceId commentsCount } } } searchEvents(first: 50) { nodes { sourceId participantsCount wishersCount } } }',
       alice,
     );
@@ -94,7 +94,7 @@ describe('the list', () => {
             `{ edges { cursor node { ${node} } } nodes { ${node} } totalCount totalIsCapped pageInfo { hasNextPage hasPreviousPage startCursor endCursor } }`,
           )
           .replace(/SERIES|NOTE|EVENT/, (name) => known[name]!);
-        const { data, errors } = await setup.ask(text, alice);
+        const { data, errors } = await setup.execute(text, alice);
         expect(errors).toBeUndefined();
         return find(data, 'it') as Page;
       };
@@ -152,13 +152,13 @@ describe('a film', () => {
     ['premium', carol],
     ['of the facade, without a token', {}],
   ] as const)('has all fields for the tier: %s', async (_, options) => {
-    const { data, errors } = await setup.ask(advanced, options);
+    const { data, errors } = await setup.execute(advanced, options);
     expect(errors).toBeUndefined();
     expect(Object.values(data.subject as object).filter((value) => value === null)).toEqual([]);
   });
 
   test('lacks the fields of higher tiers on the basic tier, with one error per field that names the tiers', async () => {
-    const { data, errors } = await setup.ask(advanced, bob);
+    const { data, errors } = await setup.execute(advanced, bob);
     expect(data.subject).toEqual({
       title: expect.any(String) as string,
       ...Object.fromEntries(gated.map((name) => [name, null])),
@@ -175,7 +175,7 @@ describe('a film', () => {
     ['premium', carol, ['newMovies', 'top250', 'usBoxOffice', 'weeklyChart']],
     ['advance', alice, []],
   ] as const)('is in the charts that the tier %s may read', async (_, options, rejected) => {
-    const { data, errors } = await setup.ask(
+    const { data, errors } = await setup.execute(
       '{ top250(first: 2) { nodes { id } } usBoxOffice { title } weeklyChart { title } newMovies { title } inTheaters(first: 2) { nodes { id } } comingSoon(first: 2) { nodes { id } } searchSubjects(tag: "剧情", first: 2) { nodes { id } } }',
       options,
     );
@@ -186,7 +186,7 @@ describe('a film', () => {
   });
 
   test('has people of whom the premium tier gets only works and photos', async () => {
-    const { data, errors } = await setup.ask(
+    const { data, errors } = await setup.execute(
       '{ celebrity(id: "1000525") { bornPlace works(first: 3) { nodes { roles subject { title } } } photos(first: 3) { nodes { imageUrl } } } }',
       carol,
     );
@@ -210,8 +210,8 @@ describe('a film', () => {
 
   test('has a capped total of search results on the basic tier', async () => {
     const query = '{ searchSubjects(query: "的", first: 5) { totalCount totalIsCapped } }';
-    const { data: basic } = await setup.ask(query, bob);
-    const { data: advance } = await setup.ask(query, {});
+    const { data: basic } = await setup.execute(query, bob);
+    const { data: advance } = await setup.execute(query, {});
     expect(basic.searchSubjects.totalCount).toBeLessThanOrEqual(20);
     expect(advance.searchSubjects.totalIsCapped).toBe(false);
   });
@@ -238,7 +238,7 @@ describe('notes', () => {
 
   test('are visible according to their privacy', async () => {
     const seenBy = async (options: object): Promise<Set<string>> => {
-      const { data, errors } = await setup.ask(
+      const { data, errors } = await setup.execute(
         '{ user(id: "alice") { notes(first: 100) { nodes { sourceId privacy } } } }',
         options,
       );
@@ -249,7 +249,7 @@ describe('notes', () => {
     expect([...(await seenBy(bob))].sort()).toEqual(['FRIEND', 'PUBLIC']);
     expect([...(await seenBy(carol))]).toEqual(['PUBLIC']);
 
-    const { data } = await setup.ask(
+    const { data } = await setup.execute(
       '{ user(id: "alice") { notes(first: 100) { nodes { sourceId privacy } } } }',
       alice,
     );
@@ -263,7 +263,7 @@ describe('notes', () => {
       const { sourceId } = (data.user.notes.nodes as { sourceId: string; privacy: string }[]).find(
         (note) => note.privacy === privacy,
       )!;
-      const answer = await setup.ask(
+      const answer = await setup.execute(
         `{ note(id: "${sourceId}") { title blocks { __typename } comments(first: 1) { totalCount } } }`,
         options,
       );
@@ -293,11 +293,11 @@ describe('the node', () => {
     ['Series', '{ bookByIsbn(isbn: "9787544253994") { it: series { id __typename } } }'],
     ['City', '{ searchEvents(first: 3) { nodes { it: city { id __typename } } } }'],
   ])('%s is found by the id in a response', async (type, query) => {
-    const { data } = await setup.ask(query, alice);
+    const { data } = await setup.execute(query, alice);
     const found = leavesOf(data).filter((value) => value.startsWith(`${type}:`));
     expect(found.length).toBeGreaterThan(0);
     for (const id of found.slice(0, 3)) {
-      const { data: one, errors } = await setup.ask('query ($id: ID!) { node(id: $id) { id __typename } }', {
+      const { data: one, errors } = await setup.execute('query ($id: ID!) { node(id: $id) { id __typename } }', {
         ...alice,
         variables: { id },
       });
@@ -305,7 +305,7 @@ describe('the node', () => {
       expect(one).toEqual({ node: { id, __typename: type } });
     }
     const ids = [...found, ...found.slice(0, 1)];
-    const { data: all } = await setup.ask('query ($ids: [ID!]!) { nodes(ids: $ids) { id __typename } }', {
+    const { data: all } = await setup.execute('query ($ids: [ID!]!) { nodes(ids: $ids) { id __typename } }', {
       ...alice,
       variables: { ids },
     });
@@ -313,7 +313,7 @@ describe('the node', () => {
   });
 
   test('has all fields of its type', async () => {
-    const { data, errors } = await setup.ask(
+    const { data, errors } = await setup.execute(
       '{ node(id: "Book:6082808") { ... on Book { title authors series { title } tags(first: 2) { name } } ... on Event { place } } }',
     );
     expect(errors).toBeUndefined();
@@ -333,13 +333,13 @@ describe('the viewer', () => {
   });
 
   test('has a private collection', async () => {
-    const { data: mine } = await setup.ask(
+    const { data: mine } = await setup.execute(
       '{ user(id: "alice") { bookCollections(first: 1) { nodes { book { sourceId } } } } }',
       alice,
     );
     const id: string = mine.user.bookCollections.nodes[0].book.sourceId;
     const query = `{ book(id: "${id}") { title viewerCollection { status updatedAt tags comment } } }`;
-    const { data: seen } = await setup.ask(query, alice);
+    const { data: seen } = await setup.execute(query, alice);
     expect(seen.book.viewerCollection.status).toMatch(/^(WISH|READING|READ)$/);
     const { answer } = await setup.cost(query);
     expect({ errors: answer.errors, collection: answer.data.book.viewerCollection as unknown }).toEqual({
@@ -349,7 +349,7 @@ describe('the viewer', () => {
   });
 
   test('with an unknown token is unauthenticated in every field', async () => {
-    const { data, errors } = await setup.ask(
+    const { data, errors } = await setup.execute(
       '{ book(id: "25762005") { title } top250(first: 1) { nodes { id } } event(id: "30134553") { title } }',
       { token: 'of-nobody' },
     );

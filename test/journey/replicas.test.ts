@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { roundRobin } from '../support/balancer.ts';
-import type { Shown } from '../support/facade.ts';
+import type { GraphQLResponse } from '../support/facade.ts';
 import { journey } from '../support/journey.ts';
 import { patientEnv } from '../support/patient.ts';
 import { type Program, startProgram } from '../support/program.ts';
 import { hasRedis, redisServer, until, withoutRedis } from '../support/redis.ts';
-import { asking } from '../support/replica.ts';
+import { clientOf } from '../support/replica.ts';
 
 test.skipIf(hasRedis)(withoutRedis, () => undefined);
 
@@ -17,7 +17,7 @@ describe.skipIf(!hasRedis)('two facades behind a round robin', { retry: 2 }, () 
   const programs: Program[] = [];
   let setup: Awaited<ReturnType<typeof journey>>;
   let balancer: Awaited<ReturnType<typeof roundRobin>>;
-  let ask: ReturnType<typeof asking>;
+  let execute: ReturnType<typeof clientOf>;
 
   beforeAll(open);
   beforeEach(({ task }) => (task.result?.retryCount ? open() : undefined));
@@ -32,11 +32,11 @@ describe.skipIf(!hasRedis)('two facades behind a round robin', { retry: 2 }, () 
     const pair = await Promise.all([startProgram(env), startProgram(env)]);
     programs.push(...pair);
     balancer = await roundRobin(pair.map((program) => program.url));
-    ask = asking(balancer.url);
+    execute = clientOf(balancer.url);
     // Each is connected to Redis when records of the other make no calls.
     await until(async () => {
       setup.proxy.start();
-      for (const program of pair) await asking(program.url)('{ book(id: "26356948") { title } }');
+      for (const program of pair) await clientOf(program.url)('{ book(id: "26356948") { title } }');
       return setup.proxy.stop().length === 0;
     });
   }
@@ -52,9 +52,9 @@ describe.skipIf(!hasRedis)('two facades behind a round robin', { retry: 2 }, () 
     const page = '{ book(id: "6082808") { title series { title } } subject(id: "1292052") { title } }';
     const before = [...balancer.served];
     let first: unknown;
-    expect((await passed(async () => (first = await ask(page)))).length).toBeGreaterThan(0);
+    expect((await passed(async () => (first = await execute(page)))).length).toBeGreaterThan(0);
     // It is in Redis a moment after the response, and Redis may time out.
-    const again = () => passed(async () => expect(await ask(page)).toEqual(first));
+    const again = () => passed(async () => expect(await execute(page)).toEqual(first));
     await until(async () => [...(await again()), ...(await again())].length === 0);
     // The last two requests went to one each.
     for (const [place, count] of before.entries()) expect(balancer.served[place]).toBeGreaterThan(count);
@@ -64,27 +64,27 @@ describe.skipIf(!hasRedis)('two facades behind a round robin', { retry: 2 }, () 
     const queries = Array.from({ length: 60 }, (_, n) => `{ searchSubjects(query: "robin ${n}") { nodes { title } } }`);
     setup.proxy.start();
     // Few at once, so that Redis does not time out.
-    const answers: Shown[] = [];
+    const answers: GraphQLResponse[] = [];
     for (let n = 0; n < queries.length; n += 4)
-      answers.push(...(await Promise.all(queries.slice(n, n + 4).map((query) => ask(query, 'demo-bob')))));
+      answers.push(...(await Promise.all(queries.slice(n, n + 4).map((query) => execute(query, 'demo-bob')))));
     const calls = setup.proxy.stop();
     expect(calls).toHaveLength(40);
     expect(calls.filter(({ status }) => status === 429)).toEqual([]);
     const codes = answers.flatMap(({ errors }) => errors?.map(({ extensions }) => extensions.code) ?? []);
     expect(codes).toEqual(Array.from({ length: 20 }, () => 'RATE_LIMITED'));
     for (let place = 0; place < 2; place++) {
-      const { data } = await ask('{ viewer { rateBudget { remaining } } }', 'demo-bob');
+      const { data } = await execute('{ viewer { rateBudget { remaining } } }', 'demo-bob');
       expect(data.viewer.rateBudget.remaining).toBe(0);
     }
   });
 
   test('a cursor of one works at the other', async () => {
-    const all = await ask('{ book(id: "6082808") { annotations(first: 20) { nodes { id } } } }', 'demo-alice');
+    const all = await execute('{ book(id: "6082808") { annotations(first: 20) { nodes { id } } } }', 'demo-alice');
     const expected = (all.data.book.annotations.nodes as { id: string }[]).map(({ id }) => id);
     const found: string[] = [];
     let after: string | null = null;
     do {
-      const { data } = await ask(
+      const { data } = await execute(
         `{ book(id: "6082808") { annotations(first: 4, after: ${JSON.stringify(after)}) { nodes { id } pageInfo { endCursor } } } }`,
         'demo-alice',
       );
@@ -99,18 +99,18 @@ describe.skipIf(!hasRedis)('two facades behind a round robin', { retry: 2 }, () 
     const shelf = '{ user(id: "1000001") { bookCollections(first: 5) { nodes { comment book { sourceId } } } } }';
     for (const comment of ['the first', 'the second', 'the third']) {
       // Both have it in the cache now. The user is requested by the id that the response of a write contains.
-      for (let place = 0; place < 2; place++) await Promise.all([ask(mine, 'demo-alice'), ask(shelf)]);
-      const written = await ask(
+      for (let place = 0; place < 2; place++) await Promise.all([execute(mine, 'demo-alice'), execute(shelf)]);
+      const written = await execute(
         `mutation { collectBook(input: { bookId: "26340138", status: READ, comment: "${comment}", onConflict: UPDATE, private: false }) { collection { comment } } }`,
         'demo-alice',
       );
       expect(written.errors).toBeUndefined();
       for (let place = 0; place < 2; place++) {
-        const { data } = await ask(mine, 'demo-alice');
+        const { data } = await execute(mine, 'demo-alice');
         expect(data.book.viewerCollection).toEqual({ comment });
       }
       for (let place = 0; place < 2; place++) {
-        const { data } = await ask(shelf);
+        const { data } = await execute(shelf);
         expect(data.user.bookCollections.nodes).toContainEqual({ comment, book: { sourceId: '26340138' } });
       }
     }

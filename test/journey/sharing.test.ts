@@ -6,7 +6,7 @@ import { type Cache, createMemoryCache } from '../../src/upstream/cache/memory.t
 import { createRecordCache } from '../../src/upstream/cache/record-cache.ts';
 import { journey } from '../support/journey.ts';
 import { hasRedis, redisServer, until, withoutRedis } from '../support/redis.ts';
-import { asking, replica } from '../support/replica.ts';
+import { clientOf, replica } from '../support/replica.ts';
 
 /** The cache is off: its responses are those of the service for each client. */
 let cold: Awaited<ReturnType<typeof journey>>;
@@ -23,9 +23,9 @@ const page = `{
 describe('reads in flight', () => {
   test('a hundred equal concurrent queries make the upstream calls of one', async () => {
     const { calls: ofOne, answer } = await cold.cost(page);
-    const ask = await replica(cold.proxy.url, { accessToken: 'demo-app', filmTier: 'advance' });
+    const execute = await replica(cold.proxy.url, { accessToken: 'demo-app', filmTier: 'advance' });
     cold.proxy.start();
-    const answers = await Promise.all(Array.from({ length: 100 }, () => ask(page)));
+    const answers = await Promise.all(Array.from({ length: 100 }, () => execute(page)));
     expect(cold.proxy.stop().length).toBe(ofOne);
     for (const each of answers) expect(each).toEqual(answer);
   });
@@ -35,7 +35,7 @@ describe('reads in flight', () => {
     cold.proxy.start();
     await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
-        cold.ask('{ book(id: "6082808") { viewerCollection { status } } }', { token: tokens[n % 2]! }),
+        cold.execute('{ book(id: "6082808") { viewerCollection { status } } }', { token: tokens[n % 2]! }),
       ),
     );
     expect(cold.proxy.stop().length).toBe(2);
@@ -43,22 +43,22 @@ describe('reads in flight', () => {
 
   test('a shared upstream call continues while one client waits, and is cancelled with the last', async () => {
     const slow = await controlledService();
-    const ask = await replica(slow.url);
+    const execute = await replica(slow.url);
     const document = '{ book(id: "6082808") { title } }';
     const [first, second] = [new AbortController(), new AbortController()];
     const running = (count: number) =>
       until(async () => {
-        const metrics = await (await fetch(`${ask.url}/metrics`)).text();
+        const metrics = await (await fetch(`${execute.url}/metrics`)).text();
         return metrics.includes(`\ncatalog_operations_running ${count}\n`);
       });
-    const cancelled = [first, second].map(({ signal }) => ask(document, undefined, signal).catch(() => 'gone'));
+    const cancelled = [first, second].map(({ signal }) => execute(document, undefined, signal).catch(() => 'gone'));
     await until(() => slow.open === 1);
     await running(2);
     first.abort();
     await cancelled[0];
     await running(1);
     expect(slow).toMatchObject({ documentsToRun: 1, open: 1 });
-    const third = ask(document);
+    const third = execute(document);
     await running(2);
     second.abort();
     slow.answer('{"id":"6082808","title":"百年孤独"}');
@@ -66,7 +66,7 @@ describe('reads in flight', () => {
     expect(slow.documentsToRun).toBe(1);
 
     const last = new AbortController();
-    const lastRequest = ask('{ book(id: "1") { title } }', undefined, last.signal).catch(() => 'gone');
+    const lastRequest = execute('{ book(id: "1") { title } }', undefined, last.signal).catch(() => 'gone');
     await until(() => slow.documentsToRun === 2);
     last.abort();
     await lastRequest;
@@ -176,8 +176,8 @@ describe('a hundred interleaved queries of two users and an anonymous client', (
   ];
 
   /** Each query of each client, twice, in mixed order. */
-  async function interleaved(facades: ReturnType<typeof asking>[]) {
-    const own = asking(cold.facade.url);
+  async function interleaved(facades: ReturnType<typeof clientOf>[]) {
+    const own = clientOf(cold.facade.url);
     const all = documentsToRun.flatMap((query) => clients.map((client) => ({ query, ...client })));
     const expected = new Map<string, unknown>();
     for (const { query, name, token } of all) expected.set(`${name} ${query}`, await own(query, token));
@@ -237,20 +237,20 @@ describe('a hundred interleaved queries of two users and an anonymous client', (
 
 test.skipIf(!hasRedis)('queries are answered while Redis stops, restarts and hangs', async () => {
   const server = await redisServer();
-  const ask = await replica(cold.proxy.url, { accessToken: 'demo-app', filmTier: 'advance', redisUrl: server.url });
-  const answer = await ask(page);
+  const execute = await replica(cold.proxy.url, { accessToken: 'demo-app', filmTier: 'advance', redisUrl: server.url });
+  const answer = await execute(page);
   await until(async () => {
-    expect(await ask(page)).toEqual(answer);
+    expect(await execute(page)).toEqual(answer);
     return (await server.dump()).includes('Book:6082808');
   });
   await server.stop();
-  for (let more = 0; more < 5; more++) expect(await ask(page)).toEqual(answer);
+  for (let more = 0; more < 5; more++) expect(await execute(page)).toEqual(answer);
   await server.start();
   await until(async () => {
-    expect(await ask(page)).toEqual(answer);
+    expect(await execute(page)).toEqual(answer);
     return (await server.dump()).includes('Book:6082808');
   });
   server.freeze(); // unresponsive: waiting would never end
-  for (let more = 0; more < 5; more++) expect(await ask(page)).toEqual(answer);
+  for (let more = 0; more < 5; more++) expect(await execute(page)).toEqual(answer);
   server.thaw();
 });

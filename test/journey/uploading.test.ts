@@ -6,7 +6,7 @@ import { type Flags, readConfig } from '../../src/config/read.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { openServer } from '../../src/server/server.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
-import type { Shown } from '../support/facade.ts';
+import type { GraphQLResponse } from '../support/facade.ts';
 import { patientEnv } from '../support/patient.ts';
 import { picture } from '../support/service.ts';
 import { pictures, uploadForm } from '../support/upload.ts';
@@ -85,7 +85,7 @@ const pathOf = (index: number) => `input.pictures.${index}.file`;
 async function send(form: BodyInit, headers: Record<string, string> = { 'x-graphql-csrf': '1' }, to = url) {
   const init = { method: 'POST', headers: { authorization: 'Bearer alice', ...headers }, body: form, duplex: 'half' };
   const response = await fetch(`${to}/graphql`, init);
-  const answer = (await response.json()) as Shown;
+  const answer = (await response.json()) as GraphQLResponse;
   return { status: response.status, code: answer.errors?.[0]?.extensions.code, answer };
 }
 

@@ -36,7 +36,7 @@ function callerOf(asked: Asked, requestId: string) {
 }
 
 /** The response of an operation, with incremental parts merged; undefined if its client left. */
-export async function ask(product: Product, asked: Asked, requestId: string): Promise<Shown | undefined> {
+export async function execute(product: Product, asked: Asked, requestId: string): Promise<Shown | undefined> {
   return asked.client.via === 'pipeline' ? atPipeline(product, asked, requestId) : byRequest(product, asked, requestId);
 }
 

@@ -1,5 +1,5 @@
 /** Runs one case against the product and the reference, and reports violations. */
-import { type Range, ask, parsed, planOf, tokenFor, wrongWith } from './clients.ts';
+import { type Range, execute, parsed, planOf, tokenFor, wrongWith } from './clients.ts';
 import { type Fault, faultOf } from './faults.ts';
 import type { Asked, Case, Step } from './generate-case.ts';
 import { type Shown, type Violation, compare } from './invariants.ts';
@@ -96,7 +96,7 @@ class CaseRun {
     const [read, write, again] = operations;
     if (!read || !write || !again) return;
     this.slow.add(`${at}-0`);
-    const early = ask(this.product, read, `${at}-0`);
+    const early = execute(this.product, read, `${at}-0`);
     await new Promise<void>((resolve) => after(4, resolve));
     await this.operation(write, `${at}-1`, false);
     await this.operation(again, `${at}-2`, false);
@@ -111,7 +111,7 @@ class CaseRun {
     if (isAlone) await new Promise((resolve) => setImmediate(resolve)); // what came to an earlier one is learned from
     const isUnshared = isAlone && this.service.pending === 0 && Object.keys(product.busy()).length === 0;
     const range = await planOf(product, asked);
-    const shown = await ask(product, asked, requestId);
+    const shown = await execute(product, asked, requestId);
     this.writes(asked, requestId, reference);
     if (!shown) return; // the client has left
     this.answered++;

@@ -1,8 +1,8 @@
 import { serverAudits } from 'graphql-http';
 import { describe, expect, test } from 'vitest';
-import { besieged } from '../support/besieged.ts';
+import { startFacade } from '../support/start-facade.ts';
 
-const { url } = await besieged();
+const { url } = await startFacade();
 
 // The audit suite of the GraphQL over HTTP working group.
 describe('GraphQL over HTTP', () => {

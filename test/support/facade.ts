@@ -10,9 +10,9 @@ import { createPipeline } from '../../src/server/graphql/answer.ts';
 import { createCancellationToken } from '../../src/lib/cancellation.ts';
 import { createTransport } from '../../src/upstream/http/pool.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
-import { type Piece, merged } from './pieces.ts';
+import { type IncrementalPart, mergeParts } from './pieces.ts';
 
-export interface Asking {
+export interface RequestOptions {
   variables?: Record<string, unknown>;
   /** The bearer token of the client. */
   token?: string;
@@ -67,7 +67,7 @@ export function facade(settings: Partial<Config> = {}) {
     /** Method, path and query of every upstream call so far. */
     calls,
     /** The response as JSON; an incremental one is merged. */
-    ask: async (query: string, { variables, token, authorization, explain }: Asking = {}) => {
+    execute: async (query: string, { variables, token, authorization, explain }: RequestOptions = {}) => {
       const requestContext = {
         authorization: authorization ?? (token && `Bearer ${token}`),
         explain,
@@ -81,10 +81,10 @@ export function facade(settings: Partial<Config> = {}) {
         requestContext,
         createCancellationToken(),
       );
-      if (!(Symbol.asyncIterator in answer)) return asJson(answer) as Shown;
-      const pieces: Piece[] = [];
-      for await (const piece of answer) pieces.push(asJson(piece) as Piece);
-      return merged(pieces);
+      if (!(Symbol.asyncIterator in answer)) return asJson(answer) as GraphQLResponse;
+      const pieces: IncrementalPart[] = [];
+      for await (const piece of answer) pieces.push(asJson(piece) as IncrementalPart);
+      return mergeParts(pieces);
     },
   };
 }
@@ -93,7 +93,7 @@ const asJson = (answer: unknown): unknown =>
   JSON.parse(JSON.stringify(answer, (_, value: unknown) => (value instanceof GraphQLError ? value.toJSON() : value)));
 
 /** A response as a client reads it. */
-export interface Shown {
+export interface GraphQLResponse {
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a test says what it expects of an answer by expecting it
   data?: any;
   errors?: { message: string; path?: (string | number)[]; extensions: Record<string, unknown> }[];

@@ -2,7 +2,7 @@ import { type AddressInfo, type Socket, createServer } from 'node:net';
 import { afterAll } from 'vitest';
 
 /** A request as the service received it. */
-export interface Heard {
+export interface ReceivedRequest {
   method: string;
   /** Path and query. */
   path: string;
@@ -12,12 +12,12 @@ export interface Heard {
 }
 
 /** What a service does with a request: anything that can be done with a socket. */
-export type Behaviour = (socket: Socket, heard: Heard) => unknown;
+export type Behaviour = (socket: Socket, request: ReceivedRequest) => unknown;
 
 /** A service on a raw socket, so that it can send what no HTTP library would. */
 export async function hostile(behaviour: Behaviour = json('{}')) {
   const sockets = new Set<Socket>();
-  const heard: Heard[] = [];
+  const requests: ReceivedRequest[] = [];
   let current = behaviour;
   let connections = 0;
 
@@ -39,10 +39,10 @@ export async function hostile(behaviour: Behaviour = json('{}')) {
         }
         const end = buffered.indexOf('\r\n\r\n');
         if (end === -1) return;
-        const request = parse(buffered.slice(0, end), heard.length);
+        const request = parse(buffered.slice(0, end), requests.length);
         buffered = buffered.slice(end + 4);
         bodyLength = Number(request.headers['content-length'] ?? 0);
-        heard.push(request);
+        requests.push(request);
         current(socket, request);
       }
     });
@@ -59,7 +59,7 @@ export async function hostile(behaviour: Behaviour = json('{}')) {
   return {
     url: `http://127.0.0.1:${port}`,
     port,
-    heard,
+    requests,
     /** The number of open connections. */
     open: () => sockets.size,
     /** The number of connections ever accepted. */
@@ -77,7 +77,7 @@ export async function hostile(behaviour: Behaviour = json('{}')) {
   };
 }
 
-function parse(head: string, nth: number): Heard {
+function parse(head: string, nth: number): ReceivedRequest {
   const [line = '', ...rest] = head.split('\r\n');
   const [method = '', path = ''] = line.split(' ');
   const headers = Object.fromEntries(
@@ -106,8 +106,8 @@ export const json = (body: string, status = 200, headers: Record<string, string>
   answer(status, 'application/json; charset=utf-8', body, headers);
 
 /** The requested record, with the title x. */
-export const titledX: Behaviour = (socket, heard) =>
-  json(JSON.stringify({ id: /[^/?]+(?=\?|$)/.exec(heard.path)![0], title: 'x' }))(socket, heard);
+export const titledX: Behaviour = (socket, request) =>
+  json(JSON.stringify({ id: /[^/?]+(?=\?|$)/.exec(request.path)![0], title: 'x' }))(socket, request);
 
 export const xml = (body: string | Buffer) => answer(200, 'application/atom+xml; charset=utf-8', body);
 
@@ -134,7 +134,7 @@ export const drip =
 /** One behaviour per request; the last one is repeated. */
 export const inTurn = (...behaviours: Behaviour[]): Behaviour => {
   let turn = 0;
-  return (socket, heard) => behaviours[Math.min(turn++, behaviours.length - 1)]?.(socket, heard);
+  return (socket, request) => behaviours[Math.min(turn++, behaviours.length - 1)]?.(socket, request);
 };
 
 /** Waits for a condition. The limit counts checks, not time, because a machine may stall. */

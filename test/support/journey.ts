@@ -7,7 +7,7 @@ import { schema } from '../../src/graph/schema.ts';
 import { openServer } from '../../src/server/server.ts';
 import type { OriginOptions } from '../../src/origin/server.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
-import type { Shown } from './facade.ts';
+import type { GraphQLResponse } from './facade.ts';
 import { patientEnv } from './patient.ts';
 import { service } from './service.ts';
 
@@ -39,7 +39,10 @@ export async function journey(
     await proxy.close();
   });
 
-  async function ask(query: string, { token, variables, headers, onError }: Asking = {}): Promise<Shown> {
+  async function execute(
+    query: string,
+    { token, variables, headers, onError }: RequestOptions = {},
+  ): Promise<GraphQLResponse> {
     const response = await fetch(`${facade.url}/graphql`, {
       method: 'POST',
       headers: {
@@ -49,35 +52,38 @@ export async function journey(
       },
       body: JSON.stringify({ query, variables, onError }),
     });
-    return (await response.json()) as Shown;
+    return (await response.json()) as GraphQLResponse;
   }
 
   /** The response to a form, with its HTTP status. */
-  async function upload(form: BodyInit, headers: Record<string, string> = {}): Promise<Shown & { status: number }> {
+  async function upload(
+    form: BodyInit,
+    headers: Record<string, string> = {},
+  ): Promise<GraphQLResponse & { status: number }> {
     const response = await fetch(`${facade.url}/graphql`, {
       method: 'POST',
       headers: { 'x-graphql-csrf': '1', authorization: 'Bearer demo-alice', ...headers },
       body: form,
       ...(form instanceof ReadableStream && { duplex: 'half' }),
     });
-    return { status: response.status, ...((await response.json()) as Shown) };
+    return { status: response.status, ...((await response.json()) as GraphQLResponse) };
   }
 
   /** The response to a query, and its upstream calls. */
-  async function cost(query: string, asking: Asking = {}) {
+  async function cost(query: string, asking: RequestOptions = {}) {
     proxy.start();
-    const answer = await ask(query, asking);
+    const answer = await execute(query, asking);
     const passed = proxy.stop();
     return { answer, passed, calls: passed.length, depth: Math.max(0, ...passed.map(({ wave }) => wave)) };
   }
 
-  return { origin, facade, proxy, config, upstream, ask, upload, cost };
+  return { origin, facade, proxy, config, upstream, execute, upload, cost };
 }
 
 /** The status to respond with instead of forwarding to the origin, if any. */
 type StatusFor = (path: string) => 404 | 500 | undefined;
 
-interface Asking {
+interface RequestOptions {
   onError?: 'PROPAGATE' | 'NULL' | 'HALT';
   token?: string;
   variables?: Record<string, unknown>;

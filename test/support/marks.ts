@@ -1,12 +1,15 @@
 import { type GraphQLNamedType, Kind, type SelectionSetNode, getNamedType, isObjectType, parse } from 'graphql';
 import { markedFields } from '../../src/graph/null-conditions.ts';
 import { schema } from '../../src/graph/schema.ts';
-import type { Shown } from './facade.ts';
+import type { GraphQLResponse } from './facade.ts';
 
 const marked = markedFields(schema);
 
 /** Of the fields in a response that are marked as null only on error: those with a value, and those that are null without an error. */
-export function marksIn(query: string, { data, errors = [] }: Shown): { shown: Set<string>; broken: string[] } {
+export function marksIn(
+  query: string,
+  { data, errors = [] }: GraphQLResponse,
+): { shown: Set<string>; broken: string[] } {
   const shown = new Set<string>();
   const broken: string[] = [];
   const failed = errors.map(({ path }) => (path ?? []).join('.'));

@@ -1,13 +1,13 @@
-import type { Shown } from './facade.ts';
+import type { GraphQLResponse } from './facade.ts';
 
 /** A part of an incremental response, as of `deferSpec=20220824`. */
-export interface Piece extends Shown {
-  incremental?: (Shown & { path: (string | number)[]; items?: unknown[] | null })[];
+export interface IncrementalPart extends GraphQLResponse {
+  incremental?: (GraphQLResponse & { path: (string | number)[]; items?: unknown[] | null })[];
   hasNext?: boolean;
 }
 
 /** Merges the parts as a client does. */
-export function merged([first, ...later]: readonly Piece[]): Shown {
+export function mergeParts([first, ...later]: readonly IncrementalPart[]): GraphQLResponse {
   const whole = { data: structuredClone(first?.data) as unknown };
   const errors = [...(first?.errors ?? [])];
   let { extensions } = first ?? {};
@@ -40,12 +40,12 @@ function mergeValues(known: unknown, more: unknown): unknown {
 }
 
 /** The parts of a `multipart/mixed` response or an event stream; a plain response is one part. */
-export async function piecesOf(response: Response): Promise<Piece[]> {
+export async function partsOf(response: Response): Promise<IncrementalPart[]> {
   const text = await response.text();
   const type = response.headers.get('content-type') ?? '';
-  if (type.includes('json') && !type.includes('mixed')) return [JSON.parse(text) as Piece];
+  if (type.includes('json') && !type.includes('mixed')) return [JSON.parse(text) as IncrementalPart];
   const parts = type.startsWith('text/event-stream')
     ? text.split('\n').flatMap((line) => (line.startsWith('data: {') ? [line.slice(6)] : []))
     : text.split(/\r\n--+\r?\n?/).flatMap((part) => (part.includes('{') ? [part.slice(part.indexOf('{'))] : []));
-  return parts.map((part) => JSON.parse(part.slice(0, part.lastIndexOf('}') + 1)) as Piece);
+  return parts.map((part) => JSON.parse(part.slice(0, part.lastIndexOf('}') + 1)) as IncrementalPart);
 }

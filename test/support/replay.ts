@@ -6,7 +6,7 @@ import { readConfig } from '../../src/config/read.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { openServer } from '../../src/server/server.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
-import type { Shown } from './facade.ts';
+import type { GraphQLResponse } from './facade.ts';
 
 /** The response at one path, whatever its query. */
 export interface Reply {
@@ -58,6 +58,6 @@ export async function replay() {
       headers: { 'content-type': 'application/json', authorization: `Bearer token-${++tokens}` },
       body: JSON.stringify({ query }),
     });
-    return { response: (await received.json()) as Shown, calls };
+    return { response: (await received.json()) as GraphQLResponse, calls };
   };
 }

@@ -4,7 +4,7 @@ import { type Flags, readConfig } from '../../src/config/read.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { openServer } from '../../src/server/server.ts';
 import { type UpstreamParts, createUpstream } from '../../src/upstream/client.ts';
-import type { Shown } from './facade.ts';
+import type { GraphQLResponse } from './facade.ts';
 import { patientEnv } from './patient.ts';
 
 /** Another facade over an existing service. */
@@ -16,19 +16,19 @@ export async function replica(service: string, settings: Flags = {}, parts: Upst
     await facade.close();
     await upstream.close();
   });
-  return asking(facade.url);
+  return clientOf(facade.url);
 }
 
 /** A client of a facade. */
-export function asking(url: string) {
-  const ask = async (query: string, token?: string, signal?: AbortSignal): Promise<Shown> => {
+export function clientOf(url: string) {
+  const execute = async (query: string, token?: string, signal?: AbortSignal): Promise<GraphQLResponse> => {
     const response = await fetch(`${url}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...(token ? { authorization: `Bearer ${token}` } : {}) },
       body: JSON.stringify({ query }),
       ...(signal && { signal }),
     });
-    return (await response.json()) as Shown;
+    return (await response.json()) as GraphQLResponse;
   };
-  return Object.assign(ask, { url });
+  return Object.assign(execute, { url });
 }

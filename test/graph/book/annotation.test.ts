@@ -18,9 +18,9 @@ describe('an annotation', () => {
   };
 
   test('has its content as text and as blocks, from one call', async () => {
-    const { service, ask, calls } = facade();
+    const { service, execute, calls } = facade();
     service.intercept({ path: /^\/v2\/book\/annotation\/11/ }).reply(200, record);
-    const { data } = await ask(`{ annotation(id: 11) {
+    const { data } = await execute(`{ annotation(id: 11) {
       id chapter page content hasMath lastPhotoNumber privacyLevel time photos { number url } book { id } author { id }
       blocks { __typename ... on TextBlock { spans { text } } ... on PhotoBlock { photo { number } layout caption } }
     } }`);
@@ -46,35 +46,37 @@ describe('an annotation', () => {
   });
 
   test('has its content as HTML for one more call, shared by all fields that select it', async () => {
-    const { service, ask, calls } = facade();
+    const { service, execute, calls } = facade();
     service
       .intercept({ path: /^\/v2\/book\/annotation\/11\?.*format=html/ })
       .reply(200, { ...record, content: '一<br>二' });
     service.intercept({ path: /^\/v2\/book\/annotation\/11\?/ }).reply(200, record);
-    const { data } = await ask('{ annotation(id: 11) { content a: content(format: HTML) b: content(format: HTML) } }');
+    const { data } = await execute(
+      '{ annotation(id: 11) { content a: content(format: HTML) b: content(format: HTML) } }',
+    );
     expect(data.annotation).toEqual({ content: '一\n<图片1>二', a: '一<br>二', b: '一<br>二' });
     expect(calls).toHaveLength(2);
   });
 
   test('of a list without books loads its book by id', async () => {
-    const { service, ask, calls } = facade();
+    const { service, execute, calls } = facade();
     service
       .intercept({ path: /^\/v2\/book\/user\/3\/annotations\?/ })
       .reply(200, { start: 0, count: 20, total: 1, annotations: [record] });
     service.intercept({ path: '/v2/book/7', query: { fields: 'id,title' } }).reply(200, { id: '7', title: '活着' });
-    const { data } = await ask('{ user(id: 3) { annotations { nodes { abstract book { id title } } } } }');
+    const { data } = await execute('{ user(id: 3) { annotations { nodes { abstract book { id title } } } } }');
     expect(data.user.annotations.nodes).toEqual([{ abstract: '短', book: { id: 'Book:7', title: '活着' } }]);
     expect(calls).toHaveLength(2);
   });
 
   test('list is ordered by rank by default, and by the given order', async () => {
-    const { service, ask, calls } = facade();
+    const { service, execute, calls } = facade();
     service
       .intercept({ path: /^\/v2\/book\/7\/annotations/ })
       .reply(200, { start: 0, count: 20, total: 0, annotations: [] })
       .times(2);
     service.intercept({ path: /^\/v2\/book\/7(\?|$)/ }).reply(200, { id: '7' });
-    await ask(
+    await execute(
       '{ book(id: 7) { a: annotations { totalCount } b: annotations(order: NEWEST, page: 12) { totalCount } } }',
     );
     const queries = calls.filter((call) => call.includes('annotations')).sort();
@@ -86,13 +88,13 @@ describe('an annotation', () => {
 
 describe('an annotation that does not exist', () => {
   test('is null in every field that returns it', async () => {
-    const { service, ask } = facade();
+    const { service, execute } = facade();
     service
       .intercept({ path: /annotation\/9/ })
       .reply(404, { code: 1001, msg: 'uri_not_found', request: 'GET /v2/book/annotation/9' })
       .persist();
     expect(
-      await ask(
+      await execute(
         '{ annotation(id: 9) { id } html: annotation(id: 9) { content(format: HTML) } node(id: "Annotation:9") { id } nodes(ids: ["Annotation:9"]) { id } }',
       ),
     ).toEqual({ data: { annotation: null, html: null, node: null, nodes: [null] } });
@@ -100,13 +102,13 @@ describe('an annotation that does not exist', () => {
 });
 
 test("private annotations of the owner of the facade's token are returned to nobody", async () => {
-  const { service, ask, calls } = facade({ accessToken: 'x' });
+  const { service, execute, calls } = facade({ accessToken: 'x' });
   const annotations = [
     { id: '1', content: 'for everybody', privacy: 2 },
     { id: '2', content: 'for its author', privacy: 0 },
   ];
   service.intercept({ path: /annotations/ }).reply(200, { start: 0, count: 20, total: 2, annotations });
-  const { data } = await ask('{ book(id: 7) { annotations { nodes { content } } } }');
+  const { data } = await execute('{ book(id: 7) { annotations { nodes { content } } } }');
   expect(data.book.annotations.nodes).toEqual([{ content: 'for everybody' }]);
   // The member that decides it is requested together with the selected ones.
   expect(calls.filter((call) => call.includes('annotations'))).toEqual([

@@ -5,32 +5,32 @@ const noBook = { code: 6000, msg: 'book_not_found', request: 'GET /v2/book/7' };
 
 /** Queries a book for which the service returns this record. */
 function book(record: object) {
-  const { service, ask, calls } = facade();
+  const { service, execute, calls } = facade();
   service.intercept({ path: /^\/v2\/book\/7(\?.*)?$/ }).reply(200, { id: '7', ...record });
-  return { calls, show: async (selection: string) => (await ask(`{ book(id: 7) { ${selection} } }`)).data?.book };
+  return { calls, show: async (selection: string) => (await execute(`{ book(id: 7) { ${selection} } }`)).data?.book };
 }
 
 describe('a book', () => {
   test('is loaded by one request with all fields that a query selects', async () => {
-    const { service, ask } = facade();
+    const { service, execute } = facade();
     service
       .intercept({ path: '/v2/book/7', query: { fields: 'id,origin_title,title' } })
       .reply(200, { id: '7', title: '活着', origin_title: '' });
 
-    expect(await ask('{ a: book(id: 7) { title } b: book(id: "Book:7") { originalTitle } }')).toEqual({
+    expect(await execute('{ a: book(id: 7) { title } b: book(id: "Book:7") { originalTitle } }')).toEqual({
       data: { a: { title: '活着' }, b: { originalTitle: null } },
     });
   });
 
   test('is null without an error if it does not exist', async () => {
-    const { service, ask } = facade();
+    const { service, execute } = facade();
     service.intercept({ path: '/v2/book/7', query: { fields: 'id,title' } }).reply(404, noBook);
-    expect(await ask('{ book(id: 7) { title } }')).toEqual({ data: { book: null } });
+    expect(await execute('{ book(id: 7) { title } }')).toEqual({ data: { book: null } });
   });
 
   test('is rejected without an upstream call for an id of another type or a malformed id', async () => {
-    const { ask, calls } = facade();
-    const { data, errors } = await ask('{ a: book(id: "Subject:7") { title } b: book(id: "a/b") { title } }');
+    const { execute, calls } = facade();
+    const { data, errors } = await execute('{ a: book(id: "Subject:7") { title } b: book(id: "a/b") { title } }');
     expect(data).toEqual({ a: null, b: null });
     expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['BAD_USER_INPUT', 'BAD_USER_INPUT']);
     expect(calls).toEqual([]);
@@ -121,12 +121,12 @@ describe('a book', () => {
   });
 
   test('has all fields of a fragment that is spread twice, also for a second book', async () => {
-    const { service, ask } = facade();
+    const { service, execute } = facade();
     for (const id of ['7', '8'])
       service
         .intercept({ path: '/v2/book/' + id, query: { fields: 'id,series' } })
         .reply(200, { id, series: { id: '1', title: '余华作品' } });
-    const { data } = await ask(`
+    const { data } = await execute(`
       { a: book(id: 7) { ...F } a: book(id: 7) { ...F } b: book(id: 8) { ...F } b: book(id: 8) { ...F } }
       fragment F on Book { series { title } }`);
     const series = { title: '余华作品' };
@@ -136,18 +136,18 @@ describe('a book', () => {
 
 describe('bookByIsbn', () => {
   test('accepts hyphens and spaces', async () => {
-    const { service, ask } = facade();
+    const { service, execute } = facade();
     service
       .intercept({ path: '/v2/book/isbn/9787544270878', query: { fields: 'id,title' } })
       .reply(200, { id: '7', title: '解忧杂货店' });
-    expect(await ask('{ bookByIsbn(isbn: "978-7-5442 7087-8") { id title } }')).toEqual({
+    expect(await execute('{ bookByIsbn(isbn: "978-7-5442 7087-8") { id title } }')).toEqual({
       data: { bookByIsbn: { id: 'Book:7', title: '解忧杂货店' } },
     });
   });
 
   test('rejects a wrong check digit without an upstream call', async () => {
-    const { ask, calls } = facade();
-    const { data, errors } = await ask('{ bookByIsbn(isbn: "9787544270879") { title } }');
+    const { execute, calls } = facade();
+    const { data, errors } = await execute('{ bookByIsbn(isbn: "9787544270879") { title } }');
     expect(data).toEqual({ bookByIsbn: null });
     expect(errors).toMatchObject([{ path: ['bookByIsbn'], extensions: { code: 'BAD_USER_INPUT' } }]);
     expect(calls).toEqual([]);
@@ -156,7 +156,7 @@ describe('bookByIsbn', () => {
 
 describe('searchBooks', () => {
   test('returns a page of books in the order of the service, from one call', async () => {
-    const { service, ask } = facade();
+    const { service, execute } = facade();
     service
       .intercept({ path: '/v2/book/search', query: { q: '余华', start: 0, count: 2, fields: 'id,title' } })
       .reply(200, {
@@ -168,7 +168,7 @@ describe('searchBooks', () => {
           { id: '8', title: '兄弟' },
         ],
       });
-    const { data } = await ask(
+    const { data } = await execute(
       '{ searchBooks(query: " 余华 ", first: 2) { totalCount pageInfo { hasNextPage } nodes { id title } } }',
     );
     expect(data.searchBooks).toEqual({
@@ -184,16 +184,16 @@ describe('searchBooks', () => {
   test.each(['', '(query: " ")', '(tag: "")', `(query: "${'长'.repeat(1001)}")`])(
     'rejects a missing, empty or too long text without an upstream call',
     async (args) => {
-      const { ask, calls } = facade();
-      const { errors } = await ask(`{ searchBooks${args} { totalCount } }`);
+      const { execute, calls } = facade();
+      const { errors } = await execute(`{ searchBooks${args} { totalCount } }`);
       expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
       expect(calls).toEqual([]);
     },
   );
 
   test('counts a negative page size as no calls, not as a credit for other fields', async () => {
-    const { ask, calls } = facade();
-    const { errors } = await ask(`{
+    const { execute, calls } = facade();
+    const { errors } = await execute(`{
       a: searchBooks(query: "x", first: -100) { nodes { annotations { totalCount } } }
       b: searchBooks(query: "x", first: 100) { nodes { annotations { totalCount } series { books { totalCount } } tags(first: 50) { name } } }
     }`);

@@ -6,7 +6,7 @@ const book = { id: '7', title: '活着', tags: [{ name: '小说', title: '小说
 const collection = { id: 1, book_id: '7', book, status: 'wish', updated: '2026-11-20 10:00:00', user_id: 'alice' };
 
 test('collecting a book returns the fields of the response, with one call', async () => {
-  const { service, ask, calls } = facade();
+  const { service, execute, calls } = facade();
   service
     .intercept({
       path: '/v2/book/7/collection',
@@ -16,7 +16,7 @@ test('collecting a book returns the fields of the response, with one call', asyn
     })
     .reply(201, { ...collection, rating: { max: 5, min: 0, value: '4' }, tags: ['小说', '经典'], comment: '好' });
 
-  const response = await ask(
+  const response = await execute(
     `mutation ($input: CollectBookInput!) { collectBook(input: $input) {
       created
       collection { id status comment book { title } }
@@ -54,9 +54,9 @@ test('collecting a book returns the fields of the response, with one call', asyn
 });
 
 test('a book whose collection was deleted has a null viewerCollection without another call', async () => {
-  const { service, ask, calls } = facade();
+  const { service, execute, calls } = facade();
   service.intercept({ path: '/v2/book/7/collection', method: 'DELETE' }).reply(204, '');
-  const response = await ask(
+  const response = await execute(
     'mutation { deleteCollection(input: { bookId: "7" }) { book { id viewerCollection { status comment } } } }',
     alice,
   );
@@ -65,10 +65,10 @@ test('a book whose collection was deleted has a null viewerCollection without an
 });
 
 test('fields that the response of a mutation lacks are loaded after it, and no others', async () => {
-  const { service, ask, calls } = facade();
+  const { service, execute, calls } = facade();
   service.intercept({ path: '/v2/book/7/collection', method: 'POST' }).reply(201, { ...collection, book: undefined });
   service.intercept({ path: '/v2/book/7', query: { fields: 'id,title' } }).reply(200, { id: '7', title: '活着' });
-  const response = await ask(
+  const response = await execute(
     'mutation { collectBook(input: { bookId: "7", status: WISH }) { book { title viewerCollection { status tags } } } }',
     alice,
   );
@@ -77,7 +77,7 @@ test('fields that the response of a mutation lacks are loaded after it, and no o
 });
 
 test('a mutation invalidates the cached responses that it changed, for all users, and no others', async () => {
-  const { service, ask, calls } = facade();
+  const { service, execute, calls } = facade();
   const pages = '{ book(id: "7") { title annotations { nodes { id } } } other: book(id: "70") { title } }';
   const annotations = (ids: string[]) => ({
     start: 0,
@@ -89,8 +89,8 @@ test('a mutation invalidates the cached responses that it changed, for all users
   service.intercept({ path: '/v2/book/7', query: { fields: 'id,title' } }).reply(200, { id: '7', title: '活着' });
   service.intercept({ path: '/v2/book/70', query: { fields: 'id,title' } }).reply(200, { id: '70', title: '许三观' });
   service.intercept(list).reply(200, annotations([]));
-  expect((await ask(pages)).data.book.annotations.nodes).toEqual([]);
-  expect((await ask(pages)).data.book.annotations.nodes).toEqual([]);
+  expect((await execute(pages)).data.book.annotations.nodes).toEqual([]);
+  expect((await execute(pages)).data.book.annotations.nodes).toEqual([]);
   expect(calls).toHaveLength(3);
 
   const written = { id: '9', book_id: '7', author_id: 'alice' };
@@ -98,34 +98,34 @@ test('a mutation invalidates the cached responses that it changed, for all users
   const input = { bookId: '7', content: '一'.repeat(16) };
   const mutation =
     'mutation ($input: CreateAnnotationInput!) { createAnnotation(input: $input) { annotation { id } } }';
-  await ask(mutation, { ...alice, variables: { input } });
+  await execute(mutation, { ...alice, variables: { input } });
 
   service.intercept(list).reply(200, annotations(['9']));
-  expect((await ask(pages, alice)).data.book.annotations.nodes).toEqual([{ id: 'Annotation:9' }]);
+  expect((await execute(pages, alice)).data.book.annotations.nodes).toEqual([{ id: 'Annotation:9' }]);
   expect(calls).toHaveLength(5);
 });
 
 test('a read that began before a mutation does not provide the fields selected of its payload', async () => {
-  const { service, ask, calls } = facade();
+  const { service, execute, calls } = facade();
   const read = { path: '/v2/note/5', query: { fields: 'id,liked_count' } };
   service.intercept(read).reply(200, { id: '5', liked_count: 0 }).delay(150);
-  const before = ask('{ note(id: "5") { likesCount } }', alice);
+  const before = execute('{ note(id: "5") { likesCount } }', alice);
   await vi.waitFor(() => expect(calls).toHaveLength(1), { interval: 5, timeout: 60_000 });
   service.intercept({ path: '/v2/note/5/like', method: 'POST' }).reply(200, {});
   service.intercept(read).reply(200, { id: '5', liked_count: 1 });
-  const after = await ask('mutation { likeNote(input: { id: "5" }) { note { likesCount } } }', alice);
+  const after = await execute('mutation { likeNote(input: { id: "5" }) { note { likesCount } } }', alice);
   expect(after.data.likeNote.note).toEqual({ likesCount: 1 });
   expect((await before).data.note).toEqual({ likesCount: 0 });
 });
 
 test('an existing collection is left unchanged and returned for onConflict: KEEP', async () => {
-  const { service, ask, calls } = facade();
+  const { service, execute, calls } = facade();
   const exists = { code: 6011, msg: 'collection_exist', request: 'POST /v2/book/7/collection' };
   service.intercept({ method: 'POST', path: '/v2/book/7/collection' }).reply(409, exists);
   service.intercept({ path: '/v2/book/7/collection' }).reply(200, { ...collection, status: 'read', comment: '旧' });
   const query =
     'mutation { collectBook(input: { bookId: 7, status: WISH, onConflict: KEEP }) { created collection { id status comment } book { title } } }';
-  expect((await ask(query, alice)).data.collectBook).toEqual({
+  expect((await execute(query, alice)).data.collectBook).toEqual({
     created: false,
     collection: { id: 'Collection:alice:7', status: 'READ', comment: '旧' },
     book: { title: '活着' },
@@ -134,11 +134,11 @@ test('an existing collection is left unchanged and returned for onConflict: KEEP
 });
 
 test('COLLECTION_EXISTS names the existing collection once the caller is known, and otherwise does not', async () => {
-  const { service, ask, calls } = facade();
+  const { service, execute, calls } = facade();
   const exists = { code: 6011, msg: 'collection_exist', request: 'POST /v2/book/7/collection' };
   service.intercept({ method: 'POST', path: '/v2/book/7/collection' }).reply(409, exists).times(3);
   const query = 'mutation { collectBook(input: { bookId: 7, status: WISH }) { created } }';
-  const extensionsFor = async (caller: { token: string }) => (await ask(query, caller)).errors![0]!.extensions;
+  const extensionsFor = async (caller: { token: string }) => (await execute(query, caller)).errors![0]!.extensions;
 
   const upstream = { service: 'catalog', status: 409, code: 6011, request: 'POST /v2/book/7/collection' };
   const unknown = await extensionsFor(alice);
@@ -148,7 +148,7 @@ test('COLLECTION_EXISTS names the existing collection once the caller is known, 
   service
     .intercept({ path: /^\/v2\/book\/9\?/ })
     .reply(200, { id: '9', current_user_collection: { ...collection, book_id: '9', user_id: '3' } });
-  await ask('{ book(id: 9) { viewerCollection { status } } }', alice);
+  await execute('{ book(id: 9) { viewerCollection { status } } }', alice);
   expect(await extensionsFor(alice)).toMatchObject({
     ...{ code: 'COLLECTION_EXISTS', upstream },
     existing: { id: 'Collection:3:7' },

@@ -14,7 +14,7 @@ describe('a collection', () => {
   };
 
   test('of the viewer is embedded in the book, except for its tags and comment', async () => {
-    const { service, ask } = facade();
+    const { service, execute } = facade();
     service
       .intercept({
         path: '/v2/book/7',
@@ -22,7 +22,7 @@ describe('a collection', () => {
         headers: { authorization: 'Bearer t' },
       })
       .reply(200, { id: '7', current_user_collection: entry });
-    const { data } = await ask(
+    const { data } = await execute(
       '{ book(id: 7) { viewerCollection { id sourceId status rating { value max } updatedAt user { id } book { id } } } }',
       {
         token: 't',
@@ -40,7 +40,7 @@ describe('a collection', () => {
   });
 
   test('of the viewer is loaded if its tags or comment are selected; both may be absent', async () => {
-    const { service, ask } = facade();
+    const { service, execute } = facade();
     service
       .intercept({ path: /^\/v2\/book\/7\?/ })
       .reply(200, { id: '7' })
@@ -48,20 +48,20 @@ describe('a collection', () => {
     service
       .intercept({ path: /^\/v2\/book\/7\/collection\?/, headers: { authorization: 'Bearer t' } })
       .reply(200, { ...entry, rating: undefined });
-    const { data } = await ask('{ book(id: 7) { viewerCollection { status rating { value } tags comment } } }', {
+    const { data } = await execute('{ book(id: 7) { viewerCollection { status rating { value } tags comment } } }', {
       token: 't',
     });
     expect(data.book.viewerCollection).toEqual({ status: 'READ', rating: null, tags: [], comment: null });
   });
 
   test('of the viewer is requested without the book, however many other fields are selected', async () => {
-    const { service, ask } = facade();
+    const { service, execute } = facade();
     service.intercept({ path: /^\/v2\/book\/7\?/ }).reply(200, { id: '7' });
     const fields = 'book_id,comment,id,rating,status,tags,updated,user_id';
     service
       .intercept({ path: '/v2/book/7/collection', query: { fields } })
       .reply(200, { ...entry, tags: ['小说'], comment: '好' });
-    const { data } = await ask(
+    const { data } = await execute(
       '{ book(id: 7) { title viewerCollection { id status rating { value } tags comment updatedAt user { id } book { id } } } }',
       { token: 't' },
     );
@@ -69,33 +69,34 @@ describe('a collection', () => {
   });
 
   test('of the viewer is null if the record of the book has none, and without a user token', async () => {
-    const { service, ask, calls } = facade();
+    const { service, execute, calls } = facade();
     service
       .intercept({ path: /^\/v2\/book\/7/ })
       .reply(200, { id: '7' })
       .times(2);
     expect(
-      (await ask('{ book(id: 7) { id viewerCollection { status } } }', { token: 't' })).data.book.viewerCollection,
+      (await execute('{ book(id: 7) { id viewerCollection { status } } }', { token: 't' })).data.book.viewerCollection,
     ).toBeNull();
     expect(
-      (await ask('{ book(id: 7) { id viewerCollection { status comment } } }')).data.book.viewerCollection,
+      (await execute('{ book(id: 7) { id viewerCollection { status comment } } }')).data.book.viewerCollection,
     ).toBeNull();
     expect(calls.some((call) => call.includes('collection?'))).toBe(false);
   });
 
   test('of another user is null if it is private or does not exist: code 1001', async () => {
-    const { service, ask } = facade();
+    const { service, execute } = facade();
     service.intercept({ path: /^\/v2\/book\/7\?/ }).reply(200, { id: '7' });
     service.intercept({ path: /^\/v2\/book\/7\/collection\?.*user_id=3/ }).reply(404, uncollected);
-    const response = await ask('{ book(id: 7) { id collection(userId: "User:3") { status } } }');
+    const response = await execute('{ book(id: 7) { id collection(userId: "User:3") { status } } }');
     expect(response).toEqual({ data: { book: { id: 'Book:7', collection: null } } });
   });
 
   test('can be loaded by its global id', async () => {
-    const { service, ask } = facade();
+    const { service, execute } = facade();
     service.intercept({ path: /^\/v2\/book\/7\/collection\?.*user_id=3/ }).reply(200, { ...entry, comment: '好' });
     expect(
-      (await ask('{ node(id: "Collection:3:7") { id ... on Collection { sourceId comment user { id } } } }')).data.node,
+      (await execute('{ node(id: "Collection:3:7") { id ... on Collection { sourceId comment user { id } } } }')).data
+        .node,
     ).toEqual({
       id: 'Collection:3:7',
       sourceId: '3:7',
@@ -105,11 +106,11 @@ describe('a collection', () => {
   });
 
   test('list of a user has filters, and embeds the books without a further call', async () => {
-    const { service, ask, calls } = facade();
+    const { service, execute, calls } = facade();
     service
       .intercept({ path: /^\/v2\/book\/user\/ann\/collections\?/ })
       .reply(200, { start: 0, count: 20, total: 1, collections: [{ ...entry, book: { id: '7', title: '活着' } }] });
-    const { data } = await ask(
+    const { data } = await execute(
       '{ user(id: "ann") { bookCollections(status: READ, rating: 4, updatedAfter: "2015-01-01T00:00:00+08:00") { nodes { book { title } } } } }',
     );
     expect(data.user.bookCollections.nodes).toEqual([{ book: { title: '活着' } }]);
@@ -122,8 +123,8 @@ describe('a collection', () => {
   });
 
   test('list rejects a rating above 5', async () => {
-    const { ask, calls } = facade();
-    const { errors } = await ask('{ user(id: 3) { bookCollections(rating: 6) { totalCount } } }');
+    const { execute, calls } = facade();
+    const { errors } = await execute('{ user(id: 3) { bookCollections(rating: 6) { totalCount } } }');
     expect(errors).toMatchObject([
       { path: ['user', 'bookCollections'], extensions: { code: 'BAD_USER_INPUT', limit: 5 } },
     ]);
@@ -132,21 +133,21 @@ describe('a collection', () => {
 });
 
 test('the number of a collection is loaded if it is deferred', async () => {
-  const { service, ask } = facade();
+  const { service, execute } = facade();
   service
     .intercept({ path: /\/v2\/book\/7\/collection/ })
     .reply(200, { id: 55, user_id: '3', book_id: '7', status: 'read' })
     .times(2);
   const query = '{ node(id: "Collection:3:7") { ... on Collection { status ... @defer { number } } } }';
-  expect((await ask(query)).data.node).toEqual({ status: 'READ', number: 55 });
+  expect((await execute(query)).data.node).toEqual({ status: 'READ', number: 55 });
 });
 
 test('a collection that is loaded by its global id has a number, which differs from its id', async () => {
-  const { service, ask } = facade();
+  const { service, execute } = facade();
   service
     .intercept({ path: /\/v2\/book\/7\/collection/ })
     .reply(200, { id: 55, user_id: '3', book_id: '7', status: 'read' });
-  expect((await ask('{ node(id: "Collection:3:7") { id ... on Collection { number } } }')).data.node).toEqual({
+  expect((await execute('{ node(id: "Collection:3:7") { id ... on Collection { number } } }')).data.node).toEqual({
     id: 'Collection:3:7',
     number: 55,
   });

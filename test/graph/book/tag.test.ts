@@ -3,9 +3,9 @@ import { facade } from '../../support/facade.ts';
 
 /** Queries a book for which the service returns this record. */
 function book(record: object) {
-  const { service, ask, calls } = facade();
+  const { service, execute, calls } = facade();
   service.intercept({ path: /^\/v2\/book\/7(\?.*)?$/ }).reply(200, { id: '7', ...record });
-  return { calls, show: async (selection: string) => (await ask(`{ book(id: 7) { ${selection} } }`)).data?.book };
+  return { calls, show: async (selection: string) => (await execute(`{ book(id: 7) { ${selection} } }`)).data?.book };
 }
 
 describe('tags of a book', () => {
@@ -21,25 +21,25 @@ describe('tags of a book', () => {
   });
 
   test('beyond 8 are loaded by one call, without the book', async () => {
-    const { service, ask } = facade();
+    const { service, execute } = facade();
     service
       .intercept({ path: '/v2/book/7/tags', query: { count: 9, fields: 'count,name,title' } })
       .reply(200, { start: 0, count: 9, total: 1, tags: [{ count: 9, title: '小说' }] });
-    const { data } = await ask('{ book(id: 7) { tags(first: 9) { name count } } }');
+    const { data } = await execute('{ book(id: 7) { tags(first: 9) { name count } } }');
     expect(data).toEqual({ book: { tags: [{ name: '小说', count: 9 }] } });
   });
 
   test.each([0, 51])('are 1 to 50; %i is rejected', async (first) => {
-    const { service, ask } = facade();
+    const { service, execute } = facade();
     service.intercept({ path: /^\/v2\/book\/7/ }).reply(200, { id: '7', tags: [] });
-    const { errors } = await ask(`{ book(id: 7) { tags(first: ${first}) { name } } }`);
+    const { errors } = await execute(`{ book(id: 7) { tags(first: ${first}) { name } } }`);
     expect(errors).toMatchObject([{ path: ['book', 'tags'], extensions: { code: 'BAD_USER_INPUT' } }]);
   });
 });
 
 describe('a tag', () => {
   test('of a user has the collections of that user with the tag, and all books with the tag', async () => {
-    const { service, ask, calls } = facade();
+    const { service, execute, calls } = facade();
     service
       .intercept({ path: /user\/3\/tags/ })
       .reply(200, { start: 0, count: 20, tags: [{ count: 2, title: '小说' }] });
@@ -47,7 +47,7 @@ describe('a tag', () => {
       .intercept({ path: /collections/ })
       .reply(200, { start: 0, count: 20, collections: [{ id: 5, user_id: '3', book_id: '7', status: 'read' }] });
     service.intercept({ path: /search/ }).reply(200, { start: 0, count: 20, books: [{ id: '8', title: 'T' }] });
-    const { data, errors } = await ask(
+    const { data, errors } = await execute(
       '{ user(id: 3) { bookTags { nodes { name collections { nodes { number status } } books { nodes { title } } } } } }',
     );
     expect(errors).toBeUndefined();
@@ -62,9 +62,9 @@ describe('a tag', () => {
   });
 
   test('of a book has null collections, because it belongs to many users', async () => {
-    const { service, ask, calls } = facade();
+    const { service, execute, calls } = facade();
     service.intercept({ path: /^\/v2\/book\/7/ }).reply(200, { id: '7', tags: [{ count: 2, name: '小说' }] });
-    expect((await ask('{ book(id: 7) { tags { collections { nodes { id } } } } }')).data.book.tags).toEqual([
+    expect((await execute('{ book(id: 7) { tags { collections { nodes { id } } } } }')).data.book.tags).toEqual([
       { collections: null },
     ]);
     expect(calls).toHaveLength(1);

@@ -14,10 +14,10 @@ const needPermission = rejection(403, 1000);
 
 /** The planned minimum and maximum of calls, and the calls made. */
 async function callsOf(made: ReturnType<typeof facade>, query: string, options = {}) {
-  const { extensions } = await made.ask(query, { ...options, explain: 'plan' });
+  const { extensions } = await made.execute(query, { ...options, explain: 'plan' });
   const { min, max } = (extensions as { upstream: { min: number; max: number } }).upstream;
   const before = made.calls.length;
-  const response = await made.ask(query, options);
+  const response = await made.execute(query, options);
   return { response, min, max, calls: made.calls.slice(before) };
 }
 
@@ -64,10 +64,10 @@ describe('a record selected by a given id is looked up, whatever fields are sele
       [{}, 'LOGIN_REQUIRED'],
       [{ token: 'alice' }, 'UPSTREAM_UNAVAILABLE'],
     ] as const) {
-      const { data, errors } = await made.ask('{ node(id: "NoteComment:504:2") { id } }', options);
+      const { data, errors } = await made.execute('{ node(id: "NoteComment:504:2") { id } }', options);
       expect(data).toEqual({ node: null });
       expect(errors?.map(({ path, extensions }) => [path, extensions.code])).toEqual([[['node'], code]]);
-      const list = await made.ask(
+      const list = await made.execute(
         '{ nodes(ids: ["NoteComment:504:2"]) { id ... on NoteComment { content } } }',
         options,
       );
@@ -82,20 +82,24 @@ describe('a record selected by a given id is looked up, whatever fields are sele
       '/v2/note/504/comment/4': rejection(404, 1006),
     });
     const query = '{ nodes(ids: ["NoteComment:504:2", "NoteComment:504:4"]) { id } }';
-    expect(await made.ask(query, { token: 'alice' })).toEqual({ data: { nodes: [{ id: 'NoteComment:504:2' }, null] } });
+    expect(await made.execute(query, { token: 'alice' })).toEqual({
+      data: { nodes: [{ id: 'NoteComment:504:2' }, null] },
+    });
   });
 
   test('and a field that no response provides does not replace the lookup', async () => {
     const made = facadeWith({ '/v2/note/4': rejection(404, 1006), '/v2/note/505': { body: { id: '505' } } });
     const query = '{ note(id: 505) { author { isSite } } }';
-    const { data, errors } = await made.ask(query);
+    const { data, errors } = await made.execute(query);
     expect(data).toEqual({ note: null });
     expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['LOGIN_REQUIRED']);
     const { response, min, max, calls } = await callsOf(made, query, { token: 'alice' });
     expect(response).toEqual({ data: { note: { author: null } } });
     expect(calls).toEqual(['GET /v2/note/505?fields=id']);
     expect([min, max]).toEqual([1, 1]);
-    expect(await made.ask('{ note(id: 4) { author { id } } }', { token: 'alice' })).toEqual({ data: { note: null } });
+    expect(await made.execute('{ note(id: 4) { author { id } } }', { token: 'alice' })).toEqual({
+      data: { note: null },
+    });
   });
 });
 

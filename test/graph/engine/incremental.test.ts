@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { type Shown, facade } from '../../support/facade.ts';
+import { type GraphQLResponse, facade } from '../../support/facade.ts';
 import { type Bodies, serve } from '../../support/serve.ts';
 
 /** The merged incremental response and the response without directives, with the calls made and planned of each. */
 async function withAndWithoutDirectives(bodies: Bodies, incremental: string, options: object = {}) {
   const plain = incremental.replaceAll(/ @(?:defer|stream)(?:\([^)]*\))?/g, '');
   expect(plain).not.toBe(incremental);
-  const results: { response: Shown; calls: number; planned: number }[] = [];
+  const results: { response: GraphQLResponse; calls: number; planned: number }[] = [];
   for (const query of [incremental, plain]) {
     const made = facade({ recordTtlSeconds: 0 });
     serve(made.service, bodies);
-    const plan = await made.ask(query, { ...options, explain: 'plan' });
-    const response = await made.ask(query, options);
+    const plan = await made.execute(query, { ...options, explain: 'plan' });
+    const response = await made.execute(query, options);
     const { max } = (plan.extensions as { upstream: { max: number } }).upstream;
     results.push({ response, calls: made.calls.length, planned: max });
   }
@@ -113,9 +113,9 @@ describe('an incremental response, merged, equals the response without directive
   });
 
   test('with an error at a deferred field whose parent was partly delivered before', async () => {
-    const { ask, service } = facade({ recordTtlSeconds: 0 });
+    const { execute, service } = facade({ recordTtlSeconds: 0 });
     serve(service, { '/v2/book/7': { body: { id: '7', series: { id: '3', title: '丛书' } } } });
-    const { errors } = await ask(
+    const { errors } = await execute(
       '{ book(id: 7) { series { title } ... @defer { series { books(first: 500) { nodes { id } } } } } }',
     );
     expect(errors?.map(({ extensions }) => extensions)).toMatchObject([
@@ -127,7 +127,7 @@ describe('an incremental response, merged, equals the response without directive
     '... @defer { subject { summary ... @defer { alternativeTitles } } }',
     '... @defer { subject { summary reviews(first: 1) { nodes @stream { usefulCount } } } }',
   ])('with nothing below a record that an error nulls while its deferred fields are loaded: %s', async (part) => {
-    const { ask, service } = facade({ recordTtlSeconds: 0 });
+    const { execute, service } = facade({ recordTtlSeconds: 0 });
     serve(service, {
       ...bodies,
       // The tier may not load the record, but may load the list of works.
@@ -143,7 +143,7 @@ describe('an incremental response, merged, equals the response without directive
       .reply(200, { id: '8', title: '慢', summary: '…' }, { headers: { 'content-type': 'application/json' } })
       .delay(100)
       .persist();
-    const { data, errors } = await ask(
+    const { data, errors } = await execute(
       `{ book(id: 8) { id ... @defer { summary } } celebrity(id: 2) { works(first: 9) { nodes { ${part} } } avatars { small } } }`,
     );
     expect(data).toEqual({ book: { id: 'Book:8', summary: '…' }, celebrity: null });

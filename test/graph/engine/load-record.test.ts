@@ -10,7 +10,7 @@ function facadeWith(bodies: Bodies) {
 }
 
 async function plannedCalls(made: ReturnType<typeof facade>, query: string, options: object = {}): Promise<number> {
-  const { extensions } = await made.ask(query, { ...options, explain: 'plan' });
+  const { extensions } = await made.execute(query, { ...options, explain: 'plan' });
   return (extensions as { upstream: { max: number } }).upstream.max;
 }
 
@@ -28,7 +28,7 @@ describe('fields that were requested with a list are not loaded again for its it
       const query = `{ searchBooks(query: "本", first: 100) { ${list} } }`;
       expect(await plannedCalls(made, query)).toBe(1);
       made.calls.length = 0;
-      const { data, errors } = await made.ask(query);
+      const { data, errors } = await made.execute(query);
       expect(errors).toBeUndefined();
       const { nodes, edges } = data.searchBooks as { nodes?: object[]; edges?: { node: object }[] };
       const shown = nodes ?? edges!.map(({ node }) => node);
@@ -42,14 +42,14 @@ describe('fields that were requested with a list are not loaded again for its it
     const made = facadeWith({
       '/v2/book/7/annotations': { list: 'annotations', body: { total: 100, annotations: ids } },
     });
-    const { data } = await made.ask('{ book(id: 7) { annotations(first: 100) { nodes { page } } } }');
+    const { data } = await made.execute('{ book(id: 7) { annotations(first: 100) { nodes { page } } } }');
     expect(data.book.annotations.nodes).toEqual(ids.map(() => ({ page: null })));
     expect(made.calls).toHaveLength(1);
   });
 
   test('if films of a chart lack a field that follows from the title', async () => {
     const made = facadeWith({ '/v2/movie/new_movies': { list: 'subjects', body: { subjects: ids.slice(0, 5) } } });
-    const { data } = await made.ask('{ newMovies { subjects { originalTitle } } }');
+    const { data } = await made.execute('{ newMovies { subjects { originalTitle } } }');
     expect(data.newMovies.subjects).toEqual(ids.slice(0, 5).map(() => ({ originalTitle: null })));
     expect(made.calls).toHaveLength(1);
   });
@@ -58,7 +58,7 @@ describe('fields that were requested with a list are not loaded again for its it
     const made = facadeWith({ '/v2/book/isbn/9787544253994': { body: { id: '7' } } });
     const query = '{ bookByIsbn(isbn: "9787544253994") { subtitle } }';
     expect(await plannedCalls(made, query)).toBe(1);
-    expect((await made.ask(query)).data).toEqual({ bookByIsbn: { subtitle: null } });
+    expect((await made.execute(query)).data).toEqual({ bookByIsbn: { subtitle: null } });
     expect(made.calls).toHaveLength(1);
   });
 });
@@ -75,7 +75,7 @@ describe('an item of a list that cannot be loaded nulls only its own fields', ()
 
   test.each(['id summary', 'summary', 'title summary'])('if its request fails, for %s', async (selection) => {
     const made = facadeWith(bodies({ status: 500, body: {} }));
-    const { data, errors } = await made.ask(`{ top250(first: 10) { nodes { ${selection} } } }`);
+    const { data, errors } = await made.execute(`{ top250(first: 10) { nodes { ${selection} } } }`);
     expect(data.top250.nodes.map(({ summary }: { summary: unknown }) => ({ summary }))).toEqual(summaries({}));
     expect(errors?.map(({ path, extensions }) => [path?.join('.'), extensions.code])).toEqual([
       ['top250.nodes.3.summary', 'UPSTREAM_UNAVAILABLE'],
@@ -84,7 +84,7 @@ describe('an item of a list that cannot be loaded nulls only its own fields', ()
 
   test('if it does not exist, although the list contains it', async () => {
     const made = facadeWith(bodies(filmNotFound));
-    const { data, errors } = await made.ask('{ top250(first: 10) { edges { node { id summary } } } }');
+    const { data, errors } = await made.execute('{ top250(first: 10) { edges { node { id summary } } } }');
     expect(errors).toBeUndefined();
     expect(data.top250.edges[3]).toEqual({ node: { id: 'Subject:4', summary: null } });
   });
@@ -95,14 +95,14 @@ describe('an embedded record whose own endpoint fails', () => {
 
   test('keeps the embedded fields if the endpoint responds with 404', async () => {
     const made = facadeWith({ '/v2/movie/us_box': chart, '/v2/movie/subject/7': filmNotFound });
-    expect(await made.ask('{ usBoxOffice { entries { rank subject { id title summary } } } }')).toEqual({
+    expect(await made.execute('{ usBoxOffice { entries { rank subject { id title summary } } } }')).toEqual({
       data: { usBoxOffice: { entries: [{ rank: 1, subject: { id: 'Subject:7', title: '活着', summary: null } }] } },
     });
   });
 
   test('keeps the embedded fields if the endpoint fails, and reports the error at the selected field', async () => {
     const made = facadeWith({ '/v2/movie/us_box': chart, '/v2/movie/subject/7': { status: 500, body: {} } });
-    const { data, errors } = await made.ask('{ usBoxOffice { entries { subject { title summary } } } }');
+    const { data, errors } = await made.execute('{ usBoxOffice { entries { subject { title summary } } } }');
     expect(data).toEqual({ usBoxOffice: { entries: [{ subject: { title: '活着', summary: null } }] } });
     expect(errors?.map(({ path }) => path?.join('.'))).toEqual(['usBoxOffice.entries.0.subject.summary']);
   });
@@ -114,7 +114,7 @@ describe('an embedded record whose own endpoint fails', () => {
       '/v2/movie/subject/7/photos': { list: 'photos', body: { total: 1, photos } },
       '/v2/movie/subject/9': filmNotFound,
     });
-    const { data, errors } = await made.ask(
+    const { data, errors } = await made.execute(
       '{ subject(id: 7) { photos(first: 20) { nodes { createdAt subject { title } } } } }',
     );
     expect(errors).toBeUndefined();
@@ -134,7 +134,7 @@ describe('a malformed member in place of a record nulls only its own field', () 
   ])('for viewerCollection = $odd', async ({ odd }) => {
     const made = facadeWith({ '/v2/book/7': { body: { id: '7', title: '活着', current_user_collection: odd } } });
     const query = '{ book(id: 7) { title viewerCollection { id status rating { value } } } }';
-    expect(await made.ask(query, { token: 'mine' })).toEqual({
+    expect(await made.execute(query, { token: 'mine' })).toEqual({
       data: { book: { title: '活着', viewerCollection: null } },
     });
     expect(made.calls).toHaveLength(await plannedCalls(made, query, { token: 'mine' }));
@@ -145,7 +145,7 @@ describe('a malformed member in place of a record nulls only its own field', () 
     async ({ odd }) => {
       const made = facadeWith({ '/v2/book/annotation/7': { body: { id: '7', chapter: '一', book: odd } } });
       expect(
-        await made.ask('{ annotation(id: 7) { chapter book { title } author { name } } }', { token: 'mine' }),
+        await made.execute('{ annotation(id: 7) { chapter book { title } author { name } } }', { token: 'mine' }),
       ).toEqual({
         data: { annotation: { chapter: '一', book: null, author: null } },
       });
@@ -163,7 +163,7 @@ describe('a record of which only lists are selected', () => {
     const absent = { status: 404, body: { code: 6000, msg: 'book_not_found', request: 'GET /v2/book/404' } };
     const made = facadeWith({ '/v2/book/404/annotations': absent, '/v2/book/404/tags': absent });
     const field = query.includes('node(') ? 'node' : 'book';
-    expect(await made.ask(query)).toEqual({ data: { [field]: null } });
+    expect(await made.execute(query)).toEqual({ data: { [field]: null } });
     expect(made.calls).toHaveLength(1);
   });
 
@@ -172,7 +172,7 @@ describe('a record of which only lists are selected', () => {
       '/v2/book/7/annotations': { list: 'annotations', body: { total: 0, annotations: [] } },
       '/v2/book/8/annotations': { status: 500, body: {} },
     });
-    const { data, errors } = await made.ask(
+    const { data, errors } = await made.execute(
       '{ a: book(id: 7) { annotations { totalCount } } b: book(id: 8) { annotations { totalCount } } }',
     );
     expect(data).toEqual({ a: { annotations: { totalCount: 0 } }, b: { annotations: null } });

@@ -12,7 +12,7 @@ const person = (id: string) => `<entry>
 
 describe('an event', () => {
   test('is loaded completely by one call of its entry', async () => {
-    const { events, ask, calls } = facade();
+    const { events, execute, calls } = facade();
     replyTo(
       events,
       '/event/1',
@@ -33,7 +33,7 @@ describe('an event', () => {
         <gd:where valueString="北京 蓝旗营"/>`,
       ),
     );
-    const { data, errors } = await ask(`{ event(id: "Event:1") {
+    const { data, errors } = await execute(`{ event(id: "Event:1") {
       id sourceId title summary content type typeTerm startsAt endsAt isPast place city { id name } imageUrl webUrl inviteOnly canInvite
       participantsCount wishersCount viewerRelation organizer { id name }
     } }`);
@@ -64,9 +64,9 @@ describe('an event', () => {
   });
 
   test('has defaults for elements that its entry lacks', async () => {
-    const { events, ask } = facade();
+    const { events, execute } = facade();
     replyTo(events, '/event/1', entry('1'));
-    const { data, errors } = await ask(`{ event(id: 1) {
+    const { data, errors } = await execute(`{ event(id: 1) {
       summary content type typeTerm startsAt endsAt isPast place city { id } imageUrl webUrl inviteOnly canInvite participantsCount organizer { id }
     } }`);
     expect(errors).toBeUndefined();
@@ -90,9 +90,9 @@ describe('an event', () => {
   });
 
   test('is null if it does not exist', async () => {
-    const { events, ask } = facade();
+    const { events, execute } = facade();
     replyTo(events, '/event/1', '{"code":1001,"msg":"uri_not_found","request":"GET /event/1"}', 404);
-    expect(await ask('{ event(id: 1) { title } }')).toEqual({ data: { event: null } });
+    expect(await execute('{ event(id: 1) { title } }')).toEqual({ data: { event: null } });
   });
 
   test.each([
@@ -101,16 +101,16 @@ describe('an event', () => {
     ['commonweal', 'COMMONWEAL'],
     ['karaoke', null],
   ])('of the kind %s has the type %s, and its term as sent', async (kind, type) => {
-    const { events, ask } = facade();
+    const { events, execute } = facade();
     const term = `http://www.douban.com/2007#event.${kind}`;
     replyTo(events, '/event/1', entry('1', `<category term="${term}"/>`));
-    expect(await ask('{ event(id: 1) { type typeTerm } }')).toEqual({ data: { event: { type, typeTerm: term } } });
+    expect(await execute('{ event(id: 1) { type typeTerm } }')).toEqual({ data: { event: { type, typeTerm: term } } });
   });
 
   test('is past if its end is in the past', async () => {
-    const { events, ask } = facade();
+    const { events, execute } = facade();
     replyTo(events, '/event/1', entry('1', '<gd:when endTime="2008-10-25T19:00:00+08:00" startTime="soon"/>'));
-    expect(await ask('{ event(id: 1) { isPast startsAt } }')).toEqual({
+    expect(await execute('{ event(id: 1) { isPast startsAt } }')).toEqual({
       data: { event: { isPast: true, startsAt: null } },
     });
   });
@@ -122,28 +122,28 @@ describe('an event', () => {
     ['initiate', 'INITIATED'],
     ['constructor', null],
   ])('with the status %s for the viewer has the relation %s', async (status, relation) => {
-    const { events, ask } = facade();
+    const { events, execute } = facade();
     replyTo(events, '/event/1', entry('1', `<db:attribute name="status">${status}</db:attribute>`));
-    expect((await ask('{ event(id: 1) { title viewerRelation } }', { token: 'mine' })).data.event.viewerRelation).toBe(
-      relation,
-    );
+    expect(
+      (await execute('{ event(id: 1) { title viewerRelation } }', { token: 'mine' })).data.event.viewerRelation,
+    ).toBe(relation);
   });
 
   test('has no viewer relation without a user token', async () => {
-    const { events, ask } = facade();
+    const { events, execute } = facade();
     replyTo(events, '/event/1', entry('1', '<db:attribute name="status">wish</db:attribute>'));
-    expect((await ask('{ event(id: 1) { title viewerRelation } }')).data.event.viewerRelation).toBeNull();
+    expect((await execute('{ event(id: 1) { title viewerRelation } }')).data.event.viewerRelation).toBeNull();
   });
 
   test('may have an organisation as its organizer, whose global id marks it as one and whose events can be loaded', async () => {
-    const { events, ask, calls } = facade();
+    const { events, execute, calls } = facade();
     const site = `<author>
       <link href="http://api.example/site/greenflower" rel="self"/><link href="http://site.example/greenflower" rel="alternate"/><name>绿花</name>
     </author>`;
     replyTo(events, '/event/1', entry('1', site));
     replyTo(events, '/people/greenflower/events?max-results=20&start-index=1', feed(entry('2')));
     const organizer = 'organizer { id sourceId name isSite events { nodes { id } } bookCollections { totalCount } }';
-    const { data } = await ask(`{ event(id: 1) { ${organizer} } }`);
+    const { data } = await execute(`{ event(id: 1) { ${organizer} } }`);
     expect(data.event.organizer).toEqual({
       id: 'User:site~greenflower',
       sourceId: 'greenflower',
@@ -154,7 +154,7 @@ describe('an event', () => {
     });
     expect(calls).toHaveLength(2);
     // The global id denotes the same organisation in every field.
-    const again = await ask(
+    const again = await execute(
       '{ user(id: "User:site~greenflower") { id isSite } node(id: "User:site~greenflower") { ... on User { isSite sourceId } } }',
     );
     expect(again.data).toEqual({
@@ -164,15 +164,15 @@ describe('an event', () => {
   });
 
   test('list of an organisation that does not exist is null', async () => {
-    const { events, ask } = facade();
+    const { events, execute } = facade();
     replyTo(events, '/people/x/events?max-results=20&start-index=1', 'none', 404);
-    expect(await ask('{ user(id: "User:site~x") { events { nodes { id } } } }')).toEqual({
+    expect(await execute('{ user(id: "User:site~x") { events { nodes { id } } } }')).toEqual({
       data: { user: { events: null } },
     });
   });
 
   test('has its API URL, the scheme of its category and its coordinates', async () => {
-    const { events, ask } = facade();
+    const { events, execute } = facade();
     const more = `<category scheme="http://www.example/2007#kind" term="http://www.example/2007#event.music"/>
       <link href="http://api.example/event/1" rel="self"/>
       <georss:point xmlns:georss="http://www.georss.org/georss"> 39.9 116.33 </georss:point>`;
@@ -183,7 +183,7 @@ describe('an event', () => {
       entry('2', '<georss:point xmlns:georss="http://www.georss.org/georss">91 0</georss:point>'),
     );
     const fields = '{ apiUrl typeScheme coordinates { latitude longitude } }';
-    expect((await ask(`{ a: event(id: 1) ${fields} b: event(id: 2) ${fields} }`)).data).toEqual({
+    expect((await execute(`{ a: event(id: 1) ${fields} b: event(id: 2) ${fields} }`)).data).toEqual({
       a: {
         apiUrl: 'http://api.example/event/1',
         typeScheme: 'http://www.example/2007#kind',
@@ -194,12 +194,12 @@ describe('an event', () => {
   });
 
   test('feed has an author, a title and a page URL', async () => {
-    const { events, ask } = facade();
+    const { events, execute } = facade();
     const inside = `${author}<link href="http://www.example/people/9/events" rel="alternate"/>`;
     replyTo(events, '/people/9/events?max-results=20&start-index=1', feed(inside, { title: '主办者的活动' }));
     replyTo(events, '/event/1/wishers?max-results=20&start-index=1', feed(person('5')));
     replyTo(events, '/event/1', entry('1'));
-    const { data } = await ask(
+    const { data } = await execute(
       '{ user(id: 9) { events { title webUrl author { id name } } } event(id: 1) { wishers { title webUrl author { id } } } }',
     );
     expect(data).toEqual({
@@ -215,11 +215,11 @@ describe('an event', () => {
   });
 
   test('has participants and wishers with their cities', async () => {
-    const { events, ask } = facade();
+    const { events, execute } = facade();
     replyTo(events, '/event/1', entry('1'));
     replyTo(events, '/event/1/participants?max-results=2&start-index=1', feed(person('5') + person('6'), { total: 3 }));
     replyTo(events, '/event/1/wishers?max-results=20&start-index=1', feed('', { total: 0 }));
-    const { data, errors } = await ask(`{ event(id: 1) { title
+    const { data, errors } = await execute(`{ event(id: 1) { title
       participants(first: 2) { totalCount pageInfo { hasNextPage } nodes { id name webUrl city { name } } }
       wishers { totalCount nodes { id } }
     } }`);
@@ -240,33 +240,33 @@ describe('an event', () => {
 
 describe('an event list', () => {
   test('of a search is of all cities if none is given, without an empty keyword', async () => {
-    const { events, ask, calls } = facade();
+    const { events, execute, calls } = facade();
     replyTo(
       events,
       '/events?location=all&max-results=20&start-index=1',
       feed(entry('1'), { total: 1, title: '同城活动' }),
     );
-    expect((await ask('{ searchEvents(query: " ") { title totalCount nodes { title } } }')).data).toEqual({
+    expect((await execute('{ searchEvents(query: " ") { title totalCount nodes { title } } }')).data).toEqual({
       searchEvents: { title: '同城活动', totalCount: 1, nodes: [{ title: '夜场 1' }] },
     });
     expect(calls).toHaveLength(1);
   });
 
   test('of a search in one city has the city and the keyword in its request', async () => {
-    const { events, ask } = facade();
+    const { events, execute } = facade();
     replyTo(events, '/events?location=beijing&max-results=2&q=音乐&start-index=3', feed(entry('1')));
-    const { data } = await ask(
+    const { data } = await execute(
       '{ searchEvents(query: "音乐", cityId: "City:beijing", first: 2, offset: 2) { totalCount nodes { id } } }',
     );
     expect(data.searchEvents).toEqual({ totalCount: null, nodes: [{ id: 'Event:1' }] });
   });
 
   test('of a search lacks organizers, so each costs one call', async () => {
-    const { events, ask, calls } = facade();
+    const { events, execute, calls } = facade();
     events.intercept({ path: /^\/events/ }).reply(200, feed(entry('1') + entry('2'), { total: 2 }));
     replyTo(events, '/event/1', entry('1', author));
     replyTo(events, '/event/2', entry('2', author));
-    expect((await ask('{ searchEvents { nodes { title organizer { name } } } }')).data.searchEvents.nodes).toEqual([
+    expect((await execute('{ searchEvents { nodes { title organizer { name } } } }')).data.searchEvents.nodes).toEqual([
       { title: '夜场 1', organizer: { name: '主办者' } },
       { title: '夜场 2', organizer: { name: '主办者' } },
     ]);
@@ -279,10 +279,10 @@ describe('an event list', () => {
     ['relation: PARTICIPATING, ', '/people/9/events/participate'],
     ['relation: WISHED, ', '/people/9/events/wish'],
   ])('of a user is selected by relation, and contains organizers: %s', async (relation, path) => {
-    const { events, ask, calls } = facade();
+    const { events, execute, calls } = facade();
     replyTo(events, `${path}?max-results=5&start-index=1`, feed(entry('1', author)));
     expect(
-      (await ask(`{ user(id: 9) { events(${relation}first: 5) { nodes { title organizer { name } } } } }`)).data,
+      (await execute(`{ user(id: 9) { events(${relation}first: 5) { nodes { title organizer { name } } } } }`)).data,
     ).toEqual({
       user: { events: { nodes: [{ title: '夜场 1', organizer: { name: '主办者' } }] } },
     });

@@ -12,9 +12,9 @@ const fields = 'attribution { label entryUrl showWith showApartFrom tiers }';
 
 describe('the attribution of film data', () => {
   test('is a field of a film, its rating and its reviews, and costs no further call', async () => {
-    const { service, ask, calls } = facade({ serviceName: '书影音' });
+    const { service, execute, calls } = facade({ serviceName: '书影音' });
     serve(service, { '/v2/movie/subject/7': { body: film } });
-    const { data, errors } = await ask(
+    const { data, errors } = await execute(
       `{ subject(id: 7) { ${fields} rating { average ${fields} } popularReviews { id ${fields} } } }`,
       { token: 'carol' },
     );
@@ -40,11 +40,11 @@ describe('the attribution of film data', () => {
   });
 
   test('costs no call per item of a list', async () => {
-    const { service, ask, calls } = facade();
+    const { service, execute, calls } = facade();
     serve(service, {
       '/v2/movie/top250': { list: 'subjects', body: { start: 0, count: 10, total: 1, subjects: [film] } },
     });
-    const { data } = await ask(
+    const { data } = await execute(
       '{ top250 { nodes { attribution { label entryUrl } rating { attribution { entryUrl } } } } }',
     );
     const entryUrl = film.alt;
@@ -55,9 +55,9 @@ describe('the attribution of film data', () => {
   });
 
   test('is null for the rating of a book', async () => {
-    const { service, ask } = facade();
+    const { service, execute } = facade();
     serve(service, { '/v2/book/7': { body: { id: '7', rating: { average: '9.1', numRaters: 20 } } } });
-    expect((await ask(`{ book(id: 7) { rating { ${fields} } } }`)).data.book).toEqual({
+    expect((await execute(`{ book(id: 7) { rating { ${fields} } } }`)).data.book).toEqual({
       rating: { attribution: null },
     });
   });

@@ -12,31 +12,31 @@ function replyTo(service: Interceptable, path: string, body: object, status = 20
 
 describe('a celebrity', () => {
   test('is loaded by one call of the works list if that provides all selected fields', async () => {
-    const { service, ask, calls } = facade();
+    const { service, execute, calls } = facade();
     service.intercept({ path: /works/ }).reply(200, { total: 0, celebrity: { id: '1', name: '吴京' }, works: [] });
-    expect((await ask('{ celebrity(id: 1) { name works(first: 20) { totalCount } } }')).data).toEqual({
+    expect((await execute('{ celebrity(id: 1) { name works(first: 20) { totalCount } } }')).data).toEqual({
       celebrity: { name: '吴京', works: { totalCount: 0 } },
     });
     expect(calls).toHaveLength(1);
   });
 
   test('has no empty texts in its lists', async () => {
-    const { service, ask } = facade();
+    const { service, execute } = facade();
     replyTo(service, '/v2/movie/celebrity/1?fields=aka,id,professions', {
       id: '1',
       professions: ['', '', '导演'],
       aka: [''],
     });
-    expect(await ask('{ celebrity(id: 1) { professions alternativeNames } }')).toEqual({
+    expect(await execute('{ celebrity(id: 1) { professions alternativeNames } }')).toEqual({
       data: { celebrity: { professions: ['导演'], alternativeNames: [] } },
     });
   });
 
   test('has its first works from the record', async () => {
-    const { service, ask, calls } = facade();
+    const { service, execute, calls } = facade();
     const works = [{ roles: ['导演', ''], subject: { id: '7', title: '战狼' } }];
     replyTo(service, '/v2/movie/celebrity/1?fields=id,name,works', { id: '1', name: '吴京', works });
-    expect(await ask('{ celebrity(id: 1) { name works { nodes { roles subject { id title } } } } }')).toEqual({
+    expect(await execute('{ celebrity(id: 1) { name works { nodes { roles subject { id title } } } } }')).toEqual({
       data: {
         celebrity: {
           name: '吴京',
@@ -71,7 +71,7 @@ describe('a celebrity', () => {
       return made;
     };
     const plannedCalls = async (made: ReturnType<typeof facadeWith>, query: string) => {
-      const { extensions } = await made.ask(query, { explain: 'plan' });
+      const { extensions } = await made.execute(query, { explain: 'plan' });
       return (extensions as { upstream: { max: number } }).upstream.max;
     };
 
@@ -79,7 +79,7 @@ describe('a celebrity', () => {
       const made = facadeWith();
       const works = bare.map(({ title }) => ({ subject: { title } }));
       const query = '{ top250(first: 20) { nodes { directors { works { nodes { subject { title } } } } } } }';
-      const { data, errors } = await made.ask(query);
+      const { data, errors } = await made.execute(query);
       expect(errors).toBeUndefined();
       expect(data.top250.nodes).toEqual(Array(20).fill({ directors: [{ works: { nodes: works } }] }));
       expect(made.calls).toHaveLength(41);
@@ -90,7 +90,7 @@ describe('a celebrity', () => {
       const made = facadeWith();
       const query = '{ celebrity(id: 91) { works { nodes { roles subject { title } } } } }';
       expect(await plannedCalls(made, query)).toBe(2);
-      expect((await made.ask(query)).data.celebrity.works.nodes[0]).toEqual({
+      expect((await made.execute(query)).data.celebrity.works.nodes[0]).toEqual({
         roles: ['演员'],
         subject: { title: '战狼0' },
       });
@@ -103,7 +103,7 @@ describe('a celebrity', () => {
         ['subject { title }', { subject: { title: '战狼0' } }],
         ['roles subject { title }', { roles: null, subject: { title: '战狼0' } }],
       ] as const) {
-        const { data, errors } = await made.ask(`{ celebrity(id: 91) { works { nodes { ${selection} } } } }`);
+        const { data, errors } = await made.execute(`{ celebrity(id: 91) { works { nodes { ${selection} } } } }`);
         expect(errors).toBeUndefined();
         expect(data.celebrity.works.nodes[0]).toEqual(expected);
       }
@@ -112,12 +112,12 @@ describe('a celebrity', () => {
   });
 
   test('has roles from a list call if the films of the record carry none', async () => {
-    const { service, ask } = facade();
+    const { service, execute } = facade();
     replyTo(service, '/v2/movie/celebrity/1?fields=id,works', { id: '1', works: [{ id: '7', title: '战狼' }] });
     service
       .intercept({ path: /works\?/ })
       .reply(200, { total: 1, works: [{ roles: ['导演'], subject: { id: '7', title: '战狼' } }] });
-    expect((await ask('{ celebrity(id: 1) { works { nodes { roles subject { title } } } } }')).data).toEqual({
+    expect((await execute('{ celebrity(id: 1) { works { nodes { roles subject { title } } } } }')).data).toEqual({
       celebrity: { works: { nodes: [{ roles: ['导演'], subject: { title: '战狼' } }] } },
     });
   });

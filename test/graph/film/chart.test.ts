@@ -11,7 +11,7 @@ function replyTo(service: Interceptable, path: string, body: object, status = 20
 
 describe('charts', () => {
   test('have rank, gross and film from one call', async () => {
-    const { service, ask, calls } = facade();
+    const { service, execute, calls } = facade();
     service.intercept({ path: /us_box/ }).reply(200, {
       title: '豆瓣电影北美票房榜',
       date: '7月27日 - 7月29日',
@@ -21,7 +21,7 @@ describe('charts', () => {
       ],
     });
     expect(
-      await ask(
+      await execute(
         '{ usBoxOffice { title dateRange entries { rank grossUsd isNew subject { title rating { average } } } } }',
       ),
     ).toEqual({
@@ -40,7 +40,7 @@ describe('charts', () => {
   });
 
   test('have a negative delta in the weekly chart, and new films in their order', async () => {
-    const { service, ask } = facade();
+    const { service, execute } = facade();
     service
       .intercept({ path: /weekly/ })
       .reply(200, { subjects: [{ rank: 1, delta: -3, subject: { id: '7', title: '活着' } }] });
@@ -48,8 +48,11 @@ describe('charts', () => {
       .intercept({ path: /new_movies/ })
       .reply(200, { title: '新片榜', subjects: [{ id: '8', title: '乙' }, {}, { id: '7', title: '甲' }] });
     expect(
-      (await ask('{ weeklyChart { entries { rank delta subject { title } } } newMovies { title subjects { title } } }'))
-        .data,
+      (
+        await execute(
+          '{ weeklyChart { entries { rank delta subject { title } } } newMovies { title subjects { title } } }',
+        )
+      ).data,
     ).toEqual({
       weeklyChart: { entries: [{ rank: 1, delta: -3, subject: { title: '活着' } }] },
       newMovies: { title: '新片榜', subjects: [{ title: '乙' }, { title: '甲' }] },
@@ -57,7 +60,7 @@ describe('charts', () => {
   });
 
   test('load missing fields with one call per item', async () => {
-    const { service, ask, calls } = facade();
+    const { service, execute, calls } = facade();
     service.intercept({ path: /top250/ }).reply(200, {
       start: 0,
       count: 2,
@@ -70,7 +73,8 @@ describe('charts', () => {
     });
     replyTo(service, '/v2/movie/subject/1?fields=id,summary', { id: '1', summary: 'y' });
     expect(
-      (await ask('{ top250(first: 2) { title totalCount nodes { title summary } pageInfo { hasNextPage } } }')).data,
+      (await execute('{ top250(first: 2) { title totalCount nodes { title summary } pageInfo { hasNextPage } } }'))
+        .data,
     ).toEqual({
       top250: {
         title: 'Top250',

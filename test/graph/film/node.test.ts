@@ -11,12 +11,12 @@ function replyTo(service: Interceptable, path: string, body: object, status = 20
 
 describe('node', () => {
   test('loads films and celebrities by their global ids; an id that cannot exist is null', async () => {
-    const { service, ask } = facade();
+    const { service, execute } = facade();
     replyTo(service, '/v2/movie/subject/7?fields=id,title', { id: '7', title: '活着' });
     replyTo(service, '/v2/movie/celebrity/1?fields=id,name', { id: '1', name: '吴京' });
     const ids = '["Subject:7", "Celebrity:1", "Celebrity:~%E7%8E%8B", "Subject:../x"]';
     expect(
-      await ask(`{ nodes(ids: ${ids}) { __typename id ... on Subject { title } ... on Celebrity { name } } }`),
+      await execute(`{ nodes(ids: ${ids}) { __typename id ... on Subject { title } ... on Celebrity { name } } }`),
     ).toEqual({
       data: {
         nodes: [
@@ -32,8 +32,8 @@ describe('node', () => {
   test.each(['Photo:1', 'Nothing:1', '7', ''])(
     'rejects an id whose type is not a node or that is malformed: %j',
     async (id) => {
-      const { ask } = facade();
-      const { data, errors } = await ask(
+      const { execute } = facade();
+      const { data, errors } = await execute(
         'query ($id: ID!) { node(id: $id) { id } nodes(ids: [$id, "City:beijing"]) { id } }',
         { variables: { id } },
       );
@@ -46,10 +46,10 @@ describe('node', () => {
   );
 
   test('accepts at most a hundred ids', async () => {
-    const { ask } = facade();
+    const { execute } = facade();
     const ids = Array.from({ length: 101 }, (_, number) => `City:${number}`);
     const query = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }';
-    expect((await ask(query, { variables: { ids: ids.slice(1) } })).data.nodes).toHaveLength(100);
-    expect((await ask(query, { variables: { ids } })).errors?.[0]?.extensions.code).toBe('BAD_USER_INPUT');
+    expect((await execute(query, { variables: { ids: ids.slice(1) } })).data.nodes).toHaveLength(100);
+    expect((await execute(query, { variables: { ids } })).errors?.[0]?.extensions.code).toBe('BAD_USER_INPUT');
   });
 });

@@ -21,13 +21,13 @@ describe('photos and reviews of a film', () => {
   };
 
   test('are embedded in the record if that has enough of them', async () => {
-    const { service, ask, calls } = facade();
+    const { service, execute, calls } = facade();
     replyTo(service, '/v2/movie/subject/7?fields=id,photos,title', {
       id: '7',
       title: '活着',
       photos: [photo, { ...photo, id: undefined }],
     });
-    expect(await ask('{ subject(id: 7) { title photos(first: 5) { nodes { id iconUrl } } } }')).toEqual({
+    expect(await execute('{ subject(id: 7) { title photos(first: 5) { nodes { id iconUrl } } } }')).toEqual({
       data: {
         subject: { title: '活着', photos: { nodes: [{ id: 'Photo:2', iconUrl: 'http://img.example/icon.jpg' }] } },
       },
@@ -36,7 +36,7 @@ describe('photos and reviews of a film', () => {
   });
 
   test('are loaded by a list call if the record does not embed them, in parallel to the record', async () => {
-    const { service, ask, calls } = facade();
+    const { service, execute, calls } = facade();
     replyTo(service, '/v2/movie/subject/7?fields=id,title', { id: '7', title: '活着' });
     replyTo(
       service,
@@ -44,7 +44,7 @@ describe('photos and reviews of a film', () => {
       { total: 12, photos: [{ ...photo, created_at: '2016-12-18 20:14:19' }] },
     );
     expect(
-      await ask(
+      await execute(
         '{ subject(id: 7) { title photos { totalCount nodes { createdAt position nextPhotoId previousPhotoId album { id title } subject { id } } } } }',
       ),
     ).toEqual({
@@ -71,7 +71,7 @@ describe('photos and reviews of a film', () => {
   });
 
   test('that are popular are embedded in the record, or loaded by the list if other fields are selected', async () => {
-    const { service, ask, calls } = facade();
+    const { service, execute, calls } = facade();
     const review = {
       id: 5,
       title: '好',
@@ -80,7 +80,9 @@ describe('photos and reviews of a film', () => {
       useful_count: 3,
     };
     replyTo(service, '/v2/movie/subject/7?fields=id,popular_reviews', { id: '7', popular_reviews: [review, null] });
-    expect(await ask('{ subject(id: 7) { popularReviews { id title rating { value } author { name } } } }')).toEqual({
+    expect(
+      await execute('{ subject(id: 7) { popularReviews { id title rating { value } author { name } } } }'),
+    ).toEqual({
       data: {
         subject: {
           popularReviews: [{ id: 'FilmReview:5', title: '好', rating: { value: 4 }, author: { name: '甲' } }],
@@ -88,14 +90,14 @@ describe('photos and reviews of a film', () => {
       },
     });
     service.intercept({ path: /reviews\?/ }).reply(200, { total: 1, reviews: [review] });
-    expect((await ask('{ subject(id: 7) { popularReviews { usefulCount } } }')).data).toEqual({
+    expect((await execute('{ subject(id: 7) { popularReviews { usefulCount } } }')).data).toEqual({
       subject: { popularReviews: [{ usefulCount: 3 }] },
     });
     expect(calls).toHaveLength(2);
   });
 
   test('are loaded once for the popular reviews and the first page of reviews', async () => {
-    const { service, ask, calls } = facade();
+    const { service, execute, calls } = facade();
     replyTo(service, '/v2/movie/subject/7?fields=id', { id: '7' });
     replyTo(service, '/v2/movie/subject/7/reviews?count=10&fields=id,useful_count&start=0', {
       total: 1,
@@ -103,7 +105,7 @@ describe('photos and reviews of a film', () => {
     });
     const query =
       '{ subject(id: 7) { id popularReviews { id usefulCount } reviews(first: 10) { nodes { id usefulCount } } } }';
-    const { data, errors } = await ask(query);
+    const { data, errors } = await execute(query);
     expect(errors).toBeUndefined();
     const review = { id: 'FilmReview:5', usefulCount: 3 };
     expect(data.subject).toEqual({ id: 'Subject:7', popularReviews: [review], reviews: { nodes: [review] } });
@@ -111,7 +113,7 @@ describe('photos and reviews of a film', () => {
   });
 
   test('have a null rating if it is 0, and a null author if the account is gone', async () => {
-    const { service, ask } = facade();
+    const { service, execute } = facade();
     replyTo(service, '/v2/movie/subject/7?fields=id', { id: '7' });
     service.intercept({ path: /comments\?/ }).reply(200, {
       total: 1,
@@ -126,7 +128,7 @@ describe('photos and reviews of a film', () => {
       ],
     });
     expect(
-      (await ask('{ subject(id: 7) { comments { nodes { content rating { value } author { id } createdAt } } } }'))
+      (await execute('{ subject(id: 7) { comments { nodes { content rating { value } author { id } createdAt } } } }'))
         .data,
     ).toEqual({
       subject: { comments: { nodes: [{ content: 'x'.repeat(352), rating: null, author: null, createdAt: null }] } },
@@ -135,7 +137,7 @@ describe('photos and reviews of a film', () => {
 });
 
 test('the next and previous photos are loaded by one list call of the photos of the film', async () => {
-  const { service, ask, calls } = facade();
+  const { service, execute, calls } = facade();
   const photos = [
     { id: '1', subject_id: '7', image: 'http://img.example/1.jpg', next_photo: '2', prev_photo: '' },
     { id: '2', subject_id: '7', image: 'http://img.example/2.jpg', next_photo: '99', prev_photo: '1' },
@@ -144,7 +146,7 @@ test('the next and previous photos are loaded by one list call of the photos of 
     .intercept({ path: /photos/ })
     .reply(200, { start: 0, count: 20, total: 2, photos })
     .persist();
-  const { data, errors } = await ask(
+  const { data, errors } = await execute(
     '{ subject(id: 7) { photos(first: 20) { nodes { next { imageUrl } previous { imageUrl } } } } }',
   );
   expect(errors).toBeUndefined();

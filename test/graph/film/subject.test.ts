@@ -13,24 +13,24 @@ const notPaged = { id: null, name: '王/五 & co', alt: null, avatars: null };
 
 describe('a subject', () => {
   test('is requested with the selected fields only', async () => {
-    const { service, ask, calls } = facade();
+    const { service, execute, calls } = facade();
     replyTo(service, '/v2/movie/subject/7?fields=aka,id,title', { id: '7', title: '活着', aka: ['', 'To Live'] });
-    expect(await ask('{ subject(id: "Subject:7") { id title alternativeTitles } }')).toEqual({
+    expect(await execute('{ subject(id: "Subject:7") { id title alternativeTitles } }')).toEqual({
       data: { subject: { id: 'Subject:7', title: '活着', alternativeTitles: ['To Live'] } },
     });
     expect(calls).toHaveLength(1);
   });
 
   test('is null if it does not exist', async () => {
-    const { service, ask } = facade();
+    const { service, execute } = facade();
     const notFound = { code: 5000, msg: 'movie_not_found', request: 'GET /v2/movie/subject/7' };
     replyTo(service, '/v2/movie/subject/7?fields=id,title', notFound, 404);
-    expect(await ask('{ subject(id: 7) { title } }')).toEqual({ data: { subject: null } });
+    expect(await execute('{ subject(id: 7) { title } }')).toEqual({ data: { subject: null } });
   });
 
   test('is rejected without an upstream call for the id of another type', async () => {
-    const { ask, calls } = facade();
-    const { data, errors } = await ask('{ subject(id: "Book:7") { title } }');
+    const { execute, calls } = facade();
+    const { data, errors } = await execute('{ subject(id: "Book:7") { title } }');
     expect(data).toEqual({ subject: null });
     expect(errors?.[0]?.extensions.code).toBe('BAD_USER_INPUT');
     expect(calls).toEqual([]);
@@ -48,27 +48,27 @@ describe('a subject', () => {
     ['nothing', undefined, { average: null, stars: null }],
     ['nonsense', 'n/a', { average: null, stars: null }],
   ])('has a rating decoded from %s', async (_, rating, expected) => {
-    const { service, ask } = facade();
+    const { service, execute } = facade();
     replyTo(service, '/v2/movie/subject/7?fields=id,rating', { id: '7', rating });
-    expect(await ask('{ subject(id: 7) { rating { average stars max min } } }')).toEqual({
+    expect(await execute('{ subject(id: 7) { rating { average stars max min } } }')).toEqual({
       data: { subject: { rating: { ...expected, max: 10, min: 0 } } },
     });
   });
 
   test('has the number of raters, requested only if it is selected', async () => {
-    const { service, ask } = facade();
+    const { service, execute } = facade();
     replyTo(service, '/v2/movie/subject/7?fields=id,rating,ratings_count', {
       id: '7',
       rating: { average: 9.1 },
       ratings_count: 12,
     });
-    expect(await ask('{ subject(id: 7) { rating { ratersCount } } }')).toEqual({
+    expect(await execute('{ subject(id: 7) { rating { ratersCount } } }')).toEqual({
       data: { subject: { rating: { ratersCount: 12 } } },
     });
   });
 
   test('has a watching count and season numbers for series, and null for movies', async () => {
-    const { service, ask } = facade();
+    const { service, execute } = facade();
     const query = '{ subject(id: ID) { type doingCount seasonsCount currentSeason episodesCount } }';
     const fields = 'fields=current_season,do_count,episodes_count,id,seasons_count,subtype';
     const none = { do_count: null, seasons_count: null, current_season: null, episodes_count: null };
@@ -80,14 +80,14 @@ describe('a subject', () => {
       current_season: '1',
       episodes_count: 12,
     });
-    expect((await ask(query.replace('ID', '1'))).data.subject).toEqual({
+    expect((await execute(query.replace('ID', '1'))).data.subject).toEqual({
       type: 'MOVIE',
       doingCount: null,
       seasonsCount: null,
       currentSeason: null,
       episodesCount: null,
     });
-    expect((await ask(query.replace('ID', '2'))).data.subject).toEqual({
+    expect((await execute(query.replace('ID', '2'))).data.subject).toEqual({
       type: 'TV',
       doingCount: 0,
       seasonsCount: 2,
@@ -97,12 +97,12 @@ describe('a subject', () => {
   });
 
   test('has a mini-site under either of its wire names', async () => {
-    const { service, ask } = facade();
+    const { service, execute } = facade();
     replyTo(service, '/v2/movie/subject/7?fields=douban_site,id,service_site', {
       id: '7',
       douban_site: 'http://site.example/',
     });
-    expect(await ask('{ subject(id: 7) { miniSiteUrl } }')).toEqual({
+    expect(await execute('{ subject(id: 7) { miniSiteUrl } }')).toEqual({
       data: { subject: { miniSiteUrl: 'http://site.example/' } },
     });
   });
@@ -110,7 +110,7 @@ describe('a subject', () => {
   test.each(['service_site', 'douban_site'])(
     'has a mini-site from a list with the wire name %s, without a further call',
     async (spelling) => {
-      const { service, ask, calls } = facade();
+      const { service, execute, calls } = facade();
       const subjects = Array.from({ length: 20 }, (_, at) => ({
         id: String(at + 1),
         [spelling]: at ? '' : 'site.example',
@@ -119,7 +119,7 @@ describe('a subject', () => {
         total: 20,
         subjects,
       });
-      const { data, errors } = await ask('{ comingSoon { nodes { miniSiteUrl } } }');
+      const { data, errors } = await execute('{ comingSoon { nodes { miniSiteUrl } } }');
       expect(errors).toBeUndefined();
       expect(data.comingSoon.nodes.slice(0, 2)).toEqual([
         { miniSiteUrl: 'http://site.example' },
@@ -130,22 +130,24 @@ describe('a subject', () => {
   );
 
   test('has a website that is written without a scheme', async () => {
-    const { service, ask } = facade();
+    const { service, execute } = facade();
     replyTo(service, '/v2/movie/subject/7?fields=id,website', { id: '7', website: 'www.wanderingearth.example' });
-    expect(await ask('{ subject(id: 7) { websiteUrl } }')).toEqual({
+    expect(await execute('{ subject(id: 7) { websiteUrl } }')).toEqual({
       data: { subject: { websiteUrl: 'http://www.wanderingearth.example' } },
     });
   });
 
   test('has defaults for absent members, and null for empty texts', async () => {
-    const { service, ask } = facade();
+    const { service, execute } = facade();
     replyTo(
       service,
       '/v2/movie/subject/7?fields=collect_count,genres,id,images,original_title,summary,title,wish_count',
       { id: '7', original_title: '', summary: ' ', genres: [] },
     );
     expect(
-      await ask('{ subject(id: 7) { title originalTitle summary genres wishCount collectCount images { small } } }'),
+      await execute(
+        '{ subject(id: 7) { title originalTitle summary genres wishCount collectCount images { small } } }',
+      ),
     ).toEqual({
       data: {
         subject: {
@@ -162,13 +164,13 @@ describe('a subject', () => {
   });
 
   test('has people without a page by name only, and makes no call for them', async () => {
-    const { service, ask, calls } = facade();
+    const { service, execute, calls } = facade();
     replyTo(service, '/v2/movie/subject/7?fields=casts,id', {
       id: '7',
       casts: [notPaged, { id: '1000525', name: '吴京', alt: 'http://movie.example/celebrity/1000525/' }, null, 'x'],
     });
     expect(
-      await ask(
+      await execute(
         '{ subject(id: 7) { casts { id sourceId name webUrl avatars { large } summary works { nodes { roles } } } } }',
       ),
     ).toMatchObject({
@@ -193,9 +195,9 @@ describe('a subject', () => {
   });
 
   test('has people from its own record, without a call for them', async () => {
-    const { service, ask, calls } = facade();
+    const { service, execute, calls } = facade();
     replyTo(service, '/v2/movie/subject/7?fields=directors,id', { id: '7', directors: [{ id: '1', name: '张艺谋' }] });
-    expect(await ask('{ subject(id: 7) { directors { name webUrl avatars { small } } } }')).toEqual({
+    expect(await execute('{ subject(id: 7) { directors { name webUrl avatars { small } } } }')).toEqual({
       data: { subject: { directors: [{ name: '张艺谋', webUrl: null, avatars: { small: null } }] } },
     });
     expect(calls).toHaveLength(1);
@@ -204,9 +206,9 @@ describe('a subject', () => {
 
 describe('a field that the configured tier lacks', () => {
   test('is null with a TIER_REQUIRED error, and is not requested', async () => {
-    const { service, ask } = facade({ accessToken: 'x', filmTier: 'basic' });
+    const { service, execute } = facade({ accessToken: 'x', filmTier: 'basic' });
     replyTo(service, '/v2/movie/subject/7?fields=id,title', { id: '7', title: '活着' });
-    const { data, errors } = await ask('{ subject(id: 7) { title writers { name } durations } }');
+    const { data, errors } = await execute('{ subject(id: 7) { title writers { name } durations } }');
     expect(data).toEqual({ subject: { title: '活着', writers: null, durations: null } });
     expect(errors?.map(({ path, extensions }) => [path?.join('.'), extensions.code])).toEqual([
       ['subject.writers', 'TIER_REQUIRED'],
@@ -215,13 +217,13 @@ describe('a field that the configured tier lacks', () => {
   });
 
   test('does not hide errors of other fields', async () => {
-    const { service, ask } = facade({ accessToken: 'x', filmTier: 'basic' });
+    const { service, execute } = facade({ accessToken: 'x', filmTier: 'basic' });
     replyTo(service, '/v2/movie/search?count=20&fields=id,summary,title&q=活着&start=0', {
       total: 1,
       subjects: [{ id: '7', title: '活着' }],
     });
     replyTo(service, '/v2/movie/subject/7?fields=id,summary', {}, 500);
-    const { data, errors } = await ask('{ searchSubjects(query: "活着") { nodes { title summary languages } } }');
+    const { data, errors } = await execute('{ searchSubjects(query: "活着") { nodes { title summary languages } } }');
     expect(data).toEqual({ searchSubjects: { nodes: [{ title: '活着', summary: null, languages: null }] } });
     expect(errors?.map(({ path, extensions }) => [path?.join('.'), extensions.code])).toEqual([
       ['searchSubjects.nodes.0.summary', 'UPSTREAM_UNAVAILABLE'],
@@ -230,15 +232,15 @@ describe('a field that the configured tier lacks', () => {
   });
 
   test('is returned for a celebrity if an embedded representation provides it', async () => {
-    const { service, ask } = facade({ accessToken: 'x', filmTier: 'premium' });
+    const { service, execute } = facade({ accessToken: 'x', filmTier: 'premium' });
     replyTo(service, '/v2/movie/subject/7?fields=casts,id', { id: '7', casts: [{ id: '1', name: '吴京' }] });
-    expect(await ask('{ subject(id: 7) { casts { name } } }')).toEqual({
+    expect(await execute('{ subject(id: 7) { casts { name } } }')).toEqual({
       data: { subject: { casts: [{ name: '吴京' }] } },
     });
   });
 
   test('is returned for a celebrity if the list of works provides it', async () => {
-    const { service, ask, calls } = facade({ accessToken: 'x', filmTier: 'premium' });
+    const { service, execute, calls } = facade({ accessToken: 'x', filmTier: 'premium' });
     replyTo(service, '/v2/movie/celebrity/1/works?count=20&fields=roles,subject&start=0', {
       start: 0,
       count: 20,
@@ -246,7 +248,9 @@ describe('a field that the configured tier lacks', () => {
       celebrity: { id: '1', name: '吴京' },
       works: [{ roles: ['演员'], subject: { id: '7', title: '战狼' } }],
     });
-    const { data } = await ask('{ celebrity(id: 1) { name works(first: 20) { nodes { roles subject { title } } } } }');
+    const { data } = await execute(
+      '{ celebrity(id: 1) { name works(first: 20) { nodes { roles subject { title } } } } }',
+    );
     expect(data).toEqual({
       celebrity: { name: '吴京', works: { nodes: [{ roles: ['演员'], subject: { title: '战狼' } }] } },
     });
@@ -258,15 +262,15 @@ describe('searchSubjects', () => {
   test.each(['{ searchSubjects { totalCount } }', '{ searchSubjects(query: " ", tag: "") { totalCount } }'])(
     'requires a query or a tag: %s',
     async (query) => {
-      const { ask, calls } = facade();
-      expect((await ask(query)).errors?.[0]?.extensions.code).toBe('BAD_USER_INPUT');
+      const { execute, calls } = facade();
+      expect((await execute(query)).errors?.[0]?.extensions.code).toBe('BAD_USER_INPUT');
       expect(calls).toEqual([]);
     },
   );
 
   test('rejects more than a thousand characters without an upstream call', async () => {
-    const { ask, calls } = facade();
-    const { errors } = await ask('query ($q: String) { searchSubjects(query: $q) { totalCount } }', {
+    const { execute, calls } = facade();
+    const { errors } = await execute('query ($q: String) { searchSubjects(query: $q) { totalCount } }', {
       variables: { q: '活'.repeat(1001) },
     });
     expect(errors?.[0]?.extensions.code).toBe('BAD_USER_INPUT');
@@ -280,11 +284,13 @@ describe('searchSubjects', () => {
     ['a total of 200 for a tag', 'advance', 'tag: "剧情"', 200, true],
     ['a total of 200 for a query', 'advance', 'query: "活着"', 200, false],
   ] as const)('reports whether the total is capped: %s', async (_, filmTier, args, total, capped) => {
-    const { service, ask } = facade({ accessToken: 'x', filmTier });
+    const { service, execute } = facade({ accessToken: 'x', filmTier });
     service
       .intercept({ path: /search/ })
       .reply(200, { start: 0, count: 20, total, title: '搜索', subjects: [{ id: '1', title: '甲' }] });
-    expect((await ask(`{ searchSubjects(${args}) { title totalCount totalIsCapped nodes { title } } }`)).data).toEqual({
+    expect(
+      (await execute(`{ searchSubjects(${args}) { title totalCount totalIsCapped nodes { title } } }`)).data,
+    ).toEqual({
       searchSubjects: { title: '搜索', totalCount: total, totalIsCapped: capped, nodes: [{ title: '甲' }] },
     });
   });

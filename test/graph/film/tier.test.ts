@@ -29,7 +29,7 @@ describe('a field that requires a tier, selected with a token of unknown tier', 
       const made = facadeWith(basic);
       const of = query.includes('node(') ? 'node' : 'subject';
       for (let round = 0; round < 2; round++) {
-        const { data, errors } = await made.ask(query, { token: 'alice' });
+        const { data, errors } = await made.execute(query, { token: 'alice' });
         expect(data).toEqual({ [of]: { [name]: null } });
         expect(codes(errors)).toEqual([[`${of}.${name}`, 'TIER_REQUIRED']]);
       }
@@ -41,7 +41,7 @@ describe('a field that requires a tier, selected with a token of unknown tier', 
     const made = facadeWith(advance);
     const query = '{ subject(id: 7) { websiteUrl trailerUrls writers { name } photos { nodes { id } } } }';
     for (let round = 0; round < 2; round++)
-      expect(await made.ask(query, { token: 'bob' })).toEqual({
+      expect(await made.execute(query, { token: 'bob' })).toEqual({
         data: { subject: { websiteUrl: null, trailerUrls: [], writers: [], photos: { nodes: [] } } },
       });
     expect(made.calls).toHaveLength(1);
@@ -49,17 +49,17 @@ describe('a field that requires a tier, selected with a token of unknown tier', 
 
   test('is a TIER_REQUIRED error also if nearly the whole record is requested', async () => {
     const made = facadeWith(basic);
-    const { data, errors } = await made.ask('{ subject(id: 7) { title durations year } }', { token: 'alice' });
+    const { data, errors } = await made.execute('{ subject(id: 7) { title durations year } }', { token: 'alice' });
     expect(data.subject).toMatchObject({ title: '活着', durations: null });
     expect(codes(errors)).toEqual([['subject.durations', 'TIER_REQUIRED']]);
   });
 
   test('behaves the same for a celebrity', async () => {
     const query = '{ celebrity(id: 9) { summary nameEn } }';
-    const rejected = await facadeWith({ name: '葛优' }).ask(query, { token: 'alice' });
+    const rejected = await facadeWith({ name: '葛优' }).execute(query, { token: 'alice' });
     expect(rejected.data).toEqual({ celebrity: { summary: null, nameEn: null } });
     expect(codes(rejected.errors)).toEqual([['celebrity.summary', 'TIER_REQUIRED']]);
-    expect(await facadeWith({ name: '葛优', birthday: '1957-04-19' }).ask(query, { token: 'bob' })).toEqual({
+    expect(await facadeWith({ name: '葛优', birthday: '1957-04-19' }).execute(query, { token: 'bob' })).toEqual({
       data: { celebrity: { summary: null, nameEn: null } },
     });
   });
@@ -67,8 +67,8 @@ describe('a field that requires a tier, selected with a token of unknown tier', 
 
 test('no probe fields are requested if the tier is known or every tier gets the selected fields', async () => {
   const made = facadeWith(basic, { accessToken: 'x', filmTier: 'advance' });
-  expect((await made.ask('{ subject(id: 7) { durations } }')).data).toEqual({ subject: { durations: [] } });
-  await made.ask('{ subject(id: 7) { title } }', { token: 'alice' });
+  expect((await made.execute('{ subject(id: 7) { durations } }')).data).toEqual({ subject: { durations: [] } });
+  await made.execute('{ subject(id: 7) { title } }', { token: 'alice' });
   expect(made.calls).toEqual([
     'GET /v2/movie/subject/7?fields=durations,id',
     'GET /v2/movie/subject/7?fields=id,title',
@@ -84,8 +84,10 @@ test('a field of a celebrity whose record is rejected reports the tiers of that 
     '/v2/movie/us_box': rejected,
   });
   // A rejected chart means that the tier is premium.
-  await made.ask('{ usBoxOffice { title } }', { token: 'carol' });
-  const { data, errors } = await made.ask('{ subject(id: 7) { casts { name birthday gender } } }', { token: 'carol' });
+  await made.execute('{ usBoxOffice { title } }', { token: 'carol' });
+  const { data, errors } = await made.execute('{ subject(id: 7) { casts { name birthday gender } } }', {
+    token: 'carol',
+  });
   expect(data).toEqual({ subject: { casts: [{ name: '葛优', birthday: null, gender: null }] } });
   expect(errors?.map(({ path, extensions }) => [path?.at(-1), extensions.code, extensions.tiers])).toEqual([
     ['birthday', 'TIER_REQUIRED', ['ADVANCE']],

@@ -3,10 +3,10 @@ import { facade } from '../../support/facade.ts';
 
 describe('viewer', () => {
   test('has the login state, tier and rate limit of the request, without an upstream call', async () => {
-    const { ask, calls } = facade({ accessToken: 'x', filmTier: 'premium' });
+    const { execute, calls } = facade({ accessToken: 'x', filmTier: 'premium' });
     const query = '{ viewer { isLoggedIn filmTier rateBudget { limit } } }';
-    expect((await ask(query)).data.viewer).toEqual({ isLoggedIn: false, filmTier: 'PREMIUM', rateBudget: null });
-    expect((await ask(query, { token: 'mine' })).data.viewer).toMatchObject({ isLoggedIn: true, filmTier: null });
+    expect((await execute(query)).data.viewer).toEqual({ isLoggedIn: false, filmTier: 'PREMIUM', rateBudget: null });
+    expect((await execute(query, { token: 'mine' })).data.viewer).toMatchObject({ isLoggedIn: true, filmTier: null });
     expect(calls).toEqual([]);
   });
 });

@@ -21,30 +21,34 @@ describe('comments on a note', () => {
   const selection = 'id sourceId content createdAt author { name }';
 
   test('have ids that contain the ids of the note and the comment', async () => {
-    const { service, ask } = facade();
+    const { service, execute } = facade();
     service
       .intercept({ path: /^\/v2\/note\/9\/comments\?/ })
       .reply(200, { start: 0, count: 20, total: 1, comments: [comment] });
     service.intercept({ path: /^\/v2\/note\/9(\?|$)/ }).reply(200, record);
-    const { data } = await ask(`{ note(id: 9) { title comments { totalCount nodes { ${selection} } } } }`, { token });
+    const { data } = await execute(`{ note(id: 9) { title comments { totalCount nodes { ${selection} } } } }`, {
+      token,
+    });
     expect(data.note.comments).toEqual({ totalCount: 1, nodes: [expected] });
   });
 
   test('can be loaded by their global id', async () => {
-    const { service, ask } = facade();
+    const { service, execute } = facade();
     service.intercept({ path: /^\/v2\/note\/9\/comment\/104/ }).reply(200, comment);
-    const { data } = await ask(`{ node(id: "NoteComment:9:104") { ... on NoteComment { ${selection} } } }`, { token });
+    const { data } = await execute(`{ node(id: "NoteComment:9:104") { ... on NoteComment { ${selection} } } }`, {
+      token,
+    });
     expect(data.node).toEqual(expected);
   });
 
   test('can be selected by a global or bare id, on their own note only', async () => {
-    const { service, ask } = facade();
+    const { service, execute } = facade();
     service.intercept({ path: /^\/v2\/note\/9(\?|$)/ }).reply(200, record);
     service
       .intercept({ path: /^\/v2\/note\/9\/comment\/104/ })
       .reply(200, comment)
       .times(2);
-    const { data, errors } = await ask(
+    const { data, errors } = await execute(
       `{ note(id: 9) { title a: comment(id: 104) { ${selection} } b: comment(id: "NoteComment:9:104") { id } c: comment(id: "NoteComment:8:104") { id } } }`,
       { token },
     );
@@ -54,13 +58,13 @@ describe('comments on a note', () => {
 });
 
 test('a comment has its note, whose id costs no call', async () => {
-  const { service, ask, calls } = facade();
+  const { service, execute, calls } = facade();
   service.intercept({ path: /\/v2\/note\/9\/comment\/3/ }).reply(200, { id: '3', content: 'so' });
   service.intercept({ path: /\/v2\/note\/9\?/ }).reply(200, { id: '9', title: 'T' });
   const query = (fields: string) =>
     `{ node(id: "NoteComment:9:3") { ... on NoteComment { content note { ${fields} } } } }`;
-  expect((await ask(query('id'), { token: 'own' })).data.node).toEqual({ content: 'so', note: { id: 'Note:9' } });
+  expect((await execute(query('id'), { token: 'own' })).data.node).toEqual({ content: 'so', note: { id: 'Note:9' } });
   expect(calls).toHaveLength(1);
   service.intercept({ path: /\/v2\/note\/9\/comment\/3/ }).reply(200, { id: '3', content: 'so' });
-  expect((await ask(query('title'), { token: 'own' })).data.node.note).toEqual({ title: 'T' });
+  expect((await execute(query('title'), { token: 'own' })).data.node.note).toEqual({ title: 'T' });
 });

@@ -7,23 +7,23 @@ const gone = { code: 1006, msg: 'target_not_found', request: 'GET /v2/note/9' };
 
 describe('a note', () => {
   test('requires a login', async () => {
-    const { ask, calls } = facade();
-    const { data, errors } = await ask('{ note(id: 9) { title } }');
+    const { execute, calls } = facade();
+    const { data, errors } = await execute('{ note(id: 9) { title } }');
     expect(data).toEqual({ note: null });
     expect(errors).toMatchObject([{ path: ['note'], extensions: { code: 'LOGIN_REQUIRED' } }]);
     expect(calls).toEqual([]);
   });
 
   test('is null if it does not exist: code 1006, status 400', async () => {
-    const { service, ask } = facade();
+    const { service, execute } = facade();
     service.intercept({ path: /^\/v2\/note\/9/ }).reply(400, gone);
-    expect(await ask('{ note(id: 9) { title } }', { token })).toEqual({ data: { note: null } });
+    expect(await execute('{ note(id: 9) { title } }', { token })).toEqual({ data: { note: null } });
   });
 
   test('is loaded by one call, with its photos in order and its content as blocks', async () => {
-    const { service, ask, calls } = facade();
+    const { service, execute, calls } = facade();
     service.intercept({ path: /^\/v2\/note\/9/, headers: { authorization: 'Bearer t' } }).reply(200, record);
-    const { data } = await ask(
+    const { data } = await execute(
       `{ note(id: "Note:9") {
         id sourceId title summary privacy canReply publishedAt updatedAt commentsCount likesCount recommendationsCount
         photos { number } author { id }
@@ -55,18 +55,18 @@ describe('a note', () => {
   });
 
   test('has its number of comments under either wire name', async () => {
-    const { service, ask } = facade();
+    const { service, execute } = facade();
     service
       .intercept({ path: '/v2/note/9', query: { fields: 'comment_count,comments_count,id' } })
       .reply(200, { id: '9', comment_count: 4 });
-    expect((await ask('{ note(id: 9) { commentsCount } }', { token })).data.note).toEqual({ commentsCount: 4 });
+    expect((await execute('{ note(id: 9) { commentsCount } }', { token })).data.note).toEqual({ commentsCount: 4 });
   });
 
   test('has its text in the record; another format costs one call', async () => {
-    const { service, ask, calls } = facade();
+    const { service, execute, calls } = facade();
     service.intercept({ path: /^\/v2\/note\/9\?.*format=html_short/ }).reply(200, { ...record, content: '<p>one</p>' });
     service.intercept({ path: /^\/v2\/note\/9\?fields=content%2Cid/ }).reply(200, { id: '9', content: 'one' });
-    const { data } = await ask(
+    const { data } = await execute(
       'query ($as: NoteFormat) { note(id: 9) { text: content(format: TEXT) short: content(format: $as) again: content(format: $as) } }',
       {
         token,
@@ -78,11 +78,11 @@ describe('a note', () => {
   });
 
   test('has a default or null for each malformed member, and no error', async () => {
-    const { service, ask } = facade();
+    const { service, execute } = facade();
     service
       .intercept({ path: /^\/v2\/note\/9/ })
       .reply(200, { id: 9, title: null, privacy: 'nobody', photos: [], content: 5, update_time: 'soon' });
-    const { data } = await ask(
+    const { data } = await execute(
       '{ note(id: 9) { id title privacy photos { number } content updatedAt likesCount canReply } }',
       { token },
     );
@@ -101,11 +101,11 @@ describe('a note', () => {
 
 describe('the notes of a user', () => {
   test('have an author, and a null total if the service sends none', async () => {
-    const { service, ask } = facade();
+    const { service, execute } = facade();
     service
       .intercept({ path: /^\/v2\/note\/user_created\/3\?.*start=0/ })
       .reply(200, { start: 0, count: 20, notes: [record] });
-    const { data } = await ask(
+    const { data } = await execute(
       '{ user(id: 3) { notes { totalCount pageInfo { hasNextPage } nodes { title author { id } } } } }',
       { token },
     );
@@ -133,8 +133,8 @@ describe('a format of the notes of a user', () => {
   const lines = (calls: readonly string[]) => calls.filter((call) => call.includes('/note/')).sort();
 
   test('is requested with the list if it is the only one selected', async () => {
-    const { ask, calls } = list({ abstract: 'short' });
-    const { data, errors } = await ask(
+    const { execute, calls } = list({ abstract: 'short' });
+    const { data, errors } = await execute(
       '{ user(id: 7) { notes(first: 2) { nodes { title content(format: ABSTRACT) } } } }',
       token,
     );
@@ -149,8 +149,8 @@ describe('a format of the notes of a user', () => {
   });
 
   test('costs one more list call beside the text, whatever the length of the list', async () => {
-    const { ask, calls } = list({ text: 'T', html_short: '<p>', abstract: 'A' });
-    const { data } = await ask(
+    const { execute, calls } = list({ text: 'T', html_short: '<p>', abstract: 'A' });
+    const { data } = await execute(
       '{ user(id: 7) { notes { nodes { content blocks { __typename } short: content(format: HTML_SHORT) again: content(format: HTML_SHORT) abstract: content(format: ABSTRACT) } } } }',
       token,
     );
@@ -165,8 +165,8 @@ describe('a format of the notes of a user', () => {
   });
 
   test('is kept apart from the text that another selection of the same nodes needs', async () => {
-    const { ask, calls } = list({ text: 'T', abstract: 'A' });
-    const { data } = await ask(
+    const { execute, calls } = list({ text: 'T', abstract: 'A' });
+    const { data } = await execute(
       '{ user(id: 7) { notes { edges { node { content(format: ABSTRACT) } } nodes { blocks { ... on TextBlock { spans { text } } } } } } }',
       token,
     );
@@ -176,7 +176,7 @@ describe('a format of the notes of a user', () => {
   });
 
   test('can be given by a variable', async () => {
-    const { ask, calls } = list({ text: 'T', abstract: 'A' });
+    const { execute, calls } = list({ text: 'T', abstract: 'A' });
     const query = 'query ($f: NoteFormat) { user(id: 7) { notes { nodes { content(format: $f) } } } }';
     for (const [f, content] of [
       ['ABSTRACT', 'A'],
@@ -184,17 +184,17 @@ describe('a format of the notes of a user', () => {
       [null, 'T'],
       ['ABSTRACT', 'A'],
     ] as const) {
-      const { data } = await ask(query, { ...token, variables: { f } });
+      const { data } = await execute(query, { ...token, variables: { f } });
       expect(data.user.notes.nodes[0]).toEqual({ content });
     }
     expect(lines(calls)).toHaveLength(4);
   });
 
   test('is an error if the note is missing in the second list call', async () => {
-    const { service, ask } = facade();
+    const { service, execute } = facade();
     service.intercept({ path: /format=/ }).reply(200, { start: 0, count: 20, notes: [] });
     service.intercept({ path: /user_created/ }).reply(200, { start: 0, count: 20, notes: [{ id: '1', content: 'T' }] });
-    const { data, errors } = await ask(
+    const { data, errors } = await execute(
       '{ user(id: 7) { notes { nodes { content short: content(format: HTML_SHORT) } } } }',
       token,
     );

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Context } from '../../../src/graph/engine/builder.ts';
 import { type ContentBlockShape, annotationBlocks, noteBlocks } from '../../../src/graph/types/content-blocks.ts';
 import { parseBlocksOnce } from '../../../src/graph/types/content-cache.ts';
-import { besieged } from '../../support/besieged.ts';
+import { startFacade } from '../../support/start-facade.ts';
 import { json } from '../../support/hostile.ts';
 
 const operation = (): Context => ({ plan: { defers: false } }) as unknown as Context;
@@ -41,7 +41,7 @@ describe('content blocks', () => {
   });
 
   test('count towards the limit of values before they are delivered incrementally', async () => {
-    const { books, url } = await besieged({ maxValues: '2000' });
+    const { books, url } = await startFacade({ maxValues: '2000' });
     const content = 'line\n'.repeat(400);
     books.behave(json(JSON.stringify({ id: '7', content, photos: {}, book: { id: '1' } })));
     const blocks = ['a', 'b', 'c'].map((name) => `${name}: blocks { __typename }`).join(' ');

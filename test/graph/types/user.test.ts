@@ -4,8 +4,8 @@ import { facade } from '../../support/facade.ts';
 
 describe('a user', () => {
   test('is a reference type: an id or a uid is enough, without an upstream call', async () => {
-    const { ask, calls } = facade();
-    const { data } = await ask(
+    const { execute, calls } = facade();
+    const { data } = await execute(
       '{ a: user(id: "User:3") { id sourceId isSite bio } b: user(id: "ann.lee") { id } c: node(id: "User:3") { id } }',
     );
     expect(data).toEqual({
@@ -17,7 +17,7 @@ describe('a user', () => {
   });
 
   test('has the fields that the response with the reference provides', async () => {
-    const { service, ask } = facade();
+    const { service, execute } = facade();
     service.intercept({ path: /^\/v2\/book\/annotation\/11/ }).reply(200, {
       id: '11',
       author_id: '3',
@@ -34,7 +34,7 @@ describe('a user', () => {
         is_banned: true,
       },
     });
-    const { data } = await ask(
+    const { data } = await execute(
       '{ annotation(id: 11) { author { id uid name signature bio avatarUrl webUrl homepageUrl isSite } } }',
     );
     expect(data.annotation.author).toEqual({
@@ -51,11 +51,11 @@ describe('a user', () => {
   });
 
   test('that is an organisation has empty lists of collections, tags, annotations and notes, without an upstream call', async () => {
-    const { service, ask, calls } = facade();
+    const { service, execute, calls } = facade();
     service
       .intercept({ path: /^\/v2\/book\/annotation\/11/ })
       .reply(200, { id: '11', author_id: '3', author_user: { id: '3', name: '书店', type: 'site' } });
-    const { data } = await ask(`{ annotation(id: 11) { author { isSite
+    const { data } = await execute(`{ annotation(id: 11) { author { isSite
       bookCollections { totalCount nodes { id } } bookTags { nodes { name } } annotations { nodes { id } } notes { nodes { id } }
     } } }`);
     expect(data.annotation.author).toEqual({
@@ -69,19 +69,21 @@ describe('a user', () => {
   });
 
   test('that does not exist has null lists: code 6008', async () => {
-    const { service, ask } = facade();
+    const { service, execute } = facade();
     service
       .intercept({ path: /^\/v2\/book\/user\/3\/tags/ })
       .reply(404, { code: 6008, msg: 'people_not_found', request: 'GET /v2/book/user/3/tags' });
-    expect(await ask('{ user(id: 3) { bookTags { totalCount } } }')).toEqual({ data: { user: { bookTags: null } } });
+    expect(await execute('{ user(id: 3) { bookTags { totalCount } } }')).toEqual({
+      data: { user: { bookTags: null } },
+    });
   });
 
   test('has tags, whose name is the title of the upstream record', async () => {
-    const { service, ask } = facade();
+    const { service, execute } = facade();
     service
       .intercept({ path: /^\/v2\/book\/user\/3\/tags\?/ })
       .reply(200, { start: 0, count: 20, total: 2, tags: [{ count: 9, title: '小说' }, null] });
-    expect((await ask('{ user(id: 3) { bookTags { nodes { name count } } } }')).data.user.bookTags.nodes).toEqual([
+    expect((await execute('{ user(id: 3) { bookTags { nodes { name count } } } }')).data.user.bookTags.nodes).toEqual([
       { name: '小说', count: 9 },
     ]);
   });

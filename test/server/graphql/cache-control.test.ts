@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { besieged } from '../../support/besieged.ts';
+import { startFacade } from '../../support/start-facade.ts';
 import { type Behaviour, json } from '../../support/hostile.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
@@ -13,15 +13,15 @@ const rejection = JSON.stringify({ code: 1000, msg: 'x', request: 'x' });
 /** Responds by path, with 404 for all others. */
 const byPath =
   (answers: Record<string, Behaviour>): Behaviour =>
-  (socket, heard) =>
-    (answers[heard.path.split('?', 1)[0]!] ?? json(JSON.stringify({ code: 6000, msg: 'x', request: 'x' }), 404))(
+  (socket, request) =>
+    (answers[request.path.split('?', 1)[0]!] ?? json(JSON.stringify({ code: 6000, msg: 'x', request: 'x' }), 404))(
       socket,
-      heard,
+      request,
     );
 
 /** A facade with the record cache turned on, and a service with these responses. */
 async function facade(answers: Record<string, Behaviour>) {
-  const setup = await besieged({ recordTtlSeconds: undefined });
+  const setup = await startFacade({ recordTtlSeconds: undefined });
   setup.books.behave(byPath(answers));
   const get = (query: string, headers: Record<string, string> = {}) =>
     fetch(`${setup.url}?${new URLSearchParams({ query }).toString()}`, { headers });
@@ -35,9 +35,9 @@ async function facade(answers: Record<string, Behaviour>) {
 /** Responds with the requested fields of a record, as the service does. */
 const projected =
   (record: Record<string, unknown>): Behaviour =>
-  (socket, heard) => {
-    const fields = new URL(heard.path, 'http://x').searchParams.get('fields')?.split(',') ?? Object.keys(record);
-    json(JSON.stringify(Object.fromEntries(fields.map((name) => [name, record[name]]))))(socket, heard);
+  (socket, request) => {
+    const fields = new URL(request.path, 'http://x').searchParams.get('fields')?.split(',') ?? Object.keys(record);
+    json(JSON.stringify(Object.fromEntries(fields.map((name) => [name, record[name]]))))(socket, request);
   };
 const bookThere = { '/v2/book/7': projected(book) };
 const alice = { authorization: 'Bearer demo-alice' };
@@ -111,7 +111,7 @@ test.each([
       expect(await answer.json()).not.toHaveProperty('errors');
       expect(answer.headers.get('cache-control')).toBe('no-store');
     }
-    expect(books.heard).toHaveLength(2); // the facade caches it, because its own cache is invalidated by writes
+    expect(books.requests).toHaveLength(2); // the facade caches it, because its own cache is invalidated by writes
   },
 );
 
@@ -177,7 +177,7 @@ test('an incremental response is not cacheable', async () => {
 });
 
 test('with the cache turned off no response is cacheable', async () => {
-  const { books, url } = await besieged();
+  const { books, url } = await startFacade();
   books.behave(byPath(bookThere));
   const answer = await fetch(`${url}?query={book(id:7){title}}`);
   expect(await answer.json()).toEqual({ data: { book: { title: '活着' } } });

@@ -100,17 +100,17 @@ function nulled(data: unknown, path: readonly (string | number)[]): readonly (st
 }
 
 describe.each([false, true])('with a service that fails now and then: %s', (faulty) => {
-  let ask: Awaited<ReturnType<typeof open>>;
+  let execute: Awaited<ReturnType<typeof open>>;
   let askReference: Awaited<ReturnType<typeof open>>;
   beforeAll(async () => {
-    [ask, askReference] = await Promise.all([open(faulty, false), open(faulty, true)]);
+    [execute, askReference] = await Promise.all([open(faulty, false), open(faulty, true)]);
   });
 
   /** Runs a document by graphql-js, by our executor on the fast path, and through Yoga, which an unknown extension selects. */
   async function same(query: string, variables?: object): Promise<void> {
     const reference = await askReference({ query, variables });
-    const plain = await ask({ query, variables });
-    const yoga = await ask({ query, variables, extensions: { unusual: true } });
+    const plain = await execute({ query, variables });
+    const yoga = await execute({ query, variables, extensions: { unusual: true } });
     for (const [by, answer] of Object.entries({ plain, yoga })) {
       if (answer !== reference) throw new Error(`${by} differs:\n${query}\n${difference(reference, answer)}`);
     }

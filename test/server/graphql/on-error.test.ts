@@ -10,7 +10,7 @@ import {
 import { expect, test } from 'vitest';
 import { deferDirective, streamDirective } from '../../../src/graph/engine/incremental.ts';
 import { schema } from '../../../src/graph/schema.ts';
-import { besieged } from '../../support/besieged.ts';
+import { startFacade } from '../../support/start-facade.ts';
 import { json } from '../../support/hostile.ts';
 import { journey } from '../../support/journey.ts';
 import { picture } from '../../support/service.ts';
@@ -49,7 +49,7 @@ const query = '{ shelf { items { id fails failsLater } } }';
 
 /** The facade with this schema. */
 async function facade(schema: GraphQLSchema) {
-  const house = await besieged({}, {}, { schema });
+  const house = await startFacade({}, {}, { schema });
   const send = async (body: object, headers: Record<string, string> = {}) => {
     const response = await fetch(house.url, {
       method: 'POST',
@@ -142,10 +142,10 @@ test('no write follows on an error with HALT; with NULL they follow one after th
   books.behave(refusal);
   const halted = await send({ query: likes, onError: 'HALT' });
   expect([halted.body.data, paths(halted.body.errors)]).toEqual([null, [['a']]]);
-  expect(books.heard.map(({ path }) => path)).toEqual(['/v2/note/1/like']);
+  expect(books.requests.map(({ path }) => path)).toEqual(['/v2/note/1/like']);
   const both = await send({ query: likes, onError: 'NULL' });
   expect([both.body.data, paths(both.body.errors)]).toEqual([{ a: null, b: null }, [['a'], ['b']]]);
-  expect(books.heard.map(({ path }) => path).slice(1)).toEqual(['/v2/note/1/like', '/v2/note/2/like']);
+  expect(books.requests.map(({ path }) => path).slice(1)).toEqual(['/v2/note/1/like', '/v2/note/2/like']);
 });
 
 test('pictures are sent with a mutation that has onError', async () => {
@@ -163,16 +163,16 @@ test('pictures are sent with a mutation that has onError', async () => {
 });
 
 test('a write with onError has the response of one without', async () => {
-  const { ask } = await journey();
+  const { execute } = await journey();
   const write = `mutation ($status: CollectionStatus!) {
     __typename
     collectBook(input: { bookId: "1003078", status: $status, onConflict: KEEP }) { collection { status book { id title } } }
   }`;
   const asking = { token: 'demo-carol', variables: { status: 'WISH' } };
-  const plain = await ask(write, asking);
+  const plain = await execute(write, asking);
   expect(plain.data.collectBook.collection.book.title).toBe('小王子');
-  expect(await ask(write, { ...asking, onError: 'NULL' })).toEqual(plain);
-  const { extensions, data } = await ask(write, { ...asking, onError: 'HALT', headers: { 'x-explain': 'trace' } });
+  expect(await execute(write, { ...asking, onError: 'NULL' })).toEqual(plain);
+  const { extensions, data } = await execute(write, { ...asking, onError: 'HALT', headers: { 'x-explain': 'trace' } });
   expect(data).toEqual(plain.data);
   expect((extensions?.upstream as { calls: { field: string }[] }).calls[0]!.field).toBe('collectBook');
 });

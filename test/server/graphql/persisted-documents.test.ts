@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Flags } from '../../../src/config/read.ts';
-import { besieged } from '../../support/besieged.ts';
-import type { Shown } from '../../support/facade.ts';
+import { startFacade } from '../../support/start-facade.ts';
+import type { GraphQLResponse } from '../../support/facade.ts';
 import { json } from '../../support/hostile.ts';
 import { temporaryDirectory } from '../../support/service.ts';
 
@@ -24,10 +24,10 @@ const persistedQuery = (text: string) => ({ persistedQuery: { version: 1, sha256
 
 /** A facade that trusts the documents of the manifest, unless other settings are given. */
 async function facade(settings: Flags = {}) {
-  const setup = await besieged({ persistedOperations: manifest, ...settings });
+  const setup = await startFacade({ persistedOperations: manifest, ...settings });
   setup.books.behave(json(JSON.stringify({ id: '7', title: '活着' })));
   const resultOf = async (response: Response) => {
-    const { data, errors } = (await response.json()) as Shown;
+    const { data, errors } = (await response.json()) as GraphQLResponse;
     return {
       status: response.status,
       ...(data === undefined ? {} : { data: data as unknown }),
@@ -262,16 +262,16 @@ describe('with PERSISTED_ONLY on', async () => {
     ['an unknown document with a trusted id', { query: other, documentId: sha256(bookQuery) }],
     ['a trusted id in the wrong place', { query: other, extensions: { documentId: sha256(bookQuery) } }],
   ])('%s is rejected, by POST and by GET, without an upstream call', async (_, asked) => {
-    const before = books.heard.length;
+    const before = books.requests.length;
     expect(await post(asked)).toEqual(refused);
     expect(await post(asked, { accept: 'application/graphql-response+json' })).toEqual(refused);
     expect(await post(asked, { accept: 'text/event-stream, multipart/mixed, application/json' })).toEqual(refused);
     expect(await get(asked)).toEqual(refused);
-    expect(books.heard.length).toBe(before);
+    expect(books.requests.length).toBe(before);
   });
 
   test('other documents are rejected in every request format', async () => {
-    const ask = async (body: BodyInit, headers: Record<string, string> = {}) =>
+    const execute = async (body: BodyInit, headers: Record<string, string> = {}) =>
       resultOf(await fetch(url, { method: 'POST', headers: { 'x-graphql-csrf': '1', ...headers }, body }));
     const upload = (operations: object) => {
       const form = new FormData();
@@ -279,13 +279,13 @@ describe('with PERSISTED_ONLY on', async () => {
       form.set('map', '{}');
       return form;
     };
-    expect(await ask(upload({ query: other }))).toEqual(refused);
-    expect(await ask(upload({ documentId: 'Book' }))).toEqual(refused);
-    expect(await ask(upload({ documentId: sha256(bookQuery), variables }))).toEqual(success);
-    expect(await ask(new URLSearchParams({ query: other }))).toEqual(refused);
-    expect(await ask(other, { 'content-type': 'application/graphql' })).toEqual(refused);
-    expect(await ask(bookQuery.replace('$id: ID!', '$id: ID = 7'), { 'content-type': 'application/graphql' })).toEqual(
-      refused,
-    );
+    expect(await execute(upload({ query: other }))).toEqual(refused);
+    expect(await execute(upload({ documentId: 'Book' }))).toEqual(refused);
+    expect(await execute(upload({ documentId: sha256(bookQuery), variables }))).toEqual(success);
+    expect(await execute(new URLSearchParams({ query: other }))).toEqual(refused);
+    expect(await execute(other, { 'content-type': 'application/graphql' })).toEqual(refused);
+    expect(
+      await execute(bookQuery.replace('$id: ID!', '$id: ID = 7'), { 'content-type': 'application/graphql' }),
+    ).toEqual(refused);
   });
 });

@@ -79,24 +79,24 @@ const annotate = `mutation {
 }`;
 
 test('no response of one viewer is served to another, and none from before a write after it', async () => {
-  const { ask, cost } = await journey();
-  const nobodys = await ask(page);
+  const { execute, cost } = await journey();
+  const nobodys = await execute(page);
   expect((await cost(page)).calls).toBe(0);
-  const alices = await ask(page, { token: 'demo-alice' });
+  const alices = await execute(page, { token: 'demo-alice' });
   expect(alices.data.book.viewerCollection).toEqual({ status: 'READ' });
-  expect(await ask(page)).toEqual(nobodys);
+  expect(await execute(page)).toEqual(nobodys);
   expect(nobodys.data.book.viewerCollection).toBeNull();
 
   const count = '{ book(id: "6082808") { annotations(first: 1) { totalCount } } }';
-  const before = (await ask(count)).data.book.annotations.totalCount as number;
-  expect((await ask(annotate, { token: 'demo-alice' })).data.createAnnotation.annotation.page).toBe(7);
-  expect((await ask(count)).data.book.annotations.totalCount).toBe(before + 1);
+  const before = (await execute(count)).data.book.annotations.totalCount as number;
+  expect((await execute(annotate, { token: 'demo-alice' })).data.createAnnotation.annotation.page).toBe(7);
+  expect((await execute(count)).data.book.annotations.totalCount).toBe(before + 1);
 });
 
 test('a request with x-explain is executed, and its response is not served to others', async () => {
-  const { ask } = await journey();
-  await ask(page);
-  const explained = await ask(page, { headers: { 'x-explain': 'trace' } });
+  const { execute } = await journey();
+  await execute(page);
+  const explained = await execute(page, { headers: { 'x-explain': 'trace' } });
   expect(explained.extensions).toHaveProperty('upstream.calls');
-  expect((await ask(page)).extensions).toBeUndefined();
+  expect((await execute(page)).extensions).toBeUndefined();
 });

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { expect, test } from 'vitest';
 import { ConfigError, readConfig } from '../../../src/config/read.ts';
 import { clientAddress } from '../../../src/server/http/client-address.ts';
-import { besieged, codesIn } from '../../support/besieged.ts';
+import { startFacade, codesIn } from '../../support/start-facade.ts';
 import { json } from '../../support/hostile.ts';
 
 const proxies = ['10.0.0.0/8', '127.0.0.1', 'fd00::/8'];
@@ -45,10 +45,10 @@ test('trusted proxies are addresses and ranges', () => {
 });
 
 test('clients behind a trusted proxy each have their own share of the film calls of the facade’s token', async () => {
-  const { books, ask } = await besieged({ trustedProxies: '127.0.0.1' });
+  const { books, execute } = await startFacade({ trustedProxies: '127.0.0.1' });
   books.behave(json('{"subjects":[]}'));
   const search = (n: number, client: string) =>
-    ask(`{ searchSubjects(query: "x${n}") { nodes { title } } }`, { headers: { 'x-forwarded-for': client } });
+    execute(`{ searchSubjects(query: "x${n}") { nodes { title } } }`, { headers: { 'x-forwarded-for': client } });
   for (let n = 0; n < 20; n++) expect((await search(n, '192.0.2.1')).errors).toBeUndefined();
   expect(codesIn(await search(20, '192.0.2.1'))).toEqual(['RATE_LIMITED']);
   expect((await search(21, '192.0.2.2')).errors).toBeUndefined();

@@ -7,7 +7,7 @@ import { afterEach, expect, test } from 'vitest';
 import { Compression } from '../../../src/server/http/compression.ts';
 import { expectAtRest } from '../../support/atRest.ts';
 import { readTabs } from '../../../src/server/http/graphiql.ts';
-import { besieged } from '../../support/besieged.ts';
+import { startFacade } from '../../support/start-facade.ts';
 import { json, until } from '../../support/hostile.ts';
 import { journey } from '../../support/journey.ts';
 
@@ -63,7 +63,7 @@ test.each([
   ['nonsense;;q=,', undefined],
   ['', undefined],
 ])('a client that accepts %j gets %s', async (accept, encoding) => {
-  const { url, books } = await besieged();
+  const { url, books } = await startFacade();
   books.behave(book);
   for (const [where, document] of [
     [url, query],
@@ -76,8 +76,8 @@ test.each([
 });
 
 test('without Accept-Encoding, if it is short, or with compression off, a response is not compressed', async () => {
-  const on = await besieged();
-  const off = await besieged({}, { COMPRESSION: 'off' });
+  const on = await startFacade();
+  const off = await startFacade({}, { COMPRESSION: 'off' });
   on.books.behave(book);
   off.books.behave(book);
   const accept = { 'accept-encoding': 'br' };
@@ -88,16 +88,16 @@ test('without Accept-Encoding, if it is short, or with compression off, a respon
 });
 
 test('a cached response is served in each encoding', async () => {
-  const { url, books, metrics } = await besieged({ recordTtlSeconds: '60' });
+  const { url, books, metrics } = await startFacade({ recordTtlSeconds: '60' });
   books.behave(book);
   for (const accept of ['gzip', 'gzip', 'br', 'identity', 'br', 'gzip'])
     expect(JSON.parse((await read(await send(url, { 'accept-encoding': accept }, query))).text)).toEqual(expected);
-  expect(books.heard).toHaveLength(1);
+  expect(books.requests).toHaveLength(1);
   expect(await metrics.text()).toContain('catalog_answers_again_total 5');
 });
 
 test('GraphiQL, the error page and metrics are compressed', async () => {
-  const { url, facade } = await besieged({ graphiql: 'on' }, {}, { tabs: readTabs('operations') });
+  const { url, facade } = await startFacade({ graphiql: 'on' }, {}, { tabs: readTabs('operations') });
   const headers = { 'accept-encoding': 'br', accept: 'text/html' };
   for (const page of [url, `${facade.url}/docs/errors`, `${facade.url}/metrics`]) {
     const [plain, ...compressed] = [
@@ -131,12 +131,15 @@ test('the charts of the demo, 15 kB, take at most 2.5 kB in any encoding', async
 test.each(
   Object.keys(decoders).flatMap((each) => [[each, 'multipart/mixed'] as const, [each, 'text/event-stream'] as const]),
 )('each part of incremental delivery is flushed as it comes: %s, %s', async (encoding, accept) => {
-  const { facade, url, books } = await besieged();
+  const { facade, url, books } = await startFacade();
   let release: () => void = () => undefined;
   const released = new Promise<void>((resolve) => (release = resolve));
-  books.behave(async (socket, heard) => {
-    if (heard.path.includes('annotations')) await released;
-    return (heard.path.includes('annotations') ? json('{"annotations":[],"total":0}') : book)(socket, heard);
+  books.behave(async (socket, upstreamRequest) => {
+    if (upstreamRequest.path.includes('annotations')) await released;
+    return (upstreamRequest.path.includes('annotations') ? json('{"annotations":[],"total":0}') : book)(
+      socket,
+      upstreamRequest,
+    );
   });
   const deferred = '{ book(id: 7) { title summary ... @defer { annotations(first: 1) { totalCount } } } }';
   const incoming = await send(url, { accept, 'accept-encoding': encoding }, deferred);
@@ -152,7 +155,7 @@ test.each(
 });
 
 test('bytes that wait for compression count as unsent', async () => {
-  const { facade, url, books } = await besieged({ maxAnswerBytes: '100000000' });
+  const { facade, url, books } = await startFacade({ maxAnswerBytes: '100000000' });
   books.behave(json(JSON.stringify({ id: '7', title: 'x', summary: 'y'.repeat(1_000_000) })));
   let unsent = 0;
   const measure = ({ compressionsRunning, unsentBytes } = facade.state()) => {

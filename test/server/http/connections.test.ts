@@ -37,7 +37,7 @@ async function setUp(settings: Partial<ConnectionSettings>) {
   const { port } = server.address() as AddressInfo;
   const call = () => {
     const socket = connect(port, '127.0.0.1').on('error', () => undefined);
-    const client = { socket, read: 0, isCut: false, ask: (path: string) => void socket.write(lineOf(path)) };
+    const client = { socket, read: 0, isCut: false, sendRequest: (path: string) => void socket.write(lineOf(path)) };
     socket.on('data', (chunk: Buffer) => (client.read += chunk.length));
     socket.on('close', () => (client.isCut = true));
     return client;
@@ -50,9 +50,9 @@ const lineOf = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\
 test('a connection that waits too long for its next request is closed, one that is used now and then is not', async () => {
   const { call } = await setUp({ idleMs: 2_000 });
   const [unused, used] = [call(), call()];
-  unused.ask('/');
+  unused.sendRequest('/');
   while (!unused.isCut) {
-    used.ask('/');
+    used.sendRequest('/');
     await sleep(20);
   }
   expect(unused.read).toBeGreaterThan(0);
@@ -62,9 +62,9 @@ test('a connection that waits too long for its next request is closed, one that 
 test('a connection that waits for its response is closed after the longer connection timeout', async () => {
   const { call, held, sockets } = await setUp({ connectionTimeoutMs: 400 });
   const [waiting, unused] = [call(), call()];
-  for (const each of [waiting, unused]) each.ask('/');
+  for (const each of [waiting, unused]) each.sendRequest('/');
   await until(() => sockets.length === 2 && sockets.every(({ timeout }) => timeout === LONG - 100));
-  waiting.ask('/held');
+  waiting.sendRequest('/held');
   await until(() => waiting.isCut);
   expect(held).toHaveLength(1);
   expect(unused.isCut).toBe(false);
@@ -73,7 +73,7 @@ test('a connection that waits for its response is closed after the longer connec
 test('the idle time begins when the response was read', async () => {
   const { call, held, sockets } = await setUp({ idleMs: 400 });
   const late = call();
-  late.ask('/held');
+  late.sendRequest('/held');
   await until(() => held.length === 1);
   late.socket.pause();
   held[0]!.end(LARGE);
@@ -92,7 +92,7 @@ test('connections beyond the limit are marked, until others are closed', async (
     const client = call();
     let text = '';
     client.socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
-    client.ask('/surplus');
+    client.sendRequest('/surplus');
     await until(() => /(true|false)$/.test(text));
     return { client, isOverLimit: text.endsWith('true') };
   };

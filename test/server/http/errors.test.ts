@@ -75,8 +75,8 @@ describe('the help link of an error', async () => {
     ['of a malformed request', 'BAD_REQUEST', () => post('{')],
     ['of a mutation by GET', 'BAD_REQUEST', () => fetch(`${setup.facade.url}/graphql?query=${encodeURI(write)}`)],
     ['of an unknown path', 'NOT_FOUND', () => fetch(`${setup.facade.url}/nowhere`)],
-  ] as const)('%s', async (_, code, ask) => {
-    expect(await firstOf(await ask())).toMatchObject({ code, help: help(code) });
+  ] as const)('%s', async (_, code, execute) => {
+    expect(await firstOf(await execute())).toMatchObject({ code, help: help(code) });
   });
 
   test('in a later part of an incremental response', async () => {

@@ -4,7 +4,7 @@ import { type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createPausedSockets } from '../../../src/server/http/paused-sockets.ts';
-import { besieged } from '../../support/besieged.ts';
+import { startFacade } from '../../support/start-facade.ts';
 import { titledX, until } from '../../support/hostile.ts';
 
 afterEach(() => void vi.useRealTimers());
@@ -20,9 +20,9 @@ const slow = {
 
 /** A service that holds responses back, and a facade with limited slots. */
 async function overloaded(maxRunningOperations: string, maxWaitingOperations: string) {
-  const { books, facade, close } = await besieged({ ...slow, maxRunningOperations, maxWaitingOperations });
+  const { books, facade, close } = await startFacade({ ...slow, maxRunningOperations, maxWaitingOperations });
   const held: (() => void)[] = [];
-  books.behave((socket, heard) => held.push(() => respond(socket, heard)));
+  books.behave((socket, upstreamRequest) => held.push(() => respond(socket, upstreamRequest)));
   return { books, facade, close, release: () => held.splice(0).forEach((go) => go()) };
 }
 
@@ -54,7 +54,7 @@ function createClient(port: number) {
     });
   return {
     read: (path: string) => send(path),
-    ask: (id: number) => send('/graphql', JSON.stringify({ query: `{ book(id: ${id}) { title } }` })),
+    sendQuery: (id: number) => send('/graphql', JSON.stringify({ query: `{ book(id: ${id}) { title } }` })),
     disconnect: () => agent.destroy(),
   };
 }
@@ -63,29 +63,29 @@ const book = '{"data":{"book":{"title":"x"}}}';
 
 test('a rejected client that retries on the same connection is served when there is capacity', async () => {
   const { books, facade, release } = await overloaded('1', '0');
-  const first = createClient(facade.port).ask(1);
-  await until(() => books.heard.length === 1);
+  const first = createClient(facade.port).sendQuery(1);
+  await until(() => books.requests.length === 1);
   const second = createClient(facade.port);
   for (let n = 0; n < 5; n++) {
-    const { status, headers, body, reusedConnection } = await second.ask(2);
+    const { status, headers, body, reusedConnection } = await second.sendQuery(2);
     expect([status, headers['retry-after'], reusedConnection]).toEqual([503, '1', n > 0]);
     expect(body).toContain('"code":"OVERLOADED"');
   }
   release();
   expect(await first).toMatchObject({ status: 200, body: book });
   const waiting = setInterval(release, 5);
-  let responses = await second.ask(2);
-  while (responses.status === 503) responses = await second.ask(2);
+  let responses = await second.sendQuery(2);
+  while (responses.status === 503) responses = await second.sendQuery(2);
   clearInterval(waiting);
   expect(responses).toMatchObject({ status: 200, body: book, reusedConnection: true });
 });
 
 test('probes are served without capacity, also on a connection with a rejected request', async () => {
   const { books, facade, release } = await overloaded('1', '0');
-  const running = createClient(facade.port).ask(1);
-  await until(() => books.heard.length === 1);
+  const running = createClient(facade.port).sendQuery(1);
+  await until(() => books.requests.length === 1);
   const rejected = createClient(facade.port);
-  expect((await rejected.ask(2)).status).toBe(503);
+  expect((await rejected.sendQuery(2)).status).toBe(503);
   for (const path of ['/health', '/ready', '/metrics']) {
     expect(await rejected.read(path)).toMatchObject({ status: 200, reusedConnection: true });
     expect(await createClient(facade.port).read(path)).toMatchObject({ status: 200, reusedConnection: false });
@@ -95,13 +95,13 @@ test('probes are served without capacity, also on a connection with a rejected r
 });
 
 test('of many clients that retry at once, each gets its response or a 503 with Retry-After', async () => {
-  const { books, facade } = await besieged({ ...slow, maxRunningOperations: '4', maxWaitingOperations: '4' });
-  books.behave((socket, heard) => setTimeout(() => respond(socket, heard), 5));
+  const { books, facade } = await startFacade({ ...slow, maxRunningOperations: '4', maxWaitingOperations: '4' });
+  books.behave((socket, upstreamRequest) => setTimeout(() => respond(socket, upstreamRequest), 5));
   const responses: Told[] = [];
   const crowd = Array.from({ length: 150 }, async (_, id) => {
-    const { ask } = createClient(facade.port);
+    const { sendQuery } = createClient(facade.port);
     for (let served = 0; served < 3;) {
-      const answer = await ask(id);
+      const answer = await sendQuery(id);
       responses.push(answer);
       if (answer.status === 200) served++;
     }
@@ -122,11 +122,11 @@ test('of many clients that retry at once, each gets its response or a 503 with R
 
 test('a client that disconnects is removed from the paused sockets', async () => {
   const { books, facade, release } = await overloaded('1', '0');
-  const running = createClient(facade.port).ask(1);
-  await until(() => books.heard.length === 1);
+  const running = createClient(facade.port).sendQuery(1);
+  await until(() => books.requests.length === 1);
   for (let n = 0; n < 20; n++) {
     const rejected = createClient(facade.port);
-    expect((await rejected.ask(2)).status).toBe(503);
+    expect((await rejected.sendQuery(2)).status).toBe(503);
     rejected.disconnect();
   }
   const metrics = async () => (await createClient(facade.port).read('/metrics')).body;
@@ -137,11 +137,11 @@ test('a client that disconnects is removed from the paused sockets', async () =>
 
 test('requests on paused sockets are answered at shutdown', async () => {
   const { books, facade, close, release } = await overloaded('1', '0');
-  const running = createClient(facade.port).ask(1);
-  await until(() => books.heard.length === 1);
+  const running = createClient(facade.port).sendQuery(1);
+  await until(() => books.requests.length === 1);
   const rejected = Array.from({ length: 30 }, () => createClient(facade.port));
-  for (const { ask } of rejected) expect((await ask(2)).status).toBe(503);
-  const reusedConnection = rejected.map(({ ask }) => ask(2));
+  for (const { sendQuery } of rejected) expect((await sendQuery(2)).status).toBe(503);
+  const reusedConnection = rejected.map(({ sendQuery }) => sendQuery(2));
   await new Promise((resolve) => setImmediate(resolve)); // they are sent
   const closed = close();
   for (const { status } of await Promise.all(reusedConnection)) expect(status).toBe(503);

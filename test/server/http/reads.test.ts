@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { printSchema } from 'graphql';
 import { expect, test } from 'vitest';
 import { schema } from '../../../src/graph/schema.ts';
-import { besieged } from '../../support/besieged.ts';
+import { startFacade } from '../../support/start-facade.ts';
 import { json } from '../../support/hostile.ts';
 
 const book = json(JSON.stringify({ id: '7', title: 'x' }));
@@ -13,7 +13,7 @@ const alice = { authorization: 'Bearer demo-alice' };
 
 /** A facade over a service with one book. */
 async function facade(env: NodeJS.ProcessEnv = {}) {
-  const house = await besieged({ recordTtlSeconds: '60' }, env);
+  const house = await startFacade({ recordTtlSeconds: '60' }, env);
   house.books.behave(book);
   const url = `${house.url}?${new URLSearchParams({ query }).toString()}`;
   const get = (headers: Record<string, string> = {}, method = 'GET') => fetch(url, { method, headers });
@@ -47,7 +47,7 @@ test('the ETag of a private response is valid for its token only, and a no-store
   anew.books.behave(json(JSON.stringify({ code: 1000, msg: 'x', request: 'x' }), 400));
   const refused = await anew.get({ 'if-none-match': '*' });
   expect([refused.status, refused.headers.get('etag')]).toEqual([200, null]);
-  expect(books.heard.length).toBeGreaterThan(0);
+  expect(books.requests.length).toBeGreaterThan(0);
 });
 
 test('HEAD has the headers of GET, and no body', async () => {
@@ -85,7 +85,7 @@ test('QUERY rejects mutations and multipart forms', async () => {
   expect((await send('application/json', JSON.stringify({ query: mutation }))).status).toBe(405);
   expect((await send('multipart/form-data; boundary=x', 'x')).status).toBe(415);
   expect((await send('application/json', '{')).status).toBe(400);
-  expect(books.heard).toEqual([]);
+  expect(books.requests).toEqual([]);
   const options = await fetch(url, { method: 'OPTIONS' });
   expect([options.headers.get('allow'), options.headers.get('accept-query')]).toEqual([
     'GET, HEAD, POST, QUERY, OPTIONS',
@@ -129,7 +129,7 @@ test('Server-Timing reports upstream calls and their duration, outside productio
 });
 
 test('RateLimit reports the remaining calls of a limited token', async () => {
-  const { get } = await besieged({}, { ACCESS_TOKEN: 'own', FILM_TIER: 'basic' }).then((house) => {
+  const { get } = await startFacade({}, { ACCESS_TOKEN: 'own', FILM_TIER: 'basic' }).then((house) => {
     house.books.behave(json(JSON.stringify({ id: '1', title: 'x' })));
     const films = `${house.url}?${new URLSearchParams({ query: '{ subject(id: 1) { title } }' }).toString()}`;
     return { get: (headers: Record<string, string>) => fetch(films, { headers }) };

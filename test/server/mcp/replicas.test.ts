@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { agent, facadeOver } from '../../support/agent.ts';
 import { journey } from '../../support/journey.ts';
 import { hasRedis, redisServer, until, withoutRedis } from '../../support/redis.ts';
-import { asking } from '../../support/replica.ts';
+import { clientOf } from '../../support/replica.ts';
 
 const TOKEN = 'demo-bob';
 const mcpOperations = mkdtempSync(join(tmpdir(), 'replicas-'));
@@ -27,7 +27,7 @@ test.skipIf(!hasRedis)(
     const urls = [];
     for (let at = 0; at < 2; at++) urls.push((await facadeOver(house.proxy.url, settings)).facade.url);
     const agents = await Promise.all(urls.map((url) => agent(url, TOKEN)));
-    const people = urls.map(asking);
+    const people = urls.map(clientOf);
     const remaining = async (at: number) =>
       (await people[at]!('{ viewer { rateBudget { remaining } } }', TOKEN)).data.viewer.rateBudget?.remaining;
     const search = (at: number, words: string) =>

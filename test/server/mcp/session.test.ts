@@ -221,12 +221,12 @@ test('an embedded facade serves /mcp under the configured host only', async () =
     ...{ baseUrl: house.proxy.url, eventBaseUrl: house.proxy.url, accessToken: 'demo-app', logLevel: 'silent' },
     ...{ mcp: true, mcpUrl: 'https://api.example/mcp' },
   });
-  const ask = async (url: string) => {
+  const execute = async (url: string) => {
     const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
     return facade.fetch(new Request(url, { method: 'POST', headers, body: JSON.stringify(message('tools/list')) }));
   };
-  expect((await ask('https://other.example/mcp')).status).toBe(403);
-  const answer = (await (await ask('https://api.example/mcp')).json()) as { result: { tools: { name: string }[] } };
+  expect((await execute('https://other.example/mcp')).status).toBe(403);
+  const answer = (await (await execute('https://api.example/mcp')).json()) as { result: { tools: { name: string }[] } };
   expect(answer.result.tools.map(({ name }) => name)).toContain('Book');
   await facade.close();
 });

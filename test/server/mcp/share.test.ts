@@ -52,7 +52,7 @@ test('an agent that loops 1,000 times gets a quarter of the rate limit, causes n
   house.proxy.start();
   const people = Array.from({ length: 31 }, (_, at) => `a${at}: subject(id: "${ids[at % ids.length]}") { title }`);
   const answers = [];
-  for (const each of people) answers.push(await house.ask(`{ ${each} }`, { token: 'demo-bob' }));
+  for (const each of people) answers.push(await house.execute(`{ ${each} }`, { token: 'demo-bob' }));
   const passed = house.proxy.stop();
   expect(answers.filter(({ errors }) => errors === undefined)).toHaveLength(30);
   expect(passed.filter(({ status }) => status === 429)).toEqual([]);
@@ -109,13 +109,13 @@ test('agents run at most their share of the operations, and others are rejected 
 test('a person’s request neither shares an upstream call with an agent nor is rejected with it', async () => {
   const house = await journey({ mcp: 'on', mcpOperations: folder, recordTtlSeconds: '0' });
   const { call } = await agent(house.facade.url, 'demo-bob');
-  const ask = () => house.ask(`{ subject(id: "${ids[0]}") { title } }`, { token: 'demo-bob' });
-  await ask();
+  const execute = () => house.execute(`{ subject(id: "${ids[0]}") { title } }`, { token: 'demo-bob' });
+  await execute();
   house.proxy.start();
-  const both = await Promise.all([call('Film', film(0)), ask()]);
+  const both = await Promise.all([call('Film', film(0)), execute()]);
   expect(house.proxy.stop()).toHaveLength(2);
   expect([both[0].isError, both[1].errors]).toEqual([false, undefined]);
   while (!(await call('Film', film(0))).isError);
-  const [refused, answered] = await Promise.all([call('Film', film(0)), ask()]);
+  const [refused, answered] = await Promise.all([call('Film', film(0)), execute()]);
   expect([refused.isError, answered.errors]).toEqual([true, undefined]);
 });

@@ -12,7 +12,7 @@ import { createTracing, startOperationSpan } from '../../../src/server/observabi
 import { observeCalls } from '../../../src/server/observability/watch.ts';
 import { addTraceHeaders, parseTraceHeaders } from '../../../src/lib/trace-context.ts';
 import { createUpstream } from '../../../src/upstream/client.ts';
-import { besieged } from '../../support/besieged.ts';
+import { startFacade } from '../../support/start-facade.ts';
 import { hostile, json, reset, until } from '../../support/hostile.ts';
 import { patient } from '../../support/patient.ts';
 
@@ -61,12 +61,12 @@ test("operations and their upstream calls are spans of the client's trace, which
   const tracing = createTracing(config, pino({ level: 'silent' }));
   await tracing.loading;
   const upstream = createUpstream(config, { observe: observeCalls(createMetrics()) });
-  const { ask } = await besieged({}, {}, { upstream, tracing });
+  const { execute } = await startFacade({}, {}, { upstream, tracing });
   const headers = { traceparent: parent, tracestate: 'a=1', authorization: 'Bearer secret-token' };
-  await ask('query Shelf { book(id: 7) { title } }', { headers });
+  await execute('query Shelf { book(id: 7) { title } }', { headers });
   service.behave(reset);
-  await ask('{ book(id: 8) { title } }', { headers: { traceparent: parent.replace(/01$/, '00') } }); // not sampled
-  await ask('{ book(id: 9) { title } }');
+  await execute('{ book(id: 8) { title } }', { headers: { traceparent: parent.replace(/01$/, '00') } }); // not sampled
+  await execute('{ book(id: 9) { title } }');
   await tracing.close();
 
   const [first] = batches;
@@ -99,7 +99,7 @@ test("operations and their upstream calls are spans of the client's trace, which
     { key: 'graphql.operation.type', value: { stringValue: 'query' } },
     { key: 'graphql.operation.name', value: { stringValue: 'Shelf' } },
   ]);
-  expect(service.heard[0]?.headers).toMatchObject({
+  expect(service.requests[0]?.headers).toMatchObject({
     traceparent: `00-4bf92f3577b34da6a3ce929d0e0e4736-${call?.spanId}-01`,
     tracestate: 'a=1',
   });
@@ -107,8 +107,8 @@ test("operations and their upstream calls are spans of the client's trace, which
   expect(failedOperation).not.toHaveProperty('parentSpanId');
   expect([failedCall?.status.code, failedOperation?.status.code]).toEqual([2, 2]);
   expect(failedCall?.attributes).toContainEqual({ key: 'error.type', value: { stringValue: 'UPSTREAM_UNAVAILABLE' } });
-  expect(service.heard[1]?.headers.traceparent).toMatch(/^00-4bf92f3577b34da6a3ce929d0e0e4736-[\da-f]{16}-00$/);
-  expect(service.heard.at(-1)?.headers.traceparent).toMatch(/^00-(?!4bf92f)[\da-f]{32}-[\da-f]{16}-01$/); // started by the facade
+  expect(service.requests[1]?.headers.traceparent).toMatch(/^00-4bf92f3577b34da6a3ce929d0e0e4736-[\da-f]{16}-00$/);
+  expect(service.requests.at(-1)?.headers.traceparent).toMatch(/^00-(?!4bf92f)[\da-f]{32}-[\da-f]{16}-01$/); // started by the facade
   expect(JSON.stringify(batches)).not.toContain('secret-token');
 });
 
@@ -154,28 +154,28 @@ test.each([
 });
 
 test("without a collector the client's trace is passed on, and none is started", async () => {
-  const { books, ask } = await besieged();
+  const { books, execute } = await startFacade();
   books.behave(json('{"id":"7","title":"x"}'));
-  await ask('{ book(id: 7) { title } }', { headers: { traceparent: parent, tracestate: 'a=1' } });
-  await ask('{ book(id: 7) { title } }');
-  const [continued, untraced] = books.heard.map(({ headers }) => headers);
+  await execute('{ book(id: 7) { title } }', { headers: { traceparent: parent, tracestate: 'a=1' } });
+  await execute('{ book(id: 7) { title } }');
+  const [continued, untraced] = books.requests.map(({ headers }) => headers);
   expect(continued?.traceparent).toMatch(/^00-4bf92f3577b34da6a3ce929d0e0e4736-[\da-f]{16}-01$/);
   expect(continued?.tracestate).toBe('a=1');
   expect(untraced).not.toHaveProperty('traceparent');
 });
 
 test('metrics count upstream calls by the path template of their endpoint, and the calls saved by caches', async () => {
-  const service = await hostile((socket, heard) =>
-    json(`{"id":"${/book\/(\w+)/.exec(heard.path)?.[1]}","title":"x"}`)(socket, heard),
+  const service = await hostile((socket, upstreamRequest) =>
+    json(`{"id":"${/book\/(\w+)/.exec(upstreamRequest.path)?.[1]}","title":"x"}`)(socket, upstreamRequest),
   );
   const metrics = createMetrics();
   const address = { baseUrl: service.url, eventBaseUrl: service.url };
   const config = { ...readConfig({ RECORD_TTL_SECONDS: '60' }), ...patient, ...address };
   const upstream = createUpstream(config, { observe: observeCalls(metrics) });
-  const { ask, facade } = await besieged({}, {}, { upstream, metrics });
-  for (const id of ['7', '8', '7']) await ask(`{ book(id: "${id}") { title } }`);
-  await ask('{ again: book(id: "7") { title } }');
-  await until(() => service.heard.length === 2);
+  const { execute, facade } = await startFacade({}, {}, { upstream, metrics });
+  for (const id of ['7', '8', '7']) await execute(`{ book(id: "${id}") { title } }`);
+  await execute('{ again: book(id: "7") { title } }');
+  await until(() => service.requests.length === 2);
   const text = await (await fetch(`${facade.url}/metrics`)).text();
   expect(text).toContain('catalog_upstream_calls_total{service="catalog",endpoint="GET /v2/book/:id",outcome="200"} 2');
   expect(text).toContain('catalog_upstream_seconds_count{service="catalog",endpoint="GET /v2/book/:id"} 2');
@@ -186,7 +186,7 @@ test('metrics count upstream calls by the path template of their endpoint, and t
 
   service.behave(json('{"msg":"rate_limit_exceeded2","code":112,"request":"x"}', 429));
   for (const id of ['9', '10'])
-    await ask(`{ book(id: "${id}") { title } }`, { headers: { authorization: 'Bearer a' } });
+    await execute(`{ book(id: "${id}") { title } }`, { headers: { authorization: 'Bearer a' } });
   const after = await (await fetch(`${facade.url}/metrics`)).text();
   expect(after).toContain('outcome="429"} 1');
   expect(after).toContain('catalog_budget_refusals_total{service="catalog",endpoint="GET /v2/book/:id"} 1');
@@ -195,9 +195,9 @@ test('metrics count upstream calls by the path template of their endpoint, and t
 
 test('operations are counted by name only if the name is in the manifest or in operations/, never by a name that a client chose', async () => {
   const folder = join(import.meta.dirname, '../../../operations');
-  const { books, ask, facade } = await besieged({}, {}, { tabs: readTabs(folder) });
+  const { books, execute, facade } = await startFacade({}, {}, { tabs: readTabs(folder) });
   books.behave(json('{"id":"7","title":"x"}'));
-  for (const name of ['Book', 'Book', 'Chosen']) await ask(`query ${name} { book(id: 7) { title } }`);
+  for (const name of ['Book', 'Book', 'Chosen']) await execute(`query ${name} { book(id: 7) { title } }`);
   const text = await (await fetch(`${facade.url}/metrics`)).text();
   expect(text).toContain('catalog_named_operations_total{operation="Book",outcome="ok"} 2');
   expect(text).toMatch(/catalog_named_operation_seconds_total\{operation="Book"\} 0\.\d+/);

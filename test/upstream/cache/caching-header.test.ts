@@ -76,33 +76,33 @@ async function book(headers: Record<string, string>) {
 }
 
 test('the Age header is subtracted from max-age', async () => {
-  const { heard, read } = await book({ Age: '50', 'Cache-Control': 'max-age=60' });
+  const { requests, read } = await book({ Age: '50', 'Cache-Control': 'max-age=60' });
   expect((await read()).cachePolicy.freshUntil).toBe(NOON + 10_000);
   later(9);
   await read();
-  expect(heard).toHaveLength(1);
+  expect(requests).toHaveLength(1);
   later(2);
   await read();
-  expect(heard).toHaveLength(2);
+  expect(requests).toHaveLength(2);
 });
 
 test('a stale response is not reused, but is served when the service fails', async () => {
-  const { heard, behave, read } = await book({ Age: '90', 'Cache-Control': 'max-age=60' });
+  const { requests, behave, read } = await book({ Age: '90', 'Cache-Control': 'max-age=60' });
   await read();
   behave(json('', 503));
   expect((await read()).record).toMatchObject({ title: 'x' });
-  expect(heard).toHaveLength(2);
+  expect(requests).toHaveLength(2);
 });
 
 test('Expires is obeyed, relative to Date', async () => {
-  const { heard, read } = await book({ Date: at(0), Expires: at(40) });
+  const { requests, read } = await book({ Date: at(0), Expires: at(40) });
   await read();
   later(39);
   await read();
-  expect(heard).toHaveLength(1);
+  expect(requests).toHaveLength(1);
   later(2);
   await read();
-  expect(heard).toHaveLength(2);
+  expect(requests).toHaveLength(2);
 });
 
 test.each(['must-revalidate', 'proxy-revalidate'])(
@@ -117,8 +117,8 @@ test.each(['must-revalidate', 'proxy-revalidate'])(
 );
 
 test('a response with "Vary: *" is not cached', async () => {
-  const { heard, read } = await book({ Vary: '*' });
+  const { requests, read } = await book({ Vary: '*' });
   await read();
   expect((await read()).cachePolicy.scope).toBe('none');
-  expect(heard).toHaveLength(2);
+  expect(requests).toHaveLength(2);
 });

@@ -13,29 +13,29 @@ const rejection = (code: number) => ({ code, msg: 'x', request: 'x' });
 async function withExpiredRecord() {
   const setup = facade();
   setup.service.intercept(title).reply(200, { id: '7', title: '活着' });
-  await setup.ask(document);
+  await setup.execute(document);
   later(4000);
   return setup;
 }
 
 test.each([500, 502, 503])('an expired record is served when the service responds with status %i', async (status) => {
-  const { service, ask } = await withExpiredRecord();
+  const { service, execute } = await withExpiredRecord();
   service.intercept(title).reply(status, '');
-  expect(await ask(document)).toEqual({
+  expect(await execute(document)).toEqual({
     data: { book: { title: '活着' } },
     extensions: { stale: [{ path: ['book'], ageSeconds: 4000 }] },
   });
 });
 
 test('an expired record is served when the connection fails or the rate limit is reached', async () => {
-  const { service, ask } = await withExpiredRecord();
+  const { service, execute } = await withExpiredRecord();
   service.intercept(title).replyWithError(Object.assign(new Error('lost'), { code: 'ECONNRESET' }));
-  expect(await ask(document)).toMatchObject({ data: { book: { title: '活着' } }, extensions: { stale: [{}] } });
+  expect(await execute(document)).toMatchObject({ data: { book: { title: '活着' } }, extensions: { stale: [{}] } });
   service.intercept(title).reply(429, rejection(112), { headers: { 'retry-after': '9' } });
-  expect(await ask(document)).toMatchObject({ data: { book: { title: '活着' } }, extensions: { stale: [{}] } });
+  expect(await execute(document)).toMatchObject({ data: { book: { title: '活着' } }, extensions: { stale: [{}] } });
   // During the pause after 429 no request is sent, and the expired record is served again.
-  expect(await ask(document)).toMatchObject({ data: { book: { title: '活着' } }, extensions: { stale: [{}] } });
-  expect(await ask('{ book(id: 8) { title } }')).toMatchObject({
+  expect(await execute(document)).toMatchObject({ data: { book: { title: '活着' } }, extensions: { stale: [{}] } });
+  expect(await execute('{ book(id: 8) { title } }')).toMatchObject({
     data: { book: null },
     errors: [{ extensions: { code: 'RATE_LIMITED', retryAfter: 9 } }],
   });
@@ -47,37 +47,37 @@ test.each([
   [404, rejection(6000)],
   [404, 'not found'],
 ])('an expired record is not served after a 4xx response, which also removes it: status %i', async (status, body) => {
-  const { service, ask } = await withExpiredRecord();
+  const { service, execute } = await withExpiredRecord();
   service.intercept(title).reply(status, body);
-  expect(await ask(document)).toMatchObject({ data: { book: null } });
+  expect(await execute(document)).toMatchObject({ data: { book: null } });
   service.intercept(title).reply(500, '');
-  expect(await ask(document)).toMatchObject({
+  expect(await execute(document)).toMatchObject({
     data: { book: null },
     errors: [{ extensions: { code: 'UPSTREAM_UNAVAILABLE' } }],
   });
 });
 
 test('an expired record is served for the fields it has, and the others fail with their error', async () => {
-  const { service, ask } = await withExpiredRecord();
+  const { service, execute } = await withExpiredRecord();
   service.intercept({ path: '/v2/book/7', query: { fields: 'id,pages,title' } }).reply(500, '');
-  const { data, errors, extensions } = await ask('{ book(id: 7) { title pages } }');
+  const { data, errors, extensions } = await execute('{ book(id: 7) { title pages } }');
   expect(data).toEqual({ book: { title: '活着', pages: null } });
   expect(errors).toMatchObject([{ path: ['book', 'pages'], extensions: { code: 'UPSTREAM_UNAVAILABLE' } }]);
   expect(extensions).toEqual({ stale: [{ path: ['book'], ageSeconds: 4000 }] });
 });
 
 test('a fresh record is not reported as stale when further fields fail to load', async () => {
-  const { service, ask } = facade();
+  const { service, execute } = facade();
   service.intercept(title).reply(200, { id: '7', title: '活着' });
-  await ask(document);
+  await execute(document);
   service.intercept({ path: '/v2/book/7', query: { fields: 'id,pages' } }).reply(500, '');
-  const { data, extensions } = await ask('{ book(id: 7) { title pages } }');
+  const { data, extensions } = await execute('{ book(id: 7) { title pages } }');
   expect(data).toEqual({ book: { title: '活着', pages: null } });
   expect(extensions).toBeUndefined();
 });
 
 test('an expired list is served too, and its stale records are reported by path', async () => {
-  const { service, ask } = facade();
+  const { service, execute } = facade();
   const films = '{ top250(first: 2) { nodes { summary } } }';
   const list = { path: (path: string) => path.startsWith('/v2/movie/top250') };
   const subject = { path: (path: string) => path.startsWith('/v2/movie/subject/') };
@@ -94,14 +94,14 @@ test('an expired list is served too, and its stale records are reported by path'
     .intercept(subject)
     .reply(200, ({ path }) => ({ id: path.replace(/^.*\/|\?.*$/g, ''), summary: 'x' }))
     .times(2);
-  const fresh = await ask(films);
+  const fresh = await execute(films);
   expect(fresh.data.top250.nodes).toEqual([{ summary: 'x' }, { summary: 'x' }]);
   later(3700);
   service
     .intercept({ path: () => true })
     .reply(500, '')
     .times(3);
-  const { data, extensions } = await ask(films);
+  const { data, extensions } = await execute(films);
   expect(data).toEqual(fresh.data);
   const paths = (extensions!.stale as { path: unknown[] }[]).map(({ path }) => path);
   expect(paths.length).toBe(3);
@@ -111,33 +111,33 @@ test('an expired list is served too, and its stale records are reported by path'
 });
 
 test('an expired record is served for one hour after its expiry at most', async () => {
-  const { service, ask } = await withExpiredRecord();
+  const { service, execute } = await withExpiredRecord();
   later(3601);
   service.intercept(title).reply(500, '');
-  expect(await ask(document)).toMatchObject({ data: { book: null }, errors: [{}] });
+  expect(await execute(document)).toMatchObject({ data: { book: null }, errors: [{}] });
 });
 
 test('with the cache turned off nothing is served when the service fails', async () => {
-  const { service, ask } = facade({ recordTtlSeconds: 0 });
+  const { service, execute } = facade({ recordTtlSeconds: 0 });
   service.intercept(title).reply(200, { id: '7', title: '活着' });
-  await ask(document);
+  await execute(document);
   service.intercept(title).reply(500, '');
-  expect(await ask(document)).toMatchObject({ data: { book: null }, errors: [{}] });
+  expect(await execute(document)).toMatchObject({ data: { book: null }, errors: [{}] });
 });
 
 test('no record read with a token is served to it after its rejection', async () => {
-  const { service, ask } = facade();
+  const { service, execute } = facade();
   const film = { path: '/v2/movie/subject/1', query: { fields: 'id,title' } };
   service.intercept(film).reply(200, { id: '1', title: '霸王别姬' });
   const mine = { token: 'mine' };
-  expect(await ask('{ subject(id: 1) { title } }', mine)).toEqual({ data: { subject: { title: '霸王别姬' } } });
-  expect(await ask('{ subject(id: 1) { title } }', mine)).toEqual({ data: { subject: { title: '霸王别姬' } } });
+  expect(await execute('{ subject(id: 1) { title } }', mine)).toEqual({ data: { subject: { title: '霸王别姬' } } });
+  expect(await execute('{ subject(id: 1) { title } }', mine)).toEqual({ data: { subject: { title: '霸王别姬' } } });
   service.intercept({ path: '/v2/note/1', query: { fields: 'id,title' } }).reply(401, rejection(106));
-  expect(await ask('{ note(id: 1) { title } }', mine)).toMatchObject({
+  expect(await execute('{ note(id: 1) { title } }', mine)).toMatchObject({
     errors: [{ extensions: { code: 'UNAUTHENTICATED' } }],
   });
   service.intercept(film).reply(401, rejection(106));
-  expect(await ask('{ subject(id: 1) { title } }', mine)).toMatchObject({
+  expect(await execute('{ subject(id: 1) { title } }', mine)).toMatchObject({
     data: { subject: null },
     errors: [{ extensions: { code: 'UNAUTHENTICATED' } }],
   });

@@ -102,7 +102,7 @@ test('a write cancelled after it was sent fails with an unknown result', async (
   const { operation, unverified, service, sent } = await callsTo(silence);
   const cancellation = createCancellationToken();
   const write = operation(unverified('alice'), cancellation).make(collect);
-  await until(() => service.heard.length > 0);
+  await until(() => service.requests.length > 0);
   cancel(cancellation, new Error('left'));
   await expect(write).rejects.toMatchObject({ code: 'UPSTREAM_RESULT_UNKNOWN' });
   expect(sent).toEqual(['POST /v2/book/7/collection']);
@@ -127,7 +127,7 @@ test('requests that differ only in the tier probe fields share an upstream call 
   ]);
   // Four HTTP requests for five API requests: the last shares the response of the first.
   const path = '/v2/movie/subject/1?fields=durations,languages,title';
-  expect(service.heard.map((request) => request.path)).toEqual([path, path, path, path]);
+  expect(service.requests.map((request) => request.path)).toEqual([path, path, path, path]);
 });
 
 test('a slot acquired for a retry after the call has ended is released', async () => {
@@ -155,5 +155,5 @@ test('a slot acquired for a retry after the call has ended is released', async (
   await until(() => rateLimiter.used(bob) === 1);
   expect(settled).toEqual([takes[0]!.slot]);
   expect(released).toEqual([takes[1]!.slot]);
-  expect(service.heard).toHaveLength(1);
+  expect(service.requests).toHaveLength(1);
 });

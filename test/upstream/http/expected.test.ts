@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { besieged, codesIn } from '../../support/besieged.ts';
+import { startFacade, codesIn } from '../../support/start-facade.ts';
 import { json, xml } from '../../support/hostile.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'] }));
@@ -12,7 +12,7 @@ const feed = '<feed xmlns="http://www.w3.org/2005/Atom"><title>t</title></feed>'
 const error = (code: number) => ({ msg: 'x', code, request: 'GET /x' });
 
 /** A facade with the record cache turned on. */
-const facade = () => besieged({ recordTtlSeconds: undefined });
+const facade = () => startFacade({ recordTtlSeconds: undefined });
 
 /** A query of one field, and a valid response of the service to it. */
 const reads: Record<string, { query: string; valid: unknown; token?: boolean }> = {
@@ -50,27 +50,27 @@ describe.each(Object.entries(reads))('%s', (field, { query, valid, token }) => {
   const headers = token ? alice : {};
 
   test.each(invalidBodies)('%s as response is an invalid response, and is not cached', async (_, body) => {
-    const { books, ask } = await facade();
+    const { books, execute } = await facade();
     books.behave(json(JSON.stringify(body)));
-    const result = await ask(query, headers);
+    const result = await execute(query, headers);
     expect([result.data, codesIn(result)]).toEqual([{ [field]: null }, ['UPSTREAM_INVALID_RESPONSE']]);
     books.behave(json(JSON.stringify(valid)));
-    const again = await ask(query, headers);
+    const again = await execute(query, headers);
     expect(again.errors).toBeUndefined();
     expect(JSON.stringify(again.data)).toContain('"x"');
   });
 
   test('an error under status 200 is that error, and is not cached', async () => {
-    const { books, ask } = await facade();
+    const { books, execute } = await facade();
     books.behave(json(JSON.stringify(error(999))));
-    expect(codesIn(await ask(query, headers))).toEqual(['UPSTREAM_REFUSED']);
+    expect(codesIn(await execute(query, headers))).toEqual(['UPSTREAM_REFUSED']);
     books.behave(json(JSON.stringify(error(6000))));
-    expect(await ask(query, headers)).toEqual({ data: { [field]: null } });
+    expect(await execute(query, headers)).toEqual({ data: { [field]: null } });
     books.behave(json(JSON.stringify(error(112))));
-    expect(codesIn(await ask(query, headers))).toEqual(['RATE_LIMITED']);
+    expect(codesIn(await execute(query, headers))).toEqual(['RATE_LIMITED']);
     vi.advanceTimersByTime(120_000);
     books.behave(json(JSON.stringify(valid)));
-    expect((await ask(query, headers)).errors).toBeUndefined();
+    expect((await execute(query, headers)).errors).toBeUndefined();
   });
 });
 
@@ -82,47 +82,47 @@ test.each([
   ['node', reads.node!.query, { id: 1, book_id: '8', user_id: '1000001', comment: 'x' }],
   ['node', reads.node!.query, { id: 1, book_id: '7', user_id: '1000002', comment: 'x' }],
 ])('a %s with another key than the requested one is an invalid response: %s', async (field, query, body) => {
-  const { books, ask } = await facade();
+  const { books, execute } = await facade();
   books.behave(json(JSON.stringify(body)));
-  const result = await ask(query);
+  const result = await execute(query);
   expect([result.data, codesIn(result)]).toEqual([{ [field]: null }, ['UPSTREAM_INVALID_RESPONSE']]);
 });
 
 test('an id may be a number, a user may be requested by uid, and a book by ISBN', async () => {
-  const { books, ask } = await facade();
+  const { books, execute } = await facade();
   books.behave(json('{"id":7,"title":"x"}'));
-  expect(await ask(reads.book!.query)).toEqual({ data: { book: { title: 'x' } } });
-  expect(await ask(reads.bookByIsbn!.query)).toEqual({ data: { bookByIsbn: { title: 'x' } } });
+  expect(await execute(reads.book!.query)).toEqual({ data: { book: { title: 'x' } } });
+  expect(await execute(reads.bookByIsbn!.query)).toEqual({ data: { bookByIsbn: { title: 'x' } } });
   books.behave(json('{"id":1,"book_id":"7","user_id":"1000001","comment":"x"}'));
-  expect(await ask('{ node(id: "Collection:alice:7") { ... on Collection { comment } } }')).toEqual({
+  expect(await execute('{ node(id: "Collection:alice:7") { ... on Collection { comment } } }')).toEqual({
     data: { node: { comment: 'x' } },
   });
 });
 
 test('a record other than the requested one is not cached under either id', async () => {
-  const { books, ask } = await facade();
+  const { books, execute } = await facade();
   books.behave(json('{"id":"8","title":"eight"}'));
-  await ask('{ book(id: "7") { title } }');
+  await execute('{ book(id: "7") { title } }');
   books.behave(json('{"id":"7","title":"seven"}'));
-  expect(await ask('{ book(id: "7") { title } }')).toEqual({ data: { book: { title: 'seven' } } });
+  expect(await execute('{ book(id: "7") { title } }')).toEqual({ data: { book: { title: 'seven' } } });
 });
 
 test('an error code for an unknown token under status 200 is UNAUTHENTICATED', async () => {
-  const { books, ask } = await facade();
+  const { books, execute } = await facade();
   books.behave(json(JSON.stringify(error(103))));
-  const result = await ask('{ subject(id: "7") { title } }', alice);
+  const result = await execute('{ subject(id: "7") { title } }', alice);
   expect(codesIn(result)).toEqual(['UNAUTHENTICATED']);
 });
 
 test('an error under status 200 also removes the expired record that would be served on failures', async () => {
-  const { books, ask } = await facade();
+  const { books, execute } = await facade();
   books.behave(json('{"id":"7","title":"x"}'));
-  await ask('{ book(id: "7") { title } }');
+  await execute('{ book(id: "7") { title } }');
   vi.setSystemTime(Date.now() + 4_000_000);
   books.behave(json(JSON.stringify(error(1000))));
-  expect(codesIn(await ask('{ book(id: "7") { title } }'))).toEqual(['FORBIDDEN']);
+  expect(codesIn(await execute('{ book(id: "7") { title } }'))).toEqual(['FORBIDDEN']);
   books.behave(json('', 500));
-  expect(codesIn(await ask('{ book(id: "7") { title } }'))).toEqual(['UPSTREAM_UNAVAILABLE']);
+  expect(codesIn(await execute('{ book(id: "7") { title } }'))).toEqual(['UPSTREAM_UNAVAILABLE']);
 });
 
 describe('event', () => {
@@ -133,27 +133,27 @@ describe('event', () => {
     ['another event', entry('8')],
     ['a feed', feed],
   ])('%s is an invalid response, and is not cached', async (_, body) => {
-    const { events, ask } = await facade();
+    const { events, execute } = await facade();
     events.behave(xml(body));
-    expect(codesIn(await ask(query))).toEqual(['UPSTREAM_INVALID_RESPONSE']);
+    expect(codesIn(await execute(query))).toEqual(['UPSTREAM_INVALID_RESPONSE']);
     events.behave(xml(entry('7')));
-    expect(await ask(query)).toEqual({ data: { event: { title: 't' } } });
+    expect(await execute(query)).toEqual({ data: { event: { title: 't' } } });
   });
 
   test('an event instead of a feed is an invalid response', async () => {
-    const { events, ask } = await facade();
+    const { events, execute } = await facade();
     events.behave(xml(entry('7')));
-    expect(codesIn(await ask(list))).toEqual(['UPSTREAM_INVALID_RESPONSE']);
+    expect(codesIn(await execute(list))).toEqual(['UPSTREAM_INVALID_RESPONSE']);
     events.behave(xml(feed));
-    expect(await ask(list)).toEqual({ data: { searchEvents: { nodes: [] } } });
+    expect(await execute(list)).toEqual({ data: { searchEvents: { nodes: [] } } });
   });
 
   test('an error under status 200 is that error', async () => {
-    const { events, ask } = await facade();
+    const { events, execute } = await facade();
     events.behave(json(JSON.stringify(error(1001))));
-    expect(await ask(query)).toEqual({ data: { event: null } });
+    expect(await execute(query)).toEqual({ data: { event: null } });
     events.behave(json(JSON.stringify(error(1000))));
-    expect(codesIn(await ask(query))).toEqual(['FORBIDDEN']);
+    expect(codesIn(await execute(query))).toEqual(['FORBIDDEN']);
   });
 });
 
@@ -171,9 +171,9 @@ describe('write', () => {
     ['collectBook', collect, { id: 1, book_id: '8', status: 'read' }],
     ['updateAnnotation', update, { id: '8' }],
   ])('%s whose response should be a record is rejected as invalid if it is not', async (field, query, body) => {
-    const { books, ask } = await facade();
+    const { books, execute } = await facade();
     books.behave(json(JSON.stringify(body)));
-    const result = await ask(query, alice);
+    const result = await execute(query, alice);
     expect([result.data, codesIn(result)]).toEqual([{ [field]: null }, ['UPSTREAM_INVALID_RESPONSE']]);
   });
 
@@ -182,10 +182,10 @@ describe('write', () => {
     ['an empty object', '{}'],
     ['unknown fields', '{"r":0}'],
   ])('a write without a response record succeeds, whatever the body: %s', async (_, body) => {
-    const { books, ask } = await facade();
+    const { books, execute } = await facade();
     books.behave(json(body));
-    expect((await ask(remove, alice)).errors).toBeUndefined();
-    expect((await ask(like, alice)).errors).toBeUndefined();
+    expect((await execute(remove, alice)).errors).toBeUndefined();
+    expect((await execute(like, alice)).errors).toBeUndefined();
   });
 
   test.each([
@@ -194,9 +194,9 @@ describe('write', () => {
     ['likeNote', like, 1006, 'NOTE_NOT_FOUND'],
     ['joinEvent', join, 1001, 'EVENT_NOT_FOUND'],
   ])('%s with an error under status 200 fails with its code', async (field, query, code, name) => {
-    const { books, events, ask } = await facade();
+    const { books, events, execute } = await facade();
     for (const service of [books, events]) service.behave(json(JSON.stringify(error(code))));
-    const result = await ask(query, alice);
+    const result = await execute(query, alice);
     expect([result.data, codesIn(result)]).toEqual([{ [field]: null }, [name]]);
   });
 });

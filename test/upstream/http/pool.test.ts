@@ -105,12 +105,12 @@ const failures: [name: string, behaviour: Behaviour, code: string, attempts: num
   ],
   [
     'a gzip bomb',
-    (socket, heard) => {
+    (socket, upstreamRequest) => {
       const bomb = gzipSync(Buffer.alloc(5_000_000));
       expect(bomb.length).toBeLessThan(10_000);
       socket.write(`${head(`content-encoding: gzip\r\ncontent-length: ${bomb.length}`)}`);
       socket.write(bomb);
-      return heard;
+      return upstreamRequest;
     },
     'UPSTREAM_INVALID_RESPONSE',
     1,
@@ -161,8 +161,8 @@ const failures: [name: string, behaviour: Behaviour, code: string, attempts: num
 test.each(failures)('%s fails with its code, and leaves no connection open', async (_, behaviour, code, attempts) => {
   const { service, transport, send } = await transportTo(behaviour, code === 'UPSTREAM_TIMEOUT' ? quick : {});
   expect(await errorCodeOf(send())).toBe(code);
-  await until(() => service.heard.length > 0); // the abort may come before the request was read
-  expect(service.heard).toHaveLength(attempts);
+  await until(() => service.requests.length > 0); // the abort may come before the request was read
+  expect(service.requests).toHaveLength(attempts);
   await transport.close();
   await until(() => service.open() === 0);
 });
@@ -220,9 +220,9 @@ test('a read on an idle connection that was closed is retried without an error',
 });
 
 test('a service that closes the connection after each response, or instead of every second one, is still readable', async () => {
-  const { send } = await transportTo((socket, heard) => {
-    if (heard.nth % 2 === 1) return socket.resetAndDestroy();
-    json('{"a":1}', 200, { connection: 'close' })(socket, heard);
+  const { send } = await transportTo((socket, upstreamRequest) => {
+    if (upstreamRequest.nth % 2 === 1) return socket.resetAndDestroy();
+    json('{"a":1}', 200, { connection: 'close' })(socket, upstreamRequest);
     return socket.end();
   });
   for (let round = 0; round < 8; round++) expect((await send()).body.toString()).toBe('{"a":1}');
@@ -237,22 +237,22 @@ test.each([
   async (_, behaviour, settings) => {
     const { service, send } = await transportTo(behaviour, settings);
     expect(await errorCodeOf(send(post))).toBe('UPSTREAM_RESULT_UNKNOWN');
-    await until(() => service.heard.length > 0);
-    expect(service.heard).toHaveLength(1);
+    await until(() => service.requests.length > 0);
+    expect(service.requests).toHaveLength(1);
   },
 );
 
 test('a write is not retried after a gateway error', async () => {
   const { service, send } = await transportTo(json('', 503));
   expect(await send(post)).toMatchObject({ status: 503, attempts: 1 });
-  expect(service.heard).toHaveLength(1);
+  expect(service.requests).toHaveLength(1);
 });
 
 test('the timeout of a call includes its retries', async () => {
   const slowThenReset: Behaviour = (socket) => setTimeout(() => socket.resetAndDestroy(), 120);
   const { service, send } = await transportTo(slowThenReset, { callTimeoutMs: 200, readAttempts: 10 });
   expect(['UPSTREAM_TIMEOUT', 'UPSTREAM_UNAVAILABLE']).toContain(await errorCodeOf(send()));
-  expect(service.heard.length).toBeLessThan(4);
+  expect(service.requests.length).toBeLessThan(4);
 });
 
 test('a retry that the rate limiter rejects is not sent', async () => {
@@ -260,7 +260,7 @@ test('a retry that the rate limiter rejects is not sent', async () => {
   let abandoned = 2;
   const answer = await send({ chargeRetry: () => Promise.resolve(abandoned-- > 0) });
   expect(answer).toMatchObject({ status: 503, attempts: 3 });
-  expect(service.heard).toHaveLength(3);
+  expect(service.requests).toHaveLength(3);
 });
 
 test('redirects are not followed, and the token is not sent to their target', async () => {
@@ -269,7 +269,7 @@ test('redirects are not followed, and the token is not sent to their target', as
     const { send } = await transportTo(json('{}', status, { location: `${elsewhere.url}/take` }));
     expect((await send({ headers: ['authorization', 'Bearer secret'] })).status).toBe(status);
   }
-  expect(elsewhere.heard).toEqual([]);
+  expect(elsewhere.requests).toEqual([]);
 });
 
 test('cancelling a call closes its connection, whether it waits for headers, a body or a retry', async () => {
@@ -279,7 +279,7 @@ test('cancelling a call closes its connection, whether it waits for headers, a b
     const cancellation = createCancellationToken();
     const fault = errorCodeOf(send({}, cancellation));
     const isWaiting = () => behaviour !== reset || transport.state().catalog.running === 0;
-    await until(() => service.heard.length > 0 && isWaiting());
+    await until(() => service.requests.length > 0 && isWaiting());
     cancel(cancellation, new Error('left'));
     expect(await fault).toBe(behaviour === reset ? 'UPSTREAM_UNAVAILABLE' : 'UPSTREAM_TIMEOUT');
     await transport.close();
@@ -289,7 +289,7 @@ test('cancelling a call closes its connection, whether it waits for headers, a b
   const cancelled = createCancellationToken();
   cancel(cancelled, new Error('left'));
   expect(await errorCodeOf(send({}, cancelled))).toBe('UPSTREAM_TIMEOUT');
-  expect(service.heard).toEqual([]);
+  expect(service.requests).toEqual([]);
 });
 
 test('the circuit breaker opens after a few failures, and sends one trial call after a pause', async () => {
@@ -297,9 +297,9 @@ test('the circuit breaker opens after a few failures, and sends one trial call a
   const settings = { breakerFailures: 3, breakerPauseMs: 100, readAttempts: 1 };
   const { service, transport, send } = await transportTo(reset, settings);
   for (let n = 0; n < 3; n++) expect(await errorCodeOf(send())).toBe('UPSTREAM_UNAVAILABLE');
-  expect(service.heard).toHaveLength(3);
+  expect(service.requests).toHaveLength(3);
   expect(await errorCodeOf(send())).toBe('UPSTREAM_UNAVAILABLE');
-  expect(service.heard).toHaveLength(3); // the breaker is open
+  expect(service.requests).toHaveLength(3); // the breaker is open
   expect(transport.state().catalog.isOpen).toBe(true);
   expect(() => transport.requireAvailable({ service: 'catalog', requestLine: 'GET /x' })).toThrow(UpstreamFailure);
   transport.requireAvailable({ service: 'event', requestLine: 'GET /x' });
@@ -307,7 +307,7 @@ test('the circuit breaker opens after a few failures, and sends one trial call a
   vi.advanceTimersByTime(100);
   const results = await Promise.all(Array.from({ length: 20 }, () => errorCodeOf(send())));
   expect(new Set(results)).toEqual(new Set(['UPSTREAM_UNAVAILABLE']));
-  expect(service.heard).toHaveLength(4); // one of the twenty was sent as a trial
+  expect(service.requests).toHaveLength(4); // one of the twenty was sent as a trial
 
   service.behave(json('{}'));
   vi.advanceTimersByTime(199); // the pause has doubled by now
@@ -330,7 +330,7 @@ test('a cancelled trial call lets the next call be the trial', async () => {
   await new Promise((resolve) => setTimeout(resolve, 20));
   const cancellation = createCancellationToken();
   const given = errorCodeOf(send({}, cancellation));
-  await until(() => service.heard.length === 2);
+  await until(() => service.requests.length === 2);
   cancel(cancellation, new Error('left'));
   await given;
   service.behave(json('{}'));
@@ -346,7 +346,7 @@ test('error responses, invalid responses and cancelled calls do not open the cir
   service.behave(silence);
   const cancellation = createCancellationToken();
   const abandoned = errorCodeOf(send({}, cancellation));
-  await until(() => service.heard.length === 3);
+  await until(() => service.requests.length === 3);
   cancel(cancellation, new Error('left'));
   await abandoned;
   expect(transport.state().catalog.isOpen).toBe(false);
@@ -360,13 +360,13 @@ test('quick calls share a few connections; more are opened while calls wait', as
 
   const held: (() => void)[] = [];
   const { service, transport, send } = await transportTo(
-    (socket, heard) => held.push(() => json('{}')(socket, heard)),
+    (socket, upstreamRequest) => held.push(() => json('{}')(socket, upstreamRequest)),
     settings,
   );
   const calls = Promise.all(Array.from({ length: 30 }, () => send()));
-  await until(() => service.heard.length === 12);
+  await until(() => service.requests.length === 12);
   await new Promise((resolve) => setTimeout(resolve, 120));
-  expect(service.heard).toHaveLength(12);
+  expect(service.requests).toHaveLength(12);
   expect(transport.state().catalog).toMatchObject({ running: 12, waiting: 18 });
   const pump = setInterval(() => held.splice(0).forEach((go) => go()), 5);
   expect(await calls).toHaveLength(30);
@@ -380,7 +380,7 @@ test('cancelling a call that waits for a connection removes it from the queue', 
   const [one, other] = [createCancellationToken(), createCancellationToken()];
   const first = errorCodeOf(send({}, one));
   const second = errorCodeOf(send(post, other));
-  await until(() => service.heard.length === 1);
+  await until(() => service.requests.length === 1);
   cancel(other, new Error('left'));
   expect(await second).toBe('UPSTREAM_TIMEOUT'); // never sent, so the outcome is known
   cancel(one, new Error('left'));

@@ -23,11 +23,11 @@ describe.each(deployments)('in %s', (_, replicas) => {
   /** A service that holds its responses back, and the processes that call it. */
   async function open() {
     const held: { path: string; answer: (comment: string) => void }[] = [];
-    const service = await hostile((socket, heard) => {
-      if (heard.method !== 'GET') return json('{"id":1,"book_id":"7","status":"read"}', 201)(socket, heard);
-      if (heard.path === '/v2/book/26') return json('{"id":"26"}')(socket, heard);
-      const reply = heard.path.includes('/note/') ? note : shelf;
-      held.push({ path: heard.path, answer: (comment) => reply(comment)(socket, heard) });
+    const service = await hostile((socket, request) => {
+      if (request.method !== 'GET') return json('{"id":1,"book_id":"7","status":"read"}', 201)(socket, request);
+      if (request.path === '/v2/book/26') return json('{"id":"26"}')(socket, request);
+      const reply = request.path.includes('/note/') ? note : shelf;
+      held.push({ path: request.path, answer: (comment) => reply(comment)(socket, request) });
     });
     const redisUrl = replicas > 1 ? (await redisServer()).url : undefined;
     const settings = { ...readConfig({}), ...patient, baseUrl: service.url, eventBaseUrl: service.url, redisUrl };

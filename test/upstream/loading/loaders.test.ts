@@ -6,7 +6,7 @@ import type { RecordSource } from '../../../src/upstream/loading/record-state.ts
 import { createCancellationToken } from '../../../src/lib/cancellation.ts';
 import { type RecordCache, type ViewerCache, createRecordCache } from '../../../src/upstream/cache/record-cache.ts';
 import { createUpstream } from '../../../src/upstream/client.ts';
-import { type Behaviour, type Heard, hostile, json, until } from '../../support/hostile.ts';
+import { type Behaviour, type ReceivedRequest, hostile, json, until } from '../../support/hostile.ts';
 import { patient } from '../../support/patient.ts';
 
 const books: RecordSource = { endpoint: bookEndpoints.byId, input: (id) => ({ id }) };
@@ -48,7 +48,7 @@ test.each([
     const results = await Promise.allSettled(
       operations.map(async (operation) => operation.list(bookEndpoints.byId, { id: '7' }, ['title'], undefined)),
     );
-    expect(service.heard).toHaveLength(1);
+    expect(service.requests).toHaveLength(1);
     expect(results[0]).toEqual({ status: 'rejected', reason: broken });
     expect(results[1]).toMatchObject({ status: 'fulfilled', value: expected });
   },
@@ -59,7 +59,7 @@ test('a failing cache fails only its own operation, and shared rejections still 
   const loads = await Promise.allSettled(
     operations.map(async (operation) => operation.load('Book', books, '7', ['title'], { id: '7' }, undefined)),
   );
-  expect(service.heard).toHaveLength(1);
+  expect(service.requests).toHaveLength(1);
   expect(loads[0]).toEqual({ status: 'rejected', reason: broken });
   expect(loads[1]).toMatchObject({ status: 'rejected', reason: { details: { status: 401 } } });
 });
@@ -69,7 +69,7 @@ const wholeBooks: RecordSource = { ...books, members: bookMembers };
 const titleOnly = ['title'];
 const otherFields = bookMembers.filter((name) => name !== 'id' && name !== 'title');
 const book = { id: '7', title: '活着', pages: '191', publisher: '作家出版社' };
-const members = (heard: Heard) => new URL(heard.path, 'http://x').searchParams.get('fields')?.split(',');
+const members = (request: ReceivedRequest) => new URL(request.path, 'http://x').searchParams.get('fields')?.split(',');
 
 /** Operations that share one cache and one service. */
 async function operationsOver(behaviour: Behaviour) {
@@ -81,11 +81,11 @@ async function operationsOver(behaviour: Behaviour) {
 
 test('a response with some fields that comes after the whole record is not cached as the whole record', async () => {
   let held: (() => void) | undefined;
-  const { service, open } = await operationsOver((socket: Socket, heard) => {
-    const fields = members(heard);
-    if (!fields) return json(JSON.stringify(book))(socket, heard);
+  const { service, open } = await operationsOver((socket: Socket, request) => {
+    const fields = members(request);
+    if (!fields) return json(JSON.stringify(book))(socket, request);
     const part = Object.fromEntries(Object.entries(book).filter(([name]) => fields.includes(name)));
-    held = () => json(JSON.stringify(part))(socket, heard);
+    held = () => json(JSON.stringify(part))(socket, request);
   });
   const first = open();
   const title = first.load('Book', wholeBooks, '7', titleOnly, {}, undefined);
@@ -95,15 +95,15 @@ test('a response with some fields that comes after the whole record is not cache
   await title;
   const later = await open().load('Book', wholeBooks, '7', ['pages', 'publisher'], {}, undefined);
   expect(later).toMatchObject({ pages: '191', publisher: '作家出版社' });
-  expect(service.heard).toHaveLength(2);
+  expect(service.requests).toHaveLength(2);
 });
 
 test('a response with one extra field is not taken for the whole record: the extra field is used, other fields are loaded', async () => {
-  const { service, open } = await operationsOver((socket, heard) => {
-    const fields = [...(members(heard) ?? Object.keys(book)), 'alt'];
+  const { service, open } = await operationsOver((socket, request) => {
+    const fields = [...(members(request) ?? Object.keys(book)), 'alt'];
     const record = { ...book, alt: 'http://book.example/7' };
     const part = Object.entries(record).filter(([name]) => fields.includes(name));
-    json(JSON.stringify(Object.fromEntries(part)))(socket, heard);
+    json(JSON.stringify(Object.fromEntries(part)))(socket, request);
   });
   await open().load('Book', wholeBooks, '7', ['title'], {}, undefined);
   const operation = open();
@@ -114,7 +114,7 @@ test('a response with one extra field is not taken for the whole record: the ext
   expect(await open().load('Book', wholeBooks, '7', ['publisher'], {}, undefined)).toMatchObject({
     publisher: '作家出版社',
   });
-  expect(service.heard.map(members)).toEqual([
+  expect(service.requests.map(members)).toEqual([
     ['id', 'title'],
     ['id', 'pages'],
     ['id', 'publisher'],
@@ -127,5 +127,5 @@ test('all fields of a response are cached, even if upstream ignores the requeste
   expect(await open().load('Book', wholeBooks, '7', ['pages', 'publisher'], {}, undefined)).toMatchObject({
     pages: '191',
   });
-  expect(service.heard).toHaveLength(1);
+  expect(service.requests).toHaveLength(1);
 });

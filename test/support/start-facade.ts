@@ -5,12 +5,12 @@ import { schema } from '../../src/graph/schema.ts';
 import { createMetrics } from '../../src/server/observability/metrics.ts';
 import { type ServerParts, openServer } from '../../src/server/server.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
-import type { Shown } from './facade.ts';
+import type { GraphQLResponse } from './facade.ts';
 import { hostile } from './hostile.ts';
 import { patientEnv } from './patient.ts';
 
 /** The whole facade on a socket, between clients and hostile services that the test controls. */
-export async function besieged(settings: Flags = {}, env: NodeJS.ProcessEnv = {}, parts: Partial<ServerParts> = {}) {
+export async function startFacade(settings: Flags = {}, env: NodeJS.ProcessEnv = {}, parts: Partial<ServerParts> = {}) {
   const [books, events] = await Promise.all([hostile(), hostile()]);
   const own = { BASE_URL: books.url, EVENT_BASE_URL: events.url, PORT: '0' };
   const config = readConfig({ ...patientEnv, ...own, ...env }, { recordTtlSeconds: '0', ...settings });
@@ -36,21 +36,21 @@ export async function besieged(settings: Flags = {}, env: NodeJS.ProcessEnv = {}
     logged,
     close,
     url: `${facade.url}/graphql`,
-    ask: async (query: string, { variables, headers }: Asking = {}): Promise<Shown> => {
+    execute: async (query: string, { variables, headers }: RequestOptions = {}): Promise<GraphQLResponse> => {
       const response = await fetch(`${facade.url}/graphql`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headers },
         body: JSON.stringify({ query, variables }),
       });
-      return (await response.json()) as Shown;
+      return (await response.json()) as GraphQLResponse;
     },
   };
 }
 
-export interface Asking {
+export interface RequestOptions {
   variables?: Record<string, unknown>;
   headers?: Record<string, string>;
 }
 
 /** The codes of the errors in a response. */
-export const codesIn = ({ errors = [] }: Shown) => errors.map(({ extensions }) => extensions.code);
+export const codesIn = ({ errors = [] }: GraphQLResponse) => errors.map(({ extensions }) => extensions.code);
