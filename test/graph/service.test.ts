@@ -254,7 +254,7 @@ describe('the descriptions of the schema', () => {
   };
 
   test('have the value of every limit that does not depend on a setting', async () => {
-    const { data } = await facade().ask(document);
+    const { data } = await facade().execute(document);
     const { firstMax, searchTextMaxLength, book, film, pictures } = data.service.limits;
     const { perMutation: _, ...others } = pictures as Record<string, number>;
     const groups = {
@@ -271,7 +271,7 @@ describe('the descriptions of the schema', () => {
   });
 
   test('name the tiers of every field that not every tier gets', async () => {
-    const { data } = await facade().ask(document);
+    const { data } = await facade().execute(document);
     const gated = (data.service.fieldRequirements as Requirement[]).filter(
       (field) => field.tiers !== null && field.tiers.length < tiers.length,
     );
