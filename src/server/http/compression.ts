@@ -99,7 +99,7 @@ export class Compression {
 
   /** Undefined if the body is to be sent as it is. A compressed copy is kept with a body that will be sent again. */
   compress(body: Buffer | string, accept: string | undefined, isKept: boolean): Outcome | Promise<Outcome> {
-    const encoding = body.length < MIN_LENGTH ? undefined : preferredEncoding(accept);
+    const encoding = !accept || body.length < MIN_LENGTH ? undefined : preferredEncoding(accept);
     if (!encoding) return undefined;
     if (!isKept || typeof body === 'string') return this.start(body, encoding);
     let copies = this.copies.get(body);
