@@ -154,6 +154,12 @@ test.skipIf(!hasProgram('nginx'))('nginx balances both facades, and they see the
     data: { book: { title: '百年孤独' } },
   });
   expect((await fetch(`${url}/metrics`)).status).toBe(404);
+  // What a facade has compressed is passed on.
+  const long = encodeURIComponent('{ book(id: "6082808") { title summary authorIntro tags { name count } } }');
+  const compressed = await fetch(`${url}/graphql?query=${long}`, { headers: { 'accept-encoding': 'gzip, br' } });
+  expect(compressed.headers.get('content-encoding')).toBe('br');
+  expect(compressed.headers.get('vary')).toContain('Accept-Encoding');
+  expect(await compressed.json()).toMatchObject({ data: { book: { title: '百年孤独' } } });
   // One address gets half of the calls of a facade, 20 of each; the rest is left for other addresses.
   const search = async (n: number, from: string) =>
     (await query(`{ searchSubjects(query: "behind ${n}") { nodes { title } } }`, from)).errors === undefined;

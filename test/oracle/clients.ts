@@ -31,7 +31,7 @@ function callerOf(asked: Asked, requestId: string) {
     explain: undefined,
     address: '127.0.0.1',
     requestId,
-    accept: 'multipart/mixed, application/json',
+    accept: `${acceptOf(asked)}, application/json`,
   };
 }
 
@@ -82,7 +82,7 @@ async function byRequest(product: Product, asked: Asked, requestId: string): Pro
   if (leavesAfter !== undefined) after(leavesAfter, () => leaving.abort(new Error('The client has left.')));
   const headers: Record<string, string> = {
     'x-request-id': requestId,
-    accept: isDivided(asked) ? 'multipart/mixed' : 'application/json',
+    accept: isDivided(asked) ? acceptOf(asked) : 'application/json',
     ...(token ? { authorization: `Bearer ${token}` } : {}),
     ...(via === 'post' ? { 'content-type': 'application/json' } : { 'x-graphql-csrf': '1' }),
   };
@@ -114,6 +114,10 @@ async function byRequest(product: Product, asked: Asked, requestId: string): Pro
 
 export const isDivided = ({ document }: Asked): boolean => /@(?:defer|stream)/.test(document);
 
+/** Half of the documents are delivered in the current format. */
+const acceptOf = ({ document }: Asked): string =>
+  document.length % 2 === 0 ? 'multipart/mixed' : 'multipart/mixed;incrementalSpec=v0.2';
+
 const parts = (text: string, boundary: string): Piece[] =>
   text
     .split(`--${boundary}`)
@@ -123,7 +127,11 @@ const parts = (text: string, boundary: string): Piece[] =>
 
 interface Piece extends Shown {
   hasNext?: boolean;
+  pending?: { id: string; path: (string | number)[] }[];
+  completed?: { id: string; errors?: Shown['errors'] }[];
   incremental?: {
+    /** In the current format, that of an announced part. */
+    id?: string;
     path?: (string | number)[];
     data?: object | null;
     items?: unknown[] | null;
@@ -136,9 +144,12 @@ export function merged(pieces: readonly Piece[]): Shown {
   const [first = {}, ...later] = pieces;
   if (later.length === 0) return first;
   const whole: Shown = { ...first, errors: [...(first.errors ?? [])], lostParts: [] };
-  for (const { incremental = [], extensions } of later) {
+  const announced = new Map((first.pending ?? []).map(({ id, path }) => [id, path]));
+  for (const { incremental = [], extensions, pending = [], completed = [] } of later) {
     if (extensions) whole.extensions = extensions;
-    for (const { path = [], data, items, errors = [] } of incremental) {
+    for (const { id, path } of pending) announced.set(id, path);
+    for (const { id, data, items, errors = [], ...part } of incremental) {
+      const path = id === undefined ? (part.path ?? []) : pathOf(announced, id, items ? whole.data : undefined);
       whole.errors!.push(...errors);
       if (data === null || items === null)
         whole.lostParts!.push(path.filter((_, at) => data === null || at < path.length - 1).join('.'));
@@ -149,9 +160,26 @@ export function merged(pieces: readonly Piece[]): Shown {
         items.forEach((item, index) => (list[start + index] = item));
       }
     }
+    for (const { id, errors } of completed) {
+      const path = pathOf(announced, id);
+      announced.delete(id);
+      if (errors) {
+        whole.errors!.push(...errors);
+        whole.lostParts!.push(path.join('.'));
+      }
+    }
   }
+  if (announced.size > 0 && !later.at(-1)!.hasNext) throw new Error('Announced parts were not completed.');
+  delete (whole as Piece).pending;
   if (whole.errors!.length === 0) delete whole.errors;
   return whole;
+}
+
+/** Items are added at the end of the list in `data`. */
+function pathOf(announced: ReadonlyMap<string, (string | number)[]>, id: string, data?: unknown): (string | number)[] {
+  const path = announced.get(id);
+  if (!path) throw new Error(`The part ${id} was not announced, or is complete.`);
+  return data === undefined ? path : [...path, (at(data, path) as unknown[]).length];
 }
 
 function at(data: unknown, path: readonly (string | number)[]): unknown {
