@@ -123,11 +123,11 @@ test('page sizes, search texts and ids are limited', async () => {
 
 test('an operation that could make too many upstream calls is rejected with the field to change', async () => {
   const { books, execute } = await startFacade();
-  const answer = await execute(
+  const response = await execute(
     '{ searchBooks(query: "x", first: 100) { nodes { annotations(first: 3) { nodes { id } } series { books { totalCount } } tags(first: 50) { name } } } }',
   );
-  expect(codesIn(answer)).toEqual(['TOO_MANY_CALLS']);
-  expect(answer.errors?.[0]?.extensions).toMatchObject({ limit: 250, coordinate: expect.stringContaining('.') });
+  expect(codesIn(response)).toEqual(['TOO_MANY_CALLS']);
+  expect(response.errors?.[0]?.extensions).toMatchObject({ limit: 250, coordinate: expect.stringContaining('.') });
   expect(books.requests).toEqual([]);
 });
 
@@ -147,11 +147,11 @@ test('an overflowing cost is reported as a safe integer and rejected', async () 
     requests.push([`{ book(id: 7) { ${pages(levels, '100', pages(2, '0', calls))} } }`]);
   }
   for (const [query, variables = {}] of requests) {
-    const answer = await execute(query, { variables });
-    expect(codesIn(answer), query.slice(0, 200)).toEqual(['TOO_MANY_CALLS']);
-    const { limit, actual } = answer.errors![0]!.extensions;
+    const response = await execute(query, { variables });
+    expect(codesIn(response), query.slice(0, 200)).toEqual(['TOO_MANY_CALLS']);
+    const { limit, actual } = response.errors![0]!.extensions;
     expect([limit, Number.isSafeInteger(actual)]).toEqual([250, true]);
-    expect(answer.errors![0]!.message).toContain(String(actual));
+    expect(response.errors![0]!.message).toContain(String(actual));
     const planned = await execute(query, { variables, headers: { 'x-explain': 'plan' } });
     expect(planned.extensions).toMatchObject({ upstream: { max: actual, services: { catalog: { max: actual } } } });
   }
@@ -207,10 +207,10 @@ test.each(monsters)(
   '%s: answered quickly, also when repeated, without internals in the response',
   async (_, document) => {
     for (let n = 0; n < 3; n++) {
-      const answer = await execute(document);
-      for (const code of codesIn(answer))
+      const response = await execute(document);
+      for (const code of codesIn(response))
         expect(code).toMatch(/^(TOO_|DOCUMENT_TOO_|GRAPHQL_|OPERATION_RESOLUTION_|BAD_USER_INPUT)/);
-      expect(JSON.stringify(answer)).not.toMatch(INSIDE);
+      expect(JSON.stringify(response)).not.toMatch(INSIDE);
     }
   },
 );
@@ -225,35 +225,35 @@ test('variables nested as deeply as a body allows cause no server error', async 
   ]) {
     for (const extra of ['', `,"extensions":{"a":${deep.slice(390_000, 410_000)}}`]) {
       const body = `{"query":${JSON.stringify(query)},"variables":{"a":${deep}}${extra}}`;
-      const answer = await fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
-      expect(answer.status).toBeLessThan(500);
-      expect(await answer.text()).not.toMatch(INSIDE);
+      const response = await fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
+      expect(response.status).toBeLessThan(500);
+      expect(await response.text()).not.toMatch(INSIDE);
     }
   }
   const form = new FormData();
   form.set('operations', `{"query":"{ __typename }","variables":{"a":${deep}}}`);
   form.set('map', '{}');
-  const answer = await fetch(url, { method: 'POST', body: form, headers: { 'x-graphql-csrf': '1' } });
-  expect(answer.status).toBeLessThan(500);
-  expect(await answer.text()).not.toMatch(INSIDE);
+  const response = await fetch(url, { method: 'POST', body: form, headers: { 'x-graphql-csrf': '1' } });
+  expect(response.status).toBeLessThan(500);
+  expect(await response.text()).not.toMatch(INSIDE);
 });
 
 test('names of Object.prototype are ordinary names in documents, variables, bodies and paths', async () => {
   for (let n = 0; n < 4; n++) {
-    const answer = await execute(
+    const response = await execute(
       'query ($constructor: ID!, $toString: Boolean!) { __proto__: book(id: $constructor) { constructor: id toString: title } hasOwnProperty: __typename @include(if: $toString) }',
       { variables: { constructor: '7', toString: true } },
     );
-    const shown = JSON.stringify(answer);
-    expect(shown).toContain('"__proto__":{"constructor":"Book:7","toString":"x"}');
-    expect(shown).toContain('"hasOwnProperty":"Query"');
-    expect(Object.keys(answer)).toEqual(['data']);
+    const result = JSON.stringify(response);
+    expect(result).toContain('"__proto__":{"constructor":"Book:7","toString":"x"}');
+    expect(result).toContain('"hasOwnProperty":"Query"');
+    expect(Object.keys(response)).toEqual(['data']);
   }
   const { url } = await startFacade();
   const body =
     '{"query":"{ __typename }","__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"variables":{"__proto__":{"polluted":1}}}';
-  const answer = await fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
-  expect([200, 400]).toContain(answer.status);
+  const response = await fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
+  expect([200, 400]).toContain(response.status);
   expect(({} as { polluted?: number }).polluted).toBeUndefined();
   expect((await (await fetch(url.replace('/graphql', '/__proto__'))).json()).errors[0].extensions.code).toBe(
     'NOT_FOUND',
@@ -271,12 +271,12 @@ test('suggestions and introspection are off in production, unless they are turne
   const collect = 'mutation ($i: CollectBookInput!) { collectBook(input: $i) { __typename } }';
   const responsesWith = async (env: NodeJS.ProcessEnv) => {
     const { execute } = await startFacade({}, env);
-    const answers = [
+    const responses = [
       ...(await Promise.all(invalid.map((query) => execute(query)))),
       await execute(collect, variable),
       await execute('{ __schema { types { name } } }'),
     ];
-    return JSON.stringify(answers);
+    return JSON.stringify(responses);
   };
   const production = await responsesWith({ NODE_ENV: 'production' });
   expect(production).not.toMatch(/did you mean/i);
@@ -360,11 +360,11 @@ test('ids and strings change no path, parameter or header of an upstream call', 
     fc.asyncProperty(hostileText, async (text) => {
       books.requests.length = 0;
       events.requests.length = 0;
-      const answer = await execute(document, {
+      const response = await execute(document, {
         variables: { s: text, id: text },
         headers: { authorization: 'Bearer caller' },
       });
-      expect(codesIn(answer)).not.toContain('INTERNAL_SERVER_ERROR');
+      expect(codesIn(response)).not.toContain('INTERNAL_SERVER_ERROR');
       for (const { method, path, headers } of [...books.requests, ...events.requests]) {
         expect(method).toBe('GET');
         const [pathname = '', query = '', ...more] = path.split('?');
@@ -414,9 +414,9 @@ test('an Authorization header without a bearer token is sent nowhere', async () 
   const { books, execute } = await startFacade();
   books.behave(respond);
   for (const authorization of ['Basic YTpi', 'Bearer', 'Bearer a b', 'secret']) {
-    const answer = await execute('{ book(id: 7) { id title } }', { headers: { authorization } });
-    expect(codesIn(answer)).toEqual(['UNAUTHENTICATED']);
-    expect(JSON.stringify(answer)).not.toContain(
+    const response = await execute('{ book(id: 7) { id title } }', { headers: { authorization } });
+    expect(codesIn(response)).toEqual(['UNAUTHENTICATED']);
+    expect(JSON.stringify(response)).not.toContain(
       authorization.split(' ').at(-1) === 'Bearer' ? 'Basic' : authorization,
     );
   }

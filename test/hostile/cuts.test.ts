@@ -94,10 +94,10 @@ async function resultsOf(
   const { data, errors = [] } = await execute(text, operation ? { headers: { authorization: 'Bearer caller' } } : {});
   const codes = new Map(errors.map(({ path, extensions }) => [path?.[0], String(extensions.code)]));
   return ids.map((id) => {
-    const shown = JSON.stringify(data[`_${id}`]);
+    const result = JSON.stringify(data[`_${id}`]);
     const code = codes.get(`_${id}`);
-    if (code !== undefined) return shown === 'null' ? code : `${code} with ${shown}`;
-    return shown === JSON.stringify(whole(id)) ? 'whole' : shown;
+    if (code !== undefined) return result === 'null' ? code : `${code} with ${result}`;
+    return result === JSON.stringify(whole(id)) ? 'whole' : result;
   });
 }
 
@@ -125,13 +125,13 @@ test.each(cuts)('%s, cut at any byte, is an error unless it is complete', async 
   const [, kind, frame, ending, inBody] = row;
   facade[kind.service].behave(cutting(kind, frame, ending));
   const positions = bytesOf(kind, frame, String(FIRST)).length + 8; // some gzip bodies are longer than the first
-  const shown = await resultsOf(facade, kind, positions);
-  const expected = shown.map((_, position) => {
+  const result = await resultsOf(facade, kind, positions);
+  const expected = result.map((_, position) => {
     const bytes = bytesOf(kind, frame, String(FIRST + position));
     if (position >= bytes.length) return 'whole';
     return position < bytes.indexOf('\r\n\r\n') + 4 ? lost : inBody;
   });
-  expect(shown).toEqual(expected);
+  expect(result).toEqual(expected);
   expect(facade.logged).toEqual([]);
 });
 
@@ -154,9 +154,9 @@ test('a wrong Content-Length is an error', async () => {
     const body = json.body(String(FIRST + positionOf(request)));
     socket.end(Buffer.concat([head(json.type, `content-length: ${positionOf(request)}`), Buffer.from(body)]));
   });
-  const shown = await resultsOf(facade, json, 2 * length);
-  const expected = shown.map((_, said) => (said === length ? 'whole' : said < length ? malformed : lost));
-  expect(shown).toEqual(expected);
+  const result = await resultsOf(facade, json, 2 * length);
+  const expected = result.map((_, output) => (output === length ? 'whole' : output < length ? malformed : lost));
+  expect(result).toEqual(expected);
 });
 
 test('bytes after a response are not taken for the next response', async () => {
@@ -171,10 +171,10 @@ test('bytes after a response are not taken for the next response', async () => {
 
 test('a read that is cut at any byte is retried', async () => {
   const patient = await startFacade({ ...large, readAttempts: '2' });
-  const seen = new Set<number>();
+  const found = new Set<number>();
   patient.books.behave((socket, request) => {
-    const isFirst = !seen.has(positionOf(request));
-    seen.add(positionOf(request));
+    const isFirst = !found.has(positionOf(request));
+    found.add(positionOf(request));
     const bytes = bytesOf(json, withLength, String(FIRST + positionOf(request)));
     return isFirst ? socket.end(bytes.subarray(0, positionOf(request))) : socket.write(bytes);
   });
@@ -187,9 +187,9 @@ test('a 404 is accepted only if it is complete', async () => {
   const absent = Buffer.from('{"msg":"book_not_found","code":6000,"request":"GET /v2/book/1000"}');
   const framed = Buffer.concat([Buffer.from('HTTP/1.1 404 X\r\ncontent-type: application/json\r\n\r\n'), absent]);
   facade.books.behave((socket, request) => socket.end(framed.subarray(0, positionOf(request))));
-  const shown = await resultsOf(facade, json, framed.length + 1);
-  expect(new Set(shown.slice(0, -1))).toEqual(new Set([lost, malformed]));
-  expect(shown.at(-1)).toBe('null');
+  const result = await resultsOf(facade, json, framed.length + 1);
+  expect(new Set(result.slice(0, -1))).toEqual(new Set([lost, malformed]));
+  expect(result.at(-1)).toBe('null');
 });
 
 test('a write whose response is cut at any byte is sent once, and its result is unknown', async () => {
@@ -202,7 +202,7 @@ test('a write whose response is cut at any byte is sent once, and its result is 
   const { length } = bytesOf(draft, withLength, String(FIRST));
   facade.books.requests.length = 0;
   facade.books.behave(cutting(draft, withLength, ended));
-  const shown = await resultsOf(facade, draft, length + 1, 'mutation ');
-  expect(shown).toEqual([...Array<string>(length).fill('UPSTREAM_RESULT_UNKNOWN'), 'whole']);
-  expect(facade.books.requests.map(positionOf)).toEqual(shown.map((_, position) => position));
+  const result = await resultsOf(facade, draft, length + 1, 'mutation ');
+  expect(result).toEqual([...Array<string>(length).fill('UPSTREAM_RESULT_UNKNOWN'), 'whole']);
+  expect(facade.books.requests.map(positionOf)).toEqual(result.map((_, position) => position));
 });

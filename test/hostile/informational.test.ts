@@ -15,7 +15,7 @@ const body = '{"id":"7","title":"活着","status":"read"}';
 const whole = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 const hint = 'HTTP/1.1 103 Early Hints\r\nlink: </style.css>; rel=preload\r\n';
 
-const shown = { book: { title: '活着' } };
+const expectedData = { book: { title: '活着' } };
 
 test.each([
   ['102', 'HTTP/1.1 102 Processing\r\n\r\n'],
@@ -33,10 +33,10 @@ test.each([
     socket.write(before);
     setTimeout(() => socket.write(whole), 10);
   });
-  expect(await execute(book)).toEqual({ data: shown });
+  expect(await execute(book)).toEqual({ data: expectedData });
   expect((await execute(collect, withToken)).data).toEqual({ collectBook: { collection: { status: 'READ' } } });
   books.behave((socket) => socket.write(before + whole)); // in one packet
-  expect(await execute(book)).toEqual({ data: shown });
+  expect(await execute(book)).toEqual({ data: expectedData });
   expect(books.connections()).toBe(1);
   expect(logged).toEqual([]);
 });

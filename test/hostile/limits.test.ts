@@ -13,9 +13,9 @@ const book = (id = '7') => `{ book(id: "${id}") { title } }`;
 
 /** Responds by request, with 404 for all others. */
 const service =
-  (answer: (request: ReceivedRequest) => Behaviour | undefined): Behaviour =>
+  (response: (request: ReceivedRequest) => Behaviour | undefined): Behaviour =>
   (socket, request) =>
-    (answer(request) ?? json('{}', 404))(socket, request);
+    (response(request) ?? json('{}', 404))(socket, request);
 
 test('rejected tokens do not affect others: a new token is accepted after any number of them', async () => {
   const { books, execute } = await startFacade();
@@ -39,11 +39,11 @@ test('calls that wait while their token is unverified are rejected together with
   books.behave((socket, request) => void held.push(() => void rejected(socket, request)));
   const query = (n: number) =>
     `{ ${Array.from({ length: 15 }, (_, k) => `b${k}: book(id: "${n}-${k}") { title }`).join(' ')} }`;
-  const answers = Promise.all(Array.from({ length: 4 }, (_, n) => execute(query(n), as('made-up'))));
+  const responses = Promise.all(Array.from({ length: 4 }, (_, n) => execute(query(n), as('made-up'))));
   await until(() => upstream.limited().unverified.waiting === 30);
   await until(() => held.length === 30);
-  for (const answer of held.splice(0)) answer();
-  for (const each of await answers) expect(new Set(codesIn(each))).toEqual(new Set(['UNAUTHENTICATED']));
+  for (const response of held.splice(0)) response();
+  for (const each of await responses) expect(new Set(codesIn(each))).toEqual(new Set(['UNAUTHENTICATED']));
   expect(books.requests).toHaveLength(30);
   expect(upstream.limited().unverified).toEqual({ running: 0, waiting: 0 });
 });
@@ -165,7 +165,7 @@ test('operations take turns for connections: one with many calls does not delay 
   await until(() => upstream.state().catalog.waiting === 29);
   const other = execute(book('other'));
   await until(() => upstream.state().catalog.waiting === 30);
-  for (let answered = 0; answered < 32; answered++) {
+  for (let result = 0; result < 32; result++) {
     await until(() => held.length > 0);
     held.shift()!();
   }

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { schema } from '../../src/graph/schema.ts';
 import { startFacade } from '../support/start-facade.ts';
 import type { GraphQLResponse } from '../support/facade.ts';
-import { type Behaviour, type ReceivedRequest, answer } from '../support/hostile.ts';
+import { type Behaviour, type ReceivedRequest, response } from '../support/hostile.ts';
 import { service } from '../support/service.ts';
 import { failOnUnhandledErrors } from '../support/unhandled.ts';
 
@@ -50,7 +50,7 @@ const wrongValues: readonly (Json | undefined)[] = [null, -7, 'x', [null], {}, u
 /** A service that replays responses of the origin, with one value replaced in each. */
 const recordings = new Map<string, { status: number; type: string; text: string }>();
 let requestedPaths = new Set<string>();
-const seen = new Set<string>();
+const found = new Set<string>();
 let falsify: (path: string, text: string) => string = (_, text) => text;
 async function recorded({ path, headers }: ReceivedRequest) {
   let known = recordings.get(path);
@@ -68,7 +68,7 @@ const { books, events, execute, logged } = await startFacade({
 const replay: Behaviour = (socket, request) =>
   recorded(request).then(({ status, type, text }) => {
     requestedPaths.add(request.path);
-    answer(status, type, falsify(request.path, text))(socket, request);
+    response(status, type, falsify(request.path, text))(socket, request);
   });
 books.behave(replay);
 events.behave(replay);
@@ -116,15 +116,15 @@ test.each(Object.entries(roots))(
 );
 
 test('the responses of all endpoints that a query reads were covered', () => {
-  expect(new Set([...seen].map((place) => place.split(' ')[0])).size).toBeGreaterThan(25);
-  expect(seen.size).toBeGreaterThan(300);
+  expect(new Set([...found].map((place) => place.split(' ')[0])).size).toBeGreaterThan(25);
+  expect(found.size).toBeGreaterThan(300);
 });
 
 /** Each position of a response, as a function that replaces its value in the text. The first item stands for the whole list. */
 function positionsIn(url: string, text: string): ((wrong: Json | undefined) => string)[] {
   // The same field of the same endpoint is replaced once.
   const row = url.replace(/\?.*/, '').replace(/\/\d+/g, '/:id');
-  const isNew = (place: string) => !seen.has(`${row} ${place}`) && seen.add(`${row} ${place}`);
+  const isNew = (place: string) => !found.has(`${row} ${place}`) && found.add(`${row} ${place}`);
   if (text.startsWith('<')) return elementsIn(text, isNew);
   let body: Json;
   try {

@@ -23,7 +23,7 @@ test('SIGTERM under load: every accepted request gets its response, and the proc
   const env = { PORT: '0', BASE_URL: service.url, EVENT_BASE_URL: service.url, RECORD_TTL_SECONDS: '0' };
   const program = await startProgram({ ...env, ...patience });
   let requests = 0;
-  const answered = new Map<string, string>();
+  const responses = new Map<string, string>();
   const client = async () => {
     for (;;) {
       const id = String(++requests);
@@ -33,14 +33,14 @@ test('SIGTERM under load: every accepted request gets its response, and the proc
           headers: { 'content-type': 'application/json' },
           body: JSON.stringify({ query: `{ book(id: ${id}) { title } }` }),
         });
-        answered.set(id, await response.text());
+        responses.set(id, await response.text());
       } catch {
         return; // refused, or closed before it was accepted
       }
     }
   };
   const clients = Array.from({ length: 40 }, client);
-  await expect.poll(() => answered.size, { timeout: 60_000 }).toBeGreaterThan(80);
+  await expect.poll(() => responses.size, { timeout: 60_000 }).toBeGreaterThan(80);
   const started = performance.now();
   const { code, err } = await program.stop('SIGTERM');
   expect(performance.now() - started).toBeLessThan(BY_ITSELF_MS);
@@ -48,8 +48,8 @@ test('SIGTERM under load: every accepted request gets its response, and the proc
   expect([code, err]).toEqual([0, '']);
   const accepted = service.requests.map(({ path }) => /\/v2\/book\/(\d+)/.exec(path)?.[1] ?? path);
   expect(accepted.length).toBeGreaterThan(80);
-  expect(accepted.filter((id) => !answered.has(id))).toEqual([]);
-  expect(new Set(answered.values())).toEqual(new Set(['{"data":{"book":{"title":"x"}}}']));
+  expect(accepted.filter((id) => !responses.has(id))).toEqual([]);
+  expect(new Set(responses.values())).toEqual(new Set(['{"data":{"book":{"title":"x"}}}']));
 });
 
 /** A service whose responses the test controls. */
@@ -96,11 +96,11 @@ function startRequest(url: string, headers: Record<string, string>) {
     headers: { authorization: 'Bearer alice', ...headers },
   });
   outgoing.on('error', () => undefined);
-  const answered = once(outgoing, 'response').then(async ([response]: IncomingMessage[]) => ({
+  const result = once(outgoing, 'response').then(async ([response]: IncomingMessage[]) => ({
     status: response!.statusCode,
     text: await text(response!),
   }));
-  return { outgoing, answered };
+  return { outgoing, result };
 }
 
 describe('SIGTERM during an upload', () => {
@@ -145,8 +145,8 @@ describe('SIGTERM during an upload', () => {
       expect((await body).length).toBeGreaterThan(299_000);
       response.writeHead(201, { 'content-type': 'application/json' }).end('{"id":"5","title":"t"}');
     }
-    for (const { answered } of uploads)
-      expect(await answered).toEqual({
+    for (const { result } of uploads)
+      expect(await result).toEqual({
         status: 200,
         text: '{"data":{"createNote":{"storedPictures":[1],"note":{"id":"Note:5"}}}}',
       });
@@ -157,12 +157,12 @@ describe('SIGTERM during an upload', () => {
   test('an upload that never ends times out at the end of SHUTDOWN_MS, and nothing of it is stored', async () => {
     const service = await controlledService();
     const program = await startProgram({ ...service.env, SHUTDOWN_MS: '600' });
-    const { outgoing, answered } = startRequest(program.url, headers);
+    const { outgoing, result } = startRequest(program.url, headers);
     const start = `${part('operations', operations)}${part('map', '{"0":["variables.input.pictures.0.file"]}')}`;
     outgoing.write(Buffer.from(`${start}${part('0', await picturesBytes())}`, 'latin1').subarray(0, 5_000));
     await expect.poll(() => service.requests.length, { timeout: 60_000 }).toBe(1);
     const exit = program.stop('SIGTERM');
-    const { status, text } = await answered;
+    const { status, text } = await result;
     expect([status, (JSON.parse(text) as GraphQLResponse).data]).toEqual([200, { createNote: null }]);
     expect(codesIn(JSON.parse(text) as GraphQLResponse)).toEqual(['UPSTREAM_TIMEOUT']);
     expect(await exit).toMatchObject({ code: 0, err: '' });
@@ -192,7 +192,7 @@ describe.each([
   test('every part and the end are sent', async () => {
     const service = await controlledService();
     const program = await startProgram(service.env);
-    const { outgoing, answered } = execute(program.url);
+    const { outgoing, result } = execute(program.url);
     const first = once(outgoing, 'response');
     await service.answer('fields=id,title', 200, { id: '7', title: '活着' });
     await first; // its first part has been sent
@@ -201,7 +201,7 @@ describe.each([
     await refusesConnections(program.url);
     await setTimeout(300);
     await service.answer('publisher', 200, { id: '7', summary: '后来', publisher: '作家' });
-    const { status, text } = await answered;
+    const { status, text } = await result;
     expect(partsOf(text)).toEqual([
       { data: { book: { title: '活着' } }, hasNext: true },
       {
@@ -220,12 +220,12 @@ describe.each([
   test('a part that never comes is an error at the end of SHUTDOWN_MS', async () => {
     const service = await controlledService();
     const program = await startProgram({ ...service.env, SHUTDOWN_MS: '600' });
-    const { outgoing, answered } = execute(program.url);
+    const { outgoing, result } = execute(program.url);
     const first = once(outgoing, 'response');
     await service.answer('fields=id,title', 200, { id: '7', title: '活着' });
     await first;
     const exit = program.stop('SIGTERM');
-    const { status, text } = await answered;
+    const { status, text } = await result;
     expect(partsOf(text)).toEqual([
       { data: { book: { title: '活着' } }, hasNext: true },
       {

@@ -51,8 +51,8 @@ describe.each(texts)('%s', (_, text) => {
     async (name, input, selection) => {
       books.requests.length = 0;
       const query = `mutation ($text: String!) { ${name}(input: ${input}) { ${selection} } }`;
-      const answer = await execute(query, { variables: { text }, headers: { authorization: 'Bearer x' } });
-      expect(codesIn(answer)).toEqual([
+      const response = await execute(query, { variables: { text }, headers: { authorization: 'Bearer x' } });
+      expect(codesIn(response)).toEqual([
         expect.stringMatching(/^(CHAPTER_TOO_LONG|INVALID_TAG|MISSING_ARGUMENT|COMMENT_TOO_LONG|RATING_OUT_OF_RANGE)$/),
       ]);
       expect(books.requests).toEqual([]);
@@ -61,8 +61,8 @@ describe.each(texts)('%s', (_, text) => {
   test('an argument of a query', guard, async () => {
     const query =
       'query ($text: String!, $id: ID!) { searchBooks(query: $text) { totalCount } bookByIsbn(isbn: $text) { id } book(id: $id) { id } }';
-    const answer = await execute(query, { variables: { text, id: text } });
-    expect(codesIn(answer)).toContain('BAD_USER_INPUT');
+    const response = await execute(query, { variables: { text, id: text } });
+    expect(codesIn(response)).toContain('BAD_USER_INPUT');
   });
   test('a comment at the origin', guard, async () => {
     const { body } = await origin.post('/v2/book/26340138/collection', 'alice', { status: 'wish', comment: text });
@@ -92,7 +92,7 @@ test('a response does not grow with the errors in its request', async () => {
     });
   const many = (count: number, text: string) => Array.from({ length: count }, () => text);
   const unknown = Object.fromEntries(many(50_000, '').map((_, nth) => [`unknown${nth}`, '']));
-  const answers: [code: string, answer: unknown][] = [];
+  const responses: [code: string, answer: unknown][] = [];
   const inputs = [
     { tags: many(330_000, '') },
     { tags: many(9_000, '') },
@@ -100,10 +100,10 @@ test('a response does not grow with the errors in its request', async () => {
     unknown,
   ];
   for (const input of inputs) {
-    const answer = await collect(input);
-    answers.push([codesIn(answer)[0] as string, answer]);
+    const response = await collect(input);
+    responses.push([codesIn(response)[0] as string, response]);
   }
-  expect(answers.map(([code]) => code)).toEqual(['BAD_USER_INPUT', 'TOO_MANY_TAGS', 'INVALID_TAG', 'BAD_USER_INPUT']);
-  for (const [, answer] of answers) expect(JSON.stringify(answer).length).toBeLessThan(40_000);
-  expect(JSON.stringify(answers[2])).not.toContain('x '.repeat(51));
+  expect(responses.map(([code]) => code)).toEqual(['BAD_USER_INPUT', 'TOO_MANY_TAGS', 'INVALID_TAG', 'BAD_USER_INPUT']);
+  for (const [, response] of responses) expect(JSON.stringify(response).length).toBeLessThan(40_000);
+  expect(JSON.stringify(responses[2])).not.toContain('x '.repeat(51));
 });

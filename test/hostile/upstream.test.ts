@@ -3,7 +3,18 @@ import { type GraphQLObjectType, getNamedType, isLeafType, isObjectType, isRequi
 import { afterEach, expect, test, vi } from 'vitest';
 import { schema } from '../../src/graph/schema.ts';
 import { startFacade, codesIn } from '../support/start-facade.ts';
-import { type Behaviour, answer, drip, hostile, inTurn, json, reset, silence, until, xml } from '../support/hostile.ts';
+import {
+  type Behaviour,
+  response,
+  drip,
+  hostile,
+  inTurn,
+  json,
+  reset,
+  silence,
+  until,
+  xml,
+} from '../support/hostile.ts';
 import { service } from '../support/service.ts';
 import { failOnUnhandledErrors } from '../support/unhandled.ts';
 
@@ -23,7 +34,7 @@ const deep = (depth: number) => `{"id":"7","title":"x","tags":${'['.repeat(depth
 test.each<[string, Behaviour, string]>([
   [
     'HTML with status 200',
-    answer(200, 'text/html', '<!doctype html><title>Login</title>'),
+    response(200, 'text/html', '<!doctype html><title>Login</title>'),
     'UPSTREAM_INVALID_RESPONSE',
   ],
   ['truncated JSON', json('{"id":"7","title":"x'), 'UPSTREAM_INVALID_RESPONSE'],
@@ -32,7 +43,7 @@ test.each<[string, Behaviour, string]>([
   ['a bare number', json('7'), 'UPSTREAM_INVALID_RESPONSE'],
   ['JSON as deep as its size allows', json(deep(1_900_000)), 'UPSTREAM_INVALID_RESPONSE'],
   ['JSON slightly too deep', json(deep(64)), 'UPSTREAM_INVALID_RESPONSE'],
-  ['a 404 in HTML', answer(404, 'text/html', '<h1>Not found</h1>'), 'UPSTREAM_INVALID_RESPONSE'],
+  ['a 404 in HTML', response(404, 'text/html', '<h1>Not found</h1>'), 'UPSTREAM_INVALID_RESPONSE'],
   ['a redirect', json('', 302, { location: 'http://127.0.0.1:9/' }), 'UPSTREAM_INVALID_RESPONSE'],
   ['status 500', json('oops', 500), 'UPSTREAM_UNAVAILABLE'],
   ['status 503', json('', 503), 'UPSTREAM_UNAVAILABLE'],
@@ -231,12 +242,12 @@ test('tokens are sent to the configured services only, and are in no log, error 
     ),
   );
   events.behave(xml(`<wrong>${token}</wrong>`));
-  const seen = [];
-  for (const query of [book, event, note, book, collect]) seen.push(await execute(query, { headers }));
+  const found = [];
+  for (const query of [book, event, note, book, collect]) found.push(await execute(query, { headers }));
   expect(books.requests[0]?.headers.authorization).toBe(`Bearer ${token}`);
   expect(elsewhere.requests).toEqual([]);
   const metrics = await (await fetch(`${facade.url}/metrics`)).text();
-  for (const text of [JSON.stringify(seen), metrics, logged.join('\n')]) expect(text).not.toContain(token);
+  for (const text of [JSON.stringify(found), metrics, logged.join('\n')]) expect(text).not.toContain(token);
 });
 
 // Every field of every record with every wrong type: the fields that read it may fail, with a code.

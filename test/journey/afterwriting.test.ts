@@ -256,12 +256,12 @@ async function write({ url }: Ask, step: Step, known: Known): Promise<GraphQLRes
 
 /** The result of a query for each reader. */
 async function resultsOf(execute: Ask, query: string) {
-  const seen: Record<string, unknown> = {};
-  for (const [who, token] of readers) {
+  const found: Record<string, unknown> = {};
+  for (const [client, token] of readers) {
     const { data, errors } = await execute(query, token);
-    seen[who] = { data, errors: errors?.map(({ path, extensions }) => [path, extensions.code]) };
+    found[client] = { data, errors: errors?.map(({ path, extensions }) => [path, extensions.code]) };
   }
-  return seen;
+  return found;
 }
 
 const deployments: [name: string, open: () => Promise<Setup>][] = [

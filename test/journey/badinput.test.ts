@@ -29,20 +29,20 @@ describe('an unknown id is null, without an error:', () => {
     ['{ node(id: "Book:999999999") { id } }', 1],
     ['{ book(id: "6082808") { collection(userId: "nobody-at-all") { status } } }', 1],
   ])('%s', async (query, calls) => {
-    const { answer, passed } = await setup.cost(query, { token: 'demo-alice' });
-    expect(answer.errors).toBeUndefined();
-    expect(leaves(answer.data)).toEqual([null]);
+    const { response, passed } = await setup.cost(query, { token: 'demo-alice' });
+    expect(response.errors).toBeUndefined();
+    expect(leaves(response.data)).toEqual([null]);
     expect(passed).toHaveLength(calls);
   });
 
   test('an unknown city has no events and no name', async () => {
-    const { answer } = await setup.cost(
+    const { response } = await setup.cost(
       '{ city(id: "atlantis") { name events { nodes { id } } } searchEvents(cityId: "atlantis") { nodes { id } } }',
     );
-    expect(codesOf(answer)).toEqual([]);
-    expect(answer.data.city.name).toBeNull();
-    expect([null, { nodes: [] }]).toContainEqual(answer.data.city.events);
-    expect([null, { nodes: [] }]).toContainEqual(answer.data.searchEvents);
+    expect(codesOf(response)).toEqual([]);
+    expect(response.data.city.name).toBeNull();
+    expect([null, { nodes: [] }]).toContainEqual(response.data.city.events);
+    expect([null, { nodes: [] }]).toContainEqual(response.data.searchEvents);
   });
 });
 
@@ -69,10 +69,10 @@ const malformed: [string, string][] = [
 describe('a malformed id is rejected before any upstream call:', () => {
   test.each(malformed)('%s', async (_, id) => {
     for (const entry of entries) {
-      const { answer, passed } = await setup.cost(`query ($id: ID!) { ${entry}(id: $id) { id __typename } }`, {
+      const { response, passed } = await setup.cost(`query ($id: ID!) { ${entry}(id: $id) { id __typename } }`, {
         variables: { id },
       });
-      expect({ entry, codes: codesOf(answer), data: answer.data as unknown, passed }).toEqual({
+      expect({ entry, codes: codesOf(response), data: response.data as unknown, passed }).toEqual({
         entry,
         codes: ['BAD_USER_INPUT'],
         data: { [entry]: null },
@@ -86,8 +86,8 @@ describe('a malformed id is rejected before any upstream call:', () => {
     '{ searchEvents(cityId: "a/b") { totalCount } }',
     '{ searchEvents(cityId: "Book:1") { totalCount } }',
   ])('in a nested argument: %s', async (query) => {
-    const { answer, passed } = await setup.cost(query);
-    expect(codesOf(answer)).toEqual(['BAD_USER_INPUT']);
+    const { response, passed } = await setup.cost(query);
+    expect(codesOf(response)).toEqual(['BAD_USER_INPUT']);
     expect(passed.filter(({ line }) => !line.startsWith('GET /v2/book/1'))).toEqual([]);
   });
 });
@@ -101,10 +101,10 @@ describe('an ISBN is rejected before any upstream call if it is', () => {
     ['10 kB', long],
     ['a parent path', '../../etc'],
   ])('%s', async (_, isbn) => {
-    const { answer, passed } = await setup.cost('query ($isbn: String!) { bookByIsbn(isbn: $isbn) { title } }', {
+    const { response, passed } = await setup.cost('query ($isbn: String!) { bookByIsbn(isbn: $isbn) { title } }', {
       variables: { isbn },
     });
-    expect({ codes: codesOf(answer), passed }).toEqual({ codes: ['BAD_USER_INPUT'], passed: [] });
+    expect({ codes: codesOf(response), passed }).toEqual({ codes: ['BAD_USER_INPUT'], passed: [] });
   });
 });
 
@@ -148,10 +148,10 @@ describe('page arguments are rejected before any upstream call for the list:', (
     ['a cursor of another list', `after: "${Buffer.from('abc:3').toString('base64url')}"`],
   ])('%s', async (_, args) => {
     for (const list of lists) {
-      const { answer, passed } = await setup.cost(`{ ${list.replace('ARGS', args)} }`, { token: 'demo-alice' });
+      const { response, passed } = await setup.cost(`{ ${list.replace('ARGS', args)} }`, { token: 'demo-alice' });
       const called = passed.map(({ line }) => line);
       // Records before the list may have been requested, the list was not.
-      expect({ list, codes: [...new Set(codesOf(answer))], called }).toEqual({
+      expect({ list, codes: [...new Set(codesOf(response))], called }).toEqual({
         list,
         codes: ['BAD_USER_INPUT'],
         called: [],
@@ -160,30 +160,30 @@ describe('page arguments are rejected before any upstream call for the list:', (
   });
 
   test('a cursor of the same list with other filters', async () => {
-    const { answer } = await setup.cost(
+    const { response } = await setup.cost(
       '{ searchBooks(tag: "小说", first: 2) { pageInfo { endCursor } } city(id: "beijing") { events(first: 2) { pageInfo { endCursor } } } }',
     );
-    const after: string = answer.data.searchBooks.pageInfo.endCursor;
-    const ofCity: string = answer.data.city.events.pageInfo.endCursor;
+    const after: string = response.data.searchBooks.pageInfo.endCursor;
+    const ofCity: string = response.data.city.events.pageInfo.endCursor;
     for (const query of [
       `{ searchBooks(tag: "历史", after: "${after}") { totalCount } }`,
       `{ searchBooks(query: "小说", after: "${after}") { totalCount } }`,
       `{ city(id: "shanghai") { events(after: "${ofCity}") { totalCount } } }`,
       `{ city(id: "beijing") { events(type: MUSIC, after: "${ofCity}") { totalCount } } }`,
     ]) {
-      const { answer: refused, passed } = await setup.cost(query);
-      expect({ query, codes: codesOf(refused), passed }).toEqual({ query, codes: ['BAD_USER_INPUT'], passed: [] });
+      const { response: rejected, passed } = await setup.cost(query);
+      expect({ query, codes: codesOf(rejected), passed }).toEqual({ query, codes: ['BAD_USER_INPUT'], passed: [] });
     }
     expect(
-      (await setup.cost(`{ searchBooks(tag: "小说", first: 5, after: "${after}") { nodes { id } } }`)).answer.errors,
+      (await setup.cost(`{ searchBooks(tag: "小说", first: 5, after: "${after}") { nodes { id } } }`)).response.errors,
     ).toBeUndefined();
   });
 
   test('not an offset beyond the end, which is an empty page', async () => {
-    const { answer, passed } = await setup.cost(
+    const { response, passed } = await setup.cost(
       '{ top250(offset: 100000) { nodes { id } pageInfo { hasNextPage endCursor } } }',
     );
-    expect(answer).toEqual({ data: { top250: { nodes: [], pageInfo: { hasNextPage: false, endCursor: null } } } });
+    expect(response).toEqual({ data: { top250: { nodes: [], pageInfo: { hasNextPage: false, endCursor: null } } } });
     expect(passed).toHaveLength(1);
   });
 });
@@ -208,8 +208,8 @@ describe('invalid arguments are rejected before any upstream call:', () => {
     '{ node(id: "") { id } }',
     `{ nodes(ids: [${'"Book:1", '.repeat(101)}]) { id } }`,
   ])('%s', async (query) => {
-    const { answer, passed } = await setup.cost(query);
-    expect({ codes: [...new Set(codesOf(answer))], passed }).toEqual({ codes: ['BAD_USER_INPUT'], passed: [] });
+    const { response, passed } = await setup.cost(query);
+    expect({ codes: [...new Set(codesOf(response))], passed }).toEqual({ codes: ['BAD_USER_INPUT'], passed: [] });
   });
 
   test('valid ids of unknown nodes are null, without a call', async () => {
@@ -222,17 +222,19 @@ describe('invalid arguments are rejected before any upstream call:', () => {
       'Subject:',
       `Event:${long}`,
     ];
-    const { answer, passed } = await setup.cost('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', {
+    const { response, passed } = await setup.cost('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', {
       variables: { ids },
     });
-    expect(answer.data.nodes).toEqual(ids.map(() => null));
+    expect(response.data.nodes).toEqual(ids.map(() => null));
     expect(passed).toEqual([]);
   });
 
   test('an invalid id in nodes nulls its own item only', async () => {
-    const { answer, passed } = await setup.cost('{ nodes(ids: ["Book:6082808", "Nothing:1", "Book:6082808"]) { id } }');
-    expect(answer.data.nodes).toEqual([{ id: 'Book:6082808' }, null, { id: 'Book:6082808' }]);
-    expect(codesOf(answer)).toEqual(['BAD_USER_INPUT']);
+    const { response, passed } = await setup.cost(
+      '{ nodes(ids: ["Book:6082808", "Nothing:1", "Book:6082808"]) { id } }',
+    );
+    expect(response.data.nodes).toEqual([{ id: 'Book:6082808' }, null, { id: 'Book:6082808' }]);
+    expect(codesOf(response)).toEqual(['BAD_USER_INPUT']);
     expect(passed.length).toBeLessThanOrEqual(1);
   });
 });
@@ -256,8 +258,8 @@ describe('variables of a wrong type are rejected before any upstream call:', () 
     ['a number as DateTime', { id: 'alice', since: 5 }],
     ['the 31st of February', { id: 'alice', since: '2015-02-31T10:00:00+08:00' }],
   ] as [string, Record<string, unknown>][])('%s', async (_, variables) => {
-    const { answer, passed } = await setup.cost(query, { variables });
-    expect({ codes: [...new Set(codesOf(answer))], passed }).toEqual({ codes: ['BAD_USER_INPUT'], passed: [] });
+    const { response, passed } = await setup.cost(query, { variables });
+    expect({ codes: [...new Set(codesOf(response))], passed }).toEqual({ codes: ['BAD_USER_INPUT'], passed: [] });
   });
 
   test('undeclared variables are ignored', async () => {

@@ -18,17 +18,17 @@ const distinct = (count: number, from = 0) =>
 
 /** Runs the queries, `atOnce` at a time, and counts those that were not rejected. */
 async function runAll(execute: Ask, queries: string[], token?: string, atOnce = queries.length) {
-  const answers: GraphQLResponse[] = [];
+  const responses: GraphQLResponse[] = [];
   for (let n = 0; n < queries.length; n += atOnce)
-    answers.push(...(await Promise.all(queries.slice(n, n + atOnce).map((query) => execute(query, token)))));
-  const rejected = answers.filter(({ errors }) => errors);
+    responses.push(...(await Promise.all(queries.slice(n, n + atOnce).map((query) => execute(query, token)))));
+  const rejected = responses.filter(({ errors }) => errors);
   for (const { errors } of rejected) {
     expect(errors).toMatchObject([{ extensions: { code: 'RATE_LIMITED' } }]);
     const { retryAfter } = errors![0]!.extensions as { retryAfter: number };
     expect(retryAfter).toBeGreaterThanOrEqual(1);
     expect(retryAfter).toBeLessThanOrEqual(60);
   }
-  return { answered: answers.length - rejected.length, answers };
+  return { answered: responses.length - rejected.length, responses };
 }
 
 /** A service of its own, whose rate limit is unused, and its call log. */

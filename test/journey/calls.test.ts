@@ -225,8 +225,8 @@ const rows: Row[] = [
 
 describe('a page needs', () => {
   test.each(rows)('$calls calls in $depth waves: $page', async ({ query, calls, depth, token }) => {
-    const { answer, passed } = await cold.cost(query, token ? { token } : {});
-    expect(answer.errors).toBeUndefined();
+    const { response, passed } = await cold.cost(query, token ? { token } : {});
+    expect(response.errors).toBeUndefined();
     expect({
       calls: passed.length,
       depth: Math.max(...passed.map(({ wave }) => wave)),
@@ -235,16 +235,16 @@ describe('a page needs', () => {
   });
 
   test('2 calls in 1 wave: a note with its content in two formats', async () => {
-    const { answer: found } = await cold.cost(
+    const { response: found } = await cold.cost(
       '{ user(id: "alice") { notes(first: 1) { nodes { sourceId } } } }',
       alice,
     );
     const id: string = found.data.user.notes.nodes[0].sourceId;
-    const { answer, calls, depth } = await cold.cost(
+    const { response, calls, depth } = await cold.cost(
       `{ note(id: "${id}") { title content html: content(format: HTML_FULL) } }`,
       alice,
     );
-    expect(answer.errors).toBeUndefined();
+    expect(response.errors).toBeUndefined();
     expect({ calls, depth }).toEqual({ calls: 2, depth: 1 });
   });
 
@@ -255,9 +255,9 @@ describe('a page needs', () => {
     ['short: content(format: HTML_SHORT) html: content(format: HTML_FULL)', 2],
   ])('the notes of a user with %s need %i calls, as planned', async (selection, expected) => {
     const query = `{ user(id: "alice") { notes(first: 20) { nodes { ${selection} } } } }`;
-    const { answer, calls } = await cold.cost(query, alice);
-    expect(answer.errors).toBeUndefined();
-    expect(answer.data.user.notes.nodes.length).toBeGreaterThan(1);
+    const { response, calls } = await cold.cost(query, alice);
+    expect(response.errors).toBeUndefined();
+    expect(response.data.user.notes.nodes.length).toBeGreaterThan(1);
     const { extensions } = await cold.execute(query, { ...alice, headers: { 'x-explain': 'plan' } });
     expect([calls, extensions]).toMatchObject([expected, { upstream: { max: expected } }]);
     // The same texts as the single notes have.
@@ -303,6 +303,10 @@ test('repeating any page within the time to live makes no calls', async () => {
   for (const { page, query, token } of rows.filter((row) => !row.token)) {
     const first = await warm.cost(query, token ? { token } : {});
     const again = await warm.cost(query, token ? { token } : {});
-    expect({ page, calls: again.calls, answer: again.answer }).toEqual({ page, calls: 0, answer: first.answer });
+    expect({ page, calls: again.calls, response: again.response }).toEqual({
+      page,
+      calls: 0,
+      response: first.response,
+    });
   }
 });

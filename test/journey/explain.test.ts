@@ -32,13 +32,13 @@ describe('x-explain: plan', () => {
       book(id: "6082808") { title annotations(first: 5) { nodes { abstract } } }
       city(id: "beijing") { events(first: 10) { nodes { title organizer { name } } } }
     }`;
-    const { answer, calls } = await cold.cost(query, { headers: plan });
+    const { response, calls } = await cold.cost(query, { headers: plan });
     expect(calls).toBe(0);
-    expect(answer.data).toBeNull();
-    expect(answer.errors).toEqual([
+    expect(response.data).toBeNull();
+    expect(response.errors).toEqual([
       expect.objectContaining({ extensions: expect.objectContaining({ code: 'PLANNED_NOT_RUN' }) }),
     ]);
-    expect(answer.extensions).toEqual({
+    expect(response.extensions).toEqual({
       upstream: {
         min: 2,
         max: 13,
@@ -84,8 +84,8 @@ describe('x-explain: plan', () => {
         for (const at of [cold, warm]) {
           const planned = await planOf(at, query, variables, 'demo-alice');
           if (!planned) return; // rejected before planning
-          const { answer, passed } = await at.cost(query, { variables, token: 'demo-alice' });
-          if (answer.errors?.some(({ extensions }) => extensions.code === 'TOO_MANY_CALLS')) continue;
+          const { response, passed } = await at.cost(query, { variables, token: 'demo-alice' });
+          if (response.errors?.some(({ extensions }) => extensions.code === 'TOO_MANY_CALLS')) continue;
           expect({ query, calls: passed.length, lines: passed.map(({ line }) => line) }).toSatisfy(
             ({ calls }: { calls: number }) => calls >= planned.min && calls <= planned.max,
             `${planned.min} to ${planned.max}`,
@@ -139,9 +139,9 @@ describe('x-explain: trace', () => {
 describe('MAX_UPSTREAM_CALLS', () => {
   test('counts deferred parts, and rejects them before any call', async () => {
     const all = 'top250(first: 100) { nodes { casts { works(first: 20) { nodes { roles } } } } }';
-    const { answer, calls } = await cold.cost(`{ viewer { isLoggedIn } ... @defer { ${all} } }`);
+    const { response, calls } = await cold.cost(`{ viewer { isLoggedIn } ... @defer { ${all} } }`);
     expect(calls).toBe(0);
-    expect(answer.errors?.[0]?.extensions).toMatchObject({ code: 'TOO_MANY_CALLS', coordinate: 'Celebrity.works' });
+    expect(response.errors?.[0]?.extensions).toMatchObject({ code: 'TOO_MANY_CALLS', coordinate: 'Celebrity.works' });
 
     const page = 'series { books(first: 1) { nodes { id } } }';
     expect(await planOf(cold, `{ book(id: "6082808") { title ... @defer { ${page} } } }`)).toMatchObject({
@@ -162,11 +162,11 @@ describe('MAX_UPSTREAM_CALLS', () => {
   });
 
   test('rejects an operation before any call, and names the field to change', async () => {
-    const { answer, calls } = await cold.cost(
+    const { response, calls } = await cold.cost(
       '{ top250(first: 100) { nodes { casts { works(first: 20) { nodes { roles } } } } } }',
     );
     expect(calls).toBe(0);
-    expect(answer.errors?.[0]?.extensions).toMatchObject({
+    expect(response.errors?.[0]?.extensions).toMatchObject({
       code: 'TOO_MANY_CALLS',
       limit: 250,
       coordinate: 'Celebrity.works',

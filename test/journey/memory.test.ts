@@ -43,11 +43,11 @@ test('twenty concurrent uploads of 2.9 MB are streamed: the facade does not buff
   const measuring = (async () => {
     while (!isDone) peak = Math.max(peak, await residentBytes(facade.pid));
   })();
-  const answers = await Promise.all(Array.from({ length: 20 }, () => send(2_900_000)));
+  const responses = await Promise.all(Array.from({ length: 20 }, () => send(2_900_000)));
   isDone = true;
   await measuring;
 
-  for (const answer of answers)
+  for (const answer of responses)
     expect(answer).toEqual({ data: { createAnnotation: { annotation: { photos: [{ number: 1 }] } } } });
   console.info(`resident memory grew by ${Math.round((peak - before) / 1e6)} MB, to ${Math.round(peak / 1e6)} MB`);
   expect(peak - before).toBeLessThan(GROWTH_MAX);

@@ -16,8 +16,8 @@ test('the viewer’s id is known after the first write, and a user by id has nam
   const { id } = (await setup.execute(me, { token: 'demo-alice' })).data.viewer.user;
   expect((await setup.execute(me, { token: 'demo-bob' })).data.viewer).toEqual({ user: null });
 
-  const { answer, passed } = await setup.cost(`{ user(id: "${id}") { id name avatarUrl webUrl } }`);
-  expect(answer.data.user).toEqual({
+  const { response, passed } = await setup.cost(`{ user(id: "${id}") { id name avatarUrl webUrl } }`);
+  expect(response.data.user).toEqual({
     id,
     name: expect.stringMatching(/./),
     avatarUrl: expect.stringMatching(/^http/),

@@ -86,8 +86,8 @@ describe.each(['multipart/mixed', 'text/event-stream'])('over %s', (accept) => {
 });
 
 test('a deferred part with `if: false` is requested together with the rest', async () => {
-  const { answer, passed } = await cold.cost('{ book(id: "6082808") { title ... @defer(if: false) { publisher } } }');
-  expect(answer.data.book).toEqual({ title: '百年孤独', publisher: '南海出版公司' });
+  const { response, passed } = await cold.cost('{ book(id: "6082808") { title ... @defer(if: false) { publisher } } }');
+  expect(response.data.book).toEqual({ title: '百年孤独', publisher: '南海出版公司' });
   expect(passed).toHaveLength(1);
 });
 

@@ -43,9 +43,9 @@ describe('every selection', () => {
       await fc.assert(
         fc.asyncProperty(fc.integer({ min: 0, max: 0x7fffffff }), async (seed) => {
           const document = randomDocument(schema, seed, { depth: 5, first: 3 });
-          const { answer, passed } = await setup.cost(document.query, { token, variables: document.variables });
+          const { response, passed } = await setup.cost(document.query, { token, variables: document.variables });
           const whole = await unprojected(document);
-          expect({ document, ...comparable(answer) }).toEqual({ document, ...comparable(whole) });
+          expect({ document, ...comparable(response) }).toEqual({ document, ...comparable(whole) });
 
           const needed = namesNeeded(parse(document.query), document.variables);
           for (const { line } of passed) {

@@ -197,12 +197,12 @@ describe('a film', () => {
       ['TIER_REQUIRED', 'Celebrity.bornPlace'],
     ]);
     // Once the rejection is known, the name comes from the lists.
-    const { answer, passed } = await setup.cost(
+    const { response, passed } = await setup.cost(
       '{ celebrity(id: "1000525") { name webUrl works(first: 3) { nodes { roles } } } }',
       carol,
     );
-    expect(answer.errors).toBeUndefined();
-    expect(leavesOf(answer.data).length).toBeGreaterThan(4);
+    expect(response.errors).toBeUndefined();
+    expect(leavesOf(response.data).length).toBeGreaterThan(4);
     expect(passed.map(({ line }) => line)).toEqual([
       'GET /v2/movie/celebrity/1000525/works?count=3&fields=roles&start=0',
     ]);
@@ -218,21 +218,21 @@ describe('a film', () => {
 
   test('is rejected without a call if the configured tier lacks it', async () => {
     const own = await journey({ accessToken: 'demo-bob', filmTier: 'basic' });
-    const { answer, passed } = await own.cost(
+    const { response, passed } = await own.cost(
       '{ weeklyChart { title } newMovies { title } subject(id: "26266893") { durations writers { name } } }',
     );
-    expect([...new Set(codesOf(answer))]).toEqual(['TIER_REQUIRED']);
+    expect([...new Set(codesOf(response))]).toEqual(['TIER_REQUIRED']);
     expect(passed.filter(({ line }) => /weekly|new_movies|durations|writers/.test(line))).toEqual([]);
   });
 });
 
 describe('notes', () => {
   test('need a login, and without one make no calls', async () => {
-    const { answer, passed } = await setup.cost(
+    const { response, passed } = await setup.cost(
       '{ note(id: "1") { title } user(id: "alice") { notes { nodes { id } } } node(id: "Note:1") { id } }',
     );
-    expect(answer.data).toEqual({ note: null, user: { notes: null }, node: null });
-    expect(codesOf(answer)).toEqual(['LOGIN_REQUIRED', 'LOGIN_REQUIRED', 'LOGIN_REQUIRED']);
+    expect(response.data).toEqual({ note: null, user: { notes: null }, node: null });
+    expect(codesOf(response)).toEqual(['LOGIN_REQUIRED', 'LOGIN_REQUIRED', 'LOGIN_REQUIRED']);
     expect(passed).toEqual([]);
   });
 
@@ -324,10 +324,10 @@ describe('the node', () => {
 describe('the viewer', () => {
   test('reports what is known about the token, without a call', async () => {
     const query = '{ viewer { isLoggedIn filmTier rateBudget { limit remaining resetsAt } } }';
-    const { answer: anonymous, calls } = await setup.cost(query);
+    const { response: anonymous, calls } = await setup.cost(query);
     expect(anonymous).toEqual({ data: { viewer: { isLoggedIn: false, filmTier: 'ADVANCE', rateBudget: null } } });
     expect(calls).toBe(0);
-    const { answer: loggedIn, calls: furtherCalls } = await setup.cost(query, alice);
+    const { response: loggedIn, calls: furtherCalls } = await setup.cost(query, alice);
     expect(loggedIn.data.viewer).toMatchObject({ isLoggedIn: true });
     expect(furtherCalls).toBe(0);
   });
@@ -341,8 +341,8 @@ describe('the viewer', () => {
     const query = `{ book(id: "${id}") { title viewerCollection { status updatedAt tags comment } } }`;
     const { data: seen } = await setup.execute(query, alice);
     expect(seen.book.viewerCollection.status).toMatch(/^(WISH|READING|READ)$/);
-    const { answer } = await setup.cost(query);
-    expect({ errors: answer.errors, collection: answer.data.book.viewerCollection as unknown }).toEqual({
+    const { response } = await setup.cost(query);
+    expect({ errors: response.errors, collection: response.data.book.viewerCollection as unknown }).toEqual({
       errors: undefined,
       collection: null,
     });
@@ -359,10 +359,10 @@ describe('the viewer', () => {
   });
 
   test('with anything but a bearer token is unauthenticated without a call', async () => {
-    const { answer, passed } = await setup.cost('{ book(id: "25762005") { title } }', {
+    const { response, passed } = await setup.cost('{ book(id: "25762005") { title } }', {
       headers: { authorization: 'Basic YWxpY2U6eA==' },
     });
-    expect(codesOf(answer)).toEqual(['UNAUTHENTICATED']);
+    expect(codesOf(response)).toEqual(['UNAUTHENTICATED']);
     expect(passed).toEqual([]);
   });
 });

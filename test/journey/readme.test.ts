@@ -44,8 +44,8 @@ test('the first example has the printed response and the printed numbers', async
   const row = (title: string) => new RegExp(`^\\| ${title} .*$`, 'm').exec(readme)?.[0].replaceAll(',', '') ?? '';
 
   const first = await setup.cost(query, { token: 'demo-alice' });
-  expect(first.answer).toEqual(printed);
-  const got = Buffer.byteLength(JSON.stringify(first.answer));
+  expect(first.response).toEqual(printed);
+  const got = Buffer.byteLength(JSON.stringify(first.response));
   const again = await setup.cost(query, { token: 'demo-alice' });
   expect(row('through the graph, first').match(/\d+/g)?.map(Number)).toEqual([
     1,
@@ -71,8 +71,8 @@ test('the first example has the printed response and the printed numbers', async
     '/v2/movie/subject/1292052',
     '/v2/movie/subject/1291546',
   ];
-  const answers = await Promise.all(paths.map((path) => setup.origin.get(path, 'alice')));
-  const sum = answers.reduce((total, { text }) => total + Buffer.byteLength(text), 0);
+  const responses = await Promise.all(paths.map((path) => setup.origin.get(path, 'alice')));
+  const sum = responses.reduce((total, { text }) => total + Buffer.byteLength(text), 0);
   expect(row('client alone').match(/\d+/g)?.map(Number)).toEqual([paths.length, paths.length, sum, sum]);
 });
 
@@ -89,10 +89,10 @@ test.skipIf(!curl)('every shell request has the printed response', async () => {
 test('the page of 60 seconds shows five films, loaded from another origin', async () => {
   const [, script] = /<script type="module">([^]*?)<\/script>/.exec(readme)!;
   const origin = 'http://localhost:5173';
-  const shown: { textContent: string }[] = [];
+  const items: { textContent: string }[] = [];
   const document = {
     createElement: () => ({ textContent: '' }),
-    querySelector: () => ({ append: (item: { textContent: string }) => shown.push(item) }),
+    querySelector: () => ({ append: (item: { textContent: string }) => items.push(item) }),
   };
   const fetchFromThere = async (url: string, init: RequestInit) => {
     const to = url.replace('http://localhost:4000', setup.facade.url);
@@ -107,8 +107,8 @@ test('the page of 60 seconds shows five films, loaded from another origin', asyn
     ...parts: string[]
   ) => (...given: unknown[]) => Promise<void>;
   await new AsyncFunction('document', 'fetch', script!)(document, fetchFromThere);
-  expect(shown).toHaveLength(5);
-  expect(shown[0]!.textContent).toMatch(/^肖申克的救赎: 9\.\d$/);
+  expect(items).toHaveLength(5);
+  expect(items[0]!.textContent).toMatch(/^肖申克的救赎: 9\.\d$/);
 });
 
 describe('the commands', () => {

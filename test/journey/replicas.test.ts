@@ -64,13 +64,13 @@ describe.skipIf(!hasRedis)('two facades behind a round robin', { retry: 2 }, () 
     const queries = Array.from({ length: 60 }, (_, n) => `{ searchSubjects(query: "robin ${n}") { nodes { title } } }`);
     setup.proxy.start();
     // Few at once, so that Redis does not time out.
-    const answers: GraphQLResponse[] = [];
+    const responses: GraphQLResponse[] = [];
     for (let n = 0; n < queries.length; n += 4)
-      answers.push(...(await Promise.all(queries.slice(n, n + 4).map((query) => execute(query, 'demo-bob')))));
+      responses.push(...(await Promise.all(queries.slice(n, n + 4).map((query) => execute(query, 'demo-bob')))));
     const calls = setup.proxy.stop();
     expect(calls).toHaveLength(40);
     expect(calls.filter(({ status }) => status === 429)).toEqual([]);
-    const codes = answers.flatMap(({ errors }) => errors?.map(({ extensions }) => extensions.code) ?? []);
+    const codes = responses.flatMap(({ errors }) => errors?.map(({ extensions }) => extensions.code) ?? []);
     expect(codes).toEqual(Array.from({ length: 20 }, () => 'RATE_LIMITED'));
     for (let place = 0; place < 2; place++) {
       const { data } = await execute('{ viewer { rateBudget { remaining } } }', 'demo-bob');

@@ -22,12 +22,12 @@ const page = `{
 
 describe('reads in flight', () => {
   test('a hundred equal concurrent queries make the upstream calls of one', async () => {
-    const { calls: ofOne, answer } = await cold.cost(page);
+    const { calls: ofOne, response } = await cold.cost(page);
     const execute = await replica(cold.proxy.url, { accessToken: 'demo-app', filmTier: 'advance' });
     cold.proxy.start();
-    const answers = await Promise.all(Array.from({ length: 100 }, () => execute(page)));
+    const responses = await Promise.all(Array.from({ length: 100 }, () => execute(page)));
     expect(cold.proxy.stop().length).toBe(ofOne);
-    for (const each of answers) expect(each).toEqual(answer);
+    for (const each of responses) expect(each).toEqual(response);
   });
 
   test('clients with different tokens share no upstream calls', async () => {
@@ -185,7 +185,7 @@ describe('a hundred interleaved queries of two users and an anonymous client', (
       .map((each, n) => ({ each, at: (n * 37) % (2 * all.length) }))
       .sort((a, b) => a.at - b.at);
     expect(twice.length).toBeGreaterThan(100);
-    const texts: Record<string, string> = { alice: '', bob: '', nobody: '' };
+    const texts: Record<string, string> = { alice: '', bob: '', anonymous: '' };
     for (let n = 0; n < twice.length; n += 4) {
       await Promise.all(
         twice.slice(n, n + 4).map(async ({ each: { query, name, token } }, offset) => {

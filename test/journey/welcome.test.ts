@@ -27,12 +27,12 @@ async function facade(env: NodeJS.ProcessEnv, config: object = { ownOrigin: true
 
 test.each(Object.keys(figures))('the page shows what its %s costs without the graph', async (name) => {
   const query = readFileSync(`welcome/${name}.graphql`, 'utf8');
-  const { answer, passed } = await setup.cost(query, { token: 'demo-alice' });
-  expect(answer.errors).toBeUndefined();
+  const { response, passed } = await setup.cost(query, { token: 'demo-alice' });
+  expect(response.errors).toBeUndefined();
   const paths = passed.map(({ line }) => line.replace('GET ', '').replace(/([?&])fields=[^&]*&?/, '$1'));
-  const answers = await Promise.all(paths.map((path) => setup.origin.get(path, 'alice')));
-  expect(answers.map(({ status }) => status)).toEqual(paths.map(() => 200));
-  const bytes = answers.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
+  const responses = await Promise.all(paths.map((path) => setup.origin.get(path, 'alice')));
+  expect(responses.map(({ status }) => status)).toEqual(paths.map(() => 200));
+  const bytes = responses.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
   expect(figures[name]!.requests).toBe(paths.length);
   // Dates of events depend on the day of the test.
   expect(Math.abs(figures[name]!.bytes - bytes) / bytes).toBeLessThan(0.01);

@@ -20,12 +20,12 @@ beforeAll(async () => {
 const alice = 'demo-alice';
 
 async function run(query: string, variables: object = {}, token: string | undefined = alice) {
-  const { answer, passed, calls } = await setup.cost(query, {
+  const { response, passed, calls } = await setup.cost(query, {
     ...(token && { token }),
     variables: variables as Record<string, unknown>,
   });
   for (const { line } of passed) calledLines.add(line);
-  return { ...answer, calls, lines: passed.map(({ line }) => line.replace(/\?.*/, '')) };
+  return { ...response, calls, lines: passed.map(({ line }) => line.replace(/\?.*/, '')) };
 }
 
 /** A mutation with an input, and a selection of its payload. */
@@ -250,9 +250,9 @@ describe('notes', () => {
     const { note, storedPictures, failedPictures } = created.data.createNote;
     expect([storedPictures, failedPictures]).toEqual([numbers, []]);
     expect(note.photos).toHaveLength(12);
-    const shown = note.blocks.filter(({ photo }: { photo?: object }) => photo);
-    expect(shown.map(({ photo }: { photo: { number: number } }) => photo.number)).toEqual(numbers);
-    expect(shown[11]).toMatchObject({ layout: 'LEFT', caption: '图12' });
+    const result = note.blocks.filter(({ photo }: { photo?: object }) => photo);
+    expect(result.map(({ photo }: { photo: { number: number } }) => photo.number)).toEqual(numbers);
+    expect(result[11]).toMatchObject({ layout: 'LEFT', caption: '图12' });
   });
 
   test('an invalid picture in a later request fails the pictures of that request only, and they are reported', async () => {
@@ -352,8 +352,8 @@ describe('events', () => {
       wishersCount: 1,
       viewerRelation: 'WISHED',
     });
-    const gone = await write('removeEventInterest', { id }, 'event { wishersCount viewerRelation }', bob);
-    expect(gone.data.removeEventInterest.event).toEqual({ wishersCount: 0, viewerRelation: null });
+    const withdrawn = await write('removeEventInterest', { id }, 'event { wishersCount viewerRelation }', bob);
+    expect(withdrawn.data.removeEventInterest.event).toEqual({ wishersCount: 0, viewerRelation: null });
     expect(await write('leaveEvent', { id }, 'event { id }', bob)).toMatchObject({
       data: { leaveEvent: { event: { id } } },
       calls: 1,
@@ -383,16 +383,16 @@ describe('events', () => {
 });
 
 test('a mutation without a token is rejected without a call', async () => {
-  const { answer, calls } = await setup.cost('mutation { likeNote(input: { id: "1" }) { note { id } } }');
-  expect([codeOf(answer), calls]).toEqual(['LOGIN_REQUIRED', 0]);
+  const { response, calls } = await setup.cost('mutation { likeNote(input: { id: "1" }) { note { id } } }');
+  expect([codeOf(response), calls]).toEqual(['LOGIN_REQUIRED', 0]);
 });
 
 test('the graph reaches every endpoint, except the deprecated one', async () => {
   const folder = fileURLToPath(new URL('../../operations', import.meta.url));
   for (const file of readdirSync(folder).filter((name) => name.endsWith('.graphql'))) {
     const query = readFileSync(`${folder}/${file}`, 'utf8');
-    const { answer, passed } = await setup.cost(query, { token: alice });
-    if (file !== 'explain.graphql') expect({ file, errors: answer.errors }).toEqual({ file, errors: undefined }); // it is meant to be planned only
+    const { response, passed } = await setup.cost(query, { token: alice });
+    if (file !== 'explain.graphql') expect({ file, errors: response.errors }).toEqual({ file, errors: undefined }); // it is meant to be planned only
     for (const { line } of passed) calledLines.add(line);
   }
   const rest = await run(`{

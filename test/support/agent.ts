@@ -9,7 +9,7 @@ import { openServer } from '../../src/server/server.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
 
 /** The structured content of a tool result. */
-export interface Said {
+export interface ToolOutput {
   data: Record<string, unknown> | null;
   errors?: { code: string; message: string; whatToDo?: string; retryAfter?: number; path?: string }[];
   cut?: { path: string; shown: number; of: number; next?: Record<string, string> }[];
@@ -40,7 +40,7 @@ export async function agent(url: string, token?: string, version?: string) {
     return {
       isError: result.isError === true,
       text: content?.text ?? '',
-      said: result.structuredContent as Said,
+      output: result.structuredContent as ToolOutput,
     };
   }
   return { client, call };

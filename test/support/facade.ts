@@ -75,22 +75,22 @@ export function facade(settings: Partial<Config> = {}) {
         requestId: 'test',
         accept: 'multipart/mixed',
       };
-      const answer = await pipeline.answer(
+      const response = await pipeline.answer(
         pipeline.prepare(query, undefined),
         variables,
         requestContext,
         createCancellationToken(),
       );
-      if (!(Symbol.asyncIterator in answer)) return asJson(answer) as GraphQLResponse;
+      if (!(Symbol.asyncIterator in response)) return asJson(response) as GraphQLResponse;
       const pieces: IncrementalPart[] = [];
-      for await (const piece of answer) pieces.push(asJson(piece) as IncrementalPart);
+      for await (const piece of response) pieces.push(asJson(piece) as IncrementalPart);
       return mergeParts(pieces);
     },
   };
 }
 
-const asJson = (answer: unknown): unknown =>
-  JSON.parse(JSON.stringify(answer, (_, value: unknown) => (value instanceof GraphQLError ? value.toJSON() : value)));
+const asJson = (response: unknown): unknown =>
+  JSON.parse(JSON.stringify(response, (_, value: unknown) => (value instanceof GraphQLError ? value.toJSON() : value)));
 
 /** A response as a client reads it. */
 export interface GraphQLResponse {

@@ -90,7 +90,7 @@ function parse(head: string, nth: number): ReceivedRequest {
 }
 
 /** A complete response with Content-Length. */
-export const answer =
+export const response =
   (status: number, type: string, body: string | Buffer, headers: Record<string, string> = {}): Behaviour =>
   (socket) => {
     const lines = Object.entries({
@@ -103,13 +103,13 @@ export const answer =
   };
 
 export const json = (body: string, status = 200, headers: Record<string, string> = {}) =>
-  answer(status, 'application/json; charset=utf-8', body, headers);
+  response(status, 'application/json; charset=utf-8', body, headers);
 
 /** The requested record, with the title x. */
 export const titledX: Behaviour = (socket, request) =>
   json(JSON.stringify({ id: /[^/?]+(?=\?|$)/.exec(request.path)![0], title: 'x' }))(socket, request);
 
-export const xml = (body: string | Buffer) => answer(200, 'application/atom+xml; charset=utf-8', body);
+export const xml = (body: string | Buffer) => response(200, 'application/atom+xml; charset=utf-8', body);
 
 export const reset: Behaviour = (socket) => socket.resetAndDestroy();
 

@@ -70,11 +70,11 @@ export async function journey(
   }
 
   /** The response to a query, and its upstream calls. */
-  async function cost(query: string, asking: RequestOptions = {}) {
+  async function cost(query: string, options: RequestOptions = {}) {
     proxy.start();
-    const answer = await execute(query, asking);
+    const response = await execute(query, options);
     const passed = proxy.stop();
-    return { answer, passed, calls: passed.length, depth: Math.max(0, ...passed.map(({ wave }) => wave)) };
+    return { response, passed, calls: passed.length, depth: Math.max(0, ...passed.map(({ wave }) => wave)) };
   }
 
   return { origin, facade, proxy, config, upstream, execute, upload, cost };

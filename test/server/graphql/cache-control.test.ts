@@ -12,17 +12,17 @@ const rejection = JSON.stringify({ code: 1000, msg: 'x', request: 'x' });
 
 /** Responds by path, with 404 for all others. */
 const byPath =
-  (answers: Record<string, Behaviour>): Behaviour =>
+  (responses: Record<string, Behaviour>): Behaviour =>
   (socket, request) =>
-    (answers[request.path.split('?', 1)[0]!] ?? json(JSON.stringify({ code: 6000, msg: 'x', request: 'x' }), 404))(
+    (responses[request.path.split('?', 1)[0]!] ?? json(JSON.stringify({ code: 6000, msg: 'x', request: 'x' }), 404))(
       socket,
       request,
     );
 
 /** A facade with the record cache turned on, and a service with these responses. */
-async function facade(answers: Record<string, Behaviour>) {
+async function facade(responses: Record<string, Behaviour>) {
   const setup = await startFacade({ recordTtlSeconds: undefined });
-  setup.books.behave(byPath(answers));
+  setup.books.behave(byPath(responses));
   const get = (query: string, headers: Record<string, string> = {}) =>
     fetch(`${setup.url}?${new URLSearchParams({ query }).toString()}`, { headers });
   return {
@@ -88,9 +88,9 @@ test.each([
     '/v2/book/7': json(JSON.stringify(mine)),
     '/v2/book/7/annotations': json(JSON.stringify({ start: 0, count: 20, total: 0, annotations: [] })),
   });
-  const answer = await get(query, alice);
-  expect(await answer.json()).not.toHaveProperty('errors');
-  expect(answer.headers.get('cache-control')).toBe('no-store');
+  const response = await get(query, alice);
+  expect(await response.json()).not.toHaveProperty('errors');
+  expect(response.headers.get('cache-control')).toBe('no-store');
 });
 
 test.each([
@@ -107,9 +107,9 @@ test.each([
       '/v2/book/7/collection': json(JSON.stringify({ id: 1, book_id: '7', status: 'read', user_id: '1' })),
     });
     for (let time = 0; time < 2; time++) {
-      const answer = await get(query);
-      expect(await answer.json()).not.toHaveProperty('errors');
-      expect(answer.headers.get('cache-control')).toBe('no-store');
+      const response = await get(query);
+      expect(await response.json()).not.toHaveProperty('errors');
+      expect(response.headers.get('cache-control')).toBe('no-store');
     }
     expect(books.requests).toHaveLength(2); // the facade caches it, because its own cache is invalidated by writes
   },
@@ -130,8 +130,8 @@ test('a response with errors, with an absent record, with extensions or with sta
     '/v2/book/9': json(rejection, 403),
   });
   const result = async (query: string, headers?: Record<string, string>) => {
-    const answer = await get(query, headers);
-    return { ...(await answer.json()), kept: answer.headers.get('cache-control') } as Record<string, unknown>;
+    const response = await get(query, headers);
+    return { ...(await response.json()), kept: response.headers.get('cache-control') } as Record<string, unknown>;
   };
   expect(await result('{ book(id: 7) { title } other: book(id: 9) { title } }')).toMatchObject({
     errors: [{}],
@@ -170,29 +170,29 @@ test('a rejected GET, or one that reads nothing, is not cacheable', async () => 
 
 test('an incremental response is not cacheable', async () => {
   const { get } = await facade(bookThere);
-  const answer = await get('{ book(id: 7) { title ... @defer { subtitle } } }', { accept: 'multipart/mixed' });
-  expect(answer.headers.get('content-type')).toContain('multipart/mixed');
-  expect(await answer.text()).toContain('活着');
-  expect(answer.headers.get('cache-control')).toMatch(/no-(?:store|cache)/);
+  const response = await get('{ book(id: 7) { title ... @defer { subtitle } } }', { accept: 'multipart/mixed' });
+  expect(response.headers.get('content-type')).toContain('multipart/mixed');
+  expect(await response.text()).toContain('活着');
+  expect(response.headers.get('cache-control')).toMatch(/no-(?:store|cache)/);
 });
 
 test('with the cache turned off no response is cacheable', async () => {
   const { books, url } = await startFacade();
   books.behave(byPath(bookThere));
-  const answer = await fetch(`${url}?query={book(id:7){title}}`);
-  expect(await answer.json()).toEqual({ data: { book: { title: '活着' } } });
-  expect(answer.headers.get('cache-control')).toBe('no-store');
+  const response = await fetch(`${url}?query={book(id:7){title}}`);
+  expect(await response.json()).toEqual({ data: { book: { title: '活着' } } });
+  expect(response.headers.get('cache-control')).toBe('no-store');
 });
 
 test('a response to a POST has no Cache-Control, and Vary names the headers that affect a response', async () => {
   const { url, get } = await facade(bookThere);
-  const answer = await fetch(url, {
+  const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ query: '{ book(id: 7) { title } }' }),
   });
-  expect(await answer.json()).toEqual({ data: { book: { title: '活着' } } });
-  expect(answer.headers.has('cache-control')).toBe(false);
+  expect(await response.json()).toEqual({ data: { book: { title: '活着' } } });
+  expect(response.headers.has('cache-control')).toBe(false);
   expect((await get('{ book(id: 7) { title } }')).headers.get('vary')).toBe(
     'Authorization, Accept, x-explain, Accept-Encoding, Origin',
   );

@@ -15,7 +15,7 @@ import { json } from '../../support/hostile.ts';
 import { journey } from '../../support/journey.ts';
 import { picture } from '../../support/service.ts';
 
-const refusal = json(JSON.stringify({ code: 1000, msg: 'x', request: 'x' }), 400);
+const rejection = json(JSON.stringify({ code: 1000, msg: 'x', request: 'x' }), 400);
 
 const failing = () => {
   throw new GraphQLError('It failed.', { extensions: { code: 'TEST' } });
@@ -49,16 +49,16 @@ const query = '{ shelf { items { id fails failsLater } } }';
 
 /** The facade with this schema. */
 async function facade(schema: GraphQLSchema) {
-  const house = await startFacade({}, {}, { schema });
+  const setup = await startFacade({}, {}, { schema });
   const send = async (body: object, headers: Record<string, string> = {}) => {
-    const response = await fetch(house.url, {
+    const response = await fetch(setup.url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: 'Bearer demo-alice', ...headers },
       body: JSON.stringify(body),
     });
     return { status: response.status, body: (await response.json()) as { data: unknown; errors?: Failure[] } };
   };
-  return { ...house, send };
+  return { ...setup, send };
 }
 interface Failure {
   path: unknown;
@@ -139,7 +139,7 @@ const likes =
 
 test('no write follows on an error with HALT; with NULL they follow one after the other', async () => {
   const { send, books } = await facade(schema);
-  books.behave(refusal);
+  books.behave(rejection);
   const halted = await send({ query: likes, onError: 'HALT' });
   expect([halted.body.data, paths(halted.body.errors)]).toEqual([null, [['a']]]);
   expect(books.requests.map(({ path }) => path)).toEqual(['/v2/note/1/like']);
@@ -168,11 +168,11 @@ test('a write with onError has the response of one without', async () => {
     __typename
     collectBook(input: { bookId: "1003078", status: $status, onConflict: KEEP }) { collection { status book { id title } } }
   }`;
-  const asking = { token: 'demo-carol', variables: { status: 'WISH' } };
-  const plain = await execute(write, asking);
+  const options = { token: 'demo-carol', variables: { status: 'WISH' } };
+  const plain = await execute(write, options);
   expect(plain.data.collectBook.collection.book.title).toBe('小王子');
-  expect(await execute(write, { ...asking, onError: 'NULL' })).toEqual(plain);
-  const { extensions, data } = await execute(write, { ...asking, onError: 'HALT', headers: { 'x-explain': 'trace' } });
+  expect(await execute(write, { ...options, onError: 'NULL' })).toEqual(plain);
+  const { extensions, data } = await execute(write, { ...options, onError: 'HALT', headers: { 'x-explain': 'trace' } });
   expect(data).toEqual(plain.data);
   expect((extensions?.upstream as { calls: { field: string }[] }).calls[0]!.field).toBe('collectBook');
 });

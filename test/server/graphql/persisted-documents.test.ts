@@ -42,17 +42,17 @@ async function facade(settings: Flags = {}) {
         body: JSON.stringify(body),
       }),
     );
-  const fetchGet = (asked: Record<string, unknown>, headers: Record<string, string> = {}) =>
+  const fetchGet = (request: Record<string, unknown>, headers: Record<string, string> = {}) =>
     fetch(
       `${setup.url}?${new URLSearchParams(
-        Object.entries(asked).map(([name, value]): [string, string] => [
+        Object.entries(request).map(([name, value]): [string, string] => [
           name,
           typeof value === 'string' ? value : JSON.stringify(value),
         ]),
       ).toString()}`,
       { headers },
     );
-  const get = async (...asked: Parameters<typeof fetchGet>) => resultOf(await fetchGet(...asked));
+  const get = async (...request: Parameters<typeof fetchGet>) => resultOf(await fetchGet(...request));
   return { ...setup, post, get, fetchGet, resultOf };
 }
 
@@ -101,8 +101,8 @@ describe('trusted document', async () => {
   });
 
   test('an id together with another text is rejected', async () => {
-    const asked = { documentId: sha256(bookQuery), query: '{ book(id: 7) { title } }' };
-    expect(await post(asked)).toEqual({ status: 400, codes: ['PERSISTED_QUERY_HASH_MISMATCH'] });
+    const request = { documentId: sha256(bookQuery), query: '{ book(id: 7) { title } }' };
+    expect(await post(request)).toEqual({ status: 400, codes: ['PERSISTED_QUERY_HASH_MISMATCH'] });
   });
 });
 
@@ -150,10 +150,10 @@ describe('automatic persisted query', () => {
   test('a document is not stored under a wrong hash', async () => {
     const { post, get } = await facade();
     const extensions = persistedQuery('{ book(id: 7) { id } }');
-    const refused = { status: 400, codes: ['PERSISTED_QUERY_HASH_MISMATCH'] };
-    expect(await post({ query: text, extensions })).toEqual(refused);
-    expect(await get({ query: text, extensions })).toEqual(refused);
-    expect(await post({ query: text, documentId: 'Book' })).toEqual(refused);
+    const rejected = { status: 400, codes: ['PERSISTED_QUERY_HASH_MISMATCH'] };
+    expect(await post({ query: text, extensions })).toEqual(rejected);
+    expect(await get({ query: text, extensions })).toEqual(rejected);
+    expect(await post({ query: text, documentId: 'Book' })).toEqual(rejected);
     expect(await post({ extensions })).toEqual(notFound);
   });
 
@@ -209,18 +209,18 @@ test.each([
   { extensions: { persistedQuery: { version: 2, sha256Hash: sha256(bookQuery) } } },
   { extensions: { persistedQuery: { version: 1 } } },
   { extensions: { persistedQuery: 'x' } },
-])('a malformed document id is rejected: %j', async (asked) => {
+])('a malformed document id is rejected: %j', async (request) => {
   const { post } = await facade();
-  expect(await post(asked)).toEqual({ status: 400, codes: ['BAD_REQUEST'] });
-  expect(await post({ query: bookQuery, variables, ...asked })).toEqual({ status: 400, codes: ['BAD_REQUEST'] });
+  expect(await post(request)).toEqual({ status: 400, codes: ['BAD_REQUEST'] });
+  expect(await post({ query: bookQuery, variables, ...request })).toEqual({ status: 400, codes: ['BAD_REQUEST'] });
 });
 
 test('other extensions are ignored, and a request without text and id is rejected', async () => {
   const { post, get } = await facade();
   expect(await post({ query: bookQuery, variables, extensions: { client: 'x' } })).toEqual(success);
   expect(await get({ query: bookQuery, variables, extensions: { client: 'x' } })).toEqual(success);
-  for (const asked of [{}, { variables }, { query: 7 }, { query: 7, documentId: sha256(bookQuery) }])
-    expect(await post(asked)).toEqual({ status: 400, codes: ['BAD_REQUEST'] });
+  for (const request of [{}, { variables }, { query: 7 }, { query: 7, documentId: sha256(bookQuery) }])
+    expect(await post(request)).toEqual({ status: 400, codes: ['BAD_REQUEST'] });
   expect(await post({ extensions: { client: 'x' } })).toEqual({ status: 200, codes: ['BAD_REQUEST'] });
 });
 
@@ -241,7 +241,7 @@ test('documents by id are counted by outcome', async () => {
 describe('with PERSISTED_ONLY on', async () => {
   const { post, get, url, resultOf, books } = await facade({ persistedOnly: 'on' });
   const other = '{ book(id: 7) { title } }';
-  const refused = { status: 403, codes: ['PERSISTED_ONLY'] };
+  const rejected = { status: 403, codes: ['PERSISTED_ONLY'] };
 
   test('trusted documents run, by id or by their exact text', async () => {
     expect(await post({ documentId: sha256(bookQuery), variables })).toEqual(success);
@@ -261,12 +261,12 @@ describe('with PERSISTED_ONLY on', async () => {
     ['an unknown documentId', { documentId: 'Book' }],
     ['an unknown document with a trusted id', { query: other, documentId: sha256(bookQuery) }],
     ['a trusted id in the wrong place', { query: other, extensions: { documentId: sha256(bookQuery) } }],
-  ])('%s is rejected, by POST and by GET, without an upstream call', async (_, asked) => {
+  ])('%s is rejected, by POST and by GET, without an upstream call', async (_, request) => {
     const before = books.requests.length;
-    expect(await post(asked)).toEqual(refused);
-    expect(await post(asked, { accept: 'application/graphql-response+json' })).toEqual(refused);
-    expect(await post(asked, { accept: 'text/event-stream, multipart/mixed, application/json' })).toEqual(refused);
-    expect(await get(asked)).toEqual(refused);
+    expect(await post(request)).toEqual(rejected);
+    expect(await post(request, { accept: 'application/graphql-response+json' })).toEqual(rejected);
+    expect(await post(request, { accept: 'text/event-stream, multipart/mixed, application/json' })).toEqual(rejected);
+    expect(await get(request)).toEqual(rejected);
     expect(books.requests.length).toBe(before);
   });
 
@@ -279,13 +279,13 @@ describe('with PERSISTED_ONLY on', async () => {
       form.set('map', '{}');
       return form;
     };
-    expect(await execute(upload({ query: other }))).toEqual(refused);
-    expect(await execute(upload({ documentId: 'Book' }))).toEqual(refused);
+    expect(await execute(upload({ query: other }))).toEqual(rejected);
+    expect(await execute(upload({ documentId: 'Book' }))).toEqual(rejected);
     expect(await execute(upload({ documentId: sha256(bookQuery), variables }))).toEqual(success);
-    expect(await execute(new URLSearchParams({ query: other }))).toEqual(refused);
-    expect(await execute(other, { 'content-type': 'application/graphql' })).toEqual(refused);
+    expect(await execute(new URLSearchParams({ query: other }))).toEqual(rejected);
+    expect(await execute(other, { 'content-type': 'application/graphql' })).toEqual(rejected);
     expect(
       await execute(bookQuery.replace('$id: ID!', '$id: ID = 7'), { 'content-type': 'application/graphql' }),
-    ).toEqual(refused);
+    ).toEqual(rejected);
   });
 });

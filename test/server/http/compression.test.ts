@@ -69,9 +69,9 @@ test.each([
     [url, query],
     [`${url}?query=${encodeURIComponent(query)}`, undefined],
   ] as const) {
-    const answer = await read(await send(where, { 'accept-encoding': accept }, document));
-    expect([answer.encoding, JSON.parse(answer.text)]).toEqual([encoding, expected]);
-    expect(answer.vary).toContain('Accept-Encoding');
+    const response = await read(await send(where, { 'accept-encoding': accept }, document));
+    expect([response.encoding, JSON.parse(response.text)]).toEqual([encoding, expected]);
+    expect(response.vary).toContain('Accept-Encoding');
   }
 });
 
@@ -120,11 +120,11 @@ test('the charts of the demo, 15 kB, take at most 2.5 kB in any encoding', async
   const plain = await read(await send(`${facade.url}/graphql`, { authorization }, charts));
   expect(plain.bytes).toBeGreaterThan(14_000);
   for (const accept of Object.keys(decoders)) {
-    const answer = await read(
+    const response = await read(
       await send(`${facade.url}/graphql`, { authorization, 'accept-encoding': accept }, charts),
     );
-    expect([answer.encoding, answer.text]).toEqual([accept, plain.text]);
-    expect(answer.bytes).toBeLessThanOrEqual(2_500);
+    expect([response.encoding, response.text]).toEqual([accept, plain.text]);
+    expect(response.bytes).toBeLessThanOrEqual(2_500);
   }
 });
 

@@ -37,11 +37,11 @@ describe('the table of error codes', () => {
 
   test('refers to settings, codes and methods that exist', () => {
     const known = [...entries().map(([, { env }]) => env), ...codes, 'GET', 'POST'];
-    const told = notes.flatMap(([, { what, client, operator }]) => [
+    const references = notes.flatMap(([, { what, client, operator }]) => [
       ...`${what} ${client} ${operator}`.matchAll(/`([A-Z]+(?:_[A-Z]+)*)`/g),
     ]);
-    expect(told.length).toBeGreaterThan(30);
-    const names = told.map(([, name]) => name!);
+    expect(references.length).toBeGreaterThan(30);
+    const names = references.map(([, name]) => name!);
     expect(names.filter((name) => !known.includes(name))).toEqual([]);
   });
 });
@@ -103,8 +103,8 @@ describe('the help link of an error', async () => {
 
 test('an unknown value of x-explain is rejected before anything runs', async () => {
   const setup = await journey();
-  const { answer, calls } = await setup.cost('{ book(id: "6082808") { title } }', {
+  const { response, calls } = await setup.cost('{ book(id: "6082808") { title } }', {
     headers: { 'x-explain': 'plann' },
   });
-  expect([answer.errors?.[0]?.extensions.code, answer.data, calls]).toEqual(['BAD_EXPLAIN', undefined, 0]);
+  expect([response.errors?.[0]?.extensions.code, response.data, calls]).toEqual(['BAD_EXPLAIN', undefined, 0]);
 });

@@ -8,16 +8,16 @@ import { json } from '../../support/hostile.ts';
 
 const book = json(JSON.stringify({ id: '7', title: 'x' }));
 const query = '{ book(id: 7) { title } }';
-const answered = { data: { book: { title: 'x' } } };
+const result = { data: { book: { title: 'x' } } };
 const alice = { authorization: 'Bearer demo-alice' };
 
 /** A facade over a service with one book. */
 async function facade(env: NodeJS.ProcessEnv = {}) {
-  const house = await startFacade({ recordTtlSeconds: '60' }, env);
-  house.books.behave(book);
-  const url = `${house.url}?${new URLSearchParams({ query }).toString()}`;
+  const setup = await startFacade({ recordTtlSeconds: '60' }, env);
+  setup.books.behave(book);
+  const url = `${setup.url}?${new URLSearchParams({ query }).toString()}`;
   const get = (headers: Record<string, string> = {}, method = 'GET') => fetch(url, { method, headers });
-  return { ...house, get };
+  return { ...setup, get };
 }
 
 test('a GET with the current ETag is answered with 304', async () => {
@@ -32,7 +32,7 @@ test('a GET with the current ETag is answered with 304', async () => {
     expect(again.headers.get('vary')).toContain('Authorization');
   }
   const other = await get({ 'if-none-match': 'W/"other"' });
-  expect([other.status, await other.json()]).toEqual([200, answered]);
+  expect([other.status, await other.json()]).toEqual([200, result]);
 });
 
 test('the ETag of a private response is valid for its token only, and a no-store response has none', async () => {
@@ -45,8 +45,8 @@ test('the ETag of a private response is valid for its token only, and a no-store
   expect((await get({ 'if-none-match': tags[1]!, authorization: 'Bearer demo-bob' })).status).toBe(200);
   const anew = await facade();
   anew.books.behave(json(JSON.stringify({ code: 1000, msg: 'x', request: 'x' }), 400));
-  const refused = await anew.get({ 'if-none-match': '*' });
-  expect([refused.status, refused.headers.get('etag')]).toEqual([200, null]);
+  const rejected = await anew.get({ 'if-none-match': '*' });
+  expect([rejected.status, rejected.headers.get('etag')]).toEqual([200, null]);
   expect(books.requests.length).toBeGreaterThan(0);
 });
 
@@ -67,15 +67,15 @@ test('QUERY has the same response as GET', async () => {
       body: typeof body === 'string' ? body : JSON.stringify(body),
     });
   const whole = await send({ query: 'query ($id: ID!) { book(id: $id) { title } }', variables: { id: 7 } });
-  expect([whole.status, await whole.json()]).toEqual([200, answered]);
+  expect([whole.status, await whole.json()]).toEqual([200, result]);
   const plain = await get();
   for (const name of ['content-type', 'etag', 'vary'])
     expect([name, whole.headers.get(name)]).toEqual([name, plain.headers.get(name)]);
   expect(whole.headers.get('cache-control')).toMatch(/^public, max-age=/);
   expect((await send({ query }, { 'if-none-match': plain.headers.get('etag')! })).status).toBe(304);
-  expect(await (await send({ query }, { accept: 'text/html, */*;q=0.1' })).json()).toEqual(answered);
+  expect(await (await send({ query }, { accept: 'text/html, */*;q=0.1' })).json()).toEqual(result);
   const bare = await send(query, { 'content-type': 'application/graphql' });
-  expect(await bare.json()).toEqual(answered);
+  expect(await bare.json()).toEqual(result);
 });
 
 test('QUERY rejects mutations and multipart forms', async () => {
@@ -106,9 +106,9 @@ test('the schema is served at /graphql/schema.graphql to clients that may use in
 });
 
 test('the error page is sent again only after it changed', async () => {
-  const { facade: house } = await facade();
-  const etag = (await fetch(`${house.url}/docs/errors`)).headers.get('etag')!;
-  expect((await fetch(`${house.url}/docs/errors`, { headers: { 'if-none-match': etag } })).status).toBe(304);
+  const { facade: setup } = await facade();
+  const etag = (await fetch(`${setup.url}/docs/errors`)).headers.get('etag')!;
+  expect((await fetch(`${setup.url}/docs/errors`, { headers: { 'if-none-match': etag } })).status).toBe(304);
 });
 
 test('Server-Timing reports upstream calls and their duration, outside production or if turned on', async () => {
@@ -119,19 +119,19 @@ test('Server-Timing reports upstream calls and their duration, outside productio
       body: JSON.stringify({ query }),
     });
   const timing = async ({ url }: { url: string }) => (await post(url)).headers.get('server-timing');
-  const house = await facade();
-  expect(await timing(house)).toMatch(/^total;dur=[\d.]+, upstream;desc="calls: 1";dur=[\d.]+, cache;desc="calls: 0"$/);
-  expect(await timing(house)).toContain('upstream;desc="calls: 0";dur=0.0, cache;desc="calls: 1"');
-  expect((await house.get()).headers.get('server-timing')).toContain('cache;desc="calls: 1"');
+  const setup = await facade();
+  expect(await timing(setup)).toMatch(/^total;dur=[\d.]+, upstream;desc="calls: 1";dur=[\d.]+, cache;desc="calls: 0"$/);
+  expect(await timing(setup)).toContain('upstream;desc="calls: 0";dur=0.0, cache;desc="calls: 1"');
+  expect((await setup.get()).headers.get('server-timing')).toContain('cache;desc="calls: 1"');
   expect(await timing(await facade({ NODE_ENV: 'production' }))).toBeNull();
   expect(await timing(await facade({ NODE_ENV: 'production', SERVER_TIMING: 'on' }))).toContain('total');
   expect(await timing(await facade({ SERVER_TIMING: 'off' }))).toBeNull();
 });
 
 test('RateLimit reports the remaining calls of a limited token', async () => {
-  const { get } = await startFacade({}, { ACCESS_TOKEN: 'own', FILM_TIER: 'basic' }).then((house) => {
-    house.books.behave(json(JSON.stringify({ id: '1', title: 'x' })));
-    const films = `${house.url}?${new URLSearchParams({ query: '{ subject(id: 1) { title } }' }).toString()}`;
+  const { get } = await startFacade({}, { ACCESS_TOKEN: 'own', FILM_TIER: 'basic' }).then((setup) => {
+    setup.books.behave(json(JSON.stringify({ id: '1', title: 'x' })));
+    const films = `${setup.url}?${new URLSearchParams({ query: '{ subject(id: 1) { title } }' }).toString()}`;
     return { get: (headers: Record<string, string>) => fetch(films, { headers }) };
   });
   const { headers } = await get({ authorization: 'Bearer own' });
@@ -183,8 +183,8 @@ test('outside production CORS allows pages of this machine, and the headers by w
 });
 
 test('a HEAD leaves its connection usable', async () => {
-  const { facade: house } = await facade();
-  const socket = connect(house.port, '127.0.0.1');
+  const { facade: setup } = await facade();
+  const socket = connect(setup.port, '127.0.0.1');
   let received = '';
   socket.on('data', (bytes: Buffer) => (received += bytes.toString()));
   const path = `/graphql?query=${encodeURIComponent(query)}`;

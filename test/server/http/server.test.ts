@@ -204,8 +204,12 @@ test('headers that are too large, too slow or malformed are rejected with a code
 
 test('a response says whether its connection is kept alive, and for how long', async () => {
   const { url } = await open();
-  const answers = [await post(url, { query: '{ word }' }), await fetch(`${url}/health`), await fetch(`${url}/nowhere`)];
-  for (const { headers } of answers)
+  const responses = [
+    await post(url, { query: '{ word }' }),
+    await fetch(`${url}/health`),
+    await fetch(`${url}/nowhere`),
+  ];
+  for (const { headers } of responses)
     expect([headers.get('connection'), headers.get('keep-alive')]).toEqual(['keep-alive', 'timeout=65']);
   const last = [
     await post(`${url}/nowhere`, '{}'), // its body is not waited for
@@ -234,9 +238,9 @@ test('other origins get no CORS headers unless they are listed', async () => {
   expect(listed.headers.get('access-control-allow-headers')).toContain('authorization');
   expect(listed.headers.has('access-control-allow-credentials')).toBe(false);
   expect((await preflight('https://evil.example')).headers.has('access-control-allow-origin')).toBe(false);
-  const asked = await post(url, { query: '{ word }' }, { ...json, origin: 'https://shop.example' });
-  expect(asked.headers.get('access-control-allow-origin')).toBe('https://shop.example');
-  expect(asked.headers.get('vary')).toContain('Origin');
+  const request = await post(url, { query: '{ word }' }, { ...json, origin: 'https://shop.example' });
+  expect(request.headers.get('access-control-allow-origin')).toBe('https://shop.example');
+  expect(request.headers.get('vary')).toContain('Origin');
 });
 
 test('GraphiQL opens with our example operations, loads nothing from other hosts and contains the demo token', async () => {

@@ -26,15 +26,15 @@ beforeAll(async () => {
   ({ url } = (await journey({ mcp: 'on', mcpOperations: 'operations', recordTtlSeconds: '0' })).facade);
 });
 
-/** A part of the answer: `…` stands for any text, an object for one with more members, a list for one that goes on. */
-function expectShown(answer: unknown, part: unknown, path = ''): void {
-  if (part === '…') return expect([path, typeof answer]).toEqual([path, 'string']);
-  if (typeof part !== 'object' || part === null) return expect([path, answer]).toEqual([path, part]);
+/** Compares a part of the response: `…` stands for any text; objects may have more members and lists more items. */
+function expectShown(response: unknown, part: unknown, path = ''): void {
+  if (part === '…') return expect([path, typeof response]).toEqual([path, 'string']);
+  if (typeof part !== 'object' || part === null) return expect([path, response]).toEqual([path, part]);
   for (const [name, value] of Object.entries(part))
-    expectShown((answer as Record<string, unknown> | null)?.[name], value, `${path}.${name}`);
+    expectShown((response as Record<string, unknown> | null)?.[name], value, `${path}.${name}`);
 }
 
-test('a desktop assistant connects with the configuration', async () => {
+test('a desktop client connects with the printed configuration', async () => {
   const { mcpServers } = json('mcpServers') as {
     mcpServers: Record<string, { type: string; url: string; headers: Record<string, string> }>;
   };
@@ -49,39 +49,39 @@ test('a desktop assistant connects with the configuration', async () => {
   await client.close();
 });
 
-test('the program runs', async () => {
+test('the printed program runs', async () => {
   const folder = temporaryDirectory();
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
-  const told =
+  const epilogue =
     'console.log(JSON.stringify({ names: tools.map(({ name }) => name), structuredContent }));\nawait client.close();\n';
-  writeFileSync(join(folder, 'program.mjs'), `${shown('new Client(').replace(SHOWN_AT, url)}\n${told}`);
+  writeFileSync(join(folder, 'program.mjs'), `${shown('new Client(').replace(SHOWN_AT, url)}\n${epilogue}`);
   const { stdout } = await promisify(execFile)(process.execPath, [join(folder, 'program.mjs')]);
   const { names, structuredContent } = JSON.parse(stdout) as { names: string[]; structuredContent: object };
   expect(names).toContain('Book');
   expect(structuredContent).toMatchObject({ data: { book: { id: 'Book:1003078' } } });
 });
 
-test('the session is answered as printed', async () => {
+test('the session has the printed responses', async () => {
   const { client, call } = await agent(url, 'demo-bob');
   const spaced = (text: string) => text.replaceAll(/\s+/g, ' ');
   for (const { name, description } of (await client.listTools()).tools)
     if (name === 'Book' || name === 'Film') expect(spaced(shown('Book '))).toContain(spaced(`${name} ${description}`));
 
-  expectShown((await call('Search', { query: '百年' })).said, json('"searchBooks"'));
+  expectShown((await call('Search', { query: '百年' })).output, json('"searchBooks"'));
   let failed = await call('Film');
-  while (!failed.isError || failed.said.cost.calls.catalog > 0) failed = await call('Film');
-  const [error] = failed.said.errors!;
+  while (!failed.isError || failed.output.cost.calls.catalog > 0) failed = await call('Film');
+  const [error] = failed.output.errors!;
   const seconds = (value: unknown) =>
     JSON.parse(JSON.stringify(value).replaceAll(String(error!.retryAfter), '42')) as unknown;
-  expectShown(seconds(failed.said), json('RATE_LIMITED'));
+  expectShown(seconds(failed.output), json('RATE_LIMITED'));
 });
 
-test('a list is cut as printed', async () => {
+test('a list is truncated as printed', async () => {
   const { url } = (await journey({ mcp: 'on', mcpOperations: 'operations', mcpResultCharacters: '2000' })).facade;
-  expectShown((await (await agent(url)).call('Search', { query: '的' })).said, json('"cut"'));
+  expectShown((await (await agent(url)).call('Search', { query: '的' })).output, json('"cut"'));
 });
 
-test('a refusal is as printed', () => {
+test('a rejection is as printed', () => {
   const message = 'The server is overloaded. Try again in a moment.';
   const error = new HttpError(503, 'OVERLOADED', message, { 'retry-after': '1' });
   expect(JSON.parse(httpErrorBody(error, 'json-rpc'))).toEqual(json('-32000'));

@@ -3,33 +3,33 @@ import { ConfigError, readConfig } from '../../../src/config/read.ts';
 import { agent } from '../../support/agent.ts';
 import { journey } from '../../support/journey.ts';
 
-let house: Awaited<ReturnType<typeof journey>>;
+let setup: Awaited<ReturnType<typeof journey>>;
 let call: Awaited<ReturnType<typeof agent>>['call'];
 beforeAll(async () => {
-  house = await journey({ mcp: 'on', mcpOperations: 'operations', mcpFree: 'on' });
-  ({ call } = await agent(house.facade.url, 'demo-alice'));
+  setup = await journey({ mcp: 'on', mcpOperations: 'operations', mcpFree: 'on' });
+  ({ call } = await agent(setup.facade.url, 'demo-alice'));
 });
 
 test('query runs a document and reports its upstream calls', async () => {
-  house.proxy.start();
-  const { said, isError } = await call('query', {
+  setup.proxy.start();
+  const { output, isError } = await call('query', {
     query: 'query A($id: ID!) { book(id: $id) { title series { title } } }',
     variables: { id: '1003078' },
   });
   expect(isError).toBe(false);
-  expect(said.cost.calls.catalog).toBe(house.proxy.stop().length);
-  expect(said.data).toMatchObject({ book: { title: expect.any(String) as string } });
+  expect(output.cost.calls.catalog).toBe(setup.proxy.stop().length);
+  expect(output.data).toMatchObject({ book: { title: expect.any(String) as string } });
 });
 
 test('query with plan reports what a document would cost, without upstream calls', async () => {
-  house.proxy.start();
-  const { said, isError } = await call('query', {
+  setup.proxy.start();
+  const { output, isError } = await call('query', {
     query: '{ book(id: "6082808") { annotations(first: 50) { totalCount } } }',
     plan: true,
   });
-  expect(house.proxy.stop()).toEqual([]);
+  expect(setup.proxy.stop()).toEqual([]);
   expect(isError).toBe(false);
-  expect(said.plan).toMatchObject({ max: 2 });
+  expect(output.plan).toMatchObject({ max: 2 });
 });
 
 test.each([
@@ -47,10 +47,10 @@ test.each([
   ['no document', { query: 1 }, 'BAD_USER_INPUT'],
   ['a list as variables', { query: '{ viewer { isLoggedIn } }', variables: [] }, 'BAD_USER_INPUT'],
 ])('%s is an error and makes no call', async (_, given, code) => {
-  house.proxy.start();
-  const { said, isError } = await call('query', given);
-  expect(house.proxy.stop()).toEqual([]);
-  expect([isError, said.errors![0]!.code]).toEqual([true, code]);
+  setup.proxy.start();
+  const { output, isError } = await call('query', given);
+  expect(setup.proxy.stop()).toEqual([]);
+  expect([isError, output.errors![0]!.code]).toEqual([true, code]);
 });
 
 test('schema returns the whole schema without descriptions, or named types with them', async () => {

@@ -56,21 +56,21 @@ test.each(Object.keys(argumentsOf))(
   '%s: no tool makes more calls than its price, and its result reports the calls that a proxy counts',
   async (name) => {
     // Each in a minute of its own, as to the rate limit, and first with nothing known of the token's tier.
-    const house = await open();
+    const setup = await open();
     for (const token of ['demo-alice', 'demo-bob', undefined]) {
-      const { client, call } = await agent(house.facade.url, token);
+      const { client, call } = await agent(setup.facade.url, token);
       const { _meta, inputSchema } = (await client.listTools()).tools.find((tool) => tool.name === name)!;
       const price = _meta!['catalog-graphql/price'] as Price;
       const queue = combinations(argumentsOf[name]!);
       if (!inputSchema.required) queue.push({}, {});
       for (let given = queue.shift(); given; given = queue.shift()) {
-        house.proxy.start();
-        const { said, text } = await call(name, given);
-        const lines = house.proxy.stop().map(({ line }) => line);
+        setup.proxy.start();
+        const { output, text } = await call(name, given);
+        const lines = setup.proxy.stop().map(({ line }) => line);
         const catalog = lines.filter((line) => line.includes('/v2/')).length;
         const event = lines.length - catalog;
         const film = lines.filter((line) => line.includes('/v2/movie/')).length;
-        expect({ token, given, ...said.cost.calls }).toEqual({ token, given, catalog, event });
+        expect({ token, given, ...output.cost.calls }).toEqual({ token, given, catalog, event });
         const isWithin = catalog <= price.catalog && event <= price.event && film <= price.film;
         expect({ token, given, lines, price, isWithin }).toMatchObject({ isWithin: true });
         const [, after] = /"endCursor":"([^"]+)"/.exec(text) ?? [];
@@ -89,16 +89,16 @@ test('the price covers the largest page and all variables', async () => {
       }
     }`;
   writeFileSync(join(path, 'all.graphql'), text);
-  const house = await journey({ mcp: 'on', mcpOperations: path, recordTtlSeconds: '0' });
-  const { client, call } = await agent(house.facade.url, 'demo-alice');
+  const setup = await journey({ mcp: 'on', mcpOperations: path, recordTtlSeconds: '0' });
+  const { client, call } = await agent(setup.facade.url, 'demo-alice');
   const { tools } = await client.listTools();
   const price = tools[0]!._meta!['catalog-graphql/price'] as Price;
   const counts: number[] = [];
   for (const given of [{}, { first: 5 }, { first: 5, withReviews: true }, { first: 40 }]) {
-    house.proxy.start();
-    const { said } = await call('Top', given);
-    counts.push(house.proxy.stop().length);
-    expect(said.cost.calls.catalog).toBe(counts.at(-1));
+    setup.proxy.start();
+    const { output } = await call('Top', given);
+    counts.push(setup.proxy.stop().length);
+    expect(output.cost.calls.catalog).toBe(counts.at(-1));
   }
   expect(counts).toEqual([3, 6, 11, 41]);
   // A page of 100 with reviews; from 250 calls on it would be rejected.

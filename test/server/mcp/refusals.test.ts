@@ -39,7 +39,7 @@ const send = (method: string, headers: Record<string, string>, body = JSON.strin
     sent.end(body);
   });
 
-const refusal = (code: string, more: object = {}) => ({
+const rejection = (code: string, more: object = {}) => ({
   jsonrpc: '2.0',
   error: {
     code: -32_000,
@@ -58,7 +58,7 @@ test.each([
   ['a Content-Length beyond the limit', 'POST', { 'content-length': '99999999' }, 413, 'BODY_TOO_LARGE'],
 ])('%s is rejected with a JSON-RPC error that has its code in `data`', async (_, method, headers, status, code) => {
   const answer = await send(method, headers);
-  expect([answer.status, JSON.parse(answer.text)]).toEqual([status, refusal(code)]);
+  expect([answer.status, JSON.parse(answer.text)]).toEqual([status, rejection(code)]);
 });
 
 test.each([
@@ -66,13 +66,13 @@ test.each([
   ['half of a character', '{"jsonrpc":"2.0","id":1,"method":"\\ud800"}', 400, 'INVALID_TEXT'],
 ])('%s is rejected with a JSON-RPC error', async (_, body, status, code) => {
   const answer = await post(url, body);
-  expect([answer.status, JSON.parse(answer.text)]).toEqual([status, refusal(code)]);
+  expect([answer.status, JSON.parse(answer.text)]).toEqual([status, rejection(code)]);
 });
 
 test('a required login is a JSON-RPC error too', async () => {
   const { facade } = await facadeOver(service, { mcpAuthorizationServer: 'https://login.example' });
   const { status, text } = await post(facade.url, call('Diary', {}));
-  expect([status, JSON.parse(text)]).toEqual([401, refusal('UNAUTHENTICATED')]);
+  expect([status, JSON.parse(text)]).toEqual([401, rejection('UNAUTHENTICATED')]);
 });
 
 test('an overload is a JSON-RPC error with retryAfter on /mcp, and a GraphQL error elsewhere', async () => {
@@ -80,8 +80,8 @@ test('an overload is a JSON-RPC error with retryAfter on /mcp, and a GraphQL err
   const { client } = await agent(facade.url);
   const running = post(facade.url, call('Book', { id: '1003078' }));
   while (held.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-  const refused = await post(facade.url, ping);
-  expect([refused.status, JSON.parse(refused.text)]).toMatchObject([
+  const rejected = await post(facade.url, ping);
+  expect([rejected.status, JSON.parse(rejected.text)]).toMatchObject([
     503,
     { jsonrpc: '2.0', error: { code: -32_000, data: { code: 'OVERLOADED', retryAfter: 1 } }, id: null },
   ]);

@@ -22,10 +22,10 @@ test.skipIf(!hasRedis)(
   { retry: 2 },
   async () => {
     const redis = await redisServer();
-    const house = await journey();
+    const setup = await journey();
     const settings = { mcpOperations, redisUrl: redis.url, recordTtlSeconds: '0' };
     const urls = [];
-    for (let at = 0; at < 2; at++) urls.push((await facadeOver(house.proxy.url, settings)).facade.url);
+    for (let at = 0; at < 2; at++) urls.push((await facadeOver(setup.proxy.url, settings)).facade.url);
     const agents = await Promise.all(urls.map((url) => agent(url, TOKEN)));
     const people = urls.map(clientOf);
     const remaining = async (at: number) =>
@@ -36,25 +36,25 @@ test.skipIf(!hasRedis)(
     await search(0, 'first');
     await until(async () => (await remaining(1)) === 39 && (await remaining(0)) === 39);
 
-    house.proxy.start();
+    setup.proxy.start();
     const left: (number | undefined)[] = [];
-    let refused = 0;
+    let rejected = 0;
     for (let at = 0; at < 30; at++) {
-      const { isError, said } = await agents[at % 2]!.call('Films', { words: `agent ${at}` });
-      if (isError) refused++;
-      left.push(said.cost.left?.remaining);
+      const { isError, output } = await agents[at % 2]!.call('Films', { words: `agent ${at}` });
+      if (isError) rejected++;
+      left.push(output.cost.left?.remaining);
     }
-    expect(house.proxy.stop()).toHaveLength(10);
-    expect(refused).toBe(20);
+    expect(setup.proxy.stop()).toHaveLength(10);
+    expect(rejected).toBe(20);
     expect(left.slice(0, 12)).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0, 0]);
 
-    house.proxy.start();
+    setup.proxy.start();
     const codes: string[] = [];
     for (let at = 0; at < 35; at++)
       codes.push(
         ...((await search(at % 2, `person ${at}`)).errors ?? []).map(({ extensions }) => extensions.code as string),
       );
-    const passed = house.proxy.stop();
+    const passed = setup.proxy.stop();
     expect([passed.length, codes.length]).toEqual([29, 6]);
     expect(passed.filter(({ status }) => status === 429)).toEqual([]);
   },

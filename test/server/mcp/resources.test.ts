@@ -6,11 +6,11 @@ import { schema } from '../../../src/graph/schema.ts';
 import { agent } from '../../support/agent.ts';
 import { journey } from '../../support/journey.ts';
 
-let house: Awaited<ReturnType<typeof journey>>;
+let setup: Awaited<ReturnType<typeof journey>>;
 let client: Awaited<ReturnType<typeof agent>>['client'];
 beforeAll(async () => {
-  house = await journey({ mcp: 'on', mcpOperations: 'operations' });
-  ({ client } = await agent(house.facade.url));
+  setup = await journey({ mcp: 'on', mcpOperations: 'operations' });
+  ({ client } = await agent(setup.facade.url));
 });
 
 const read = async (uri: string) =>
@@ -27,9 +27,9 @@ test('the schema and the error documentation are resources', async () => {
 test('a record is read by its global id in one upstream call, with its time to live', async () => {
   const [template] = (await client.listResourceTemplates()).resourceTemplates;
   expect(template!.uriTemplate).toBe('catalog://{type}/{id}');
-  house.proxy.start();
+  setup.proxy.start();
   const { text, mimeType, _meta } = await read('catalog://Book/6082808');
-  expect(house.proxy.stop()).toHaveLength(1);
+  expect(setup.proxy.stop()).toHaveLength(1);
   expect(JSON.parse(text)).toMatchObject({
     __typename: 'Book',
     id: 'Book:6082808',
@@ -57,7 +57,7 @@ test.each([
 });
 
 test('the schema is not a resource if introspection is off', async () => {
-  const house = await journey({ mcp: 'on', mcpOperations: 'operations', introspection: 'off' });
-  const { resources } = await (await agent(house.facade.url)).client.listResources();
+  const setup = await journey({ mcp: 'on', mcpOperations: 'operations', introspection: 'off' });
+  const { resources } = await (await agent(setup.facade.url)).client.listResources();
   expect(resources.map(({ name }) => name)).toEqual(['docs/errors.md']);
 });

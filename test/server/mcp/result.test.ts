@@ -1,15 +1,15 @@
 import { GraphQLError } from 'graphql';
 import { beforeAll, expect, test } from 'vitest';
 import { agentError } from '../../../src/server/mcp/result.ts';
-import { type Said, agent } from '../../support/agent.ts';
+import { type ToolOutput, agent } from '../../support/agent.ts';
 import { journey } from '../../support/journey.ts';
 
 let call: Awaited<ReturnType<typeof agent>>['call'];
 let names: string[];
 const LIMIT = 2_000;
 beforeAll(async () => {
-  const house = await journey({ mcp: 'on', mcpOperations: 'operations', mcpResultCharacters: String(LIMIT) });
-  const connected = await agent(house.facade.url, 'demo-alice');
+  const setup = await journey({ mcp: 'on', mcpOperations: 'operations', mcpResultCharacters: String(LIMIT) });
+  const connected = await agent(setup.facade.url, 'demo-alice');
   names = (await connected.client.listTools()).tools.map(({ name }) => name); // from here the client checks output schemas
   call = connected.call;
 });
@@ -21,14 +21,14 @@ interface SearchPage {
     edges: { cursor: string; node: { id: string } }[];
   };
 }
-const search = ({ data }: Said) => (data as unknown as SearchPage).searchBooks;
+const search = ({ data }: ToolOutput) => (data as unknown as SearchPage).searchBooks;
 
 test('no result is longer than its limit, and its text equals the structured content', async () => {
   for (const name of names) {
-    const { text, said, isError } = await call(name);
+    const { text, output, isError } = await call(name);
     expect({ name, isError }).toEqual({ name, isError: false });
     expect(text.length).toBeLessThanOrEqual(LIMIT);
-    expect(JSON.parse(text)).toEqual(said);
+    expect(JSON.parse(text)).toEqual(output);
     expect(text).not.toContain('__cursors');
   }
 });
@@ -37,34 +37,34 @@ test('a truncated list names the arguments for its next page, and paging returns
   const whole = await (
     await agent((await journey({ mcp: 'on', mcpOperations: 'operations' })).facade.url, 'demo-alice')
   ).call('Search', { query: '的' });
-  expect(whole.said.cut).toBeUndefined();
-  const wanted = search(whole.said).edges.map(({ node }) => node.id);
-  const seen: string[] = [];
+  expect(whole.output.cut).toBeUndefined();
+  const wanted = search(whole.output).edges.map(({ node }) => node.id);
+  const found: string[] = [];
   let given: Record<string, unknown> = { query: '的' };
   let cuts = 0;
-  while (seen.length < wanted.length) {
-    const { said } = await call('Search', given);
-    const page = search(said);
-    seen.push(...page.edges.map(({ node }) => node.id));
+  while (found.length < wanted.length) {
+    const { output } = await call('Search', given);
+    const page = search(output);
+    found.push(...page.edges.map(({ node }) => node.id));
     expect(page.pageInfo.endCursor).toBe(page.edges.at(-1)!.cursor);
-    const [cut] = said.cut ?? [];
+    const [cut] = output.cut ?? [];
     if (cut) {
       cuts++;
-      expect(cut).toMatchObject({ path: 'searchBooks.edges', shown: page.edges.length, of: 10 });
+      expect(cut).toMatchObject({ path: 'searchBooks.edges', result: page.edges.length, of: 10 });
       expect(page.pageInfo.hasNextPage).toBe(true);
       expect(cut.next).toEqual({ after: page.pageInfo.endCursor });
     }
     given = { query: '的', after: page.pageInfo.endCursor };
   }
   expect(cuts).toBeGreaterThan(0);
-  expect(seen.slice(0, wanted.length)).toEqual(wanted);
-  expect(new Set(seen).size).toBe(seen.length);
+  expect(found.slice(0, wanted.length)).toEqual(wanted);
+  expect(new Set(found).size).toBe(found.length);
 });
 
 test('texts are truncated only if a list is still too long with one item', async () => {
-  const { said, text } = await call('Annotations', { book: '6082808' });
+  const { output, text } = await call('Annotations', { book: '6082808' });
   expect(text.length).toBeLessThanOrEqual(LIMIT);
-  expect(said.cut!.some(({ path }) => path.endsWith('edges'))).toBe(true);
+  expect(output.cut!.some(({ path }) => path.endsWith('edges'))).toBe(true);
 });
 
 test('an error names what its advice is about, and says nothing of the service', () => {

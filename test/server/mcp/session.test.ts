@@ -12,12 +12,12 @@ import { agent, facadeOver, post } from '../../support/agent.ts';
 import { journey } from '../../support/journey.ts';
 
 const TOKEN = 'demo-alice';
-let house: Awaited<ReturnType<typeof journey>>;
+let setup: Awaited<ReturnType<typeof journey>>;
 let url: string;
 let logged: string[];
 beforeAll(async () => {
-  house = await journey();
-  const over = await facadeOver(house.proxy.url, { accessToken: 'demo-app' });
+  setup = await journey();
+  const over = await facadeOver(setup.proxy.url, { accessToken: 'demo-app' });
   url = over.facade.url;
   logged = over.logged;
 });
@@ -30,33 +30,35 @@ const message = (method: string, params: object = {}, id: number | string = 1) =
 });
 const initialize = (protocolVersion: string) =>
   message('initialize', { protocolVersion, capabilities: {}, clientInfo: { name: 'test', version: '1' } });
-const said = ({ text }: { text: string }) =>
+const contentOf = ({ text }: { text: string }) =>
   JSON.parse(text) as { result?: Record<string, unknown>; error?: { code: number; message: string } };
 
 test.each(SUPPORTED_PROTOCOL_VERSIONS)('version %s of the protocol is supported', async (version) => {
   const opened = await post(url, initialize(version));
   expect(opened.headers.get('content-type')).toBe('application/json');
-  expect(said(opened).result).toMatchObject({ protocolVersion: version, serverInfo: { name: 'catalog-graphql' } });
+  expect(contentOf(opened).result).toMatchObject({ protocolVersion: version, serverInfo: { name: 'catalog-graphql' } });
   const headers = { 'mcp-protocol-version': version };
   expect((await post(url, { jsonrpc: '2.0', method: 'notifications/initialized' }, headers)).status).toBe(202);
-  expect(said(await post(url, message('tools/list'), headers)).result).toMatchObject({
+  expect(contentOf(await post(url, message('tools/list'), headers)).result).toMatchObject({
     tools: expect.any(Array) as [],
   });
-  const called = said(await post(url, message('tools/call', { name: 'Book', arguments: { id: '1003078' } }), headers));
+  const called = contentOf(
+    await post(url, message('tools/call', { name: 'Book', arguments: { id: '1003078' } }), headers),
+  );
   expect(called.result).toMatchObject({ structuredContent: { data: { book: { id: 'Book:1003078' } } } });
 });
 
 test.each(SUPPORTED_PROTOCOL_VERSIONS)('the client of the SDK works in version %s', async (version) => {
   const { client, call } = await agent(url, TOKEN, version);
   expect((await client.listTools()).tools.length).toBeGreaterThan(10);
-  expect((await call('Book', { id: '1003078' })).said.data).toMatchObject({ book: { id: 'Book:1003078' } });
+  expect((await call('Book', { id: '1003078' })).output.data).toMatchObject({ book: { id: 'Book:1003078' } });
   await expect(client.callTool({ name: 'Nothing' })).rejects.toThrow('Unknown tool: Nothing');
   expect((await client.readResource({ uri: 'catalog://Book/1003078' })).contents).toHaveLength(1);
   expect(await client.ping()).toEqual({});
 });
 
 test('initialize with an unknown version returns a known one, and an unknown version in a header is rejected', async () => {
-  expect(said(await post(url, initialize('1999-01-01'))).result).toMatchObject({
+  expect(contentOf(await post(url, initialize('1999-01-01'))).result).toMatchObject({
     protocolVersion: SUPPORTED_PROTOCOL_VERSIONS[0],
   });
   const { status } = await post(url, message('tools/list'), { 'mcp-protocol-version': '1999-01-01' });
@@ -70,9 +72,9 @@ test.each([
   ['a tool as a task', message('tools/call', { name: 'Book', task: { ttl: 1 } }), -32603],
   ['an unknown resource', message('resources/read', { uri: 'file:///etc/passwd' }), -32002],
 ])('%s is a protocol error, without upstream calls', async (_, sent, code) => {
-  house.proxy.start();
-  expect(said(await post(url, sent)).error?.code).toBe(code);
-  expect(house.proxy.stop()).toEqual([]);
+  setup.proxy.start();
+  expect(contentOf(await post(url, sent)).error?.code).toBe(code);
+  expect(setup.proxy.stop()).toEqual([]);
 });
 
 test.each([
@@ -86,7 +88,7 @@ test.each([
 });
 
 test('huge and nested arguments are errors, without additional upstream calls', async () => {
-  house.proxy.start();
+  setup.proxy.start();
   const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`a${at}`, at]));
   for (const given of [{ id: 'x'.repeat(900_000) }, many, { id: '../../etc/passwd' }, { __proto__: 1 }]) {
     const { text } = await post(url, message('tools/call', { name: 'Event', arguments: given }));
@@ -96,13 +98,13 @@ test('huge and nested arguments are errors, without additional upstream calls', 
   const nested = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
   const call = JSON.stringify(message('tools/call', { name: 'Event', arguments: { id: '@' } })).replace('"@"', nested);
   expect((await post(url, call)).text).toMatch(/"isError":true|"error"/);
-  expect(house.proxy.stop().every(({ line }) => line.startsWith('GET /event/'))).toBe(true);
+  expect(setup.proxy.stop().every(({ line }) => line.startsWith('GET /event/'))).toBe(true);
 });
 
 test('a batch gets all of its responses, and each call is an operation of its own', async () => {
   const calls = Array.from({ length: 5 }, (_, at) => message('tools/call', { name: 'Search', arguments: {} }, at));
-  const answers = JSON.parse((await post(url, calls)).text) as { id: number; result: { isError?: true } }[];
-  expect(answers.map(({ id }) => id).sort()).toEqual([0, 1, 2, 3, 4]);
+  const responses = JSON.parse((await post(url, calls)).text) as { id: number; result: { isError?: true } }[];
+  expect(responses.map(({ id }) => id).sort()).toEqual([0, 1, 2, 3, 4]);
 });
 
 test('only POST is allowed: there are no streams and no sessions', async () => {
@@ -123,7 +125,7 @@ test.each([
 
 test('a foreign host name that resolves to this machine is rejected as Host; our own name and IP addresses are not', async () => {
   const { request } = await import('node:http');
-  const { facade } = await facadeOver(house.proxy.url, {
+  const { facade } = await facadeOver(setup.proxy.url, {
     mcpUrl: 'https://api.example/mcp',
     corsOrigins: 'https://shop.example',
   });
@@ -154,20 +156,20 @@ test('a foreign host name that resolves to this machine is rejected as Host; our
 
 test('the token is sent to the service and nowhere else', async () => {
   const { call } = await agent(url, TOKEN);
-  const { said } = await call('Book');
-  expect(said.data).toMatchObject({ book: { viewerCollection: expect.anything() as unknown } });
+  const { output } = await call('Book');
+  expect(output.data).toMatchObject({ book: { viewerCollection: expect.anything() as unknown } });
   await post(url, '{', { authorization: `Bearer ${TOKEN}` });
   await post(url, message('tools/call', { name: 'Book', arguments: { id: 'no such' } }), {
     authorization: 'Bearer secret-token',
   });
   const rejected = await (await agent(url, 'secret-token')).call('Diary');
-  expect(rejected.said.errors![0]!.code).toBe('UNAUTHENTICATED');
+  expect(rejected.output.errors![0]!.code).toBe('UNAUTHENTICATED');
   expect(logged.length).toBeGreaterThan(0);
   for (const text of [...logged, rejected.text]) expect(text).not.toMatch(/secret-token|demo-alice|demo-app/);
 });
 
 test('with an authorization server, a tool that needs a token responds with 401 and where to get one', async () => {
-  const { facade } = await facadeOver(house.proxy.url, {
+  const { facade } = await facadeOver(setup.proxy.url, {
     ...{ mcpAuthorizationServer: 'https://login.example', mcpUrl: 'https://api.example/mcp' },
   });
   const diary = message('tools/call', { name: 'Diary', arguments: {} });
@@ -218,7 +220,7 @@ test('an unexpected error is logged, and masked for the client', async () => {
 
 test('an embedded facade serves /mcp under the configured host only', async () => {
   const facade = createFacade({
-    ...{ baseUrl: house.proxy.url, eventBaseUrl: house.proxy.url, accessToken: 'demo-app', logLevel: 'silent' },
+    ...{ baseUrl: setup.proxy.url, eventBaseUrl: setup.proxy.url, accessToken: 'demo-app', logLevel: 'silent' },
     ...{ mcp: true, mcpUrl: 'https://api.example/mcp' },
   });
   const execute = async (url: string) => {
@@ -232,11 +234,11 @@ test('an embedded facade serves /mcp under the configured host only', async () =
 });
 
 test('with MCP off there is no route, and no module of it is loaded', async () => {
-  expect((await post(house.facade.url, message('ping'))).status).toBe(404);
-  const seen = new Set<string>();
+  expect((await post(setup.facade.url, message('ping'))).status).toBe(404);
+  const found = new Set<string>();
   const visit = (file: string): void => {
-    if (seen.has(file)) return;
-    seen.add(file);
+    if (found.has(file)) return;
+    found.add(file);
     const text = readFileSync(file, 'utf8');
     for (const [, from] of text.matchAll(/^(?:import|export)\b(?! type)[^;]*? from '([^']+)';/gms)) {
       expect(from).not.toMatch(/modelcontextprotocol/);
@@ -244,6 +246,6 @@ test('with MCP off there is no route, and no module of it is loaded', async () =
     }
   };
   for (const entry of ['src/main.ts', 'src/facade.ts']) visit(entry);
-  expect(seen.size).toBeGreaterThan(50);
-  expect([...seen].filter((file) => file.includes('server/mcp'))).toEqual([]);
+  expect(found.size).toBeGreaterThan(50);
+  expect([...found].filter((file) => file.includes('server/mcp'))).toEqual([]);
 });

@@ -27,50 +27,50 @@ const ids = [
 const film = (at: number) => ({ id: ids[at % ids.length]! });
 
 test('an agent that loops 1,000 times gets a quarter of the rate limit, causes no 429, and leaves people the rest', async () => {
-  const house = await journey({ mcp: 'on', mcpOperations: folder, recordTtlSeconds: '0' });
-  const { call } = await agent(house.facade.url, 'demo-bob');
+  const setup = await journey({ mcp: 'on', mcpOperations: folder, recordTtlSeconds: '0' });
+  const { call } = await agent(setup.facade.url, 'demo-bob');
   // The origin counts 40 calls a minute itself, so a 429 would be visible.
-  const seen = { made: 0, refused: 0 };
-  house.proxy.start();
+  const counts = { made: 0, rejected: 0 };
+  setup.proxy.start();
   let last = await call('Film', film(0));
   for (let at = 0; at < 1_000; at++) {
     last = await call('Film', film(at));
-    if (last.isError) seen.refused++;
-    else seen.made++;
+    if (last.isError) counts.rejected++;
+    else counts.made++;
   }
-  const statuses = house.proxy.stop().map(({ status }) => status);
+  const statuses = setup.proxy.stop().map(({ status }) => status);
   expect([statuses.length, statuses.includes(429)]).toEqual([10, false]);
-  expect(seen.made).toBe(9);
-  expect(seen.refused).toBe(991);
-  expect(last.said.errors![0]).toMatchObject({
+  expect(counts.made).toBe(9);
+  expect(counts.rejected).toBe(991);
+  expect(last.output.errors![0]).toMatchObject({
     code: 'RATE_LIMITED',
     retryAfter: expect.any(Number) as number,
     whatToDo: expect.stringContaining('retryAfter') as string,
   });
-  expect(last.said.cost).toMatchObject({ calls: { catalog: 0, event: 0 }, left: { limit: 10, remaining: 0 } });
+  expect(last.output.cost).toMatchObject({ calls: { catalog: 0, event: 0 }, left: { limit: 10, remaining: 0 } });
 
-  house.proxy.start();
+  setup.proxy.start();
   const people = Array.from({ length: 31 }, (_, at) => `a${at}: subject(id: "${ids[at % ids.length]}") { title }`);
-  const answers = [];
-  for (const each of people) answers.push(await house.execute(`{ ${each} }`, { token: 'demo-bob' }));
-  const passed = house.proxy.stop();
-  expect(answers.filter(({ errors }) => errors === undefined)).toHaveLength(30);
+  const responses = [];
+  for (const each of people) responses.push(await setup.execute(`{ ${each} }`, { token: 'demo-bob' }));
+  const passed = setup.proxy.stop();
+  expect(responses.filter(({ errors }) => errors === undefined)).toHaveLength(30);
   expect(passed.filter(({ status }) => status === 429)).toEqual([]);
 });
 
 test('agents of another credential have their own quota, and calls of other endpoints are not counted', async () => {
-  const house = await journey({
+  const setup = await journey({
     mcp: 'on',
     mcpOperations: folder,
     recordTtlSeconds: '0',
     filmTier: 'basic',
     mcpShare: '10',
   });
-  const anonymous = await agent(house.facade.url);
+  const anonymous = await agent(setup.facade.url);
   for (let at = 0; at < 4; at++) expect((await anonymous.call('Film', film(at))).isError).toBe(false);
-  const { isError, said } = await anonymous.call('Film', film(0));
-  expect([isError, said.cost.left]).toMatchObject([true, { limit: 4, remaining: 0 }]);
-  expect((await (await agent(house.facade.url, 'demo-bob')).call('Film', film(0))).isError).toBe(false);
+  const { isError, output } = await anonymous.call('Film', film(0));
+  expect([isError, output.cost.left]).toMatchObject([true, { limit: 4, remaining: 0 }]);
+  expect((await (await agent(setup.facade.url, 'demo-bob')).call('Film', film(0))).isError).toBe(false);
   expect((await anonymous.call('Book', { id: '1003078' })).isError).toBe(false);
 });
 
@@ -90,8 +90,8 @@ test('agents run at most their share of the operations, and others are rejected 
   const { facade } = await facadeOver(url, { mcpOperations: folder, maxRunningOperations: '8' });
   const { call } = await agent(facade.url);
   const calls = Array.from({ length: 5 }, (_, at) => call('Book', { id: `100307${at}` }));
-  const refused = await Promise.race(calls);
-  expect(refused.said.errors![0]).toMatchObject({ code: 'OVERLOADED', retryAfter: 1 });
+  const rejected = await Promise.race(calls);
+  expect(rejected.output.errors![0]).toMatchObject({ code: 'OVERLOADED', retryAfter: 1 });
   while (held.length < 2) await new Promise((resolve) => setTimeout(resolve, 10));
   expect(facade.state().operationsRunning).toBe(2);
   const person = fetch(`${facade.url}/graphql`, {
@@ -103,19 +103,19 @@ test('agents run at most their share of the operations, and others are rejected 
   for (const go of held) go();
   expect((await person).status).toBe(200);
   const all = await Promise.all(calls);
-  expect(all.filter(({ said }) => said.errors?.[0]?.code === 'OVERLOADED')).toHaveLength(3);
+  expect(all.filter(({ output }) => output.errors?.[0]?.code === 'OVERLOADED')).toHaveLength(3);
 });
 
 test('a person’s request neither shares an upstream call with an agent nor is rejected with it', async () => {
-  const house = await journey({ mcp: 'on', mcpOperations: folder, recordTtlSeconds: '0' });
-  const { call } = await agent(house.facade.url, 'demo-bob');
-  const execute = () => house.execute(`{ subject(id: "${ids[0]}") { title } }`, { token: 'demo-bob' });
+  const setup = await journey({ mcp: 'on', mcpOperations: folder, recordTtlSeconds: '0' });
+  const { call } = await agent(setup.facade.url, 'demo-bob');
+  const execute = () => setup.execute(`{ subject(id: "${ids[0]}") { title } }`, { token: 'demo-bob' });
   await execute();
-  house.proxy.start();
+  setup.proxy.start();
   const both = await Promise.all([call('Film', film(0)), execute()]);
-  expect(house.proxy.stop()).toHaveLength(2);
+  expect(setup.proxy.stop()).toHaveLength(2);
   expect([both[0].isError, both[1].errors]).toEqual([false, undefined]);
   while (!(await call('Film', film(0))).isError);
-  const [refused, answered] = await Promise.all([call('Film', film(0)), execute()]);
-  expect([refused.isError, answered.errors]).toEqual([true, undefined]);
+  const [rejected, result] = await Promise.all([call('Film', film(0)), execute()]);
+  expect([rejected.isError, result.errors]).toEqual([true, undefined]);
 });

@@ -8,12 +8,12 @@ import { schema } from '../../../src/graph/schema.ts';
 import { agent } from '../../support/agent.ts';
 import { journey } from '../../support/journey.ts';
 
-type House = Awaited<ReturnType<typeof journey>>;
-let house: House;
+type Setup = Awaited<ReturnType<typeof journey>>;
+let setup: Setup;
 let alice: Awaited<ReturnType<typeof agent>>;
 beforeAll(async () => {
-  house = await journey({ mcp: 'on', mcpOperations: 'operations' });
-  alice = await agent(house.facade.url, 'demo-alice');
+  setup = await journey({ mcp: 'on', mcpOperations: 'operations' });
+  alice = await agent(setup.facade.url, 'demo-alice');
 });
 
 /** Creates a folder with one file of operations. */
@@ -49,8 +49,8 @@ test('the input schema has the descriptions, limits, enums and defaults of the G
     query Read($name: ID!, $status: CollectionStatus) {
       user(id: $name) { bookCollections(status: $status) { totalCount } }
     }`);
-  const house = await journey({ mcp: 'on', mcpOperations: path });
-  const { tools } = await (await agent(house.facade.url)).client.listTools();
+  const setup = await journey({ mcp: 'on', mcpOperations: path });
+  const { tools } = await (await agent(setup.facade.url)).client.listTools();
   const [reviews, read] = tools;
   expect(reviews!.description).toMatch(/^Reviews, newest first\.\nCost: /);
   expect(reviews!.inputSchema).toEqual({
@@ -74,20 +74,20 @@ test('the input schema has the descriptions, limits, enums and defaults of the G
 });
 
 test('an invalid argument is an error that says how to correct it, without upstream calls', async () => {
-  house.proxy.start();
+  setup.proxy.start();
   const unknown = await alice.call('Book', { ident: '1' });
   const malformed = await alice.call('Book', { id: 'a b' });
   const typed = await alice.call('Book', { id: { a: 1 } });
-  expect(house.proxy.stop()).toEqual([]);
-  for (const { isError, said } of [unknown, malformed, typed]) {
+  expect(setup.proxy.stop()).toEqual([]);
+  for (const { isError, output } of [unknown, malformed, typed]) {
     expect(isError).toBe(true);
-    expect(said.errors![0]).toMatchObject({
+    expect(output.errors![0]).toMatchObject({
       code: 'BAD_USER_INPUT',
       whatToDo: expect.stringContaining('Correct it') as string,
     });
-    expect(said.cost.calls).toEqual({ catalog: 0, event: 0 });
+    expect(output.cost.calls).toEqual({ catalog: 0, event: 0 });
   }
-  expect(unknown.said.errors![0]!.message).toBe('There is no argument "ident": id.');
+  expect(unknown.output.errors![0]!.message).toBe('There is no argument "ident": id.');
 });
 
 test('mutations are tools only with MCP_WRITES, with the right hints, and their default values are never written', async () => {
@@ -103,19 +103,19 @@ test('mutations are tools only with MCP_WRITES, with the right hints, and their 
   expect((annotate.inputSchema.properties as Record<string, unknown>).page).toMatchObject({ examples: [27] });
 
   writing.proxy.start();
-  expect((await call('Annotate', { book: '1003078' })).said.errors![0]!.message).toBe(
+  expect((await call('Annotate', { book: '1003078' })).output.errors![0]!.message).toBe(
     'The argument content is required.',
   );
   expect(writing.proxy.stop()).toEqual([]);
   writing.proxy.start();
   const content = 'A sentence that is long enough to be kept.';
-  const { said, isError } = await call('Annotate', { book: '1003078', content });
+  const { output, isError } = await call('Annotate', { book: '1003078', content });
   const lines = writing.proxy.stop().map(({ line }) => line);
   expect(isError).toBe(false);
-  expect(said.data).toMatchObject({
+  expect(output.data).toMatchObject({
     createAnnotation: { annotation: { page: null, content: expect.stringContaining('long enough') as string } },
   });
-  expect(said.cost.calls.catalog).toBe(lines.length);
+  expect(output.cost.calls.catalog).toBe(lines.length);
   expect(lines.filter((line) => line.startsWith('POST'))).toHaveLength(1);
 });
 
@@ -130,13 +130,13 @@ test('arguments with files are left out of a tool, and an operation that require
     mutation Picture($file: Upload!) {
       createNote(input: { title: "A title", content: "A content", pictures: [{ number: 1, file: $file }] }) { note { title } }
     }`;
-  const house = await journey({ mcp: 'on', mcpOperations: operations(writes), mcpWrites: 'on' });
-  const { client, call } = await agent(house.facade.url, 'demo-alice');
+  const setup = await journey({ mcp: 'on', mcpOperations: operations(writes), mcpWrites: 'on' });
+  const { client, call } = await agent(setup.facade.url, 'demo-alice');
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toEqual(['Note']);
   expect(Object.keys(tools[0]!.inputSchema.properties!)).toEqual(['title', 'content']);
-  const { said } = await call('Note', { title: 'A title', content: 'A content' });
-  expect(said.data).toEqual({ createNote: { note: { title: 'A title' } } });
+  const { output } = await call('Note', { title: 'A title', content: 'A content' });
+  expect(output.data).toEqual({ createNote: { note: { title: 'A title' } } });
 });
 
 test('a manifest of trusted documents yields the same tools as its files', async () => {
@@ -148,13 +148,13 @@ test('a manifest of trusted documents yields the same tools as its files', async
       typename: false,
     }),
   );
-  const house = await journey({ mcp: 'on', mcpOperations: path });
-  const { client, call } = await agent(house.facade.url);
+  const setup = await journey({ mcp: 'on', mcpOperations: path });
+  const { client, call } = await agent(setup.facade.url);
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toEqual(['Book', 'Search']);
   // A manifest has no comments, so the description of the field is used.
   expect(tools[0]!.description).toMatch(/^A book/);
-  expect((await call('Book', { id: '1003078' })).said.data).toMatchObject({ book: { id: 'Book:1003078' } });
+  expect((await call('Book', { id: '1003078' })).output.data).toMatchObject({ book: { id: 'Book:1003078' } });
 });
 
 test.each([

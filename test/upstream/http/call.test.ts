@@ -15,7 +15,7 @@ import type { SharedSlidingWindows, Slot } from '../../../src/upstream/limits/sl
 import { type ApiRequest, createApiRequest } from '../../../src/upstream/http/request.ts';
 import { type Behaviour, hostile, json, silence, until } from '../../support/hostile.ts';
 
-const here = '127.0.0.1';
+const setup = '127.0.0.1';
 const collect = createApiRequest(bookEndpoints.collect, { id: '7', status: 'wish' });
 const film = (fields: string) => createApiRequest(filmEndpoints.subject, { id: '1', fields });
 
@@ -58,7 +58,7 @@ async function callsTo(behaviour: Behaviour, shared?: SharedSlidingWindows) {
         callLog: createCallLog(),
         cancellation,
         requestId: 'test',
-        address: here,
+        address: setup,
         span: undefined,
       });
       return { make: (request: ApiRequest) => calls.send(request, undefined) };
@@ -67,7 +67,7 @@ async function callsTo(behaviour: Behaviour, shared?: SharedSlidingWindows) {
     occupySlots: () =>
       Promise.all(
         Array.from({ length: UNVERIFIED_CALLS / 2 }, async (_, n) =>
-          rateLimiter.acquire(bookEndpoints.byId, credentials.of(`guess ${n}`), here, createCancellationToken()),
+          rateLimiter.acquire(bookEndpoints.byId, credentials.of(`guess ${n}`), setup, createCancellationToken()),
         ),
       ),
   };
@@ -94,7 +94,7 @@ test('a write cancelled while it waits for the rate limiter fails with a timeout
   await expect(write).rejects.toMatchObject({ code: 'UPSTREAM_TIMEOUT' });
   expect(sent).toEqual([]);
   await expect(
-    rateLimiter.acquire(bookEndpoints.byId, unverified('bob'), here, createCancellationToken(), true),
+    rateLimiter.acquire(bookEndpoints.byId, unverified('bob'), setup, createCancellationToken(), true),
   ).resolves.toBeDefined();
 });
 
@@ -114,11 +114,11 @@ test('requests that differ only in the tier probe fields share an upstream call 
   const { operation, verified, rateLimiter, service } = await callsTo(json(JSON.stringify(record)));
   const alice = verified('alice', ['basic', 'advance']);
   for (let call = 0; call < BASIC_CALLS_A_MINUTE / 4; call++)
-    await rateLimiter.acquire(filmEndpoints.subject, alice, here, createCancellationToken());
+    await rateLimiter.acquire(filmEndpoints.subject, alice, setup, createCancellationToken());
 
   const fieldLists = ['title', 'durations,languages,title', 'languages,title', 'durations,title', 'title'];
-  const answers = await Promise.all(fieldLists.map((fields) => operation(alice).make(film(fields))));
-  expect(answers.map(({ value }) => value)).toEqual([
+  const responses = await Promise.all(fieldLists.map((fields) => operation(alice).make(film(fields))));
+  expect(responses.map(({ value }) => value)).toEqual([
     { title },
     { durations, languages, title },
     { languages, title },

@@ -258,8 +258,8 @@ test('the timeout of a call includes its retries', async () => {
 test('a retry that the rate limiter rejects is not sent', async () => {
   const { service, send } = await transportTo(json('', 503), { readAttempts: 10 });
   let abandoned = 2;
-  const answer = await send({ chargeRetry: () => Promise.resolve(abandoned-- > 0) });
-  expect(answer).toMatchObject({ status: 503, attempts: 3 });
+  const response = await send({ chargeRetry: () => Promise.resolve(abandoned-- > 0) });
+  expect(response).toMatchObject({ status: 503, attempts: 3 });
   expect(service.requests).toHaveLength(3);
 });
 
@@ -315,8 +315,8 @@ test('the circuit breaker opens after a few failures, and sends one trial call a
   vi.advanceTimersByTime(1);
   await send();
   expect(transport.state().catalog.isOpen).toBe(false);
-  const answers = await Promise.all(Array.from({ length: 20 }, () => send()));
-  expect(answers).toHaveLength(20);
+  const responses = await Promise.all(Array.from({ length: 20 }, () => send()));
+  expect(responses).toHaveLength(20);
 });
 
 test('a cancelled trial call lets the next call be the trial', async () => {

@@ -22,12 +22,12 @@ if (hasRedis) deployments.push(['two replicas over Redis', 2]);
 describe.each(deployments)('in %s', (_, replicas) => {
   /** A service that holds its responses back, and the processes that call it. */
   async function open() {
-    const held: { path: string; answer: (comment: string) => void }[] = [];
+    const held: { path: string; response: (comment: string) => void }[] = [];
     const service = await hostile((socket, request) => {
       if (request.method !== 'GET') return json('{"id":1,"book_id":"7","status":"read"}', 201)(socket, request);
       if (request.path === '/v2/book/26') return json('{"id":"26"}')(socket, request);
       const reply = request.path.includes('/note/') ? note : shelf;
-      held.push({ path: request.path, answer: (comment) => reply(comment)(socket, request) });
+      held.push({ path: request.path, response: (comment) => reply(comment)(socket, request) });
     });
     const redisUrl = replicas > 1 ? (await redisServer()).url : undefined;
     const settings = { ...readConfig({}), ...patient, baseUrl: service.url, eventBaseUrl: service.url, redisUrl };
@@ -70,13 +70,13 @@ describe.each(deployments)('in %s', (_, replicas) => {
     await write();
     const after = shelfOf(reading());
     await until(() => held.length === 2);
-    held[0]!.answer('old');
+    held[0]!.response('old');
     expect(await before).toEqual({ collections: [{ comment: 'old' }] });
-    held[1]!.answer('new');
+    held[1]!.response('new');
     expect(await after).toEqual({ collections: [{ comment: 'new' }] });
     const later = shelfOf(reading());
     await Promise.race([later, until(() => held.length === 3)]);
-    held[2]?.answer('new');
+    held[2]?.response('new');
     expect(await later).toEqual({ collections: [{ comment: 'new' }] });
   });
 
@@ -87,7 +87,7 @@ describe.each(deployments)('in %s', (_, replicas) => {
     await write();
     const after = noteOf(reading(alice));
     await until(() => held.length === 2);
-    for (const [nth, { answer }] of held.entries()) answer(nth ? 'new' : 'old');
+    for (const [nth, { response }] of held.entries()) response(nth ? 'new' : 'old');
     expect(await before).toMatchObject({ title: 'old' });
     expect(await after).toMatchObject({ title: 'new' });
   });
@@ -98,7 +98,7 @@ describe.each(deployments)('in %s', (_, replicas) => {
     await until(() => held.length === 1);
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(held).toHaveLength(1);
-    held[0]!.answer('x');
+    held[0]!.response('x');
     for (const each of await Promise.all(both)) expect(each).toEqual({ collections: [{ comment: 'x' }] });
   });
 });

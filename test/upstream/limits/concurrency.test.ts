@@ -125,11 +125,11 @@ test('the wait for a connection does not count towards the timeout of a call, no
     maxBytes: 1,
     requestLine: 'GET /x',
   } as const;
-  const answers = Promise.allSettled(
+  const responses = Promise.allSettled(
     Array.from({ length: 10 }, () => transport.send(request, createCancellationToken())),
   );
   await vi.advanceTimersByTimeAsync(20_000);
-  expect((await answers).map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 'fulfilled'));
+  expect((await responses).map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 'fulfilled'));
   expect(transport.state().catalog).toMatchObject({ isOpen: false, running: 0, waiting: 0 });
 });
 

@@ -10,7 +10,7 @@ import { UNVERIFIED_CALLS } from '../../../src/upstream/limits/unverified.ts';
 const settings = { retryAfterSeconds: 5, maxRetryAfterSeconds: 60, callTimeoutMs: 10_000, operationTimeoutMs: 15_000 };
 const film = filmEndpoints.subject;
 const credentials = createCredentials(undefined, undefined);
-const here = '127.0.0.1';
+const setup = '127.0.0.1';
 
 const neverCancelled = createCancellationToken();
 
@@ -42,11 +42,11 @@ test('a basic token gets forty calls, and a slot is free again a minute after th
   expect(calls.length).toBe(40);
   later(30);
   calls[0]!.settle(false);
-  await expect(rateLimiter.acquire(film, bob, here, neverCancelled)).rejects.toMatchObject({ retryAfter: 55 });
+  await expect(rateLimiter.acquire(film, bob, setup, neverCancelled)).rejects.toMatchObject({ retryAfter: 55 });
   expect(await rateLimiter.state(bob)).toMatchObject({ limit: 40, remaining: 0 });
   for (const call of calls) call.settle(false);
   later(59.9);
-  await expect(rateLimiter.acquire(film, bob, here, neverCancelled)).rejects.toMatchObject({ retryAfter: 1 });
+  await expect(rateLimiter.acquire(film, bob, setup, neverCancelled)).rejects.toMatchObject({ retryAfter: 1 });
   later(0.2);
   expect(permitsOf(await take(rateLimiter, bob, 60)).length).toBe(40);
 });
@@ -79,7 +79,7 @@ test('book calls, and calls of other tiers, are not limited', async () => {
     expect(permitsOf(await take(rateLimiter, credential, 100)).length).toBe(100);
   const bob = verified('bob', ['basic']);
   const books = await Promise.allSettled(
-    Array.from({ length: 100 }, async () => rateLimiter.acquire(bookEndpoints.byId, bob, here, neverCancelled)),
+    Array.from({ length: 100 }, async () => rateLimiter.acquire(bookEndpoints.byId, bob, setup, neverCancelled)),
   );
   expect(permitsOf(books).length).toBe(100);
   expect(await rateLimiter.state(verified('alice', ['advance']))).toBeNull();
@@ -95,10 +95,10 @@ test('a token of unknown tier is limited like basic', async () => {
 test('without a token of its own the facade is limited like basic, and one address gets half of it', async () => {
   const noToken = createCredentials(undefined, undefined).own;
   const rateLimiter = createRateLimiter(settings);
-  expect(permitsOf(await take(rateLimiter, noToken, 60, () => here)).length).toBe(20);
+  expect(permitsOf(await take(rateLimiter, noToken, 60, () => setup)).length).toBe(20);
   expect(permitsOf(await take(rateLimiter, noToken, 60)).length).toBe(20);
   expect(
-    permitsOf(await take(createRateLimiter(settings), createCredentials(undefined, 'premium').own, 60, () => here))
+    permitsOf(await take(createRateLimiter(settings), createCredentials(undefined, 'premium').own, 60, () => setup))
       .length,
   ).toBe(60);
 });
@@ -116,10 +116,10 @@ test('after a 429 a credential is paused as long as Retry-After says, five secon
   const rateLimiter = createRateLimiter(settings);
   const [alice, bob] = [verified('alice', ['advance']), verified('bob', ['basic'])];
   expect(rateLimiter.pause(film, alice, 7)).toBe(7);
-  await expect(rateLimiter.acquire(film, alice, here, neverCancelled)).rejects.toMatchObject({ retryAfter: 7 });
-  expect(await rateLimiter.acquire(film, bob, here, neverCancelled)).toBeDefined();
+  await expect(rateLimiter.acquire(film, alice, setup, neverCancelled)).rejects.toMatchObject({ retryAfter: 7 });
+  expect(await rateLimiter.acquire(film, bob, setup, neverCancelled)).toBeDefined();
   later(7);
-  expect(await rateLimiter.acquire(film, alice, here, neverCancelled)).toBeDefined();
+  expect(await rateLimiter.acquire(film, alice, setup, neverCancelled)).toBeDefined();
   expect(rateLimiter.pause(film, alice, undefined)).toBe(5);
   expect(rateLimiter.pause(film, alice, 86_400)).toBe(60);
 });
@@ -166,7 +166,7 @@ test('a retry gets a slot at once or is rejected', async () => {
   const rateLimiter = createRateLimiter(settings);
   const unknownTier = verified('anybody', ['basic', 'advance']);
   await take(rateLimiter, unknownTier, 40);
-  await expect(rateLimiter.acquire(film, unknownTier, here, neverCancelled, true)).rejects.toMatchObject({
+  await expect(rateLimiter.acquire(film, unknownTier, setup, neverCancelled, true)).rejects.toMatchObject({
     name: 'RateLimited',
   });
 });
@@ -179,7 +179,7 @@ test('setting the clock back keeps no window full and no pause active', async ()
   vi.setSystemTime(Date.now() - 3_600_000);
   later(60.1);
   expect(permitsOf(await take(rateLimiter, bob, 60)).length).toBe(40);
-  expect(await rateLimiter.acquire(bookEndpoints.byId, bob, here, neverCancelled)).toBeDefined();
+  expect(await rateLimiter.acquire(bookEndpoints.byId, bob, setup, neverCancelled)).toBeDefined();
 });
 
 describe('calls with unverified tokens', () => {
@@ -194,7 +194,7 @@ describe('calls with unverified tokens', () => {
     return {
       rateLimiter,
       admitted,
-      request: (credential: Credential, calls = 1, address = here, cancellation = neverCancelled) => {
+      request: (credential: Credential, calls = 1, address = setup, cancellation = neverCancelled) => {
         const acquired = Array.from({ length: calls }, async () => {
           const permitsOf = await rateLimiter.acquire(book, credential, address, cancellation);
           admitted.push({ credential, permitsOf });
@@ -267,7 +267,7 @@ describe('calls with unverified tokens', () => {
     const { request, admitted, state } = setUp();
     request(newCredential('crowd'), 30);
     const cancellation = createCancellationToken();
-    const waiting = request(newCredential('left'), 50, here, cancellation);
+    const waiting = request(newCredential('left'), 50, setup, cancellation);
     request(newCredential('last'), 1);
     await tick();
     expect(state()).toEqual({ running: 30, waiting: 51 });
@@ -313,7 +313,7 @@ test('waiting film calls are removed with their operation, and the others are ex
   const calls = permitsOf(await take(rateLimiter, alice, 40));
   const cancellation = createCancellationToken();
   const cancelledCalls = Promise.allSettled(
-    Array.from({ length: 500 }, async () => rateLimiter.acquire(film, alice, here, cancellation)),
+    Array.from({ length: 500 }, async () => rateLimiter.acquire(film, alice, setup, cancellation)),
   );
   const otherCalls = take(rateLimiter, alice, 500);
   await Promise.resolve();

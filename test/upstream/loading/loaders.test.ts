@@ -43,8 +43,8 @@ test.each([
   ['is absent', notFound, null],
 ])(
   'a failing cache fails only its own operation, and shared responses still reach the other: the record %s',
-  async (_, came, expected) => {
-    const { service, operations } = await twoOperations(came);
+  async (_, received, expected) => {
+    const { service, operations } = await twoOperations(received);
     const results = await Promise.allSettled(
       operations.map(async (operation) => operation.list(bookEndpoints.byId, { id: '7' }, ['title'], undefined)),
     );
