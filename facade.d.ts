@@ -108,6 +108,8 @@ export interface FacadeOptions {
   recordTtlSeconds?: number | undefined;
   /** Deadline of an operation (a whole number from 1 to 600000). Default: 15000. */
   operationTimeoutMs?: number | undefined;
+  /** Operations that take longer are logged; 0 logs none (a whole number from 0 to 600000). Default: 3000. */
+  slowOperationMs?: number | undefined;
   /** Operations running at once (a whole number from 1 to 1000000). Default: 256. */
   maxRunningOperations?: number | undefined;
   /** Operations waiting to run; more are rejected with 503 (a whole number from 0 to 1000000). Default: 256. */

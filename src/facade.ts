@@ -28,7 +28,7 @@ export function createFacade(given: FacadeOptions): EmbeddedFacade {
   const tracing = createTracing(config, log);
   const upstream = createUpstream(
     { ...config, baseUrl: config.baseUrl!, eventBaseUrl: config.eventBaseUrl! },
-    { observe: observeCalls(metrics), onOutage: logOutages(log) },
+    { observe: observeCalls(metrics, log), onOutage: logOutages(log) },
   );
   const { server } = createGraphServer(config, {
     schema,

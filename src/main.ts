@@ -162,7 +162,7 @@ async function runFacade(config: Config, log: Logger, opened: Closable[]): Promi
   opened.unshift(tracing);
   const upstream = createUpstream(
     { ...resolved, baseUrl: resolved.baseUrl!, eventBaseUrl: resolved.eventBaseUrl! },
-    { observe: observeCalls(metrics), onOutage: logOutages(log) },
+    { observe: observeCalls(metrics, log), onOutage: logOutages(log) },
   );
   opened.unshift(upstream);
   const facade = await openPort('PORT', config.port, () =>

@@ -47,11 +47,13 @@ function makeDirectory(path: string): void {
 
 export function closeOnSignal(opened: readonly Closable[], log: Logger): void {
   let isClosing = false;
-  const close = () => {
+  const close = (signal: NodeJS.Signals) => {
     if (isClosing) process.exit(1); // the second signal ends the process at once
     isClosing = true;
+    log.info({ signal }, 'stopping: running requests are finished');
     closeAll(opened).then(
       () => {
+        log.info('stopped');
         log.flush(() => process.exit(0));
       },
       (error: unknown) => {

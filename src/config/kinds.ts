@@ -10,6 +10,8 @@ export interface Kind<T> {
   type: string;
   /** An option as the environment would spell it; undefined where it is of another type. */
   spell: (option: unknown) => string | undefined;
+  /** For a common mistake: what is wrong with the value, and the right one. */
+  mistake?: (text: string) => string | undefined;
   /** What an option must be, where that differs from what a variable must be. */
   optionMust?: string;
 }
@@ -62,6 +64,18 @@ export const httpAddress = {
   type: 'string',
   spell: spellText,
 };
+
+/** The address of the catalog service: /v2 is appended to it. */
+export const catalogAddress = {
+  ...httpAddress,
+  read: (address: string) => (withoutVersion(address) === undefined ? httpAddress.read(address) : undefined),
+  mistake: (address: string) => {
+    const right = withoutVersion(address);
+    return right && `must not end in /v2, which is appended to it: use ${right}`;
+  },
+};
+
+const withoutVersion = (address: string): string | undefined => /^(.*)\/v2$/.exec(httpAddress.read(address) ?? '')?.[1];
 
 export const redisAddress = {
   must: 'a redis:// or rediss:// address',

@@ -20,7 +20,9 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env, flags: Flags = 
   const production = env.NODE_ENV === 'production';
   const problems: string[] = [];
   const spelled = (name: SettingName) => flags[name] ?? env[settings[name].env];
-  const values = checked(spelled, production, problems, ({ env: variable, must }) => `${variable} must be ${must}`);
+  const values = checked(spelled, production, problems, ({ env: variable, must, mistake }, _, text) => {
+    return `${variable} ${mistake?.(text) ?? `must be ${must}`}`;
+  });
   const [baseUrl, eventBaseUrl] = [spelled('baseUrl'), spelled('eventBaseUrl')];
   if (baseUrl && !eventBaseUrl) problems.push('EVENT_BASE_URL must be set too, because BASE_URL is');
   if (eventBaseUrl && !baseUrl) problems.push('BASE_URL must be set too, because EVENT_BASE_URL is');
@@ -54,6 +56,7 @@ const NOT_EMBEDDED = new Set<string>([
   'maxClientConnections',
   'requestHeadersTimeoutMs',
   'connectionTimeoutMs',
+  'drainMs',
 ] satisfies SettingName[]);
 
 /** The settings that are options of `createFacade`. */
@@ -71,8 +74,8 @@ export function readOptions(given: Readonly<Record<string, unknown>>): Config {
   for (const name of ['baseUrl', 'eventBaseUrl'] as const) if (!given[name]) problems.push(`${name} must be set`);
   const spelled = (name: SettingName) =>
     NOT_EMBEDDED.has(name) || given[name] === undefined ? undefined : (settings[name].spell(given[name]) ?? UNREADABLE);
-  const values = checked(spelled, production === true, problems, (setting, name) => {
-    return `${name} must be ${setting.optionMust ?? setting.must}`;
+  const values = checked(spelled, production === true, problems, ({ must, optionMust, mistake }, name, text) => {
+    return `${name} ${mistake?.(text) ?? `must be ${optionMust ?? must}`}`;
   });
   if (values.maxBusyConnections < values.maxConnections && problems.length === 0) {
     problems.push('maxBusyConnections must not be less than maxConnections');
@@ -91,7 +94,7 @@ function checked(
   spelled: (name: SettingName) => string | undefined,
   production: boolean,
   problems: string[],
-  problem: (setting: Setting<unknown>, name: SettingName) => string,
+  problem: (setting: Setting<unknown>, name: SettingName, text: string) => string,
 ): Values {
   const values: Record<string, unknown> = {};
   for (const [name, setting] of entries()) {
@@ -102,7 +105,7 @@ function checked(
     }
     const value = setting.read(text);
     // The value is not repeated: it may be a secret in the wrong variable.
-    if (value === undefined) problems.push(problem(setting, name));
+    if (value === undefined) problems.push(problem(setting, name, text));
     else values[name] = value;
   }
   return values as Values;

@@ -4,6 +4,7 @@ import {
   addressRanges,
   amount,
   bytes,
+  catalogAddress,
   headerList,
   httpAddress,
   matching,
@@ -56,7 +57,7 @@ export const settings = {
     '127.0.0.1',
     'address the facade listens on (and an origin started alone)',
   ),
-  baseUrl: optional('BASE_URL', httpAddress, 'upstream for books, notes and films: /v2/… is appended', 'the origin'),
+  baseUrl: optional('BASE_URL', catalogAddress, 'upstream for books, notes and films: /v2/… is appended', 'the origin'),
   eventBaseUrl: optional(
     'EVENT_BASE_URL',
     httpAddress,
@@ -215,6 +216,7 @@ export const settings = {
     'depends on the type',
   ),
   operationTimeoutMs: setting('OPERATION_TIMEOUT_MS', milliseconds, 15_000, 'deadline of an operation'),
+  slowOperationMs: setting('SLOW_OPERATION_MS', whole(0, 600_000), 3_000, 'operations that take longer are logged; 0 logs none'),
   maxRunningOperations: setting('MAX_RUNNING_OPERATIONS', amount, 256, 'operations running at once'),
   maxWaitingOperations: setting(
     'MAX_WAITING_OPERATIONS',
@@ -294,6 +296,7 @@ export const settings = {
   retryAfterSeconds: setting('RETRY_AFTER_SECONDS', whole(1, 3_600), 5, 'pause of a group of endpoints (books, films, notes, events) after a 429 without Retry-After'),
   maxRetryAfterSeconds: setting('MAX_RETRY_AFTER_SECONDS', whole(1, 3_600), 60, 'longest pause after a 429'),
 
+  drainMs: setting('DRAIN_MS', whole(0, 600_000), 0, 'time after SIGTERM in which new connections are still served and /ready is 503, so that load balancers stop sending requests'),
   shutdownMs: setting('SHUTDOWN_MS', milliseconds, 8_000, 'time for running operations to finish after SIGTERM'),
 };
 

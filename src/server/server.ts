@@ -152,7 +152,7 @@ export function createGraphServer(
   return {
     server: http.server,
     state,
-    shutDown: () => shutDown(http, config.shutdownMs),
+    shutDown: () => shutDown(http, config),
     // Errors of the tools of agents are reported at the start.
     ready: async () => config.mcp && mcp(),
   };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { entries, flagOf, settings, settingsTable } from '../../src/config/settings.ts';
-import { ConfigError, readConfig } from '../../src/config/read.ts';
+import { ConfigError, readConfig, readOptions } from '../../src/config/read.ts';
 
 function problems(env: NodeJS.ProcessEnv, flags = {}): readonly string[] {
   try {
@@ -59,6 +59,14 @@ test('one upstream URL without the other is reported', () => {
   expect(problems({ BASE_URL: 'http://a' })).toEqual(['EVENT_BASE_URL must be set too, because BASE_URL is']);
   expect(problems({ EVENT_BASE_URL: 'http://a' })).toEqual(['BASE_URL must be set too, because EVENT_BASE_URL is']);
   expect(problems({ EVENT_BASE_URL: 'http://a' }, { baseUrl: 'http://b' })).toEqual([]);
+});
+
+test('a BASE_URL that ends in /v2 is refused with the right one', () => {
+  const wrong = { BASE_URL: 'https://api.example/base/v2/', EVENT_BASE_URL: 'https://events.example/v2' };
+  const right = 'must not end in /v2, which is appended to it: use https://api.example/base';
+  expect(problems(wrong)).toEqual([`BASE_URL ${right}`]);
+  const options = { baseUrl: wrong.BASE_URL, eventBaseUrl: wrong.EVENT_BASE_URL };
+  expect(() => readOptions(options)).toThrow(`baseUrl ${right}`);
 });
 
 test('an upstream URL keeps its path and loses its trailing slash, and the demo credential is not sent to it', () => {

@@ -19,6 +19,7 @@ import { variablesLimit } from './limits.ts';
 import { maskErrors } from './mask.ts';
 import type { ExecutableDocument } from './prepare.ts';
 import type { OperationRequest } from './request.ts';
+import { createSlowLog } from '../observability/slow-operations.ts';
 import { checkIncrementalArguments } from './validation-rules.ts';
 
 /** A result, or the parts of one that is delivered incrementally. */
@@ -40,6 +41,7 @@ export interface RunParts {
 
 export function createRunOperation(parts: RunParts): RunOperation {
   const { schema, config, upstream, log } = parts;
+  const logSlow = createSlowLog(log, config.slowOperationMs);
   return (divided, variables, request, cancellation) => {
     const { onError } = request;
     // What errors do to parts is not defined, so nothing is divided.
@@ -65,12 +67,17 @@ export function createRunOperation(parts: RunParts): RunOperation {
       onError,
     };
     if (request.explain === 'plan') return explainPlan(plan, coerced, context);
-    const toResult = (result: ExecutionResult) => resultForClient(result, operation, plan, request, log);
+    const onEnd = () => logSlow(operation, document.operation.name?.value, request.requestId);
+    const toResult = (result: ExecutionResult) => {
+      onEnd();
+      return resultForClient(result, operation, plan, request, log);
+    };
     if (plan.defers) {
-      return deliverIncrementally(parts, document, variables, context, request, toResult).then((delivered) =>
-        format === 'v0.2' && Symbol.asyncIterator in delivered
-          ? inCurrentFormat(delivered, plan.root, coerced)
-          : delivered,
+      return deliverIncrementally(parts, document, variables, context, request, { toResult, onEnd }).then(
+        (delivered) =>
+          format === 'v0.2' && Symbol.asyncIterator in delivered
+            ? inCurrentFormat(delivered, plan.root, coerced)
+            : delivered,
       );
     }
     const result = document.run(context, variables, coerced);
@@ -113,14 +120,14 @@ async function deliverIncrementally(
   variableValues: Variables | undefined,
   contextValue: Context,
   request: OperationRequest,
-  toResult: (result: ExecutionResult) => ExecutionResult,
+  { toResult, onEnd }: { toResult: (result: ExecutionResult) => ExecutionResult; onEnd: () => void },
 ): Promise<ExecutionResult | AsyncIterable<IncrementalResult>> {
   const { schema, config } = parts;
   const { normalizedExecutor } = await import('@graphql-tools/executor');
   const args = { schema, document, variableValues, operationName: operation.name?.value, contextValue };
   const result = (await normalizedExecutor(args)) as ExecutionResult | AsyncIterable<IncrementalResult>;
   return Symbol.asyncIterator in result
-    ? resultsForClient(parts, mergeableOnly(result), contextValue, request)
+    ? resultsForClient(parts, mergeableOnly(result), contextValue, request, onEnd)
     : toResult(limitResponse(result, config));
 }
 
@@ -129,6 +136,7 @@ async function* resultsForClient(
   results: AsyncIterable<IncrementalResult>,
   { upstream: operation, plan }: Context,
   request: OperationRequest,
+  onEnd: () => void,
 ): AsyncGenerator<IncrementalResult> {
   const room = roomFor(config);
   for await (const result of results) {
@@ -140,6 +148,7 @@ async function* resultsForClient(
     const incremental = result.incremental?.map((part) =>
       part.errors ? { ...part, errors: maskErrors(part.errors, plan, request, log) } : part,
     );
+    if (!result.hasNext) onEnd();
     const extensions = result.hasNext ? undefined : extensionsOf(operation, request);
     yield {
       ...result,

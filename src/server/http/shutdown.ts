@@ -1,4 +1,7 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Config } from '../../config/settings.ts';
 import { cancel } from '../../lib/cancellation.ts';
+import { settlesWithin } from '../../lib/promises.ts';
 import { itemsOf } from '../../lib/queue.ts';
 import type { HttpServer } from './http-server.ts';
 
@@ -7,10 +10,17 @@ const CONNECTION_END_MS = 1_000;
 /** How often idle connections are closed during the shutdown. */
 const SWEEP_MS = 50;
 
-/** Closes the port, finishes running requests, and cancels those that do not end within `ms`. */
-export async function shutDown(http: HttpServer, ms: number): Promise<void> {
+/**
+ * Closes the port, finishes running requests, and cancels those that do not end within `shutdownMs`. Before that, for `drainMs`, the port
+ * stays open: load balancers learn from /ready that they must send no more requests.
+ */
+export async function shutDown(
+  http: HttpServer,
+  { drainMs, shutdownMs }: Pick<Config, 'drainMs' | 'shutdownMs'>,
+): Promise<void> {
   const { server, pausedSockets, connections, running } = http;
   http.isClosing = true;
+  if (drainMs > 0) await setTimeout(drainMs);
   if (pausedSockets.size() > 0) {
     pausedSockets.resumeAll();
     // Requests that wait on these connections are read in the next turn. Closing the connections before would lose them.
@@ -23,19 +33,11 @@ export async function shutDown(http: HttpServer, ms: number): Promise<void> {
     server.closeIdleConnections();
     connections.closeUnused();
   }, SWEEP_MS);
-  if (!(await isDoneWithin(ms, closed))) {
+  if (!(await settlesWithin(shutdownMs, closed))) {
     for (const { lifetime } of itemsOf(running)) cancel(lifetime, new Error('The server is shutting down.'));
-    await isDoneWithin(CONNECTION_END_MS, closed);
+    await settlesWithin(CONNECTION_END_MS, closed);
     server.closeAllConnections();
     await closed;
   }
   clearInterval(sweep);
-}
-
-async function isDoneWithin(ms: number, work: Promise<unknown>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => (timer = setTimeout(resolve, ms, false)));
-  const inTime = await Promise.race([work.then(() => true), late]);
-  clearTimeout(timer);
-  return inTime;
 }

@@ -1,6 +1,7 @@
 import type { Endpoint } from '../../api/endpoint.ts';
 import type { Logger } from 'pino';
 import type { OnAvailabilityChange } from '../../upstream/availability.ts';
+import type { UpstreamErrorDetails } from '../../upstream/errors.ts';
 import type { ObservedCall } from '../../upstream/http/call.ts';
 import type { ServiceState } from '../../upstream/http/pool.ts';
 import type { UpstreamClient } from '../../upstream/client.ts';
@@ -9,7 +10,8 @@ import type { Metrics } from './metrics.ts';
 import { endCallSpan } from './tracing.ts';
 
 /** Counts upstream calls and ends their spans. Labels have the path's template, never an id, which a client could choose. */
-export function observeCalls(metrics: Metrics): (call: ObservedCall) => void {
+export function observeCalls(metrics: Metrics, log: Logger): (call: ObservedCall) => void {
+  const logResponse = createResponseLog(log);
   const series = new WeakMap<
     Endpoint,
     { succeeded: { inc: () => void }; seconds: { observe: (value: number) => void } }
@@ -28,6 +30,33 @@ export function observeCalls(metrics: Metrics): (call: ObservedCall) => void {
     else metrics.upstreamCalls.inc({ ...labels, outcome });
     known.seconds.observe(ms / 1000);
     if (span) endCallSpan(span, call);
+    if (call.failure?.status !== undefined) logResponse(outcome, call.failure);
+  };
+}
+
+/** A minute, in which a kind of response is logged once. */
+const QUIET_MS = 60_000;
+
+/** Logs responses that were rejections or could not be read: of each kind one a minute, with the number of those before it. */
+function createResponseLog(log: Logger): (outcome: string, details: UpstreamErrorDetails) => void {
+  const kinds = new Map<string, { loggedAt: number; unlogged: number }>();
+  return (outcome, { service, request, status, code }) => {
+    const isRejection = outcome === String(status);
+    // Numbers that a service chooses would be unbounded.
+    const kind = `${service} ${isRejection && status! < 600 ? status : outcome.slice(0, 40)}`;
+    const last = kinds.get(kind);
+    const now = performance.now();
+    if (last && now - last.loggedAt < QUIET_MS) return void last.unlogged++;
+    kinds.set(kind, { loggedAt: now, unlogged: 0 });
+    const facts = {
+      service,
+      request,
+      status,
+      ...(code !== undefined && { code }),
+      ...(last?.unlogged && { unlogged: last.unlogged }),
+    };
+    if (isRejection) log.info(facts, `${service} rejected a request`);
+    else log.info({ ...facts, error: outcome }, `${service} sent a response that cannot be used`);
   };
 }
 

@@ -44,6 +44,8 @@ export interface ObservedCall {
   /** Its status, the code of its error, or `cached`, `stale`. */
   outcome: string;
   ms: number;
+  /** What was wrong with the response, or why there is none. */
+  failure: UpstreamErrorDetails | undefined;
   /** Undefined if the operation is not traced, or if the call shares the request of another. */
   span?: Span | undefined;
 }
@@ -70,6 +72,7 @@ export class UpstreamCall {
   private readonly body: RequestBody;
   private readonly logged: LoggedCall;
   private span: Span | undefined;
+  private failure: UpstreamErrorDetails | undefined = undefined;
   private permits: RateLimitPermit[] = [];
   private isOver = false;
 
@@ -269,6 +272,7 @@ export class UpstreamCall {
       reason && error === reason
         ? operationEnded({ service: endpoint.service, requestLine: requestLine(request) }, error)
         : error;
+    if (cause instanceof UpstreamFailure || cause instanceof UpstreamRejection) this.failure = cause.details;
     logged.error = cause instanceof UpstreamFailure ? cause.code : (cause as Error).name;
     if (!(cause instanceof UpstreamRejection)) return cause;
     if (cause.details.status !== undefined) logged.status ??= cause.details.status;
@@ -276,12 +280,12 @@ export class UpstreamCall {
   }
 
   private finish(): void {
-    const { logged, span, services, request } = this;
+    const { logged, span, services, request, failure } = this;
     const { endpoint } = request;
     // A read that began before a write does not share its response with a read after it.
     if (endpoint.method !== 'GET') services.inFlight.forget(this.credential);
     logged.ms = sinceStart(this.context.callLog) - logged.startMs;
-    if (!logged.coalesced) services.observe({ endpoint, outcome: outcomeOf(logged), ms: logged.ms, span });
+    if (!logged.coalesced) services.observe({ endpoint, outcome: outcomeOf(logged), ms: logged.ms, failure, span });
   }
 }
 

@@ -340,6 +340,20 @@ test('closing waits for running operations, accepts no new connections and can b
   await closed;
 });
 
+test('for DRAIN_MS new connections are served, and /ready tells load balancers to stop', async () => {
+  const facade = await open({ DRAIN_MS: '600' });
+  const started = performance.now();
+  const closed = facade.close();
+  const ready = await fetch(`${facade.url}/ready`);
+  expect([ready.status, await ready.json()]).toEqual([503, { status: 'shutting down' }]);
+  const answer = await post(facade.url, { query: '{ word }' });
+  expect(await answer.json()).toEqual({ data: { word: 'yes' } });
+  expect(answer.headers.get('connection')).toBe('close');
+  await closed;
+  expect(performance.now() - started).toBeGreaterThanOrEqual(590);
+  await expect(post(facade.url, { query: '{ word }' })).rejects.toThrow();
+});
+
 test('closing waits for running operations no longer than SHUTDOWN_MS', async () => {
   const facade = await open({ SHUTDOWN_MS: '100' });
   const running = new Promise<void>((started) => (slow = { started, until: new Promise(() => undefined) }));

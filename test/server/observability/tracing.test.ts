@@ -60,7 +60,7 @@ test("operations and their upstream calls are spans of the client's trace, which
   const config = { ...readConfig(env), ...patient, baseUrl: service.url, eventBaseUrl: service.url };
   const tracing = createTracing(config, pino({ level: 'silent' }));
   await tracing.loading;
-  const upstream = createUpstream(config, { observe: observeCalls(createMetrics()) });
+  const upstream = createUpstream(config, { observe: observeCalls(createMetrics(), pino({ level: 'silent' })) });
   const { execute } = await startFacade({}, {}, { upstream, tracing });
   const headers = { traceparent: parent, tracestate: 'a=1', authorization: 'Bearer secret-token' };
   await execute('query Shelf { book(id: 7) { title } }', { headers });
@@ -171,7 +171,7 @@ test('metrics count upstream calls by the path template of their endpoint, and t
   const metrics = createMetrics();
   const address = { baseUrl: service.url, eventBaseUrl: service.url };
   const config = { ...readConfig({ RECORD_TTL_SECONDS: '60' }), ...patient, ...address };
-  const upstream = createUpstream(config, { observe: observeCalls(metrics) });
+  const upstream = createUpstream(config, { observe: observeCalls(metrics, pino({ level: 'silent' })) });
   const { execute, facade } = await startFacade({}, {}, { upstream, metrics });
   for (const id of ['7', '8', '7']) await execute(`{ book(id: "${id}") { title } }`);
   await execute('{ again: book(id: "7") { title } }');

@@ -1,0 +1,88 @@
+import { setTimeout } from 'node:timers/promises';
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { readConfig } from '../../../src/config/read.ts';
+import { createMetrics } from '../../../src/server/observability/metrics.ts';
+import { observeCalls } from '../../../src/server/observability/watch.ts';
+import { createUpstream } from '../../../src/upstream/client.ts';
+import { startFacade } from '../../support/start-facade.ts';
+import { type Behaviour, hostile, json } from '../../support/hostile.ts';
+import { patient } from '../../support/patient.ts';
+import { startProgram } from '../../support/program.ts';
+
+/** A facade over a service that behaves so, and the log lines at info. */
+async function observed(behaviour: Behaviour) {
+  const service = await hostile(behaviour);
+  const lines: Record<string, unknown>[] = [];
+  const write = (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>);
+  const address = { baseUrl: service.url, eventBaseUrl: service.url };
+  const config = { ...readConfig({ RECORD_TTL_SECONDS: '0' }), ...patient, ...address };
+  const upstream = createUpstream(config, { observe: observeCalls(createMetrics(), pino({}, { write })) });
+  return { ...(await startFacade({}, {}, { upstream })), lines };
+}
+const INFO = 30;
+const alice = { headers: { authorization: 'Bearer secret-token' } };
+
+test('a response that cannot be read is logged with its request and status, once a minute', async () => {
+  const { execute, lines } = await observed(json('<html>'));
+  for (const id of ['7', '8', '9']) await execute(`{ book(id: "${id}") { title } }`, alice);
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toMatchObject({
+    level: INFO,
+    service: 'catalog',
+    request: 'GET /v2/book/7',
+    status: 200,
+    error: 'UPSTREAM_INVALID_RESPONSE',
+    msg: 'catalog sent a response that cannot be used',
+  });
+  expect(JSON.stringify(lines)).not.toContain('secret');
+});
+
+test('so are rejections, each status once, and what is simply absent is not', async () => {
+  const statuses: Record<string, string> = { 1: '{"code":1000}', 2: '{"code":1001}', 3: '{"code":6000}' };
+  const { execute, lines } = await observed((socket, heard) => {
+    const id = heard.path.replace(/.*book.(\d).*/, '$1');
+    return json(statuses[id]!, { 1: 403, 2: 400, 3: 404 }[id])(socket, heard);
+  });
+  for (const id of ['1', '1', '2', '3']) await execute(`{ book(id: "${id}") { title } }`, alice);
+  expect(lines.map(({ level, request, status, code, msg }) => [level, request, status, code, msg])).toEqual([
+    [INFO, 'GET /v2/book/1', 403, 1000, 'catalog rejected a request'],
+    [INFO, 'GET /v2/book/2', 400, 1001, 'catalog rejected a request'],
+  ]);
+});
+
+test('a slow operation is logged with its name and calls, and a quick one is not', async () => {
+  const slow: Behaviour = async (socket, heard) => {
+    await setTimeout(20);
+    json('{"id":"7","title":"x"}')(socket, heard);
+  };
+  for (const [threshold, count] of [
+    ['10', 1],
+    ['600000', 0],
+    ['0', 0],
+  ] as const) {
+    const { books, execute, logged } = await startFacade({ slowOperationMs: threshold });
+    books.behave(slow);
+    await execute('query Shelf { book(id: "7") { title } }', alice);
+    const lines = logged.map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(lines).toHaveLength(count);
+    if (count === 0) continue;
+    const { msg, operation, calls, slowest } = lines[0]!;
+    expect([msg, operation, calls, slowest]).toEqual(['slow operation', 'Shelf', 1, 'GET /v2/book/7']);
+    expect(lines[0]!.ms).toBeGreaterThanOrEqual(19);
+  }
+});
+
+test('the start and the end of the program are in the log', async () => {
+  const upstream = 'http://127.0.0.1:1';
+  const env = { PORT: '0', BASE_URL: upstream, EVENT_BASE_URL: upstream, LOG_LEVEL: 'info' };
+  const program = await startProgram(env);
+  expect(JSON.parse(program.banner)).toMatchObject({ level: INFO, msg: expect.stringMatching(/^ready: /) as string });
+  const { code, err } = await program.stop();
+  const lines = err.trim().split('\n');
+  expect([code, ...lines.map((line) => (JSON.parse(line) as { msg: string }).msg)]).toEqual([
+    0,
+    'stopping: running requests are finished',
+    'stopped',
+  ]);
+});
