@@ -60,6 +60,10 @@ export interface Asker {
   /** The facade's own token. */
   accessToken: string | undefined;
   filmTier: Tier | undefined;
+  /** The name of the person who sends the operation; null for nobody. */
+  person: string | null;
+  /** A person, as the responses of the service carry them. */
+  personsOf: (id: string) => Parent[];
 }
 
 /** Sends a request to the scripted upstream directly. */
@@ -72,8 +76,8 @@ export interface Place {
   isNonNull: boolean;
   /** The requests, without `fields`, that its own value depends on. */
   requests: Set<string>;
-  /** Other correct values. */
-  also?: unknown[];
+  /** Whether another value than that of the reference is correct. */
+  accepts?: (value: unknown) => boolean;
   /** The record is absent: an empty list is as correct as null. */
   mayBeEmpty?: boolean;
   /** The code of an error that is correct here as well as below. */
@@ -300,6 +304,15 @@ function withResolvers(schema: GraphQLSchema): GraphQLSchema {
   return schema;
 }
 
+/** Members of a person that another response of the operation may carry, though the feed of that person does not. */
+const personFields = ['User.uid', 'User.name', 'User.avatarUrl', 'User.webUrl'];
+
+/** What earlier responses to the token have shown of the caller; the reference remembers none. */
+function isCaller(shown: unknown, { asker }: Run): boolean {
+  const texts = Object.values(shown as object).filter((value) => typeof value === 'string' && value !== 'User');
+  return texts.every((text: string) => text.includes(asker.person!) || text === '[已注销]');
+}
+
 function nullable(type: GraphQLOutputType): GraphQLOutputType {
   const inner = getNullableType(type);
   return isListType(inner) ? new GraphQLList(nullable(inner.ofType)) : inner;
@@ -320,7 +333,13 @@ function resolverOf(schema: GraphQLSchema, type: GraphQLObjectType, field: Graph
       for (const each of run.places.get(pathToArray(info.path.prev).join('.'))?.requests ?? [])
         place.requests.add(each);
     if (rule.viewerOnly && !run.viewer.isLoggedIn) return null;
-    if (coordinate === 'PageInfo.hasNextPage') place.also = [(parent as { alsoHasNext?: boolean }).alsoHasNext];
+    if (coordinate === 'PageInfo.hasNextPage')
+      place.accepts = (shown) => shown === (parent as { alsoHasNext?: boolean }).alsoHasNext;
+    if (coordinate === 'Viewer.user' && run.asker.person) place.accepts = (shown) => isCaller(shown, run);
+    if (personFields.includes(coordinate)) {
+      const persons = run.asker.personsOf(asText(parent.id));
+      place.accepts = (shown) => persons.some((person) => declared?.(person, args, run, info) === shown);
+    }
     const source = withNames(parent, namesOf(schema, rule, info), place);
     const value = rule.endpoint
       ? answered(rule, source, known.get(parent), args, run, info, place)

@@ -1,4 +1,5 @@
 /** Runs one case against the product and the reference, and reports violations. */
+import { atomUser } from '../../src/graph/types/user.ts';
 import { type Range, execute, parsed, planOf, tokenFor, wrongWith } from './clients.ts';
 import { type Fault, faultOf } from './faults.ts';
 import type { Asked, Case, Step } from './generate-case.ts';
@@ -8,7 +9,7 @@ import { OWN_TOKEN, type Product, ScriptedService, after, openProduct, senderOf 
 import { type Fetch, type Reference, runReference } from './reference.ts';
 import { openSockets } from './sockets.ts';
 import { respond } from './upstreams.ts';
-import { type World, createWorld, people, secretsOf } from './world.ts';
+import { type World, createWorld, people, personEntry, secretsOf, user } from './world.ts';
 
 export interface Outcome {
   violations: Violation[];
@@ -154,6 +155,8 @@ class CaseRun {
       tier: token === undefined && own ? own.tier : sender === 'unknown' ? ('basic' as const) : sender.tier,
       accessToken: own ? OWN_TOKEN : undefined,
       filmTier: own?.isTold ? own.tier : undefined,
+      person: asked.person,
+      personsOf: (id: string) => [user(world, id), atomUser(personEntry(world, id))!].map((each) => ({ ...each })),
     };
     return runReference(parsed(asked.document), undefined, asked.variables, asker, fetch);
   }
