@@ -162,7 +162,7 @@ describe.skipIf(!hasRedis)('two facades on one Redis', () => {
     const programs = await Promise.all([startProgram(env), startProgram(env)]);
     try {
       const facades = programs.map((program) => clientOf(program.url));
-      // Each is connected to Redis when a book that only it was asked for is in Redis.
+      // Each is connected when the book that was requested from it alone is in Redis.
       for (const [n, id] of ['6082808', '26340138'].entries())
         await until(async () => {
           await facades[n]!(`{ book(id: "${id}") { title } }`);

@@ -94,7 +94,7 @@ const asJson = (response: unknown): unknown =>
 
 /** A response as a client reads it. */
 export interface GraphQLResponse {
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a test says what it expects of an answer by expecting it
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- assertions check the shape
   data?: any;
   errors?: { message: string; path?: (string | number)[]; extensions: Record<string, unknown> }[];
   extensions?: Record<string, unknown>;

@@ -74,7 +74,7 @@ test('without onError, and with PROPAGATE, an error nulls the nearest nullable p
   expect(await send({ query, onError: null })).toEqual(plain);
 });
 
-test('with NULL it nulls its own position alone, even if that is non-null', async () => {
+test('with NULL an error nulls its own position only, even a non-null one', async () => {
   const { send, url } = await facade(strict);
   const { body } = await send({ query, onError: 'NULL' });
   const items = [
@@ -99,13 +99,13 @@ test('a null at a non-null position is an error with NULL too', async () => {
   expect(body.errors).toHaveLength(2);
 });
 
-test('with HALT there is no data, and the first error alone', async () => {
+test('with HALT there is no data, and only the first error', async () => {
   const { send } = await facade(strict);
   const { status, body } = await send({ query, onError: 'HALT' });
   expect([status, body.data, paths(body.errors)]).toEqual([200, null, [['shelf', 'items', 1, 'fails']]]);
 });
 
-test('another value is rejected, and nothing runs', async () => {
+test('an unknown value is rejected before anything runs', async () => {
   const { send } = await facade(strict);
   for (const onError of ['null', 'ABORT', 1, {}]) {
     const { status, body } = await send({ query, onError });
@@ -117,7 +117,7 @@ test('another value is rejected, and nothing runs', async () => {
   }
 });
 
-test('what is deferred comes with the rest', async () => {
+test('deferred parts are returned together with the rest', async () => {
   const { send } = await facade(strict);
   const deferred = '{ shelf { items { id ... @defer { fails } } } }';
   const { body } = await send(
@@ -137,7 +137,7 @@ test('what is deferred comes with the rest', async () => {
 const likes =
   'mutation { a: likeNote(input: { id: "1" }) { note { id } } b: likeNote(input: { id: "2" }) { note { id } } }';
 
-test('no write follows on an error with HALT; with NULL they follow one after the other', async () => {
+test('with HALT no mutation runs after an error; with NULL the remaining ones run in order', async () => {
   const { send, books } = await facade(schema);
   books.behave(rejection);
   const halted = await send({ query: likes, onError: 'HALT' });
@@ -148,7 +148,7 @@ test('no write follows on an error with HALT; with NULL they follow one after th
   expect(books.requests.map(({ path }) => path).slice(1)).toEqual(['/v2/note/1/like', '/v2/note/2/like']);
 });
 
-test('pictures are sent with a mutation that has onError', async () => {
+test('a mutation with onError may upload pictures', async () => {
   const { upload } = await journey();
   const query = `mutation ($input: CreateNoteInput!) { createNote(input: $input) { storedPictures note { title } } }`;
   const input = {
@@ -162,7 +162,7 @@ test('pictures are sent with a mutation that has onError', async () => {
   expect((await upload(form)).data).toEqual({ createNote: { storedPictures: [1], note: { title: 'x' } } });
 });
 
-test('a write with onError has the response of one without', async () => {
+test('a successful mutation has the same response with onError as without', async () => {
   const { execute } = await journey();
   const write = `mutation ($status: CollectionStatus!) {
     __typename
