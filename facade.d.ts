@@ -11,11 +11,13 @@ export interface EmbeddedFacade {
    * `address` is the client's: one address gets at most half of the calls that the facade's own token has.
    */
   fetch(this: void, request: Request, from?: { address?: string | undefined }): Promise<Response>;
+  /** The paths to be routed to `fetch` so that every link works: /graphql, the files of GraphiQL, /docs/errors. Probes and metrics are not among them. */
+  readonly paths: readonly string[];
   /** Waits for running requests, for at most `shutdownMs`, and closes all connections. Later requests are rejected. */
   close(this: void): Promise<void>;
 }
 
-/** The settings, without those of the port and of the origin. Nothing is read from the environment. */
+/** The settings, without those of the port and of the origin. Of the environment only NODE_ENV is read, where `production` is absent. */
 export interface FacadeOptions {
   // <options>
   /** Upstream for books, notes and films: /v2/… is appended (an http:// or https:// address without user, query or fragment). */
@@ -161,7 +163,7 @@ export interface FacadeOptions {
   /** Time for running operations to finish after SIGTERM (a whole number from 1 to 600000). Default: 8000. */
   shutdownMs?: number | undefined;
   // </options>
-  /** Off by default: GraphiQL, introspection, suggestions and the x-explain header. Default: false. */
+  /** Off by default: GraphiQL, introspection, suggestions and the x-explain header. Default: whether NODE_ENV is production. */
   production?: boolean | undefined;
   /** Called with each log line: JSON and a newline. Default: the lines go to stderr. */
   onLog?: ((line: string) => void) | undefined;

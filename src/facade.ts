@@ -30,7 +30,7 @@ export function createFacade(given: FacadeOptions): EmbeddedFacade {
     { ...config, baseUrl: config.baseUrl!, eventBaseUrl: config.eventBaseUrl! },
     { observe: observeCalls(metrics, log), onOutage: logOutages(log) },
   );
-  const { server } = createGraphServer(config, {
+  const { server, paths } = createGraphServer(config, {
     schema,
     upstream,
     log,
@@ -54,5 +54,5 @@ export function createFacade(given: FacadeOptions): EmbeddedFacade {
     return handler.fetch(request, from);
   }
 
-  return { fetch, close: () => (ended ??= end()) };
+  return { fetch, paths, close: () => (ended ??= end()) };
 }

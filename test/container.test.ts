@@ -154,6 +154,11 @@ test.skipIf(!hasProgram('nginx'))('nginx balances both facades, and they see the
     data: { book: { title: '百年孤独' } },
   });
   expect((await fetch(`${url}/metrics`)).status).toBe(404);
+  const page = await (await fetch(`${url}/graphql`, { headers: { accept: 'text/html' } })).text();
+  const [, file] = /src="(graphql\/assets\/graphiql-\w+\.js)"/.exec(page)!;
+  for (const path of [file!, 'graphql/schema.graphql', 'docs/errors']) {
+    expect([path, (await fetch(`${url}/${path}`)).status]).toEqual([path, 200]);
+  }
   // What a facade has compressed is passed on.
   const long = encodeURIComponent('{ book(id: "6082808") { title summary authorIntro tags { name count } } }');
   const compressed = await fetch(`${url}/graphql?query=${long}`, { headers: { 'accept-encoding': 'gzip, br' } });

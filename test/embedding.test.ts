@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, describe, expect, expectTypeOf, onTestFinished, test } from 'vitest';
+import { afterAll, describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest';
 import type { FacadeOptions } from '../facade.d.ts';
 import type { Config } from '../src/config/settings.ts';
 import { ConfigError, options, readOptions } from '../src/config/read.ts';
@@ -144,11 +144,41 @@ describe.each(Object.entries(hosts))('a facade inside %s', (_, host) => {
   });
 });
 
+describe.each(Object.entries(hosts))('inside %s the links of a facade lead somewhere', (_, host) => {
+  test('the help of an error and the files of GraphiQL; probes and metrics are not published', async () => {
+    const url = await host(embedded());
+    const { errors } = (await (await fetch(`${url}/graphql`, post('{ nothing }'))).json()) as {
+      errors: [{ extensions: { help: string } }];
+    };
+    const help = await (await fetch(url + errors[0].extensions.help)).text();
+    expect(help).toContain('GRAPHQL_VALIDATION_FAILED');
+    const page = await (await fetch(`${url}/graphql`, { headers: { accept: 'text/html' } })).text();
+    const files = [...page.matchAll(/graphql\/assets\/[\w.-]+\w/g)].map(([file]) => file);
+    expect(files.length).toBeGreaterThan(6);
+    for (const file of files) expect((await fetch(`${url}/${file}`)).status).toBe(200);
+    expect((await fetch(`${url}/metrics`)).status).toBe(404);
+  });
+});
+
+test.each([
+  ['production', undefined, false],
+  ['production', false, true],
+  ['development', undefined, true],
+  [undefined, true, false],
+])(
+  'with NODE_ENV=%s and the option production: %s, GraphiQL and introspection are on: %s',
+  (NODE_ENV, production, isOn) => {
+    vi.stubEnv('NODE_ENV', NODE_ENV);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(readOptions({ ...upstreams, production })).toMatchObject({ graphiql: isOn, introspection: isOn });
+  },
+);
+
 test('the docs contain the hosts that are tested', () => {
   const tested = readFileSync('test/support/hosts.ts', 'utf8').replaceAll(/^ +/gm, '');
   const page = readFileSync('docs/embedding.md', 'utf8');
   const [hono, fastify] = [...page.matchAll(/```ts\n([^]*?)```/g)].map(([, code]) => code!.replaceAll(/^ +/gm, ''));
-  const route = "app.all('/graphql', (c) => facade.fetch(c.req.raw));";
+  const route = 'for (const path of facade.paths) app.all(path, (c) => facade.fetch(c.req.raw));';
   for (const text of [hono, readFileSync('README.md', 'utf8'), tested]) expect(text).toContain(route);
   for (const line of fastify!.split('\n')) expect(tested).toContain(line);
 });

@@ -64,12 +64,12 @@ export function options(): [SettingName, Setting<unknown>][] {
   return entries().filter(([name]) => !NOT_EMBEDDED.has(name));
 }
 
-/** Reads the options of a facade inside another program: checked as the environment is, of which nothing is read. */
+/** Reads the options of a facade inside another program: checked as the environment is, of which only NODE_ENV is read. */
 export function readOptions(given: Readonly<Record<string, unknown>>): Config {
   const problems = Object.keys(given)
     .filter((name) => name !== 'production' && !options().some(([known]) => known === name))
     .map((name) => `${name} is not an option`);
-  const { production = false } = given;
+  const { production = process.env.NODE_ENV === 'production' } = given;
   if (typeof production !== 'boolean') problems.push('production must be true or false');
   for (const name of ['baseUrl', 'eventBaseUrl'] as const) if (!given[name]) problems.push(`${name} must be set`);
   const spelled = (name: SettingName) =>

@@ -75,7 +75,13 @@ export async function openServer(config: Config, parts: ServerParts): Promise<Fa
 export function createGraphServer(
   config: Config,
   parts: ServerParts,
-): { server: Server; state: () => ServerState; shutDown: () => Promise<void>; ready: () => Promise<unknown> } {
+): {
+  server: Server;
+  state: () => ServerState;
+  shutDown: () => Promise<void>;
+  ready: () => Promise<unknown>;
+  paths: string[];
+} {
   const { schema, upstream, log, tabs = [], metrics = createMetrics(), useReferenceExecutor } = parts;
   const { tracing = createTracing(config, log) } = parts;
   const names = operationNames([...config.trustedDocuments.values(), ...tabs.map(({ query }) => query)]);
@@ -153,6 +159,8 @@ export function createGraphServer(
     server: http.server,
     state,
     shutDown: () => shutDown(http, config),
+    // For clients; the others are for the operator, or for the host's own pages.
+    paths: Object.keys(http.routes).filter((path) => !['/', '/health', '/ready', '/metrics'].includes(path)),
     // Errors of the tools of agents are reported at the start.
     ready: async () => config.mcp && mcp(),
   };

@@ -11,7 +11,7 @@ export const hosts = {
   async Hono(facade: EmbeddedFacade): Promise<string> {
     const app = new Hono();
     app.get('/', (c) => c.text('the page of the host'));
-    app.all('/graphql', (c) => facade.fetch(c.req.raw));
+    for (const path of facade.paths) app.all(path, (c) => facade.fetch(c.req.raw));
     const server = await new Promise<ReturnType<typeof serve>>((resolve) => {
       const opened = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, () => resolve(opened));
     });
@@ -24,18 +24,19 @@ export const hosts = {
     app.removeAllContentTypeParsers();
     app.addContentTypeParser('*', (_request, _payload, done) => done(null));
     app.get('/', () => 'the page of the host');
-    app.all('/graphql', async (request, reply) => {
-      const disconnected = new AbortController();
-      reply.raw.once('close', () => disconnected.abort());
-      const hasBody = request.method !== 'GET' && request.method !== 'HEAD';
-      const webRequest = new Request(`http://${request.host}${request.url}`, {
-        method: request.method,
-        headers: Object.entries(request.headers).map(([name, value]): [string, string] => [name, String(value)]),
-        signal: disconnected.signal,
-        ...(hasBody && { body: Readable.toWeb(request.raw) as BodyInit, duplex: 'half' }),
+    for (const path of facade.paths)
+      app.all(path, async (request, reply) => {
+        const disconnected = new AbortController();
+        reply.raw.once('close', () => disconnected.abort());
+        const hasBody = request.method !== 'GET' && request.method !== 'HEAD';
+        const webRequest = new Request(`http://${request.host}${request.url}`, {
+          method: request.method,
+          headers: Object.entries(request.headers).map(([name, value]): [string, string] => [name, String(value)]),
+          signal: disconnected.signal,
+          ...(hasBody && { body: Readable.toWeb(request.raw) as BodyInit, duplex: 'half' }),
+        });
+        return reply.send(await facade.fetch(webRequest, { address: request.ip }));
       });
-      return reply.send(await facade.fetch(webRequest, { address: request.ip }));
-    });
     afterAll(() => app.close());
     return app.listen({ port: 0, host: '127.0.0.1' });
   },
