@@ -26,7 +26,7 @@ test('the viewer’s id is known after the first write, and a user by id has nam
   expect(passed.map(({ line }) => line)).toEqual([`GET /people/${id.replace('User:', '')}/events?max-results=1`]);
 });
 
-test('a conflict leads to the existing collection, once the service has named the caller', async () => {
+test('a conflict leads to the existing collection, once a response has shown the id of the viewer', async () => {
   const input = { bookId: '1003078', status: 'READ' };
   const { errors } = await setup.execute(collect, { token: 'demo-alice', variables: { input } });
   expect(errors![0]!.extensions).toMatchObject({ code: 'COLLECTION_EXISTS', existing: { id: expect.any(String) } });

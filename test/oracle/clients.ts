@@ -2,12 +2,13 @@
 import { type DocumentNode, GraphQLError, parse } from 'graphql';
 import type { Result } from '../../src/server/graphql/run-operation.ts';
 import { createCancellationToken, cancel } from '../../src/lib/cancellation.ts';
-import type { Asked } from './generate-case.ts';
+import type { CaseOperation } from './generate-case.ts';
 import type { Shown } from './invariants.ts';
 import { type Product, after } from './product.ts';
 import { tokenOf } from './world.ts';
 
-export const tokenFor = ({ person }: Asked): string | undefined => (person === null ? undefined : tokenOf(person));
+export const tokenFor = ({ person }: CaseOperation): string | undefined =>
+  person === null ? undefined : tokenOf(person);
 
 /** Numbers of upstream calls of an operation, as returned for `x-explain: plan`. */
 export interface Range {
@@ -15,52 +16,67 @@ export interface Range {
   max: number;
 }
 
-export async function planOf(product: Product, asked: Asked): Promise<Range | undefined> {
+export async function planOf(product: Product, operation: CaseOperation): Promise<Range | undefined> {
   const { pipeline } = product;
-  const prepared = pipeline.prepare(asked.document, undefined);
-  const caller = { ...callerOf(asked, 'plan'), explain: 'plan' };
-  const result = await pipeline.answer(prepared, asked.variables, caller, createCancellationToken());
+  const prepared = pipeline.prepare(operation.document, undefined);
+  const requestContext = { ...requestContextOf(operation, 'plan'), explain: 'plan' };
+  const result = await pipeline.answer(prepared, operation.variables, requestContext, createCancellationToken());
   const { extensions } = result as { extensions?: { upstream?: Range } };
   return extensions?.upstream;
 }
 
-function callerOf(asked: Asked, requestId: string) {
-  const token = tokenFor(asked);
+function requestContextOf(operation: CaseOperation, requestId: string) {
+  const token = tokenFor(operation);
   return {
     authorization: token && `Bearer ${token}`,
     explain: undefined,
     address: '127.0.0.1',
     requestId,
-    accept: `${acceptOf(asked)}, application/json`,
+    accept: `${acceptOf(operation)}, application/json`,
   };
 }
 
 /** The response of an operation, with incremental parts merged; undefined if its client left. */
-export async function execute(product: Product, asked: Asked, requestId: string): Promise<Shown | undefined> {
-  return asked.client.via === 'pipeline' ? atPipeline(product, asked, requestId) : byRequest(product, asked, requestId);
+export async function execute(
+  product: Product,
+  operation: CaseOperation,
+  requestId: string,
+): Promise<Shown | undefined> {
+  return operation.client.via === 'pipeline'
+    ? atPipeline(product, operation, requestId)
+    : byRequest(product, operation, requestId);
 }
 
 /** The first validation error of a document, if any. Such a case tests nothing. */
-export function wrongWith({ pipeline }: Product, { document }: Asked): string | undefined {
+export function wrongWith({ pipeline }: Product, { document }: CaseOperation): string | undefined {
   return pipeline.prepare(document, undefined).errors?.[0]?.message;
 }
 
-async function atPipeline({ pipeline }: Product, asked: Asked, requestId: string): Promise<Shown | undefined> {
-  const lifetime = createCancellationToken();
-  const { leavesAfter } = asked.client;
+async function atPipeline(
+  { pipeline }: Product,
+  operation: CaseOperation,
+  requestId: string,
+): Promise<Shown | undefined> {
+  const cancellation = createCancellationToken();
+  const { leavesAfter } = operation.client;
   let hasLeft = false;
   if (leavesAfter !== undefined)
     after(leavesAfter, () => {
       hasLeft = true;
-      cancel(lifetime, new Error('The client has left.'));
+      cancel(cancellation, new Error('The client has left.'));
     });
-  const prepared = pipeline.prepare(asked.document, undefined);
-  const result = await pipeline.answer(prepared, asked.variables, callerOf(asked, requestId), lifetime);
-  const pieces = await piecesOf(result, () => hasLeft);
-  return hasLeft ? undefined : merged(pieces.map(asJson));
+  const prepared = pipeline.prepare(operation.document, undefined);
+  const result = await pipeline.answer(
+    prepared,
+    operation.variables,
+    requestContextOf(operation, requestId),
+    cancellation,
+  );
+  const pieces = await partsOf(result, () => hasLeft);
+  return hasLeft ? undefined : mergeParts(pieces.map(asJson));
 }
 
-async function piecesOf(result: Result, hasLeft: () => boolean): Promise<object[]> {
+async function partsOf(result: Result, hasLeft: () => boolean): Promise<object[]> {
   if (!(Symbol.asyncIterator in result)) return [result];
   const pieces: object[] = [];
   for await (const piece of result) {
@@ -75,18 +91,18 @@ const asJson = (value: object): Piece =>
     JSON.stringify(value, (_, each: unknown) => (each instanceof GraphQLError ? each.toJSON() : each)),
   ) as Piece;
 
-async function byRequest(product: Product, asked: Asked, requestId: string): Promise<Shown | undefined> {
-  const { via, leavesAfter } = asked.client;
-  const token = tokenFor(asked);
+async function byRequest(product: Product, operation: CaseOperation, requestId: string): Promise<Shown | undefined> {
+  const { via, leavesAfter } = operation.client;
+  const token = tokenFor(operation);
   const leaving = new AbortController();
   if (leavesAfter !== undefined) after(leavesAfter, () => leaving.abort(new Error('The client has left.')));
   const headers: Record<string, string> = {
     'x-request-id': requestId,
-    accept: isDivided(asked) ? acceptOf(asked) : 'application/json',
+    accept: isIncremental(operation) ? acceptOf(operation) : 'application/json',
     ...(token ? { authorization: `Bearer ${token}` } : {}),
     ...(via === 'post' ? { 'content-type': 'application/json' } : { 'x-graphql-csrf': '1' }),
   };
-  const { document: query, variables } = asked;
+  const { document: query, variables } = operation;
   const { address } = product;
   const request =
     via === 'post'
@@ -105,17 +121,17 @@ async function byRequest(product: Product, asked: Asked, requestId: string): Pro
     const text = await response.text();
     if (leaving.signal.aborted) return undefined;
     const boundary = /boundary="?([^";]+)/.exec(response.headers.get('content-type') ?? '')?.[1];
-    return merged(boundary ? parts(text, boundary) : [JSON.parse(text) as Piece]);
+    return mergeParts(boundary ? parts(text, boundary) : [JSON.parse(text) as Piece]);
   } catch (error) {
     if (leaving.signal.aborted) return undefined;
     throw error;
   }
 }
 
-export const isDivided = ({ document }: Asked): boolean => /@(?:defer|stream)/.test(document);
+export const isIncremental = ({ document }: CaseOperation): boolean => /@(?:defer|stream)/.test(document);
 
 /** Half of the documents are delivered in the current format. */
-const acceptOf = ({ document }: Asked): string =>
+const acceptOf = ({ document }: CaseOperation): string =>
   document.length % 2 === 0 ? 'multipart/mixed' : 'multipart/mixed;incrementalSpec=v0.2';
 
 const parts = (text: string, boundary: string): Piece[] =>
@@ -140,7 +156,7 @@ interface Piece extends Shown {
 }
 
 /** Merges incremental parts as a client does. */
-export function merged(pieces: readonly Piece[]): Shown {
+export function mergeParts(pieces: readonly Piece[]): Shown {
   const [first = {}, ...later] = pieces;
   if (later.length === 0) return first;
   const whole: Shown = { ...first, errors: [...(first.errors ?? [])], lostParts: [] };

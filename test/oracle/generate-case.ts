@@ -7,7 +7,7 @@ import { createRandom } from './random.ts';
 import type { Manners } from './upstreams.ts';
 import { people } from './world.ts';
 
-export interface Asked extends Operation_ {
+export interface CaseOperation extends Operation_ {
   /** The person whose token is sent; null for none. A name that is not among `people` has an unknown token. */
   person: string | null;
   client: {
@@ -22,7 +22,7 @@ export interface Asked extends Operation_ {
  * the write.
  */
 export interface Step {
-  operations: Asked[];
+  operations: CaseOperation[];
   isCrossing?: boolean;
 }
 
@@ -51,7 +51,7 @@ export function generateCase(seed: string): Case {
           [8, random.pick(names)],
           [0.3, 'stranger'],
         ]);
-  const asked = (isMutation: boolean): Asked => {
+  const operation = (isMutation: boolean): CaseOperation => {
     const via = byFetch
       ? random.pick(isMutation ? (['post'] as const) : (['post', 'post', 'get'] as const))
       : 'pipeline';
@@ -75,11 +75,11 @@ export function generateCase(seed: string): Case {
       [1, 'rereading'],
     ]);
     if (kind === 'write')
-      steps.push({ operations: [random.chance(0.2) ? twice(asked(true), random.next()) : asked(true)] });
+      steps.push({ operations: [random.chance(0.2) ? twice(operation(true), random.next()) : operation(true)] });
     else if (kind === 'together')
-      steps.push({ operations: Array.from({ length: random.int(2, 3) }, () => asked(false)) });
+      steps.push({ operations: Array.from({ length: random.int(2, 3) }, () => operation(false)) });
     else if (kind === 'again') {
-      const one = asked(false);
+      const one = operation(false);
       // The same operation by another person, or once more by the same one.
       steps.push(
         { operations: [one] },
@@ -90,7 +90,7 @@ export function generateCase(seed: string): Case {
       steps.push({ operations: one, isCrossing: true });
     } else if (kind === 'rereading')
       steps.push(...rereading(random.shuffled(names), byFetch ? 'post' : 'pipeline', random.next()));
-    else steps.push({ operations: [asked(false)] });
+    else steps.push({ operations: [operation(false)] });
   }
   return {
     worldSeed: random.int(1, 400),

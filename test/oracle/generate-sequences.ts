@@ -1,11 +1,11 @@
 /** Sequences of operations that depend on each other: reads before and after a write, writes to the same list. */
-import type { Asked, Step } from './generate-case.ts';
+import type { CaseOperation, Step } from './generate-case.ts';
 import { type Random, createRandom } from './random.ts';
 
 type Via = 'post' | 'pipeline';
 
 /** Two writes after one another that change the same list, which is shown after each. */
-export function twice(asked: Asked, chance: number): Asked {
+export function twice(asked: CaseOperation, chance: number): CaseOperation {
   const random = createRandom(chance);
   const event = random.pick(['601', '602', '603']);
   const shown = 'event {participants {nodes {id}} wishers {nodes {id}}}';
@@ -18,7 +18,7 @@ export function twice(asked: Asked, chance: number): Asked {
 }
 
 /** A person reads, writes something that changes the result, and reads again. */
-export function crossing(person: string, via: Via, chance: number): Asked[] {
+export function crossing(person: string, via: Via, chance: number): CaseOperation[] {
   const random = createRandom(chance);
   const client = { via };
   const book = random.pick(['1', '2', '3']);
@@ -42,7 +42,7 @@ export function crossing(person: string, via: Via, chance: number): Asked[] {
     ],
     [`{note(id: "501") {likesCount}}`, `mutation {likeNote(input: {id: "501"}) {note {likesCount}}}`],
   ]);
-  const of = (document: string): Asked => ({ document, variables: {}, person, client });
+  const of = (document: string): CaseOperation => ({ document, variables: {}, person, client });
   return [of(read), of(write), of(read)];
 }
 
@@ -50,12 +50,17 @@ export function crossing(person: string, via: Via, chance: number): Asked[] {
 export function rereading([writer, other]: readonly string[], via: Via, chance: number): Step[] {
   const random = createRandom(chance);
   const { reads, writes } = random.pick(changes)(random, writer!);
-  const of = (person: string | null, document: string): Asked => ({ document, variables: {}, person, client: { via } });
+  const of = (person: string | null, document: string): CaseOperation => ({
+    document,
+    variables: {},
+    person,
+    client: { via },
+  });
   const readers = random.some([null, writer!, other!], random.int(1, 2));
   const all = random
     .some(reads, readers.length === 1 ? random.int(1, 3) : 1)
     .flatMap((read) => readers.map((each) => of(each, read)));
-  const steps = (operations: Asked[]): Step[] =>
+  const steps = (operations: CaseOperation[]): Step[] =>
     random.chance(0.3) ? [{ operations }] : operations.map((each) => ({ operations: [each] }));
   return [...steps(all), { operations: [of(writer!, `mutation {${random.pick(writes)}}`)] }, ...steps(all)];
 }

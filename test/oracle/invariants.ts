@@ -28,28 +28,28 @@ export interface Expected {
 
 const marked = markedFields(schema);
 
-export function compare({ reference, faultOf, isExcused }: Expected, shown: Shown): Violation[] {
+export function compare({ reference, faultOf, isExcused }: Expected, result: Shown): Violation[] {
   const violations: Violation[] = [];
   const { places } = reference;
   const errors = new Map<string, string>();
-  for (const { path, extensions } of shown.errors ?? []) errors.set((path ?? []).join('.'), String(extensions?.code));
+  for (const { path, extensions } of result.errors ?? []) errors.set((path ?? []).join('.'), String(extensions?.code));
   const rightErrors = new Map(reference.errors.map(({ path, code }) => [path, code]));
-  /** Fields refused to the tier: a list reports the error only once. */
+  /** Fields withheld from the tier: a list reports the error only once. */
   const refusedTiers = new Set<string>();
 
   for (const [path, code] of errors) {
     if (code === 'TIER_REQUIRED') refusedTiers.add(coordinateOf(path));
     if (!isExplained(path, code))
-      tell(
+      report(
         'unexplained error',
         path,
         `${code} at ${path || 'the whole answer'}; the reference says ${rightErrors.get(path) ?? 'nothing'}`,
       );
   }
-  if (!reference.errors.some(({ path }) => path === '')) walk(reference.data, shown.data ?? null, '');
+  if (!reference.errors.some(({ path }) => path === '')) walk(reference.data, result.data ?? null, '');
   return violations;
 
-  function tell(kind: string, path: string, detail: string): void {
+  function report(kind: string, path: string, detail: string): void {
     const faults = faultsAt(path);
     violations.push({
       kind: `${kind}: ${coordinateOf(path)}${faults.length ? ` [${faults.join(', ')}]` : ''}`,
@@ -75,11 +75,11 @@ export function compare({ reference, faultOf, isExcused }: Expected, shown: Show
     const right = rightErrors.get(path);
     if (right !== undefined && (right === code || right === 'none')) return true;
     if (places.get(path)?.mayFail === code) return true;
-    // A token that nobody knows is refused whatever is asked; what is wrong beside it may be told first.
+    // An unknown token is rejected for every request; another error of the operation may be reported first.
     if (right === 'UNAUTHENTICATED' || isBelowUnauthenticated(path)) return true;
-    // One refusal does not show whether the tier or the record is the reason.
+    // A single rejection does not show whether the tier or the record is the reason.
     if (right === 'TIER_REQUIRED' && code === 'FORBIDDEN') return true;
-    // A wrong argument of a field that is refused to the tier: either error is right.
+    // An invalid argument of a field that the tier lacks: either error is correct.
     if (right === 'BAD_USER_INPUT' && code === 'TIER_REQUIRED') return true;
     // The nearest ancestor that the reference resolved.
     for (let at = path; ; at = parentOf(at)) {
@@ -90,7 +90,7 @@ export function compare({ reference, faultOf, isExcused }: Expected, shown: Show
     }
   }
 
-  /** Below a record that the cache serves, and that the reference is refused because the token is unknown. */
+  /** Below a record that the cache serves, although the reference rejects the unknown token. */
   function isBelowUnauthenticated(path: string): boolean {
     for (let at = path; at !== ''; at = parentOf(at)) if (rightErrors.get(at) === 'UNAUTHENTICATED') return true;
     return false;
@@ -122,13 +122,13 @@ export function compare({ reference, faultOf, isExcused }: Expected, shown: Show
   }
 
   function walk(right: unknown, got: unknown, path: string): void {
-    if (got === null && places.get(path)?.isNonNull) tell('null where it may not be', path, `null at ${path}`);
+    if (got === null && places.get(path)?.isNonNull) report('null where it may not be', path, `null at ${path}`);
     if (got === null && !/(?:^|\.)\d+$/.test(path) && marked.has(coordinateOf(path)) && !hasErrorAt(path))
-      tell('null without an error, though marked', path, `null at ${path}`);
+      report('null without an error, though marked', path, `null at ${path}`);
     if (got === null || got === undefined) {
       if (right === null || right === undefined) return checkError(path);
       if (isLost(path) || places.get(path)?.mayStand || isPartOfLost(path)) return;
-      return tell('lost without an error', path, `null at ${path || 'the root'}, right is ${short(right)}`);
+      return report('lost without an error', path, `null at ${path || 'the root'}, right is ${short(right)}`);
     }
     if (right === null || right === undefined) {
       if (rightErrors.get(path) === 'TIER_REQUIRED' && isTold(coordinateOf(path))) return;
@@ -138,29 +138,33 @@ export function compare({ reference, faultOf, isExcused }: Expected, shown: Show
       if (place?.accepts?.(got)) return;
       if (place?.mayBeEmpty && isEmpty(got)) return;
       const why = rightErrors.get(path) ?? belowOf(rightErrors, path);
-      return tell('shown where it is not', path, `${short(got)} at ${path}, right is null${why ? ` by ${why}` : ''}`);
+      return report('shown where it is not', path, `${short(got)} at ${path}, right is null${why ? ` by ${why}` : ''}`);
     }
     if (Array.isArray(right)) {
-      if (!Array.isArray(got)) return tell('wrong value', path, `${short(got)} at ${path}, right is ${short(right)}`);
+      if (!Array.isArray(got)) return report('wrong value', path, `${short(got)} at ${path}, right is ${short(right)}`);
       if (right.length !== got.length)
-        return tell('wrong length', path, `${got.length} items at ${path}, right are ${right.length}: ${short(right)}`);
+        return report(
+          'wrong length',
+          path,
+          `${got.length} items at ${path}, right are ${right.length}: ${short(right)}`,
+        );
       return right.forEach((item, at) => walk(item, got[at], under(path, at)));
     }
     if (typeof right === 'object') {
-      if (typeof got !== 'object' || Array.isArray(got)) return tell('wrong value', path, `${short(got)} at ${path}`);
+      if (typeof got !== 'object' || Array.isArray(got)) return report('wrong value', path, `${short(got)} at ${path}`);
       for (const [key, value] of Object.entries(right)) {
         const at = under(path, key);
         if (!(key in got)) {
-          if (!isPartOfLost(at)) tell('missing', at, `nothing at ${at}, right is ${short(value)}`);
+          if (!isPartOfLost(at)) report('missing', at, `nothing at ${at}, right is ${short(value)}`);
         } else walk(value, (got as Record<string, unknown>)[key], at);
       }
       for (const key of Object.keys(got))
-        if (!(key in right)) tell('too much', under(path, key), `at ${under(path, key)}`);
+        if (!(key in right)) report('too much', under(path, key), `at ${under(path, key)}`);
       return;
     }
     if (right === got) return;
     if (places.get(path)?.accepts?.(got)) return;
-    tell('wrong value', path, `${short(got)} at ${path}, right is ${short(right)}`);
+    report('wrong value', path, `${short(got)} at ${path}, right is ${short(right)}`);
   }
 
   /** Every error of the reference must be reported. */
@@ -171,11 +175,11 @@ export function compare({ reference, faultOf, isExcused }: Expected, shown: Show
     if (code === 'BAD_USER_INPUT' && refusedTiers.has(coordinateOf(path))) return;
     if (code === 'TIER_REQUIRED' && isTold(coordinateOf(path))) return;
     if (isLost(path) || isPartOfLost(path)) return;
-    tell('error not told', path, `${code} at ${path}`);
+    report('error not reported', path, `${code} at ${path}`);
   }
 
   function isPartOfLost(path: string): boolean {
-    return (shown.lostParts ?? []).some((part) => part === '' || path === part || path.startsWith(`${part}.`));
+    return (result.lostParts ?? []).some((part) => part === '' || path === part || path.startsWith(`${part}.`));
   }
 }
 

@@ -50,7 +50,7 @@ async function run(each: Case): Promise<Outcome> {
   const outcome = await runCase(each);
   for (const error of unheard)
     outcome.violations.push({
-      kind: 'nobody heard of a failure',
+      kind: 'unreported failure',
       detail: error instanceof Error ? (error.stack ?? error.message) : String(error),
     });
   return outcome;

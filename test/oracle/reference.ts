@@ -52,7 +52,7 @@ import type { Operation } from '../../src/upstream/operation.ts';
 import { type Request_, type Response_, readAtom } from './upstreams.ts';
 
 /** The person who runs the operation, and the configuration of the facade. */
-export interface Asker {
+export interface Requester {
   /** The bearer token; undefined for none. */
   token: string | undefined;
   /** The tier that the service grants to the token. */
@@ -60,9 +60,9 @@ export interface Asker {
   /** The facade's own token. */
   accessToken: string | undefined;
   filmTier: Tier | undefined;
-  /** The name of the person who sends the operation; null for nobody. */
+  /** The name of the person who sends the operation, if any. */
   person: string | null;
-  /** A person, as the responses of the service carry them. */
+  /** A person as contained in responses of the service. */
   personsOf: (id: string) => Parent[];
 }
 
@@ -99,7 +99,7 @@ type Resolver = (parent: Parent, args: object, context: Run, info: GraphQLResolv
 
 /** The GraphQL context of one run. */
 interface Run {
-  asker: Asker;
+  requester: Requester;
   fetch: Fetch;
   places: Map<string, Place>;
   writes: string[];
@@ -146,10 +146,10 @@ export async function runReference(
   document: DocumentNode,
   operationName: string | undefined,
   variableValues: Readonly<Record<string, unknown>>,
-  asker: Asker,
+  requester: Requester,
   fetch: Fetch,
 ): Promise<Reference> {
-  const run = createRun(asker, fetch);
+  const run = createRun(requester, fetch);
   const result: ExecutionResult = await execute({
     schema: referenceSchema,
     document,
@@ -174,26 +174,26 @@ export async function runReference(
   };
 }
 
-function createRun(asker: Asker, fetch: Fetch): Run {
+function createRun(requester: Requester, fetch: Fetch): Run {
   const run: Run = {
-    asker,
+    requester,
     fetch,
     places: new Map(),
     writes: [],
     viewer: {
-      isLoggedIn: asker.token !== undefined,
-      filmTier: asker.token === undefined && asker.accessToken ? (asker.filmTier ?? null) : asker.tier,
+      isLoggedIn: requester.token !== undefined,
+      filmTier: requester.token === undefined && requester.accessToken ? (requester.filmTier ?? null) : requester.tier,
     },
     maxPictures: 12,
     serviceName: 'the catalog service',
     upstream: {
-      cachePolicy: createCachePolicy(asker.token !== undefined),
+      cachePolicy: createCachePolicy(requester.token !== undefined),
       rateBudget: () => Promise.resolve(null),
       requireLogin: () => requireLogin(run),
       invalidate: () => Promise.resolve(),
       write: (endpoint, input, path) =>
         Promise.resolve().then(() => write(run, endpoint, input, pathToArray(path).join('.'))),
-      // What a mutation reads for its payload.
+      // Reads for the payload of a mutation.
       list: (endpoint, input, _, path) => {
         run.places.get(pathToArray(path).join('.'))?.requests.add(requestOf(endpoint, input));
         return Promise.resolve().then(() => read(run, endpoint, input));
@@ -203,8 +203,8 @@ function createRun(asker: Asker, fetch: Fetch): Run {
   return run;
 }
 
-function requireLogin({ asker }: Run): void {
-  if (asker.token === undefined) throw new LoginRequired('a write needs a login');
+function requireLogin({ requester }: Run): void {
+  if (requester.token === undefined) throw new LoginRequired('a write needs a login');
 }
 
 // Requests
@@ -223,15 +223,15 @@ export function requestOf({ method, path, params }: Endpoint, input: object): st
 
 /** The response of a read; null if the record is absent. */
 function read(run: Run, endpoint: Endpoint, input: object): unknown {
-  const { asker, fetch } = run;
-  const isOwn = asker.token === undefined;
+  const { requester, fetch } = run;
+  const isOwn = requester.token === undefined;
   if (endpoint.login && isOwn) throw new LoginRequired(endpoint.path);
   const goesWithOwn = isOwn && (endpoint.share === 'public' || endpoint.share === 'tier');
-  if (isOwn && endpoint.share === 'tier' && asker.filmTier && !endpoint.tiers.includes(asker.filmTier))
+  if (isOwn && endpoint.share === 'tier' && requester.filmTier && !endpoint.tiers.includes(requester.filmTier))
     throw new TierRequired(endpoint.tiers, endpoint.path, true);
   const request = requestOf(endpoint, input);
   const [method, path] = request.split(' ') as [string, string];
-  const token = isOwn ? (goesWithOwn ? asker.accessToken : undefined) : asker.token;
+  const token = isOwn ? (goesWithOwn ? requester.accessToken : undefined) : requester.token;
   const { status, body } = fetch({ method, path, body: '', token });
   if (status >= 200 && status < 300) {
     const answer =
@@ -282,7 +282,7 @@ function write(run: Run, endpoint: Endpoint, input: object, path: string): unkno
   run.writes.push(request);
   const values = Object.entries(input).filter(([name, value]) => !endpoint.params.includes(name) && value != null);
   const form = new URLSearchParams(values.map(([name, value]) => [name, String(value)])).toString();
-  const { status, body } = run.fetch({ method, path: wirePath, body: form, token: run.asker.token });
+  const { status, body } = run.fetch({ method, path: wirePath, body: form, token: run.requester.token });
   if (status >= 200 && status < 300) {
     if (endpoint.media === 'empty') return {};
     return endpoint.media === 'json' ? JSON.parse(body) : readAtom(endpoint.media, body);
@@ -304,13 +304,13 @@ function withResolvers(schema: GraphQLSchema): GraphQLSchema {
   return schema;
 }
 
-/** Members of a person that another response of the operation may carry, though the feed of that person does not. */
+/** Fields of a person that another response of the operation may contain although the feed of that person does not. */
 const personFields = ['User.uid', 'User.name', 'User.avatarUrl', 'User.webUrl'];
 
-/** What earlier responses to the token have shown of the caller; the reference remembers none. */
-function isCaller(shown: unknown, { asker }: Run): boolean {
+/** The viewer as shown by earlier responses to the token, which the reference does not remember. */
+function isViewer(shown: unknown, { requester }: Run): boolean {
   const texts = Object.values(shown as object).filter((value) => typeof value === 'string' && value !== 'User');
-  return texts.every((text: string) => text.includes(asker.person!) || text === '[已注销]');
+  return texts.every((text: string) => text.includes(requester.person!) || text === '[已注销]');
 }
 
 function nullable(type: GraphQLOutputType): GraphQLOutputType {
@@ -335,9 +335,9 @@ function resolverOf(schema: GraphQLSchema, type: GraphQLObjectType, field: Graph
     if (rule.viewerOnly && !run.viewer.isLoggedIn) return null;
     if (coordinate === 'PageInfo.hasNextPage')
       place.accepts = (shown) => shown === (parent as { alsoHasNext?: boolean }).alsoHasNext;
-    if (coordinate === 'Viewer.user' && run.asker.person) place.accepts = (shown) => isCaller(shown, run);
+    if (coordinate === 'Viewer.user' && run.requester.person) place.accepts = (shown) => isViewer(shown, run);
     if (personFields.includes(coordinate)) {
-      const persons = run.asker.personsOf(asText(parent.id));
+      const persons = run.requester.personsOf(asText(parent.id));
       place.accepts = (shown) => persons.some((person) => declared?.(person, args, run, info) === shown);
     }
     const source = withNames(parent, namesOf(schema, rule, info), place);
@@ -370,7 +370,7 @@ function withNames(parent: Parent, names: readonly string[], place: Place): Pare
   if (!of) return parent;
   const { record, isReference } = typeRule(of.type);
   const source: RecordSource = record!;
-  // What no call tells of a reference is empty.
+  // Names of a reference that no endpoint provides are empty.
   const missing = names.filter(
     (name) => !isKnown(of, name) && !(isReference && source.members?.includes(name) === false),
   );
@@ -415,7 +415,7 @@ function answered(
   if (rule.embedded && of?.request) {
     place.requests.add(of.request);
     place.mayBeEmpty = attempt(of.whole).read === null;
-    // Which of two refusals is told, that of the tier or that of the arguments, is a matter of order.
+    // Either error may be reported first: that of the tier or that of the arguments.
     const tiers = typeRule(of.type).record?.tiers?.[rule.embedded.member];
     if (tiers && run.viewer.filmTier && !tiers.includes(run.viewer.filmTier)) place.mayFail = 'TIER_REQUIRED';
   }
@@ -503,7 +503,7 @@ function isByKey({ parentType, returnType, fieldName }: GraphQLResolveInfo): boo
   );
 }
 
-/** A list that is refused to the tier although the record embeds its beginning. */
+/** A list that is withheld from the tier although the record embeds its first page. */
 function carriedInstead(rule: FieldRule, of: Known | undefined, args: PagingArgs, info: GraphQLResolveInfo): unknown {
   const { embedded } = rule;
   if (
@@ -673,8 +673,8 @@ function arriveOne(
   const { representation } = fieldRule(info.parentType.getFields()[info.fieldName]!);
   const isCarried = rule.isReference === true && representation !== undefined;
   const isShown = !isNamed && (isListed || isCarried || !isBare);
-  const { asker } = run;
-  const tier = asker.token === undefined ? asker.filmTier : undefined;
+  const { requester } = run;
+  const tier = requester.token === undefined ? requester.filmTier : undefined;
   let whole: { read?: Parent | null; error?: unknown } | undefined;
   // A copy, because the same object may occur in two places.
   const copy: Parent = { ...record };
@@ -682,7 +682,7 @@ function arriveOne(
     record,
     type,
     form: isShown ? form : undefined,
-    tier: asker.tier,
+    tier: requester.tier,
     refuses: (name) => tier !== undefined && !!key && source.tiers?.[name]?.includes(tier) === false,
     request: key ? requestOf(source.endpoint, source.input(key)) : undefined,
     whole() {
@@ -703,7 +703,7 @@ function arriveOne(
     );
   const first = missing(selected.filter(({ isLater }) => !isLater));
   const wanted = first.length > 0 ? first : missing(selected);
-  // One that the caller named is looked up all the same.
+  // A record that the client named is requested nevertheless.
   if (!isNamed && wanted.length > 0 && wanted.every(of.refuses)) {
     if (calls.length > 0) place.requests.add(of.request!);
     place.mayStand = !attempt(of.whole).read;

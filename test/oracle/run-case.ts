@@ -2,7 +2,7 @@
 import { atomUser } from '../../src/graph/types/user.ts';
 import { type Range, execute, parsed, planOf, tokenFor, wrongWith } from './clients.ts';
 import { type Fault, faultOf } from './faults.ts';
-import type { Asked, Case, Step } from './generate-case.ts';
+import type { CaseOperation, Case, Step } from './generate-case.ts';
 import { type Shown, type Violation, compare } from './invariants.ts';
 import { isKnown } from './known.ts';
 import { OWN_TOKEN, type Product, ScriptedService, after, openProduct, senderOf } from './product.ts';
@@ -28,7 +28,7 @@ export async function runCase(given: Case): Promise<Outcome> {
     for (const [at, step] of given.steps.entries()) await run.step(step, at);
     await run.rest();
   } catch (error) {
-    run.tell('the run failed', error instanceof Error ? (error.stack ?? error.message) : String(error));
+    run.report('the run failed', error instanceof Error ? (error.stack ?? error.message) : String(error));
   } finally {
     await run.product.close();
   }
@@ -76,24 +76,24 @@ class CaseRun {
     return new CaseRun(given, world, service, slow, product);
   }
 
-  tell(kind: string, detail: string): void {
+  report(kind: string, detail: string): void {
     this.violations.push({ kind, detail });
   }
 
   async step({ operations, isCrossing }: Step, at: number): Promise<void> {
-    const sound = operations.filter((asked) => {
-      const wrong = wrongWith(this.product, asked);
-      if (wrong) this.invalid.push(`${wrong}: ${asked.document}`);
+    const valid = operations.filter((operation) => {
+      const wrong = wrongWith(this.product, operation);
+      if (wrong) this.invalid.push(`${wrong}: ${operation.document}`);
       return !wrong;
     });
-    if (sound.length < operations.length) return;
+    if (valid.length < operations.length) return;
     if (isCrossing) return this.crossing(operations, at);
     const alone = operations.length === 1;
-    await Promise.all(operations.map((asked, index) => this.operation(asked, `${at}-${index}`, alone)));
+    await Promise.all(operations.map((operation, index) => this.operation(operation, `${at}-${index}`, alone)));
   }
 
   /** A read that began before a write need not show its effect. */
-  private async crossing(operations: Asked[], at: number): Promise<void> {
+  private async crossing(operations: CaseOperation[], at: number): Promise<void> {
     const [read, write, again] = operations;
     if (!read || !write || !again) return;
     this.slow.add(`${at}-0`);
@@ -101,24 +101,24 @@ class CaseRun {
     await new Promise<void>((resolve) => after(4, resolve));
     await this.operation(write, `${at}-1`, false);
     await this.operation(again, `${at}-2`, false);
-    const shown = await early;
-    if (shown) this.private(read, shown);
+    const result = await early;
+    if (result) this.private(read, result);
   }
 
-  private async operation(asked: Asked, requestId: string, isAlone: boolean): Promise<void> {
+  private async operation(operation: CaseOperation, requestId: string, isAlone: boolean): Promise<void> {
     const { product } = this;
-    const reference = await this.reference(asked);
+    const reference = await this.reference(operation);
     // Calls of an earlier operation may be shared, so the minimum does not hold.
-    if (isAlone) await new Promise((resolve) => setImmediate(resolve)); // what came to an earlier one is learned from
+    if (isAlone) await new Promise((resolve) => setImmediate(resolve)); // so that what earlier responses showed of the token is known
     const isUnshared = isAlone && this.service.pending === 0 && Object.keys(product.busy()).length === 0;
-    const range = await planOf(product, asked);
-    const shown = await execute(product, asked, requestId);
-    this.writes(asked, requestId, reference);
-    if (!shown) return; // the client has left
+    const range = await planOf(product, operation);
+    const result = await execute(product, operation, requestId);
+    this.writes(operation, requestId, reference);
+    if (!result) return; // the client has left
     this.answered++;
-    this.private(asked, shown);
-    if (this.isOverLimit(asked, requestId, range, shown)) return;
-    if (range && isUnshared) this.calls(asked, requestId, range, shown);
+    this.private(operation, result);
+    if (this.isOverLimit(operation, requestId, range, result)) return;
+    if (range && isUnshared) this.calls(operation, requestId, range, result);
     const faults = this.given.faults;
     const hasMetLimit = this.service.met.some(({ fault }) => fault === 'rateLimit') || this.service.met.length > 15;
     const found = compare(
@@ -127,15 +127,15 @@ class CaseRun {
         faultOf: (request) => faultOf(faults, request),
         isExcused: (code) =>
           (hasMetLimit && code === 'RATE_LIMITED') ||
-          (asked.person === 'stranger' && code === 'UNAUTHENTICATED') ||
+          (operation.person === 'stranger' && code === 'UNAUTHENTICATED') ||
           (code === 'UPSTREAM_TIMEOUT' && this.given.settings.callTimeoutMs < 1_000),
       },
-      shown,
+      result,
     );
     this.violations.push(...found);
   }
 
-  private reference(asked: Asked): Promise<Reference> {
+  private reference(operation: CaseOperation): Promise<Reference> {
     const { settings, manners, faults } = this.given;
     const world = this.world.copy();
     const fetch: Fetch = ({ token, ...request }) => {
@@ -147,69 +147,74 @@ class CaseRun {
       if (fault) throw new Error(`a write failed by ${fault}`);
       return answer;
     };
-    const token = tokenFor(asked);
+    const token = tokenFor(operation);
     const sender = senderOf(token, settings);
     const own = settings.own;
-    const asker = {
+    const requester = {
       token,
       tier: token === undefined && own ? own.tier : sender === 'unknown' ? ('basic' as const) : sender.tier,
       accessToken: own ? OWN_TOKEN : undefined,
       filmTier: own?.isTold ? own.tier : undefined,
-      person: asked.person,
+      person: operation.person,
       personsOf: (id: string) => [user(world, id), atomUser(personEntry(world, id))!].map((each) => ({ ...each })),
     };
-    return runReference(parsed(asked.document), undefined, asked.variables, asker, fetch);
+    return runReference(parsed(operation.document), undefined, operation.variables, requester, fetch);
   }
 
   /** No write may be made more often than the operation requests. */
-  private writes({ document }: Asked, requestId: string, reference: Reference): void {
+  private writes({ document }: CaseOperation, requestId: string, reference: Reference): void {
     const made = this.service.met.filter(({ operation, line }) => operation === requestId && !line.startsWith('GET '));
     const left = [...reference.writes];
     for (const { line } of made) {
       const place = left.indexOf(line);
-      if (place < 0) this.tell('a write too many', `${line} of ${document}`);
+      if (place < 0) this.report('a write too many', `${line} of ${document}`);
       else left.splice(place, 1);
     }
   }
 
-  /** Operations past the limit of calls, and no others, are refused; by their plan before any call. */
-  private isOverLimit({ document }: Asked, requestId: string, range: Range | undefined, shown: Shown): boolean {
+  /** Exactly the operations beyond the limit of calls are rejected, by their plan, before any call. */
+  private isOverLimit(
+    { document }: CaseOperation,
+    requestId: string,
+    range: Range | undefined,
+    result: Shown,
+  ): boolean {
     const { maxUpstreamCalls } = this.product.config;
     const made = this.service.met.filter(({ operation }) => operation === requestId).length;
     if (made > maxUpstreamCalls && this.given.settings.readAttempts === 1)
-      this.tell('more calls than the limit', `${made} calls, at most ${maxUpstreamCalls}: ${document}`);
-    const codes = (shown.errors ?? []).filter(({ path }) => !path).map(({ extensions }) => String(extensions?.code));
+      this.report('more calls than the limit', `${made} calls, at most ${maxUpstreamCalls}: ${document}`);
+    const codes = (result.errors ?? []).filter(({ path }) => !path).map(({ extensions }) => String(extensions?.code));
     if (range && range.max > maxUpstreamCalls && made > 0)
-      this.tell(
+      this.report(
         'run past its limit',
         `planned ${range.min} to ${range.max} calls, at most ${maxUpstreamCalls}: ${document}`,
       );
     if (range && range.max <= maxUpstreamCalls && codes.includes('TOO_MANY_CALLS'))
-      this.tell(
-        'refused within its limit',
+      this.report(
+        'rejected within its limit',
         `planned ${range.min} to ${range.max} calls, at most ${maxUpstreamCalls}: ${document}`,
       );
     return codes.some((code) => code.startsWith('TOO_MANY_'));
   }
 
-  private calls({ document }: Asked, requestId: string, { min, max }: Range, shown: Shown): void {
+  private calls({ document }: CaseOperation, requestId: string, { min, max }: Range, result: Shown): void {
     if (this.given.settings.readAttempts > 1) return;
     const made = this.service.met.filter(({ operation }) => operation === requestId).length;
-    if (made > max) this.tell('more calls than planned', `${made} calls, planned ${min} to ${max}: ${document}`);
-    const isCut = shown.errors?.some(({ extensions }) => extensions?.code === 'RATE_LIMITED');
+    if (made > max) this.report('more calls than planned', `${made} calls, planned ${min} to ${max}: ${document}`);
+    const isCut = result.errors?.some(({ extensions }) => extensions?.code === 'RATE_LIMITED');
     // An absent record ends its part of the operation; calls that still wait for a connection are not made.
-    const isAbsent = Object.values(shown.data ?? {}).includes(null);
+    const isAbsent = Object.values(result.data ?? {}).includes(null);
     if (made < min && !isCut && !isAbsent)
-      this.tell('fewer calls than planned', `${made} calls, planned ${min} to ${max}: ${document}`);
+      this.report('fewer calls than planned', `${made} calls, planned ${min} to ${max}: ${document}`);
   }
 
   /** No response may contain private data of another person. */
-  private private({ person, document }: Asked, shown: Shown): void {
-    const text = JSON.stringify(shown);
+  private private({ person, document }: CaseOperation, result: Shown): void {
+    const text = JSON.stringify(result);
     for (const other of Object.keys(people)) {
       if (other === person) continue;
       const secret = secretsOf(other).find((each) => text.includes(each));
-      if (secret) this.tell(`told to another person`, `${secret} to ${person}: ${document}`);
+      if (secret) this.report(`returned to another person`, `${secret} to ${person}: ${document}`);
     }
   }
 
@@ -221,12 +226,12 @@ class CaseRun {
     await product.leave();
     for (const until = performance.now() + REST_MS; performance.now() < until; await turn())
       if (service.pending === 0 && Object.keys(product.busy()).length === 0) break;
-    if (service.pending > 0) this.tell('a request is still under way', `${service.pending}`);
-    for (const [what, value] of Object.entries(product.busy())) this.tell(`not at rest: ${what}`, String(value));
+    if (service.pending > 0) this.report('a request is still under way', `${service.pending}`);
+    for (const [what, value] of Object.entries(product.busy())) this.report(`not at rest: ${what}`, String(value));
     for (const kept of product.shared)
       for (const person of Object.keys(people)) {
         const secret = secretsOf(person).find((each) => kept.includes(each));
-        if (secret) this.tell('private in the shared cache', `${secret} in ${kept.slice(0, 200)}`);
+        if (secret) this.report('private in the shared cache', `${secret} in ${kept.slice(0, 200)}`);
       }
   }
 }

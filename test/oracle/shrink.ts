@@ -9,7 +9,7 @@ import {
   print,
   visit,
 } from 'graphql';
-import type { Asked, Case } from './generate-case.ts';
+import type { CaseOperation, Case } from './generate-case.ts';
 import type { Outcome } from './run-case.ts';
 
 /** The kind of a failure without details that change between runs. */
@@ -71,22 +71,22 @@ function* candidates(given: Case): Generator<Case> {
   if (settings.bySockets) yield { ...given, settings: { ...settings, bySockets: false } };
   if (settings.readAttempts !== 1) yield { ...given, settings: { ...settings, readAttempts: 1 } };
   for (const [at, { operations }] of steps.entries())
-    for (const [index, asked] of operations.entries())
-      for (const smaller of smallerOperations(asked)) yield withStep(given, at, operations.with(index, smaller));
+    for (const [index, operation] of operations.entries())
+      for (const smaller of smallerOperations(operation)) yield withStep(given, at, operations.with(index, smaller));
 }
 
-const withStep = (given: Case, at: number, operations: Asked[]): Case => ({
+const withStep = (given: Case, at: number, operations: CaseOperation[]): Case => ({
   ...given,
   steps: given.steps.with(at, { ...given.steps[at]!, operations }),
 });
 
-function* smallerOperations(asked: Asked): Generator<Asked> {
-  const { client, person } = asked;
-  if (client.leavesAfter !== undefined) yield { ...asked, client: { via: client.via } };
-  if (client.via !== 'pipeline') yield { ...asked, client: { ...client, via: 'pipeline' } };
-  const document = parse(asked.document, { noLocation: true });
-  for (const smaller of smallerDocuments(document)) yield { ...asked, ...tidied(smaller, asked.variables) };
-  if (person !== null) yield { ...asked, person: null };
+function* smallerOperations(operation: CaseOperation): Generator<CaseOperation> {
+  const { client, person } = operation;
+  if (client.leavesAfter !== undefined) yield { ...operation, client: { via: client.via } };
+  if (client.via !== 'pipeline') yield { ...operation, client: { ...client, via: 'pipeline' } };
+  const document = parse(operation.document, { noLocation: true });
+  for (const smaller of smallerDocuments(document)) yield { ...operation, ...tidied(smaller, operation.variables) };
+  if (person !== null) yield { ...operation, person: null };
 }
 
 /** Documents without one node, or with a fragment inlined. */
@@ -120,8 +120,8 @@ function* smallerDocuments(document: DocumentNode): Generator<DocumentNode> {
   for (const node of extras) yield without(document, node);
 }
 
-const without = (document: DocumentNode, gone: ASTNode): DocumentNode =>
-  visit(document, { enter: (node) => (node === gone ? null : undefined) });
+const without = (document: DocumentNode, removed: ASTNode): DocumentNode =>
+  visit(document, { enter: (node) => (node === removed ? null : undefined) });
 const replaced = (document: DocumentNode, old: ASTNode, by: ASTNode): DocumentNode =>
   visit(document, { enter: (node) => (node === old ? by : undefined) });
 const unfolded = (document: DocumentNode, fragment: SelectionNode, { selections }: SelectionSetNode): DocumentNode =>
@@ -140,7 +140,10 @@ const unfolded = (document: DocumentNode, fragment: SelectionNode, { selections 
   });
 
 /** Removes unused fragments and variables, and empty selections. */
-function tidied(document: DocumentNode, variables: Asked['variables']): Pick<Asked, 'document' | 'variables'> {
+function tidied(
+  document: DocumentNode,
+  variables: CaseOperation['variables'],
+): Pick<CaseOperation, 'document' | 'variables'> {
   let tidy = document;
   for (let before = ''; before !== print(tidy);) {
     before = print(tidy);

@@ -253,7 +253,7 @@ test('GraphiQL opens with our example operations, loads nothing from other hosts
   expect(page).not.toMatch(/<(script|link|img)[^>]+(src|href)="(https?:)?\/\//);
 });
 
-test('its files come compressed, are stored for good, and are asked for by their content', async () => {
+test('files of the GraphiQL page are compressed, immutable, and named by their content', async () => {
   const { url } = await open();
   const ofPage = async (accept: string) => {
     const page = await fetch(`${url}/graphql`, { headers: { accept: 'text/html', 'accept-encoding': accept } });
@@ -340,7 +340,7 @@ test('closing waits for running operations, accepts no new connections and can b
   await closed;
 });
 
-test('for DRAIN_MS new connections are served, and /ready tells load balancers to stop', async () => {
+test('closing serves new connections for DRAIN_MS, while /ready responds with 503', async () => {
   const facade = await open({ DRAIN_MS: '600' });
   const started = performance.now();
   const closed = facade.close();

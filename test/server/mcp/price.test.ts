@@ -47,7 +47,7 @@ function combinations(given: Record<string, readonly string[]>): Record<string, 
   );
 }
 
-test('the arguments above are for every page', async () => {
+test('the arguments cover every operation', async () => {
   const { tools } = await (await agent((await open()).facade.url)).client.listTools();
   expect(tools.map(({ name }) => name).sort()).toEqual(Object.keys(argumentsOf).sort());
 });

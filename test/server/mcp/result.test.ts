@@ -67,11 +67,11 @@ test('texts are truncated only if a list is still too long with one item', async
   expect(output.cut!.some(({ path }) => path.endsWith('edges'))).toBe(true);
 });
 
-test('an error names what its advice is about, and says nothing of the service', () => {
+test('an error contains the record that its advice refers to, and no details of the service', () => {
   const extensions = {
     code: 'COLLECTION_EXISTS',
     existing: { id: 'Collection:1' },
-    upstream: { msg: 'a word of the service' },
+    upstream: { msg: 'details of the service' },
   };
   const error = agentError(new GraphQLError('The collection exists.', { extensions }));
   expect(error).toEqual({

@@ -10,7 +10,7 @@ import { type Behaviour, hostile, json } from '../../support/hostile.ts';
 import { patient } from '../../support/patient.ts';
 import { startProgram } from '../../support/program.ts';
 
-/** A facade over a service that behaves so, and the log lines at info. */
+/** A facade over a service with this behaviour, and the log lines at info. */
 async function observed(behaviour: Behaviour) {
   const service = await hostile(behaviour);
   const lines: Record<string, unknown>[] = [];
@@ -23,7 +23,7 @@ async function observed(behaviour: Behaviour) {
 const INFO = 30;
 const alice = { headers: { authorization: 'Bearer secret-token' } };
 
-test('a response that cannot be read is logged with its request and status, once a minute', async () => {
+test('an invalid response is logged with its request and status, once a minute', async () => {
   const { execute, lines } = await observed(json('<html>'));
   for (const id of ['7', '8', '9']) await execute(`{ book(id: "${id}") { title } }`, alice);
   expect(lines).toHaveLength(1);
@@ -38,11 +38,11 @@ test('a response that cannot be read is logged with its request and status, once
   expect(JSON.stringify(lines)).not.toContain('secret');
 });
 
-test('so are rejections, each status once, and what is simply absent is not', async () => {
+test('rejections are logged, each status once a minute, and absent records are not', async () => {
   const statuses: Record<string, string> = { 1: '{"code":1000}', 2: '{"code":1001}', 3: '{"code":6000}' };
-  const { execute, lines } = await observed((socket, heard) => {
-    const id = heard.path.replace(/.*book.(\d).*/, '$1');
-    return json(statuses[id]!, { 1: 403, 2: 400, 3: 404 }[id])(socket, heard);
+  const { execute, lines } = await observed((socket, request) => {
+    const id = request.path.replace(/.*book.(\d).*/, '$1');
+    return json(statuses[id]!, { 1: 403, 2: 400, 3: 404 }[id])(socket, request);
   });
   for (const id of ['1', '1', '2', '3']) await execute(`{ book(id: "${id}") { title } }`, alice);
   expect(lines.map(({ level, request, status, code, msg }) => [level, request, status, code, msg])).toEqual([
@@ -52,9 +52,9 @@ test('so are rejections, each status once, and what is simply absent is not', as
 });
 
 test('a slow operation is logged with its name and calls, and a quick one is not', async () => {
-  const slow: Behaviour = async (socket, heard) => {
+  const slow: Behaviour = async (socket, request) => {
     await setTimeout(20);
-    json('{"id":"7","title":"x"}')(socket, heard);
+    json('{"id":"7","title":"x"}')(socket, request);
   };
   for (const [threshold, count] of [
     ['10', 1],
@@ -73,7 +73,7 @@ test('a slow operation is logged with its name and calls, and a quick one is not
   }
 });
 
-test('the start and the end of the program are in the log', async () => {
+test('the start and the end of the program are logged', async () => {
   const upstream = 'http://127.0.0.1:1';
   const env = { PORT: '0', BASE_URL: upstream, EVENT_BASE_URL: upstream, LOG_LEVEL: 'info' };
   const program = await startProgram(env);
