@@ -50,7 +50,7 @@ test('a truncated list names the arguments for its next page, and paging returns
     const [cut] = output.cut ?? [];
     if (cut) {
       cuts++;
-      expect(cut).toMatchObject({ path: 'searchBooks.edges', result: page.edges.length, of: 10 });
+      expect(cut).toMatchObject({ path: 'searchBooks.edges', shown: page.edges.length, of: 10 });
       expect(page.pageInfo.hasNextPage).toBe(true);
       expect(cut.next).toEqual({ after: page.pageInfo.endCursor });
     }
