@@ -305,7 +305,9 @@ function withResolvers(schema: GraphQLSchema): GraphQLSchema {
 }
 
 /** Fields of a person that another response of the operation may contain although the feed of that person does not. */
-const personFields = ['User.uid', 'User.name', 'User.avatarUrl', 'User.webUrl'];
+const personFields = ['uid', 'name', 'avatarUrl', 'webUrl', 'signature', 'bio', 'city', 'homepageUrl'].map(
+  (name) => `User.${name}`,
+);
 
 /** The viewer as shown by earlier responses to the token, which the reference does not remember. */
 function isViewer(shown: unknown, { requester }: Run): boolean {
@@ -338,7 +340,8 @@ function resolverOf(schema: GraphQLSchema, type: GraphQLObjectType, field: Graph
     if (coordinate === 'Viewer.user' && run.requester.person) place.accepts = (shown) => isViewer(shown, run);
     if (personFields.includes(coordinate)) {
       const persons = run.requester.personsOf(asText(parent.id));
-      place.accepts = (shown) => persons.some((person) => declared?.(person, args, run, info) === shown);
+      place.accepts = (shown) =>
+        typeof shown === 'object' || persons.some((person) => declared?.(person, args, run, info) === shown);
     }
     const source = withNames(parent, namesOf(schema, rule, info), place);
     const value = rule.endpoint
