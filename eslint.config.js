@@ -1,7 +1,5 @@
 import { existsSync } from 'node:fs';
-import js from '@eslint/js';
-import regexp from 'eslint-plugin-regexp';
-import tseslint from 'typescript-eslint';
+import { js, regexp, tseslint } from './lint/plugins.mjs';
 
 /** A library that only the files named may import. */
 const libraries = [
