@@ -42,7 +42,7 @@ test('calls that wait while their token is unverified are rejected together with
   const responses = Promise.all(Array.from({ length: 4 }, (_, n) => execute(query(n), as('made-up'))));
   await until(() => upstream.limited().unverified.waiting === 30);
   await until(() => held.length === 30);
-  for (const response of held.splice(0)) response();
+  for (const respond of held.splice(0)) respond();
   for (const each of await responses) expect(new Set(codesIn(each))).toEqual(new Set(['UNAUTHENTICATED']));
   expect(books.requests).toHaveLength(30);
   expect(upstream.limited().unverified).toEqual({ running: 0, waiting: 0 });

@@ -6,7 +6,7 @@ export type Bodies = Record<string, { list?: string; body: Record<string, unknow
 export function serve(service: Interceptable, bodies: Bodies): void {
   for (const [path, { list, body, status = 200 }] of Object.entries(bodies)) {
     service
-      .intercept({ path: (asked) => asked.split('?')[0] === path })
+      .intercept({ path: (requestPath) => requestPath.split('?')[0] === path })
       .reply((request) => {
         const fields = new URLSearchParams(request.path.split('?')[1] ?? '').get('fields')?.split(',');
         const cut = (record: object) =>

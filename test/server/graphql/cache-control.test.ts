@@ -28,7 +28,7 @@ async function facade(responses: Record<string, Behaviour>) {
   return {
     ...setup,
     get,
-    cacheControl: async (...asked: Parameters<typeof get>) => (await get(...asked)).headers.get('cache-control'),
+    cacheControl: async (...args: Parameters<typeof get>) => (await get(...args)).headers.get('cache-control'),
   };
 }
 
@@ -131,31 +131,34 @@ test('a response with errors, with an absent record, with extensions or with sta
   });
   const result = async (query: string, headers?: Record<string, string>) => {
     const response = await get(query, headers);
-    return { ...(await response.json()), kept: response.headers.get('cache-control') } as Record<string, unknown>;
+    return { ...(await response.json()), cacheControl: response.headers.get('cache-control') } as Record<
+      string,
+      unknown
+    >;
   };
   expect(await result('{ book(id: 7) { title } other: book(id: 9) { title } }')).toMatchObject({
     errors: [{}],
-    kept: 'no-store',
+    cacheControl: 'no-store',
   });
   expect(await result('{ book(id: 7) { title } other: book(id: 404) { title } }')).toEqual({
     data: { book: { title: '活着' }, other: null },
-    kept: 'no-store',
+    cacheControl: 'no-store',
   });
   expect(await result('{ book(id: 7) { title } other: bookByIsbn(isbn: "9787544253994") { title } }')).toEqual({
     data: { book: { title: '活着' }, other: null },
-    kept: 'no-store',
+    cacheControl: 'no-store',
   });
   expect(await result('{ book(id: 7) { title } }', { 'x-explain': 'trace' })).toMatchObject({
     extensions: {},
-    kept: 'no-store',
+    cacheControl: 'no-store',
   });
-  expect(await result('{ book(id: 7) { title } }')).toMatchObject({ kept: 'public, max-age=3600' });
+  expect(await result('{ book(id: 7) { title } }')).toMatchObject({ cacheControl: 'public, max-age=3600' });
   later(3601);
   books.behave(json('', 503));
   expect(await result('{ book(id: 7) { title } }')).toMatchObject({
     data: { book: { title: '活着' } },
     extensions: { stale: [{}] },
-    kept: 'no-store',
+    cacheControl: 'no-store',
   });
 });
 

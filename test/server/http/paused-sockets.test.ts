@@ -40,17 +40,17 @@ function createClient(port: number) {
   const send = (path: string, body?: string) =>
     new Promise<Told>((resolve, reject) => {
       const headers = body === undefined ? {} : { 'content-type': 'application/json' };
-      const asked = request({ agent, port, host: '127.0.0.1', path, method: body ? 'POST' : 'GET', headers });
-      asked.on('error', reject);
-      asked.on('response', (response: IncomingMessage) => {
+      const outgoing = request({ agent, port, host: '127.0.0.1', path, method: body ? 'POST' : 'GET', headers });
+      outgoing.on('error', reject);
+      outgoing.on('response', (response: IncomingMessage) => {
         let text = '';
         response.on('data', (chunk: Buffer) => (text += chunk.toString()));
         response.on('end', () => {
           const { statusCode: status = 0, headers } = response;
-          resolve({ status, headers, body: text, reusedConnection: asked.reusedSocket });
+          resolve({ status, headers, body: text, reusedConnection: outgoing.reusedSocket });
         });
       });
-      asked.end(body);
+      outgoing.end(body);
     });
   return {
     read: (path: string) => send(path),

@@ -35,9 +35,9 @@ async function callsTo(behaviour: Behaviour, shared?: SharedSlidingWindows) {
     inFlight: createInFlightRequests(),
     transport: {
       ...transport,
-      send: (...[request, asker]: Parameters<typeof transport.send>) => {
+      send: (...[request, cancellation]: Parameters<typeof transport.send>) => {
         sent.push(request.requestLine);
-        return transport.send(request, asker);
+        return transport.send(request, cancellation);
       },
     },
     onRejected: () => undefined,
