@@ -33,6 +33,8 @@ export type Existence =
 
 interface Loading {
   record: ParentRecord;
+  /** '' if it has none. The key of a reference may be longer than the `id` that is loaded later. */
+  key: string;
   selection: SelectionPlan;
   missing: readonly string[];
   existence: Existence;
@@ -48,19 +50,20 @@ export function loadMissing(
   position: FieldPosition,
 ): unknown {
   const { names, initialNames, rule } = selection;
-  if (initialNames === names) return loadNames({ record, selection, missing, existence }, context, position);
+  const key = keyIn(record, rule.record!);
+  if (initialNames === names) return loadNames({ record, key, selection, missing, existence }, context, position);
 
   const exists = existence === 'shown' || rule.isReference === true;
   const first = exists ? missing.filter((name) => initialNames.includes(name)) : namesLoadedFirst(missing, selection);
-  if (first === missing) return loadNames({ record, selection, missing, existence }, context, position);
+  if (first === missing) return loadNames({ record, key, selection, missing, existence }, context, position);
   const initial =
-    first.length > 0 ? loadNames({ record, selection, missing: first, existence }, context, position) : record;
+    first.length > 0 ? loadNames({ record, key, selection, missing: first, existence }, context, position) : record;
   return withValue(initial, (loaded) => {
     if (loaded === null) return null;
     const rest = missing.filter((name) => !(name in (loaded as ParentRecord)));
     if (rest.length === 0) return loaded;
     return postpone(loaded as ParentRecord, rest, (known) =>
-      loadNames({ record: known, selection, missing: rest, existence: 'shown' }, context, position),
+      loadNames({ record: known, key, selection, missing: rest, existence: 'shown' }, context, position),
     );
   });
 }
@@ -95,10 +98,9 @@ const keyIn = (record: ParentRecord, { keyOf }: RecordSource): string =>
   (keyOf ? keyOf(record as never) : asText(record.id)) ?? '';
 
 function loadNames(loading: Loading, context: Context, position: FieldPosition): unknown {
-  const { record, selection, missing, existence } = loading;
+  const { record, key, selection, missing, existence } = loading;
   const { rule, type, tierRefused } = selection;
   const source = rule.record!;
-  const key = keyIn(record, source);
   if (!key) return record;
   const started =
     selection.eagerCalls.length > 0 ? startEagerCalls(record, selection, context, position) : nothingStarted;
@@ -196,8 +198,6 @@ function startEagerCalls(
     // A name that upstream does not know cannot arrive later.
     const isKnown = (name: string) => name in record || !isUpstreamField(selection.rule.record!, name);
     if (!plan.rule.from?.every(isKnown)) continue;
-    let response: Promise<unknown>;
-    let showsRecord = false;
     try {
       const args = plan.args(position.variables);
       if (
@@ -208,14 +208,14 @@ function startEagerCalls(
         continue;
       const path = { prev: position.path, key: responseKeyOf(plan), typename: selection.type.name };
       const endpoint = endpointOf(plan.rule, args);
-      showsRecord = endpoint.list !== undefined || endpoint === selection.rule.record?.endpoint;
+      const showsRecord = endpoint.list !== undefined || endpoint === selection.rule.record?.endpoint;
       const call = startCall(plan, record, args, context, { path, variables: position.variables });
-      response = Promise.resolve(call.response);
-    } catch (error) {
-      response = Promise.reject(asError(error)); // wrong input
+      const response = Promise.resolve(call.response);
+      response.catch(() => undefined); // the field reports it: it gets the same response from the operation
+      started.push({ plan, response, showsRecord });
+    } catch {
+      // Wrong input: the field reports it, and no call shows whether the record exists.
     }
-    response.catch(() => undefined); // the field reports it: it gets the same response from the operation
-    started.push({ plan, response, showsRecord });
   }
   return started;
 }
