@@ -698,8 +698,10 @@ function arriveOne(
   known.set(copy, of);
   if (!key || isShown || rule.isReference) return copy;
 
-  const selected = selectedBelow(schema, info).get(type.name) ?? [];
-  const calls = selected.filter(({ rule }) => rule.endpoint && !(rule.viewerOnly && !run.viewer.isLoggedIn));
+  const selected = (selectedBelow(schema, info).get(type.name) ?? []).filter(
+    ({ rule }) => !rule.viewerOnly || run.viewer.isLoggedIn,
+  );
+  const calls = selected.filter(({ rule }) => rule.endpoint);
   const missing = (of_: readonly Selected[]) =>
     [...new Set(of_.flatMap(({ names, rule }) => (rule.endpoint ? [] : names)))].filter(
       (name) => isNamed || !isKnown(of, name),

@@ -198,6 +198,8 @@ function startEagerCalls(
     // A name that upstream does not know cannot arrive later.
     const isKnown = (name: string) => name in record || !isUpstreamField(selection.rule.record!, name);
     if (!plan.rule.from?.every(isKnown)) continue;
+    let response: Promise<unknown>;
+    let showsRecord = false;
     try {
       const args = plan.args(position.variables);
       if (
@@ -208,14 +210,14 @@ function startEagerCalls(
         continue;
       const path = { prev: position.path, key: responseKeyOf(plan), typename: selection.type.name };
       const endpoint = endpointOf(plan.rule, args);
-      const showsRecord = endpoint.list !== undefined || endpoint === selection.rule.record?.endpoint;
+      showsRecord = endpoint.list !== undefined || endpoint === selection.rule.record?.endpoint;
       const call = startCall(plan, record, args, context, { path, variables: position.variables });
-      const response = Promise.resolve(call.response);
-      response.catch(() => undefined); // the field reports it: it gets the same response from the operation
-      started.push({ plan, response, showsRecord });
-    } catch {
-      // Wrong input: the field reports it, and no call shows whether the record exists.
+      response = Promise.resolve(call.response);
+    } catch (error) {
+      response = Promise.reject(asError(error)); // wrong input: no call is made, not even for the record
     }
+    response.catch(() => undefined); // the field reports it: it gets the same response from the operation
+    started.push({ plan, response, showsRecord });
   }
   return started;
 }

@@ -49,12 +49,6 @@ describe('a record selected by a given id is looked up, whatever fields are sele
     expect(min).toBe(1);
   });
 
-  test('and is null if it does not exist and its only list has a wrong argument', async () => {
-    const made = facadeWith({ '/event/404': { status: 404, body: 'no' } });
-    const { response } = await callsOf(made, '{ event(id: "Event:404") { wishers(offset: -1) { totalCount } } }');
-    expect(response.data).toEqual({ event: null });
-  });
-
   test('and keeps its key for the deferred fields, where the id of the service is only a part of the key', async () => {
     const made = facadeWith({ '/v2/note/501/comment/3': { body: { id: '3', content: 'A comment.' } } });
     const query = '{ node(id: "NoteComment:501:3") { ... on NoteComment { sourceId ... @defer { id content } } } }';
