@@ -1,7 +1,7 @@
 /**
  * The panel below GraphiQL. While a document is written it shows the least and most calls; after a run, the calls on a time axis.
- * Every operation of the page is sent with `x-explain: trace`, unless it has an x-explain of its own; what the trace adds to an answer is
- * shown here and taken out of the answer, so that the answer is what any client gets.
+ * Every operation of the page is sent with `x-explain: trace`, unless it has an x-explain of its own. The trace is shown here and taken
+ * out of the response, so that the response is what any client gets.
  */
 import { createCurlButton } from './curl.js';
 import { openTab } from './editors.js';
@@ -9,7 +9,7 @@ import { createPrice } from './price.js';
 import { element, viewOf } from './trace.js';
 
 const STORED = 'catalog-graphql:calls';
-const NOT_RUN = { totals: 'Run an operation to see what it asks of the service.' };
+const NOT_RUN = { totals: 'Run an operation to see its calls of the service.' };
 
 /** Adds the panel to the page. Returns a function to be called when the editors can be watched. */
 export function showCalls() {
@@ -25,8 +25,8 @@ export function showCalls() {
     const response = await send(input, { ...options, headers });
     const type = response.headers.get('content-type') ?? '';
     if (!/json/.test(type)) {
-      // It comes in pieces, which go on as they come; the last of them has the calls.
-      if (response.body) void readPieces(response.clone(), (upstream) => panel.show(tab, upstream));
+      // Incremental delivery: parts are passed on as they arrive, and the last one has the calls.
+      if (response.body) void readParts(response.clone(), (upstream) => panel.show(tab, upstream));
       return response;
     }
     const answer = await response
@@ -42,7 +42,7 @@ export function showCalls() {
   };
   return () => {
     watch();
-    // GraphiQL tells nobody that another tab is open.
+    // GraphiQL has no event for a change of tab.
     new MutationObserver(panel.update).observe(document.querySelector('#root'), {
       subtree: true,
       childList: true,
@@ -51,7 +51,7 @@ export function showCalls() {
   };
 }
 
-/** Whether the page sends the graph something that a person wrote. */
+/** Whether the request is an operation that the user wrote. */
 function isOperation(input, { method, body }) {
   const url = new URL(input instanceof Request ? input.url : input, location.href);
   return (
@@ -62,7 +62,7 @@ function isOperation(input, { method, body }) {
   );
 }
 
-async function readPieces(response, onTrace) {
+async function readParts(response, onTrace) {
   const text = await response.text().catch(() => '');
   for (const line of text.split(/\r?\n/)) {
     const json = line.replace(/^data: */, '');
@@ -70,7 +70,7 @@ async function readPieces(response, onTrace) {
     try {
       onTrace(JSON.parse(json).extensions?.upstream);
     } catch {
-      // a line that is no piece
+      // not a part
     }
   }
 }
@@ -85,14 +85,14 @@ function createPanel(price) {
   bar.addEventListener('click', () => open(!isOpen));
   const head = element('div', { className: 'calls-head' });
   head.append(bar, price, createCurlButton());
-  // To be scrolled by the keyboard, it takes the focus.
+  // Focusable, so that the keyboard can scroll it.
   const list = element('div', { className: 'calls-list', id: 'calls-list', tabIndex: 0, role: 'region' });
   list.ariaLabel = 'List of calls';
   const panel = element('section', { className: 'calls', ariaLabel: 'Calls of the service' });
   panel.append(head, list);
   document.body.append(panel);
 
-  /** What the last run of each tab did. */
+  /** The last run of each tab. */
   const views = new WeakMap();
   let shown;
   let isOpen = stored() !== 'closed';

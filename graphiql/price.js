@@ -29,7 +29,7 @@ export function createPrice(send) {
       const { upstream } = answer.extensions ?? {};
       return upstream?.fields && upstream;
     } catch {
-      return undefined; // the facade is away
+      return undefined; // the facade is unreachable
     }
   }
 

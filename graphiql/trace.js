@@ -1,8 +1,8 @@
-/** What `x-explain` adds to an answer, as a line and a table. */
+/** What `x-explain` adds to a response, as a line and a table. */
 export function viewOf(upstream) {
   if (upstream?.calls) return viewOfCalls(upstream.calls);
   if (upstream?.fields) return viewOfPlan(upstream);
-  return { totals: 'Nothing was asked of the service: the operation did not run.' };
+  return { totals: 'No call: the operation did not run.' };
 }
 
 function viewOfCalls(calls) {
@@ -76,7 +76,7 @@ function rowOf(call, end) {
   return row;
 }
 
-/** What `x-explain: plan` tells: nothing was called. */
+/** For `x-explain: plan`, which makes no call. */
 function viewOfPlan({ min, max, fields }) {
   const totals = `Planned, not run: ${range(min, max)} ${max === 1 ? 'call' : 'calls'}`;
   const table = element('table', {});
@@ -106,7 +106,7 @@ function viewOfPlan({ min, max, fields }) {
   return { totals, table };
 }
 
-/** `made`, `failed`, `kept` for what a kept record answered, `stale` for an old one, `shared` for what another operation asked. */
+/** `kept` if served from the cache, `stale` if by an outdated record, `shared` if another operation sent the request. */
 function kindOf(call) {
   if (call.staleSeconds !== undefined) return 'stale';
   if (call.cached) return 'kept';
@@ -124,7 +124,7 @@ function marksOf(call) {
   ];
 }
 
-/** The longest chain of calls, each of which waited for the one before it: asked by a field below, begun after its end. */
+/** The longest chain of calls that waited for each other: a call of a field below, which began after the other had ended. */
 function wavesOf(calls) {
   const waves = new Map();
   for (const call of [...calls].sort((a, b) => a.startMs - b.startMs)) {

@@ -1,4 +1,4 @@
-/** Draws three pages, each from the answer to one request, and beside each what it cost. */
+/** Draws three pages, each from the response to one request, and beside each what it cost. */
 (() => {
   const { token, hasGraphiql, queries, rest } = JSON.parse(document.querySelector('#settings').textContent);
 
@@ -16,7 +16,7 @@
     const load = async () => {
       try {
         const { data, errors, extensions } = await request(queries[name]);
-        if (!data) throw new Error(errors?.[0]?.message ?? 'There is no answer.');
+        if (!data) throw new Error(errors?.[0]?.message ?? 'There is no response.');
         page.replaceChildren(element('h2', {}, title), ...draw(data));
         const bytes = new TextEncoder().encode(JSON.stringify(errors ? { data, errors } : { data })).length;
         price.replaceChildren(...drawPrice(name, extensions.upstream.calls, bytes, load));
@@ -106,7 +106,7 @@
           element('span', { className: 'weak' }, effect(call)),
         ),
       );
-    const button = element('button', { type: 'button' }, 'Ask again');
+    const button = element('button', { type: 'button' }, 'Send again');
     button.addEventListener('click', () => void again());
     const link = element('a', { href: `/graphql?query=${encodeURIComponent(queries[name])}` }, 'Open in GraphiQL');
     return [

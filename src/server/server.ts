@@ -1,23 +1,25 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type GraphQLSchema, printSchema } from 'graphql';
+import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import type { Config } from '../config/settings.ts';
+import { printMarkedSchema } from '../graph/null-conditions.ts';
 import { lazily } from '../lib/promises.ts';
 import type { UpstreamClient } from '../upstream/client.ts';
 import { createPipeline } from './graphql/answer.ts';
 import { createGraphqlRoute } from './graphql/route.ts';
 import { Admission } from './http/admission.ts';
+import { createPage } from './http/assets.ts';
 import type { Exchange } from './http/exchange.ts';
 import { type Tab, createGraphiqlPage } from './http/graphiql.ts';
 import { createHealth } from './http/health.ts';
 import { HELP_PATH, errorsPage, errorsPolicy } from './http/help.ts';
 import { HttpServer, notFound } from './http/http-server.ts';
 import { createStaticRoute, sendJson, sendRead } from './http/read-only.ts';
-import { welcomePage } from './http/welcome.ts';
 import { createBodyReader } from './http/request-body.ts';
 import { shutDown } from './http/shutdown.ts';
 import type { ServerState } from './http/state.ts';
+import { createWelcomePage } from './http/welcome.ts';
 import { type Metrics, createMetrics } from './observability/metrics.ts';
 import { operationNames } from './observability/operations.ts';
 import { type Tracing, createTracing } from './observability/tracing.ts';
@@ -49,7 +51,7 @@ export interface ServerParts {
   welcome?: string;
 }
 
-/** A reader of the demo, whom the web pages show. */
+/** The token of the user of the demo that the web pages show. */
 const DEMO_TOKEN = 'demo-alice';
 /** The OAuth metadata of /mcp, by RFC 9728. */
 const MCP_METADATA = '/.well-known/oauth-protected-resource';
@@ -99,14 +101,7 @@ export function createGraphServer(
   });
   const mcpMetadata = async (exchange: Exchange) => (await mcp()).metadata(exchange);
   if (config.mcp) http.errorFormats = new Map([['/mcp', 'json-rpc']]);
-  const token = config.ownOrigin && config.demoTokens ? DEMO_TOKEN : undefined;
-  const graphiql =
-    config.graphiql && parts.graphiql !== undefined
-      ? createGraphiqlPage(parts.graphiql, {
-          ...{ tabs, token, explain: config.explain },
-          schema: config.introspection ? schema : undefined,
-        })
-      : undefined;
+  const graphiql = createGraphiql(config, parts);
   http.routes = {
     ...(parts.welcome !== undefined && !config.production && { '/': createWelcomeRoute(config, parts.welcome) }),
     ...graphiql?.files,
@@ -117,17 +112,9 @@ export function createGraphServer(
       const headers = { 'content-type': metrics.contentType, 'cache-control': 'no-store' };
       sendRead(exchange, 200, headers, await metrics.text());
     },
-    [HELP_PATH]: createStaticRoute(
-      { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': errorsPolicy },
-      () => errorsPage,
-    ),
-    // Whoever may read the schema by introspection may read it here.
-    ...(config.introspection &&
-      !config.persistedOnly && {
-        '/graphql/schema.graphql': createStaticRoute({ 'content-type': 'application/graphql; charset=utf-8' }, () =>
-          printSchema(schema),
-        ),
-      }),
+    [HELP_PATH]: createPage(errorsPage, errorsPolicy),
+    // Available wherever introspection is.
+    ...(config.introspection && !config.persistedOnly && { '/graphql/schema.graphql': createSchemaRoute(schema) }),
     ...(config.mcp && { '/mcp': async (exchange) => (await mcp()).answer(exchange) }),
     ...(config.mcp &&
       config.mcpAuthorizationServer !== undefined && {
@@ -166,6 +153,17 @@ export function createGraphServer(
   };
 }
 
+/** Undefined if GraphiQL is off. */
+function createGraphiql(config: Config, { graphiql, tabs = [], schema }: ServerParts) {
+  if (!config.graphiql || graphiql === undefined) return undefined;
+  const token = config.ownOrigin && config.demoTokens ? DEMO_TOKEN : undefined;
+  const shown = config.introspection ? schema : undefined;
+  return createGraphiqlPage(graphiql, { tabs, token, explain: config.explain, schema: shown });
+}
+
+const createSchemaRoute = (schema: GraphQLSchema) =>
+  createStaticRoute({ 'content-type': 'application/graphql; charset=utf-8' }, () => printMarkedSchema(schema));
+
 /** `/ready`: whether load balancers should send requests to this replica. */
 function createReadyRoute(config: Config, http: HttpServer, admission: Admission) {
   const health = createHealth(config);
@@ -183,7 +181,7 @@ function createWelcomeRoute(config: Config, folder: string) {
   const { ownOrigin, demoTokens, explain, graphiql, publicUrl, baseUrl } = config;
   const pictures = publicUrl ?? baseUrl;
   const demo = ownOrigin && demoTokens && explain && pictures ? { token: DEMO_TOKEN, pictures } : undefined;
-  const page = lazily(() => welcomePage(folder, demo, graphiql));
+  const page = lazily(() => createWelcomePage(folder, demo, graphiql));
   return (exchange: Exchange): void => {
     if (!exchange.request.headers.accept?.includes('text/html')) throw notFound();
     page()(exchange);

@@ -62,7 +62,7 @@ export class RecordRejected extends UpstreamRejection {
 export class CodedRejection extends UpstreamRejection {
   override name = 'CodedRejection';
   readonly code: string;
-  /** What the client is told beside the code. */
+  /** More members of the error's `extensions`. */
   readonly more: object;
 
   constructor(details: UpstreamErrorDetails, code: string, more: object = {}) {

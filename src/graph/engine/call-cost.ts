@@ -243,12 +243,10 @@ function addLoad(
   endpoint: Endpoint,
   isKnown: (name: string) => boolean,
 ): boolean {
-  const { record } = selection.rule;
-  const isLoaded = (name: string) => !record || isUpstreamField(record, name);
-  const missing = selection.names.filter(
-    (name) => !isKnown(name) && !selection.tierRefused.has(name) && isLoaded(name),
-  );
-  const field = selection.fields.find(({ needs }) => needs.some((name) => missing.includes(name)));
+  const { names, tierRefused, rule, fields } = selection;
+  const isLoaded = (name: string) => !rule.record || isUpstreamField(rule.record, name);
+  const missing = names.filter((name) => !isKnown(name) && !tierRefused.has(name) && isLoaded(name));
+  const field = fields.find(({ needs }) => needs.some((name) => missing.includes(name)));
   if (field) addCall(total, field, pathTo(path, field), times, endpoint);
   return field !== undefined;
 }

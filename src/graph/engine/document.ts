@@ -51,7 +51,7 @@ export function labelOf({ directives }: SelectionNode): string | undefined {
 }
 
 /** The document without incremental delivery. */
-export const undivided = (document: DocumentNode): DocumentNode =>
+export const withoutIncremental = (document: DocumentNode): DocumentNode =>
   visit(document, { Directive: (directive) => (isIncrementalDirective(directive) ? null : undefined) });
 
 /**

@@ -1,8 +1,8 @@
 /**
  * Executes the plan of a query as graphql-js would, with everything that the plan knows computed beforehand.
  *
- * graphql-js is the reference; it executes introspection, and mutations unless their request has an `onError`; and @graphql-tools/executor executes incremental delivery. Here a
- * value at hand costs no promise, and a field that succeeds allocates nothing but its value.
+ * graphql-js is the reference; it executes introspection, and mutations without `onError`. @graphql-tools/executor executes incremental
+ * delivery. Here a value at hand costs no promise, and a field that succeeds allocates nothing but its value.
  */
 import {
   type ExecutionResult,

@@ -51,7 +51,7 @@ const text: JsonSchema = { type: 'string' };
 const typename = new GraphQLNonNull(GraphQLString);
 
 /**
- * The variables, but for those with files. The defaults of a mutation are examples of its author, not to be written by accident: its
+ * The variables, without those that contain files. The defaults of a mutation are examples of its author, not to be written by accident: its
  * variables that must have a value are required.
  */
 export function inputSchemaOf(
@@ -78,7 +78,7 @@ export function inputSchemaOf(
   return { type: 'object', properties, additionalProperties: false, ...(required.length > 0 && { required }) };
 }
 
-/** JSON has no files. */
+/** Whether a value may contain files, which JSON cannot. */
 export function hasFiles(type: GraphQLInputType): boolean {
   const named = getNamedType(type);
   if (isInputObjectType(named)) return Object.values(named.getFields()).some((field) => hasFiles(field.type));

@@ -47,7 +47,7 @@ export interface PlannedField {
 export interface SelectionPlan {
   readonly type: GraphQLObjectType;
   readonly rule: TypeRule;
-  /** That of the @defer by which the fragment is deferred. */
+  /** The label of its @defer, if it is a deferred fragment that has one. */
   readonly label: string | undefined;
   /** Names needed of the record, sorted, including those of deferred fragments. */
   readonly names: readonly string[];

@@ -136,7 +136,7 @@ function planType(walk: Walk, type: GraphQLObjectType, sets: readonly SelectionS
 }
 
 /**
- * Lists and parents are requested as if nothing were deferred, so that the merged result is the same as an undivided one: `names` includes
+ * Lists and parents are requested as if nothing were deferred, so that the merged result is the same as a complete one: `names` includes
  * deferred fragments. A record that is loaded by its key is loaded in two steps, `initialNames` first.
  */
 function planGroups(

@@ -59,13 +59,13 @@ function resolveRecord(
   // A client may make up an id, so `node` has to check that the record exists.
   if (isRootNode(plan) && !selection.rule.isReference)
     return loadMissing(record, selection, namesOrId(selection), 'named', context, position);
-  // A reference is as a response carries it, where its field says so.
+  // A field with a representation takes a reference as its response has it: nothing is loaded.
   const isCarried = selection.rule.isReference === true && plan.rule.representation !== undefined;
   let provided: Representation | undefined;
   let missing: string[] | undefined;
   for (const name of selection.names) {
     if (name in record || hasAlternative(record, selection.rule, name)) continue;
-    // What no call tells of a reference is empty.
+    // A name that no endpoint returns stays empty.
     if (selection.rule.isReference && !isUpstreamField(selection.rule.record, name)) continue;
     provided ??= isListed || isCarried || !isBareId(record) ? representation : providesNothing;
     if (!isProvided(provided, name)) (missing ??= []).push(name);

@@ -6,11 +6,10 @@ import {
   RECORD_REVIEWS,
   filmEndpoints,
   simpleReview,
-  useConditions,
 } from '../../api/film.ts';
 import { builder } from '../engine/builder.ts';
 import { asRecords, countOrZero, localDateTime, text, textOrNull, urlOrNull } from '../types/decode.ts';
-import { Attribution } from '../types/attribution.ts';
+import { attributionOf } from '../types/attribution.ts';
 import { identity } from '../types/node.ts';
 import { UserRating, userRating } from '../types/rating.ts';
 import { authorOf } from './author.ts';
@@ -38,12 +37,7 @@ export const FilmReview = builder.objectRef<FilmReviewRecord>('FilmReview').impl
     createdAt: t.reads('created_at', localDateTime, 'The time of creation.'),
     updatedAt: t.reads('updated_at', localDateTime, 'The time of the last edit.'),
     webUrl: t.reads('alt', urlOrNull, 'The web page of the review.'),
-    attribution: t.field({
-      type: Attribution,
-      description: 'How the review is shown under the conditions of use of the service.',
-      needs: ['alt'],
-      resolve: ({ alt }) => ({ condition: useConditions.review, url: alt }),
-    }),
+    attribution: attributionOf(t, 'review'),
     author: authorOf(t, 'The author.'),
     subject: namedSubject(t),
   }),

@@ -23,7 +23,7 @@ import {
 } from '../types/decode.ts';
 import { badInput } from '../errors/to-client-error.ts';
 import { sourceIdOf } from '../types/global-id.ts';
-import { Attribution } from '../types/attribution.ts';
+import { attributionOf } from '../types/attribution.ts';
 import { Image, imageOf } from '../types/image.ts';
 import { type FieldBuilder, Node, recordOrReference, referenceOf, identity } from '../types/node.ts';
 import { connectionOf } from '../types/connection.ts';
@@ -89,12 +89,7 @@ export const Subject = builder.objectRef<SubjectRecord>('Subject').implement({
       needsBelow: { ratersCount: ['ratings_count'], attribution: ['alt'] },
       resolve: ratingOf,
     }),
-    attribution: t.field({
-      type: Attribution,
-      description: 'How the film is shown under the conditions of use of the service.',
-      needs: ['alt'],
-      resolve: ({ alt }) => ({ condition: useConditions.film, url: alt }),
-    }),
+    attribution: attributionOf(t, 'film'),
     wishCount: t.reads('wish_count', countOrZero, 'The number of people who want to see it.'),
     collectCount: t.reads('collect_count', countOrZero, 'The number of people who have seen it.'),
     doingCount: t.int({

@@ -50,7 +50,7 @@ export const picturesIn = ({ pictures }: { pictures?: NotePicture[] | null | und
   pictures ?? [];
 
 /** Every other cause of code 999 is rejected before the call. */
-export const pictureCodes: ErrorCodes = { 999: 'PICTURE_NUMBER_USED' };
+const pictureCodes: ErrorCodes = { 999: 'PICTURE_NUMBER_USED' };
 export const numberUsed = (input: { pictures?: NotePicture[] | null | undefined }): ErrorCodes =>
   picturesIn(input).length ? pictureCodes : {};
 

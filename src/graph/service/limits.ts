@@ -31,23 +31,21 @@ import { isLimited } from '../../upstream/auth/credentials.ts';
 import { TAGS_GIVEN_MAX } from '../book/collection.mutations.ts';
 import { builder } from '../engine/builder.ts';
 import { FilmTier } from '../types/film-tier.ts';
+import type { FieldBuilder } from '../types/node.ts';
 import { FIRST_MAX } from '../types/paging.ts';
 import { PICTURE_NUMBER_MAX } from '../types/picture-upload.ts';
 import { SEARCH_TEXT_MAX } from '../types/search.ts';
 
-const withValue = (text: string, value: number): string => `${text.replace(/\.$/, '')}: ${value.toLocaleString('en')}.`;
+/** A field that is a constant, with the value in its description. */
+const constant = (t: FieldBuilder<object>, value: number, text: string) =>
+  t.int({ description: `${text.replace(/\.$/, '')}: ${value.toLocaleString('en')}.`, resolve: () => value });
 
-/** A type whose fields are constants; each description has the value. */
+/** A type whose fields are constants. */
 const constants = (name: string, description: string, values: Record<string, readonly [number, string]>) =>
   builder.objectRef<object>(name).implement({
     description,
     fields: (t) =>
-      Object.fromEntries(
-        Object.entries(values).map(([field, [value, text]]) => [
-          field,
-          t.int({ description: withValue(text, value), resolve: () => value }),
-        ]),
-      ),
+      Object.fromEntries(Object.entries(values).map(([field, [value, text]]) => [field, constant(t, value, text)])),
   });
 
 const BookLimits = constants('BookLimits', 'Limits of books and of what readers write about them.', {
@@ -84,25 +82,17 @@ const FilmLimits = constants('FilmLimits', 'Limits of films and film people.', {
 const PictureLimits = builder.objectRef<object>('PictureLimits').implement({
   description: 'Limits of the pictures of annotations and notes.',
   fields: (t) => ({
-    maxBytes: t.int({
-      description: withValue('The most bytes of one picture.', PICTURE_BELOW - 1),
-      resolve: () => PICTURE_BELOW - 1,
-    }),
-    numberMax: t.int({
-      description: withValue('The highest number of a picture.', PICTURE_NUMBER_MAX),
-      resolve: () => PICTURE_NUMBER_MAX,
-    }),
+    maxBytes: constant(t, PICTURE_BELOW - 1, 'The most bytes of one picture.'),
+    numberMax: constant(t, PICTURE_NUMBER_MAX, 'The highest number of a picture.'),
     perMutation: t.int({
       description: 'The most pictures of one mutation; the limit of this graph.',
       resolve: (_, __, { maxPictures }) => maxPictures,
     }),
-    perNoteRequest: t.int({
-      description: withValue(
-        'The pictures that the service takes with one request to a note; more of them are sent in turn.',
-        NOTE_PICTURES_MAX,
-      ),
-      resolve: () => NOTE_PICTURES_MAX,
-    }),
+    perNoteRequest: constant(
+      t,
+      NOTE_PICTURES_MAX,
+      'The pictures that the service takes with one request to a note; more of them are sent in turn.',
+    ),
   }),
 });
 
@@ -139,13 +129,7 @@ export const ServiceLimits = builder.objectRef<object>('ServiceLimits').implemen
       assumedSize: tiers.length,
       resolve: () => tiers.map((tier) => ({ tier })),
     }),
-    firstMax: t.int({
-      description: withValue('The largest `first` of a connection.', FIRST_MAX),
-      resolve: () => FIRST_MAX,
-    }),
-    searchTextMaxLength: t.int({
-      description: withValue('The most characters of the text of a search.', SEARCH_TEXT_MAX),
-      resolve: () => SEARCH_TEXT_MAX,
-    }),
+    firstMax: constant(t, FIRST_MAX, 'The largest `first` of a connection.'),
+    searchTextMaxLength: constant(t, SEARCH_TEXT_MAX, 'The most characters of the text of a search.'),
   }),
 });

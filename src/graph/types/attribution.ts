@@ -1,8 +1,9 @@
 /** The conditions of use of films, ratings and reviews as data, for those who build pages with them. */
-import { type UseCondition, usageTiers } from '../../api/film.ts';
+import { type UseCondition, usageTiers, useConditions } from '../../api/film.ts';
 import { builder } from '../engine/builder.ts';
 import { asUrl } from './decode.ts';
 import { FilmTier } from './film-tier.ts';
+import type { FieldBuilder } from './node.ts';
 
 export interface AttributionShape {
   condition: UseCondition;
@@ -59,3 +60,12 @@ export const Attribution = builder.objectRef<AttributionShape>('Attribution').im
     }),
   }),
 });
+
+/** `attribution` of a film or a review, whose `alt` is its page. */
+export const attributionOf = <Shape extends { alt?: unknown }>(t: FieldBuilder<Shape>, of: 'film' | 'review') =>
+  t.field({
+    type: Attribution,
+    description: `How the ${of} is shown under the conditions of use of the service.`,
+    needs: ['alt'],
+    resolve: ({ alt }) => ({ condition: useConditions[of], url: alt }),
+  });

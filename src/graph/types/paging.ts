@@ -116,7 +116,7 @@ function isReadable<Item>(item: Item | null | undefined, keyed: boolean): item i
 export const encodeCursor = (listId: string, position: number): string =>
   Buffer.from(`${listId}:${position}`).toString('base64url');
 
-export function decodeCursor(listId: string, cursor: string): number {
+function decodeCursor(listId: string, cursor: string): number {
   const [, of, position] = /^([0-9a-z]+):(\d{1,9})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
   if (!position) throw badInput('This is not a cursor.', { argument: 'after' });
   if (of !== listId) throw badInput('This cursor belongs to another list, or to other filters.', { argument: 'after' });

@@ -12,7 +12,7 @@ export interface UserShape extends UserRecord {
   homepage?: string;
 }
 
-/** What the author of a feed says of a person. */
+/** The members that the author of a feed has. */
 export const personMembers = ['name', 'avatar', 'alt'] as const;
 
 const unknown = { nullIf: 'it is unknown' };
@@ -104,7 +104,7 @@ export function authorOfFeed({ author }: EventFeed): Pick<UserShape, (typeof per
   return { name, avatar, alt };
 }
 
-/** A person as a response carries them: nothing is loaded of them. */
+/** For fields whose response contains the person: nothing more is loaded. */
 export const carried = { representation: wholeRepresentation };
 
 /** An Atom person with the member names of a user; null without an id. */

@@ -16,8 +16,6 @@ export interface AnnotationContent {
   private: Flag;
 }
 
-export type AnnotationStore = ReturnType<typeof createAnnotationStore>;
-
 export function createAnnotationStore(db: Database) {
   const { query } = db;
 

@@ -10,8 +10,6 @@ const GAP = '\u001f';
 const RATERS_MAX = 2 ** 24;
 const NO_MAX = 2 ** 28;
 
-export type BookIndex = ReturnType<typeof createBookIndex>;
-
 /**
  * Writes the row of a book in `books_fts`. Its `rowid` is the rank of the book, the most rated first. The index returns matches in
  * this order, so a search can stop after enough of them, however many there are.

@@ -22,8 +22,6 @@ export interface Slice {
 
 type StoredBook = Selectable<BookRow> & { series_title: string | null };
 
-export type BookStore = ReturnType<typeof createBookStore>;
-
 export function createBookStore(db: Database) {
   const { query } = db;
   const match = db.raw.prepare('SELECT rowid FROM books_fts WHERE books_fts MATCH ? ORDER BY rowid LIMIT ?');

@@ -28,8 +28,6 @@ export interface CollectionFilter {
   rating?: number | undefined;
 }
 
-export type CollectionStore = ReturnType<typeof createCollectionStore>;
-
 export function createCollectionStore(db: Database) {
   const { query } = db;
 

@@ -25,8 +25,6 @@ export interface NoteContent {
 }
 export type StoredComment = Selectable<Tables['note_comments']>;
 
-export type NoteStore = ReturnType<typeof createNoteStore>;
-
 export function createNoteStore(db: Database) {
   const { query } = db;
 

@@ -12,8 +12,6 @@ export interface ReviewContent {
   rating: number | null;
 }
 
-export type ReviewStore = ReturnType<typeof createReviewStore>;
-
 export function createReviewStore(db: Database) {
   const { query } = db;
   return {

@@ -15,4 +15,4 @@ export function searchTerms(text: string): { match: string | null; like: string[
 }
 
 /** A pattern for `LIKE ? ESCAPE '\'`. */
-export const containing = (term: string) => `%${term.replace(/[\\%_]/g, '\\$&')}%`;
+const containing = (term: string) => `%${term.replace(/[\\%_]/g, '\\$&')}%`;

@@ -27,7 +27,7 @@ export function setDemoTokens(db: Database, enabled: boolean) {
 }
 
 /** The scopes of all endpoints that are open to the tier. Writing and notes require a user. */
-export function scopesOf(tier: Tier, ofPerson: boolean): Scope[] {
+function scopesOf(tier: Tier, ofPerson: boolean): Scope[] {
   const rows: Endpoint[] = [
     ...Object.values(bookEndpoints),
     ...Object.values(noteEndpoints),

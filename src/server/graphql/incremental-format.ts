@@ -11,18 +11,19 @@ import type { IncrementalResult, Patch, PathKey } from './incremental-delivery.t
 interface Pending {
   id: string;
   path: readonly PathKey[];
-  label?: string;
+  label?: string | undefined;
 }
 
 interface Completed {
   id: string;
-  errors?: readonly GraphQLError[];
+  errors: Errors;
 }
 
-/** A part of which more may come. */
+/** An announced part that is not complete. */
 interface OpenPart extends Pending {
-  /** What comes: the fields of a deferred fragment, or the items of a streamed list. */
+  /** Of a deferred fragment. */
   selection?: SelectionPlan;
+  /** Of a streamed list. */
   field?: PlannedField;
 }
 
@@ -93,18 +94,18 @@ class Conversion {
     if (isFailed) return undefined;
     if (!isStream) {
       if (selection) this.announceIn(selection, data as object, path);
-      return { id, data, ...(errors && { errors }) };
+      return { id, data, errors };
     }
     const first = Number(path.at(-1));
     items?.forEach((item, at) => field && this.announceWithin(field, item, [...part.path, first + at]));
-    return { id, items: items ?? [], ...(errors && { errors }) };
+    return { id, items: items ?? [], errors };
   }
 
   /** The announced part; one that was not is announced now. */
   private find(path: readonly PathKey[], label: string | undefined, isStream: boolean, data: unknown): OpenPart {
     const parts = this.open.get(keyOf(path, label, isStream)) ?? [];
     const fitting = isObject(data) ? parts.find(({ selection }) => selection && hasKeysOf(data, selection)) : undefined;
-    return fitting ?? parts[0] ?? this.announce({ path, ...(label !== undefined && { label }) }, isStream);
+    return fitting ?? parts[0] ?? this.announce({ path, label }, isStream);
   }
 
   private close(part: OpenPart, isStream: boolean): void {
@@ -115,24 +116,21 @@ class Conversion {
   }
 
   private complete(id: string, errors: Errors): void {
-    this.completed.push({ id, ...(errors && { errors }) });
+    this.completed.push({ id, errors });
   }
 
   private announce(part: Omit<OpenPart, 'id'>, isStream: boolean): OpenPart {
     const opened = { ...part, id: String(this.count++) };
     const { id, path, label } = opened;
-    this.pending.push({ id, path, ...(label !== undefined && { label }) });
+    this.pending.push({ id, path, label });
     const key = keyOf(path, label, isStream);
     this.open.set(key, [...(this.open.get(key) ?? []), opened]);
     return opened;
   }
 
-  /** Announces what follows for an object, and for what is in it. */
+  /** Announces the deferred fragments and streamed lists of an object and of the objects in it. */
   private announceIn(selection: SelectionPlan, object: object, path: readonly PathKey[]): void {
-    for (const part of selection.deferred) {
-      const { label } = part;
-      this.announce({ path, ...(label !== undefined && { label }), selection: part }, false);
-    }
+    for (const part of selection.deferred) this.announce({ path, label: part.label, selection: part }, false);
     for (const field of selection.fields) {
       const key = responseKeyOf(field);
       const value = (object as Record<string, unknown>)[key];
@@ -151,10 +149,10 @@ class Conversion {
     }
   }
 
-  private streamOf({ nodes }: PlannedField): { label?: string } | undefined {
+  private streamOf({ nodes }: PlannedField): { label: string | undefined } | undefined {
     const values = nodes[0] && getDirectiveValues(streamDirective, nodes[0], this.variables);
     if (!values || values.if === false) return undefined;
-    return typeof values.label === 'string' ? { label: values.label } : {};
+    return { label: values.label as string | undefined };
   }
 }
 

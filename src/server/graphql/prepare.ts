@@ -15,7 +15,7 @@ import { LRUCache } from 'lru-cache';
 import type { Config } from '../../config/settings.ts';
 import { variablesOf } from '../../graph/engine/arguments.ts';
 import type { CoercedVariables } from '../../graph/engine/variables.ts';
-import { type Variables, isIncremental, undivided } from '../../graph/engine/document.ts';
+import { type Variables, isIncremental, withoutIncremental } from '../../graph/engine/document.ts';
 import { type Planner, createPlanCache } from '../../graph/engine/plan-cache.ts';
 import { withoutStack } from '../../upstream/errors.ts';
 import { costCheck } from './cost-limits.ts';
@@ -43,7 +43,7 @@ export interface ExecutableDocument {
   run: ExecuteDocument;
   incrementalSelections: readonly SelectionNode[];
   /** The document without incremental delivery, for clients that accept none. */
-  undivided: () => ExecutableDocument;
+  nonIncremental: () => ExecutableDocument;
   /** Drops its plans from the cache. */
   forget: () => void;
 }
@@ -99,12 +99,9 @@ export function createPreparation(schema: GraphQLSchema, config: Config, useRefe
     const over = documentLimits(document, config);
     if (over.length > 0) return failed(document, over);
     const usesIncremental = isIncremental(document);
-    const invalid = validate(schema, document, rulesFor(usesIncremental), { hideSuggestions: !config.suggestions });
-    if (invalid.length > 0)
-      return failed(
-        document,
-        invalid.map((error) => withoutNodes(coded(error, 'GRAPHQL_VALIDATION_FAILED'))),
-      );
+    const found = validate(schema, document, rulesFor(usesIncremental), { hideSuggestions: !config.suggestions });
+    const invalid = found.map((error) => withoutNodes(coded(error, 'GRAPHQL_VALIDATION_FAILED')));
+    if (invalid.length > 0) return failed(document, invalid);
     const operation = getOperationAST(document, operationName);
     if (!operation || !schema.getRootType(operation.operation)) {
       const message = operation
@@ -118,7 +115,11 @@ export function createPreparation(schema: GraphQLSchema, config: Config, useRefe
     if (usesIncremental) {
       ready.incrementalSelections = findIncrementalSelections(document, operation);
       let whole: ExecutableDocument | undefined;
-      ready.undivided = () => (whole ??= executable(...operationIn(undivided(document), operationName)));
+      ready.nonIncremental = () => {
+        if (whole) return whole;
+        const plain = withoutIncremental(document);
+        return (whole = executable(plain, getOperationAST(plain, operationName)!));
+      };
       ready.forget = () => [ready, whole].forEach((each) => each?.planner.forget());
     }
     return { document, errors: undefined, ready, isDeliveredIncrementally: usesIncremental };
@@ -132,7 +133,7 @@ export function createPreparation(schema: GraphQLSchema, config: Config, useRefe
       coerce: variablesOf(schema, operation, { maxErrors: 10, hideSuggestions: !config.suggestions }),
       run: createExecuteDocument(schema, document, operation, useReference),
       incrementalSelections: [],
-      undivided: () => ready,
+      nonIncremental: () => ready,
       forget: () => ready.planner.forget(),
     };
     return ready;
@@ -164,11 +165,6 @@ const outlineOf = ({ definitions }: DocumentNode): DocumentNode => ({
     selectionSet: { kind: Kind.SELECTION_SET, selections: [] },
   })),
 });
-
-const operationIn = (document: DocumentNode, name: string | undefined): [DocumentNode, OperationDefinitionNode] => [
-  document,
-  getOperationAST(document, name)!,
-];
 
 const isOperation = (definition: DefinitionNode): definition is OperationDefinitionNode =>
   definition.kind === Kind.OPERATION_DEFINITION;

@@ -42,19 +42,20 @@ export interface RunParts {
 export function createRunOperation(parts: RunParts): RunOperation {
   const { schema, config, upstream, log } = parts;
   const logSlow = createSlowLog(log, config.slowOperationMs);
-  return (divided, variables, request, cancellation) => {
+  return (prepared, variables, request, cancellation) => {
+    const { incrementalSelections } = prepared;
     const { onError } = request;
-    // What errors do to parts is not defined, so nothing is divided.
-    const mayDivide = divided.incrementalSelections.length > 0 && (!onError || onError === 'PROPAGATE');
-    const format = mayDivide ? incrementalFormat(request.accept) : undefined;
-    const document = format ? divided : divided.undivided();
+    // Other values of `onError` are not defined for incremental delivery.
+    const mayBeIncremental = incrementalSelections.length > 0 && (!onError || onError === 'PROPAGATE');
+    const format = mayBeIncremental ? incrementalFormat(request.accept) : undefined;
+    const document = format ? prepared : prepared.nonIncremental();
     const tooMany = variables && variablesLimit(variables);
     if (tooMany) return { errors: [badVariable(tooMany)] };
     const { coerced, errors } = document.coerce(variables ?? noVariables);
     if (errors) return { errors: errors.map(badVariable) };
 
     const operation = upstream.forOperation(request, cancellation);
-    const plan = planFor(schema, document, divided.incrementalSelections, operation, coerced, request);
+    const plan = planFor(schema, document, incrementalSelections, operation, coerced, request);
     if (plan instanceof GraphQLError) return { errors: [plan], ...(plan.extensions.http ? {} : { data: null }) };
     const { maxPictures, serviceName } = config;
     const context: Context = {

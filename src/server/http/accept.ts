@@ -42,11 +42,7 @@ const negotiate = remembering((accept): Negotiated => {
     .sort((a, b) => b.quality - a.quality);
   const format = incremental.map(formatOf).find((each) => each !== undefined);
   const json = preferredJson(ranges);
-  return {
-    json,
-    incremental: format,
-    isAcceptable: json !== undefined || format !== undefined,
-  };
+  return { json, incremental: format, isAcceptable: json !== undefined || format !== undefined };
 });
 
 /** The type of the highest quality; of equal quality the one that is named more specifically, then the one that is named first. */
@@ -68,7 +64,7 @@ function bestMatch(type: string, ranges: readonly MediaRange[]) {
 
 const isUtf8 = ({ params }: MediaRange): boolean => !params.some((param) => /^charset=(?!"?utf-8"?$)/.test(param));
 
-/** Without a parameter, the format that clients of before the current one read. */
+/** Without a parameter: the older format, which clients that know no other read. */
 function formatOf({ params }: MediaRange): IncrementalFormat | undefined {
   const spec = params.find((param) => /^(?:defer|incremental)spec=/.test(param));
   return spec === undefined ? '20220824' : FORMATS.get(spec.replaceAll('"', ''));

@@ -19,7 +19,7 @@ export const createPage = (html: string, policy: string): ((exchange: Exchange) 
 export const jsonElement = (value: object): string =>
   `<script type="application/json" id="settings">${JSON.stringify(value).replaceAll('<', '\\u003c')}</script>`;
 
-/** The handler of a file that lies in the folder compressed, as `.br` and `.gz`. Its name changes with its content: browsers store it. */
+/** The handler of a file that the folder has as `.br` and `.gz`. Browsers store it: its name changes with its content. */
 export function createFileRoute(folder: string, name: string): (exchange: Exchange) => Promise<void> {
   const type = name.endsWith('.css') ? 'text/css' : 'text/javascript';
   return async (exchange) => {

@@ -31,7 +31,7 @@ const brotli = {
   },
 };
 
-/** The one that makes shorter pages is first. */
+/** In order of preference: the best compression first. */
 const codecs = new Map<Encoding, Codec>([
   [
     'br',

@@ -1,4 +1,4 @@
-/** Validators of responses, by which a client asks whether what it has is still what it would get. */
+/** ETags: with them a client asks whether its copy of a response is still current. */
 import { createHash } from 'node:crypto';
 
 /** Weak, because all encodings of a response share it. Responses for one token alone have tags of their own. */

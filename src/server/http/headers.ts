@@ -31,7 +31,7 @@ export function checkHeaders({ headers: { host }, rawHeaders, httpVersion }: Inc
   lastHost = host;
 }
 
-/** The last two lines are by which client libraries name themselves and their operations. */
+/** In the last two lines: the headers with which client libraries name themselves and their operations. */
 const REQUEST_HEADERS = [
   'authorization, content-type, if-none-match, traceparent, tracestate',
   'x-explain, x-request-id, x-graphql-csrf, apollo-require-preflight',

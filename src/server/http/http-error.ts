@@ -22,7 +22,7 @@ export class HttpError extends Error {
 /** The rest of a body up to this length is discarded to keep the connection. */
 const DISCARDED_MAX = 65_536;
 
-/** What the clients of a route read: errors of GraphQL, or of JSON-RPC. */
+/** The format of errors that the clients of a route read. */
 export type ErrorFormat = 'graphql' | 'json-rpc';
 
 /** The code of JSON-RPC for errors of the server. Ours is in `data`. */

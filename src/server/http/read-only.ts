@@ -19,31 +19,28 @@ export function sendRead(
   headers: Readonly<Record<string, string>>,
   body: string,
 ): void {
-  onlyRead(exchange.request);
-  if (exchange.compression) exchange.headers.push('vary', 'Accept-Encoding');
-  exchange.headers.push(...Object.entries(headers).flat());
+  addReadHeaders(exchange, headers);
   sendBody(exchange, status, exchange.headers, body);
 }
 
-/** Sends a body that is kept, unless the client has it: `headers` have its ETag. */
-export function sendKept(exchange: Exchange, headers: Readonly<Record<string, string>>, body: Buffer): void {
-  onlyRead(exchange.request);
-  if (exchange.compression) exchange.headers.push('vary', 'Accept-Encoding');
-  exchange.headers.push(...Object.entries(headers).flat());
-  if (isNotModified(exchange.request.headers['if-none-match'], headers.etag!)) sendNotModified(exchange);
-  else sendBody(exchange, 200, exchange.headers, body, true);
-}
-
-/** A route whose body is always the same: clients may keep it, and ask whether it has changed. */
+/** A route whose body is always the same: clients may store it, and ask whether it has changed. */
 export function createStaticRoute(headers: Readonly<Record<string, string>>, text: () => string) {
   const prepared = lazily(() => {
     const body = Buffer.from(text());
-    return { body, headers: { ...headers, 'cache-control': 'no-cache', etag: etagOf(body) } };
+    return { body, etag: etagOf(body) };
   });
   return (exchange: Exchange): void => {
-    const { body, headers } = prepared();
-    sendKept(exchange, headers, body);
+    const { body, etag } = prepared();
+    addReadHeaders(exchange, { ...headers, 'cache-control': 'no-cache', etag });
+    if (isNotModified(exchange.request.headers['if-none-match'], etag)) sendNotModified(exchange);
+    else sendBody(exchange, 200, exchange.headers, body, true);
   };
+}
+
+function addReadHeaders({ request, compression, headers }: Exchange, more: Readonly<Record<string, string>>): void {
+  onlyRead(request);
+  if (compression) headers.push('vary', 'Accept-Encoding');
+  headers.push(...Object.entries(more).flat());
 }
 
 /** Throws an HttpError for a method other than GET and HEAD. */

@@ -27,7 +27,7 @@ export function sendBody(
   void compressed.then((result) => write(exchange, status, headers, body, result));
 }
 
-/** Says that what the client has is still valid. */
+/** Sends a 304: the copy of the client is current. */
 export function sendNotModified(exchange: Exchange): void {
   exchange.setHeaders();
   exchange.response.removeHeader('content-type');
@@ -62,8 +62,8 @@ function write(
 }
 
 /**
- * Sends the stream, each part as it comes. Resolves when the stream has ended or the client has left; unread bytes are still sent after
- * that.
+ * Sends the parts of the stream as they are produced. Resolves when the stream has ended or the client has left; unread bytes are still
+ * sent after that.
  */
 export async function sendStream(exchange: Exchange, stream: ReadableStream<Uint8Array>): Promise<void> {
   const parts = partsOf(exchange);
@@ -79,7 +79,7 @@ export async function sendStream(exchange: Exchange, stream: ReadableStream<Uint
   }
 }
 
-/** Where the parts of a response go: the outbox, or its compressor if the client accepts that. */
+/** The outbox, or a compressor in front of it if the client accepts an encoding. */
 function partsOf(exchange: Exchange): Outbox | CompressedParts {
   const outbox = new Outbox(exchange);
   const { compression, request, response } = exchange;
@@ -90,7 +90,7 @@ function partsOf(exchange: Exchange): Outbox | CompressedParts {
   return new CompressedParts(opened.stream, exchange, outbox);
 }
 
-/** Compresses parts on their way to the outbox. What is added in one turn of the event loop is flushed as one piece. */
+/** Compresses parts on their way to the outbox. Parts of one turn of the event loop are flushed together. */
 class CompressedParts {
   private readonly encoder: Transform;
   private chunks: Uint8Array[] = [];

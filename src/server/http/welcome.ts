@@ -13,8 +13,8 @@ interface Demo {
   pictures: string;
 }
 
-/** The page of the files in the folder. Without the demo it has the links alone. */
-export function welcomePage(
+/** The handler of the page; the folder has its files. Without the demo it has only the links. */
+export function createWelcomePage(
   folder: string,
   demo: Demo | undefined,
   hasGraphiql: boolean,

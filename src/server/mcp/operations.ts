@@ -90,7 +90,7 @@ function titleOf(text: string, name: string): string {
 const isExample = (operation: OperationDefinitionNode): boolean =>
   commentsBefore(operation).some((line) => line.startsWith('x-explain:'));
 
-/** What takes files is no argument of a tool. */
+/** A file cannot be an argument of a tool. */
 const needsFiles = ({ variableDefinitions = [] }: OperationDefinitionNode, schema: GraphQLSchema): boolean =>
   variableDefinitions.some(
     ({ type }) => type.kind === Kind.NON_NULL_TYPE && hasFiles(typeFromAST(schema, type as never) as GraphQLInputType),

@@ -25,7 +25,7 @@ export type ToolResult = {
 
 const ERRORS_MAX = 10;
 const MESSAGE_MAX = 400;
-/** What of the extensions an agent is told. */
+/** The members of `extensions` that an agent gets. */
 const DETAILS = ['retryAfter', 'violations', 'limit', 'actual', 'existing', 'coordinate', 'requestId'];
 
 export function toolResult({ data, errors, stale, cost, plan }: Run, max: number): ToolResult {

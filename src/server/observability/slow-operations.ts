@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { sinceStart } from '../../upstream/call-log.ts';
 import type { Operation } from '../../upstream/operation.ts';
 
-/** Names are those of clients, and may be as long as a document. */
+/** Clients choose the names, which may be as long as a document. */
 const NAME_MAX = 100;
 
 /** Returns a function to be called at the end of an operation. */

@@ -34,7 +34,7 @@ export function observeCalls(metrics: Metrics, log: Logger): (call: ObservedCall
   };
 }
 
-/** A minute, in which a kind of response is logged once. */
+/** A kind of response is logged once in this time. */
 const QUIET_MS = 60_000;
 
 /** Logs responses that were rejections or could not be read: of each kind one a minute, with the number of those before it. */
@@ -48,13 +48,7 @@ function createResponseLog(log: Logger): (outcome: string, details: UpstreamErro
     const now = performance.now();
     if (last && now - last.loggedAt < QUIET_MS) return void last.unlogged++;
     kinds.set(kind, { loggedAt: now, unlogged: 0 });
-    const facts = {
-      service,
-      request,
-      status,
-      ...(code !== undefined && { code }),
-      ...(last?.unlogged && { unlogged: last.unlogged }),
-    };
+    const facts = { service, request, status, code, unlogged: last?.unlogged || undefined };
     if (isRejection) log.info(facts, `${service} rejected a request`);
     else log.info({ ...facts, error: outcome }, `${service} sent a response that cannot be used`);
   };

@@ -1,4 +1,4 @@
-/** Who the person behind a token is: no operation says it, but some responses contain the caller. */
+/** Whose token it is: no endpoint returns that, but some responses contain the caller. */
 import type { ApiRequest } from '../http/request.ts';
 import type { Credential } from './credentials.ts';
 
@@ -20,7 +20,7 @@ export function learnPerson(credential: Credential, { endpoint, input }: ApiRequ
 const memberOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
-/** What is longer is not remembered. */
+/** Longer texts are ignored. */
 const TEXT_MAX = 500;
 function textOf(value: unknown): string | undefined {
   const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';

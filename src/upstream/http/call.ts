@@ -45,7 +45,7 @@ export interface ObservedCall {
   outcome: string;
   ms: number;
   /** What was wrong with the response, or why there is none. */
-  failure: UpstreamErrorDetails | undefined;
+  failure?: UpstreamErrorDetails | undefined;
   /** Undefined if the operation is not traced, or if the call shares the request of another. */
   span?: Span | undefined;
 }
@@ -232,8 +232,8 @@ export class UpstreamCall {
     const { credentials, rateLimiter, onRejected } = this.services;
     const { endpoint } = this.request;
     const { status, code } = details;
-    if (status < 400 && !isSuccess)
-      return new UpstreamFailure('UPSTREAM_INVALID_RESPONSE', details, `status ${status}`);
+    const reason = `status ${status}`;
+    if (status < 400 && !isSuccess) return new UpstreamFailure('UPSTREAM_INVALID_RESPONSE', details, reason);
     if (isRateLimit(details)) {
       credentials.accept(credential, endpoint.service);
       if (endpoint.share === 'tier') credential.hasMetLimit = true;
@@ -242,15 +242,10 @@ export class UpstreamCall {
     if (status >= 500) {
       // A write that failed upstream may still have been made. Only a 503 with the service's error body says that it was not begun.
       const isUnknown = endpoint.method !== 'GET' && !(status === 503 && code !== undefined);
-      return new UpstreamFailure(
-        isUnknown ? 'UPSTREAM_RESULT_UNKNOWN' : 'UPSTREAM_UNAVAILABLE',
-        details,
-        `status ${status}`,
-      );
+      return new UpstreamFailure(isUnknown ? 'UPSTREAM_RESULT_UNKNOWN' : 'UPSTREAM_UNAVAILABLE', details, reason);
     }
     if (code === undefined && status !== 401 && status !== 403) {
-      const reason = `status ${status} without the service's error body`;
-      return new UpstreamFailure('UPSTREAM_INVALID_RESPONSE', details, reason);
+      return new UpstreamFailure('UPSTREAM_INVALID_RESPONSE', details, `${reason} without the service's error body`);
     }
     if (isTokenRejection(details)) {
       credentials.reject(credential, details);

@@ -65,12 +65,7 @@ export class Calls {
   /** Logs a call that the cache answered. */
   logCached(request: ApiRequest, path: Path | undefined, how: Partial<LoggedCall>): void {
     Object.assign(this.log(request, path), how);
-    this.services.observe({
-      endpoint: request.endpoint,
-      outcome: how.cached ? 'cached' : 'stale',
-      ms: 0,
-      failure: undefined,
-    });
+    this.services.observe({ endpoint: request.endpoint, outcome: how.cached ? 'cached' : 'stale', ms: 0 });
   }
 
   /** The credential to send; throws if upstream is known to refuse it. */
