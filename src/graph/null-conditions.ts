@@ -39,19 +39,24 @@ export const semanticNonNullDirective = new GraphQLDirective({
 });
 
 export function describeNulls(schema: GraphQLSchema): GraphQLSchema {
+  for (const { field, coordinate, condition } of nullableFields(schema)) {
+    if (condition === undefined) throw new Error(`${coordinate} may be null and does not say when`);
+    const sentence = condition === false ? 'Null only beside an error.' : `Null if ${condition}.`;
+    field.description = withSentence(field.description, sentence);
+  }
+  return schema;
+}
+
+/** The fields that may be null or have null items: `levels` of their types, 0 for the field itself. */
+function* nullableFields(schema: GraphQLSchema) {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith('__')) continue;
     for (const field of Object.values(type.getFields())) {
-      if (nullableLevels(field.type).length === 0) continue;
-      const condition = conditionOf(schema, type, field);
-      if (condition === undefined) throw new Error(`${type.name}.${field.name} may be null and does not say when`);
-      field.description = withSentence(
-        field.description,
-        condition === false ? 'Null only beside an error.' : `Null if ${condition}.`,
-      );
+      const levels = nullableLevels(field.type);
+      if (levels.length === 0) continue;
+      yield { field, levels, coordinate: `${type.name}.${field.name}`, condition: conditionOf(schema, type, field) };
     }
   }
-  return schema;
 }
 
 /** The declared condition. Lists have one in common, and so have objects that a record names, and fields that not every tier gets. */
@@ -84,18 +89,12 @@ function nullableLevels(type: GraphQLOutputType, level = 0): number[] {
 }
 
 /** The fields that are null only beside an error, by coordinate, with the levels of their types that are. */
-export function markedFields(schema: GraphQLSchema): ReadonlyMap<string, readonly number[]> {
-  const marked = new Map<string, readonly number[]>();
-  for (const type of Object.values(schema.getTypeMap())) {
-    if (!isObjectType(type) || type.name.startsWith('__')) continue;
-    for (const field of Object.values(type.getFields())) {
-      const levels = nullableLevels(field.type);
-      if (levels.length > 0 && conditionOf(schema, type, field) === false)
-        marked.set(`${type.name}.${field.name}`, levels);
-    }
-  }
-  return marked;
-}
+export const markedFields = (schema: GraphQLSchema): ReadonlyMap<string, readonly number[]> =>
+  new Map(
+    [...nullableFields(schema)]
+      .filter(({ condition }) => condition === false)
+      .map(({ coordinate, levels }) => [coordinate, levels]),
+  );
 
 /** The schema as text, with the marks: graphql-js prints no directives of fields. */
 export function printMarkedSchema(schema: GraphQLSchema): string {

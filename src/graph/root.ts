@@ -35,7 +35,7 @@ const Viewer = builder.objectRef<ViewerFacts>('Viewer').implement({
       type: User,
       nullable: true,
       description:
-        'The caller. No operation of the service tells who a token belongs to, so this is what earlier responses to the same token have shown: ' +
+        'The caller. No operation of the service returns whose token it is, so this is what earlier responses to the same token have shown: ' +
         '`id`, `uid` and `name` from the collection of a book, or from an annotation, review, comment or event that the caller wrote.',
       nullIf: 'no response has shown it yet, or the request has no token',
       ...carried,
@@ -74,7 +74,7 @@ builder.queryFields((t) => ({
   viewer: t.field({
     type: Viewer,
     description:
-      'Who the caller is and may do, as far as the service has shown it. Makes no call. A front end learns the id of its user from `user`: ' +
+      'The caller and the permissions of the caller, as far as the service has shown them. Makes no call. A front end learns the id of its user from `user`: ' +
       'null at first, and known once a response has named the caller, such as `book { viewerCollection { user { id } } }` of a collected book, or any write.',
     resolve: (_, __, { viewer, upstream }) => {
       upstream.cachePolicy.restrict(null); // it changes with every response and is private

@@ -140,23 +140,23 @@ async function* resultsForClient(
   onEnd: () => void,
 ): AsyncGenerator<IncrementalResult> {
   const room = roomFor(config);
-  for await (const result of results) {
-    measure([result.data, result.incremental], room);
-    if (isFull(room)) {
-      yield { errors: [responseTooLarge(room, config)], hasNext: false };
-      return;
+  try {
+    for await (const result of results) {
+      measure([result.data, result.incremental], room);
+      if (isFull(room)) return yield { errors: [responseTooLarge(room, config)], hasNext: false };
+      const incremental = result.incremental?.map((part) =>
+        part.errors ? { ...part, errors: maskErrors(part.errors, plan, request, log) } : part,
+      );
+      const extensions = result.hasNext ? undefined : extensionsOf(operation, request);
+      yield {
+        ...result,
+        ...(result.errors && { errors: maskErrors(result.errors, plan, request, log) }),
+        ...(incremental && { incremental }),
+        ...(extensions && { extensions }),
+      };
     }
-    const incremental = result.incremental?.map((part) =>
-      part.errors ? { ...part, errors: maskErrors(part.errors, plan, request, log) } : part,
-    );
-    if (!result.hasNext) onEnd();
-    const extensions = result.hasNext ? undefined : extensionsOf(operation, request);
-    yield {
-      ...result,
-      ...(result.errors && { errors: maskErrors(result.errors, plan, request, log) }),
-      ...(incremental && { incremental }),
-      ...(extensions && { extensions }),
-    };
+  } finally {
+    onEnd();
   }
 }
 

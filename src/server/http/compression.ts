@@ -32,27 +32,20 @@ const brotli = {
 };
 
 /** In order of preference: the best compression first. */
-const codecs = new Map<Encoding, Codec>([
-  [
-    'br',
-    {
-      compress: (body, done) => zlib.brotliCompress(body, brotli, done),
-      stream: () => zlib.createBrotliCompress({ ...brotli, flush: constants.BROTLI_OPERATION_FLUSH }),
-    },
-  ],
-  ...(zstdCompress && createZstdCompress
-    ? ([
-        ['zstd', { compress: zstdCompress, stream: () => createZstdCompress({ flush: 1 /* ZSTD_e_flush */ }) }],
-      ] as const)
-    : []),
-  [
-    'gzip',
-    {
-      compress: (body, done) => zlib.gzip(body, done),
-      stream: () => zlib.createGzip({ flush: constants.Z_SYNC_FLUSH }),
-    },
-  ],
-]);
+const codecs: Partial<Record<Encoding, Codec>> = {
+  br: {
+    compress: (body, done) => zlib.brotliCompress(body, brotli, done),
+    stream: () => zlib.createBrotliCompress({ ...brotli, flush: constants.BROTLI_OPERATION_FLUSH }),
+  },
+  ...(zstdCompress &&
+    createZstdCompress && {
+      zstd: { compress: zstdCompress, stream: () => createZstdCompress({ flush: 1 /* ZSTD_e_flush */ }) },
+    }),
+  gzip: {
+    compress: (body, done) => zlib.gzip(body, done),
+    stream: () => zlib.createGzip({ flush: constants.Z_SYNC_FLUSH }),
+  },
+};
 
 /** Shorter bodies fit into one packet anyway. */
 const MIN_LENGTH = 1_000;
@@ -73,7 +66,7 @@ const preferred = (encodings: readonly Encoding[]) =>
     const best = rated.reduce((a, b) => (b.quality > a.quality ? b : a));
     return best.quality > 0 && best.quality >= (qualityOf('identity') ?? 0) ? best.encoding : undefined;
   });
-const preferredEncoding = preferred([...codecs.keys()]);
+const preferredEncoding = preferred(Object.keys(codecs) as Encoding[]);
 /** For files, which were compressed beforehand. */
 export const preferredFile = preferred(['br', 'gzip']);
 
@@ -114,7 +107,7 @@ export class Compression {
     const encoding = preferredEncoding(accept);
     if (!encoding || this.streams >= MAX_RUNNING) return undefined;
     this.streams++;
-    const stream = codecs.get(encoding)!.stream();
+    const stream = codecs[encoding]!.stream();
     stream.once('close', () => this.streams--);
     return { encoding, stream };
   }
@@ -123,7 +116,7 @@ export class Compression {
     if (this.bodies >= MAX_RUNNING) return undefined;
     this.bodies++;
     return new Promise((resolve) => {
-      codecs.get(encoding)!.compress(body, (error, bytes) => {
+      codecs[encoding]!.compress(body, (error, bytes) => {
         this.bodies--;
         const outcome = error ? undefined : { encoding, bytes };
         copies?.set(encoding, outcome);

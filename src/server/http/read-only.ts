@@ -39,8 +39,8 @@ export function createStaticRoute(headers: Readonly<Record<string, string>>, tex
 
 function addReadHeaders({ request, compression, headers }: Exchange, more: Readonly<Record<string, string>>): void {
   onlyRead(request);
-  if (compression) headers.push('vary', 'Accept-Encoding');
-  headers.push(...Object.entries(more).flat());
+  const vary = [more.vary, compression && 'Accept-Encoding'].filter(Boolean).join(', ');
+  headers.push(...Object.entries({ ...more, ...(vary && { vary }) }).flat());
 }
 
 /** Throws an HttpError for a method other than GET and HEAD. */

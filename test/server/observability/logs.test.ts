@@ -73,6 +73,21 @@ test('a slow operation is logged with its name and calls, and a quick one is not
   }
 });
 
+test('a slow operation that ends because its parts are too large is logged', async () => {
+  const { books, url, logged } = await startFacade({ slowOperationMs: '10', maxAnswerBytes: '1000' });
+  books.behave(async (socket, request) => {
+    await setTimeout(20);
+    json(JSON.stringify({ id: '7', title: 'x'.repeat(2_000) }))(socket, request);
+  });
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'multipart/mixed' },
+    body: JSON.stringify({ query: '{ book(id: "7") { id ... @defer { title } } }' }),
+  });
+  expect(await response.text()).toContain('ANSWER_TOO_LARGE');
+  expect(logged.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual(['slow operation']);
+});
+
 test('the start and the end of the program are logged', async () => {
   const upstream = 'http://127.0.0.1:1';
   const env = { PORT: '0', BASE_URL: upstream, EVENT_BASE_URL: upstream, LOG_LEVEL: 'info' };
