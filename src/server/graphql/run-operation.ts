@@ -143,7 +143,10 @@ async function* resultsForClient(
   try {
     for await (const result of results) {
       measure([result.data, result.incremental], room);
-      if (isFull(room)) return yield { errors: [responseTooLarge(room, config)], hasNext: false };
+      if (isFull(room)) {
+        yield { errors: [responseTooLarge(room, config)], hasNext: false };
+        return;
+      }
       const incremental = result.incremental?.map((part) =>
         part.errors ? { ...part, errors: maskErrors(part.errors, plan, request, log) } : part,
       );
