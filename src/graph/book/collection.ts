@@ -13,7 +13,7 @@ import { asInt, asObject, asOneOf, asText, localDateTime, textOrNull, texts } fr
 import { badInput } from '../errors/to-client-error.ts';
 import { globalId, isSourceId } from '../types/global-id.ts';
 import { Node, recordOrReference } from '../types/node.ts';
-import { UserRating, userRating } from '../types/rating.ts';
+import { ratingBy } from '../types/rating.ts';
 import { User, type UserShape, isSite, userEdgeNames, userIdOf } from '../types/user.ts';
 import { Book } from './book.ts';
 
@@ -70,14 +70,7 @@ export const Collection = builder.objectRef<CollectionRecord>('Collection').impl
       needs: ['status'],
       resolve: ({ status }) => asOneOf(collectionStatuses, status),
     }),
-    rating: t.field({
-      type: UserRating,
-      nullable: true,
-      description: 'The rating by the reader.',
-      nullIf: 'unrated',
-      needs: ['rating'],
-      resolve: ({ rating }) => userRating(rating),
-    }),
+    rating: ratingBy(t, 'The rating by the reader.'),
     comment: t.reads('comment', textOrNull, 'A short opinion of at most 350 characters.'),
     tags: t.reads('tags', texts, "The reader's own tags for the book; empty if there are none."),
     updatedAt: t.reads('updated', localDateTime, 'The time of the last change.'),

@@ -2,7 +2,7 @@ import { type ReviewRecord, bookWithin } from '../../api/book.ts';
 import { builder } from '../engine/builder.ts';
 import { count, localDateTime, text, textOrNull, urlOrNull } from '../types/decode.ts';
 import { recordOrReference, identity } from '../types/node.ts';
-import { UserRating, userRating } from '../types/rating.ts';
+import { ratingBy } from '../types/rating.ts';
 import { User, type UserShape, carried } from '../types/user.ts';
 import { Book } from './book.ts';
 
@@ -15,14 +15,7 @@ export const Review = builder.objectRef<ReviewRecord>('Review').implement({
     summary: t.reads('summary', textOrNull, 'The beginning of the text.', {
       nullIf: 'the service returns `content` instead',
     }),
-    rating: t.field({
-      type: UserRating,
-      nullable: true,
-      description: 'The rating by the author.',
-      nullIf: 'unrated',
-      needs: ['rating'],
-      resolve: ({ rating }) => userRating(rating),
-    }),
+    rating: ratingBy(t, 'The rating by the author.'),
     votes: t.reads('votes', count, 'The number of readers who found it useful.'),
     useless: t.reads('useless', count, 'The number of readers who found it useless.'),
     commentsCount: t.reads('comments', count, 'The number of comments.'),

@@ -9,22 +9,26 @@ import {
 } from '../../api/film.ts';
 import { builder } from '../engine/builder.ts';
 import { asInt, asObjects, asRecords, countOrNull, flag, textOrNull } from '../types/decode.ts';
+import type { FieldBuilder } from '../types/node.ts';
 import { searchText } from '../types/search.ts';
 import { Subject, embeddedSubject } from './subject.ts';
 
 /** Assumed number of entries of a chart, for the cost estimate. */
 const CHART_SIZE = 20;
 
+const chartTitle = <Shape extends { title?: unknown }>(t: FieldBuilder<Shape>) =>
+  t.string({
+    nullable: true,
+    description: 'The title of the chart.',
+    nullIf: 'the service has none',
+    resolve: ({ title }) => textOrNull.decode(title),
+  });
+
 const SubjectChart = builder.objectRef<NewMovies>('SubjectChart').implement({
   description: 'A chart of films without ranks.',
   isWrapper: true,
   fields: (t) => ({
-    title: t.string({
-      nullable: true,
-      description: 'The title of the chart.',
-      nullIf: 'the service has none',
-      resolve: ({ title }) => textOrNull.decode(title),
-    }),
+    title: chartTitle(t),
     subjects: t.field({
       type: [Subject],
       description: 'The films, in the order of the chart.',
@@ -48,12 +52,7 @@ const BoxOfficeChart = builder.objectRef<BoxOffice>('BoxOfficeChart').implement(
   description: 'The North American box office: films by their gross.',
   isWrapper: true,
   fields: (t) => ({
-    title: t.string({
-      nullable: true,
-      description: 'The title of the chart.',
-      nullIf: 'the service has none',
-      resolve: ({ title }) => textOrNull.decode(title),
-    }),
+    title: chartTitle(t),
     dateRange: t.string({
       nullable: true,
       nullIf: 'the service has none',
@@ -81,12 +80,7 @@ const WeeklyChart = builder.objectRef<Weekly>('WeeklyChart').implement({
   description: 'The most praised films of the week.',
   isWrapper: true,
   fields: (t) => ({
-    title: t.string({
-      nullable: true,
-      description: 'The title of the chart.',
-      nullIf: 'the service has none',
-      resolve: ({ title }) => textOrNull.decode(title),
-    }),
+    title: chartTitle(t),
     entries: t.field({
       type: [WeeklyEntry],
       description: 'The entries by rank.',

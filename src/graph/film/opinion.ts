@@ -11,7 +11,7 @@ import { builder } from '../engine/builder.ts';
 import { asRecords, countOrZero, localDateTime, text, textOrNull, urlOrNull } from '../types/decode.ts';
 import { attributionOf } from '../types/attribution.ts';
 import { identity } from '../types/node.ts';
-import { UserRating, userRating } from '../types/rating.ts';
+import { ratingBy } from '../types/rating.ts';
 import { authorOf } from './author.ts';
 import { Subject, namedSubject } from './subject.ts';
 
@@ -23,14 +23,7 @@ export const FilmReview = builder.objectRef<FilmReviewRecord>('FilmReview').impl
     ...identity(t, 'FilmReview'),
     title: t.reads('title', text, 'The title; empty if the service has none.'),
     summary: t.reads('summary', textOrNull, 'The first 100 characters or so; the web page has the whole text.'),
-    rating: t.field({
-      type: UserRating,
-      nullable: true,
-      description: 'The rating of the film by the author.',
-      nullIf: 'unrated',
-      needs: ['rating'],
-      resolve: ({ rating }) => userRating(rating),
-    }),
+    rating: ratingBy(t, 'The rating of the film by the author.'),
     usefulCount: t.reads('useful_count', countOrZero, 'The number of people who found it useful.'),
     uselessCount: t.reads('useless_count', countOrZero, 'The number of people who found it useless.'),
     commentsCount: t.reads('comments_count', countOrZero, 'The number of comments.'),
@@ -48,14 +41,7 @@ const FilmComment = builder.objectRef<FilmCommentRecord>('FilmComment').implemen
   fields: (t) => ({
     ...identity(t, 'FilmComment'),
     content: t.reads('content', text, `The plain text, about ${FILM_COMMENT_MAX} characters at most.`),
-    rating: t.field({
-      type: UserRating,
-      nullable: true,
-      description: 'The rating of the film by the author.',
-      nullIf: 'unrated',
-      needs: ['rating'],
-      resolve: ({ rating }) => userRating(rating),
-    }),
+    rating: ratingBy(t, 'The rating of the film by the author.'),
     usefulCount: t.reads('useful_count', countOrZero, 'The number of people who found it useful.'),
     createdAt: t.reads('created_at', localDateTime, 'The time of creation.'),
     author: authorOf(t, 'The author.'),

@@ -1,6 +1,7 @@
 import { builder } from '../engine/builder.ts';
 import { Attribution, type AttributionShape } from './attribution.ts';
 import { asFloat, asInt, asObject } from './decode.ts';
+import type { FieldBuilder } from './node.ts';
 
 /** The rating by all people, decoded from books and films alike. */
 export interface RatingShape {
@@ -50,7 +51,7 @@ export const Rating = builder.objectRef<RatingShape>('Rating').implement({
   }),
 });
 
-export const UserRating = builder.objectRef<UserRatingShape>('UserRating').implement({
+const UserRating = builder.objectRef<UserRatingShape>('UserRating').implement({
   description: 'The rating by one person.',
   fields: (t) => ({
     value: t.exposeInt('value', { description: 'From 1 to `max`.' }),
@@ -66,6 +67,17 @@ export function userRating(given: unknown): UserRatingShape | null {
   if (stars === null || stars <= 0) return null;
   return { value: stars, max: asInt(max) ?? 5, min: asInt(min) ?? 0 };
 }
+
+/** `rating` of what one person wrote. */
+export const ratingBy = <Shape extends { rating?: unknown }>(t: FieldBuilder<Shape>, description: string) =>
+  t.field({
+    type: UserRating,
+    nullable: true,
+    description,
+    nullIf: 'unrated',
+    needs: ['rating'],
+    resolve: ({ rating }) => userRating(rating),
+  });
 
 /** The scale of a rating; 0 to 10 if the service does not return it. */
 export const scaleOf = ({ max, min }: { max?: unknown; min?: unknown }) => ({
