@@ -98,7 +98,14 @@ export function createUpstream(settings: UpstreamSettings, parts: UpstreamParts 
       const callLog = createCallLog();
       const cachePolicy = createCachePolicy(authorization !== undefined);
       const context: RequestContext = {
-        ...{ credential, isUnreadable, address, requestId, cancellation, callLog, span, rateShare },
+        credential,
+        isUnreadable,
+        address,
+        requestId,
+        cancellation,
+        callLog,
+        span,
+        rateShare,
       };
       return new Operation({
         calls: new Calls(services, context),
@@ -108,13 +115,7 @@ export function createUpstream(settings: UpstreamSettings, parts: UpstreamParts 
         }),
         callLog,
         cachePolicy,
-        viewer: {
-          isLoggedIn: token !== null,
-          filmTier: credential.filmTier,
-          get person() {
-            return credential.person;
-          },
-        },
+        viewer: { isLoggedIn: token !== null, filmTier: credential.filmTier, person: credential.person },
         invalidate,
         rateBudget: () =>
           token === null && rateShare === undefined ? Promise.resolve(null) : rateLimiter.state(credential, rateShare),
