@@ -121,7 +121,8 @@ async function run(start: (config: Config, log: Logger, opened: Closable[]) => P
   const opened: Closable[] = [];
   try {
     const config = readConfig(undefined, flags());
-    const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: false }));
+    // Without a `minLength` a flush waits for nothing, and the lines of the end may be lost or out of order.
+    const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: false, minLength: 1 }));
     const output = await start(config, log, opened);
     closeOnSignal(opened, log);
     logUnhandledErrors(log);

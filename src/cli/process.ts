@@ -54,16 +54,24 @@ export function closeOnSignal(opened: readonly Closable[], log: Logger): void {
     closeAll(opened).then(
       () => {
         log.info('stopped');
-        log.flush(() => process.exit(0));
+        exit(log, 0);
       },
       (error: unknown) => {
         log.error({ err: error }, 'closing failed');
-        log.flush(() => process.exit(1));
+        exit(log, 1);
       },
     );
   };
   process.on('SIGTERM', close);
   process.on('SIGINT', close);
+}
+
+/** How long the end waits for the reader of the log. */
+const FLUSH_MS = 1_000;
+
+function exit(log: Logger, code: number): void {
+  setTimeout(() => process.exit(code), FLUSH_MS);
+  log.flush(() => process.exit(code));
 }
 
 /** In order: the facade comes before the origin, which it may still call. */
@@ -79,6 +87,6 @@ export function logUnhandledErrors(log: Logger): void {
   process.on('unhandledRejection', (reason) => log.error({ err: reason }, 'unhandled promise rejection'));
   process.on('uncaughtException', (error) => {
     log.fatal({ err: error }, 'uncaught exception: the process ends');
-    log.flush(() => process.exit(1));
+    exit(log, 1);
   });
 }

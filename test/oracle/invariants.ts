@@ -84,8 +84,9 @@ export function compare({ reference, faultOf, isExcused }: Expected, result: Sho
     // The nearest ancestor that the reference resolved.
     for (let at = path; ; at = parentOf(at)) {
       const place = places.get(at);
-      if (place)
-        return isFaultCode(code) && (!!place.accepts || [...place.requests].some((request) => faultOf(request)));
+      // Below a value that the reference does not have, every error is the product's own.
+      if (place?.accepts && at !== path) return true;
+      if (place) return isFaultCode(code) && [...place.requests].some((request) => faultOf(request) !== undefined);
       if (at === '') return false;
     }
   }
