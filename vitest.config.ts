@@ -14,6 +14,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     exclude: ['**/node_modules/**', 'test/browser/**', ...withoutTools().map((folder) => `${folder}/**`)],
     globalSetup: ['test/build.ts'],
+    setupFiles: ['test/setup.ts'],
     pool: 'forks',
     maxWorkers: 2,
     // The files of a worker share its modules: loading the schema for each file was a third of the suite's time.

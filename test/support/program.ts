@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, expect } from 'vitest';
+import { expect } from 'vitest';
+import { afterEachFile } from './after-file.ts';
 import { stacksIn } from './unhandled.ts';
 
 /** The program to run, and its working directory. */
@@ -80,7 +81,7 @@ export async function killProgram(env: NodeJS.ProcessEnv, when: () => Promise<vo
 
 /** Killed after the tests, also after one that fails. */
 const running = new Set<ReturnType<typeof spawnProgram>>();
-afterAll(async () => {
+afterEachFile(async () => {
   for (const { child, ended } of running) {
     child.kill('SIGKILL');
     await ended;

@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { Redis } from 'ioredis';
-import { afterAll } from 'vitest';
+import { afterEachFile } from './after-file.ts';
 
 export const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
 export const withoutRedis = 'Redis is tested where redis-server is installed: apt-get install -y redis-server';
 
 /** Killed after the tests, also after one that fails. */
 const running = new Set<ChildProcess>();
-afterAll(() => {
+afterEachFile(() => {
   for (const child of running) child.kill('SIGKILL');
 });
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
+import { afterEachFile } from './after-file.ts';
 import { type OriginOptions, openOrigin } from '../../src/origin/server.ts';
 
 export const demoDir = fileURLToPath(new URL('../../demo', import.meta.url));
@@ -71,8 +72,8 @@ export async function read(response: Response): Promise<ServiceResponse> {
 
 /** Removed after the tests, also of a test that fails. */
 const directories: string[] = [];
-afterAll(() => {
-  for (const directory of directories) rmSync(directory, { recursive: true, force: true });
+afterEachFile(() => {
+  for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true });
 });
 
 export function temporaryDirectory(): string {

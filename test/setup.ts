@@ -1,0 +1,3 @@
+import { runHooksAfterFile } from './support/after-file.ts';
+
+runHooksAfterFile();
