@@ -55,10 +55,10 @@ function which(name) {
   return execFileSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim();
 }
 
-/** Ignores what npm prints about the settings of this machine. */
+/** Ignores what npm prints about the settings of this machine, and log lines at info. */
 function expectQuiet(command, output) {
   const lines = output
     .split('\n')
-    .filter((line) => line && !/^npm (warn|notice) (Unknown|using)/i.test(line) && !line.startsWith('npm notice'));
+    .filter((line) => line && !/^npm (warn|notice) (Unknown|using)|^npm notice|^{"level":30,/i.test(line));
   if (lines.length > 0) throw new Error(`${command} warned:\n${lines.join('\n')}`);
 }
