@@ -106,7 +106,8 @@ describe.skipIf(!hasRedis)('state shared by replicas', () => {
     vi.useFakeTimers({ toFake: ['performance'] }); // no time passes, so it is not retried
     const timers = vi.spyOn(globalThis, 'setTimeout');
     for (let reads = 0; reads < 21; reads++) expect(await one.read()).toBeUndefined();
-    expect(timers.mock.calls.map(([, ms]) => ms)).toEqual([50]);
+    // Other clients of this process may wait to connect again.
+    expect(timers.mock.calls.map(([, ms]) => ms).filter((ms) => ms === 50)).toEqual([50]);
     vi.useRealTimers();
     server.thaw();
     await until(async () => {
