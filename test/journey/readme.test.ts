@@ -34,7 +34,7 @@ const commands = [
 ];
 
 // The origin's URL is as long as that of `npm start`, because URLs in records count as bytes.
-const setup = await journey({ corsOrigins: 'http://localhost:5173' }, undefined, {
+const setup = await journey({}, undefined, {
   publicUrl: 'http://127.0.0.1:4001',
 });
 
