@@ -1,163 +1,55 @@
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { serve } from '@hono/node-server';
+import { getConnInfo } from '@hono/node-server/conninfo';
+import { Hono } from 'hono';
 import { afterAll, describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest';
-import type { FacadeOptions } from '../facade.d.ts';
+import type { EmbeddedFacade, FacadeOptions } from '../facade.d.ts';
 import type { Config } from '../src/config/settings.ts';
 import { ConfigError, options, readOptions } from '../src/config/read.ts';
 import { createFacade } from '../src/facade.ts';
-import type { GraphQLResponse } from './support/facade.ts';
-import { hosts } from './support/hosts.ts';
+import {
+  alice,
+  bodyOf,
+  codeOf,
+  embedded as openEmbedded,
+  json,
+  post,
+  settingsFor,
+  silentService,
+} from './support/embedded.ts';
+import { testHost } from './support/host.ts';
 import { journey } from './support/journey.ts';
-import { patient } from './support/patient.ts';
 import { until } from './support/redis.ts';
 import { picture } from './support/service.ts';
 import { pictures, uploadForm } from './support/upload.ts';
 
 const here = await journey();
 const upstreams = { baseUrl: here.origin.url, eventBaseUrl: here.origin.url };
-const settings: FacadeOptions = {
-  ...upstreams,
-  ...patient,
-  accessToken: 'demo-app',
-  filmTier: 'advance',
-  logLevel: 'silent',
-};
-
-function embedded(more: Partial<FacadeOptions> = {}) {
-  const facade = createFacade({ ...settings, ...more });
-  afterAll(() => facade.close());
-  return facade;
-}
-
-const json = { 'content-type': 'application/json' };
-const alice = { authorization: 'Bearer demo-alice' };
-const post = (query: string, headers: object = {}, variables?: object) => ({
-  method: 'POST',
-  headers: { ...json, ...headers },
-  body: JSON.stringify({ query, variables }),
-});
-const bodyOf = async (response: Response) => (await response.json()) as GraphQLResponse;
-const codeOf = async (response: Response) => {
-  const { errors } = await bodyOf(response);
-  return [response.status, errors?.[0]?.extensions.code];
-};
+const settings = settingsFor(here.origin.url);
+const embedded = (more: Partial<FacadeOptions> = {}) => openEmbedded(here.origin.url, more);
 const requestOf = (query: string, headers: object = {}) =>
   new Request('http://host.example/graphql', post(query, headers));
 
-describe.each(Object.entries(hosts))('a facade inside %s', (_, host) => {
-  const facade = embedded();
-  const url = host(facade);
-
-  test('responds like the facade with a port, in status, headers and body', async () => {
-    const query = '{ book(id: "6082808") { title series { title } } top250(first: 2) { nodes { title } } }';
-    for (const accept of ['application/json', 'application/graphql-response+json', '*/*']) {
-      const [inside, alone] = await Promise.all(
-        [await url, here.facade.url].map((each) => fetch(`${each}/graphql`, post(query, { accept }))),
-      );
-      expect(inside!.status).toBe(200);
-      expect(inside!.headers.get('content-type')).toBe(alone!.headers.get('content-type'));
-      expect(inside!.headers.get('vary')).toBe(alone!.headers.get('vary'));
-      expect(inside!.headers.get('x-request-id')).toMatch(/^[\w-]{36}$/);
-      const response = await bodyOf(inside!);
-      expect(response.data.book.title).toBe('百年孤独');
-      expect(response).toEqual(await bodyOf(alone!));
-    }
-    const byGet = await fetch(`${await url}/graphql?query={viewer{isLoggedIn}}`);
-    expect(await byGet.json()).toEqual({ data: { viewer: { isLoggedIn: false } } });
-    expect(await (await fetch(await url)).text()).toBe('the page of the host');
+/** Hono as README.md and docs/embedding.md show it. */
+async function hono(facade: EmbeddedFacade): Promise<string> {
+  const app = new Hono();
+  app.get('/', (c) => c.text('the page of the host'));
+  for (const path of facade.paths)
+    app.all(path, (c) => facade.fetch(c.req.raw, { address: getConnInfo(c).remote.address }));
+  const server = await new Promise<ReturnType<typeof serve>>((resolve) => {
+    const opened = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, () => resolve(opened));
   });
+  afterAll(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
 
-  test('executes a mutation with the token of the request, and rejects it without one', async () => {
-    const write = `mutation ($input: CollectBookInput!) { collectBook(input: $input) { collection { comment } } }`;
-    const comment = `from inside ${await url}`;
-    const input = { bookId: '26340138', status: 'WISH', comment, onConflict: 'UPDATE', private: false };
-    const anonymous = await fetch(`${await url}/graphql`, post(write, {}, { input }));
-    expect(await codeOf(anonymous)).toEqual([200, 'LOGIN_REQUIRED']);
-    const written = await fetch(`${await url}/graphql`, post(write, alice, { input }));
-    expect(await bodyOf(written)).toEqual({ data: { collectBook: { collection: { comment } } } });
-    expect((await here.origin.get('/v2/book/26340138/collection', 'alice')).body.comment).toBe(comment);
-  });
+await testHost('Hono', hono);
 
-  test('receives all files of an upload', async () => {
-    const { pictures: numbered, files } = pictures([1, 2, 3, 4], (number) => picture('png', 100_000 * number));
-    const query = `mutation ($input: CreateNoteInput!) { createNote(input: $input) { storedPictures note { title } } }`;
-    const content = numbered.map(({ number }) => `<图片p_${number}>`).join(' ');
-    const input = { title: 'from inside', content, privacy: 'PRIVATE', pictures: numbered };
-    const body = uploadForm(query, { input }, files);
-    const response = await fetch(`${await url}/graphql`, {
-      method: 'POST',
-      headers: { ...alice, 'x-graphql-csrf': '1' },
-      body,
-    });
-    expect(await bodyOf(response)).toEqual({
-      data: { createNote: { storedPictures: [1, 2, 3, 4], note: { title: 'from inside' } } },
-    });
-  });
-
-  test('rejects a form that another site could send, a body that is too large, a batch and invalid JSON', async () => {
-    const to = `${await url}/graphql`;
-    const form = { method: 'POST', body: new URLSearchParams({ query: '{ viewer { isLoggedIn } }' }) };
-    expect(await codeOf(await fetch(to, form))).toEqual([415, 'CSRF_HEADER_REQUIRED']);
-    expect(await codeOf(await fetch(to, { method: 'POST', body: uploadForm('{ x }', {}, {}) }))).toEqual([
-      415,
-      'CSRF_HEADER_REQUIRED',
-    ]);
-    const large = { method: 'POST', headers: json, body: ' '.repeat(1_000_001) };
-    expect(await codeOf(await fetch(to, large))).toEqual([413, 'BODY_TOO_LARGE']);
-    const batch = { method: 'POST', headers: json, body: '[{"query":"{ viewer { isLoggedIn } }"}]' };
-    expect(await codeOf(await fetch(to, batch))).toEqual([400, 'BATCHING_OFF']);
-    expect(await codeOf(await fetch(to, { method: 'POST', headers: json, body: '{' }))).toEqual([400, 'BAD_REQUEST']);
-    expect(await codeOf(await fetch(to, post('{ nothing }', { accept: 'application/graphql-response+json' })))).toEqual(
-      [400, 'GRAPHQL_VALIDATION_FAILED'],
-    );
-    expect(await codeOf(await fetch(to, { method: 'DELETE' }))).toEqual([405, 'METHOD_NOT_ALLOWED']);
-    // The next request succeeds.
-    expect(await bodyOf(await fetch(to, post('{ viewer { isLoggedIn } }')))).toEqual({
-      data: { viewer: { isLoggedIn: false } },
-    });
-  });
-
-  test('delivers incremental responses in parts', async () => {
-    const response = await fetch(
-      `${await url}/graphql`,
-      post('{ book(id: "6082808") { title ... @defer { summary } } }', { accept: 'multipart/mixed' }),
-    );
-    expect(response.headers.get('content-type')).toContain('multipart/mixed');
-    const text = await response.text();
-    expect(text.match(/^content-type: application\/json/gim)!.length).toBeGreaterThan(1);
-    expect(text).toContain('"hasNext":false');
-  });
-
-  test('aborts the upstream calls of a client that disconnects', async () => {
-    const silent = await silentService();
-    const inside = embedded({ baseUrl: silent.url, eventBaseUrl: silent.url });
-    const leaving = new AbortController();
-    const gone = fetch(`${await host(inside)}/graphql`, {
-      ...post('{ book(id: "1") { title } }'),
-      signal: leaving.signal,
-    }).catch((error: Error) => error.name);
-    await until(() => silent.open() === 1);
-    leaving.abort();
-    expect(await gone).toBe('AbortError');
-    await until(() => silent.open() === 0);
-  });
-});
-
-describe.each(Object.entries(hosts))('inside %s the links of a facade lead somewhere', (_, host) => {
-  test('the help of an error and the files of GraphiQL; probes and metrics are not published', async () => {
-    const url = await host(embedded());
-    const { errors } = (await (await fetch(`${url}/graphql`, post('{ nothing }'))).json()) as {
-      errors: [{ extensions: { help: string } }];
-    };
-    const help = await (await fetch(url + errors[0].extensions.help)).text();
-    expect(help).toContain('GRAPHQL_VALIDATION_FAILED');
-    const page = await (await fetch(`${url}/graphql`, { headers: { accept: 'text/html' } })).text();
-    const files = [...page.matchAll(/graphql\/assets\/[\w.-]+\w/g)].map(([file]) => file);
-    expect(files.length).toBeGreaterThan(6);
-    for (const file of files) expect((await fetch(`${url}/${file}`)).status).toBe(200);
-    expect((await fetch(`${url}/metrics`)).status).toBe(404);
-  });
+test('the docs show Hono as it is tested', () => {
+  const oneLine = (file: string) => readFileSync(file, 'utf8').replaceAll(/\s+/g, ' ');
+  const [route] = /for \(const path of facade\.paths\)[^;]*;/.exec(oneLine('test/embedding.test.ts'))!;
+  for (const page of ['README.md', 'docs/embedding.md']) expect(oneLine(page)).toContain(route);
 });
 
 test.each([
@@ -173,15 +65,6 @@ test.each([
     expect(readOptions({ ...upstreams, production })).toMatchObject({ graphiql: isOn, introspection: isOn });
   },
 );
-
-test('the docs contain the hosts that are tested', () => {
-  const tested = readFileSync('test/support/hosts.ts', 'utf8').replaceAll(/^ +/gm, '');
-  const page = readFileSync('docs/embedding.md', 'utf8');
-  const [hono, fastify] = [...page.matchAll(/```ts\n([^]*?)```/g)].map(([, code]) => code!.replaceAll(/^ +/gm, ''));
-  const route = 'for (const path of facade.paths) app.all(path, (c) => facade.fetch(c.req.raw));';
-  for (const text of [hono, readFileSync('README.md', 'utf8'), tested]) expect(text).toContain(route);
-  for (const line of fastify!.split('\n')) expect(tested).toContain(line);
-});
 
 describe('the fetch function of a facade', () => {
   test('enforces the limits of its options', async () => {
@@ -435,26 +318,3 @@ describe('the options of a facade', () => {
     expect(names).not.toContain('port');
   });
 });
-
-/** A service that holds every request until `respond` is called. */
-async function silentService() {
-  let [requests, open] = [0, 0];
-  let respond = (_: string) => undefined as void;
-  const server = createServer((_, response) => {
-    requests++;
-    open++;
-    response.once('close', () => open--);
-    respond = (body) => void response.writeHead(200, { 'content-type': 'application/json' }).end(body);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  afterAll(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    requests: () => requests,
-    open: () => open,
-    respond: (body: string) => respond(body),
-  };
-}

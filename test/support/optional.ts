@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -8,8 +8,15 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const tooled = ['test/clients', 'test/frontend', 'test/conformance'];
 const programs = ['redis-server', 'curl', 'nginx'];
 
-/** The folders whose packages are not installed. */
-export const withoutTools = (): string[] => tooled.filter((folder) => !existsSync(join(root, folder, 'node_modules')));
+/** The folders with a package that is not installed. */
+export const withoutTools = (): string[] => tooled.filter((folder) => !hasPackages(join(root, folder)));
+
+function hasPackages(folder: string): boolean {
+  const { devDependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+    devDependencies: object;
+  };
+  return Object.keys(devDependencies).every((name) => existsSync(join(folder, 'node_modules', name)));
+}
 
 export const hasProgram = (name: string): boolean =>
   [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin'].some((folder) => existsSync(join(folder, name)));

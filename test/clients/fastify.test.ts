@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import { fastify } from 'fastify';
+import { afterAll, expect, test } from 'vitest';
+import type { EmbeddedFacade } from '../../facade.d.ts';
+import { compileProblems, tsExamplesOf } from '../support/examples.ts';
+import { testHost } from '../support/host.ts';
+
+/** Fastify as docs/embedding.md shows it. */
+async function host(facade: EmbeddedFacade): Promise<string> {
+  const app = fastify();
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  for (const path of facade.paths)
+    app.all(path, async (request, reply) => {
+      const disconnected = new AbortController();
+      reply.raw.once('close', () => disconnected.abort());
+      const hasBody = request.method !== 'GET' && request.method !== 'HEAD';
+      const webRequest = new Request(`http://${request.host}${request.url}`, {
+        method: request.method,
+        headers: Object.entries(request.headers).map(([name, value]): [string, string] => [name, String(value)]),
+        signal: disconnected.signal,
+        ...(hasBody && { body: Readable.toWeb(request.raw) as BodyInit, duplex: 'half' }),
+      });
+      return reply.send(await facade.fetch(webRequest, { address: request.ip }));
+    });
+  app.get('/', () => 'the page of the host');
+  afterAll(() => app.close());
+  return app.listen({ port: 0, host: '127.0.0.1' });
+}
+
+await testHost('Fastify', host);
+
+const [, example] = tsExamplesOf('docs/embedding.md');
+
+test('the example of the docs compiles, also with exactOptionalPropertyTypes', () => {
+  expect(compileProblems('test/clients', [example!])).toEqual([]);
+});
+
+test('the docs show Fastify as it is tested', () => {
+  const flat = (text: string) => text.replaceAll(/^ +/gm, '');
+  const [setUp] = /const app = [^]*?\n {2}\}\);\n/.exec(example!)!;
+  expect(flat(readFileSync('test/clients/fastify.test.ts', 'utf8'))).toContain(flat(setUp));
+});

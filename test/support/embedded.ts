@@ -1,0 +1,59 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll } from 'vitest';
+import type { EmbeddedFacade, FacadeOptions } from '../../facade.d.ts';
+import { createFacade } from '../../src/facade.ts';
+import type { GraphQLResponse } from './facade.ts';
+import { patient } from './patient.ts';
+
+export const settingsFor = (url: string): FacadeOptions => ({
+  ...patient,
+  baseUrl: url,
+  eventBaseUrl: url,
+  accessToken: 'demo-app',
+  filmTier: 'advance',
+  logLevel: 'silent',
+});
+
+/** A facade without a port, over the service at `url`. */
+export function embedded(url: string, more: Partial<FacadeOptions> = {}): EmbeddedFacade {
+  const facade = createFacade({ ...settingsFor(url), ...more });
+  afterAll(() => facade.close());
+  return facade;
+}
+
+export const json = { 'content-type': 'application/json' };
+export const alice = { authorization: 'Bearer demo-alice' };
+export const post = (query: string, headers: object = {}, variables?: object) => ({
+  method: 'POST',
+  headers: { ...json, ...headers },
+  body: JSON.stringify({ query, variables }),
+});
+export const bodyOf = async (response: Response) => (await response.json()) as GraphQLResponse;
+export const codeOf = async (response: Response) => {
+  const { errors } = await bodyOf(response);
+  return [response.status, errors?.[0]?.extensions.code];
+};
+
+/** A service that holds every request until `respond` is called. */
+export async function silentService() {
+  let [requests, open] = [0, 0];
+  let respond = (_: string) => undefined as void;
+  const server = createServer((_, response) => {
+    requests++;
+    open++;
+    response.once('close', () => open--);
+    respond = (body) => void response.writeHead(200, { 'content-type': 'application/json' }).end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests: () => requests,
+    open: () => open,
+    respond: (body: string) => respond(body),
+  };
+}

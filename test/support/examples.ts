@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import ts from 'typescript';
+
+/** The TypeScript examples of a page of the documentation. */
+export const tsExamplesOf = (page: string): string[] =>
+  [...readFileSync(page, 'utf8').matchAll(/^```ts\n([^]*?)^```/gm)].map(([, code]) => code!);
+
+/** The errors of the compiler for examples, each a module of its own in `folder`, whose packages they import. */
+export function compileProblems(folder: string, examples: readonly string[]): string[] {
+  const texts = new Map(examples.map((code, at) => [join(process.cwd(), folder, `example${at}.ts`), code]));
+  const options: ts.CompilerOptions = {
+    ...{ strict: true, exactOptionalPropertyTypes: true, noEmit: true, skipLibCheck: true },
+    target: ts.ScriptTarget.ES2023,
+    module: ts.ModuleKind.NodeNext,
+    moduleResolution: ts.ModuleResolutionKind.NodeNext,
+    types: ['node'],
+    paths: { 'catalog-graphql': ['./facade.d.ts'] },
+    baseUrl: process.cwd(),
+  };
+  const disk = ts.createCompilerHost(options);
+  const host: ts.CompilerHost = {
+    ...disk,
+    fileExists: (file) => texts.has(file) || disk.fileExists(file),
+    readFile: (file) => texts.get(file) ?? disk.readFile(file),
+    getSourceFile: (file, target, ...rest) => {
+      const text = texts.get(file);
+      return text === undefined ? disk.getSourceFile(file, target, ...rest) : ts.createSourceFile(file, text, target);
+    },
+  };
+  return ts.getPreEmitDiagnostics(ts.createProgram([...texts.keys()], options, host)).map(({ file, messageText }) => {
+    return `${file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
+  });
+}
