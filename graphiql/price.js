@@ -51,9 +51,9 @@ export function createPrice(send) {
 }
 
 function textOf({ min, max, fields }) {
-  const dearest = fields.reduce((a, b) => (b.max > (a?.max ?? 0) ? b : a), undefined);
+  const costliest = fields.reduce((a, b) => (b.max > (a?.max ?? 0) ? b : a), undefined);
   const calls = `Costs ${range(min, max)} ${max === 1 ? 'call' : 'calls'}`;
-  return dearest?.max > 1 && fields.length > 1
-    ? `${calls}, most for ${dearest.path} (${range(dearest.min, dearest.max)})`
+  return costliest?.max > 1 && fields.length > 1
+    ? `${calls}, most for ${costliest.path} (${range(costliest.min, costliest.max)})`
     : calls;
 }

@@ -9,10 +9,10 @@ function viewOfCalls(calls) {
   const made = calls.filter((call) => kindOf(call) === 'made' || kindOf(call) === 'failed');
   const bytes = made.reduce((sum, call) => sum + (call.bytes ?? 0), 0);
   const end = Math.max(0, ...calls.map((call) => call.startMs + call.ms));
-  const spared = calls.length - made.length;
+  const avoided = calls.length - made.length;
   const totals = [
     made.length > 0 ? `${counted(made.length, 'call')} in ${counted(wavesOf(made), 'wave')}` : 'No call',
-    ...(spared > 0 ? [`${spared} spared`] : []),
+    ...(avoided > 0 ? [`${avoided} avoided`] : []),
     ...(made.length > 0 ? [bytesText(bytes), msText(end)] : []),
   ].join(' · ');
   if (calls.length === 0) return { totals };
@@ -24,7 +24,7 @@ function viewOfCalls(calls) {
   head.append(
     column('Call'),
     column('Fields'),
-    column('Asked by'),
+    column('Requested by'),
     column('Status'),
     column('Time', 'calls-number'),
     column('Bytes', 'calls-number'),
@@ -49,7 +49,7 @@ function rowOf(call, end) {
     const details = element('details', {});
     details.append(element('summary', { textContent: counted(names.length, 'field') }), names.join(', '));
     fields.append(details);
-  } else if (kind !== 'kept' && kind !== 'stale') fields.textContent = 'all';
+  } else if (kind !== 'cached' && kind !== 'stale') fields.textContent = 'all';
 
   const status = cell('calls-status');
   status.append(call.error && !call.status ? call.error : String(call.status ?? ''));
@@ -69,7 +69,7 @@ function rowOf(call, end) {
     fields,
     field,
     status,
-    cell('calls-number', kind === 'kept' ? '' : msText(call.ms)),
+    cell('calls-number', kind === 'cached' ? '' : msText(call.ms)),
     cell('calls-number', call.bytes === undefined ? '' : bytesText(call.bytes)),
     time,
   );
@@ -106,10 +106,10 @@ function viewOfPlan({ min, max, fields }) {
   return { totals, table };
 }
 
-/** `kept` if served from the cache, `stale` if by an outdated record, `shared` if another operation sent the request. */
+/** `cached` if served from the cache, `stale` if by an outdated record, `shared` if another operation sent the request. */
 function kindOf(call) {
   if (call.staleSeconds !== undefined) return 'stale';
-  if (call.cached) return 'kept';
+  if (call.cached) return 'cached';
   if (call.coalesced) return 'shared';
   return call.error ? 'failed' : 'made';
 }

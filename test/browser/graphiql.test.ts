@@ -100,6 +100,14 @@ test.skipIf(!executablePath)(
       .nth(calls.length - 1)
       .waitFor();
     expect(await page.locator('.calls tbody tr').count()).toBe(calls.length);
+    expect((await page.locator('.calls th').allInnerTexts()).slice(0, 6)).toEqual([
+      'Call',
+      'Fields',
+      'Requested by',
+      'Status',
+      'Time',
+      'Bytes',
+    ]);
     for (const call of calls) {
       const title = `${call.method} ${decodeURIComponent(call.path)}`;
       const row = page.locator('.calls tbody tr', { has: page.getByTitle(title, { exact: true }) });
@@ -128,8 +136,8 @@ test.skipIf(!executablePath)(
 test.skipIf(!executablePath)('cached calls are marked, and planned calls are displayed', async () => {
   await run(3, 'Charts');
   await run(3, 'Charts');
-  await page.locator('.calls-totals', { hasText: /^No call · \d+ spared$/ }).waitFor();
-  expect(await page.locator('.calls-kept').count()).toBeGreaterThan(10);
+  await page.locator('.calls-totals', { hasText: /^No call · \d+ avoided$/ }).waitFor();
+  expect(await page.locator('.calls-cached').count()).toBeGreaterThan(10);
 
   const { extensions } = await run(pages.length, 'Explain');
   const { min, max, fields } = extensions.upstream;
@@ -146,7 +154,7 @@ test.skipIf(!executablePath)('calls of deferred fields are displayed when they a
   await picture('Later');
 });
 
-test.skipIf(!executablePath)('while one types, the least and most calls are shown with the dearest field', async () => {
+test.skipIf(!executablePath)('while typing, the least and most calls are shown with the costliest field', async () => {
   const price = page.locator('.calls-price');
   await price.filter({ hasText: /^Costs \d/ }).waitFor();
   await type('{ top250(first: 5) { nodes { title directors { name } } } }');
