@@ -7,6 +7,7 @@ import { printMarkedSchema } from '../graph/null-conditions.ts';
 import { lazily } from '../lib/promises.ts';
 import type { UpstreamClient } from '../upstream/client.ts';
 import { createPipeline } from './graphql/answer.ts';
+import { showsSchema } from './graphql/persisted-documents.ts';
 import { createGraphqlRoute } from './graphql/route.ts';
 import { Admission } from './http/admission.ts';
 import { createPage } from './http/assets.ts';
@@ -113,8 +114,7 @@ export function createGraphServer(
       sendRead(exchange, 200, headers, await metrics.text());
     },
     [HELP_PATH]: createPage(errorsPage, errorsPolicy),
-    // Available wherever introspection is.
-    ...(config.introspection && !config.persistedOnly && { '/graphql/schema.graphql': createSchemaRoute(schema) }),
+    ...(showsSchema(config) && { '/graphql/schema.graphql': createSchemaRoute(schema) }),
     ...(config.mcp && { '/mcp': async (exchange) => (await mcp()).answer(exchange) }),
     ...(config.mcp &&
       config.mcpAuthorizationServer !== undefined && {
@@ -157,7 +157,7 @@ export function createGraphServer(
 function createGraphiql(config: Config, { graphiql, tabs = [], schema }: ServerParts) {
   if (!config.graphiql || graphiql === undefined) return undefined;
   const token = config.ownOrigin && config.demoTokens ? DEMO_TOKEN : undefined;
-  const shown = config.introspection ? schema : undefined;
+  const shown = showsSchema(config) ? schema : undefined;
   return createGraphiqlPage(graphiql, { tabs, token, explain: config.explain, schema: shown });
 }
 

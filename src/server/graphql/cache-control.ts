@@ -10,13 +10,16 @@ export function cacheControl(response: ServerResponse): (policy: CachePolicy) =>
   return (policy) => response.setHeader('cache-control', headerFor(policy));
 }
 
+function headerFor(policy: CachePolicy): string {
+  const seconds = secondsToKeep(policy);
+  return seconds > 0 ? `${policy.scope}, max-age=${seconds}` : 'no-store';
+}
+
 /**
- * `no-store` for less than a second, or if nothing was read. Also for content that people write: it may be deleted or made private at any
- * time, and nobody can invalidate the caches of clients.
+ * How long a client may keep a response; 0 if nothing was read. Also 0 for content that people write: it may be deleted or made private at
+ * any time, and nobody can invalidate the caches of clients.
  */
-function headerFor({ scope, freshUntil, mayChange }: CachePolicy): string {
+export function secondsToKeep({ scope, freshUntil, mayChange }: CachePolicy): number {
   const seconds = Math.floor((freshUntil - Date.now()) / 1000);
-  return scope === 'none' || mayChange || seconds < 1 || !Number.isFinite(seconds)
-    ? 'no-store'
-    : `${scope}, max-age=${seconds}`;
+  return scope === 'none' || mayChange || !Number.isFinite(seconds) ? 0 : Math.max(0, seconds);
 }

@@ -157,16 +157,21 @@ const tooAlike = new GraphQLError('Too many fields of the same name in the same 
 const VARIABLE_VALUES_MAX = 10_000;
 
 /** The error for variables with too many values, checked before they are coerced; undefined if they are within the limit. */
-export function variablesLimit(variables: object): GraphQLError | undefined {
-  const waiting: object[] = [variables]; // an explicit stack, because JSON can nest deeper than the call stack
+export const variablesLimit = (variables: object): GraphQLError | undefined =>
+  hasMoreValues(variables, VARIABLE_VALUES_MAX)
+    ? over('BAD_USER_INPUT', 'Values in variables', VARIABLE_VALUES_MAX)
+    : undefined;
+
+export function hasMoreValues(json: object, most: number): boolean {
+  const waiting: object[] = [json]; // an explicit stack, because JSON can nest deeper than the call stack
   let values = 0;
   for (let each = waiting.pop(); each; each = waiting.pop()) {
     const held: readonly unknown[] = Array.isArray(each) ? each : Object.values(each);
     values += held.length;
-    if (values > VARIABLE_VALUES_MAX) return over('BAD_USER_INPUT', 'Values in variables', VARIABLE_VALUES_MAX);
+    if (values > most) return true;
     for (const value of held) if (typeof value === 'object' && value !== null) waiting.push(value);
   }
-  return undefined;
+  return false;
 }
 
 /** Larger numbers are not reported. */

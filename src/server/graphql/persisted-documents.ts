@@ -24,6 +24,12 @@ export interface PersistedDocuments {
 
 type PersistedSettings = Pick<Config, 'trustedDocuments' | 'persistedOnly' | 'automaticPersistedQueries'>;
 
+/** Whether clients may read the schema: where introspection is on, and not kept from them by PERSISTED_ONLY. */
+export const showsSchema = ({
+  introspection,
+  persistedOnly,
+}: Pick<Config, 'introspection' | 'persistedOnly'>): boolean => introspection && !persistedOnly;
+
 /** Limits of the cache of registered documents: their number, and the sum of their characters. */
 const REGISTERED_MAX = 1_000;
 const REGISTERED_CHARACTERS_MAX = 2_000_000;

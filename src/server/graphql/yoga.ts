@@ -28,8 +28,8 @@ interface Parts {
 type YogaHandler = (exchange: Exchange, request: GraphqlRequest) => Promise<void>;
 
 const STREAMED = /^(?:multipart\/mixed|text\/event-stream)\b/;
-/** Headers that are set where the response is sent. */
-const CONNECTION_HEADERS = new Set(['connection', 'transfer-encoding', 'content-length']);
+/** Headers that are set where the response is sent. Yoga's `Content-Encoding: none` is no encoding that a client knows. */
+const CONNECTION_HEADERS = new Set(['connection', 'transfer-encoding', 'content-length', 'content-encoding']);
 
 /**
  * Yoga gets a minimal Request and returns a Response, which is sent here. Its own Node adapter would build a URL from the Host header,

@@ -1,8 +1,8 @@
 /** Web pages and their files. */
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
+import { gunzipSync } from 'node:zlib';
+import { lazily } from '../../lib/promises.ts';
 import { preferredFile } from './compression.ts';
 import type { Exchange } from './exchange.ts';
 import { createStaticRoute, onlyRead } from './read-only.ts';
@@ -19,16 +19,22 @@ export const createPage = (html: string, policy: string): ((exchange: Exchange) 
 export const jsonElement = (value: object): string =>
   `<script type="application/json" id="settings">${JSON.stringify(value).replaceAll('<', '\\u003c')}</script>`;
 
-/** The handler of a file that the folder has as `.br` and `.gz`. Browsers store it: its name changes with its content. */
-export function createFileRoute(folder: string, name: string): (exchange: Exchange) => Promise<void> {
+/**
+ * The handler of a file that the folder has as `.br` and `.gz`. Browsers store it: its name changes with its content. It is read once and
+ * kept, so that many requests at once take no more memory than one.
+ */
+export function createFileRoute(folder: string, name: string): (exchange: Exchange) => void {
   const type = name.endsWith('.css') ? 'text/css' : 'text/javascript';
-  return async (exchange) => {
+  const br = lazily(() => readFileSync(join(folder, `${name}.br`)));
+  const gzip = lazily(() => readFileSync(join(folder, `${name}.gz`)));
+  const plain = lazily(() => gunzipSync(gzip()));
+  return (exchange) => {
     onlyRead(exchange.request);
     exchange.headers.push('content-type', `${type}; charset=utf-8`, 'vary', 'Accept-Encoding');
     exchange.headers.push('cache-control', 'public, max-age=31536000, immutable');
     const encoding = preferredFile(exchange.request.headers['accept-encoding']);
-    const bytes = await readFile(join(folder, `${name}.${encoding === 'br' ? 'br' : 'gz'}`));
-    if (encoding) sendCompressed(exchange, 200, exchange.headers, { encoding, bytes });
-    else sendBody(exchange, 200, exchange.headers, await promisify(gunzip)(bytes));
+    if (encoding)
+      sendCompressed(exchange, 200, exchange.headers, { encoding, bytes: encoding === 'br' ? br() : gzip() });
+    else sendBody(exchange, 200, exchange.headers, plain(), true);
   };
 }

@@ -142,7 +142,9 @@ export function checkParams(value: unknown): GraphqlParams {
   if (typeof value !== 'object' || value === null || !(hasText(value) || hasDocumentId(value))) {
     throw new HttpError(400, 'BAD_REQUEST', 'The body must be an object with a string "query".');
   }
-  return value as GraphqlParams;
+  const params = value as GraphqlParams;
+  if (params.operationName === '') params.operationName = undefined; // clients send an empty name for none
+  return params;
 }
 
 const ON_ERROR = ['PROPAGATE', 'NULL', 'HALT'] as const;

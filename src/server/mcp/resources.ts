@@ -7,6 +7,7 @@ import { errorsMarkdown } from '../../graph/errors/markdown.ts';
 import { printMarkedSchema } from '../../graph/null-conditions.ts';
 import { lazily } from '../../lib/promises.ts';
 import type { Pipeline } from '../graphql/answer.ts';
+import { secondsToKeep } from '../graphql/cache-control.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { type AgentError, agentError } from './result.ts';
 import type { RunForAgent } from './run.ts';
@@ -73,8 +74,8 @@ export function createResources(
       const record = data?.record;
       if (!record && errors[0]) throw mcpError(agentError(errors[0]));
       if (!record) throw new McpError(NOT_FOUND, 'Resource not found', { uri });
-      const ttl = cachePolicy?.scope === 'public' ? Math.floor((cachePolicy.freshUntil - Date.now()) / 1000) : 0;
-      const kept = ttl > 0 && Number.isFinite(ttl) ? { _meta: { 'catalog-graphql/ttlSeconds': ttl } } : {};
+      const ttl = cachePolicy?.scope === 'public' ? secondsToKeep(cachePolicy) : 0;
+      const kept = ttl > 0 ? { _meta: { 'catalog-graphql/ttlSeconds': ttl } } : {};
       return { uri, mimeType: 'application/json', text: JSON.stringify(record), ...kept };
     },
   };

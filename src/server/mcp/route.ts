@@ -8,6 +8,8 @@ import type { Logger } from 'pino';
 import type { Config } from '../../config/settings.ts';
 import { ConfigError } from '../../config/read.ts';
 import type { Exchange } from '../http/exchange.ts';
+import { hasMoreValues } from '../graphql/limits.ts';
+import { showsSchema } from '../graphql/persisted-documents.ts';
 import { checkSource } from '../http/source.ts';
 import { firstValue } from '../http/headers.ts';
 import { HttpError } from '../http/http-error.ts';
@@ -37,6 +39,8 @@ export interface McpRoutes {
 
 const METADATA_PATH = '/.well-known/oauth-protected-resource';
 const METHODS = 'POST, OPTIONS';
+const MESSAGES_MAX = 10;
+const VALUES_MAX = 10_000;
 
 /** Throws a ConfigError if the tools cannot be made. */
 export function createMcpRoutes(parts: McpParts): McpRoutes {
@@ -57,14 +61,13 @@ export function createMcpRoutes(parts: McpParts): McpRoutes {
     if (method !== 'POST') throw new HttpError(405, 'METHOD_NOT_ALLOWED', 'Use POST.', { allow: METHODS });
     const body = await bodies.read(request);
     checkSurrogates(body);
+    const message = messageIn(body);
     let isLoginNeeded = false;
     const server = openSession(session, exchange, () => (isLoginNeeded = true));
-    const transport = new WebStandardStreamableHTTPServerTransport({
-      ...{ enableJsonResponse: true, maxRequestBodySize: config.maxBodyBytes },
-    });
+    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
     try {
       await server.connect(transport);
-      const response = await transport.handleRequest(withoutSecrets(request, body));
+      const response = await transport.handleRequest(withoutSecrets(request), { parsedBody: message });
       const text = response.status === 202 ? '' : await response.text();
       if (!exchange.isOpen) return;
       if (isLoginNeeded && config.mcpAuthorizationServer !== undefined) return sendLogin(exchange);
@@ -108,7 +111,7 @@ function sessionParts(parts: McpParts): SessionParts {
   const tools = new Map(all.map((each) => [each.tool.name, each]));
   if (tools.size < all.length)
     throw new ConfigError(['MCP_OPERATIONS: with MCP_FREE no operation may be named query or schema']);
-  const resources = createResources({ schema, pipeline, run }, config.introspection || config.mcpFree);
+  const resources = createResources({ schema, pipeline, run }, showsSchema(config) || config.mcpFree);
   return { version: versionIn(packageDir), tools, resources, log: parts.log };
 }
 
@@ -132,12 +135,27 @@ function addMcpCors({ request, headers }: Exchange, origin: string): void {
   headers.push('access-control-allow-methods', 'POST', 'access-control-allow-headers', allowed);
 }
 
+/** A message, or a batch of them. Both are small: the SDK answers all messages of a request in one turn of the event loop. */
+function messageIn(body: string): unknown {
+  let message: unknown;
+  try {
+    message = JSON.parse(body);
+  } catch {
+    throw new HttpError(400, 'BAD_REQUEST', 'The body must be JSON.');
+  }
+  if (Array.isArray(message) && message.length > MESSAGES_MAX)
+    throw new HttpError(413, 'BODY_TOO_LARGE', `A batch must have at most ${MESSAGES_MAX} messages.`);
+  if (typeof message === 'object' && message !== null && hasMoreValues(message, VALUES_MAX))
+    throw new HttpError(413, 'BODY_TOO_LARGE', `The body must have at most ${VALUES_MAX} values.`);
+  return message;
+}
+
 /** The request as the SDK needs it: its token stays with us. */
-function withoutSecrets({ headers }: IncomingMessage, body: string): Request {
+function withoutSecrets({ headers }: IncomingMessage): Request {
   const names = ['accept', 'content-type', 'mcp-protocol-version'];
   const kept = names.flatMap((name): [string, string][] => {
     const value = firstValue(headers[name]);
     return value === undefined ? [] : [[name, value]];
   });
-  return new Request('http://localhost/mcp', { method: 'POST', headers: kept, body });
+  return new Request('http://localhost/mcp', { method: 'POST', headers: kept });
 }

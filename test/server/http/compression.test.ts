@@ -87,6 +87,16 @@ test('without Accept-Encoding, if it is short, or with compression off, a respon
   expect([encoding, vary]).toEqual([undefined, 'Authorization, Accept, x-explain, Origin']);
 });
 
+test('an event stream that is not compressed has no Content-Encoding', async () => {
+  const { url, books } = await startFacade();
+  books.behave(book);
+  for (const headers of [{}, { 'accept-encoding': 'identity' }] as Record<string, string>[]) {
+    const response = await send(url, { accept: 'text/event-stream', ...headers }, query);
+    expect((await read(response)).text).toContain('event: complete');
+    expect(response.headers['content-encoding']).toBeUndefined();
+  }
+});
+
 test('a cached response is served in each encoding', async () => {
   const { url, books, metrics } = await startFacade({ recordTtlSeconds: '60' });
   books.behave(book);

@@ -1,7 +1,9 @@
-import { readdirSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { GraphQLObjectType, GraphQLSchema, GraphQLString } from 'graphql';
 import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';
@@ -43,6 +45,7 @@ const schema = new GraphQLSchema({
 async function open(
   env: NodeJS.ProcessEnv = {},
   tabs = [{ name: 'word', query: 'query Word { word }' }],
+  graphiql = 'dist/graphiql',
 ): Promise<Facade> {
   const config = readConfig({ PORT: '0', ...env });
   const nowhere = { ...config, baseUrl: 'http://127.0.0.1:9', eventBaseUrl: 'http://127.0.0.1:9' };
@@ -53,7 +56,7 @@ async function open(
     upstream,
     log: pino({ level: 'silent' }),
     tabs,
-    graphiql: 'dist/graphiql',
+    graphiql,
   });
   toClose.push(facade);
   return facade;
@@ -288,6 +291,36 @@ test('files of the GraphiQL page are compressed, immutable, and named by their c
   expect((await fetch(`${url}/graphql/assets/page-000000000000.js`)).status).toBe(404);
   const closed = await open({ INTROSPECTION: 'off' });
   expect((await fetch(`${closed.url}/graphql/assets/schema.json`)).status).toBe(404);
+});
+
+test.each([
+  ['a form', 'POST', { 'content-type': 'application/x-www-form-urlencoded', 'x-graphql-csrf': '1' }],
+  ['an event stream', 'POST', { 'content-type': 'application/json', accept: 'text/event-stream' }],
+  ['QUERY', 'QUERY', { 'content-type': 'application/json' }],
+])('an empty operation name is none: %s', async (_, method, headers) => {
+  const { url } = await open();
+  const params = { query: '{ word }', operationName: '' };
+  const isJson = headers['content-type'] === 'application/json';
+  const body = isJson ? JSON.stringify(params) : new URLSearchParams(params).toString();
+  const response = await fetch(`${url}/graphql`, { method, headers, body });
+  expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('{"data":{"word":"yes"}}')]);
+});
+
+test('a file of GraphiQL is read once, however many requests there are', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'graphiql-'));
+  cpSync('dist/graphiql', folder, { recursive: true });
+  const { url } = await open({}, [], folder);
+  const [name] = readdirSync(folder).filter((file) => file.endsWith('.br'));
+  const bytes = async () => {
+    const responses = ['br', 'gzip', 'identity'].map((encoding) =>
+      fetch(`${url}/graphql/assets/${name!.slice(0, -3)}`, { headers: { 'accept-encoding': encoding } }),
+    );
+    return Promise.all(responses.map(async (response) => (await (await response).text()).length));
+  };
+  const first = await bytes();
+  expect(first[0]).toBeGreaterThan(0);
+  rmSync(folder, { recursive: true });
+  expect(await bytes()).toEqual(first);
 });
 
 test('GraphiQL and introspection are off in production', async () => {

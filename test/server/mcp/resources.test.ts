@@ -40,6 +40,11 @@ test('a record is read by its global id in one upstream call, with its time to l
   expect(_meta).toEqual({ 'catalog-graphql/ttlSeconds': expect.any(Number) as number });
 });
 
+test('what people write has no time to live: it may be deleted at any time', async () => {
+  for (const uri of ['catalog://User/alice', 'catalog://Collection/alice:27025715'])
+    expect((await read(uri))._meta).toBeUndefined();
+});
+
 test('every type with a global id has a valid document', () => {
   for (const type of Object.values(schema.getTypeMap())) {
     if (isObjectType(type) && type.getInterfaces().some(({ name }) => name === 'Node'))
@@ -56,8 +61,8 @@ test.each([
   await expect(read(uri)).rejects.toMatchObject({ code });
 });
 
-test('the schema is not a resource if introspection is off', async () => {
-  const setup = await journey({ mcp: 'on', mcpOperations: 'operations', introspection: 'off' });
+test.each([{ introspection: 'off' }, { persistedOnly: 'on' }])('the schema is not a resource with %j', async (off) => {
+  const setup = await journey({ mcp: 'on', mcpOperations: 'operations', ...off });
   const { resources } = await (await agent(setup.facade.url)).client.listResources();
   expect(resources.map(({ name }) => name)).toEqual(['docs/errors.md']);
 });

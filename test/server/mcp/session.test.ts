@@ -81,7 +81,12 @@ test.each([
   ['malformed JSON', '{', 400],
   ['half of a character', '{"jsonrpc":"2.0","id":1,"method":"\\ud800"}', 400],
   ['a body that is not JSON-RPC', '{"a":1}', 400],
-  ['101 messages', Array.from({ length: 101 }, (_, at) => message('ping', {}, at)), 400],
+  ['11 messages', Array.from({ length: 11 }, (_, at) => message('ping', {}, at)), 413],
+  [
+    'a message with 10,001 values',
+    message('ping', { _meta: { values: Array.from({ length: 10_001 }, () => 0) } }),
+    413,
+  ],
   ['a body over the limit', message('tools/call', { name: 'Book', arguments: { id: 'x'.repeat(1_100_000) } }), 413],
 ])('%s is rejected', async (_, sent, status) => {
   expect((await post(url, sent)).status).toBe(status);
