@@ -1,4 +1,5 @@
 /** Measures how long reading a feed takes, in each spelling of the XML: `npm run bench:atom`. The spellings take turns in each round. */
+import { decodeUtf8 } from '../src/upstream/http/response.ts';
 import { parseFields } from '../src/atom/tree-parser.ts';
 import { readFields } from '../src/atom/reader.ts';
 import { readers, writers } from '../src/atom/media.ts';
@@ -25,7 +26,12 @@ const spellings: [name: string, spell: (text: string) => string][] = [
 const readings = spellings.map(([name, spell]) => {
   const documents = feeds.map((text) => Buffer.from(spell(text)));
   if (!readFields(documents[0]!.toString(), 'feed')) throw new Error(`${name} is left to the tree parser`);
-  return { name, documents, read: (document: Buffer): unknown => readers.eventFeed(document), taken: [] as number[] };
+  return {
+    name,
+    documents,
+    read: (document: Buffer): unknown => readers.eventFeed(decodeUtf8(document)),
+    taken: [] as number[],
+  };
 });
 readings.push({
   name: 'plain, by the tree parser',

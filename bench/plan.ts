@@ -23,11 +23,14 @@ const LOOKUPS = 1_000_000;
 const nowhere = 'http://127.0.0.1:9';
 const config = readConfig({ BASE_URL: nowhere, EVENT_BASE_URL: nowhere, RECORD_TTL_SECONDS: '0' });
 const settings = { ...config, baseUrl: nowhere, eventBaseUrl: nowhere };
-const body = Buffer.from(JSON.stringify(book(1)));
+const bookText = JSON.stringify(book(1));
 const upstream = createUpstream(settings, {
   transport: {
     ...createTransport(settings),
-    send: () => new Promise((resolve) => setImmediate(resolve, { status: 200, headers: {}, body, attempts: 1 })),
+    send: () =>
+      new Promise((resolve) =>
+        setImmediate(resolve, { status: 200, headers: {}, text: bookText, bytes: bookText.length, attempts: 1 }),
+      ),
   },
 });
 const pipeline = createPipeline({ schema, config, upstream, log: pino({ level: 'silent' }), metrics: createMetrics() });

@@ -13,7 +13,6 @@ import {
   serialize,
 } from './encode.ts';
 import type { Media } from '../api/endpoint.ts';
-import { textOf } from '../lib/utf8.ts';
 import type { EventDraft, EventFeed, EventRecord, EventType, PersonFeed } from '../api/event.ts';
 import { eventTypes } from '../api/event.ts';
 
@@ -22,18 +21,15 @@ export { AtomError } from './xml.ts';
 /** The media that are Atom documents. */
 export type AtomMedia = Exclude<Media, 'json' | 'empty'>;
 
-/** A document as bytes in UTF-8, or as text. A lone surrogate in a text is read as U+FFFD. */
-type Document = Buffer | string;
-
 /** Reads a document into a record; throws AtomError. */
 export const readers = {
-  event: (document: Document): EventRecord => decodeEvent(read(document, 'entry')),
-  eventFeed: (document: Document): EventFeed => decodeEventFeed(read(document, 'feed')),
-  personFeed: (document: Document): PersonFeed => decodePersonFeed(read(document, 'feed')),
-  eventDraft: (document: Document): EventDraft => decodeDraft(read(document, 'entry')),
-  reason: (document: Document) => decodeReason(read(document, 'entry')),
-  result: (document: Document) => decodeResult(read(document, 'entry')),
-} satisfies Record<AtomMedia, (document: Document) => object>;
+  event: (document: string): EventRecord => decodeEvent(read(document, 'entry')),
+  eventFeed: (document: string): EventFeed => decodeEventFeed(read(document, 'feed')),
+  personFeed: (document: string): PersonFeed => decodePersonFeed(read(document, 'feed')),
+  eventDraft: (document: string): EventDraft => decodeDraft(read(document, 'entry')),
+  reason: (document: string) => decodeReason(read(document, 'entry')),
+  result: (document: string) => decodeResult(read(document, 'entry')),
+} satisfies Record<AtomMedia, (document: string) => object>;
 
 /** Writes a record as a document; throws AtomError if a text contains a character that XML 1.0 forbids. */
 export const writers = {
@@ -45,10 +41,8 @@ export const writers = {
   result: (body: { result: string }) => serialize(encodeResult(body)),
 };
 
-function read(document: Document, root: 'entry' | 'feed'): AtomFields {
-  const text = textOf(typeof document === 'string' ? Buffer.from(document) : document);
-  return readFields(text, root) ?? parseFields(text, root);
-}
+const read = (document: string, root: 'entry' | 'feed'): AtomFields =>
+  readFields(document, root) ?? parseFields(document, root);
 
 // A term begins with the URL of the scheme, without `#kind`.
 const kindTerm = 'http://www.douban.com/2007#event.';

@@ -28,13 +28,11 @@ export interface LoggedCall {
 /** The calls of one operation. */
 export interface CallLog {
   readonly calls: LoggedCall[];
+  /** When the operation began, by performance.now(). */
   readonly started: number;
 }
 
 export const createCallLog = (): CallLog => ({ calls: [], started: performance.now() });
-
-/** Milliseconds since the operation began. */
-export const sinceStart = ({ started }: CallLog): number => performance.now() - started;
 
 /** A call as a client sees it: `fields` apart from the rest of the query, times in milliseconds to a tenth. */
 export function describeCall({ wirePath, field, startMs, ms, ...call }: LoggedCall): object {

@@ -6,7 +6,7 @@ import { Calls } from './http/calls.ts';
 import type { CallServices, ObservedCall } from './http/call.ts';
 import { type Credential, createCredentials } from './auth/credentials.ts';
 import type { RequestContext } from './auth/request-context.ts';
-import { createInFlightRequests } from './http/in-flight.ts';
+import { InFlightRequests } from './http/in-flight.ts';
 import type { CancellationToken } from '../lib/cancellation.ts';
 import type { OperationSpan } from '../lib/trace-context.ts';
 import { createCachePolicy } from './cache/cache-policy.ts';
@@ -81,13 +81,13 @@ export function createUpstream(settings: UpstreamSettings, parts: UpstreamParts 
   const rateLimiter = createRateLimiter(settings, shared?.windows, ({ id }, service) =>
     credentials.rejections.has(id, service),
   );
-  const inFlight = createInFlightRequests();
+  const inFlight = new InFlightRequests();
   const invalidate = (scope: string) => {
     inFlight.forget();
     return records.invalidate(scope);
   };
-  const observe = parts.observe ?? (() => undefined);
   const onRejected = ({ id, isOwn }: Credential) => void records.invalidateCredential(id, isOwn);
+  const { observe } = parts;
   const services: CallServices = { settings, transport, credentials, inFlight, rateLimiter, onRejected, observe };
 
   return {
@@ -124,7 +124,7 @@ export function createUpstream(settings: UpstreamSettings, parts: UpstreamParts 
     epoch: () => records.epoch(),
     state: () => transport.state(),
     limited: () => rateLimiter.calls(),
-    sharedReads: inFlight.size,
+    sharedReads: () => inFlight.size(),
     close: async () => {
       await transport.close();
       await shared?.close();

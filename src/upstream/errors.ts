@@ -80,11 +80,19 @@ export class UpstreamFailure extends ExpectedError {
   override name = 'UpstreamFailure';
   readonly code: FailureCode;
   readonly details: UpstreamErrorDetails;
+  /** False if no attempt reached the service. */
+  readonly wasSent: boolean;
 
-  constructor(code: FailureCode, details: UpstreamErrorDetails, reason: string, options?: ErrorOptions) {
+  constructor(
+    code: FailureCode,
+    details: UpstreamErrorDetails,
+    reason: string,
+    { wasSent = true, ...options }: ErrorOptions & { wasSent?: boolean } = {},
+  ) {
     super(`${details.request}: ${reason}`, options);
     this.code = code;
     this.details = details;
+    this.wasSent = wasSent;
   }
 }
 

@@ -1,6 +1,5 @@
 /** Logs operations that take long, with their calls. */
 import type { Logger } from 'pino';
-import { sinceStart } from '../../upstream/call-log.ts';
 import type { Operation } from '../../upstream/operation.ts';
 
 /** Clients choose the names, which may be as long as a document. */
@@ -11,7 +10,7 @@ export const createSlowLog =
   (log: Logger, thresholdMs: number) =>
   ({ callLog }: Operation, name: string | undefined, requestId: string): void => {
     if (thresholdMs === 0) return;
-    const ms = sinceStart(callLog);
+    const ms = performance.now() - callLog.started;
     if (ms < thresholdMs) return;
     const sent = callLog.calls.filter(({ cached }) => !cached);
     const slowest = sent.reduce((a, b) => (b.ms > (a?.ms ?? -1) ? b : a), sent[0]);

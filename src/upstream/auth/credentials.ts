@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { type Endpoint, type Tier, tiers } from '../../api/endpoint.ts';
-import { type Service, type UpstreamErrorDetails, isUnknownToken } from '../errors.ts';
+import { type Service, type UpstreamErrorDetails, UpstreamRejection, isUnknownToken } from '../errors.ts';
 import type { PersonFacts } from './viewer.ts';
-import { type Rejections, createRejections } from './rejections.ts';
+import { type ApiRequest, requestLine } from '../http/request.ts';
 
 /** A token, or none, and what is known about it. */
 export interface Credential {
@@ -46,6 +46,18 @@ export interface Credentials {
   readonly rejections: Rejections;
 }
 
+/** Tokens that a service rejected recently. The rejection is repeated from memory, without an upstream call. */
+export interface Rejections {
+  remember: (credential: string, details: UpstreamErrorDetails) => void;
+  forget: (credential: string, service: Service) => void;
+  has: (credential: string, service: Service) => boolean;
+  /** Throws an UpstreamRejection for this request if the service rejected the token recently. */
+  repeat: (credential: string, request: ApiRequest) => void;
+}
+
+/** Short, because a token may become valid at any time. */
+const REJECTION_MS = 5_000;
+const REJECTIONS_MAX = 10_000;
 const KNOWN_MAX = 10_000;
 const UNVERIFIED_MAX = 1_000;
 
@@ -157,4 +169,56 @@ function forgetLearned(credential: Credential): void {
   credential.person = undefined;
   credential.refusedEndpoints.clear();
   credential.refusedRecords.clear();
+}
+
+function createRejections(): Rejections {
+  const table = new LRUCache<string, { details: UpstreamErrorDetails; until: number }>({ max: REJECTIONS_MAX });
+
+  function find(credential: string, service: Service): UpstreamErrorDetails | undefined {
+    const found = table.get(`${service} ${credential}`);
+    return found && found.until > performance.now() ? found.details : undefined;
+  }
+
+  return {
+    remember: (credential, details) =>
+      void table.set(`${details.service} ${credential}`, { details, until: performance.now() + REJECTION_MS }),
+    forget: (credential, service) => void table.delete(`${service} ${credential}`),
+    has: (credential, service) => find(credential, service) !== undefined,
+    repeat(credential, request) {
+      if (table.size === 0) return;
+      const details = find(credential, request.endpoint.service);
+      if (details) throw new UpstreamRejection({ ...details, request: requestLine(request) });
+    },
+  };
+}
+
+/** Longer texts are ignored. */
+const PERSON_TEXT_MAX = 500;
+
+/**
+ * Whose token it is: no endpoint returns that, but some responses contain the caller. Reads the member of a response that is the caller, or
+ * contains the id of the caller.
+ */
+export function learnPerson(credential: Credential, { endpoint, input }: ApiRequest, response: unknown): void {
+  const { caller, list } = endpoint;
+  // The collection of another person is requested with that person's id.
+  if (caller === undefined || (input as { user_id?: unknown }).user_id !== undefined) return;
+  let found: unknown;
+  const records = list === undefined ? [response] : memberOf(response, list);
+  if (Array.isArray(records)) for (const record of records) found ??= memberOf(record, caller);
+  if (found === undefined || found === null || memberOf(found, 'type') === 'site') return;
+  const id = textOf(typeof found === 'object' ? (memberOf(found, 'user_id') ?? memberOf(found, 'id')) : found);
+  if (id === undefined) return;
+  const known = credential.person?.id === id ? credential.person : undefined;
+  const uid = textOf(memberOf(found, 'uid')) ?? known?.uid;
+  const name = textOf(memberOf(found, 'name')) ?? known?.name;
+  credential.person = { id, ...(uid === undefined ? {} : { uid }), ...(name === undefined ? {} : { name }) };
+}
+
+const memberOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+
+function textOf(value: unknown): string | undefined {
+  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+  return text !== '' && text.length <= PERSON_TEXT_MAX ? text : undefined;
 }

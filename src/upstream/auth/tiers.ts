@@ -102,6 +102,14 @@ export function tierProbeFields(credential: Credential, endpoint: Endpoint, fiel
   return PROBE_FIELDS.filter((name) => !names.includes(name));
 }
 
+/** Removes the members that were requested only to learn the tier. A record of an upstream that ignores `fields` stays whole. */
+export function removeTierProbes(value: unknown, probes: readonly string[], fields: string): void {
+  const record = value as Record<string, unknown> | null;
+  const requested = fields.split(',');
+  if (record === null || Object.keys(record).some((name) => !requested.includes(name))) return;
+  for (const name of probes) delete record[name];
+}
+
 /** The endpoint of a record, and the tiers that include each member. */
 interface GatedRecord {
   readonly endpoint: Endpoint;

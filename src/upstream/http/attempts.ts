@@ -9,13 +9,13 @@ import {
   addListener,
   removeListener,
 } from '../../lib/cancellation.ts';
-import { type Deadline, type DeadlineListener, type DeadlineQueue, afterPendingReads } from '../../lib/deadlines.ts';
+import { afterPendingReads } from '../../lib/deadlines.ts';
 import { errorCodeOf } from '../availability.ts';
 import type { BreakerPermit, CircuitBreaker } from '../limits/circuit-breaker.ts';
 import type { ConcurrencyLimiter, QueuedCall } from '../limits/concurrency.ts';
 import { UpstreamFailure } from '../errors.ts';
 import type { HttpRequest } from './request.ts';
-import { type HttpResponse, InvalidResponse, type ResponseHeaders, inflate, requireUtf8 } from './response.ts';
+import { type HttpResponse, InvalidResponse, type ResponseHeaders, decodeUtf8, inflate } from './response.ts';
 import { isConnectionLoss, isTimeout, isUnreachable, transportFailure, unavailable } from './transport-errors.ts';
 
 /** What the requests to one service share. */
@@ -31,7 +31,8 @@ export interface HostPool {
    * attempts do not count: they are not the service's time.
    */
   callTimeoutMs: number;
-  deadlines: DeadlineQueue;
+  /** Attempts with a running deadline. */
+  deadlines: number;
   /** Attempts of a read at most. */
   readAttempts: number;
 }
@@ -42,20 +43,20 @@ const GATEWAY_FAILURES = [502, 503, 504];
 const FIRST_PAUSE_MS = 120;
 export const longestPauseMs = (attemptsMade: number): number => FIRST_PAUSE_MS * 2 ** (attemptsMade - 1);
 
-export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationListener, DeadlineListener {
+export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationListener {
   /** Why it was stopped: cancelled, or past its deadline. */
   private stopped: Error | undefined = undefined;
   private isSettled = false;
   /** The result of the last attempt, during the pause before the next one. */
   private lastResult: HttpResponse | UpstreamFailure | undefined = undefined;
   private attempts = 0;
+  /** An attempt may have reached the service. */
+  private wasSent = false;
   /** When the current attempt began. */
   private begun = 0;
   /** Time of the previous attempts, in ms. */
   private spentMs = 0;
-  private deadline: Deadline | undefined = undefined;
-  /** Replaces the deadline of a retry, whose remaining time is shorter. */
-  private timer: NodeJS.Timeout | undefined = undefined;
+  private deadline: NodeJS.Timeout | undefined = undefined;
   private queued: QueuedCall | undefined = undefined;
   private permit: BreakerPermit | undefined = undefined;
   private abort: ((reason?: Error) => void) | undefined = undefined;
@@ -94,19 +95,19 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
   private attempt(): void {
     const { limiter } = this.host;
     this.attempts++;
-    if (this.stopped) this.settle(transportFailure(this.request, this.stopped, false, this.cancellation));
+    if (this.stopped) this.settle(this.notSent(this.stopped));
     else if (!(this.queued = limiter.acquire(this.request.owner ?? this.cancellation, this))) this.begin();
   }
 
   /** Called when a connection is free. */
   begin(): void {
-    const { breaker, origin, path, pool } = this.host;
+    const { breaker, limiter, origin, path, pool } = this.host;
     this.permit = breaker.acquire();
-    this.begun = performance.now();
     if (!this.permit) {
-      this.leave();
-      return this.settle(unavailable(this.request));
+      limiter.release();
+      return this.settle(unavailable(this.request, this.wasSent));
     }
+    this.begun = performance.now();
     this.abort = undefined;
     const { method, path: wirePath, headers, body = null } = this.request;
     // A form arrives as fast as the client sends it: the service's time begins at its last byte.
@@ -121,33 +122,32 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
 
   private startDeadline(): void {
     if (this.isSettled) return;
-    const { deadlines, callTimeoutMs } = this.host;
-    if (this.spentMs === 0) this.deadline = deadlines.start(this);
-    else {
-      const timer = setTimeout(afterPendingReads, callTimeoutMs - this.spentMs, () => {
-        if (this.timer === timer) this.onDeadline();
-      }).unref();
-      this.timer = timer;
-    }
+    const { host } = this;
+    const deadline = setTimeout(afterPendingReads, host.callTimeoutMs - this.spentMs, () => {
+      if (this.deadline === deadline) this.onCancel(new errors.BodyTimeoutError('the call took too long'));
+    }).unref();
+    this.deadline = deadline;
+    host.deadlines++;
   }
 
   /** The attempt is over. */
   private leave(): void {
     const tookMs = performance.now() - this.begun;
     this.spentMs += tookMs;
-    this.stopDeadline();
+    if (this.deadline) this.stopDeadline(this.deadline);
     this.host.limiter.release(tookMs);
   }
 
-  private stopDeadline(): void {
-    if (this.deadline) this.host.deadlines.stop(this.deadline);
-    if (this.timer) clearTimeout(this.timer);
-    this.deadline = this.timer = undefined;
+  private stopDeadline(deadline: NodeJS.Timeout): void {
+    clearTimeout(deadline);
+    this.deadline = undefined;
+    this.host.deadlines--;
   }
 
   onConnect(abort: (reason?: Error) => void): void {
     if (this.stopped) return abort(this.stopped); // before a byte was sent
     this.abort = abort;
+    this.wasSent = true;
     this.status = this.size = 0;
     this.headers = noHeaders;
     this.first = this.chunks = undefined;
@@ -175,31 +175,28 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
   decode(): void {
     const { first = noBytes, chunks, headers, request } = this;
     const encoding = headers['content-encoding'];
-    let body: Buffer;
     try {
       const bytes = chunks ? Buffer.concat(chunks) : first;
-      const inflated = encoding === undefined ? bytes : inflate(bytes, encoding, request.maxBytes);
-      if (inflated instanceof Promise) return void this.decodeLater(inflated);
-      body = requireUtf8(inflated);
+      const body = encoding === undefined ? bytes : inflate(bytes, encoding, request.maxBytes);
+      if (body instanceof Promise) void this.decodeLater(body);
+      else this.respond(decodeUtf8(body), body.length);
     } catch (error) {
-      return this.onError(error as Error);
+      this.onError(error as Error);
     }
-    this.respond(body);
   }
 
   private async decodeLater(inflated: Promise<Buffer>): Promise<void> {
-    let body: Buffer;
     try {
-      body = requireUtf8(await inflated);
+      const body = await inflated;
+      this.respond(decodeUtf8(body), body.length);
     } catch (error) {
-      return this.onError(error as Error);
+      this.onError(error as Error);
     }
-    this.respond(body);
   }
 
-  private respond(body: Buffer): void {
+  private respond(text: string, bytes: number): void {
     const { status, headers, attempts } = this;
-    const response: HttpResponse = { status, headers, body, attempts };
+    const response: HttpResponse = { status, headers, text, bytes, attempts };
     this.permit!.onSuccess();
     this.leave();
     if (GATEWAY_FAILURES.includes(status) && this.mayRetry()) void this.retry(response);
@@ -222,13 +219,13 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
     this.stopped ??= reason;
     if (this.abort) return this.abort(reason);
     if (this.lastResult) return this.settle(this.lastResult);
-    // It waits in the queue or for the connection: nothing was sent.
     if (this.queued) this.host.limiter.cancelWait(this.queued);
-    this.settle(transportFailure(this.request, reason, false, this.cancellation));
+    this.settle(this.notSent(reason));
   }
 
-  onDeadline(): void {
-    this.onCancel(new errors.BodyTimeoutError('the call took too long'));
+  /** It waits in the queue or for the connection: this attempt was not sent. */
+  private notSent(reason: Error): UpstreamFailure {
+    return transportFailure(this.request, reason, this.wasSent, this.cancellation);
   }
 
   private mayRetry(): boolean {
@@ -250,7 +247,7 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
   private settle(result: HttpResponse | UpstreamFailure): void {
     if (this.isSettled) return;
     this.isSettled = true;
-    if (this.deadline || this.timer) this.stopDeadline();
+    if (this.deadline) this.stopDeadline(this.deadline);
     removeListener(this.cancellation, this);
     // A form that was not sent to its end releases its files.
     if (this.request.body instanceof Readable) this.request.body.destroy();

@@ -4,12 +4,12 @@ import type { Span } from '@opentelemetry/api';
 import type { Endpoint } from '../../api/endpoint.ts';
 import type { CancellationToken } from '../../lib/cancellation.ts';
 import { addTraceHeaders, startCallSpan } from '../../lib/trace-context.ts';
-import type { Credential, Credentials } from '../auth/credentials.ts';
+import { type Credential, type Credentials, learnPerson } from '../auth/credentials.ts';
 import type { RequestContext } from '../auth/request-context.ts';
-import { learnFromRejection, learnFromResponse } from '../auth/tiers.ts';
+import { learnFromRejection, learnFromResponse, removeTierProbes } from '../auth/tiers.ts';
 import { cacheabilityOf } from '../cache/caching-header.ts';
 import { redactOwner } from '../cache/redact.ts';
-import { type LoggedCall, sinceStart } from '../call-log.ts';
+import type { LoggedCall } from '../call-log.ts';
 import {
   type UpstreamErrorDetails,
   UpstreamFailure,
@@ -19,7 +19,7 @@ import {
   isTokenRejection,
 } from '../errors.ts';
 import type { RateLimitPermit, RateLimiter } from '../limits/rate-limiter.ts';
-import type { InFlightRequests } from './in-flight.ts';
+import type { InFlightRequests, SharedCall } from './in-flight.ts';
 import type { Transport } from './pool.ts';
 import { type ApiRequest, type HttpRequest, type RequestBody, requestLine } from './request.ts';
 import {
@@ -59,10 +59,10 @@ export interface CallServices {
   rateLimiter: RateLimiter;
   /** Called when upstream rejects a token: nothing that was read with it may be shown again. */
   onRejected: (credential: Credential) => void;
-  observe: (call: ObservedCall) => void;
+  observe: ((call: ObservedCall) => void) | undefined;
 }
 
-export class UpstreamCall {
+export class UpstreamCall implements SharedCall {
   private readonly services: CallServices;
   private readonly context: RequestContext;
   private readonly request: ApiRequest;
@@ -74,6 +74,8 @@ export class UpstreamCall {
   private span: Span | undefined;
   private failure: UpstreamErrorDetails | undefined = undefined;
   private permits: RateLimitPermit[] = [];
+  /** False while it waits for the response to an equal call. */
+  private hasBegun = false;
   private isOver = false;
 
   constructor(
@@ -96,9 +98,15 @@ export class UpstreamCall {
 
   /** `shareKey`: equal for reads that may share one request; undefined for a write. */
   async run(shareKey: string | undefined): Promise<ApiResponse> {
+    const { credential, services } = this;
     const { cancellation } = this.context;
     try {
-      const response = await (shareKey === undefined ? this.fetch(cancellation) : this.share(shareKey, cancellation));
+      const pending =
+        shareKey === undefined
+          ? this.fetch(cancellation)
+          : services.inFlight.share(credential, shareKey, cancellation, this);
+      if (!this.hasBegun) this.logged.coalesced = true;
+      const response = await pending;
       this.logged.status ??= response.status;
       return response;
     } catch (error) {
@@ -108,50 +116,38 @@ export class UpstreamCall {
     }
   }
 
-  private share(key: string, waiter: CancellationToken): Promise<ApiResponse> {
-    const { inFlight } = this.services;
-    const shared = inFlight.join(this.credential, key, waiter);
-    if (!shared) return inFlight.start(this.credential, key, waiter, (cancellation) => this.fetch(cancellation));
-    this.logged.coalesced = true;
-    return shared;
-  }
-
-  private async fetch(cancellation: CancellationToken): Promise<ApiResponse> {
+  /** Sends the request. Called by `run`, or for all calls that share its response. */
+  async fetch(cancellation: CancellationToken): Promise<ApiResponse> {
+    this.hasBegun = true;
     const { transport, rateLimiter } = this.services;
     const { endpoint } = this.request;
     const request = this.httpRequest(cancellation);
-    let isTokenRejected = false;
+    let isCounted = true;
     try {
-      transport.requireAvailable(request);
       const { address, rateShare } = this.context;
       const permit = rateLimiter.acquire(endpoint, this.credential, address, cancellation, false, rateShare);
-      this.permits.push(permit instanceof Promise ? await this.waitFor(permit, request, cancellation) : permit);
+      if (permit instanceof Promise) await this.waitFor(permit, request, cancellation);
+      else this.permits.push(permit);
       const response = await transport.send(request, cancellation);
       return this.read(response, request);
     } catch (error) {
-      isTokenRejected = error instanceof UpstreamRejection && isTokenRejection(error.details);
+      isCounted = isCountedByService(error);
       throw error;
     } finally {
       this.isOver = true;
-      for (const permit of this.permits) permit.settle(isTokenRejected);
+      for (const permit of this.permits) permit.settle(isCounted);
     }
   }
 
   /** The operation may end, or the token may be rejected, while the call waits. */
   private async waitFor(
-    waiting: Promise<RateLimitPermit>,
+    permit: Promise<RateLimitPermit>,
     request: HttpRequest,
     cancellation: CancellationToken,
-  ): Promise<RateLimitPermit> {
-    const permit = await waiting;
-    try {
-      if (cancellation.reason) throw operationEnded(request, cancellation.reason);
-      this.services.credentials.rejections.repeat(this.credential.id, this.request);
-      return permit;
-    } catch (error) {
-      permit.release();
-      throw error;
-    }
+  ): Promise<void> {
+    this.permits.push(await permit);
+    if (cancellation.reason) throw operationEnded(request, cancellation.reason);
+    this.services.credentials.rejections.repeat(this.credential.id, this.request);
   }
 
   private httpRequest(cancellation: CancellationToken): HttpRequest {
@@ -188,7 +184,7 @@ export class UpstreamCall {
       const { rateLimiter } = this.services;
       const { address, rateShare } = context;
       const permit = await rateLimiter.acquire(request.endpoint, credential, address, cancellation, true, rateShare);
-      if (this.isOver) permit.release();
+      if (this.isOver) permit.settle(false);
       else this.permits.push(permit);
       return !this.isOver;
     } catch {
@@ -200,21 +196,21 @@ export class UpstreamCall {
   private read(response: HttpResponse, { requestLine: line }: HttpRequest): ApiResponse {
     const { credential, request, logged } = this;
     const { endpoint } = request;
-    const { status, headers, body, attempts } = response;
-    const bytes = body.length;
+    const { status, headers, text, bytes, attempts } = response;
     logged.status = status;
     logged.bytes = bytes;
     if (attempts > 1) logged.attempts = attempts;
     const isSuccess = status >= 200 && status < 300;
-    const value = isSuccess ? decodeResponse(request, body, status) : undefined;
+    const value = isSuccess ? decodeResponse(request, text, status) : undefined;
     if (isSuccess && !(value instanceof ReportedError)) {
       this.services.credentials.accept(credential, endpoint.service);
       const shown = credential.isOwn ? redactOwner(endpoint, credential, value) : value;
       if (endpoint.share === 'tier' && shown !== null) learnFromResponse(credential, endpoint, shown);
-      if (this.probes.length > 0) removeProbes(shown, this.probes, request);
+      if (endpoint.caller && !credential.isOwn) learnPerson(credential, request, shown);
+      if (this.probes.length > 0) removeTierProbes(shown, this.probes, (request.input as { fields: string }).fields);
       return { value: shown, bytes, status, reuse: cacheabilityOf(headers) };
     }
-    const code = value instanceof ReportedError ? value.code : status < 400 ? undefined : errorCodeIn(body);
+    const code = value instanceof ReportedError ? value.code : status < 400 ? undefined : errorCodeIn(text);
     if (endpoint.method === 'GET' && isAbsent(endpoint, status, code)) {
       if (code !== undefined) this.services.credentials.accept(credential, endpoint.service);
       return { value: null, bytes, status, reuse: notReusable };
@@ -279,21 +275,19 @@ export class UpstreamCall {
     const { endpoint } = request;
     // A read that began before a write does not share its response with a read after it.
     if (endpoint.method !== 'GET') services.inFlight.forget(this.credential);
-    logged.ms = sinceStart(this.context.callLog) - logged.startMs;
-    if (!logged.coalesced) services.observe({ endpoint, outcome: outcomeOf(logged), ms: logged.ms, failure, span });
+    logged.ms = performance.now() - this.context.callLog.started - logged.startMs;
+    if (!logged.coalesced) services.observe?.({ endpoint, outcome: outcomeOf(logged), ms: logged.ms, failure, span });
   }
 }
+
+/** False if the call was not sent, or its token was rejected. */
+const isCountedByService = (error: unknown): boolean =>
+  error instanceof UpstreamRejection
+    ? !isTokenRejection(error.details)
+    : !(error instanceof UpstreamFailure) || error.wasSent;
 
 const notReusable = Object.freeze({ noStore: true, isPrivate: false, maxAge: 0 });
 
 /** The status of a rejection, the name of any other error. */
 const outcomeOf = ({ error, status }: LoggedCall): string =>
   error === undefined || /^(Upstream|Coded)Rejection$/.test(error) ? String(status ?? 'none') : error;
-
-/** Removes the fields that were requested only to learn the tier. A record of an upstream that ignores `fields` stays whole. */
-function removeProbes(value: unknown, probes: readonly string[], { input }: ApiRequest): void {
-  const record = value as Record<string, unknown> | null;
-  const requested = (input as { fields: string }).fields.split(',');
-  if (record === null || Object.keys(record).some((name) => !requested.includes(name))) return;
-  for (const name of probes) delete record[name];
-}

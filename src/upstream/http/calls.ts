@@ -4,10 +4,9 @@ import type { Endpoint, Tier } from '../../api/endpoint.ts';
 import { BASIC_CALLS_A_MINUTE } from '../../api/film.ts';
 import { withMembers } from '../../lib/objects.ts';
 import { type Credential, credentialFor } from '../auth/credentials.ts';
-import { learnPerson } from '../auth/person.ts';
 import type { RequestContext } from '../auth/request-context.ts';
 import { tierProbeFields } from '../auth/tiers.ts';
-import { type LoggedCall, sinceStart } from '../call-log.ts';
+import type { LoggedCall } from '../call-log.ts';
 import { LoginRequired, TierRequired, TooManyCalls, Unauthenticated } from '../errors.ts';
 import { type CallServices, UpstreamCall } from './call.ts';
 import type { FilePart } from './multipart.ts';
@@ -36,9 +35,7 @@ export class Calls {
     const body: RequestBody = isRead ? noBody : requestBody(request, files);
     const logged = this.log(request, path);
     const call = new UpstreamCall(this.services, this.context, request, credential, probes, body, logged);
-    const response = await call.run(isRead ? this.shareKey(request, probes, wanted.epoch) : undefined);
-    if (endpoint.caller) learnPerson(credential, request, response.value);
-    return response;
+    return call.run(isRead ? shareKeyOf(request, probes, wanted.epoch, this.context.rateShare) : undefined);
   }
 
   /** Throws unless the caller sent a token of their own. */
@@ -65,7 +62,7 @@ export class Calls {
   /** Logs a call that the cache answered. */
   logCached(request: ApiRequest, path: Path | undefined, how: Partial<LoggedCall>): void {
     Object.assign(this.log(request, path), how);
-    this.services.observe({ endpoint: request.endpoint, outcome: how.cached ? 'cached' : 'stale', ms: 0 });
+    this.services.observe?.({ endpoint: request.endpoint, outcome: how.cached ? 'cached' : 'stale', ms: 0 });
   }
 
   /** The credential to send; throws if upstream is known to refuse it. */
@@ -88,15 +85,10 @@ export class Calls {
 
   private log({ endpoint: { service, method }, wirePath }: ApiRequest, field: Path | undefined): LoggedCall {
     const { callLog } = this.context;
-    const logged: LoggedCall = { service, method, wirePath, startMs: sinceStart(callLog), ms: 0, field };
+    const startMs = performance.now() - callLog.started;
+    const logged: LoggedCall = { service, method, wirePath, startMs, ms: 0, field };
     callLog.calls.push(logged);
     return logged;
-  }
-
-  /** A call of an agent may be refused where that of a person is not, so neither waits for the other. */
-  private shareKey(request: ApiRequest, probes: readonly string[], epoch: string | null | undefined): string {
-    const key = shareKey(request, probes, epoch);
-    return this.context.rateShare === undefined ? key : `${key} agents`;
   }
 
   /** Fields that show the tier of the token. Not requested before a quarter of the rate limit, or of the agents' share, is used. */
@@ -116,10 +108,20 @@ const noFields: readonly string[] = Object.freeze([]);
 /** Numbers the reads that must not be shared. */
 let unsharedReads = 0;
 
-/** Reads with equal keys may share one request. Probes are removed from the response, so a request with them is another one. */
-function shareKey({ wirePath }: ApiRequest, probes: readonly string[], epoch: string | null | undefined = ''): string {
-  const name = probes.length === 0 ? wirePath : `${wirePath} ${probes.join()}`;
-  return epoch === '' ? name : `${name}\n${epoch ?? `unshared ${++unsharedReads}`}`;
+/**
+ * Reads with equal keys may share one request. Probes are removed from the response, so a request with them is another one. A call of an
+ * agent may be refused where that of a person is not, so neither waits for the other.
+ */
+function shareKeyOf(
+  { wirePath }: ApiRequest,
+  probes: readonly string[],
+  epoch: string | null = '',
+  rateShare: number | undefined,
+): string {
+  let key = wirePath;
+  if (probes.length > 0) key += ` ${probes.join()}`;
+  if (epoch !== '') key += `\n${epoch ?? `unshared ${++unsharedReads}`}`;
+  return rateShare === undefined ? key : `${key} agents`;
 }
 
 /** The facade's own token may belong to a person. Request the visibility of items, so that this person's private ones can be removed. */

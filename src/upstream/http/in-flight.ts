@@ -9,41 +9,35 @@ import {
 } from '../../lib/cancellation.ts';
 import type { ApiResponse } from './response.ts';
 
-export interface InFlightRequests {
-  /** The response to the read in flight with this key; undefined without one. `waiter` is the token of this caller alone. */
-  join: (credential: object, key: string, waiter: CancellationToken) => Promise<ApiResponse> | undefined;
-  /** Sends a read that others may join. It is cancelled when nobody waits any more. */
-  start: (
-    credential: object,
-    key: string,
-    waiter: CancellationToken,
-    send: (cancellation: CancellationToken) => Promise<ApiResponse>,
-  ) => Promise<ApiResponse>;
-  /** Later reads do not join those in flight now, of this credential or of any: a write may have changed the result. */
-  forget: (credential?: object) => void;
-  /** Requests in flight. */
-  size: () => number;
+/** Sends the request that others may share. It is cancelled when nobody waits any more. */
+export interface SharedCall {
+  fetch: (cancellation: CancellationToken) => Promise<ApiResponse>;
 }
 
-export function createInFlightRequests(): InFlightRequests {
-  let all = new WeakMap<object, CredentialRequests>();
-  const count = { requests: 0 };
-  return {
-    join: (credential, key, waiter) => all.get(credential)?.requests.get(key)?.join(waiter),
-    start(credential, key, waiter, send) {
-      let own = all.get(credential);
-      if (!own) all.set(credential, (own = { requests: new Map(), untilRenewal: RENEWED_AFTER, count }));
-      const request = new InFlightRequest(own, key);
-      const response = request.join(waiter);
-      request.start(send);
-      return response;
-    },
-    forget(credential) {
-      if (credential) all.delete(credential);
-      else all = new WeakMap();
-    },
-    size: () => count.requests,
-  };
+export class InFlightRequests {
+  private all = new WeakMap<object, CredentialRequests>();
+  private readonly count = { requests: 0 };
+
+  /**
+   * The response to the read in flight with this key, or else to `call`, which later reads may join. `waiter` is the token of this caller
+   * alone.
+   */
+  share(credential: object, key: string, waiter: CancellationToken, call: SharedCall): Promise<ApiResponse> {
+    let own = this.all.get(credential);
+    if (!own) this.all.set(credential, (own = { requests: new Map(), untilRenewal: RENEWED_AFTER, count: this.count }));
+    return (own.requests.get(key) ?? new InFlightRequest(own, key, call)).join(waiter);
+  }
+
+  /** Later reads do not join those in flight now, of this credential or of any: a write may have changed the result. */
+  forget(credential?: object): void {
+    if (credential) this.all.delete(credential);
+    else this.all = new WeakMap();
+  }
+
+  /** Requests in flight. */
+  size(): number {
+    return this.count.requests;
+  }
 }
 
 /** The requests in flight of one credential, by key. */
@@ -67,7 +61,7 @@ class InFlightRequest {
   private readonly own: CredentialRequests;
   private readonly key: string;
 
-  constructor(own: CredentialRequests, key: string) {
+  constructor(own: CredentialRequests, key: string, call: SharedCall) {
     this.own = own;
     this.key = key;
     if (--own.untilRenewal === 0) {
@@ -76,6 +70,14 @@ class InFlightRequest {
     }
     own.requests.set(key, this);
     own.count.requests++;
+    call.fetch(this.cancellation).then(
+      (response) => {
+        for (const { resolve } of this.close()) resolve(response);
+      },
+      (error: unknown) => {
+        for (const { reject } of this.close()) reject(error);
+      },
+    );
   }
 
   join(token: CancellationToken): Promise<ApiResponse> {
@@ -84,17 +86,6 @@ class InFlightRequest {
       this.waiters.push(waiter);
       addListener(token, waiter);
     });
-  }
-
-  start(send: (cancellation: CancellationToken) => Promise<ApiResponse>): void {
-    send(this.cancellation).then(
-      (response) => {
-        for (const { resolve } of this.close()) resolve(response);
-      },
-      (error: unknown) => {
-        for (const { reject } of this.close()) reject(error);
-      },
-    );
   }
 
   private leave(waiter: Waiter, reason: Error): void {

@@ -2,7 +2,6 @@
 import { type Dispatcher, Pool } from 'undici';
 import type { Config } from '../../config/settings.ts';
 import { type CircuitBreakerSettings, createCircuitBreaker } from '../limits/circuit-breaker.ts';
-import { createDeadlineQueue } from '../../lib/deadlines.ts';
 import { type ConcurrencySettings, createConcurrencyLimiter } from '../limits/concurrency.ts';
 import type { CancellationToken } from '../../lib/cancellation.ts';
 import type { OnAvailabilityChange } from '../availability.ts';
@@ -10,13 +9,10 @@ import type { Service } from '../errors.ts';
 import { type HostPool, HttpAttempts } from './attempts.ts';
 import type { HttpRequest } from './request.ts';
 import type { HttpResponse } from './response.ts';
-import { type FailedRequest, unavailable } from './transport-errors.ts';
 
 export interface Transport {
   /** A GET is retried if the connection is lost or a gateway fails. Rejects with UpstreamFailure if there is no response. */
   send: (request: HttpRequest, cancellation: CancellationToken) => Promise<HttpResponse>;
-  /** Throws UpstreamFailure if the circuit breaker is open. Called before anything is spent on a call. */
-  requireAvailable: (request: FailedRequest) => void;
   state: () => Record<Service, ServiceState>;
   close: () => Promise<void>;
 }
@@ -58,7 +54,7 @@ export function createTransport(
         }),
       breaker: createCircuitBreaker(settings, (reason) => onOutage?.(service, reason)),
       limiter: createConcurrencyLimiter(settings),
-      deadlines: createDeadlineQueue(settings.callTimeoutMs),
+      deadlines: 0,
       callTimeoutMs: settings.callTimeoutMs,
       readAttempts: settings.readAttempts,
     };
@@ -73,9 +69,6 @@ export function createTransport(
       new Promise((resolve, reject) => {
         new HttpAttempts(hosts[request.service], request, cancellation, resolve, reject).start();
       }),
-    requireAvailable(request) {
-      if (hosts[request.service].breaker.isRefusing()) throw unavailable(request);
-    },
     state: () => ({ catalog: stateOf(hosts.catalog), event: stateOf(hosts.event) }),
     close: async () => {
       await Promise.all([...new Set([hosts.catalog.pool, hosts.event.pool])].map((pool) => pool.close()));
@@ -87,5 +80,5 @@ const stateOf = ({ breaker, limiter, deadlines }: HostPool): ServiceState => ({
   isOpen: breaker.isOpen(),
   running: limiter.running(),
   waiting: limiter.waiting(),
-  deadlines: deadlines.size(),
+  deadlines,
 });

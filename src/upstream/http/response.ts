@@ -13,8 +13,10 @@ import { type ApiRequest, requestLine } from './request.ts';
 export interface HttpResponse {
   status: number;
   headers: ResponseHeaders;
-  /** Inflated, valid UTF-8, without a byte order mark. */
-  body: Buffer;
+  /** The body, without a byte order mark. */
+  text: string;
+  /** Of the body, inflated. */
+  bytes: number;
   attempts: number;
 }
 
@@ -60,35 +62,35 @@ export function inflate(body: Buffer, encoding: string, maxBytes: number): Buffe
 }
 
 /** The body without a byte order mark; throws if it is not UTF-8. */
-export function requireUtf8(body: Buffer): Buffer {
+export function decodeUtf8(body: Buffer): string {
+  if (isAscii(body)) return body.toString('latin1');
   if (!isUtf8(body)) throw new InvalidResponse('a body that is not UTF-8');
-  return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body;
+  const hasMark = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf;
+  return textOf(body, hasMark ? 3 : 0);
 }
 
-const textIn = (body: Buffer): string => (isAscii(body) ? body.toString('latin1') : textOf(body));
-
 /** The decoded response, or the ReportedError sent instead; throws UpstreamFailure (UPSTREAM_INVALID_RESPONSE) for anything else. */
-export function decodeResponse(request: ApiRequest, body: Buffer, status: number): unknown {
+export function decodeResponse(request: ApiRequest, text: string, status: number): unknown {
   const { media, service } = request.endpoint;
   let value: unknown;
   let cause: unknown;
   try {
-    value = media === 'empty' ? jsonIn(body) : media === 'json' ? readJson(request, body) : readers[media](body);
+    value = media === 'empty' ? jsonIn(text) : media === 'json' ? readJson(request, text) : readers[media](text);
     if (isExpected(request, value)) return value;
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof AtomError)) throw error;
     cause = error;
   }
   // The event service reports its errors in JSON, not Atom.
-  const code = errorBodyCode(media === 'json' ? value : jsonIn(body));
+  const code = errorBodyCode(media === 'json' ? value : jsonIn(text));
   if (code !== undefined) return new ReportedError(code);
   const reason = cause === undefined ? 'not what was requested' : media === 'json' ? 'not JSON' : 'not Atom';
   const details = { service, status, request: requestLine(request) };
   throw new UpstreamFailure('UPSTREAM_INVALID_RESPONSE', details, reason, { cause });
 }
 
-function readJson({ endpoint: { list }, input }: ApiRequest, body: Buffer): unknown {
-  const value = parseJson(textIn(body), NESTING_MAX);
+function readJson({ endpoint: { list }, input }: ApiRequest, text: string): unknown {
+  const value = parseJson(text, NESTING_MAX);
   const { count } = input as { count?: unknown };
   if (list === undefined || typeof count !== 'number') return value;
   // Some endpoints ignore `count` and send the whole list. One extra item is kept: it shows that there are more.
@@ -97,10 +99,10 @@ function readJson({ endpoint: { list }, input }: ApiRequest, body: Buffer): unkn
   return value;
 }
 
-/** The parsed JSON; undefined if the body is not JSON. */
-function jsonIn(body: Buffer): unknown {
+/** The parsed JSON; undefined if the text is not JSON. */
+function jsonIn(text: string): unknown {
   try {
-    return JSON.parse(textIn(body));
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
@@ -152,8 +154,8 @@ function errorBodyCode(value: unknown): number | undefined {
 }
 
 /** The code in the body of a response with an error status; undefined without one. */
-export function errorCodeIn(body: Buffer): number | undefined {
-  const { code } = (jsonIn(body) ?? {}) as { code?: unknown };
+export function errorCodeIn(text: string): number | undefined {
+  const { code } = (jsonIn(text) ?? {}) as { code?: unknown };
   return typeof code === 'number' ? code : undefined;
 }
 

@@ -42,33 +42,41 @@ export const isTimeout = (error: unknown): boolean =>
   error instanceof errors.BodyTimeoutError ||
   error instanceof errors.ConnectTimeoutError;
 
-export const unavailable = ({ service, requestLine: request }: FailedRequest): UpstreamFailure =>
-  new UpstreamFailure('UPSTREAM_UNAVAILABLE', { service, request }, 'not sent: the service was down a moment ago');
+/** The circuit breaker is open. */
+export const unavailable = ({ service, requestLine: request }: FailedRequest, wasSent: boolean): UpstreamFailure =>
+  new UpstreamFailure('UPSTREAM_UNAVAILABLE', { service, request }, 'not sent: the service was down a moment ago', {
+    wasSent,
+  });
 
 /** The operation ended before the response: of a read, or of a write that was never sent. */
-export const operationEnded = ({ service, requestLine: request }: FailedRequest, cause: unknown): UpstreamFailure =>
-  new UpstreamFailure('UPSTREAM_TIMEOUT', { service, request }, 'the operation has ended', { cause });
+export const operationEnded = (
+  { service, requestLine: request }: FailedRequest,
+  cause: unknown,
+  wasSent = false,
+): UpstreamFailure =>
+  new UpstreamFailure('UPSTREAM_TIMEOUT', { service, request }, 'the operation has ended', { cause, wasSent });
 
+/** `wasSent`: an attempt may have reached the service. */
 export function transportFailure(
   request: HttpRequest,
   error: unknown,
-  isSent: boolean,
+  wasSent: boolean,
   cancellation: CancellationToken,
 ): UpstreamFailure {
   const details = { service: request.service, request: request.requestLine };
-  const cause = { cause: error };
+  const options = { cause: error, wasSent };
   // Whether a write was carried out is unknown if it was sent and the response was lost.
   const isKnown =
-    !isSent ||
+    !wasSent ||
     codeOf(error) === 'ECONNREFUSED' ||
     error instanceof errors.ConnectTimeoutError ||
     error instanceof InvalidResponse ||
     (request.body instanceof Readable && !request.body.readableEnded); // half a form is no request
   if (request.method !== 'GET' && !isKnown)
-    return new UpstreamFailure('UPSTREAM_RESULT_UNKNOWN', details, 'the response was lost', cause);
-  if (cancellation.reason) return operationEnded(request, error);
-  if (isTimeout(error)) return new UpstreamFailure('UPSTREAM_TIMEOUT', details, 'no response in time', cause);
-  if (isUnreachable(error)) return new UpstreamFailure('UPSTREAM_UNAVAILABLE', details, 'no connection', cause);
+    return new UpstreamFailure('UPSTREAM_RESULT_UNKNOWN', details, 'the response was lost', options);
+  if (cancellation.reason) return operationEnded(request, error, wasSent);
+  if (isTimeout(error)) return new UpstreamFailure('UPSTREAM_TIMEOUT', details, 'no response in time', options);
+  if (isUnreachable(error)) return new UpstreamFailure('UPSTREAM_UNAVAILABLE', details, 'no connection', options);
   const reason = error instanceof Error ? error.message : 'invalid response';
-  return new UpstreamFailure('UPSTREAM_INVALID_RESPONSE', details, reason, cause);
+  return new UpstreamFailure('UPSTREAM_INVALID_RESPONSE', details, reason, options);
 }

@@ -21,8 +21,6 @@ export interface BreakerPermit {
 export interface CircuitBreaker {
   /** undefined while it is open. After the pause, a single call gets a permit, as a trial. */
   acquire: () => BreakerPermit | undefined;
-  /** Whether `acquire` would return undefined now. */
-  isRefusing: () => boolean;
   isOpen: () => boolean;
 }
 
@@ -35,8 +33,6 @@ export function createCircuitBreaker(
   let pauseMs = breakerPauseMs;
   let openUntil = 0;
   let isTrying = false;
-
-  const isRefusing = () => failures >= breakerFailures && (isTrying || performance.now() < openUntil);
 
   const ordinary: BreakerPermit = {
     onSuccess() {
@@ -71,11 +67,10 @@ export function createCircuitBreaker(
   };
 
   return {
-    isRefusing,
     isOpen: () => failures >= breakerFailures,
     acquire() {
       if (failures < breakerFailures) return ordinary;
-      if (isRefusing()) return undefined;
+      if (isTrying || performance.now() < openUntil) return undefined;
       isTrying = true;
       return trial;
     },

@@ -22,8 +22,8 @@ export interface ConcurrencyLimiter {
   acquire: (owner: object, call: LimitedCall) => QueuedCall | undefined;
   /** False if the call has begun. */
   cancelWait: (queued: QueuedCall) => boolean;
-  /** `tookMs`: since the call began. */
-  release: (tookMs: number) => void;
+  /** `tookMs`: since the call began; undefined if it was not sent. */
+  release: (tookMs?: number) => void;
   running: () => number;
   waiting: () => number;
 }
@@ -121,7 +121,7 @@ export function createConcurrencyLimiter({
     },
     release(tookMs) {
       running--;
-      observe(tookMs);
+      if (tookMs !== undefined) observe(tookMs);
       if (queue.size > 0) pump();
     },
   };

@@ -18,10 +18,11 @@ export interface RateLimitState {
 
 /** For one call, which counts towards the rate limit if its credential has one. */
 export interface RateLimitPermit {
-  /** The call has ended: its slot becomes free one window from now. `isTokenRejected`: upstream does not count such calls. */
-  settle: (isTokenRejected: boolean) => void;
-  /** The call was not sent: its slot becomes free now. */
-  release: () => void;
+  /**
+   * The call is over. If upstream counted it, its slot becomes free one window from now, else now: it was not sent, or its token was
+   * rejected.
+   */
+  settle: (isCounted: boolean) => void;
 }
 
 export interface RateLimiter {
@@ -99,36 +100,27 @@ export function createRateLimiter(
     const { endpoint, credential } = call;
     const permit = credential.accepted ? undefined : await unverifiedPermit(call);
     let slot: Slot | undefined;
-    const releasePermit = () => {
+    const settle = (isCounted: boolean) => {
       if (permit) unverified.release(permit, credential.accepted || isRejected(credential, endpoint.service));
-    };
-    const release = () => {
-      releasePermit();
-      if (slot) films.release(slot);
+      if (slot && isCounted) films.settle(slot);
+      else if (slot) films.release(slot);
     };
     try {
-      if (isCounted(endpoint)) slot = await films.acquire(call);
+      if (hasLimit(endpoint)) slot = await films.acquire(call);
       const pause = pauseOf(endpoint, credential); // it may have begun while the call waited
       if (pause > 0) throw rateLimited(pause);
     } catch (error) {
-      release();
+      settle(false);
       throw error;
     }
-    return {
-      release,
-      settle(isTokenRejected) {
-        if (isTokenRejected) return release();
-        releasePermit();
-        if (slot) films.settle(slot);
-      },
-    };
+    return { settle };
   }
 
   return {
     acquire(endpoint, credential, address, cancellation, atOnce = false, rateShare) {
       const pause = pausedUntil.size === 0 ? 0 : pauseOf(endpoint, credential);
       if (pause > 0) return Promise.reject(rateLimited(pause));
-      if (credential.accepted && !(isCounted(endpoint) && isLimited(credential))) return unlimited;
+      if (credential.accepted && !(hasLimit(endpoint) && isLimited(credential))) return unlimited;
       return permitOf({ endpoint, credential, address, rateShare, cancellation, atOnce });
     },
     pause(endpoint, credential, retryAfter) {
@@ -153,9 +145,9 @@ export function createRateLimiter(
   };
 }
 
-const unlimited: RateLimitPermit = { settle: () => undefined, release: () => undefined };
+const unlimited: RateLimitPermit = { settle: () => undefined };
 
-const isCounted = ({ share }: Endpoint): boolean => share === 'tier';
+const hasLimit = ({ share }: Endpoint): boolean => share === 'tier';
 
 /** Upstream limits each group of endpoints separately. */
 const pauseKey = ({ group }: Endpoint, { id }: Credential): string => `${group} ${id}`;

@@ -6,24 +6,24 @@ import { BASIC_CALLS_A_MINUTE, filmEndpoints } from '../../../src/api/film.ts';
 import { createRateLimiter } from '../../../src/upstream/limits/rate-limiter.ts';
 import { Calls } from '../../../src/upstream/http/calls.ts';
 import { createCredentials } from '../../../src/upstream/auth/credentials.ts';
-import { createInFlightRequests } from '../../../src/upstream/http/in-flight.ts';
+import { InFlightRequests } from '../../../src/upstream/http/in-flight.ts';
 import { createCancellationToken, cancel } from '../../../src/lib/cancellation.ts';
 import { createCallLog } from '../../../src/upstream/call-log.ts';
-import { createTransport } from '../../../src/upstream/http/pool.ts';
+import { type TransportSettings, createTransport } from '../../../src/upstream/http/pool.ts';
 import { UNVERIFIED_CALLS } from '../../../src/upstream/limits/unverified.ts';
 import type { SharedSlidingWindows, Slot } from '../../../src/upstream/limits/sliding-window.ts';
 import { type ApiRequest, createApiRequest } from '../../../src/upstream/http/request.ts';
-import { type Behaviour, hostile, json, silence, until } from '../../support/hostile.ts';
+import { type Behaviour, hostile, json, reset, silence, until } from '../../support/hostile.ts';
 
 const setup = '127.0.0.1';
 const collect = createApiRequest(bookEndpoints.collect, { id: '7', status: 'wish' });
 const film = (fields: string) => createApiRequest(filmEndpoints.subject, { id: '1', fields });
 
 /** Operations that call one service under one rate limiter. */
-async function callsTo(behaviour: Behaviour, shared?: SharedSlidingWindows) {
+async function callsTo(behaviour: Behaviour, shared?: SharedSlidingWindows, more: Partial<TransportSettings> = {}) {
   const service = await hostile(behaviour);
   const settings = { ...readConfig({}), baseUrl: service.url, eventBaseUrl: service.url };
-  const transport = createTransport(settings);
+  const transport = createTransport({ ...settings, ...more });
   const credentials = createCredentials(undefined, undefined);
   const rateLimiter = createRateLimiter(settings, shared);
   /** Request lines of the requests passed to the transport. */
@@ -32,7 +32,7 @@ async function callsTo(behaviour: Behaviour, shared?: SharedSlidingWindows) {
     settings,
     credentials,
     rateLimiter,
-    inFlight: createInFlightRequests(),
+    inFlight: new InFlightRequests(),
     transport: {
       ...transport,
       send: (...[request, cancellation]: Parameters<typeof transport.send>) => {
@@ -90,7 +90,7 @@ test('a write cancelled while it waits for the rate limiter fails with a timeout
   const write = operation(unverified('alice'), cancellation).make(collect);
   await new Promise((resolve) => setImmediate(resolve)); // without the occupied slots it would have been sent by now
   cancel(cancellation, new Error('left'));
-  first!.settle(false);
+  first!.settle(true);
   await expect(write).rejects.toMatchObject({ code: 'UPSTREAM_TIMEOUT' });
   expect(sent).toEqual([]);
   await expect(
@@ -128,6 +128,40 @@ test('requests that differ only in the tier probe fields share an upstream call 
   // Four HTTP requests for five API requests: the last shares the response of the first.
   const path = '/v2/movie/subject/1?fields=durations,languages,title';
   expect(service.requests.map((request) => request.path)).toEqual([path, path, path, path]);
+});
+
+test('calls that the circuit breaker refuses do not count towards the rate limit', async () => {
+  const { operation, verified, rateLimiter, service } = await callsTo(reset, undefined, {
+    breakerFailures: 2,
+    readAttempts: 1,
+  });
+  const bob = verified('bob', ['basic']);
+  const readings = async (ids: readonly string[]) => {
+    for (const id of ids) {
+      const request = createApiRequest(filmEndpoints.subject, { id, fields: 'title' });
+      await expect(operation(bob).make(request)).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' });
+    }
+  };
+  await readings(['1', '2']);
+  expect(rateLimiter.used(bob)).toBe(2);
+  await readings(['3', '4', '5']);
+  expect(service.requests).toHaveLength(2);
+  expect(rateLimiter.used(bob)).toBe(2);
+});
+
+test('calls that are cancelled while they wait for a connection do not count towards the rate limit', async () => {
+  const connections = { maxConnections: 1, maxBusyConnections: 1 };
+  const { operation, verified, rateLimiter, service } = await callsTo(silence, undefined, connections);
+  const bob = verified('bob', ['basic']);
+  const cancellation = createCancellationToken();
+  const reads = ['1', '2', '3'].map((id) =>
+    operation(bob, cancellation).make(createApiRequest(filmEndpoints.subject, { id, fields: 'title' })),
+  );
+  await until(() => service.requests.length === 1);
+  expect(rateLimiter.used(bob)).toBe(3);
+  cancel(cancellation, new Error('left'));
+  for (const read of reads) await expect(read).rejects.toMatchObject({ code: 'UPSTREAM_TIMEOUT' });
+  await until(() => rateLimiter.used(bob) === 1);
 });
 
 test('a slot acquired for a retry after the call has ended is released', async () => {

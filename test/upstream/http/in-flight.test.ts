@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ApiResponse } from '../../../src/upstream/http/response.ts';
-import { createInFlightRequests } from '../../../src/upstream/http/in-flight.ts';
+import { InFlightRequests } from '../../../src/upstream/http/in-flight.ts';
 import { type CancellationToken, createCancellationToken, cancel } from '../../../src/lib/cancellation.ts';
 
 const answer: ApiResponse = {
@@ -12,7 +12,7 @@ const answer: ApiResponse = {
 
 /** A read whose response the test controls, and a function that requests it. */
 function setUp() {
-  const inFlight = createInFlightRequests();
+  const inFlight = new InFlightRequests();
   const credential = {};
   const read = {
     sent: 0,
@@ -20,7 +20,7 @@ function setUp() {
     answer: () => undefined as void,
     fail: (_: Error) => undefined as void,
   };
-  const send = (token: CancellationToken) => {
+  const fetch = (token: CancellationToken) => {
     read.sent++;
     read.token = token;
     return new Promise<ApiResponse>((resolve, reject) => {
@@ -29,8 +29,8 @@ function setUp() {
     });
   };
   const request = (token = createCancellationToken(), key = 'same') => {
-    const shared = inFlight.join(credential, key, token);
-    return { answer: shared ?? inFlight.start(credential, key, token, send), coalesced: shared !== undefined };
+    const { sent } = read;
+    return { answer: inFlight.share(credential, key, token, { fetch }), coalesced: read.sent === sent };
   };
   return { read, request };
 }

@@ -194,9 +194,9 @@ test('a host name that does not resolve is reported as unavailable', async () =>
 
 test('a read is retried after two lost connections, and after two gateway errors', async () => {
   const { send } = await transportTo(inTurn(reset, cutInBody, json('{"a":1}')));
-  expect(await send()).toMatchObject({ status: 200, body: Buffer.from('{"a":1}'), attempts: 3 });
+  expect(await send()).toMatchObject({ status: 200, text: '{"a":1}', attempts: 3 });
   const gateway = await transportTo(inTurn(json('', 502), json('', 503), json('{"a":2}')));
-  expect(await gateway.send()).toMatchObject({ body: Buffer.from('{"a":2}'), attempts: 3 });
+  expect(await gateway.send()).toMatchObject({ text: '{"a":2}', attempts: 3 });
   const down = await transportTo(json('down', 504));
   expect(await down.send()).toMatchObject({ status: 504, attempts: 3 });
 });
@@ -208,13 +208,13 @@ test('a byte order mark is removed from the response, plain and in gzip', async 
     socket.write(packed);
   };
   const { send } = await transportTo(inTurn(json('\ufeff{"a":1}'), inGzip, json('\ufeff')));
-  for (const body of ['{"a":1}', '{"a":1}', '']) expect((await send()).body.toString()).toBe(body);
+  for (const body of ['{"a":1}', '{"a":1}', '']) expect((await send()).text).toBe(body);
 });
 
 test('a read on an idle connection that was closed is retried without an error', async () => {
   const { service, send } = await transportTo(json('{"a":1}'));
   for (let round = 0; round < 5; round++) {
-    expect((await send()).body.toString()).toBe('{"a":1}');
+    expect((await send()).text).toBe('{"a":1}');
     service.hangUp();
   }
 });
@@ -225,7 +225,7 @@ test('a service that closes the connection after each response, or instead of ev
     json('{"a":1}', 200, { connection: 'close' })(socket, upstreamRequest);
     return socket.end();
   });
-  for (let round = 0; round < 8; round++) expect((await send()).body.toString()).toBe('{"a":1}');
+  for (let round = 0; round < 8; round++) expect((await send()).text).toBe('{"a":1}');
 });
 
 test.each([
@@ -301,8 +301,6 @@ test('the circuit breaker opens after a few failures, and sends one trial call a
   expect(await errorCodeOf(send())).toBe('UPSTREAM_UNAVAILABLE');
   expect(service.requests).toHaveLength(3); // the breaker is open
   expect(transport.state().catalog.isOpen).toBe(true);
-  expect(() => transport.requireAvailable({ service: 'catalog', requestLine: 'GET /x' })).toThrow(UpstreamFailure);
-  transport.requireAvailable({ service: 'event', requestLine: 'GET /x' });
 
   vi.advanceTimersByTime(100);
   const results = await Promise.all(Array.from({ length: 20 }, () => errorCodeOf(send())));

@@ -41,10 +41,10 @@ test('a basic token gets forty calls, and a slot is free again a minute after th
   const calls = permitsOf(await take(rateLimiter, bob, 60));
   expect(calls.length).toBe(40);
   later(30);
-  calls[0]!.settle(false);
+  calls[0]!.settle(true);
   await expect(rateLimiter.acquire(film, bob, setup, neverCancelled)).rejects.toMatchObject({ retryAfter: 55 });
   expect(await rateLimiter.state(bob)).toMatchObject({ limit: 40, remaining: 0 });
-  for (const call of calls) call.settle(false);
+  for (const call of calls) call.settle(true);
   later(59.9);
   await expect(rateLimiter.acquire(film, bob, setup, neverCancelled)).rejects.toMatchObject({ retryAfter: 1 });
   later(0.2);
@@ -58,7 +58,7 @@ test('no window of a minute contains more than forty calls, however they are dis
   for (let second = 0; second < 300; second += 1) {
     for (const call of permitsOf(await take(rateLimiter, bob, 1 + (second % 7)))) {
       made.push(Date.now());
-      call.settle(false);
+      call.settle(true);
     }
     later(1);
   }
@@ -88,7 +88,7 @@ test('book calls, and calls of other tiers, are not limited', async () => {
 test('a token of unknown tier is limited like basic', async () => {
   const rateLimiter = createRateLimiter(settings);
   const unknownTier = verified('new', ['basic', 'advance', 'premium']);
-  for (const call of permitsOf(await take(rateLimiter, unknownTier, 40))) call.settle(false);
+  for (const call of permitsOf(await take(rateLimiter, unknownTier, 40))) call.settle(true);
   expect(permitsOf(await take(rateLimiter, unknownTier, 20)).length).toBe(0);
 });
 
@@ -106,9 +106,9 @@ test('without a token of its own the facade is limited like basic, and one addre
 test('the facade’s own token has no limit until upstream reports one', async () => {
   const rateLimiter = createRateLimiter(settings);
   const credential = own();
-  for (const call of permitsOf(await take(rateLimiter, credential, 100))) call.settle(false);
+  for (const call of permitsOf(await take(rateLimiter, credential, 100))) call.settle(true);
   credential.hasMetLimit = true;
-  for (const call of permitsOf(await take(rateLimiter, credential, 40))) call.settle(false);
+  for (const call of permitsOf(await take(rateLimiter, credential, 40))) call.settle(true);
   expect(permitsOf(await take(rateLimiter, credential, 20)).length).toBe(0);
 });
 
@@ -136,7 +136,7 @@ test('calls with unverified tokens wait for a slot, and are not rejected', async
       await new Promise((resolve) => setImmediate(resolve));
       running--;
       credential.accepted = true;
-      call.settle(false);
+      call.settle(true);
     }),
   );
   expect(most).toBe(UNVERIFIED_CALLS);
@@ -147,9 +147,9 @@ test('a token of unknown tier waits for its calls in flight, which may prove tha
   const alice = verified('alice', ['basic', 'advance']);
   const calls = permitsOf(await take(rateLimiter, alice, 40));
   const more = take(rateLimiter, alice, 60);
-  calls[0]!.settle(false);
+  calls[0]!.settle(true);
   alice.possibleTiers = ['advance'];
-  calls[1]!.settle(false);
+  calls[1]!.settle(true);
   expect(permitsOf(await more).length).toBe(60);
 });
 
@@ -158,7 +158,7 @@ test('a token of unknown tier is rejected if its calls in flight prove nothing',
   const unknownTier = verified('anybody', ['basic', 'advance']);
   const calls = permitsOf(await take(rateLimiter, unknownTier, 40));
   const more = take(rateLimiter, unknownTier, 2);
-  for (const call of calls) call.settle(false);
+  for (const call of calls) call.settle(true);
   expect(permitsOf(await more)).toEqual([]);
 });
 
@@ -174,7 +174,7 @@ test('a retry gets a slot at once or is rejected', async () => {
 test('setting the clock back keeps no window full and no pause active', async () => {
   const rateLimiter = createRateLimiter(settings);
   const bob = verified('bob', ['basic']);
-  for (const call of permitsOf(await take(rateLimiter, bob, 40))) call.settle(false);
+  for (const call of permitsOf(await take(rateLimiter, bob, 40))) call.settle(true);
   rateLimiter.pause(bookEndpoints.byId, bob, 7);
   vi.setSystemTime(Date.now() - 3_600_000);
   later(60.1);
@@ -227,7 +227,7 @@ describe('calls with unverified tokens', () => {
     await tick();
     const before = admitted.length;
     for (let ended = 0; ended < 60; ended++) {
-      admitted[ended]!.permitsOf.settle(true);
+      admitted[ended]!.permitsOf.settle(false);
       await tick();
     }
     const order = admitted.slice(before).map(({ credential }) => credential);
@@ -243,10 +243,10 @@ describe('calls with unverified tokens', () => {
     await tick();
     expect(admitted).toHaveLength(30);
     alice.accepted = true;
-    admitted[0]!.permitsOf.settle(false);
+    admitted[0]!.permitsOf.settle(true);
     await tick();
     expect(admitted).toHaveLength(101);
-    for (const { permitsOf } of admitted.slice(1)) permitsOf.settle(false);
+    for (const { permitsOf } of admitted.slice(1)) permitsOf.settle(true);
     expect(state()).toEqual({ running: 0, waiting: 0 });
   });
 
@@ -257,7 +257,7 @@ describe('calls with unverified tokens', () => {
     request(guess, 100);
     await tick();
     rejected.add(guess);
-    admitted[0]!.permitsOf.settle(true);
+    admitted[0]!.permitsOf.settle(false);
     await tick();
     expect(admitted).toHaveLength(100);
     expect(state()).toEqual({ running: 29, waiting: 0 });
@@ -274,7 +274,7 @@ describe('calls with unverified tokens', () => {
     cancel(cancellation, new Error('left'));
     expect(state()).toEqual({ running: 30, waiting: 1 });
     for (const each of await waiting.settled) expect(each).toMatchObject({ reason: { message: 'left' } });
-    admitted[0]!.permitsOf.settle(true);
+    admitted[0]!.permitsOf.settle(false);
     await tick();
     expect(admitted).toHaveLength(31);
   });
@@ -297,7 +297,7 @@ describe('calls with unverified tokens', () => {
     for (let n = 200; n < 250; n++) cancel(cancellations[n]!, new Error('left'));
     for (let ended = 0; ended < admitted.length; ended++) {
       admitted[ended]!.credential.accepted = true;
-      admitted[ended]!.permitsOf.settle(false);
+      admitted[ended]!.permitsOf.settle(true);
       await tick();
     }
     await Promise.all(all);
@@ -323,7 +323,7 @@ test('waiting film calls are removed with their operation, and the others are ex
   for (const each of await cancelledCalls) expect(each).toMatchObject({ reason: { message: 'left' } });
   let reads = 0;
   Object.defineProperty(alice, 'possibleTiers', { get: () => (reads++, ['basic', 'advance']) });
-  for (const call of calls) call.settle(false);
+  for (const call of calls) call.settle(true);
   expect(permitsOf(await otherCalls)).toEqual([]);
   expect(reads).toBeLessThan(10 * 500);
   expect(rateLimiter.calls().film).toEqual({ running: 0, waiting: 0 });
