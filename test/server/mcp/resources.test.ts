@@ -1,10 +1,12 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { isObjectType, parse, validate } from 'graphql';
 import { beforeAll, expect, test } from 'vitest';
 import { recordDocument } from '../../../src/graph/engine/record-document.ts';
 import { schema } from '../../../src/graph/schema.ts';
 import { agent } from '../../support/agent.ts';
 import { journey } from '../../support/journey.ts';
+import { temporaryDirectory } from '../../support/service.ts';
 
 let setup: Awaited<ReturnType<typeof journey>>;
 let client: Awaited<ReturnType<typeof agent>>['client'];
@@ -62,7 +64,9 @@ test.each([
 });
 
 test.each([{ introspection: 'off' }, { persistedOnly: 'on' }])('the schema is not a resource with %j', async (off) => {
-  const setup = await journey({ mcp: 'on', mcpOperations: 'operations', ...off });
+  const persistedOperations = join(temporaryDirectory(), 'manifest.json');
+  writeFileSync(persistedOperations, JSON.stringify({ any: 'query Any { __typename }' }));
+  const setup = await journey({ mcp: 'on', mcpOperations: 'operations', persistedOperations, ...off });
   const { resources } = await (await agent(setup.facade.url)).client.listResources();
   expect(resources.map(({ name }) => name)).toEqual(['docs/errors.md']);
 });
