@@ -1,14 +1,19 @@
 /**
  * Mutation score of the engine and the upstream room: changes one place of the source at a time and checks whether a test fails.
  *
- *   node scripts/mutation.mjs [--sample 200] [--seed 1] [--only src/upstream/limits/concurrency.ts] [--out results.json] [--first-pass]
+ *   node scripts/mutation.mjs [--sample 200] [--seed 1] [--only src/upstream/limits/concurrency.ts] [--out results.json] [--first-pass] [--jobs 2]
  *
- * First every mutant runs against the oracle: it takes seconds, and most fail there. Then the others run against the tests of their own room
- * and against those of graph, upstream and journeys. A mutant that no run notices survives and is listed with its place, for review.
- * With --out a run goes on where another stopped; --first-pass ends it after the oracle. The seed decides the sample; without --sample all
- * mutants run, which takes hours. Works in a temporary copy of the tree, which is deleted at the end.
+ * Three passes, the quickest first; each runs only the mutants that the one before did not notice:
+ *
+ * oracle     some seconds each
+ * tests      the tests of the folder that mirrors the mutant's, then those of graph and upstream
+ * journeys   the slow tests, with many mutants at once, because few are left to be noticed: if a test fails, each half runs alone
+ *
+ * A failure of a test counts if it comes twice. A mutant that no pass notices survives and is listed with its place, for review. With --out a
+ * run goes on where another stopped; --first-pass ends it after the oracle. The seed decides the sample; without --sample all mutants run,
+ * which takes hours. Each job works in a temporary copy of the tree, deleted at the end.
  */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import {
   cpSync,
   existsSync,
@@ -20,7 +25,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import ts from 'typescript';
@@ -34,6 +39,7 @@ const { values: options } = parseArgs({
     out: { type: 'string' },
     cases: { type: 'string', default: '300' },
     'first-pass': { type: 'boolean', default: false },
+    jobs: { type: 'string', default: '2' },
   },
 });
 
@@ -53,12 +59,14 @@ const operators = {
   '/': '*',
 };
 
-/** Longer runs are stopped and count as failed: the mutant made the code wait or loop. */
+/** Longer runs are stopped and count as failed: the mutant made the code wait or loop. Without a mutant all tests take a minute, and one test 8 s. */
 const ORACLE_MS = 120_000;
 const TESTS_MS = 300_000;
+const TEST_MS = 60_000;
 
-/** What decides on a mutant that the oracle does not notice. */
-const tested = ['test/graph', 'test/upstream', 'test/journey', 'test/hostile/upstream.test.ts'];
+/** What decides on a mutant that the oracle does not notice. The tools of agents are read from the schema by the engine. */
+const quickTests = ['test/graph', 'test/upstream', 'test/server/mcp'];
+const slowTests = ['test/journey', 'test/hostile/upstream.test.ts'];
 
 /** The engine of the graph and the whole upstream room; domains are declarations, which the tests of the origin hold. */
 const mutated = (options.only ?? [...filesIn('src/graph/engine'), ...filesIn('src/upstream')]).filter(
@@ -68,43 +76,91 @@ const mutated = (options.only ?? [...filesIn('src/graph/engine'), ...filesIn('sr
 const mutants = mutated.flatMap(mutantsOf);
 const drawn = options.sample ? sampleOf(mutants, Number(options.sample), Number(options.seed)) : mutants;
 
-const copy = mkdtempSync(join(tmpdir(), 'mutation-'));
-process.on('exit', () => rmSync(copy, { recursive: true, force: true }));
+const copies = Array.from({ length: Number(options.jobs) }, copyOfTree);
+process.on('exit', () => copies.forEach((copy) => rmSync(copy, { recursive: true, force: true })));
 process.on('SIGINT', () => process.exit(130));
-for (const name of execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n').filter(Boolean))
-  cpSync(join(root, name), join(copy, name), { recursive: true });
-symlinkSync(resolve(root, 'node_modules'), join(copy, 'node_modules'));
+process.on('SIGTERM', () => process.exit(143));
 
-const failing = failedOracle() ?? (options['first-pass'] ? undefined : failedTestFor('src/graph/engine'));
-if (failing) throw new Error(`Without any mutant this fails: ${failing}`);
+/** A pass is null if nothing failed; it is missing if it has not run. */
+const isResumed = options.out !== undefined && existsSync(options.out);
+const results = isResumed ? JSON.parse(readFileSync(options.out, 'utf8')) : drawn;
+const isKilled = ({ oracle, tests, journeys }) => Boolean(oracle ?? tests ?? journeys);
 
-/** `oracle` and `tests` are null if they pass; they are missing if they have not run. */
-const results = options.out && existsSync(options.out) ? JSON.parse(readFileSync(options.out, 'utf8')) : drawn;
-const isKilled = ({ oracle, tests }) => Boolean(oracle ?? tests);
+if (!isResumed) {
+  const failing = (await failedOracle(copies[0])) ?? (await failedTest(copies[0], [...quickTests, ...slowTests]));
+  if (failing) throw new Error(`Without any mutant this fails: ${failing}`);
+}
+await runAll('oracle', failedOracle);
+if (!options['first-pass']) {
+  await runAll('tests', failedTestFor, 'oracle');
+  await runTogether(copies[0], waitingFor('journeys', 'tests'));
+}
 
-for (const mutant of results) if (mutant.oracle === undefined) run(mutant, 'oracle', failedOracle);
-if (!options['first-pass'])
-  for (const mutant of results)
-    if (mutant.oracle === null && mutant.tests === undefined) run(mutant, 'tests', failedTestFor);
-
-const decided = results.filter((each) => isKilled(each) || each.tests === null);
+const decided = results.filter((each) => isKilled(each) || each.journeys === null);
 const killed = results.filter(isKilled).length;
 console.log(
   `${mutants.length} mutants, ${decided.length} of ${results.length} decided, ${killed} killed: ${((100 * killed) / decided.length).toFixed(1)} %`,
 );
-for (const { path, line, from, to } of results.filter(({ tests }) => tests === null))
+for (const { path, line, from, to } of results.filter(({ journeys }) => journeys === null))
   console.log(`survived: ${path}:${line} ${oneLine(from)} -> ${oneLine(to)}`);
 
-/** Runs a pass for a mutant and notes its result. */
-function run(mutant, pass, failureFor) {
-  const path = join(copy, mutant.path);
-  const text = readFileSync(path, 'utf8');
-  writeFileSync(path, text.slice(0, mutant.start) + mutant.to + text.slice(mutant.end));
-  mutant[pass] = failureFor(mutant.path) ?? null;
-  writeFileSync(path, text);
-  const { line, from, to } = mutant;
-  console.log(`${pass} ${mutant.path}:${line} ${oneLine(from)} -> ${oneLine(to)}: ${mutant[pass] ?? 'passes'}`);
+function waitingFor(pass, previous) {
+  return results.filter((each) => each[pass] === undefined && (previous === undefined || each[previous] === null));
+}
+
+/** Runs a pass for the mutants, each in the next copy that is free. */
+async function runAll(pass, failureIn, previous) {
+  const waiting = waitingFor(pass, previous);
+  const next = async (copy) => {
+    for (let mutant; (mutant = waiting.shift());)
+      note(pass, mutant, await mutating(copy, [mutant], () => failureIn(copy, mutant.path)));
+  };
+  await Promise.all(copies.map(next));
+}
+
+/** Runs the slow tests with all these mutants; if one fails, with each half of them. */
+async function runTogether(copy, group) {
+  if (group.length === 0) return;
+  const isSplit = group.some((a) =>
+    group.some((b) => a !== b && a.path === b.path && a.start < b.end && b.start < a.end),
+  );
+  const failure = isSplit ? 'overlap' : await mutating(copy, group, () => failedTest(copy, slowTests));
+  if (group.length === 1 || !failure) {
+    for (const mutant of group) note('journeys', mutant, failure);
+    return;
+  }
+  const middle = Math.ceil(group.length / 2);
+  await runTogether(copy, group.slice(0, middle));
+  await runTogether(copy, group.slice(middle));
+}
+
+/** Writes the mutants into the copy while `run` runs. */
+async function mutating(copy, group, run) {
+  const texts = new Map();
+  for (const { path, start, end, to } of group.toSorted((a, b) => b.start - a.start)) {
+    const file = join(copy, path);
+    const text = readFileSync(file, 'utf8');
+    if (!texts.has(file)) texts.set(file, text);
+    writeFileSync(file, text.slice(0, start) + to + text.slice(end));
+  }
+  const result = await run();
+  for (const [file, text] of texts) writeFileSync(file, text);
+  return result;
+}
+
+function note(pass, mutant, failure) {
+  mutant[pass] = failure ?? null;
+  const { path, line, from, to } = mutant;
+  console.log(`${pass} ${path}:${line} ${oneLine(from)} -> ${oneLine(to)}: ${failure ?? 'passes'}`);
   if (options.out) writeFileSync(options.out, JSON.stringify(results, null, 1));
+}
+
+function copyOfTree() {
+  const copy = mkdtempSync(join(tmpdir(), 'mutation-'));
+  for (const name of execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n').filter(Boolean))
+    cpSync(join(root, name), join(copy, name), { recursive: true });
+  symlinkSync(resolve(root, 'node_modules'), join(copy, 'node_modules'));
+  return copy;
 }
 
 function filesIn(folder) {
@@ -115,25 +171,71 @@ function filesIn(folder) {
 }
 
 /** How the oracle fails in the copy; undefined if it passes. */
-function failedOracle() {
-  const built = spawnSync('node', ['build.mjs', 'test/oracle/oracle.ts'], { cwd: copy, timeout: ORACLE_MS });
+async function failedOracle(copy) {
+  const built = await ended(copy, ORACLE_MS, ['build.mjs', 'test/oracle/oracle.ts']);
   if (built.status !== 0) return 'build';
-  const oracle = ['dist/oracle.js', '--seed', 'mutation', '--count', options.cases, '--failures', '1'];
-  return spawnSync('node', oracle, { cwd: copy, timeout: ORACLE_MS }).status === 0 ? undefined : 'oracle';
+  const oracle = [
+    'dist/oracle.js',
+    '--seed',
+    'mutation',
+    '--count',
+    options.cases,
+    '--failures',
+    '1',
+    '--shrink',
+    'no',
+  ];
+  return (await ended(copy, ORACLE_MS, oracle)).status === 0 ? undefined : 'oracle';
 }
 
-/** The first test that fails in the copy, those of the room of `path` first. */
-function failedTestFor(path) {
-  const room = path.startsWith('src/upstream') ? 'test/upstream' : 'test/graph';
-  return failedTest([room]) ?? failedTest(tested.filter((each) => each !== room));
+/** The first quick test that fails in the copy, those of the folder of `path` first. */
+async function failedTestFor(copy, path) {
+  const near = dirname(path).replace('src/', 'test/');
+  if (!existsSync(join(copy, near))) return failedTest(copy, quickTests);
+  return (await failedTest(copy, [`${near}/`])) ?? failedTest(copy, [...quickTests, '--exclude', `${near}/**`]);
 }
 
-/** The first of the tests that fails; undefined if all pass. */
-function failedTest(paths) {
-  const tests = ['vitest', 'run', ...paths, '--bail', '1', '--silent', '--reporter', 'dot', '--no-color'];
-  const { status, stdout, stderr } = spawnSync('npx', tests, { cwd: copy, timeout: TESTS_MS, encoding: 'utf8' });
+/** The first of the tests that fails, again when its file runs alone, or when all of them run again; undefined if all pass. */
+async function failedTest(copy, paths) {
+  const first = await firstFailure(copy, paths);
+  const file = first?.split(' > ')[0];
+  if (!file || !existsSync(join(copy, file))) return first;
+  return (await firstFailure(copy, [file])) ?? firstFailure(copy, paths);
+}
+
+async function firstFailure(copy, paths) {
+  const quiet = ['--silent', '--reporter', 'dot', '--no-color'];
+  const limits = [
+    '--bail',
+    '1',
+    '--maxWorkers',
+    '1',
+    '--testTimeout',
+    String(TEST_MS),
+    '--hookTimeout',
+    String(TEST_MS),
+  ];
+  const vitest = ['node_modules/vitest/vitest.mjs', 'run', ...paths, ...limits, ...quiet];
+  const { status, output } = await ended(copy, TESTS_MS, vitest);
   if (status === 0) return undefined;
-  return /FAIL +(.*)/.exec(stdout + stderr)?.[1] ?? (status === null ? 'timeout' : 'tests');
+  return /FAIL +(.*)/.exec(output)?.[1] ?? (status === null ? 'timeout' : 'tests');
+}
+
+/** Runs node with these arguments; past the time limit its whole process group is killed, since workers in a loop outlive their parent. */
+function ended(cwd, ms, args) {
+  return new Promise((done) => {
+    const child = spawn(process.execPath, args, { cwd, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+    const killGroup = () => process.kill(-child.pid, 'SIGKILL');
+    process.once('exit', killGroup);
+    const timer = setTimeout(killGroup, ms);
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (output += data));
+    child.on('close', (status) => {
+      clearTimeout(timer);
+      process.off('exit', killGroup);
+      done({ status, output });
+    });
+  });
 }
 
 function mutantsOf(path) {
