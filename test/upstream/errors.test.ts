@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { RateLimited, UpstreamFailure, UpstreamRejection, withoutStack } from '../../src/upstream/errors.ts';
+import { bookEndpoints } from '../../src/api/book.ts';
+import { filmEndpoints } from '../../src/api/film.ts';
+import { RateLimited, UpstreamFailure, UpstreamRejection, isAbsent, withoutStack } from '../../src/upstream/errors.ts';
 
 const details = { service: 'catalog', request: 'GET /v2/book/7' } as const;
 const framesOf = ({ stack = '' }: Error) => stack.split('\n').filter((line) => line.startsWith('    at '));
@@ -18,4 +20,11 @@ test('expected errors of the service have no stack trace, and later errors have 
     }),
   ).toThrow('thrown');
   expect(framesOf(new Error('a defect')).length).toBeGreaterThan(0);
+});
+
+test('a refused permission means that there is no record only where the interface says so', () => {
+  expect(isAbsent(bookEndpoints.collection, 403, 1001)).toBe(true);
+  expect(isAbsent(bookEndpoints.collection, 403, 1000)).toBe(false);
+  expect(isAbsent(bookEndpoints.byId, 404, 1001)).toBe(false);
+  expect(isAbsent(filmEndpoints.subject, 404, 1000)).toBe(false);
 });

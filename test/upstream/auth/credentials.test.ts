@@ -31,9 +31,11 @@ test('rejecting a token clears what was learned about it', () => {
   const credential = credentials.of('somebody');
   credentials.accept(credential, 'catalog');
   credential.possibleTiers = ['basic'];
+  credential.hasMetLimit = true;
+  credential.person = { id: '1' };
   credential.refusedEndpoints.set('/x', 7);
   credentials.reject(credential, rejection('catalog'));
-  expect(credential).toMatchObject({ filmTier: null, accepted: false });
+  expect(credential).toMatchObject({ filmTier: null, accepted: false, hasMetLimit: false, person: undefined });
   expect(credential.refusedEndpoints.size).toBe(0);
 });
 

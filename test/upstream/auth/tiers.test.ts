@@ -7,6 +7,7 @@ import {
   learnFromResponse,
   learnFromRejection,
   tierProbeFields,
+  tierEvidenceFields,
   fieldsWithheldByTier,
 } from '../../../src/upstream/auth/tiers.ts';
 
@@ -116,6 +117,16 @@ test('probe fields are requested only while it is unknown whether the tier is ba
   expect(tierProbeFields(credential, filmEndpoints.search, 'id')).toEqual([]);
   learnFromResponse(credential, filmEndpoints.subject, { durations: [] });
   expect(tierProbeFields(credential, filmEndpoints.subject, 'id')).toEqual([]);
+});
+
+test('fields that show the tier are requested only for a field that some of its possible tiers get and others do not', () => {
+  const film = { endpoint: filmEndpoints.subject, tiers: subjectMembers };
+  const evidence = ['durations', 'languages', 'pubdates'];
+  expect(tierEvidenceFields(film, ['title', 'website'], ['basic', 'advance', 'premium'])).toEqual(evidence);
+  expect(tierEvidenceFields(film, ['title', 'no_such_member'], ['basic', 'advance', 'premium'])).toEqual([]);
+  expect(tierEvidenceFields(film, ['website'], ['basic'])).toEqual([]);
+  expect(tierEvidenceFields(film, ['website'], ['advance', 'premium'])).toEqual([]);
+  expect(tierEvidenceFields({ endpoint: filmEndpoints.subject }, ['website'], ['basic', 'advance'])).toEqual([]);
 });
 
 test('a missing field is withheld by the tier if no possible tier gets it, otherwise it may be a default value', () => {

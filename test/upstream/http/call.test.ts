@@ -8,12 +8,12 @@ import { Calls } from '../../../src/upstream/http/calls.ts';
 import { createCredentials } from '../../../src/upstream/auth/credentials.ts';
 import { InFlightRequests } from '../../../src/upstream/http/in-flight.ts';
 import { createCancellationToken, cancel } from '../../../src/lib/cancellation.ts';
-import { createCallLog } from '../../../src/upstream/call-log.ts';
+import { type CallLog, createCallLog } from '../../../src/upstream/call-log.ts';
 import { type TransportSettings, createTransport } from '../../../src/upstream/http/pool.ts';
 import { UNVERIFIED_CALLS } from '../../../src/upstream/limits/unverified.ts';
 import type { SharedSlidingWindows, Slot } from '../../../src/upstream/limits/sliding-window.ts';
 import { type ApiRequest, createApiRequest } from '../../../src/upstream/http/request.ts';
-import { type Behaviour, hostile, json, reset, silence, until } from '../../support/hostile.ts';
+import { type Behaviour, hostile, inTurn, json, reset, silence, until } from '../../support/hostile.ts';
 
 const setup = '127.0.0.1';
 const collect = createApiRequest(bookEndpoints.collect, { id: '7', status: 'wish' });
@@ -51,11 +51,15 @@ async function callsTo(behaviour: Behaviour, shared?: SharedSlidingWindows, more
     /** A credential that upstream has accepted. */
     verified: (token: string, possibleTiers: readonly Tier[]) =>
       Object.assign(credentials.of(token), { accepted: true, possibleTiers }),
-    operation: (credential = credentials.of('alice'), cancellation = createCancellationToken()) => {
+    operation: (
+      credential = credentials.of('alice'),
+      cancellation = createCancellationToken(),
+      callLog = createCallLog(),
+    ) => {
       const calls = new Calls(parts, {
         isUnreadable: false,
         credential,
-        callLog: createCallLog(),
+        callLog,
         cancellation,
         requestId: 'test',
         address: setup,
@@ -190,4 +194,22 @@ test('a slot acquired for a retry after the call has ended is released', async (
   expect(settled).toEqual([takes[0]!.slot]);
   expect(released).toEqual([takes[1]!.slot]);
   expect(service.requests).toHaveLength(1);
+});
+
+test('the log of a call contains when it began and how long it took, and its attempts only if there were several', async () => {
+  const record = json('{"title":"活着"}');
+  const { operation, verified } = await callsTo(inTurn(json('', 503), record));
+  const bob = verified('bob', ['advance']);
+  const HOUR_MS = 3_600_000;
+  const callLog: CallLog = { calls: [], started: performance.now() - HOUR_MS };
+  const { make } = operation(bob, undefined, callLog);
+  for (const fields of ['title', 'summary,title']) await make(film(fields));
+  const [first, second] = callLog.calls;
+  for (const { startMs, ms } of [first!, second!]) {
+    expect(startMs).toBeGreaterThanOrEqual(HOUR_MS);
+    expect(ms).toBeGreaterThan(0);
+    expect(ms).toBeLessThan(HOUR_MS);
+  }
+  expect(first).toMatchObject({ status: 200, attempts: 2, bytes: 18 });
+  expect(second).not.toHaveProperty('attempts');
 });
