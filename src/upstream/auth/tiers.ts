@@ -156,10 +156,10 @@ export function fieldsWithheldByTier(
   for (const name in record)
     if (record[name] !== undefined && having[name]) answered = answered.filter((tier) => having[name]!.includes(tier));
   const isWithheld = (from: readonly Tier[]) => (name: string) => from.every((tier) => !having[name]!.includes(tier));
-  if (answered.length === 0) return none; // the record has more than any possible tier includes: the known tier is wrong
   const evidence = rarelyEmpty.get(endpoint);
   if (answered.length > 1 && evidence?.every((name) => absent.includes(name)))
     answered = answered.filter((tier) => evidence.every((name) => !having[name]?.includes(tier)));
+  // None left: the record has more than any possible tier includes, so the known tier is wrong.
   return answered.length > 0 ? absent.filter(isWithheld(answered)) : none;
 }
 

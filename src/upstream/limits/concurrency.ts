@@ -92,7 +92,7 @@ export function createConcurrencyLimiter({
   }
 
   function stopWaiting({ deadline, isOverdue }: WaitingCall): void {
-    if (deadline) deadlines.stop(deadline);
+    deadlines.stop(deadline!);
     if (isOverdue) overdue--;
   }
 
