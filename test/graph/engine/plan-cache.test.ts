@@ -133,4 +133,13 @@ describe('the field limit of a plan', () => {
     const rejection = plannerFor(plans, `{ book(id: "1") { ${'id '.repeat(250)} } }`).planFor(anonymous, {});
     expect(rejection).toMatchObject({ extensions: { code: 'TOO_MANY_FIELDS', limit: 10 } });
   });
+
+  test('visits a fragment once in a selection, however often other fragments spread it there', () => {
+    const plans = createPlanCache(schema, { maxFields: 100 });
+    const spreading = Array.from({ length: 30 }, (_, at) => `fragment F${at} on Book { ...F${at + 1} ...F${at + 1} }`);
+    const query = `{ book(id: "1") { ...F0 } } ${spreading.join(' ')} fragment F30 on Book { title }`;
+    const plan = plannerFor(plans, query).planFor(anonymous, {});
+    expect(plan).not.toBeInstanceOf(GraphQLError);
+    expect(plan).toMatchObject({ size: 4 });
+  });
 });

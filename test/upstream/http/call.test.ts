@@ -5,7 +5,7 @@ import type { Tier } from '../../../src/api/endpoint.ts';
 import { BASIC_CALLS_A_MINUTE, filmEndpoints } from '../../../src/api/film.ts';
 import { createRateLimiter } from '../../../src/upstream/limits/rate-limiter.ts';
 import { Calls } from '../../../src/upstream/http/calls.ts';
-import { createCredentials } from '../../../src/upstream/auth/credentials.ts';
+import { createCredentials, isLimited } from '../../../src/upstream/auth/credentials.ts';
 import { InFlightRequests } from '../../../src/upstream/http/in-flight.ts';
 import { createCancellationToken, cancel } from '../../../src/lib/cancellation.ts';
 import { type CallLog, createCallLog } from '../../../src/upstream/call-log.ts';
@@ -19,12 +19,14 @@ const setup = '127.0.0.1';
 const collect = createApiRequest(bookEndpoints.collect, { id: '7', status: 'wish' });
 const film = (fields: string) => createApiRequest(filmEndpoints.subject, { id: '1', fields });
 
+type Settings = Partial<TransportSettings> & { accessToken?: string };
+
 /** Operations that call one service under one rate limiter. */
-async function callsTo(behaviour: Behaviour, shared?: SharedSlidingWindows, more: Partial<TransportSettings> = {}) {
+async function callsTo(behaviour: Behaviour, shared?: SharedSlidingWindows, more: Settings = {}) {
   const service = await hostile(behaviour);
   const settings = { ...readConfig({}), baseUrl: service.url, eventBaseUrl: service.url };
   const transport = createTransport({ ...settings, ...more });
-  const credentials = createCredentials(undefined, undefined);
+  const credentials = createCredentials(more.accessToken, undefined);
   const rateLimiter = createRateLimiter(settings, shared);
   /** Request lines of the requests passed to the transport. */
   const sent: string[] = [];
@@ -47,6 +49,7 @@ async function callsTo(behaviour: Behaviour, shared?: SharedSlidingWindows, more
     service,
     rateLimiter,
     sent,
+    own: credentials.own,
     unverified: (token: string) => credentials.of(token),
     /** A credential that upstream has accepted. */
     verified: (token: string, possibleTiers: readonly Tier[]) =>
@@ -212,4 +215,14 @@ test('the log of a call contains when it began and how long it took, and its att
   }
   expect(first).toMatchObject({ status: 200, attempts: 2, bytes: 18 });
   expect(second).not.toHaveProperty('attempts');
+});
+
+test('only a 429 for a film shows that the facade’s own token has the rate limit of films', async () => {
+  const tooMany = json('{"msg":"rate_limit_exceeded2","code":112,"request":"GET /x"}', 429);
+  const { operation, own } = await callsTo(tooMany, undefined, { accessToken: 'app' });
+  const code = { details: { status: 429, code: 112 } };
+  await expect(operation(own).make(createApiRequest(bookEndpoints.byId, { id: '7' }))).rejects.toMatchObject(code);
+  expect(isLimited(own)).toBe(false);
+  await expect(operation(own).make(film('title'))).rejects.toMatchObject(code);
+  expect(isLimited(own)).toBe(true);
 });
