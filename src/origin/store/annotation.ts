@@ -49,7 +49,7 @@ export function createAnnotationStore(db: Database) {
         .where('book_id', '=', book)
         .where('private', '=', 0)
         .$if(page !== undefined, (a) => a.where('page_no', '=', page ?? null));
-      const total = db.first(found.select((a) => a.fn.countAll<number>().as('total')))?.total ?? 0;
+      const total = db.count(found);
       const sorted = {
         collect: found.orderBy('time', 'desc'),
         rank: found.orderBy('usefulness', 'desc').orderBy('time', 'desc'),
@@ -64,7 +64,7 @@ export function createAnnotationStore(db: Database) {
         .selectFrom('annotations')
         .where('person_id', '=', person)
         .$if(!all, (a) => a.where('private', '=', 0));
-      const total = db.first(found.select((a) => a.fn.countAll<number>().as('total')))?.total ?? 0;
+      const total = db.count(found);
       const page = found.selectAll().orderBy('time', 'desc').orderBy('id', 'desc').limit(count).offset(start);
       return { total, items: withPhotos(db.all(page)) };
     },

@@ -5,6 +5,7 @@ import { drawnUrl } from './drawn-pictures.ts';
 import { equalTerm, containedTerm, termsOf } from './book-index.ts';
 import type { Database } from './database.ts';
 import type { BookRow } from './schema.ts';
+import type { SqliteStatement } from './sqlite.ts';
 
 /** The maximum of results of one search. */
 const FOUND_MAX = 1_000;
@@ -22,31 +23,87 @@ export interface Slice {
 
 type StoredBook = Selectable<BookRow> & { series_title: string | null };
 
-export function createBookStore(db: Database) {
-  const { query } = db;
-  const match = db.raw.prepare('SELECT rowid FROM books_fts WHERE books_fts MATCH ? ORDER BY rowid LIMIT ?');
-  const books = () =>
-    query
+export class BookStore {
+  private readonly db: Database;
+  private readonly match: SqliteStatement;
+
+  constructor(db: Database) {
+    this.db = db;
+    this.match = db.raw.prepare('SELECT rowid FROM books_fts WHERE books_fts MATCH ? ORDER BY rowid LIMIT ?');
+  }
+
+  has(id: string): boolean {
+    return this.db.first(this.db.query.selectFrom('books').select('id').where('id', '=', id)) !== undefined;
+  }
+
+  byId(id: string): BookRecord | undefined {
+    return this.records(this.db.all(this.books().where('books.id', '=', id)))[0];
+  }
+
+  byIds(ids: readonly string[]): Map<string, BookRecord> {
+    if (ids.length === 0) return new Map();
+    const rows = this.db.all(this.books().where('books.id', 'in', [...new Set(ids)]));
+    return new Map(this.records(rows).map((book) => [book.id, book]));
+  }
+
+  byIsbn(isbn: string): BookRecord | undefined {
+    const column = isbn.length === 13 ? 'books.isbn13' : 'books.isbn10';
+    return this.records(this.db.all(this.books().where(column, '=', isbn).limit(1)))[0];
+  }
+
+  /**
+   * Every term of `text` must occur in the titles, people, publisher, ISBNs or tags of a book; `tag` must equal one of its tags.
+   * Books whose title equals the text come first, then those whose title contains it; with a tag only, those with most uses of it.
+   *
+   * Not specified: the maximum of results. With FOUND_MAX, the time of a search hardly grows with the catalog.
+   */
+  search(text: string | undefined, tag: string | undefined, { start, count }: Slice): StorePage<BookRecord> {
+    if (text === undefined) {
+      const ids = this.tagged(tag ?? '');
+      const page = ids.slice(start, start + count);
+      const byId = this.byIds(page);
+      return { total: ids.length, items: page.flatMap((id) => byId.get(id) ?? []) };
+    }
+    const ranks = this.ranked(text, tag);
+    const page = ranks.slice(start, start + count);
+    const found = page.length ? this.db.all(this.books().where('books.rank', 'in', page)) : [];
+    const rows = new Map(found.map((row) => [row.rank, row]));
+    return { total: ranks.length, items: this.records(page.flatMap((rank) => rows.get(rank) ?? [])) };
+  }
+
+  tags(id: string): TagRecord[] {
+    const all = this.db.query.selectFrom('book_tags').select(['count', 'name as title']).where('book_id', '=', id);
+    return this.db.all(all.orderBy('count', 'desc').orderBy('name').limit(TAGS_MAX));
+  }
+
+  hasSeries(id: string): boolean {
+    return this.db.first(this.db.query.selectFrom('series').select('id').where('id', '=', id)) !== undefined;
+  }
+
+  ofSeries(id: string, { start, count }: Slice): StorePage<BookRecord> {
+    const all = this.books().where('series_id', '=', id);
+    const rows = this.db.all(all.orderBy('books.no').limit(count).offset(start));
+    return { total: this.db.count(all), items: this.records(rows) };
+  }
+
+  private books() {
+    return this.db.query
       .selectFrom('books')
       .leftJoin('series', 'series.id', 'books.series_id')
       .selectAll('books')
       .select('series.title as series_title');
+  }
 
-  function records(rows: readonly StoredBook[]): BookRecord[] {
-    const tags = topTags(rows.map((row) => row.id));
+  private records(rows: readonly StoredBook[]): BookRecord[] {
+    const tags = this.topTags(rows.map((row) => row.id));
     return rows.map((row) => bookRecord(row, tags.get(row.id) ?? []));
   }
 
-  function topTags(ids: readonly string[]) {
+  private topTags(ids: readonly string[]) {
     const tags = new Map<string, { name: string; count: number }[]>();
     if (ids.length === 0) return tags;
-    const rows = query
-      .selectFrom('book_tags')
-      .selectAll()
-      .where('book_id', 'in', ids)
-      .orderBy('count', 'desc')
-      .orderBy('name');
-    for (const { book_id, name, count } of db.all(rows)) {
+    const rows = this.db.query.selectFrom('book_tags').selectAll().where('book_id', 'in', ids);
+    for (const { book_id, name, count } of this.db.all(rows.orderBy('count', 'desc').orderBy('name'))) {
       const tagsOfBook = tags.get(book_id);
       if (!tagsOfBook) tags.set(book_id, [{ name, count }]);
       else if (tagsOfBook.length < RECORD_TAGS) tagsOfBook.push({ name, count });
@@ -54,8 +111,15 @@ export function createBookStore(db: Database) {
     return tags;
   }
 
+  /** The ids of the books with a tag, those with most uses of it first. */
+  private tagged(tag: string): string[] {
+    const rows = this.db.query.selectFrom('book_tags').select('book_id').where('name', '=', tag);
+    const ordered = rows.orderBy('count', 'desc').orderBy('book_id').limit(FOUND_MAX);
+    return this.db.all(ordered).map((row) => row.book_id);
+  }
+
   /** The ranks of the results of a search, the best matches first. */
-  function ranked(text: string, tag: string | undefined): number[] {
+  private ranked(text: string, tag: string | undefined): number[] {
     const terms = termsOf(text);
     const phrase = terms.join(' ');
     if (terms.length === 0) return [];
@@ -67,76 +131,11 @@ export function createBookStore(db: Database) {
       terms.map((term) => containedTerm(term)),
     ]) {
       const left = FOUND_MAX + found.size; // better matches are found again
-      for (const { rowid } of match.all([...expressions, ...tagged].join(' AND '), left) as { rowid: number }[])
+      for (const { rowid } of this.match.all([...expressions, ...tagged].join(' AND '), left) as { rowid: number }[])
         if (found.size < FOUND_MAX) found.add(rowid);
     }
     return [...found];
   }
-
-  return {
-    has: (id: string) => db.first(query.selectFrom('books').select('id').where('id', '=', id)) !== undefined,
-
-    byId: (id: string): BookRecord | undefined => records(db.all(books().where('books.id', '=', id)))[0],
-
-    byIds(ids: readonly string[]): Map<string, BookRecord> {
-      if (ids.length === 0) return new Map();
-      const rows = db.all(books().where('books.id', 'in', [...new Set(ids)]));
-      return new Map(records(rows).map((book) => [book.id, book]));
-    },
-
-    byIsbn(isbn: string): BookRecord | undefined {
-      const column = isbn.length === 13 ? 'books.isbn13' : 'books.isbn10';
-      return records(db.all(books().where(column, '=', isbn).limit(1)))[0];
-    },
-
-    /**
-     * Every term of `text` must occur in the titles, people, publisher, ISBNs or tags of a book; `tag` must equal one of its tags.
-     * Books whose title equals the text come first, then those whose title contains it; with a tag only, those with most uses of it.
-     *
-     * Not specified: the maximum of results. With FOUND_MAX, the time of a search hardly grows with the catalog.
-     */
-    search(text: string | undefined, tag: string | undefined, { start, count }: Slice): StorePage<BookRecord> {
-      if (text === undefined) {
-        const tagged = query
-          .selectFrom('book_tags')
-          .select('book_id')
-          .where('name', '=', tag ?? '');
-        const ids = db
-          .all(tagged.orderBy('count', 'desc').orderBy('book_id').limit(FOUND_MAX))
-          .map((row) => row.book_id);
-        const page = ids.slice(start, start + count);
-        const byId = new Map(
-          page.length ? records(db.all(books().where('books.id', 'in', page))).map((book) => [book.id, book]) : [],
-        );
-        return { total: ids.length, items: page.flatMap((id) => byId.get(id) ?? []) };
-      }
-      const ranks = ranked(text, tag);
-      const page = ranks.slice(start, start + count);
-      const rows = new Map(
-        page.length ? db.all(books().where('books.rank', 'in', page)).map((row) => [row.rank, row]) : [],
-      );
-      return { total: ranks.length, items: records(page.flatMap((rank) => rows.get(rank) ?? [])) };
-    },
-
-    tags: (id: string): TagRecord[] =>
-      db.all(
-        query
-          .selectFrom('book_tags')
-          .select(['count', 'name as title'])
-          .where('book_id', '=', id)
-          .orderBy('count', 'desc')
-          .orderBy('name')
-          .limit(TAGS_MAX),
-      ),
-
-    hasSeries: (id: string) => db.first(query.selectFrom('series').select('id').where('id', '=', id)) !== undefined,
-
-    ofSeries(id: string, { start, count }: Slice): StorePage<BookRecord> {
-      const found = books().where('series_id', '=', id);
-      const total = db.first(found.clearSelect().select((book) => book.fn.countAll<number>().as('total')))?.total ?? 0;
-      return { total, items: records(db.all(found.orderBy('books.no').limit(count).offset(start))) };
-    },
-  };
 }
 
 function bookRecord(row: StoredBook, tags: { name: string; count: number }[]): BookRecord {

@@ -4,6 +4,7 @@ import {
   type CompiledQuery,
   DummyDriver,
   Kysely,
+  type SelectQueryBuilder,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
@@ -29,6 +30,8 @@ export interface Database {
   query: Kysely<Tables>;
   all<Row>(query: Typed<Row>): Row[];
   first<Row>(query: Typed<Row>): Row | undefined;
+  /** The number of rows, whatever is selected. */
+  count<Of, From extends keyof Of>(query: SelectQueryBuilder<Of, From, unknown>): number;
   /** Returns the number of changed rows. */
   run(query: Typed<unknown>): number;
   /** Runs `work` in a transaction; may be nested. */
@@ -65,6 +68,11 @@ export function openDatabase(dataDir: string): Database {
     return { statement, parameters };
   }
 
+  function first<Row>(typed: Typed<Row>) {
+    const { statement, parameters } = prepared(typed);
+    return statement.get(...parameters) as Row | undefined;
+  }
+
   return {
     query,
     raw,
@@ -72,9 +80,10 @@ export function openDatabase(dataDir: string): Database {
       const { statement, parameters } = prepared(typed);
       return statement.all(...parameters) as Row[];
     },
-    first: <Row>(typed: Typed<Row>) => {
-      const { statement, parameters } = prepared(typed);
-      return statement.get(...parameters) as Row | undefined;
+    first,
+    count: (query) => {
+      const rows = query.clearSelect().select(({ fn }) => fn.countAll().as('total'));
+      return first(rows.$castTo<{ total: number }>())?.total ?? 0;
     },
     run: (typed) => {
       const { statement, parameters } = prepared(typed, (sql) => prepareWrite(raw, sql));

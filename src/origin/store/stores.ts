@@ -1,11 +1,11 @@
 import { createAnnotationStore } from './annotation.ts';
-import { createBookStore } from './book.ts';
+import { BookStore } from './book.ts';
 import { createCityStore } from './city.ts';
-import { createCollectionStore } from './collection.ts';
+import { CollectionStore } from './collection.ts';
 import type { Database } from './database.ts';
-import { createEventStore } from './event.ts';
-import { createFilmStore } from './film.ts';
-import { createNoteStore } from './note.ts';
+import { EventStore } from './event.ts';
+import { FilmStore } from './film.ts';
+import { NoteStore } from './note.ts';
 import { createPeopleStore } from './people.ts';
 import type { PictureStore } from './pictures.ts';
 import { createReviewStore } from './review.ts';
@@ -16,13 +16,13 @@ export type Stores = ReturnType<typeof createStores>;
 export function createStores(db: Database, pictures: PictureStore) {
   return {
     people: createPeopleStore(db),
-    books: createBookStore(db),
-    collections: createCollectionStore(db),
+    books: new BookStore(db),
+    collections: new CollectionStore(db),
     annotations: createAnnotationStore(db),
     reviews: createReviewStore(db),
-    notes: createNoteStore(db),
-    films: createFilmStore(db),
-    events: createEventStore(db),
+    notes: new NoteStore(db),
+    films: new FilmStore(db),
+    events: new EventStore(db),
     cities: createCityStore(db),
     pictures,
     /** Runs the work of a rule atomically. */

@@ -2,7 +2,7 @@ import type { Insertable } from 'kysely';
 import type { EventType } from '../../../api/event.ts';
 import { zonedTimestamp } from '../clock.ts';
 import type { Database } from '../database.ts';
-import { type EventText, createEventStore } from '../event.ts';
+import { EventStore, type EventText } from '../event.ts';
 import type { EventRow, PersonRow } from '../schema.ts';
 import { type Chance, createChance } from './chance.ts';
 import type { CityFacts, SeedPeople } from './people.ts';
@@ -48,7 +48,7 @@ export function seedEvents(
   { all, alice }: SeedPeople,
   now: number = Date.now(),
 ) {
-  const store = createEventStore(db);
+  const store = new EventStore(db);
   const chance = createChance('events');
   const beijing = cities.find((city) => city.id === 'beijing');
   if (!beijing) throw new Error('Beijing is missing');
