@@ -241,9 +241,9 @@ test('an unhandled rejection is logged, and the process continues', async () => 
 });
 
 test('seeding prints its progress in a few lines if the output is not a terminal', async () => {
-  const { code, out, err } = await runProgram({}, ['seed', '--books', '12000']);
-  expect([code, out]).toEqual([0, expect.stringMatching(/^seeded {4}12000 books/)]);
-  expect(err.split('\n')).toEqual(['5000 of 12000 books', '10000 of 12000 books', '12000 of 12000 books', '']);
+  const { code, out, err } = await runProgram({}, ['seed', '--books', '6000']);
+  expect([code, out]).toEqual([0, expect.stringMatching(/^seeded +6000 books/)]);
+  expect(err.split('\n')).toEqual(['5000 of 6000 books', '6000 of 6000 books', '']);
 }, 600_000);
 
 test('the schema is printed without starting a server, and --help lists every setting', async () => {

@@ -2,10 +2,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { schema } from '../../src/graph/schema.ts';
 import type { GraphQLResponse } from '../support/facade.ts';
-import { journey } from '../support/journey.ts';
 import { hasRedis, redisServer, until, withoutRedis } from '../support/redis.ts';
 import { type clientOf, replica } from '../support/replica.ts';
-import { picture } from '../support/service.ts';
+import { picture, service } from '../support/service.ts';
 import { pictures, uploadForm } from '../support/upload.ts';
 
 const [alice, bob] = ['demo-alice', 'demo-bob'];
@@ -227,8 +226,8 @@ interface Setup {
 const own = { accessToken: 'demo-app', filmTier: 'advance' };
 
 async function setUp(open: (url: string) => Promise<Ask[]>): Promise<Setup> {
-  const { proxy } = await journey();
-  const plain = await replica(proxy.url, { ...own, recordTtlSeconds: '0' });
+  const { url } = await service();
+  const plain = await replica(url, { ...own, recordTtlSeconds: '0' });
   const { data } = await plain(
     `{ book(id: "${BOOK}") { isbn13 } series: book(id: "6082808") { series { id } } city: searchEvents(first: 1) { nodes { city { id } } } mine: user(id: "alice") { bookCollections(first: 1) { nodes { user { sourceId } } } } }`,
   );
@@ -238,7 +237,7 @@ async function setUp(open: (url: string) => Promise<Ask[]>): Promise<Setup> {
     series: data.series.series.id,
     city: data.city.nodes[0].city.id,
   };
-  return { facades: await open(proxy.url), plain, known };
+  return { facades: await open(url), plain, known };
 }
 
 async function write({ url }: Ask, step: Step, known: Known): Promise<GraphQLResponse> {
@@ -295,11 +294,15 @@ describe.each(deployments)('%s', (_, open) => {
   });
 
   describe.each(lifecycles)('%s', (_, read, steps) => {
+    let last: { query: string; after: Record<string, unknown> } | undefined;
+
     test.each(steps)('no reader sees the state before $name', { timeout: 300_000 }, async (step) => {
       const { facades, plain, known } = setup;
-      const before = await resultsOf(plain, read(known));
-      // Twice: from the service, then from the cache.
-      for (const facade of [...facades, ...facades]) expect(await resultsOf(facade, read(known))).toEqual(before);
+      // A query that the last step ended with is cached by every facade; another one is read from the service first.
+      const isCached = last?.query === read(known);
+      const before = isCached ? last!.after : await resultsOf(plain, read(known));
+      for (const facade of isCached ? facades : [...facades, ...facades])
+        expect(await resultsOf(facade, read(known))).toEqual(before);
 
       const { data, errors } = await write(facades[0]!, step, known);
       expect(errors).toBeUndefined();
@@ -307,6 +310,7 @@ describe.each(deployments)('%s', (_, open) => {
       const after = await resultsOf(plain, query);
       if (!step.isUnread) expect(after).not.toEqual(before);
       for (const facade of facades) expect(await resultsOf(facade, query)).toEqual(after);
+      last = { query, after };
       step.collect?.(data[step.name], known);
     });
   });

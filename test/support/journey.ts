@@ -103,6 +103,7 @@ const TURN_MS = 3;
  */
 async function countingProxy(target: string, statusFor: StatusFor) {
   let counting = false;
+  let holding = false;
   let wave = 0;
   let passed: Passed[] = [];
   let held: (() => void)[] = [];
@@ -110,7 +111,7 @@ async function countingProxy(target: string, statusFor: StatusFor) {
   let received = 0;
 
   const server = createServer((incoming, outgoing) => {
-    if (!counting) return pass(incoming, outgoing);
+    if (!holding) return pass(incoming, outgoing, counting ? 1 : 0);
     held.push(() => pass(incoming, outgoing, wave));
     received++;
     settle(QUIET_TURNS, received);
@@ -155,13 +156,15 @@ async function countingProxy(target: string, statusFor: StatusFor) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    start() {
+    /** Counts calls from now on. Without `waves` none is held, so all are in wave 1. */
+    start({ waves = true } = {}) {
       counting = true;
+      holding = waves;
       wave = 0;
       passed = [];
     },
     stop() {
-      counting = false;
+      counting = holding = false;
       return passed;
     },
     close: () =>

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -21,7 +21,19 @@ function hasPackages(folder: string): boolean {
 export const hasProgram = (name: string): boolean =>
   [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin'].some((folder) => existsSync(join(folder, name)));
 
-/** One line on what is skipped and how to install it; undefined if nothing is missing. */
+/** Whether tests with many cases of one kind run all of them, as in .ci/run; otherwise they run a sample. */
+export const thorough = process.env.THOROUGH === '1';
+
+const sampling = (): string[] =>
+  thorough
+    ? []
+    : readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+        .filter((file) => !file.includes('node_modules') && file.endsWith('.test.ts'))
+        .filter((file) => readFileSync(join(root, 'test', file), 'utf8').includes('thorough ?'))
+        .map((file) => file.replace('.test.ts', ''))
+        .sort();
+
+/** One line on what is skipped and how to run it; undefined if nothing is. */
 export function skippedLine(): string | undefined {
   const folders = withoutTools();
   const missing = programs.filter((name) => !hasProgram(name));
@@ -29,5 +41,7 @@ export function skippedLine(): string | undefined {
     ...(folders.length > 0 ? [`${folders.join(', ')} (npm run tools installs what they need)`] : []),
     ...(missing.length > 0 ? [`the tests of ${missing.join(', ')} (not installed)`] : []),
   ];
+  const sampled = sampling();
+  if (sampled.length > 0) parts.push(`cases of ${sampled.join(', ')} (THOROUGH=1 npm test runs all, as .ci/run does)`);
   return parts.length > 0 ? `Skipped: ${parts.join('; ')}.` : undefined;
 }

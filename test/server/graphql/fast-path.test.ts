@@ -8,6 +8,7 @@ import { schema } from '../../../src/graph/schema.ts';
 import { openServer } from '../../../src/server/server.ts';
 import { createTransport } from '../../../src/upstream/http/pool.ts';
 import { createUpstream } from '../../../src/upstream/client.ts';
+import { thorough } from '../../support/optional.ts';
 import { patient } from '../../support/patient.ts';
 import { randomDocument } from '../../support/selections.ts';
 import { service } from '../../support/service.ts';
@@ -153,7 +154,7 @@ describe.each([false, true])('with a service that fails now and then: %s', (faul
         await same(query, variables);
       }),
       {
-        numRuns: Number(process.env.DOORS_RUNS ?? 40),
+        numRuns: Number(process.env.DOORS_RUNS ?? (thorough ? 40 : 15)),
         // The same documents each time, unless DOORS_SEED is set.
         seed: Number(process.env.DOORS_SEED ?? 1),
       },
