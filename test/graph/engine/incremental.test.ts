@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { deferDirective, streamDirective } from '../../../src/graph/engine/incremental.ts';
 import { type GraphQLResponse, facade } from '../../support/facade.ts';
 import { type Bodies, serve } from '../../support/serve.ts';
 
@@ -29,6 +30,10 @@ const bodies: Bodies = {
   },
   '/v2/book/search': { list: 'books', body: { total: 50, books: titles } },
   '/v2/book/7': { body: { id: '7', title: '活着', summary: '…', tags: [{ name: '小说', count: 7 }] } },
+  '/v2/book/7/annotations': {
+    list: 'annotations',
+    body: { total: 1, annotations: [{ id: '1', chapter: '一', abstract: '…', page_no: 3 }] },
+  },
   '/v2/book/404': notFound,
   '/v2/book/404/annotations': { status: 404, body: notFound.body },
   '/v2/movie/us_box': {
@@ -97,6 +102,9 @@ describe('an incremental response, merged, equals the response without directive
     '{ celebrity(id: 1) { ... @defer { name } works(first: 9) { nodes { roles } } } }',
     // Fields that are merged into one response.
     '{ book(id: 7) { ...F ...F @defer } } fragment F on Book { title ...G } fragment G on Book { tags { name } summary }',
+    // The same fields of a fragment, alone and merged with others.
+    `{ a: book(id: 7) { ...F } b: book(id: 7) { ...F annotations(first: 2) { nodes { chapter } } ... @defer { summary } } }
+    fragment F on Book { annotations(first: 2) { nodes { abstract } } }`,
     '{ book(id: 7) { tags { name } ... @defer { tags { name count } title ... @defer { summary } } } }',
   ])('%s', async (query) => {
     const { incremental, plain } = await withAndWithoutDirectives(bodies, query);
@@ -149,4 +157,8 @@ describe('an incremental response, merged, equals the response without directive
     expect(data).toEqual({ book: { id: 'Book:8', summary: '…' }, celebrity: null });
     expect(errors?.map(({ path }) => path)).toEqual([['celebrity', 'avatars']]);
   });
+});
+
+test.each([deferDirective, streamDirective])('%s applies unless its `if` is false', ({ args }) => {
+  expect(args.find(({ name }) => name === 'if')?.defaultValue).toBe(true);
 });

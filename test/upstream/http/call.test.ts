@@ -135,6 +135,10 @@ test('requests that differ only in the tier probe fields share an upstream call 
   // Four HTTP requests for five API requests: the last shares the response of the first.
   const path = '/v2/movie/subject/1?fields=durations,languages,title';
   expect(service.requests.map((request) => request.path)).toEqual([path, path, path, path]);
+  // A service that ignores `fields` sent the whole record, which stays whole.
+  const whole = { ...record, year: '1994' };
+  service.behave(json(JSON.stringify(whole)));
+  expect((await operation(alice).make(film('title'))).value).toEqual(whole);
 });
 
 test('calls that the circuit breaker refuses do not count towards the rate limit', async () => {
@@ -225,4 +229,12 @@ test('only a 429 for a film shows that the facade’s own token has the rate lim
   expect(isLimited(own)).toBe(false);
   await expect(operation(own).make(film('title'))).rejects.toMatchObject(code);
   expect(isLimited(own)).toBe(true);
+});
+
+test('a credential is accepted once the service has responded to it with a record', async () => {
+  const { operation, unverified } = await callsTo(json('{"title":"活着"}'));
+  const alice = unverified('alice');
+  expect(alice.accepted).toBe(false);
+  await operation(alice).make(film('title'));
+  expect(alice).toMatchObject({ accepted: true, acceptedBy: { catalog: true, event: false } });
 });
