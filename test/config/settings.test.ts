@@ -1,3 +1,5 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { entries, flagOf, settings, settingsTable } from '../../src/config/settings.ts';
 import { ConfigError, readConfig, readOptions } from '../../src/config/read.ts';
@@ -120,4 +122,15 @@ test('a setting has the same name as a variable, a flag and an option', () => {
     expect(camel).toBe(name);
   }
   expect(settingsTable().split('\n')).toHaveLength(Object.keys(settings).length + 1);
+});
+
+test('each setting is read by the program, not only declared', () => {
+  const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+  const code = files
+    .filter((file) => file !== join('config', 'settings.ts'))
+    .map((file) => readFileSync(join('src', file), 'utf8'))
+    .join('\n');
+  const unread = Object.keys(settings).filter((name) => !new RegExp(`\\b${name}\\b`).test(code));
+  expect(Object.keys(settings).length).toBeGreaterThan(50);
+  expect(unread).toEqual([]);
 });
