@@ -179,6 +179,9 @@ builder.mutationFields((t) => ({
     },
     invalidates: notePlace,
   }),
+}));
+
+builder.mutationFields((t) => ({
   likeNote: t.write({
     endpoint: noteEndpoints.like,
     payload: LikeNotePayload,

@@ -2,10 +2,11 @@ import type { Requester } from '../access.ts';
 import { filmEndpoints } from '../../api/film.ts';
 import { type Route, serve } from '../exchange.ts';
 import * as rules from '../rules/film.ts';
+import type { Cinema } from '../rules/film-records.ts';
 import type { Stores } from '../store/stores.ts';
 
 export function filmRoutes({ films, people, cities }: Stores): Route[] {
-  const cinema = ({ tier }: Requester): rules.Cinema => ({ films, people, cities, tier });
+  const cinema = ({ tier }: Requester): Cinema => ({ films, people, cities, tier });
   return [
     serve(filmEndpoints.subject, ({ id }, viewer) => rules.subject(cinema(viewer), id)),
     serve(filmEndpoints.celebrity, ({ id }, viewer) => rules.celebrity(cinema(viewer), id)),

@@ -1,0 +1,266 @@
+import type { Tier } from '../../api/endpoint.ts';
+import {
+  type CelebrityRecord,
+  type FilmCommentRecord,
+  type FilmReviewRecord,
+  type FilmUserRecord,
+  type PersonCredit,
+  type PhotoRecord,
+  RECORD_CASTS,
+  RECORD_GENRES,
+  RECORD_PHOTOS,
+  RECORD_REVIEWS,
+  RECORD_URLS,
+  RECORD_WORKS,
+  REVIEW_SUMMARY_MAX,
+  type SubjectRecord,
+  type WorkRecord,
+  celebrityMembers,
+  subjectMembers,
+} from '../../api/film.ts';
+import { drawnUrl } from '../store/drawn-pictures.ts';
+import type { CityStore } from '../store/city.ts';
+import type { FilmStore, StoredFilmComment, StoredFilmPhoto, StoredFilmReview, StoredSubject } from '../store/film.ts';
+import { type PeopleStore, avatarOf, webPage } from '../store/people.ts';
+import type { CelebrityRow, CreditRow, PersonRow } from '../store/schema.ts';
+
+/** The stores for films, and the tier of the request. */
+export interface Cinema {
+  films: FilmStore;
+  people: PeopleStore;
+  cities: CityStore;
+  tier: Tier;
+}
+
+/** Members that the tier of the caller does not include are absent, not empty. */
+function forTier<T extends object>(record: T, members: Record<string, readonly Tier[]>, tier: Tier): T {
+  return Object.fromEntries(Object.entries(record).filter(([name]) => members[name]?.includes(tier))) as T;
+}
+
+export function fullSubjects(cinema: Cinema, ids: readonly string[]): SubjectRecord[] {
+  const { films, people, tier } = cinema;
+  const credits = films.credits(ids);
+  const tallies = films.tallies(ids);
+  const photos = films.firstPhotos(ids, RECORD_PHOTOS);
+  const first = films.firstReviews(ids, RECORD_REVIEWS);
+  const authors = people.byIds([...first.values()].flat().map((review) => review.person_id));
+  return films.subjects(ids).map((row) => {
+    const { id } = row;
+    const page = webPageOf(id);
+    const isFilm = row.subtype === 'movie';
+    const people = (job: CreditRow['job'], most = Infinity) =>
+      (credits.get(id) ?? [])
+        .filter((credit) => credit.job === job)
+        .slice(0, most)
+        .map(credited);
+    const urls = (kind: string, most: number) =>
+      Array.from(
+        { length: Math.min(most, RECORD_URLS) },
+        (_, n) => `https://video.catalog.example/${id}/${kind}-${n + 1}.mp4`,
+      );
+    const record: SubjectRecord = {
+      ...simpleMembers(row),
+      aka: list(row.aka),
+      mobile_url: `${page}mobile`,
+      // The specified Rating of a full subject is an integer without the decimal of lists, so send the members of both forms.
+      rating: { ...ratingOf(row), value: Math.round(row.rating_average) },
+      ratings_count: row.ratings_count,
+      wish_count: row.wish_count,
+      collect_count: row.collect_count,
+      do_count: row.do_count,
+      directors: people('directors'),
+      casts: people('casts', RECORD_CASTS),
+      writers: people('writers'),
+      website: row.website,
+      service_site: row.mini_site,
+      pubdates: list(row.pubdates),
+      mainland_pubdate: row.mainland_pubdate,
+      pubdate: row.mainland_pubdate,
+      languages: list(row.languages),
+      durations: list(row.durations),
+      genres: list(row.genres).slice(0, RECORD_GENRES),
+      countries: list(row.countries),
+      summary: row.summary,
+      comments_count: tallies.get(id)?.comments ?? 0,
+      reviews_count: tallies.get(id)?.reviews ?? 0,
+      seasons_count: row.seasons_count,
+      current_season: row.current_season,
+      episodes_count: row.episodes_count,
+      schedule_url: isFilm ? `${page}cinema/` : '',
+      trailer_urls: urls('trailer', row.trailers),
+      clip_urls: urls('clip', row.clips),
+      blooper_urls: urls('blooper', row.bloopers),
+      photos: (photos.get(id) ?? []).map(simplePhoto),
+      popular_reviews: (first.get(id) ?? []).map((review) => simpleReview(review, authors)),
+    };
+    return forTier(record, subjectMembers, tier);
+  });
+}
+
+export function fullCelebrity(cinema: Cinema, row: CelebrityRow): CelebrityRecord {
+  const { films, tier } = cinema;
+  const { id } = row;
+  const album = films.photos({ celebrity: id }, { start: 0, count: RECORD_PHOTOS });
+  const works = films.works(id, { start: 0, count: RECORD_WORKS });
+  const page = `https://movie.catalog.example/celebrity/${id}/`;
+  const record: CelebrityRecord = {
+    ...simpleCelebrityRecord(row),
+    name_en: row.name_en,
+    mobile_url: `${page}mobile`,
+    summary: row.summary,
+    aka: list(row.aka),
+    aka_en: list(row.aka_en),
+    website: row.website,
+    gender: row.gender,
+    birthday: row.birthday,
+    born_place: row.born_place,
+    professions: list(row.professions),
+    constellation: row.constellation,
+    photos: album.rows.map(simplePhoto),
+    works: workRecords(cinema, works.rows),
+  };
+  return forTier(record, celebrityMembers, tier);
+}
+
+function simpleMembers(row: StoredSubject): SubjectRecord {
+  return {
+    id: row.id,
+    title: row.title,
+    original_title: row.original_title,
+    alt: webPageOf(row.id),
+    images: imagesOf('subject', row.id),
+    rating: ratingOf(row),
+    pubdates: list(row.pubdates),
+    year: row.year,
+    subtype: row.subtype,
+  };
+}
+
+export const simpleSubjectRecord = (row: StoredSubject, tier: Tier) =>
+  forTier(simpleMembers(row), subjectMembers, tier);
+
+export function simpleByIds({ films, tier }: Cinema, rows: readonly { subject_id: string }[]) {
+  const subjects = films.subjects(rows.map((row) => row.subject_id));
+  return new Map(subjects.map((row) => [row.id, simpleSubjectRecord(row, tier)]));
+}
+
+export function workRecords(cinema: Cinema, rows: readonly { subject_id: string; roles: string }[]): WorkRecord[] {
+  const summaries = simpleByIds(cinema, rows);
+  return rows.flatMap(({ subject_id, roles }) => {
+    const of = summaries.get(subject_id);
+    return of ? [{ roles: list(roles), subject: of }] : [];
+  });
+}
+
+const ratingOf = (row: StoredSubject) => ({
+  max: 10,
+  average: row.rating_average,
+  stars: row.rating_stars,
+  min: 0,
+});
+
+export function simpleCelebrityRecord(row: CelebrityRow) {
+  return {
+    id: row.id,
+    name: row.name,
+    alt: `https://movie.catalog.example/celebrity/${row.id}/`,
+    avatars: imagesOf('celebrity', row.id),
+  };
+}
+
+/** Some credited people have no page. */
+function credited({ celebrity_id, name }: CreditRow): PersonCredit {
+  if (celebrity_id === null) return { id: null, name, alt: null, avatars: null };
+  const alt = `https://movie.catalog.example/celebrity/${celebrity_id}/`;
+  return { id: celebrity_id, name, alt, avatars: imagesOf('celebrity', celebrity_id) };
+}
+
+function simplePhoto({ id }: StoredFilmPhoto): PhotoRecord {
+  const at = (size: 'icon' | 'thumb' | 'cover' | 'large') => drawnUrl('photo', size, String(id));
+  return {
+    id: String(id),
+    alt: `https://movie.catalog.example/photos/photo/${id}/`,
+    icon: at('icon'),
+    image: at('large'),
+    thumb: at('thumb'),
+    cover: at('cover'),
+  };
+}
+
+type Linked = StoredFilmPhoto & { previous: number | null; next: number | null };
+
+export function photoRecords(
+  { people }: Cinema,
+  rows: readonly Linked[],
+  album: { id: string; title: string; url: string; total: number },
+): PhotoRecord[] {
+  const authors = people.byIds(rows.map((row) => row.person_id));
+  return rows.map((row) => ({
+    ...simplePhoto(row),
+    subject_id: row.subject_id,
+    created_at: row.created,
+    desc: row.description,
+    author: filmUser(authors.get(row.person_id)),
+    album_id: album.id,
+    album_title: album.title,
+    album_url: album.url,
+    next_photo: row.next === null ? '' : String(row.next),
+    prev_photo: row.previous === null ? '' : String(row.previous),
+    position: row.position,
+    comments_count: row.comments_count,
+    photos_count: album.total,
+  }));
+}
+
+export function reviewRecords({ people }: Cinema, rows: readonly StoredFilmReview[]): FilmReviewRecord[] {
+  const authors = people.byIds(rows.map((review) => review.person_id));
+  return rows.map((review) => ({
+    ...simpleReview(review, authors),
+    created_at: review.created,
+    updated_at: review.updated,
+    useful_count: review.useful,
+    useless_count: review.useless,
+    comments_count: review.comments,
+  }));
+}
+
+function simpleReview(review: StoredFilmReview, authors: ReadonlyMap<string, PersonRow>): FilmReviewRecord {
+  return {
+    id: String(review.id),
+    title: review.title,
+    alt: `https://movie.catalog.example/review/${review.id}/`,
+    subject_id: review.subject_id,
+    author: filmUser(authors.get(review.person_id)),
+    rating: { max: 5, value: review.rating, min: 0 },
+    summary: [...review.content].slice(0, REVIEW_SUMMARY_MAX).join(''),
+  };
+}
+
+export function commentRecords({ people }: Cinema, rows: readonly StoredFilmComment[]): FilmCommentRecord[] {
+  const authors = people.byIds(rows.map((comment) => comment.person_id));
+  return rows.map((comment) => ({
+    id: String(comment.id),
+    created_at: comment.created,
+    subject_id: comment.subject_id,
+    author: filmUser(authors.get(comment.person_id)),
+    content: comment.content,
+    rating: { max: 5, value: comment.rating, min: 0 },
+    useful_count: comment.useful,
+  }));
+}
+
+function filmUser(person: PersonRow | undefined): FilmUserRecord {
+  if (!person) throw new Error('an author is missing'); // a foreign key prevents it
+  const { id, uid, name, signature } = person;
+  return { id, name, uid, signature, alt: webPage(person), avatar: avatarOf(person) };
+}
+
+export const webPageOf = (id: string) => `https://movie.catalog.example/subject/${id}/`;
+
+function imagesOf(kind: 'subject' | 'celebrity', id: string) {
+  const at = (size: 'small' | 'medium' | 'large') => drawnUrl(kind, size, id);
+  return { small: at('small'), large: at('large'), medium: at('medium') };
+}
+
+/** Reads a list of texts in the format of the store. */
+const list = (json: string) => JSON.parse(json) as string[];
