@@ -4,8 +4,9 @@ import { bookEndpoints } from '../../../src/api/book.ts';
 import type { Tier } from '../../../src/api/endpoint.ts';
 import { BASIC_CALLS_A_MINUTE, filmEndpoints } from '../../../src/api/film.ts';
 import { createRateLimiter } from '../../../src/upstream/limits/rate-limiter.ts';
+import type { ObservedCall } from '../../../src/upstream/http/call.ts';
 import { Calls } from '../../../src/upstream/http/calls.ts';
-import { createCredentials, isLimited } from '../../../src/upstream/auth/credentials.ts';
+import { type Credential, createCredentials, isLimited } from '../../../src/upstream/auth/credentials.ts';
 import { InFlightRequests } from '../../../src/upstream/http/in-flight.ts';
 import { createCancellationToken, cancel } from '../../../src/lib/cancellation.ts';
 import { type CallLog, createCallLog } from '../../../src/upstream/call-log.ts';
@@ -30,6 +31,8 @@ async function callsTo(behaviour: Behaviour, shared?: SharedSlidingWindows, more
   const rateLimiter = createRateLimiter(settings, shared);
   /** Request lines of the requests passed to the transport. */
   const sent: string[] = [];
+  const observed: ObservedCall[] = [];
+  const rejected: Credential[] = [];
   const parts = {
     settings,
     credentials,
@@ -42,13 +45,15 @@ async function callsTo(behaviour: Behaviour, shared?: SharedSlidingWindows, more
         return transport.send(request, cancellation);
       },
     },
-    onRejected: () => undefined,
-    observe: () => undefined,
+    onRejected: (credential: Credential) => void rejected.push(credential),
+    observe: (call: ObservedCall) => void observed.push(call),
   };
   return {
     service,
     rateLimiter,
     sent,
+    observed,
+    rejected,
     own: credentials.own,
     unverified: (token: string) => credentials.of(token),
     /** A credential that upstream has accepted. */
@@ -237,4 +242,22 @@ test('a credential is accepted once the service has responded to it with a recor
   expect(alice.accepted).toBe(false);
   await operation(alice).make(film('title'));
   expect(alice).toMatchObject({ accepted: true, acceptedBy: { catalog: true, event: false } });
+});
+
+test('a read that shares the request of another is logged as such, and the request is observed once', async () => {
+  const { operation, observed, verified } = await callsTo(json('{"title":"活着"}'));
+  const bob = verified('bob', ['advance']);
+  const logs = [createCallLog(), createCallLog()] as const;
+  await Promise.all(logs.map((log) => operation(bob, undefined, log).make(film('title'))));
+  const [first, second] = logs.map(({ calls }) => calls[0]);
+  expect(first).not.toHaveProperty('coalesced');
+  expect(second).toMatchObject({ status: 200, coalesced: true });
+  expect(observed).toMatchObject([{ endpoint: filmEndpoints.subject, outcome: '200' }]);
+});
+
+test('the rejection of a token is reported, so that nothing that was read with it is shown again', async () => {
+  const { operation, verified, rejected } = await callsTo(json('{"msg":"invalid_access_token","code":103}', 401));
+  const bob = verified('bob', ['advance']);
+  await expect(operation(bob).make(film('title'))).rejects.toMatchObject({ details: { status: 401, code: 103 } });
+  expect(rejected).toEqual([bob]);
 });
