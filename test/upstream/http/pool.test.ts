@@ -285,10 +285,11 @@ test('cancelling a call closes its connection, whether it waits for headers, a b
     await transport.close();
     await until(() => service.open() === 0);
   }
-  const { service, send } = await transportTo(silence);
+  const { service, transport, send } = await transportTo(silence);
   const cancelled = createCancellationToken();
   cancel(cancelled, new Error('left'));
   expect(await errorCodeOf(send({}, cancelled))).toBe('UPSTREAM_TIMEOUT');
+  expect(transport.state().catalog.running).toBe(0); // it takes no connection either
   expect(service.requests).toEqual([]);
 });
 
