@@ -113,3 +113,14 @@ test('the executor returns what graphql-js returns, whatever fails, is null or i
 test('the same for a mutation', async () => {
   await fc.assert(fc.asyncProperty(held, comparisonOf(mutation)), { numRuns: 100, seed: 1 });
 });
+
+test.each([['text'], [7], [{}], [true]])('%j in place of a list fails as in graphql-js', async (value) => {
+  const document = parse('{ s o { n l { n } } }');
+  const operation = document.definitions[0] as OperationDefinitionNode;
+  const plan = planOperation(schema, document, operation, { isLoggedIn: false, filmTier: null }, {});
+  const wrong: Held = { value, fails: false, after: undefined };
+  const contextValue = { root: { s: wrong, o: { ...wrong, value: { l: wrong } } } };
+  const { data, errors } = await createExecutor(schema, plan)!(contextValue as unknown as Context, {});
+  expect(data).toEqual({ s: null, o: { n: null, l: null } });
+  expect(errors).toEqual((await execute({ schema, document, contextValue })).errors);
+});

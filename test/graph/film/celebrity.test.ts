@@ -20,6 +20,20 @@ describe('a celebrity', () => {
     expect(calls).toHaveLength(1);
   });
 
+  test('has its first works and photos from their lists if only those are open to the tier', async () => {
+    const { service, execute, calls } = facade({ accessToken: 'x', filmTier: 'premium' });
+    const celebrity = { id: '1', name: '吴京' };
+    service
+      .intercept({ path: /works/ })
+      .reply(200, { total: 1, celebrity, works: [{ roles: [], subject: { id: '7', title: '战狼' } }] });
+    service.intercept({ path: /photos/ }).reply(200, { total: 1, celebrity, photos: [{ id: '5' }] });
+    const works = await execute('{ celebrity(id: 1) { works(first: 3) { nodes { subject { title } } } } }');
+    expect(works).toEqual({ data: { celebrity: { works: { nodes: [{ subject: { title: '战狼' } }] } } } });
+    const photos = await execute('{ celebrity(id: 1) { photos(first: 3) { nodes { id } } } }');
+    expect(photos.data).toEqual({ celebrity: { photos: { nodes: [{ id: 'Photo:5' }] } } });
+    expect(calls).toHaveLength(2);
+  });
+
   test('has no empty texts in its lists', async () => {
     const { service, execute } = facade();
     replyTo(service, '/v2/movie/celebrity/1?fields=aka,id,professions', {
