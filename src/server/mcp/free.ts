@@ -48,30 +48,39 @@ function queryTool({ config, pipeline, run }: ToolParts): CallableTool {
       const wrong = wrongArguments(inputSchema, given);
       if (wrong) return failedResult(agentError(wrong));
       if (!isReadable(given)) return failedResult(agentError(badInput('An argument has a wrong type.')));
-      const { query, variables = {}, operationName, plan } = given;
-      const prepared = pipeline.prepare(query, operationName);
+      const { query, variables, operationName, plan } = given;
+      const prepared = pipeline.prepare(query, operationName ?? undefined);
       const [invalid] = prepared.errors ?? [];
       if (invalid) return failedResult(agentError(invalid));
       if (prepared.isDeliveredIncrementally)
         return failedResult(agentError(badInput('@defer and @stream are not taken.')));
       if (prepared.ready?.operation.operation === OperationTypeNode.MUTATION && !mcpWrites)
         return failedResult(agentError(badInput('Mutations are not allowed here.')));
-      return toolResult(await run(prepared, { variables, exchange, isPlanned: plan === true }), mcpResultCharacters);
+      return toolResult(
+        await run(prepared, { variables: variables ?? {}, exchange, isPlanned: plan === true }),
+        mcpResultCharacters,
+      );
     },
   };
 }
 
+/** Agents send null for what they leave out. */
 interface FreeArguments {
   query: string;
-  variables?: Record<string, unknown>;
-  operationName?: string;
-  plan?: boolean;
+  variables?: Record<string, unknown> | null;
+  operationName?: string | null;
+  plan?: boolean | null;
 }
 
 function isReadable(given: Arguments): given is FreeArguments & Arguments {
-  const { query, variables = {}, operationName = '', plan = false } = given;
-  const isObject = typeof variables === 'object' && variables !== null && !Array.isArray(variables);
-  return typeof query === 'string' && isObject && typeof operationName === 'string' && typeof plan === 'boolean';
+  const { query, variables, operationName, plan } = given;
+  const isObject = typeof variables === 'object' && !Array.isArray(variables);
+  return (
+    typeof query === 'string' &&
+    (variables === undefined || isObject) &&
+    typeof (operationName ?? '') === 'string' &&
+    typeof (plan ?? false) === 'boolean'
+  );
 }
 
 function schemaTool({ schema, config }: ToolParts): CallableTool {

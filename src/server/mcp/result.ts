@@ -31,14 +31,15 @@ const DETAILS = ['retryAfter', 'violations', 'limit', 'actual', 'existing', 'coo
 export function toolResult({ data, errors, stale, cost, plan }: Run, max: number): ToolResult {
   const shownErrors = boundedErrors(errors.map(agentError), max / 2);
   const isFailed = data === null || (shownErrors.length > 0 && Object.values(data).every((value) => value === null));
+  const isPlanned = plan !== undefined;
   const rest = {
-    ...(shownErrors.length > 0 && { errors: shownErrors }),
+    ...(shownErrors.length > 0 && !isPlanned && { errors: shownErrors }),
     ...(stale !== undefined && { stale }),
     cost: costOf(cost),
   };
-  if (plan !== undefined) return packed({ plan, cost: costOf(cost) }, false);
-  const { value, cuts } = cutToFit(data, max - JSON.stringify(rest).length - CUTS_ROOM);
-  return packed({ data: value, ...(cuts.length > 0 && { cut: cuts }), ...rest }, isFailed);
+  const { value, cuts } = cutToFit(isPlanned ? plan : data, max - JSON.stringify(rest).length - CUTS_ROOM);
+  const shown = { [isPlanned ? 'plan' : 'data']: value, ...(cuts.length > 0 && { cut: cuts }), ...rest };
+  return packed(shown, isFailed && !isPlanned);
 }
 
 const packed = (structuredContent: Record<string, unknown>, isFailed: boolean): ToolResult => ({
@@ -73,10 +74,14 @@ export function agentError({ message, path, extensions }: GraphQLError): AgentEr
   };
 }
 
-/** The first errors, as many as fit. */
+/** The first errors with their first violations, as many as fit. */
 function boundedErrors(errors: readonly AgentError[], room: number): readonly AgentError[] {
   let left = room;
-  return errors.filter((error, at) => at < ERRORS_MAX && ((left -= JSON.stringify(error).length) >= 0 || at === 0));
+  const fits = (part: unknown) => (left -= JSON.stringify(part).length) >= 0;
+  return errors.slice(0, ERRORS_MAX).flatMap(({ violations, ...error }, at) => {
+    if (!fits(error) && at > 0) return [];
+    return [{ ...error, ...(Array.isArray(violations) && { violations: violations.filter(fits) }) }];
+  });
 }
 
 const costOf = ({ catalog, event, left }: Cost) => ({ calls: { catalog, event }, ...(left && { left }) });

@@ -53,6 +53,33 @@ test.each([
   expect([isError, output.errors![0]!.code]).toEqual([true, code]);
 });
 
+test('arguments that are null are left out', async () => {
+  const { output } = await call('query', { query: '{ __typename }', variables: null, operationName: null, plan: null });
+  expect(output.data).toEqual({ __typename: 'Query' });
+});
+
+test('plans and errors with many violations are within the limit of results, too', async () => {
+  const limited = {
+    mcp: 'on',
+    mcpOperations: 'operations',
+    mcpFree: 'on',
+    mcpWrites: 'on',
+    mcpResultCharacters: '2000',
+  };
+  const { call } = await agent((await journey(limited)).facade.url, 'demo-alice');
+  const films = Array.from({ length: 20 }, (_, at) => `f${at}: top250(first: 2, offset: ${at}) { nodes { title } }`);
+  const planned = await call('query', { query: `{ ${films.join(' ')} }`, plan: true });
+  expect(planned.text.length).toBeLessThanOrEqual(2_000);
+  expect(planned.output).toMatchObject({ plan: { max: 20 }, cut: [{ path: 'fields', of: 20 }] });
+  const rejected = await call('query', {
+    query: 'mutation ($tags: [String!]) { collectBook(input: { bookId: "1", status: READ, tags: $tags }) { created } }',
+    variables: { tags: Array.from({ length: 100 }, () => 'two words') },
+  });
+  expect(rejected.text.length).toBeLessThanOrEqual(2_000);
+  const [error] = rejected.output.errors as { violations?: unknown[] }[];
+  expect(error!.violations!.length).toBeGreaterThan(1);
+});
+
 test('schema returns the whole schema without descriptions, or named types with them', async () => {
   const whole = await call('schema');
   expect(whole.text).toContain('type Book implements Node');
