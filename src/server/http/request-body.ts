@@ -110,15 +110,15 @@ export const isJsonType = (type: string): boolean => JSON_TYPES.has(type);
 
 /** Reads the parameters from a body: JSON, a form, or a document alone. */
 export function readParams(text: string, type: string): GraphqlParams {
-  if (JSON_TYPES.has(type)) return checkParams(json(text, 'The body'));
+  if (JSON_TYPES.has(type)) return checkParams(parsedJson(text, 'The body'));
   if (type === 'application/graphql') return checkParams({ query: text });
   if (type === 'application/x-www-form-urlencoded') {
     checkPercentEncoding(text);
     const { variables, extensions, ...rest } = Object.fromEntries(new URLSearchParams(text));
     return checkParams({
       ...rest,
-      ...(variables && { variables: json(variables, 'variables') }),
-      ...(extensions && { extensions: json(extensions, 'extensions') }),
+      ...(variables && { variables: parsedJson(variables, 'variables') }),
+      ...(extensions && { extensions: parsedJson(extensions, 'extensions') }),
     });
   }
   throw new HttpError(415, 'UNSUPPORTED_MEDIA_TYPE', 'Send application/json.');
@@ -132,7 +132,7 @@ export function checkQueryString({ url = '' }: IncomingMessage): void {
   const given = new URLSearchParams(url.slice(query));
   for (const name of ['variables', 'extensions']) {
     const text = given.get(name);
-    if (text) json(text, name);
+    if (text) parsedJson(text, name);
   }
 }
 
@@ -166,7 +166,8 @@ const hasText = (value: object): boolean => 'query' in value && typeof value.que
 const hasDocumentId = (value: object): boolean =>
   !('query' in value && value.query !== null) && ('documentId' in value || 'extensions' in value);
 
-function json(text: string, what: string): unknown {
+/** Throws an HttpError for text that is no JSON, or has a lone surrogate. */
+export function parsedJson(text: string, what: string): unknown {
   checkSurrogates(text);
   try {
     return JSON.parse(text);

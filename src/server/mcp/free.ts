@@ -47,7 +47,8 @@ function queryTool({ config, pipeline, run }: ToolParts): CallableTool {
     async call(given, exchange) {
       const wrong = wrongArguments(inputSchema, given);
       if (wrong) return failedResult(agentError(wrong));
-      if (!isReadable(given)) return failedResult(agentError(badInput('An argument has a wrong type.')));
+      if (!haveTypes(given, inputSchema.properties))
+        return failedResult(agentError(badInput('An argument has a wrong type.')));
       const { query, variables, operationName, plan } = given;
       const prepared = pipeline.prepare(query, operationName ?? undefined);
       const [invalid] = prepared.errors ?? [];
@@ -56,15 +57,12 @@ function queryTool({ config, pipeline, run }: ToolParts): CallableTool {
         return failedResult(agentError(badInput('@defer and @stream are not taken.')));
       if (prepared.ready?.operation.operation === OperationTypeNode.MUTATION && !mcpWrites)
         return failedResult(agentError(badInput('Mutations are not allowed here.')));
-      return toolResult(
-        await run(prepared, { variables: variables ?? {}, exchange, isPlanned: plan === true }),
-        mcpResultCharacters,
-      );
+      const done = await run(prepared, { variables: variables ?? {}, exchange, isPlanned: plan === true });
+      return toolResult(done, mcpResultCharacters);
     },
   };
 }
 
-/** Agents send null for what they leave out. */
 interface FreeArguments {
   query: string;
   variables?: Record<string, unknown> | null;
@@ -72,16 +70,11 @@ interface FreeArguments {
   plan?: boolean | null;
 }
 
-function isReadable(given: Arguments): given is FreeArguments & Arguments {
-  const { query, variables, operationName, plan } = given;
-  const isObject = typeof variables === 'object' && !Array.isArray(variables);
-  return (
-    typeof query === 'string' &&
-    (variables === undefined || isObject) &&
-    typeof (operationName ?? '') === 'string' &&
-    typeof (plan ?? false) === 'boolean'
+/** Agents send null for what they leave out. */
+const haveTypes = (given: Arguments, types: Record<string, { type: string }>): given is FreeArguments & Arguments =>
+  Object.entries(given).every(
+    ([name, value]) => value === null || (typeof value === types[name]!.type && !Array.isArray(value)),
   );
-}
 
 function schemaTool({ schema, config }: ToolParts): CallableTool {
   const bare = lazily(() => bareSchema(schema));

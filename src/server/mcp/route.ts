@@ -14,9 +14,8 @@ import { checkSource } from '../http/source.ts';
 import { firstValue } from '../http/headers.ts';
 import { HttpError } from '../http/http-error.ts';
 import { sendJson } from '../http/read-only.ts';
-import type { BodyReader } from '../http/request-body.ts';
+import { type BodyReader, parsedJson } from '../http/request-body.ts';
 import { sendBody } from '../http/send.ts';
-import { checkSurrogates } from '../http/strict-text.ts';
 import { createFreeTools } from './free.ts';
 import { createResources } from './resources.ts';
 import { type RunnerParts, createRunner } from './run.ts';
@@ -59,9 +58,7 @@ export function createMcpRoutes(parts: McpParts): McpRoutes {
     }
     // Without sessions there is no stream for a GET to open and none for a DELETE to end.
     if (method !== 'POST') throw new HttpError(405, 'METHOD_NOT_ALLOWED', 'Use POST.', { allow: METHODS });
-    const body = await bodies.read(request);
-    checkSurrogates(body);
-    const message = messageIn(body);
+    const message = messageIn(await bodies.read(request));
     let isLoginNeeded = false;
     const server = openSession(session, exchange, () => (isLoginNeeded = true));
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
@@ -124,12 +121,8 @@ const resourceOf = ({ headers: { host } }: IncomingMessage, { mcpUrl }: Config):
   mcpUrl ?? `http://${host}/mcp`;
 
 function addMcpCors({ request, headers }: Exchange, origin: string): void {
-  headers.push(
-    'access-control-allow-origin',
-    origin,
-    'access-control-expose-headers',
-    'x-request-id, www-authenticate',
-  );
+  headers.push('access-control-allow-origin', origin);
+  headers.push('access-control-expose-headers', 'x-request-id, www-authenticate');
   if (request.method !== 'OPTIONS') return;
   const allowed = 'authorization, content-type, accept, mcp-protocol-version, mcp-session-id, last-event-id';
   headers.push('access-control-allow-methods', 'POST', 'access-control-allow-headers', allowed);
@@ -137,25 +130,17 @@ function addMcpCors({ request, headers }: Exchange, origin: string): void {
 
 /** A message, or a batch of them. Both are small: the SDK answers all messages of a request in one turn of the event loop. */
 function messageIn(body: string): unknown {
-  let message: unknown;
-  try {
-    message = JSON.parse(body);
-  } catch {
-    throw new HttpError(400, 'BAD_REQUEST', 'The body must be JSON.');
-  }
-  if (Array.isArray(message) && message.length > MESSAGES_MAX)
-    throw new HttpError(413, 'BODY_TOO_LARGE', `A batch must have at most ${MESSAGES_MAX} messages.`);
-  if (typeof message === 'object' && message !== null && hasMoreValues(message, VALUES_MAX))
-    throw new HttpError(413, 'BODY_TOO_LARGE', `The body must have at most ${VALUES_MAX} values.`);
-  return message;
+  const message = parsedJson(body, 'The body');
+  const isLong = Array.isArray(message) && message.length > MESSAGES_MAX;
+  if (!isLong && !hasMoreValues([message], VALUES_MAX)) return message;
+  const limits = `The body must have at most ${MESSAGES_MAX} messages and ${VALUES_MAX} values.`;
+  throw new HttpError(413, 'BODY_TOO_LARGE', limits);
 }
 
 /** The request as the SDK needs it: its token stays with us. */
 function withoutSecrets({ headers }: IncomingMessage): Request {
   const names = ['accept', 'content-type', 'mcp-protocol-version'];
-  const kept = names.flatMap((name): [string, string][] => {
-    const value = firstValue(headers[name]);
-    return value === undefined ? [] : [[name, value]];
-  });
+  const all = names.map((name): [string, string] => [name, firstValue(headers[name]) ?? '']);
+  const kept = all.filter(([, value]) => value !== '');
   return new Request('http://localhost/mcp', { method: 'POST', headers: kept });
 }
