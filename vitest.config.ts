@@ -16,7 +16,8 @@ export default defineConfig({
     globalSetup: ['test/build.ts'],
     setupFiles: ['test/setup.ts'],
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than the two cores: tests that wait for sockets and timers leave a core idle.
+    maxWorkers: 3,
     // The files of a worker share its modules: loading the schema for each file was a third of the suite's time.
     isolate: false,
     // No test checks durations unless it says so, and a machine may be slow or stall for seconds.

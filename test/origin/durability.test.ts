@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
+import { thorough } from '../support/optional.ts';
 import { type Credential, authorization, form, picture, read, temporaryDirectory } from '../support/service.ts';
 
 const LANES = 2;
 /** KILL_ROUNDS=100 for a long run. */
-const ROUNDS = Number(process.env.KILL_ROUNDS ?? 4);
+const ROUNDS = Number(process.env.KILL_ROUNDS ?? (thorough ? 4 : 2));
 const PICTURE_BYTES = 70_000;
 const sentence = '写下来的每一个字都要在，一个也不能少。';
 

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -33,7 +33,7 @@ export interface Ended {
   err: string;
 }
 
-/** Starts the built program, by default with its own data directory, and waits for its banner. */
+/** Starts the built program, by default with a filled data directory of its own, and waits for its banner. */
 export async function startProgram(
   env: NodeJS.ProcessEnv,
   args: string[] = [],
@@ -90,6 +90,8 @@ afterEachFile(async () => {
 
 function spawnProgram(env: NodeJS.ProcessEnv, args: string[], { main = built, cwd }: Location = {}) {
   const dataDir = mkdtempSync(join(tmpdir(), 'catalog-'));
+  const { FILLED_DATA_DIR: filled } = process.env;
+  if (filled && !('DATA_DIR' in env) && !env.BASE_URL) cpSync(filled, dataDir, { recursive: true });
   const child = spawn(process.execPath, [main, ...args], {
     env: { PATH: process.env.PATH, DATA_DIR: dataDir, LOG_LEVEL: 'error', ...env },
     ...(cwd && { cwd }),
