@@ -41,14 +41,15 @@ const REQUEST_HEADERS = [
 
 const EXPOSED_HEADERS = 'etag, ratelimit, ratelimit-policy, retry-after, server-timing, x-request-id';
 
-const isAllowed = (origin: string, origins: readonly string[]): boolean =>
+/** Whether CORS_ORIGINS lists the origin, with its port or with any. */
+export const isListedOrigin = (origin: string, origins: readonly string[]): boolean =>
   origins.includes(origin) || origins.includes(`${origin.replace(/:\d+$/, '')}:*`);
 
 /** Adds the headers for an allowed origin. Credentials are sent in the header Authorization, so cookies are not allowed. */
 export function addCorsHeaders(request: IncomingMessage, headers: string[], origins: readonly string[]): void {
   if (origins.length === 0) return;
   const { origin } = request.headers;
-  if (!origin || !isAllowed(origin, origins)) return;
+  if (!origin || !isListedOrigin(origin, origins)) return;
   headers.push('access-control-allow-origin', origin, 'access-control-expose-headers', EXPOSED_HEADERS);
   if (request.method !== 'OPTIONS') return;
   headers.push(

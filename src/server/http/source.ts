@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import type { Config } from '../../config/settings.ts';
+import { isListedOrigin } from './headers.ts';
 import { HttpError } from './http-error.ts';
 
 /**
@@ -16,7 +17,7 @@ export function checkSource(
   const name = host.replace(/:\d*$/, '').toLowerCase();
   const isOurs = isLocal(name) || name === config.host.toLowerCase() || name === ours?.hostname;
   if (!isOurs) throw new HttpError(403, 'ORIGIN_NOT_ALLOWED', 'This host is not allowed.');
-  if (origin === undefined || config.corsOrigins.includes(origin) || origin === ours?.origin) return;
+  if (origin === undefined || isListedOrigin(origin, config.corsOrigins) || origin === ours?.origin) return;
   if (/^https?:\/\//.test(origin) && origin.slice(origin.indexOf('//') + 2) === host) return;
   throw new HttpError(403, 'ORIGIN_NOT_ALLOWED', 'Pages of this origin are not allowed.');
 }

@@ -132,7 +132,7 @@ test('a foreign host name that resolves to this machine is rejected as Host; our
   const { request } = await import('node:http');
   const { facade } = await facadeOver(setup.proxy.url, {
     mcpUrl: 'https://api.example/mcp',
-    corsOrigins: 'https://shop.example',
+    corsOrigins: 'https://shop.example,http://localhost:*',
   });
   const statusOf = (host: string, origin?: string) =>
     new Promise<number>((resolve, reject) => {
@@ -157,6 +157,9 @@ test('a foreign host name that resolves to this machine is rejected as Host; our
   expect(await statusOf('localhost:4000', 'http://localhost:4000')).toBe(200);
   expect(await statusOf('api.example', 'https://shop.example')).toBe(200);
   expect(await statusOf('api.example', 'https://other.example')).toBe(403);
+  expect(await statusOf('localhost:4000', 'http://localhost:6274')).toBe(200);
+  for (const origin of ['http://localhost.evil.example', 'http://localhost:80@evil.example', 'https://localhost:6274'])
+    expect([origin, await statusOf('localhost:4000', origin)]).toEqual([origin, 403]);
 });
 
 test('the token is sent to the service and nowhere else', async () => {
