@@ -40,7 +40,18 @@ const facade = await start([], env, /graph +(\S+)\/graphql/);
 /** People read pages; agents call every tool that reads one, the film tier's most of all: they are refused soon, and go on. */
 const page = { query: readFileSync('operations/book.graphql', 'utf8') };
 const books = JSON.parse(readFileSync('demo/books.json', 'utf8')).books.map(({ id }) => id);
-const tools = ['Film', 'Book', 'Film', 'Search', 'Film', 'Event'];
+const tools = [
+  ...[
+    ['Film', { id: '1295644' }],
+    ['Book', { id: '27025715' }],
+    ['Film', { id: '1295644' }],
+  ],
+  ...[
+    ['Search', { query: '百年' }],
+    ['Film', { id: '1295644' }],
+    ['Event', { id: '99000412' }],
+  ],
+];
 let peopleFailed = 0;
 let agentCalls = 0;
 
@@ -48,8 +59,8 @@ const ask = async (id) => {
   const { errors } = await post('/graphql', { ...page, variables: { id } });
   if (errors) peopleFailed++;
 };
-const callTool = async (name) => {
-  await post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: {} } });
+const callTool = async ([name, given]) => {
+  await post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } });
   agentCalls++;
 };
 

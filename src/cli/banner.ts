@@ -10,7 +10,7 @@ export interface StartedServers {
 
 type Shown = Pick<
   Config,
-  'dataDir' | 'demoTokens' | 'production' | 'graphiql' | 'explain' | 'baseUrl' | 'eventBaseUrl'
+  'dataDir' | 'demoTokens' | 'production' | 'graphiql' | 'explain' | 'mcp' | 'baseUrl' | 'eventBaseUrl'
 >;
 
 const DEMO_TOKENS = 'demo-alice (advance), demo-bob (basic), demo-carol (premium)';
@@ -20,6 +20,7 @@ export function banner({ graph, origin }: StartedServers, config: Shown): string
   const lines: [string, string][] = [];
   if (graph && !config.production) lines.push(['page', `${graph}/   what it is for, shown in a browser`]);
   if (graph) lines.push(['graph', `${graph}/graphql${config.graphiql ? '   GraphiQL in a browser' : ''}`]);
+  if (graph && config.mcp) lines.push(['agents', `${graph}/mcp   Model Context Protocol`]);
   if (origin) lines.push(['origin', `${origin.url}   ${dataIn(origin, config)}`]);
   else lines.push(['upstream', upstreamOf(config)]);
   if (graph) lines.push(['docs', `${graph}/docs/errors   also /health, /ready and /metrics`]);
@@ -40,7 +41,7 @@ export function startLine({ graph, origin }: StartedServers, config: Shown): str
     level: 30,
     time: Date.now(),
     pid: process.pid,
-    ...(graph ? { graph: `${graph}/graphql` } : {}),
+    ...(graph ? { graph: `${graph}/graphql`, ...(config.mcp && { mcp: `${graph}/mcp` }) } : {}),
     ...(origin ? { origin: origin.url } : { upstream: config.baseUrl, events: config.eventBaseUrl }),
     msg: `ready: ${parts.join(' over ')}`,
   };

@@ -48,6 +48,13 @@ test('the start is logged as one line of JSON without a token', () => {
   expect(line).not.toContain('demo-alice');
 });
 
+test('the address for agents is there only if the protocol is on', () => {
+  for (const print of [banner, startLine]) {
+    expect(print({ graph, origin }, readConfig({ MCP: 'on' }))).toContain(`${graph}/mcp`);
+    expect(print({ graph, origin }, readConfig({}))).not.toContain('/mcp');
+  }
+});
+
 function screen(properties: { isTTY?: boolean; columns?: number }) {
   const written: string[] = [];
   return { ...properties, written, write: (text: string) => written.push(text) };

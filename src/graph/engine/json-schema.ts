@@ -51,8 +51,8 @@ const text: JsonSchema = { type: 'string' };
 const typename = new GraphQLNonNull(GraphQLString);
 
 /**
- * The variables, without those that contain files. The defaults of a mutation are examples of its author, not to be written by accident: its
- * variables that must have a value are required.
+ * The variables, without those that contain files. Those that must have a value are required, and their defaults are examples of the author: an
+ * agent that leaves out an id must not get another record. The other defaults of a mutation are examples too, not to be written by accident.
  */
 export function inputSchemaOf(
   schema: GraphQLSchema,
@@ -68,12 +68,13 @@ export function inputSchemaOf(
     const of = typeFromAST(schema, type as never) as GraphQLInputType;
     if (hasFiles(of)) continue;
     const described = description?.value ?? uses.get(name);
-    const example = defaultValue && valueFromASTUntyped(defaultValue);
+    const isRequired = isNonNullType(of);
+    const value = defaultValue && valueFromASTUntyped(defaultValue);
     properties[name] = {
       ...inputSchema(of, described),
-      ...(defaultValue && (isMutation ? { examples: [example] } : { default: example })),
+      ...(defaultValue && (isMutation || isRequired ? { examples: [value] } : { default: value })),
     };
-    if (isNonNullType(of) && (isMutation || !defaultValue)) required.push(name);
+    if (isRequired) required.push(name);
   }
   return { type: 'object', properties, additionalProperties: false, ...(required.length > 0 && { required }) };
 }
@@ -135,7 +136,7 @@ function descriptionsOfUses(schema: GraphQLSchema, document: DocumentNode): Map<
   const visitor: ASTVisitor = {
     Argument: (node) => note(node.value, types.getArgument()?.description),
     ObjectField: (node) => {
-      const parent = types.getParentInputType();
+      const parent = getNullableType(types.getParentInputType());
       if (isInputObjectType(parent)) note(node.value, parent.getFields()[node.name.value]?.description);
     },
   };

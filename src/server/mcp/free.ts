@@ -12,7 +12,7 @@ import {
 import { shortenText } from '../../graph/engine/cut-response.ts';
 import { badInput } from '../../graph/errors/to-client-error.ts';
 import { lazily } from '../../lib/promises.ts';
-import { type ToolResult, agentError, failedResult, toolResult } from './result.ts';
+import { type ToolResult, invalidCall, toolResult } from './result.ts';
 import { type Arguments, type CallableTool, type ToolParts, wrongArguments } from './tools.ts';
 
 export function createFreeTools(parts: ToolParts): CallableTool[] {
@@ -46,17 +46,16 @@ function queryTool({ config, pipeline, run }: ToolParts): CallableTool {
     },
     async call(given, exchange) {
       const wrong = wrongArguments(inputSchema, given);
-      if (wrong) return failedResult(agentError(wrong));
+      if (wrong) return invalidCall(wrong);
       if (!haveTypes(given, inputSchema.properties))
-        return failedResult(agentError(badInput('An argument has a wrong type.')));
+        return invalidCall(badInput('`variables` is an object, `plan` a boolean, the rest are texts.'));
       const { query, variables, operationName, plan } = given;
       const prepared = pipeline.prepare(query, operationName ?? undefined);
       const [invalid] = prepared.errors ?? [];
-      if (invalid) return failedResult(agentError(invalid));
-      if (prepared.isDeliveredIncrementally)
-        return failedResult(agentError(badInput('@defer and @stream are not taken.')));
+      if (invalid) return invalidCall(invalid);
+      if (prepared.isDeliveredIncrementally) return invalidCall(badInput('@defer and @stream are not taken.'));
       if (prepared.ready?.operation.operation === OperationTypeNode.MUTATION && !mcpWrites)
-        return failedResult(agentError(badInput('Mutations are not allowed here.')));
+        return invalidCall(badInput('Mutations are not allowed here.'));
       const done = await run(prepared, { variables: variables ?? {}, exchange, isPlanned: plan === true });
       return toolResult(done, mcpResultCharacters);
     },
@@ -98,7 +97,7 @@ function schemaTool({ schema, config }: ToolParts): CallableTool {
       const wrong =
         wrongArguments(inputSchema, given) ??
         (types === undefined || Array.isArray(types) ? undefined : badInput('`types` is a list of names.'));
-      if (wrong) return Promise.resolve(failedResult(agentError(wrong)));
+      if (wrong) return Promise.resolve(invalidCall(wrong));
       const text = types === undefined ? bare() : printedTypes(schema, types as unknown[]);
       return Promise.resolve({ content: [{ type: 'text', text: shortenText(text, config.mcpResultCharacters) }] });
     },

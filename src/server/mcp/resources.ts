@@ -35,15 +35,10 @@ export function createResources(
   showsSchema: boolean,
 ): Resources {
   const texts = new Map<string, { title: string; mimeType: string; text: () => string }>();
-  if (showsSchema)
-    texts.set('schema.graphql', {
-      ...{ title: 'The GraphQL schema', mimeType: 'application/graphql' },
-      text: lazily(() => printMarkedSchema(schema)),
-    });
-  texts.set('docs/errors.md', {
-    ...{ title: 'Error codes and what to do about them', mimeType: 'text/markdown' },
-    text: lazily(errorsMarkdown),
-  });
+  const add = (name: string, mimeType: string, title: string, text: () => string) =>
+    texts.set(name, { title, mimeType, text: lazily(text) });
+  if (showsSchema) add('schema.graphql', 'application/graphql', 'The GraphQL schema', () => printMarkedSchema(schema));
+  add('docs/errors.md', 'text/markdown', 'Error codes and what to do about them', errorsMarkdown);
   const records = Object.values(schema.getTypeMap())
     .filter(isObjectType)
     .filter((type) => typeRule(type).nodeOf);

@@ -53,6 +53,8 @@ export function failedResult(error: AgentError): ToolResult {
   return packed({ data: null, errors: [error], cost: costOf({ catalog: 0, event: 0, left: null }) }, true);
 }
 
+export const invalidCall = (error: GraphQLError): ToolResult => failedResult(agentError(error));
+
 export function rejection({ code, message, headers }: HttpError): AgentError {
   const { 'retry-after': seconds } = headers;
   const whatToDo = notesOn(code)?.client;
@@ -100,7 +102,7 @@ export function resultSchemaOf(data: JsonSchema): ObjectSchema {
         description: 'Lists that were cut; `next` has the arguments to go on with.',
       },
       stale: { type: 'array', items: object },
-      cost: { ...object, description: 'Calls made, and what is left of the rate limit.' },
+      cost: { ...object, description: 'Calls made; `left` is what agents have of the film calls a minute.' },
     },
     required: ['data', 'cost'],
   };

@@ -24,7 +24,7 @@ export interface RunnerParts {
   onOverdue: (exchange: Exchange) => void;
 }
 
-/** What one run made of the service, and what the rate limit leaves to agents with this credential. */
+/** The calls of one run, and what the rate limit of film calls leaves to agents with this credential. */
 export interface Cost {
   catalog: number;
   event: number;

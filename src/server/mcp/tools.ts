@@ -13,7 +13,7 @@ import type { Pipeline } from '../graphql/answer.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { ConfigError } from '../../config/read.ts';
 import { type ReviewedOperation, readReviewedOperations } from './operations.ts';
-import { type ToolResult, agentError, failedResult, toolResult, resultSchemaOf } from './result.ts';
+import { type ToolResult, invalidCall, toolResult, resultSchemaOf } from './result.ts';
 import type { RunForAgent } from './run.ts';
 
 export interface ToolParts {
@@ -75,7 +75,7 @@ function toolOf(reviewed: ReviewedOperation, { schema, config, pipeline, run }: 
     tool,
     async call(given, exchange) {
       const wrong = wrongArguments(inputSchema, given);
-      if (wrong) return failedResult(agentError(wrong));
+      if (wrong) return invalidCall(wrong);
       const variables = { ...absent, ...given };
       return toolResult(await run(pipeline.prepare(text, name), { variables, exchange }), config.mcpResultCharacters);
     },
@@ -94,11 +94,8 @@ export function wrongArguments(
 ): GraphQLError | undefined {
   const names = Object.keys(properties);
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(properties, name));
-  if (unknown !== undefined) {
-    return badInput(
-      `There is no argument ${JSON.stringify(unknown.slice(0, 50))}: ${names.join(', ') || 'none is taken'}.`,
-    );
-  }
+  const known = names.join(', ') || 'none is taken';
+  if (unknown !== undefined) return badInput(`There is no argument ${JSON.stringify(unknown.slice(0, 50))}: ${known}.`);
   const missing = required.find((name) => given[name] === undefined || given[name] === null);
   return missing === undefined ? undefined : badInput(`The argument ${missing} is required.`, { argument: missing });
 }

@@ -21,14 +21,14 @@ const users = thorough ? ['alice', 'bob', 'carol', 'nobody'] : ['alice', 'nobody
 const cities = thorough ? ['beijing', 'shanghai', 'nowhere'] : ['beijing', 'nowhere'];
 
 /** Arguments for every operation of the package: all combinations of values. */
-const argumentsOf: Record<string, Record<string, readonly string[]>> = {
+const argumentsOf: Record<string, Record<string, readonly (string | boolean)[]>> = {
   Annotate: { book: ids('books'), content: ['这一页值得再读一遍：一句话就把人物写活了。'] },
   Annotations: { book: ids('books') },
   Book: { id: ids('books') },
   Celebrity: { id: ids('celebrities') },
   Charts: { city: ['北京', '上海', '无处'] },
   City: { id: cities },
-  Collect: { book: ids('books'), status: ['READ', 'READING', 'WISH'] },
+  Collect: { book: ids('books'), status: ['READ', 'READING', 'WISH'], private: [true] },
   Dashboard: { user: users, city: cities },
   Diary: { user: users },
   Event: { id: ids('events') },
@@ -41,7 +41,7 @@ const argumentsOf: Record<string, Record<string, readonly string[]>> = {
 const open = () =>
   journey({ ...{ mcp: 'on', mcpOperations: 'operations', mcpWrites: 'on', mcpShare: '100' }, recordTtlSeconds: '0' });
 
-function combinations(given: Record<string, readonly string[]>): Record<string, unknown>[] {
+function combinations(given: Record<string, readonly (string | boolean)[]>): Record<string, unknown>[] {
   return Object.entries(given).reduce<Record<string, unknown>[]>(
     (all, [name, values]) => all.flatMap((each) => values.map((value) => ({ ...each, [name]: value }))),
     [{}],

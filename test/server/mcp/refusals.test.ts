@@ -71,7 +71,7 @@ test.each([
 
 test('a required login is a JSON-RPC error too', async () => {
   const { facade } = await facadeOver(service, { mcpAuthorizationServer: 'https://login.example' });
-  const { status, text } = await post(facade.url, call('Diary', {}));
+  const { status, text } = await post(facade.url, call('Diary', { user: 'alice' }));
   expect([status, JSON.parse(text)]).toEqual([401, rejection('UNAUTHENTICATED')]);
 });
 

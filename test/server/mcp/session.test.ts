@@ -107,7 +107,9 @@ test('huge and nested arguments are errors, without additional upstream calls', 
 });
 
 test('a batch gets all of its responses, and each call is an operation of its own', async () => {
-  const calls = Array.from({ length: 5 }, (_, at) => message('tools/call', { name: 'Search', arguments: {} }, at));
+  const calls = Array.from({ length: 5 }, (_, at) =>
+    message('tools/call', { name: 'Search', arguments: { query: '百年' } }, at),
+  );
   const responses = JSON.parse((await post(url, calls)).text) as { id: number; result: { isError?: true } }[];
   expect(responses.map(({ id }) => id).sort()).toEqual([0, 1, 2, 3, 4]);
 });
@@ -164,13 +166,13 @@ test('a foreign host name that resolves to this machine is rejected as Host; our
 
 test('the token is sent to the service and nowhere else', async () => {
   const { call } = await agent(url, TOKEN);
-  const { output } = await call('Book');
+  const { output } = await call('Book', { id: '27025715' });
   expect(output.data).toMatchObject({ book: { viewerCollection: expect.anything() as unknown } });
   await post(url, '{', { authorization: `Bearer ${TOKEN}` });
   await post(url, message('tools/call', { name: 'Book', arguments: { id: 'no such' } }), {
     authorization: 'Bearer secret-token',
   });
-  const rejected = await (await agent(url, 'secret-token')).call('Diary');
+  const rejected = await (await agent(url, 'secret-token')).call('Diary', { user: 'alice' });
   expect(rejected.output.errors![0]!.code).toBe('UNAUTHENTICATED');
   expect(logged.length).toBeGreaterThan(0);
   for (const text of [...logged, rejected.text]) expect(text).not.toMatch(/secret-token|demo-alice|demo-app/);
@@ -180,7 +182,7 @@ test('with an authorization server, a tool that needs a token responds with 401 
   const { facade } = await facadeOver(setup.proxy.url, {
     ...{ mcpAuthorizationServer: 'https://login.example', mcpUrl: 'https://api.example/mcp' },
   });
-  const diary = message('tools/call', { name: 'Diary', arguments: {} });
+  const diary = message('tools/call', { name: 'Diary', arguments: { user: 'alice' } });
   const anonymous = await post(facade.url, diary);
   expect(anonymous.status).toBe(401);
   const metadata = 'https://api.example/.well-known/oauth-protected-resource/mcp';

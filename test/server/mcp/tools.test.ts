@@ -38,6 +38,10 @@ test('each operation of the package is a tool with a name, a title, its comment 
     'basic film tier: 4 of 40 a minute, of which agents have 10.',
   );
   for (const { annotations } of tools) expect(annotations).toEqual({ readOnlyHint: true, idempotentHint: true });
+  // Entries of charts are not loaded one by one.
+  expect(tools.find(({ name }) => name === 'Charts')!._meta).toEqual({
+    'catalog-graphql/price': { catalog: 6, event: 0, film: 6 },
+  });
 });
 
 test('the input schema has the descriptions, limits, enums and defaults of the GraphQL schema', async () => {
@@ -71,6 +75,18 @@ test('the input schema has the descriptions, limits, enums and defaults of the G
   });
   const status = (read!.inputSchema.properties as Record<string, { enum: string[] }>).status;
   expect(status!.enum).toEqual(['READ', 'READING', 'WISH']);
+});
+
+test('a variable that must have a value is required: without it a tool does not load the record of an example', async () => {
+  const { tools } = await alice.client.listTools();
+  const { inputSchema } = tools.find(({ name }) => name === 'Shelf')!;
+  expect(inputSchema.required).toEqual(['user']);
+  expect(inputSchema.properties!.user).toMatchObject({ examples: ['alice'] });
+  setup.proxy.start();
+  const { isError, output } = await alice.call('Shelf');
+  expect(setup.proxy.stop()).toEqual([]);
+  expect(isError).toBe(true);
+  expect(output.errors![0]!.message).toBe('The argument user is required.');
 });
 
 test('an invalid argument is an error that says how to correct it, without upstream calls', async () => {
@@ -117,6 +133,24 @@ test('mutations are tools only with MCP_WRITES, with the right hints, and their 
   });
   expect(output.cost.calls.catalog).toBe(lines.length);
   expect(lines.filter((line) => line.startsWith('POST'))).toHaveLength(1);
+});
+
+test('a write replaces only with what it was given: no rating, tags or comment of an example', async () => {
+  const writing = await journey({ mcp: 'on', mcpOperations: 'operations', mcpWrites: 'on' });
+  const { client, call } = await agent(writing.facade.url, 'demo-alice');
+  const { inputSchema } = (await client.listTools()).tools.find(({ name }) => name === 'Collect')!;
+  expect(inputSchema.required).toEqual(['book', 'status', 'private']);
+  expect(inputSchema.properties).toMatchObject({
+    book: { description: 'Global or bare id of the book.' },
+    rating: { type: 'integer', minimum: 1, maximum: 5 },
+    comment: { type: 'string', maxLength: 350 },
+    private: { type: 'boolean', description: expect.stringContaining('only the caller may see it') as string },
+  });
+  const { output } = await call('Collect', { book: '1003078', status: 'WISH', private: true });
+  expect(output).toMatchObject({
+    data: { collectBook: { book: { viewerCollection: { status: 'WISH', rating: null, comment: null, tags: [] } } } },
+  });
+  expect(output.errors).toBeUndefined();
 });
 
 test('arguments with files are left out of a tool, and an operation that requires one is not a tool', async () => {
