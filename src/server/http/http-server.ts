@@ -134,14 +134,14 @@ export class HttpServer {
   }
 
   private startExchange(
-    { backlog, exchanges }: Connection,
+    { backlog, exchanges, isOverLimit }: Connection,
     request: IncomingMessage,
     response: ServerResponse,
     path: string,
   ): Exchange {
     const startedAt = performance.now();
     const requestId = requestIdOf(request);
-    const keeping = this.isClosing || !response.shouldKeepAlive ? CLOSE : KEEP_ALIVE;
+    const keeping = this.isClosing || isOverLimit || !response.shouldKeepAlive ? CLOSE : KEEP_ALIVE;
     const headers = ['x-request-id', requestId, 'x-content-type-options', 'nosniff', keeping[0], keeping[1]];
     const exchange = new Exchange(request, response, backlog, requestId, headers, this.compression);
     const { running } = this;
