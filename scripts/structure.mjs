@@ -1,6 +1,6 @@
 /**
- * Checks the structure of `src`: files do not import each other in a circle (imports of types count), and an exported name is defined in
- * one file only.
+ * Checks the structure of `src`: files do not import each other in a circle (imports of types count), an exported name is defined in one
+ * file only, and files and functions are short enough to be read.
  */
 import { readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -9,6 +9,14 @@ import ts from 'typescript';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const GENERATED = new Set(['src/operations.ts']);
+const FILE_LINES = 300;
+const FUNCTION_LINES = 80;
+/** Tables are looked up, not read through. */
+const TABLES = new Set([
+  'src/config/settings.ts', // every setting, with its environment variable, kind and default
+  'src/graph/errors/codes.ts', // every code that clients may get
+  'src/origin/store/schema.ts', // the tables of the database and their columns
+]);
 
 const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
   .map((file) => join('src', file))
@@ -16,10 +24,14 @@ const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8'
   .sort();
 const texts = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]));
 const imports = new Map(files.map((file) => [file, importsOf(file)]));
+const sources = new Map(
+  [...texts].map(([file, text]) => [file, ts.createSourceFile(file, text, ts.ScriptTarget.Latest)]),
+);
 
 const problems = [
   ...circles().map((circle) => `These files import each other in a circle: ${circle.join(', ')}`),
   ...duplicates().map(([name, places]) => `${name} is exported by several files: ${places.join(', ')}`),
+  ...files.flatMap(longParts),
 ];
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exitCode = 1;
@@ -65,8 +77,7 @@ function duplicates() {
 
 /** Names that the file defines and exports; re-exports are not definitions. */
 function definitionsOf(file) {
-  const { statements } = ts.createSourceFile(file, texts.get(file), ts.ScriptTarget.Latest);
-  return statements.flatMap((statement) => {
+  return sources.get(file).statements.flatMap((statement) => {
     const modifiers = ts.canHaveModifiers(statement) ? (ts.getModifiers(statement) ?? []) : [];
     if (!modifiers.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)) return [];
     if (ts.isVariableStatement(statement)) return statement.declarationList.declarations.flatMap(namesIn);
@@ -78,4 +89,25 @@ function namesIn({ name }) {
   return ts.isIdentifier(name)
     ? [name.text]
     : name.elements.flatMap((element) => (element.name ? namesIn(element) : []));
+}
+
+/** Problems of a file that is too long, or has functions that are. */
+function longParts(file) {
+  const source = sources.get(file);
+  const lineAt = (position) => source.getLineAndCharacterOfPosition(position).line + 1;
+  const found = [];
+  const lines = lineAt(source.end) - 1;
+  if (lines > FILE_LINES && !TABLES.has(file)) found.push(`${file} has ${lines} lines; ${FILE_LINES} at most`);
+  if (lines <= FILE_LINES && TABLES.has(file)) found.push(`${file} is short: it needs no exception in structure.mjs`);
+  const visit = (node) => {
+    if (ts.isFunctionLike(node) && node.body) {
+      const start = lineAt(node.getStart(source));
+      const length = lineAt(node.end) - start + 1;
+      if (length > FUNCTION_LINES)
+        found.push(`${file}:${start}: a function of ${length} lines; ${FUNCTION_LINES} at most`);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
 }
