@@ -140,10 +140,16 @@ test('requests that differ only in the tier probe fields share an upstream call 
   // Four HTTP requests for five API requests: the last shares the response of the first.
   const path = '/v2/movie/subject/1?fields=durations,languages,title';
   expect(service.requests.map((request) => request.path)).toEqual([path, path, path, path]);
-  // A service that ignores `fields` sent the whole record, which stays whole.
-  const whole = { ...record, year: '1994' };
-  service.behave(json(JSON.stringify(whole)));
+});
+
+test('a record stays whole if the service ignores the requested fields, among them those that show the tier', async () => {
+  const whole = { title: '活着', durations: ['132分钟'], languages: [], year: '1994' };
+  const { operation, verified, rateLimiter, service } = await callsTo(json(JSON.stringify(whole)));
+  const alice = verified('alice', ['basic', 'advance']);
+  for (let call = 0; call < BASIC_CALLS_A_MINUTE / 4; call++)
+    await rateLimiter.acquire(filmEndpoints.subject, alice, setup, createCancellationToken());
   expect((await operation(alice).make(film('title'))).value).toEqual(whole);
+  expect(service.requests[0]?.path).toContain('durations,languages');
 });
 
 test('calls that the circuit breaker refuses do not count towards the rate limit', async () => {
