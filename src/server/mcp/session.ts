@@ -25,9 +25,9 @@ export interface SessionParts {
 }
 
 const instructions =
-  'Each tool says what it costs at most, each result what it cost and, in `left`, how many film calls are left. Arguments take ids as results have ' +
-  'them. Null without an error is absent. An error says what to do; wait for `retryAfter` seconds where it is given. `cut` lists what did not fit, ' +
-  '`next` the arguments to go on with.';
+  'Each tool says what it costs at most, each result what it cost and, in `left`, how many film calls are left. Arguments take ids as ' +
+  'results have them. Null without an error means that there is none. An error says what to do; wait for `retryAfter` seconds where it ' +
+  'is given. `cut` lists what did not fit, `next` the arguments to go on with.';
 
 /** Arguments and results are checked by GraphQL, so no JSON Schema is compiled. */
 const noValidator = {
