@@ -267,3 +267,13 @@ test('the rejection of a token is reported, so that nothing that was read with i
   await expect(operation(bob).make(film('title'))).rejects.toMatchObject({ details: { status: 401, code: 103 } });
   expect(rejected).toEqual([bob]);
 });
+
+test('an endpoint that was closed to a credential for its tier is called again after a while', async () => {
+  const { operation, verified, sent } = await callsTo(json('{"title":"活着"}'));
+  const bob = verified('bob', ['advance', 'premium']);
+  bob.refusedEndpoints.set(filmEndpoints.subject.path, performance.now() + 60_000);
+  await expect(operation(bob).make(film('title'))).rejects.toMatchObject({ name: 'TierRequired' });
+  expect(sent).toEqual([]);
+  bob.refusedEndpoints.set(filmEndpoints.subject.path, performance.now() - 1);
+  expect((await operation(bob).make(film('title'))).value).toEqual({ title: '活着' });
+});
