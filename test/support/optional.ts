@@ -40,6 +40,7 @@ export function skippedLine(): string | undefined {
   const parts = [
     ...(folders.length > 0 ? [`${folders.join(', ')} (npm run tools installs what they need)`] : []),
     ...(missing.length > 0 ? [`the tests of ${missing.join(', ')} (not installed)`] : []),
+    ...(existsSync(join(root, '../shared/corpus')) ? [] : ['captured responses (no ../shared/corpus)']),
   ];
   const sampled = sampling();
   if (sampled.length > 0) parts.push(`cases of ${sampled.join(', ')} (THOROUGH=1 npm test runs all, as .ci/run does)`);
