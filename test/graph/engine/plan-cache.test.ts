@@ -90,6 +90,11 @@ describe('the plan cache', () => {
     expect(plans.cachedFields()).toBeLessThan(5);
   });
 
+  test('throws a defect, rather than showing it as a limit', () => {
+    const planner = plannerFor(createPlanCache(schema), 'subscription { nothing }');
+    expect(() => planner.planFor(anonymous, {})).toThrow(TypeError);
+  });
+
   test('does not store a plan that other variables make valid; it stores it once it is valid', () => {
     const check = (_: unknown, { first }: Variables) => (first === 100 ? new GraphQLError('no') : undefined);
     const plans = createPlanCache(schema, { check });
