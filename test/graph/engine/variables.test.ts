@@ -63,3 +63,16 @@ test.each<[string, object]>([
   for (const message of messages) expect(message.length).toBeLessThan(1_000);
   expect(messages.join('\n')).not.toMatch(/x{101}/);
 });
+
+test('a variable that is not given has its default, and one that is given as null has none', () => {
+  const input = { bookId: '7', status: 'READ' };
+  for (const [given, count] of [
+    [{ input, flag: true }, 3],
+    [{ input, flag: true, count: null }, null],
+    [{ input, flag: true, count: 5 }, 5],
+  ] as const) {
+    const { coerced } = coerceVariables(schema, collecting, given, options);
+    expect(coerced).toEqual(getVariableValues(schema, collecting, given, options).coerced);
+    expect(coerced).toMatchObject({ flag: true, count });
+  }
+});

@@ -38,6 +38,7 @@ const invalidBodies: [what: string, body: unknown][] = [
   ['an empty object', {}],
   ['a string', 'OK'],
   ['unknown fields', { a: 1 }],
+  ['an error code without its message', { code: 6000 }],
   ['a null key', { id: null, title: 'x' }],
   ['a list as key', { id: ['7'], title: 'x' }],
   ['an empty key', { id: '', title: 'x' }],
