@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { journey } from '../support/journey.ts';
+import { runsConformance } from '../support/optional.ts';
 
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
-const hasNode22 = Number(process.versions.node.split('.')[0]) >= 22;
 
-test.skipIf(!hasNode22)(
+test.skipIf(!runsConformance)(
   'the official suite passes, except for the scenarios that do not apply (it needs Node 22 or newer)',
   async () => {
     const { facade } = await journey({ mcp: 'on', mcpOperations: here('operations') });

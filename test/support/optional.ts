@@ -21,6 +21,9 @@ function hasPackages(folder: string): boolean {
 export const hasProgram = (name: string): boolean =>
   [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin'].some((folder) => existsSync(join(folder, name)));
 
+/** The suite uses what Node 20 lacks. */
+export const runsConformance = Number(process.versions.node.split('.')[0]) >= 22;
+
 /** Whether tests with many cases of one kind run all of them, as in .ci/run; otherwise they run a sample. */
 export const thorough = process.env.THOROUGH === '1';
 
@@ -40,6 +43,7 @@ export function skippedLine(): string | undefined {
   const parts = [
     ...(folders.length > 0 ? [`${folders.join(', ')} (npm run tools installs what they need)`] : []),
     ...(missing.length > 0 ? [`the tests of ${missing.join(', ')} (not installed)`] : []),
+    ...(runsConformance ? [] : ['the conformance suite of MCP (needs Node 22)']),
     ...(existsSync(join(root, '../shared/corpus')) ? [] : ['captured responses (no ../shared/corpus)']),
   ];
   const sampled = sampling();
