@@ -36,6 +36,7 @@ import {
   isProvided,
   wholeRepresentation,
 } from '../../src/api/endpoint.ts';
+import { eventEndpoints } from '../../src/api/event.ts';
 import type { FieldRule, TypeRule } from '../../src/graph/engine/field-rule.ts';
 import { builder } from '../../src/graph/engine/builder.ts';
 import { fieldRule, typeRule } from '../../src/graph/engine/declarations.ts';
@@ -339,7 +340,10 @@ function resolverOf(schema: GraphQLSchema, type: GraphQLObjectType, field: Graph
       place.accepts = (shown) => shown === (parent as { alsoHasNext?: boolean }).alsoHasNext;
     if (coordinate === 'Viewer.user' && run.requester.person) place.accepts = (shown) => isViewer(shown, run);
     if (personFields.includes(coordinate)) {
-      const persons = run.requester.personsOf(asText(parent.id));
+      const id = asText(parent.id);
+      const persons = run.requester.personsOf(id);
+      // Where the operation requests the person too, its failure may be shown here as well.
+      place.requests.add(requestOf(eventEndpoints.ofUser, { id, 'max-results': 1 }));
       place.accepts = (shown) =>
         typeof shown === 'object' || persons.some((person) => declared?.(person, args, run, info) === shown);
     }
