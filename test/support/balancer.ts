@@ -1,6 +1,5 @@
 import { createServer, request as forward } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll } from 'vitest';
+import { listen } from './listen.ts';
 
 /** A proxy that sends each request to the next of the servers. */
 export async function roundRobin(urls: readonly string[]) {
@@ -18,13 +17,8 @@ export async function roundRobin(urls: readonly string[]) {
     forwarded.on('error', () => outgoing.destroy());
     incoming.pipe(forwarded);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  afterAll(() => {
-    server.closeAllConnections();
-    server.close();
-  });
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: await listen(server),
     /** The number of requests to each server. */
     served,
   };

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll } from 'vitest';
 import type { EmbeddedFacade, FacadeOptions } from '../../facade.d.ts';
 import { createFacade } from '../../src/facade.ts';
 import type { GraphQLResponse } from './facade.ts';
+import { listen } from './listen.ts';
 import { patient } from './patient.ts';
 
 export const settingsFor = (url: string): FacadeOptions => ({
@@ -45,13 +45,8 @@ export async function silentService() {
     response.once('close', () => open--);
     respond = (body) => void response.writeHead(200, { 'content-type': 'application/json' }).end(body);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  afterAll(() => {
-    server.closeAllConnections();
-    server.close();
-  });
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: await listen(server),
     requests: () => requests,
     open: () => open,
     respond: (body: string) => respond(body),

@@ -51,8 +51,8 @@ const text: JsonSchema = { type: 'string' };
 const typename = new GraphQLNonNull(GraphQLString);
 
 /**
- * The variables, without those that contain files. Those that must have a value are required, and their defaults are examples of the author: an
- * agent that leaves out an id must not get another record. The other defaults of a mutation are examples too, not to be written by accident.
+ * The variables, without those that contain files. Those that must have a value are required, and their defaults become examples: an agent
+ * that leaves out an id must not get another record. In a mutation all defaults become examples, so that none is written by accident.
  */
 export function inputSchemaOf(
   schema: GraphQLSchema,

@@ -1,3 +1,4 @@
+/** The tables of the origin's database and the types of their rows: one table, read from top to bottom. */
 import type { Generated } from 'kysely';
 import type { CollectionStatus } from '../../api/book.ts';
 import type { Tier } from '../../api/endpoint.ts';
