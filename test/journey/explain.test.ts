@@ -136,6 +136,46 @@ describe('x-explain: trace', () => {
   });
 });
 
+describe('where EXPLAIN is off', () => {
+  let off: Awaited<ReturnType<typeof journey>>;
+  beforeAll(async () => {
+    off = await journey({ explain: 'off' });
+  });
+  const remove = 'mutation { deleteCollection(input: { bookId: "6082808" }) { book { id } } }';
+
+  test.each([
+    ['JSON', remove],
+    ['JSON with @defer', 'mutation { deleteCollection(input: { bookId: "6082808" }) { ... @defer { book { id } } } }'],
+  ])('a mutation whose plan is requested is rejected and not run: %s', async (_, query) => {
+    for (const explain of ['plan', 'plann']) {
+      const { response, calls } = await off.cost(query, { token: 'demo-alice', headers: { 'x-explain': explain } });
+      expect({ code: response.errors?.[0]?.extensions.code, data: response.data, calls }).toEqual({
+        code: 'BAD_EXPLAIN',
+        data: undefined,
+        calls: 0,
+      });
+    }
+  });
+
+  test('so is one in a form, with status 400', async () => {
+    const form = new FormData();
+    form.append('operations', JSON.stringify({ query: remove }));
+    form.append('map', '{}');
+    expect(await off.upload(form, plan)).toMatchObject({
+      status: 400,
+      errors: [{ extensions: { code: 'BAD_EXPLAIN' } }],
+    });
+  });
+
+  test('a query is run as without the header, and a mutation with x-explain: trace too', async () => {
+    const query = await off.execute('{ book(id: "6082808") { id } }', { headers: plan });
+    expect(query).toEqual({ data: { book: { id: 'Book:6082808' } } });
+    const like = 'mutation { unlikeNote(input: { id: "999" }) { note { id } } }';
+    const { errors } = await off.execute(like, { token: 'demo-alice', headers: trace });
+    expect(errors?.[0]?.extensions.code).toBe('NOTE_NOT_FOUND');
+  });
+});
+
 describe('MAX_UPSTREAM_CALLS', () => {
   test('counts deferred parts, and rejects them before any call', async () => {
     const all = 'top250(first: 100) { nodes { casts { works(first: 20) { nodes { roles } } } } }';

@@ -402,7 +402,7 @@ const table = [
   },
   {
     title: 'Explain',
-    when: 'the request has `x-explain: plan` · `x-explain` is neither `plan` nor `trace`',
+    when: 'the request has `x-explain: plan` · `x-explain` is neither `plan` nor `trace`, or is off and the operation is a mutation',
     codes: {
       PLANNED_NOT_RUN: {
         what: 'The request has `x-explain: plan`: nothing was run. `extensions.upstream` has the calls that it would make, `extensions.answer` the size that the response could have.',
@@ -410,9 +410,9 @@ const table = [
         operator: '`EXPLAIN` turns the header on and off.',
       },
       BAD_EXPLAIN: {
-        what: 'The header `x-explain` is neither `plan` nor `trace`. HTTP 400.',
+        what: 'The header `x-explain` is neither `plan` nor `trace`; or it requests the plan of a mutation where `EXPLAIN` is off. Nothing was run. HTTP 400.',
         client: 'Send one of the two, or leave it out.',
-        operator: '`EXPLAIN` turns the header on and off; where it is off, the header is ignored.',
+        operator: '`EXPLAIN` turns the header on and off; where it is off, queries run as without the header.',
       },
     },
   },

@@ -10,7 +10,7 @@ import type { Prepared } from './prepare.ts';
 
 /** Who sent an operation, and how it is to be answered. */
 export interface OperationRequest extends Sender {
-  /** The x-explain header. */
+  /** The x-explain header, by `explainHeader`. */
   explain: string | undefined;
   /** The parameter `onError`. */
   onError?: OnError | undefined;

@@ -77,7 +77,7 @@ export function createGraphqlRoute(parts: GraphqlRouteParts): (exchange: Exchang
     const body = hasBody ? await bodies.read(request) : undefined;
     const operation: OperationRequest = {
       authorization: headers.authorization,
-      explain: config.explain ? explainHeader(request) : undefined,
+      explain: explainHeader(request, config.explain),
       address: addressOf(request),
       requestId,
       accept: headers.accept,

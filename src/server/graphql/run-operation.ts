@@ -1,5 +1,5 @@
 /** Runs one operation of a valid document: coerces its variables, plans it, executes the plan and makes the result fit for the client. */
-import { type ExecutionResult, GraphQLError, type GraphQLSchema, type SelectionNode } from 'graphql';
+import { type ExecutionResult, GraphQLError, type GraphQLSchema, OperationTypeNode, type SelectionNode } from 'graphql';
 import type { Logger } from 'pino';
 import type { Config } from '../../config/settings.ts';
 import type { Context } from '../../graph/engine/builder.ts';
@@ -44,7 +44,8 @@ export function createRunOperation(parts: RunParts): RunOperation {
   const logSlow = createSlowLog(log, config.slowOperationMs);
   return (prepared, variables, request, cancellation) => {
     const { incrementalSelections } = prepared;
-    const { onError } = request;
+    const { onError, explain } = request;
+    if (explain === 'off' && prepared.operation.operation === OperationTypeNode.MUTATION) return { errors: [noPlan()] };
     // Other values of `onError` are not defined for incremental delivery.
     const mayBeIncremental = incrementalSelections.length > 0 && (!onError || onError === 'PROPAGATE');
     const format = mayBeIncremental ? incrementalFormat(request.accept) : undefined;
@@ -67,7 +68,7 @@ export function createRunOperation(parts: RunParts): RunOperation {
       responseLimits: config,
       onError,
     };
-    if (request.explain === 'plan') return explainPlan(plan, coerced, context);
+    if (explain === 'plan') return explainPlan(plan, coerced, context);
     const onEnd = () => logSlow(operation, document.operation.name?.value, request.requestId);
     const toResult = (result: ExecutionResult) => {
       onEnd();
@@ -206,6 +207,11 @@ const noVariables: Variables = Object.freeze({});
 const plannedNotRun = new GraphQLError('The operation was planned and not run.', {
   extensions: { code: 'PLANNED_NOT_RUN' },
 });
+
+const noPlan = () =>
+  new GraphQLError('The header x-explain is off here, so the mutation was not run. Send it without the header.', {
+    extensions: { code: 'BAD_EXPLAIN', http: { status: 400 } },
+  });
 
 /** Marks an error as a request error: the operation was not run, and the HTTP status may say so. */
 function badVariable(error: GraphQLError): GraphQLError {

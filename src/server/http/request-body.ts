@@ -33,9 +33,13 @@ export function checkCsrf({ headers }: IncomingMessage, type: string): void {
   );
 }
 
-/** The header x-explain. Other values are rejected: with a typing error, an operation would run that was to be planned only. */
-export function explainHeader({ headers }: IncomingMessage): string | undefined {
+/**
+ * The header x-explain: `plan` or `trace`. Other values are rejected: with a typing error, an operation would run that was to be planned
+ * only. Where EXPLAIN is off, `off` stands for every value with which a client may expect that nothing is run.
+ */
+export function explainHeader({ headers }: IncomingMessage, isOn: boolean): string | undefined {
   const explain = headers['x-explain'];
+  if (!isOn) return explain === undefined || explain === 'trace' ? undefined : 'off';
   if (explain === undefined || explain === 'plan' || explain === 'trace') return explain;
   throw new HttpError(400, 'BAD_EXPLAIN', 'The header x-explain is "plan" or "trace".');
 }
