@@ -4,6 +4,8 @@ import { type QueueNode, append, createQueue, unlink } from './queue.ts';
 export interface DeadlineQueue {
   start: (listener: DeadlineListener) => Deadline;
   stop: (deadline: Deadline) => void;
+  /** The listener whose deadline is the next. */
+  first: () => DeadlineListener | undefined;
   /** Running deadlines. */
   size: () => number;
 }
@@ -39,6 +41,7 @@ export function createDeadlineQueue(ms: number): DeadlineQueue {
       return append(queue, { listener, until: performance.now() + ms });
     },
     stop: (deadline) => void unlink(queue, deadline),
+    first: () => queue.first?.item.listener,
     size: () => queue.size,
   };
 }

@@ -134,8 +134,8 @@ export function createGraphServer(
       deadlines: admission.timers() + bodies.reading() + pipeline.running() + catalog.deadlines + event.deadlines,
       callsRunning: catalog.running + event.running,
       callsWaiting: catalog.waiting + event.waiting,
-      unsentBytes: http.unsent.bytes(),
-      unreadConnections: http.unsent.connections(),
+      unsentBytes: http.unsent.bytes,
+      unreadConnections: http.unsent.deadlines.size(),
       compressionsRunning: http.compression?.running() ?? 0,
       sharedReads: upstream.sharedReads(),
     };

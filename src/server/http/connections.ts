@@ -8,7 +8,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Queue, createQueue, itemsOf } from '../../lib/queue.ts';
 import type { Exchange } from './exchange.ts';
-import type { Backlog, UnsentBytes } from './unsent.ts';
+import { Backlog, type UnsentBytes } from './unsent.ts';
 
 /** Sent to clients. It is longer than the idle timeout of load balancers, because the balancer must be the one to close. */
 const KEPT_SECONDS = 65;
@@ -23,17 +23,14 @@ export interface Connection {
   readonly isOverLimit: boolean;
   /** Requests being answered on this connection, oldest first. */
   readonly exchanges: Queue<Exchange>;
-  /** Response bytes that the client has not read yet. */
   readonly backlog: Backlog;
+  /** Bytes read and written until the last check. */
+  bytes: number;
+  /** The timeout of the socket; 0 for none. */
+  timerMs: number;
 }
 
-export interface Connections {
-  /** Undefined for a closed connection. */
-  get: (socket: Socket) => Connection | undefined;
-  size: () => number;
-  /** Closes connections that never sent a byte. Node counts them neither as idle nor as active. */
-  closeUnused: () => void;
-}
+export type Connections = ReturnType<typeof trackConnections>;
 
 export interface ConnectionSettings {
   maxClientConnections: number;
@@ -46,18 +43,11 @@ export interface ConnectionSettings {
   idleMs: number;
 }
 
-interface TrackedConnection extends Connection {
-  /** Bytes read and written until the last check. */
-  bytes: number;
-  /** The timeout of the socket; 0 for none. */
-  timerMs: number;
-}
-
 const CHECKS_PER_TIMEOUT = 4;
 
-export function trackConnections(server: Server, settings: ConnectionSettings, unsent: UnsentBytes): Connections {
+export function trackConnections(server: Server, settings: ConnectionSettings, unsent: UnsentBytes) {
   const { maxClientConnections, connectionTimeoutMs, idleMs } = settings;
-  const tracked = new Map<Socket, TrackedConnection>();
+  const tracked = new Map<Socket, Connection>();
   const checkMs = Math.min(connectionTimeoutMs, idleMs) / CHECKS_PER_TIMEOUT;
 
   server.timeout = 0;
@@ -65,7 +55,7 @@ export function trackConnections(server: Server, settings: ConnectionSettings, u
   server.on('connection', (socket: Socket) => {
     const isOverLimit = tracked.size >= maxClientConnections;
     const exchanges = createQueue<Exchange>();
-    tracked.set(socket, { isOverLimit, exchanges, backlog: unsent.open(socket), bytes: 0, timerMs: 0 });
+    tracked.set(socket, { isOverLimit, exchanges, backlog: new Backlog(socket, unsent), bytes: 0, timerMs: 0 });
     socket.once('close', () => {
       tracked.delete(socket);
       for (const exchange of itemsOf(exchanges)) exchange.close();
@@ -89,9 +79,13 @@ export function trackConnections(server: Server, settings: ConnectionSettings, u
     }
   }
 
-  function closeUnused(): void {
-    for (const socket of tracked.keys()) if (socket.bytesRead === 0) socket.destroy();
-  }
-
-  return { get: (socket) => tracked.get(socket), size: () => tracked.size, closeUnused };
+  return {
+    /** Undefined for a closed connection. */
+    get: (socket: Socket): Connection | undefined => tracked.get(socket),
+    size: () => tracked.size,
+    /** Closes connections that never sent a byte. Node counts them neither as idle nor as active. */
+    closeUnused(): void {
+      for (const socket of tracked.keys()) if (socket.bytesRead === 0) socket.destroy();
+    },
+  };
 }

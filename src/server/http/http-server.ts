@@ -14,7 +14,7 @@ import { MAX_HEADERS, addCorsHeaders, checkHeaders, requestIdOf } from './header
 import { type ErrorFormat, HttpError, sendHttpError, sendParseError } from './http-error.ts';
 import { type PausedSockets, createPausedSockets } from './paused-sockets.ts';
 import type { BodyReader } from './request-body.ts';
-import { type UnsentBytes, createUnsentBytes } from './unsent.ts';
+import { UnsentBytes } from './unsent.ts';
 
 /** Answers a request. It throws or rejects with an HttpError to reject the request. */
 type RouteHandler = (exchange: Exchange) => unknown;
@@ -46,20 +46,13 @@ export class HttpServer {
   /** Set at shutdown: each connection closes after its current request. */
   isClosing = false;
 
-  private readonly config: Config;
-  private readonly log: Logger;
-  private readonly metrics: Metrics;
-  private readonly admission: Admission;
-  private readonly bodies: BodyReader;
+  private readonly parts: HttpServerParts;
   private readonly successes: { inc: () => void };
 
-  constructor({ config, log, metrics, admission, bodies }: HttpServerParts) {
-    this.config = config;
+  constructor(parts: HttpServerParts) {
+    const { config, metrics, admission } = parts;
+    this.parts = parts;
     this.compression = config.compression ? new Compression() : undefined;
-    this.log = log;
-    this.metrics = metrics;
-    this.admission = admission;
-    this.bodies = bodies;
     this.successes = metrics.requests.labels({ path: '/graphql', status: '200' });
     this.server = createServer(
       {
@@ -77,13 +70,16 @@ export class HttpServer {
       else socket.destroy();
     });
     this.pausedSockets = createPausedSockets(() => admission.freePlaces());
-    this.unsent = createUnsentBytes(config, () => metrics.unreadConnections.inc());
+    this.unsent = new UnsentBytes(config, () => metrics.unreadConnections.inc());
     this.connections = trackConnections(this.server, { ...config, idleMs: IDLE_MS }, this.unsent);
   }
 
   /** Ends an operation that still holds its slot some time after its deadline, and responds in its place. */
   abandon(exchange: Exchange): void {
-    this.log.error({ requestId: exchange.requestId }, 'an operation did not end after its deadline and was abandoned');
+    this.parts.log.error(
+      { requestId: exchange.requestId },
+      'an operation did not end after its deadline and was abandoned',
+    );
     cancel(exchange.lifetime, new Error('The operation did not end.'));
     this.sendError(exchange, new HttpError(500, 'INTERNAL_SERVER_ERROR', 'The operation did not end in time.'));
   }
@@ -92,7 +88,7 @@ export class HttpServer {
     request.on('error', ignore);
     response.on('error', ignore);
     this.handle(request, response).catch((error: unknown) => {
-      this.log.error({ err: error }, 'a request failed, and no error could be sent');
+      this.parts.log.error({ err: error }, 'a request failed, and no error could be sent');
       response.destroy();
     });
   }
@@ -117,19 +113,19 @@ export class HttpServer {
 
   /** Requests whose bodies were completed in this turn have not entered yet, so they count as well. */
   private hasRoom({ isOverLimit }: Connection): boolean {
-    return !isOverLimit && this.admission.freePlaces() > this.bodies.completed();
+    return !isOverLimit && this.parts.admission.freePlaces() > this.parts.bodies.completed();
   }
 
   private rejectOverload({ isOverLimit }: Connection, request: IncomingMessage, response: ServerResponse): void {
     const headers: string[] = [];
-    addCorsHeaders(request, headers, this.config.corsOrigins);
+    addCorsHeaders(request, headers, this.parts.config.corsOrigins);
     if (isOverLimit || this.isClosing || !response.shouldKeepAlive) headers.push(...CLOSE);
     else {
       headers.push(...KEEP_ALIVE);
       // Not before the request is closed: reading its body would resume the socket.
       request.once('close', () => this.pausedSockets.pause(request.socket));
     }
-    this.metrics.overloads.inc();
+    this.parts.metrics.overloads.inc();
     sendOverloaded(response, headers, this.errorFormatOf(request));
   }
 
@@ -164,10 +160,10 @@ export class HttpServer {
     if (!response.writableFinished) cancel(lifetime, new Error('The client has left.'));
     const { statusCode: status } = response;
     if (status === 200 && path === '/graphql') this.successes.inc();
-    else this.metrics.requests.inc({ path: this.routeOf(path) ? path : 'other', status: String(status) });
-    if (!this.log.isLevelEnabled('debug')) return;
+    else this.parts.metrics.requests.inc({ path: this.routeOf(path) ? path : 'other', status: String(status) });
+    if (!this.parts.log.isLevelEnabled('debug')) return;
     const ms = Math.round(performance.now() - startedAt);
-    this.log.debug({ requestId, method: request.method, path, status, ms }, 'request');
+    this.parts.log.debug({ requestId, method: request.method, path, status, ms }, 'request');
   }
 
   private routeOf(path: string): RouteHandler | undefined {
@@ -178,11 +174,11 @@ export class HttpServer {
   private sendError(exchange: Exchange, error: unknown): void {
     const { request, response, requestId } = exchange;
     const isHttpError = error instanceof HttpError;
-    if (!isHttpError) this.log.error({ err: error, requestId }, 'a request failed');
+    if (!isHttpError) this.parts.log.error({ err: error, requestId }, 'a request failed');
     if (exchange.isClosed || response.writableEnded) return;
     if (!response.headersSent) exchange.setHeaders();
     const sent = isHttpError ? error : new HttpError(500, 'INTERNAL_SERVER_ERROR', 'Something went wrong.');
-    sendHttpError(request, response, sent, this.errorFormatOf(request), this.config.requestBodyTimeoutMs);
+    sendHttpError(request, response, sent, this.errorFormatOf(request), this.parts.config.requestBodyTimeoutMs);
   }
 
   private errorFormatOf(request: IncomingMessage): ErrorFormat {

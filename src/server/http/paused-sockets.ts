@@ -5,13 +5,7 @@
  */
 import type { Socket } from 'node:net';
 
-export interface PausedSockets {
-  size: () => number;
-  /** Stops reading the connection until those paused before it were resumed. */
-  pause: (socket: Socket) => void;
-  /** Resumes all connections. */
-  resumeAll: () => void;
-}
+export type PausedSockets = ReturnType<typeof createPausedSockets>;
 
 /** How often connections are resumed; less often when the event loop is busy. */
 const INTERVAL_MS = 10;
@@ -22,7 +16,7 @@ const INTERVAL_MS = 10;
 const EXTRA_RESUMED = 20;
 
 /** `freePlaces` returns how many operations may enter. */
-export function createPausedSockets(freePlaces: () => number): PausedSockets {
+export function createPausedSockets(freePlaces: () => number) {
   const queue = new Set<Socket>();
   let timer: NodeJS.Timeout | undefined;
 
@@ -42,13 +36,15 @@ export function createPausedSockets(freePlaces: () => number): PausedSockets {
 
   return {
     size: () => queue.size,
-    pause(socket) {
+    /** Stops reading the connection until those paused before it were resumed. */
+    pause(socket: Socket): void {
       if (socket.destroyed) return;
       socket.pause();
       queue.add(socket);
       timer ??= setTimeout(resumeNext, INTERVAL_MS);
     },
-    resumeAll() {
+    /** Resumes all connections. */
+    resumeAll(): void {
       for (const socket of queue) resume(socket);
     },
   };

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { type ConnectionSettings, type Connections, trackConnections } from '../../../src/server/http/connections.ts';
 import { Exchange } from '../../../src/server/http/exchange.ts';
-import { createUnsentBytes } from '../../../src/server/http/unsent.ts';
+import { UnsentBytes } from '../../../src/server/http/unsent.ts';
 import { append, unlink } from '../../../src/lib/queue.ts';
 import { until } from '../../support/hostile.ts';
 
@@ -28,7 +28,7 @@ async function setUp(settings: Partial<ConnectionSettings>) {
     trackConnections(
       server,
       { maxClientConnections: 100, connectionTimeoutMs: LONG, idleMs: LONG, ...settings },
-      createUnsentBytes({ maxUnsentBytes: 1, connectionTimeoutMs: LONG }),
+      new UnsentBytes({ maxUnsentBytes: 1, connectionTimeoutMs: LONG }),
     ),
   );
   server.on('connection', (socket: Socket) => sockets.push(socket));

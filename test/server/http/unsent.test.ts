@@ -1,15 +1,15 @@
 import { Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createUnsentBytes } from '../../../src/server/http/unsent.ts';
+import { Backlog, UnsentBytes } from '../../../src/server/http/unsent.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 function open(maxUnsentBytes: number, connections: number) {
   let closedCount = 0;
-  const unsent = createUnsentBytes({ maxUnsentBytes, connectionTimeoutMs: 1_000 }, () => closedCount++);
+  const unsent = new UnsentBytes({ maxUnsentBytes, connectionTimeoutMs: 1_000 }, () => closedCount++);
   const sockets = Array.from({ length: connections }, () => new Socket());
-  const backlogs = sockets.map((socket) => unsent.open(socket));
+  const backlogs = sockets.map((socket) => new Backlog(socket, unsent));
   const closed = () => sockets.flatMap(({ destroyed }, nth) => (destroyed ? [nth] : []));
   return { unsent, backlogs, closed, counted: () => closedCount };
 }
@@ -19,7 +19,7 @@ test('beyond the limit, the connection that has been idle longest is closed, and
   for (const backlog of backlogs.slice(0, 3)) backlog.change(30);
   backlogs[0]!.change(-1); // its client reads
   backlogs[3]!.change(30);
-  expect([closed(), counted(), unsent.bytes(), unsent.connections()]).toEqual([[1], 1, 89, 3]);
+  expect([closed(), counted(), unsent.bytes, unsent.deadlines.size()]).toEqual([[1], 1, 89, 3]);
 });
 
 test('changes of a closed connection do not count', () => {
@@ -29,16 +29,16 @@ test('changes of a closed connection do not count', () => {
   expect(closed()).toEqual([0]);
   backlogs[0]!.change(-10);
   backlogs[0]!.change(500);
-  expect([unsent.bytes(), unsent.connections()]).toEqual([80, 1]);
+  expect([unsent.bytes, unsent.deadlines.size()]).toEqual([80, 1]);
 });
 
 test('a single response beyond the limit is sent while nothing else is unsent; a second one behind it is not', () => {
   const { unsent, backlogs, closed } = open(100, 2);
   backlogs[0]!.change(300);
   backlogs[0]!.change(-10);
-  expect([closed(), unsent.bytes()]).toEqual([[], 290]);
+  expect([closed(), unsent.bytes]).toEqual([[], 290]);
   backlogs[0]!.change(5);
-  expect([closed(), unsent.bytes()]).toEqual([[0], 0]);
+  expect([closed(), unsent.bytes]).toEqual([[0], 0]);
 });
 
 test('a client that reads nothing for the timeout is disconnected, one that reads now and then is not', async () => {
@@ -48,8 +48,8 @@ test('a client that reads nothing for the timeout is disconnected, one that read
     await vi.advanceTimersByTimeAsync(600);
     backlogs[1]!.change(-1);
   }
-  expect([closed(), unsent.bytes()]).toEqual([[0], 45]);
+  expect([closed(), unsent.bytes]).toEqual([[0], 45]);
   backlogs[1]!.change(-45);
   await vi.advanceTimersByTimeAsync(10_000);
-  expect([closed(), unsent.bytes(), unsent.connections()]).toEqual([[0], 0, 0]);
+  expect([closed(), unsent.bytes, unsent.deadlines.size()]).toEqual([[0], 0, 0]);
 });
