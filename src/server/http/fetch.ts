@@ -6,13 +6,10 @@ import { type ClientRequest, type IncomingMessage, type Server, request as send 
 import { type Duplex, Readable, duplexPair } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { trace } from '@opentelemetry/api';
+import { settlesWithin } from '../../lib/promises.ts';
 import { addTraceHeaders } from '../../lib/trace-context.ts';
 
-export interface FetchHandler {
-  fetch: (request: Request, from?: { address?: string }) => Promise<Response>;
-  /** Waits for running requests, and aborts those that do not end in time. */
-  close: (withinMs: number) => Promise<void>;
-}
+export type FetchHandler = ReturnType<typeof createFetchHandler>;
 
 /** Headers of a connection. The in-memory connection is another one, and Node computes the length again. */
 const CONNECTION_HEADERS = [
@@ -29,13 +26,12 @@ const CONNECTION_HEADERS = [
 
 const STATUSES_WITHOUT_BODY = new Set([204, 205, 304]);
 
-export function createFetchHandler(server: Server): FetchHandler {
+export function createFetchHandler(server: Server) {
   const running = new Set<ClientRequest>();
   let isClosed = false;
-  let onEmpty = () => undefined as void;
 
   return {
-    async fetch(request, { address } = {}) {
+    async fetch(request: Request, { address }: { address?: string } = {}): Promise<Response> {
       if (isClosed) throw new Error('The facade is closed.');
       request.signal.throwIfAborted();
       const body = bodyOf(request);
@@ -55,22 +51,21 @@ export function createFetchHandler(server: Server): FetchHandler {
       outgoing.once('close', () => {
         request.signal.removeEventListener('abort', abort);
         running.delete(outgoing);
-        if (running.size === 0) onEmpty();
       });
       const incoming = responseTo(outgoing);
       if (body) pipeBody(body, outgoing);
       else outgoing.end();
       return toResponse(await incoming, request.method);
     },
-    async close(withinMs) {
+    /** Waits for running requests, and aborts those that do not end in time. */
+    async close(withinMs: number): Promise<void> {
       isClosed = true;
-      if (running.size === 0) return;
-      const ended = new Promise<void>((resolve) => (onEmpty = resolve));
-      const timer = setTimeout(() => {
-        for (const outgoing of running) outgoing.destroy(new Error('The facade was closed.'));
-      }, withinMs);
+      const ended = Promise.all(
+        [...running].map((outgoing) => new Promise((resolve) => outgoing.once('close', resolve))),
+      );
+      if (await settlesWithin(withinMs, ended)) return;
+      for (const outgoing of running) outgoing.destroy(new Error('The facade was closed.'));
       await ended;
-      clearTimeout(timer);
     },
   };
 }

@@ -1,24 +1,16 @@
 import { connect } from 'node:net';
 import type { Config } from '../../config/settings.ts';
 
-interface Readiness {
-  ready: boolean;
-  /** Each upstream by its role. */
-  upstreams: Record<'v2' | 'events', 'reachable' | 'unreachable'>;
-}
-
 /** How long a result is used again. Load balancers probe often, and each probe must not open a connection. */
 const REMEMBERED_MS = 5_000;
 
 /** Checks whether the upstreams accept connections. The facade is ready if one of them does. */
-export function createHealth(config: Config): { check(): Promise<Readiness> } {
-  let last: { at: number; readiness: Promise<Readiness> } | undefined;
+export function createHealth(config: Config) {
+  let last: { at: number; readiness: ReturnType<typeof probe> } | undefined;
 
-  async function probe(): Promise<Readiness> {
-    const [v2, events] = await Promise.all(
-      [config.baseUrl, config.eventBaseUrl].map((address) => reach(address, config)),
-    );
-    return { ready: !!v2 || !!events, upstreams: { v2: describe(v2), events: describe(events) } };
+  async function probe() {
+    const [v2, events] = await Promise.all([reach(config.baseUrl, config), reach(config.eventBaseUrl, config)]);
+    return { ready: v2 || events, upstreams: { v2: describe(v2), events: describe(events) } };
   }
 
   return {
@@ -30,9 +22,7 @@ export function createHealth(config: Config): { check(): Promise<Readiness> } {
   };
 }
 
-function describe(reachable: boolean | undefined) {
-  return reachable ? 'reachable' : 'unreachable';
-}
+const describe = (reachable: boolean) => (reachable ? 'reachable' : 'unreachable');
 
 function reach(address: string | undefined, { connectTimeoutMs }: Config): Promise<boolean> {
   if (!address) return Promise.resolve(false);

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, STATUS_CODES, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Config } from '../../config/settings.ts';
 import type { ClientCode } from '../../graph/errors/codes.ts';
@@ -29,7 +29,7 @@ export type ErrorFormat = 'graphql' | 'json-rpc';
 const SERVER_ERROR = -32_000;
 
 export function httpErrorBody(
-  { code, message, headers = {} }: Pick<HttpError, 'code' | 'message'> & Partial<HttpError>,
+  { code, message, headers }: HttpError,
   format: ErrorFormat = 'graphql',
   requestId?: string,
 ): string {
@@ -87,8 +87,6 @@ export function discardBody(request: IncomingMessage, withinMs: number, onEnd: (
   request.resume();
 }
 
-type ParseError = [status: string, code: ClientCode, message: string];
-
 /** Responds to bytes that Node could not parse as a request: headers that are too large or too slow, or no HTTP. */
 export function sendParseError(
   error: NodeJS.ErrnoException,
@@ -96,19 +94,22 @@ export function sendParseError(
   { maxHeaderBytes, requestHeadersTimeoutMs }: Pick<Config, 'maxHeaderBytes' | 'requestHeadersTimeoutMs'>,
 ): void {
   if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
-  const [status, code, message]: ParseError =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? [
-          '431 Request Header Fields Too Large',
-          'HEADERS_TOO_LARGE',
-          `The headers must have at most ${maxHeaderBytes} bytes.`,
-        ]
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? ['408 Request Timeout', 'REQUEST_TIMEOUT', `The headers must arrive within ${requestHeadersTimeoutMs} ms.`]
-        : ['400 Bad Request', 'BAD_REQUEST', 'This is not an HTTP request.'];
-  const body = httpErrorBody({ code, message });
+  const known: Record<string, HttpError> = {
+    HPE_HEADER_OVERFLOW: new HttpError(
+      431,
+      'HEADERS_TOO_LARGE',
+      `The headers must have at most ${maxHeaderBytes} bytes.`,
+    ),
+    ERR_HTTP_REQUEST_TIMEOUT: new HttpError(
+      408,
+      'REQUEST_TIMEOUT',
+      `The headers must arrive within ${requestHeadersTimeoutMs} ms.`,
+    ),
+  };
+  const sent = known[error.code ?? ''] ?? new HttpError(400, 'BAD_REQUEST', 'This is not an HTTP request.');
+  const body = httpErrorBody(sent);
   socket.end(
-    `HTTP/1.1 ${status}\r\ncontent-type: application/json; charset=utf-8\r\n` +
+    `HTTP/1.1 ${sent.status} ${STATUS_CODES[sent.status]}\r\ncontent-type: application/json; charset=utf-8\r\n` +
       `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   );
 }

@@ -51,16 +51,10 @@ interface CompletedBody {
   reject: (reason: unknown) => void;
 }
 
-export interface BodyReader {
-  read: (request: IncomingMessage) => Promise<string>;
-  /** Completed bodies that are decoded at the end of this turn of the event loop. */
-  completed: () => number;
-  /** Bodies that are still arriving. */
-  reading: () => number;
-}
+export type BodyReader = ReturnType<typeof createBodyReader>;
 
 /** Reads whole bodies within their limits of size and time. */
-export function createBodyReader({ maxBodyBytes, requestBodyTimeoutMs }: Config): BodyReader {
+export function createBodyReader({ maxBodyBytes, requestBodyTimeoutMs }: Config) {
   const deadlines = createDeadlineQueue(requestBodyTimeoutMs);
   const completed = createBatch<CompletedBody>(({ chunks, resolve, reject }) => {
     try {
@@ -73,7 +67,13 @@ export function createBodyReader({ maxBodyBytes, requestBodyTimeoutMs }: Config)
   const tooSlow = () =>
     new HttpError(408, 'REQUEST_TIMEOUT', `The body must arrive within ${requestBodyTimeoutMs} ms.`);
 
-  return { read, completed: completed.size, reading: deadlines.size };
+  return {
+    read,
+    /** Completed bodies that are decoded at the end of this turn of the event loop. */
+    completed: completed.size,
+    /** Bodies that are still arriving. */
+    reading: deadlines.size,
+  };
 
   function read(request: IncomingMessage): Promise<string> {
     const { 'content-encoding': encoding, 'content-length': length } = request.headers;

@@ -157,53 +157,46 @@ export class UploadBody extends Transform {
  * Holds back the end of a file until the next part is validated. Otherwise a file could be forwarded completely although the request is
  * then rejected.
  */
-class HeldFile {
+class HeldFile extends PassThrough {
   private readonly source: Readable;
-  private readonly output = new HeldStream();
+  private isReleased = false;
+  private finish: (() => void) | undefined;
 
   constructor(source: Readable) {
+    super();
     this.source = source;
-    this.output.on('error', ignore);
+    this.on('error', ignore);
   }
 
   open(): Readable {
-    const { source, output } = this;
-    source.once('error', (error) => output.destroy(error));
+    const { source } = this;
+    source.once('error', (error) => this.destroy(error));
     source.once('close', () => {
-      if (!source.readableEnded) output.destroy(source.errored ?? new Error('The file ended early.'));
+      if (!source.readableEnded) this.destroy(source.errored ?? new Error('The file ended early.'));
     });
-    output.once('close', () => {
+    this.once('close', () => {
       // A reader that stops early must not stop the parser.
-      source.unpipe(output);
+      source.unpipe(this);
       source.resume();
     });
-    return source.pipe(output);
-  }
-
-  release(): void {
-    this.output.release();
-  }
-
-  /** Does nothing if the file is complete and the part that followed it was valid. */
-  fail(error: Error): void {
-    if (this.output.isReleased) return;
-    this.output.destroy(error);
-    this.source.destroy(error);
-  }
-}
-
-class HeldStream extends PassThrough {
-  isReleased = false;
-  private finish: (() => void) | undefined;
-
-  override _flush(done: TransformCallback): void {
-    if (this.isReleased) done();
-    else this.finish = done;
+    return source.pipe(this);
   }
 
   release(): void {
     this.isReleased = true;
     this.finish?.();
+  }
+
+  /** Does nothing if the file is complete and the part that followed it was valid. */
+  fail(error: Error): void {
+    if (this.isReleased) return;
+    this.destroy(error);
+    this.source.destroy(error);
+  }
+
+  override _flush(done: TransformCallback): void {
+    if (this.isReleased) done();
+    else this.finish = done;
   }
 }
 
