@@ -3,7 +3,7 @@ import {
   type FragmentDefinitionNode,
   GraphQLError,
   Kind,
-  type OperationDefinitionNode,
+  type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
 import type { Config } from '../../config/settings.ts';
@@ -37,34 +37,18 @@ export function textLimit(text: string, limits: DocumentLimits): GraphQLError | 
   return nestsDeeper(text, maxNesting) ? over('TOO_DEEP', 'Brackets inside one another', maxNesting) : undefined;
 }
 
+/** Block strings, strings, comments and brackets. A string that is not closed ends with the text; the parser rejects it. */
+const BRACKETS = /"""(?:[^"\\]|\\(?:""")?|"{1,2}(?!"))*(?:""")?|"(?:[^"\\]|\\.)*"?|#[^\n\r]*|[[{()}\]]/gs;
+
 /** Whether brackets nest deeper than `most`. The parser is recursive; before it is optimised, 2,000 levels overflow the stack. */
 function nestsDeeper(text: string, most: number): boolean {
   let depth = 0;
-  for (let at = 0; at < text.length; at++) {
-    const character = text[at]!;
-    if (character === '"') at = endOfString(text, at);
-    else if (character === '#') at = endOfLine(text, at);
-    else if ('[{('.includes(character)) {
-      if (++depth > most) return true;
-    } else if (']})'.includes(character)) depth--;
+  for (const [token] of text.matchAll(BRACKETS)) {
+    if ('[{('.includes(token)) depth++;
+    else if (']})'.includes(token)) depth--;
+    if (depth > most) return true;
   }
   return false;
-}
-
-/** The position of the closing quote of a string, or the end of the text. The parser rejects an unclosed string. */
-function endOfString(text: string, start: number): number {
-  const isBlock = text.startsWith('"""', start);
-  const quote = isBlock ? '"""' : '"';
-  const escape = isBlock ? '\\"""' : '\\';
-  let at = start + quote.length;
-  while (at < text.length && !text.startsWith(quote, at))
-    at += text.startsWith(escape, at) ? (isBlock ? escape.length : 2) : 1;
-  return at + quote.length - 1;
-}
-
-function endOfLine(text: string, start: number): number {
-  const end = text.slice(start).search(/[\n\r]/);
-  return end === -1 ? text.length : start + end;
 }
 
 /**
@@ -86,52 +70,46 @@ export function documentLimits(document: DocumentNode, limits: DocumentLimits): 
     const isOperation = definition.kind === Kind.OPERATION_DEFINITION;
     // Unused fragments are validated too.
     if (!isOperation && (definition.kind !== Kind.FRAGMENT_DEFINITION || errors.length > 0)) continue;
-    const { depth, fields, aliases, directives, roots } = measure(definition);
+    const { depth, fields, aliases, directives, roots } = measureSet(definition.selectionSet);
     check('TOO_MANY_FIELDS', 'Fields in a document', limits.maxFields, fields);
     check('TOO_DEEP', 'Fields below one another', limits.maxDepth, depth);
     check('TOO_MANY_ALIASES', 'Aliases in a document', limits.maxAliases, aliases);
-    check('TOO_MANY_DIRECTIVES', 'Directives in a document', limits.maxDirectives, directives);
+    check(
+      'TOO_MANY_DIRECTIVES',
+      'Directives in a document',
+      limits.maxDirectives,
+      directives + (definition.directives?.length ?? 0),
+    );
     if (!isOperation) continue;
     check('TOO_MANY_ROOT_FIELDS', 'Fields at the root of an operation', limits.maxRootFields, roots);
     if (definition.operation === 'mutation')
       check('TOO_MANY_MUTATIONS', 'Mutations in an operation', limits.maxMutations, roots);
   }
   if (errors.length === 0) {
-    const comparisons = countComparisons(document, COMPARISONS_MAX);
+    const comparisons = countComparisons(document, fragments, COMPARISONS_MAX);
     if (comparisons > COMPARISONS_MAX) errors.push(tooAlike);
   }
   return errors;
 
-  function measure({ selectionSet, directives }: OperationDefinitionNode | FragmentDefinitionNode): Measure {
-    const below = measureSet(selectionSet);
-    return { ...below, directives: below.directives + (directives?.length ?? 0) };
-  }
-
   function measureSet({ selections }: SelectionSetNode): Measure {
-    const sum: Measure = { depth: 0, fields: 0, aliases: 0, directives: 0, roots: 0 };
+    const sum = { ...none };
     for (const selection of selections) {
-      sum.directives += selection.directives?.length ?? 0;
-      if (selection.kind === Kind.FIELD) {
-        const below = selection.selectionSet ? measureSet(selection.selectionSet) : none;
-        sum.fields += below.fields + 1;
-        sum.aliases += below.aliases + (selection.alias ? 1 : 0);
-        sum.directives += below.directives;
-        sum.roots++;
-        // A validation rule limits the depth of introspection.
-        if (!selection.name.value.startsWith('__')) sum.depth = Math.max(sum.depth, below.depth + 1);
-        continue;
-      }
-      const inside =
-        selection.kind === Kind.FRAGMENT_SPREAD
-          ? measureFragment(selection.name.value)
-          : measureSet(selection.selectionSet);
-      sum.fields += inside.fields;
-      sum.aliases += inside.aliases;
-      sum.directives += inside.directives;
-      sum.roots += inside.roots;
-      sum.depth = Math.max(sum.depth, inside.depth);
+      const inside = measureInside(selection);
+      const isField = selection.kind === Kind.FIELD;
+      sum.directives += inside.directives + (selection.directives?.length ?? 0);
+      sum.fields += inside.fields + (isField ? 1 : 0);
+      sum.aliases += inside.aliases + (isField && selection.alias ? 1 : 0);
+      sum.roots += isField ? 1 : inside.roots;
+      // A validation rule limits the depth of introspection.
+      if (isField && selection.name.value.startsWith('__')) continue;
+      sum.depth = Math.max(sum.depth, inside.depth + (isField ? 1 : 0));
     }
     return sum;
+  }
+
+  function measureInside(selection: SelectionNode): Measure {
+    if (selection.kind === Kind.FRAGMENT_SPREAD) return measureFragment(selection.name.value);
+    return selection.selectionSet ? measureSet(selection.selectionSet) : none;
   }
 
   /** Each fragment is measured once. Without that, nested fragments would take exponential time. */

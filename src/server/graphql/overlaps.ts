@@ -12,10 +12,11 @@ import {
 } from 'graphql';
 
 /** Comparisons that validation would make, in units of one comparison of two plain fields. Counting stops past `most`. */
-export function countComparisons({ definitions }: DocumentNode, most: number): number {
-  const fragments = new Map<string, FragmentDefinitionNode>();
-  for (const definition of definitions)
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
+export function countComparisons(
+  { definitions }: DocumentNode,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  most: number,
+): number {
   const spread = new Set<string>();
   let comparisons = 0;
   // Operations first: a fragment is compared together with what spreads it, and alone only if nothing does.

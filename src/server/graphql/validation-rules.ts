@@ -4,7 +4,6 @@ import {
   type DirectiveNode,
   type DocumentNode,
   type FieldNode,
-  type FragmentDefinitionNode,
   GraphQLError,
   type GraphQLSchema,
   Kind,
@@ -18,44 +17,26 @@ import {
   getNullableType,
   isListType,
   print,
+  separateOperations,
   specifiedRules,
 } from 'graphql';
-import { type Variables, isIncrementalDirective } from '../../graph/engine/document.ts';
+import type { Config } from '../../config/settings.ts';
+import { type Variables, isIncrementalDirective, visitSelections } from '../../graph/engine/document.ts';
 
 /** Returns the rules for a document; documents that use incremental delivery have more. */
-export function validationRules({
-  introspection,
-}: {
-  introspection: boolean;
-}): (isIncremental: boolean) => readonly ValidationRule[] {
+export function validationRules({ introspection }: Pick<Config, 'introspection'>) {
   const plain = [...specifiedRules, ...(introspection ? [] : [NoSchemaIntrospectionCustomRule])];
   const all = [...plain, IncrementalLabelRule, IncrementalRootRule, StreamOnListRule, SameStreamRule];
-  return (isIncremental) => (isIncremental ? all : plain);
+  return (isIncremental: boolean): readonly ValidationRule[] => (isIncremental ? all : plain);
 }
 
 /** The selections with @defer or @stream in an operation and in the fragments that it spreads. */
-export function findIncrementalSelections(
-  { definitions }: DocumentNode,
-  { selectionSet }: OperationDefinitionNode | FragmentDefinitionNode,
-): readonly SelectionNode[] {
-  const fragments = new Map<string, SelectionSetNode>();
-  for (const definition of definitions)
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition.selectionSet);
+export function findIncrementalSelections(document: DocumentNode, { name }: OperationDefinitionNode): SelectionNode[] {
   const found: SelectionNode[] = [];
-  const seen = new Set<SelectionSetNode>();
-  walk(selectionSet);
+  visitSelections(separateOperations(document)[name?.value ?? '']!, (selection) => {
+    if (selection.directives?.some(isIncrementalDirective)) found.push(selection);
+  });
   return found;
-
-  function walk(set: SelectionSetNode): void {
-    if (seen.has(set)) return;
-    seen.add(set);
-    for (const selection of set.selections) {
-      if (selection.directives?.some(isIncrementalDirective)) found.push(selection);
-      const isSpread = selection.kind === Kind.FRAGMENT_SPREAD;
-      const below = isSpread ? fragments.get(selection.name.value) : selection.selectionSet;
-      if (below) walk(below);
-    }
-  }
 }
 
 /** Throws a GraphQLError for invalid arguments of @defer and @stream. They are checked before the run, because a mutation cannot be undone. */
