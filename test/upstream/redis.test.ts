@@ -27,9 +27,9 @@ describe.skipIf(!hasRedis)('state shared by replicas', () => {
     const shared = connectRedis(url, namespace, undefined, waits);
     const records = createRecordCache({ cache: shared.cache });
     const isReachable = async () => (await shared.windows.state('nobody', limits.holdMs)) !== undefined;
-    const read = async () => (await records.forViewer(anonymous).get(bookEndpoints.byId, 'Book', '7'))?.value;
+    const read = async () => (await records.forViewer(anonymous).record(bookEndpoints.byId, 'Book', '7').get())?.value;
     const write = (title: string) =>
-      records.forViewer(anonymous).put(bookEndpoints.byId, 'Book', '7', { title }, ['title'], noHeaders);
+      records.forViewer(anonymous).record(bookEndpoints.byId, 'Book', '7').put({ title }, ['title'], noHeaders);
     await until(isReachable);
     return { ...shared, records, isReachable, read, write };
   }

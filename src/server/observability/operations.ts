@@ -30,8 +30,12 @@ export function createOperationObserver(
   names: ReadonlySet<string> = new Set(),
 ): OperationObserver {
   const types = Object.values(OperationTypeNode);
-  const succeeded = new Map(types.map((type) => [type, metrics.operations.labels({ type, outcome: 'ok' })]));
-  const seconds = new Map(types.map((type) => [type, metrics.operationSeconds.labels({ type })]));
+  const successes = new Map(
+    types.map((type) => {
+      const count = metrics.operations.labels({ type, outcome: 'ok' });
+      return [type, metrics.successes(count, metrics.operationSeconds.labels({ type }))];
+    }),
+  );
 
   const countErrors = (type: string, errors: Errors) => {
     for (const error of errors) metrics.errors.inc({ code: codeOf(error) });
@@ -42,9 +46,10 @@ export function createOperationObserver(
     start: (type, parent, startedAt) => tracing && startOperationSpan(tracing, type, parent ?? ROOT_CONTEXT, startedAt),
     end({ type, name, startedAt, span }, errors) {
       const elapsed = (performance.now() - startedAt) / 1_000;
-      if (errors) countErrors(type, errors);
-      else succeeded.get(type)?.inc();
-      seconds.get(type)?.observe(elapsed);
+      if (errors) {
+        countErrors(type, errors);
+        metrics.operationSeconds.observe({ type }, elapsed);
+      } else successes.get(type)?.add(elapsed);
       if (name !== undefined && names.has(name)) {
         metrics.namedOperations.inc({ operation: name, outcome: errors ? 'errors' : 'ok' });
         metrics.namedOperationSeconds.inc({ operation: name }, elapsed);

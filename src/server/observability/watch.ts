@@ -6,33 +6,39 @@ import type { ObservedCall } from '../../upstream/http/call.ts';
 import type { ServiceState } from '../../upstream/http/pool.ts';
 import type { UpstreamClient } from '../../upstream/client.ts';
 import type { ServerState } from '../http/state.ts';
-import type { Metrics } from './metrics.ts';
+import type { Metrics, SuccessSeries } from './metrics.ts';
 import { endCallSpan } from './tracing.ts';
 
 /** Counts upstream calls and ends their spans. Labels have the path's template, never an id, which a client could choose. */
 export function observeCalls(metrics: Metrics, log: Logger): (call: ObservedCall) => void {
   const logResponse = createResponseLog(log);
-  const series = new WeakMap<
-    Endpoint,
-    { succeeded: { inc: () => void }; seconds: { observe: (value: number) => void } }
-  >();
+  const successes = new Map<Endpoint, SuccessSeries>();
+
+  function successesOf(endpoint: Endpoint): SuccessSeries {
+    let series = successes.get(endpoint);
+    if (series) return series;
+    const labels = labelsOf(endpoint);
+    const count = metrics.upstreamCalls.labels({ ...labels, outcome: '200' });
+    successes.set(endpoint, (series = metrics.successes(count, metrics.upstreamSeconds.labels(labels))));
+    return series;
+  }
+
   return (call) => {
     const { endpoint, outcome, ms, span } = call;
-    const labels = { service: endpoint.service, endpoint: `${endpoint.method} ${endpoint.path}` };
-    if (outcome === 'cached' || outcome === 'stale') return metrics.cacheHits.inc({ ...labels, how: outcome });
-    if (outcome === 'RateLimited') return metrics.rateLimited.inc(labels);
-    let known = series.get(endpoint);
-    if (!known) {
-      const succeeded = metrics.upstreamCalls.labels({ ...labels, outcome: '200' });
-      series.set(endpoint, (known = { succeeded, seconds: metrics.upstreamSeconds.labels(labels) }));
+    if (outcome === '200') successesOf(endpoint).add(ms / 1000);
+    else {
+      const labels = labelsOf(endpoint);
+      if (outcome === 'cached' || outcome === 'stale') return metrics.cacheHits.inc({ ...labels, how: outcome });
+      if (outcome === 'RateLimited') return metrics.rateLimited.inc(labels);
+      metrics.upstreamCalls.inc({ ...labels, outcome });
+      metrics.upstreamSeconds.observe(labels, ms / 1000);
     }
-    if (outcome === '200') known.succeeded.inc();
-    else metrics.upstreamCalls.inc({ ...labels, outcome });
-    known.seconds.observe(ms / 1000);
     if (span) endCallSpan(span, call);
     if (call.failure?.status !== undefined) logResponse(outcome, call.failure);
   };
 }
+
+const labelsOf = ({ service, method, path }: Endpoint) => ({ service, endpoint: `${method} ${path}` });
 
 /** A kind of response is logged once in this time. */
 const QUIET_MS = 60_000;

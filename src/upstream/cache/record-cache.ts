@@ -7,20 +7,9 @@
  * Data of a viewer is never cached.
  */
 import type { Endpoint, Share } from '../../api/endpoint.ts';
-import { shallowCopy } from '../../lib/objects.ts';
-import type { Cacheability } from './caching-header.ts';
-import {
-  type Cache,
-  type CacheEntry,
-  type CacheKey,
-  type CacheLookup,
-  type VersionToken,
-  cacheKeyOf,
-  createMemoryCache,
-} from './memory.ts';
-import { mayHoldViewerData, redactViewerField, withoutViewerFields } from './redact.ts';
-
-type Json = Record<string, unknown>;
+import { type CacheParts, RecordHandle, ResponseHandle } from './cache-handle.ts';
+import { type Cache, type CacheKey, cacheKeyOf, createMemoryCache } from './memory.ts';
+import { mayHoldViewerData } from './redact.ts';
 
 /** Seconds that a record is fresh, by kind, if upstream does not say. */
 // A table is read down its columns.
@@ -36,51 +25,7 @@ const recordSeconds: Readonly<Record<string, number>> = {
 };
 /** The same for lists, and for records requested by something other than their id. */
 const responseSeconds: Readonly<Record<Share, number>> = { public: 300, tier: 300, anonymous: 30, viewer: 0 };
-/** How much longer an entry is kept, to be served while upstream fails. */
-const STALE_SECONDS = 3600;
-/** A longer max-age of upstream is cut to this. */
-const MAX_AGE_SECONDS = 86_400;
 const MAX_BYTES = 64_000_000;
-
-export interface Cached<Value> {
-  value: Value;
-  isFresh: boolean;
-  /** In ms since the epoch. */
-  freshUntil: number;
-  ageSeconds: number;
-}
-export type CachedRecord = Cached<Json>;
-type Lookup<Value> = Promise<Cached<Value> | undefined> | Cached<Value> | undefined;
-
-export interface ResponseMeta {
-  bytes: number;
-  reuse: Cacheability;
-}
-
-/** The cache as one caller may use it. `request`: path and query, which are unique over all services. */
-export interface ViewerCache {
-  get: (endpoint: Endpoint, kind: string, key: string) => Lookup<Json>;
-  /** `names`: the requested fields; those that the record lacks are cached as absent. Returns freshUntil; null if not reusable. */
-  put: (
-    endpoint: Endpoint,
-    kind: string,
-    key: string,
-    record: Json,
-    names: readonly string[],
-    meta: ResponseMeta,
-  ) => number | null;
-  delete: (endpoint: Endpoint, kind: string, key: string) => void;
-  getResponse: (endpoint: Endpoint, request: string) => Lookup<object>;
-  /** Returns freshUntil; null if not reusable. */
-  putResponse: (endpoint: Endpoint, request: string, response: object, meta: ResponseMeta) => number | null;
-  deleteResponse: (endpoint: Endpoint, request: string) => void;
-  /**
-   * Reads in flight are shared only within one epoch, so that nobody gets a read that began before another replica wrote. Null: not shared
-   * at all. Always '' with one replica, where a write ends the sharing of all reads in flight.
-   */
-  epochOfRecord: (endpoint: Endpoint, kind: string, key: string) => string | null;
-  epochOfResponse: (endpoint: Endpoint, request: string) => string | null;
-}
 
 export interface CacheViewer {
   /** Identifies the credential of film calls; never the token itself. */
@@ -115,10 +60,10 @@ export function createRecordCache({ ttlSeconds, cache: shared }: RecordCacheSett
     epoch++;
     return cache.invalidate(tag);
   };
-  const drop = (key: CacheKey | null) => {
-    if (key && cache.delete(key)) epoch++;
+  const drop = (key: CacheKey) => {
+    if (cache.delete(key)) epoch++;
   };
-  const parts: CacheParts = { cache, isShared: shared !== undefined, ttlSeconds, drop };
+  const parts: CacheParts = { cache, isShared: shared !== undefined && ttlSeconds !== 0, ttlSeconds, drop };
   return {
     invalidate,
     invalidateCredential: (credential, isOwn) => {
@@ -126,32 +71,12 @@ export function createRecordCache({ ttlSeconds, cache: shared }: RecordCacheSett
       return isOwn ? invalidate(partition) : cache.invalidate(partition);
     },
     epoch: () => (hasEpochs ? epoch : null),
-    forViewer: (viewer) => (ttlSeconds === 0 ? noCache : new PartitionedCache(parts, viewer)),
+    forViewer: (viewer) => new ViewerCache(parts, viewer),
   };
 }
 
-const noCache: ViewerCache = {
-  get: () => undefined,
-  put: () => null,
-  delete: () => undefined,
-  getResponse: () => undefined,
-  putResponse: () => null,
-  deleteResponse: () => undefined,
-  epochOfRecord: () => '',
-  epochOfResponse: () => '',
-};
-
-interface CacheParts {
-  cache: Cache;
-  /** Other replicas read and invalidate it too. */
-  isShared: boolean;
-  ttlSeconds: number | undefined;
-  drop: (key: CacheKey | null) => void;
-}
-
-class PartitionedCache implements ViewerCache {
-  /** The version of each key at its first lookup: a response is not stored if its key was invalidated while the call was in flight. */
-  private readonly versions = new Map<string, VersionToken | undefined>();
+/** The cache as one caller may use it. */
+export class ViewerCache {
   private readonly parts: CacheParts;
   private readonly viewer: CacheViewer;
 
@@ -160,84 +85,20 @@ class PartitionedCache implements ViewerCache {
     this.viewer = viewer;
   }
 
-  get(endpoint: Endpoint, kind: string, key: string): Lookup<Json> {
-    return this.lookUp(this.keyOfRecord(endpoint, kind, key)) as Lookup<Json>;
-  }
-
-  put(endpoint: Endpoint, kind: string, id: string, record: Json, names: readonly string[], meta: ResponseMeta) {
-    const { bytes, reuse } = meta;
-    const seconds = this.freshSeconds(endpoint, recordSeconds[kind] ?? responseSeconds[endpoint.share], reuse);
-    const key = seconds === null ? null : this.keyOfRecord(endpoint, kind, id);
-    if (!key || seconds === null) return null;
-    const now = Date.now();
-    const { since, freshUntil, keptUntil } = timesOf(now, seconds, reuse);
-    this.store(key, (before) => {
-      const merges = before !== undefined && before.freshUntil > now;
-      const value: Json = merges ? shallowCopy(before.value) : {};
-      for (const name of names) value[name] = undefined;
-      Object.assign(value, record);
-      redactViewerField(value);
-      if (!merges) return { value, bytes, since, freshUntil, keptUntil };
-      // A merged record is as old as its oldest field, and fresh no longer than any of them.
-      return {
-        value,
-        bytes: bytes + before.bytes,
-        since: Math.min(before.since, since),
-        freshUntil: Math.min(before.freshUntil, freshUntil),
-        keptUntil: Math.min(before.keptUntil, keptUntil),
-      };
-    });
-    return freshUntil;
-  }
-
-  delete(endpoint: Endpoint, kind: string, key: string): void {
-    this.parts.drop(this.keyOfRecord(endpoint, kind, key));
-  }
-
-  getResponse(endpoint: Endpoint, request: string): Lookup<object> {
-    return this.lookUp(this.keyOfResponse(endpoint, request));
-  }
-
-  putResponse(endpoint: Endpoint, request: string, response: object, { bytes, reuse }: ResponseMeta): number | null {
-    const seconds = this.freshSeconds(endpoint, responseSeconds[endpoint.share], reuse);
-    const key = seconds === null ? null : this.keyOfResponse(endpoint, request);
-    if (!key || seconds === null) return null;
-    const value = endpoint.share === 'public' ? withoutViewerFields(response as Json, endpoint.list) : response;
-    const times = timesOf(Date.now(), seconds, reuse);
-    this.store(key, () => ({ value, bytes, ...times }));
-    return times.freshUntil;
-  }
-
-  deleteResponse(endpoint: Endpoint, request: string): void {
-    this.parts.drop(this.keyOfResponse(endpoint, request));
-  }
-
-  epochOfRecord(endpoint: Endpoint, kind: string, key: string): string | null {
-    return this.parts.isShared ? this.epochOf(this.keyOfRecord(endpoint, kind, key)) : '';
-  }
-
-  epochOfResponse(endpoint: Endpoint, request: string): string | null {
-    return this.parts.isShared ? this.epochOf(this.keyOfResponse(endpoint, request)) : '';
-  }
-
-  /** Null if the key is never cached: no version would show a write. While Redis fails, reads are shared as with one replica. */
-  private epochOf(key: CacheKey | null): string | null {
-    return key && String(this.versions.get(key.text) ?? '');
-  }
-
-  /** Null if the endpoint's data may not be cached for this viewer. */
-  private partitionOf({ share }: Endpoint): string | null {
-    const { credential, hasToken } = this.viewer;
-    if (share === 'viewer' || (share === 'anonymous' && hasToken)) return null;
-    return share === 'tier' ? tierPartition(credential) : share;
-  }
-
-  private keyOfRecord(endpoint: Endpoint, kind: string, key: string): CacheKey | null {
+  record(endpoint: Endpoint, kind: string, key: string): RecordHandle {
     const partition = this.partitionOf(endpoint);
-    return partition === null ? null : cacheKeyOf(partition, `${kind}:${key}`, '', kind);
+    const cacheKey = partition === null ? null : cacheKeyOf(partition, `${kind}:${key}`, '', kind);
+    const seconds = recordSeconds[kind] ?? responseSeconds[endpoint.share];
+    return new RecordHandle(this.parts, cacheKey, seconds, this.isPersonal(endpoint));
   }
 
-  private keyOfResponse(endpoint: Endpoint, request: string): CacheKey | null {
+  /** `request`: path and query, which are unique over all services. */
+  response(endpoint: Endpoint, request: string): ResponseHandle {
+    const seconds = responseSeconds[endpoint.share];
+    return new ResponseHandle(this.parts, this.keyOf(endpoint, request), seconds, this.isPersonal(endpoint), endpoint);
+  }
+
+  private keyOf(endpoint: Endpoint, request: string): CacheKey | null {
     const partition = this.partitionOf(endpoint);
     if (partition === null) return null;
     const mark = request.indexOf('?');
@@ -246,41 +107,17 @@ class PartitionedCache implements ViewerCache {
     return cacheKeyOf(partition, mark < 0 ? request : request.slice(0, mark), query, endpoint.path);
   }
 
-  private lookUp(key: CacheKey | null): Lookup<object> {
-    if (!key) return undefined;
-    const found = this.parts.cache.get(key);
-    return found instanceof Promise ? found.then((later) => this.cached(key, later)) : this.cached(key, found);
+  /** Null if the endpoint's data may not be cached for this viewer. */
+  private partitionOf({ share }: Endpoint): string | null {
+    const { credential, hasToken } = this.viewer;
+    if (this.parts.ttlSeconds === 0 || share === 'viewer' || (share === 'anonymous' && hasToken)) return null;
+    return share === 'tier' ? tierPartition(credential) : share;
   }
 
-  private cached({ text }: CacheKey, { entry, version }: CacheLookup): Cached<object> | undefined {
-    if (!this.versions.has(text)) this.versions.set(text, version);
-    if (!entry) return undefined;
-    const { value, since, freshUntil } = entry;
-    const now = Date.now();
-    return { value, isFresh: now < freshUntil, freshUntil, ageSeconds: Math.max(0, Math.round((now - since) / 1000)) };
-  }
-
-  /** How long a response is fresh; null if it may not be stored. */
-  private freshSeconds({ share }: Endpoint, byDefault: number, reuse: Cacheability): number | null {
-    const { noStore, isPrivate, maxAge, age = 0 } = reuse;
-    const isShared = share !== 'tier' || !this.viewer.hasToken;
-    if (noStore || (isPrivate && isShared)) return null;
-    return this.parts.ttlSeconds ?? Math.max(0, Math.min(maxAge ?? byDefault, MAX_AGE_SECONDS) - age);
-  }
-
-  private store(key: CacheKey, make: (before: CacheEntry | undefined) => CacheEntry): void {
-    const version = this.versions.get(key.text);
-    // The lookup failed, so invalidations since then are unknown.
-    if (version === undefined && this.versions.has(key.text)) return;
-    this.parts.cache.set(key, version, make);
+  /** Whether only this viewer gets what is cached of the endpoint. */
+  private isPersonal({ share }: Endpoint): boolean {
+    return share === 'tier' && this.viewer.hasToken;
   }
 }
 
 const tierPartition = (credential: string): string => `tier ${credential}`;
-
-/** The times of an entry in ms since the epoch; `seconds`: how much longer the response is fresh. */
-const timesOf = (now: number, seconds: number, { mustRevalidate, age = 0 }: Cacheability) => {
-  const freshUntil = now + seconds * 1000;
-  const keptUntil = mustRevalidate ? freshUntil : freshUntil + STALE_SECONDS * 1000;
-  return { since: now - age * 1000, freshUntil, keptUntil };
-};

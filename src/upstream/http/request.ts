@@ -11,7 +11,7 @@ export interface ApiRequest {
   readonly input: object;
   /** Path and query as sent; equal requests have equal texts. */
   readonly wirePath: string;
-  /** Limits which reads in flight may be shared; see `epochOfRecord`. */
+  /** Limits which reads in flight may be shared; see `epoch` of the cache handle. */
   readonly epoch?: string | null;
 }
 

@@ -6,7 +6,7 @@ import DataLoader from 'dataloader';
 import type { Path } from 'graphql/jsutils/Path.js';
 import { withMembers } from '../../lib/objects.ts';
 import { tierEvidenceFields } from '../auth/tiers.ts';
-import type { CachedRecord } from '../cache/record-cache.ts';
+import type { CachedRecord } from '../cache/cache-handle.ts';
 import { VIEWER_FIELD } from '../cache/redact.ts';
 import { mayServeStale } from '../errors.ts';
 import { type ApiRequest, createApiRequest, insert, withEpoch } from '../http/request.ts';
@@ -50,14 +50,14 @@ export class RecordLoader {
     known: UpstreamRecord,
     path: Path | undefined,
   ): Promise<UpstreamRecord | null> | UpstreamRecord | null {
-    const { cache, cachePolicy, viewer } = this.context;
+    const { cachePolicy, viewer } = this.context;
     const state = this.stateOf(kind, source, key);
     if (state.isAbsent) return null;
     if (viewer.isLoggedIn && names.includes(VIEWER_FIELD)) cachePolicy.restrict(null);
     const missing = missingOf(state, names);
     let loads = loadsOf(state, names);
     if (missing) {
-      const cached = cache.get(source.endpoint, kind, key);
+      const cached = state.cache.get();
       if (cached instanceof Promise || !this.mergeCached(state, missing, cached, path)) {
         const load = this.loadOf(state, missing, cached, path);
         if (!loads.includes(load)) loads = [...loads, load];
@@ -77,7 +77,7 @@ export class RecordLoader {
   async wouldRequest(kind: string, source: RecordSource, key: string, names: FieldNames): Promise<string | null> {
     const { calls, cache } = this.context;
     if (calls.refuses(source.endpoint)) return null;
-    const cached = await cache.get(source.endpoint, kind, key);
+    const cached = await cache.record(source.endpoint, kind, key).get();
     const isCached = cached?.isFresh && names.every((name) => name in cached.value || !isUpstreamField(source, name));
     return isCached ? null : `${kind}:${key}`;
   }
@@ -85,7 +85,9 @@ export class RecordLoader {
   private stateOf(kind: string, source: RecordSource, key: string): RecordState {
     const id = `${kind}:${key}`;
     let state = this.states.get(id);
-    if (!state) this.states.set(id, (state = createRecordState(kind, key, source)));
+    if (state) return state;
+    state = createRecordState(kind, key, source, this.context.cache.record(source.endpoint, kind, key));
+    this.states.set(id, state);
     return state;
   }
 
@@ -116,12 +118,12 @@ export class RecordLoader {
   }
 
   private async request(load: FieldLoad, cached: CachedRecord | undefined): Promise<void> {
-    const { kind, source, key } = load.state;
+    const { source, key, cache } = load.state;
     const fields = projection(source, this.fieldsToRequest(load, cached));
     const request = projectedRequest(source.endpoint, source.input(key), fields);
-    const epoch = this.context.cache.epochOfRecord(source.endpoint, kind, key);
     try {
-      this.store(load, cached, fields, await this.context.calls.send(withEpoch(request, epoch), load.path));
+      const response = await this.context.calls.send(withEpoch(request, cache.epoch()), load.path);
+      this.store(load, cached, fields, response);
     } catch (error) {
       this.serveStale(load, cached, request, error);
       throw error;
@@ -161,13 +163,13 @@ export class RecordLoader {
     fields: FieldNames | undefined,
     response: ApiResponse,
   ): void {
-    const { calls, cache, cachePolicy } = this.context;
-    const { kind, source, key } = state;
+    const { calls, cachePolicy } = this.context;
+    const { source, key, cache } = state;
     const record = recordIn(response, source, key);
     if (!record) {
       state.isAbsent = true;
       cachePolicy.restrict(null);
-      cache.delete(source.endpoint, kind, key);
+      cache.delete();
       return;
     }
     if (!fields) state.isWhole = true;
@@ -178,7 +180,7 @@ export class RecordLoader {
       merge(state, withMembers(cached.value, record), names, calls.possibleTiers(), requested);
       cachePolicy.restrict(cached.freshUntil, source.endpoint);
     } else merge(state, record, names, calls.possibleTiers(), known);
-    cachePolicy.restrict(cache.put(source.endpoint, kind, key, record, known, response), source.endpoint);
+    cachePolicy.restrict(cache.put(record, known, response), source.endpoint);
   }
 
   /** Takes what is cached if upstream failed, but not if it denied access. */
@@ -188,10 +190,10 @@ export class RecordLoader {
     request: ApiRequest,
     error: unknown,
   ): void {
-    const { calls, cache, cachePolicy } = this.context;
-    const { kind, source, key } = state;
+    const { calls, cachePolicy } = this.context;
+    const { source, cache } = state;
     cachePolicy.restrict(null);
-    if (isDenied(this.context, source.endpoint, error)) cache.delete(source.endpoint, kind, key);
+    if (isDenied(this.context, source.endpoint, error)) cache.delete();
     if (!cached || !mayServeStale(error)) return;
     const available = names.filter((name) => name in cached.value);
     if (available.length && !cached.isFresh) calls.logCached(request, path, { staleSeconds: cached.ageSeconds });

@@ -3,7 +3,7 @@ import type { Path } from 'graphql/jsutils/Path.js';
 import { type Endpoint, type Tier, tiers } from '../../api/endpoint.ts';
 import { shallowCopy } from '../../lib/objects.ts';
 import { fieldsWithheldByTier } from '../auth/tiers.ts';
-import type { CachedRecord } from '../cache/record-cache.ts';
+import type { CachedRecord, RecordHandle } from '../cache/cache-handle.ts';
 import { TierRequired } from '../errors.ts';
 
 /** How records of a kind are requested by key. */
@@ -40,6 +40,8 @@ export interface RecordState {
   readonly kind: string;
   readonly key: string;
   readonly source: RecordSource;
+  /** What is cached of it. */
+  readonly cache: RecordHandle;
   /** A field that was requested and is absent is present here as undefined. */
   readonly record: UpstreamRecord;
   /** The whole record was requested: `record` has all its fields. */
@@ -66,10 +68,16 @@ export interface FieldLoad {
 
 const noLoads: readonly FieldLoad[] = Object.freeze([]);
 
-export const createRecordState = (kind: string, key: string, source: RecordSource): RecordState => ({
+export const createRecordState = (
+  kind: string,
+  key: string,
+  source: RecordSource,
+  cache: RecordHandle,
+): RecordState => ({
   kind,
   key,
   source,
+  cache,
   record: {},
   isWhole: false,
   isAbsent: false,

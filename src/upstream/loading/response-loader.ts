@@ -38,34 +38,33 @@ export class ResponseLoader {
     const { calls, cache } = this.context;
     if (calls.refuses(endpoint)) return null;
     const { wirePath } = projectedRequest(endpoint, input, names);
-    const cached = await cache.getResponse(endpoint, wirePath);
+    const cached = await cache.response(endpoint, wirePath).get();
     return cached?.isFresh ? null : wirePath;
   }
 
   /** From the cache while it is fresh, and while upstream fails. */
   private async fetch({ request, path }: ResponseLoad): Promise<unknown> {
-    const { calls, cache, cachePolicy } = this.context;
+    const { calls, cachePolicy } = this.context;
     const { endpoint, wirePath } = request;
-    const cached = await cache.getResponse(endpoint, wirePath);
+    const cache = this.context.cache.response(endpoint, wirePath);
+    const cached = await cache.get();
     if (cached?.isFresh) {
       calls.logCached(request, path, { cached: true });
       cachePolicy.restrict(cached.freshUntil, endpoint);
       return cached.value;
     }
     try {
-      const epoch = cache.epochOfResponse(endpoint, wirePath);
-      const response = await this.context.calls.send(withEpoch(request, epoch), path);
+      const response = await calls.send(withEpoch(request, cache.epoch()), path);
       const { value } = response;
-      if (typeof value === 'object' && value !== null)
-        cachePolicy.restrict(cache.putResponse(endpoint, wirePath, value, response), endpoint);
+      if (typeof value === 'object' && value !== null) cachePolicy.restrict(cache.put(value, response), endpoint);
       else {
-        cache.deleteResponse(endpoint, wirePath);
+        cache.delete();
         cachePolicy.restrict(null);
       }
       return value;
     } catch (error) {
       cachePolicy.restrict(null);
-      if (isDenied(this.context, endpoint, error)) cache.deleteResponse(endpoint, wirePath);
+      if (isDenied(this.context, endpoint, error)) cache.delete();
       if (!cached || !mayServeStale(error)) throw error;
       calls.logCached(request, path, { staleSeconds: cached.ageSeconds });
       return cached.value;

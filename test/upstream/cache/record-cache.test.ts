@@ -5,7 +5,8 @@ import { filmEndpoints } from '../../../src/api/film.ts';
 import { noteEndpoints } from '../../../src/api/note.ts';
 import { type Cache, createMemoryCache, cacheKeyOf } from '../../../src/upstream/cache/memory.ts';
 import type { Cacheability } from '../../../src/upstream/cache/caching-header.ts';
-import { type ResponseMeta, createRecordCache } from '../../../src/upstream/cache/record-cache.ts';
+import type { ResponseMeta } from '../../../src/upstream/cache/cache-handle.ts';
+import { createRecordCache } from '../../../src/upstream/cache/record-cache.ts';
 import { connectRedis } from '../../../src/upstream/redis.ts';
 import { hasRedis, redisServer, until, withoutRedis } from '../../support/redis.ts';
 
@@ -50,11 +51,13 @@ describe.each(caches)('record cache %s', (_, open) => {
   test('fields from two responses are merged into one record, and a field known to be absent stays known', async () => {
     const records = await recordStore();
     const first = records.forViewer(anonymous);
-    first.put(bookEndpoints.byId, 'Book', '7', { id: '7', title: '活着' }, ['id', 'title', 'subtitle'], noHeaders);
+    first
+      .record(bookEndpoints.byId, 'Book', '7')
+      .put({ id: '7', title: '活着' }, ['id', 'title', 'subtitle'], noHeaders);
     await settled();
-    first.put(bookEndpoints.byId, 'Book', '7', { id: '7', pages: '191' }, ['id', 'pages'], noHeaders);
+    first.record(bookEndpoints.byId, 'Book', '7').put({ id: '7', pages: '191' }, ['id', 'pages'], noHeaders);
     await settled();
-    const cached = await records.forViewer(alice).get(bookEndpoints.byId, 'Book', '7');
+    const cached = await records.forViewer(alice).record(bookEndpoints.byId, 'Book', '7').get();
     expect(cached).toMatchObject({ isFresh: true, value: { id: '7', title: '活着', pages: '191' } });
     expect('subtitle' in cached!.value).toBe(true);
     expect('summary' in cached!.value).toBe(false);
@@ -62,29 +65,32 @@ describe.each(caches)('record cache %s', (_, open) => {
 
   test('a merged record is as old as its oldest field', async () => {
     const cacheOfViewer = (await recordStore()).forViewer(anonymous);
-    cacheOfViewer.put(bookEndpoints.byId, 'Book', '7', { title: 'x' }, ['title'], noHeaders);
+    cacheOfViewer.record(bookEndpoints.byId, 'Book', '7').put({ title: 'x' }, ['title'], noHeaders);
     await settled();
     later(3000);
-    cacheOfViewer.put(bookEndpoints.byId, 'Book', '7', { pages: '1' }, ['pages'], noHeaders);
+    cacheOfViewer.record(bookEndpoints.byId, 'Book', '7').put({ pages: '1' }, ['pages'], noHeaders);
     await settled();
-    expect(await cacheOfViewer.get(bookEndpoints.byId, 'Book', '7')).toMatchObject({ isFresh: true, ageSeconds: 3000 });
+    expect(await cacheOfViewer.record(bookEndpoints.byId, 'Book', '7').get()).toMatchObject({
+      isFresh: true,
+      ageSeconds: 3000,
+    });
     later(601);
-    expect(await cacheOfViewer.get(bookEndpoints.byId, 'Book', '7')).toMatchObject({
+    expect(await cacheOfViewer.record(bookEndpoints.byId, 'Book', '7').get()).toMatchObject({
       isFresh: false,
       ageSeconds: 3601,
     });
     later(3600);
-    expect(await cacheOfViewer.get(bookEndpoints.byId, 'Book', '7')).toBeUndefined();
+    expect(await cacheOfViewer.record(bookEndpoints.byId, 'Book', '7').get()).toBeUndefined();
   });
 
   test('fields of an expired record are dropped when another field is loaded again', async () => {
     const cacheOfViewer = (await recordStore()).forViewer(anonymous);
-    cacheOfViewer.put(bookEndpoints.byId, 'Book', '7', { title: 'x' }, ['title'], noHeaders);
+    cacheOfViewer.record(bookEndpoints.byId, 'Book', '7').put({ title: 'x' }, ['title'], noHeaders);
     await settled();
     later(3601);
-    cacheOfViewer.put(bookEndpoints.byId, 'Book', '7', { pages: '1' }, ['pages'], noHeaders);
+    cacheOfViewer.record(bookEndpoints.byId, 'Book', '7').put({ pages: '1' }, ['pages'], noHeaders);
     await settled();
-    expect((await cacheOfViewer.get(bookEndpoints.byId, 'Book', '7'))?.value).toEqual({ pages: '1' });
+    expect((await cacheOfViewer.record(bookEndpoints.byId, 'Book', '7').get())?.value).toEqual({ pages: '1' });
   });
 
   test('films are cached separately for each credential, and removed with it', async () => {
@@ -92,54 +98,45 @@ describe.each(caches)('record cache %s', (_, open) => {
     for (const viewer of [alice, bob])
       records
         .forViewer(viewer)
-        .put(filmEndpoints.subject, 'Subject', '1', { title: viewer.credential }, ['title'], noHeaders);
+        .record(filmEndpoints.subject, 'Subject', '1')
+        .put({ title: viewer.credential }, ['title'], noHeaders);
     await settled();
-    expect((await records.forViewer(alice).get(filmEndpoints.subject, 'Subject', '1'))?.value).toEqual({ title: 'a' });
-    expect(await records.forViewer(anonymous).get(filmEndpoints.subject, 'Subject', '1')).toBeUndefined();
+    expect((await records.forViewer(alice).record(filmEndpoints.subject, 'Subject', '1').get())?.value).toEqual({
+      title: 'a',
+    });
+    expect(await records.forViewer(anonymous).record(filmEndpoints.subject, 'Subject', '1').get()).toBeUndefined();
     await records.invalidateCredential('a', false);
-    expect(await records.forViewer(alice).get(filmEndpoints.subject, 'Subject', '1')).toBeUndefined();
-    expect((await records.forViewer(bob).get(filmEndpoints.subject, 'Subject', '1'))?.value).toEqual({ title: 'b' });
+    expect(await records.forViewer(alice).record(filmEndpoints.subject, 'Subject', '1').get()).toBeUndefined();
+    expect((await records.forViewer(bob).record(filmEndpoints.subject, 'Subject', '1').get())?.value).toEqual({
+      title: 'b',
+    });
   });
 
   test('viewer-specific data is never cached', async () => {
     const records = await recordStore();
     const cacheOfViewer = records.forViewer(alice);
-    cacheOfViewer.put(noteEndpoints.byId, 'Note', '1', { title: 'mine' }, ['title'], noHeaders);
-    cacheOfViewer.put(eventEndpoints.byId, 'Event', '1', { title: 'x', status: 'wish' }, ['title'], noHeaders);
-    cacheOfViewer.putResponse(
-      bookEndpoints.annotations,
-      '/v2/book/7/annotations?count=20',
-      { annotations: [{ privacy: 0 }] },
-      noHeaders,
-    );
-    cacheOfViewer.putResponse(
-      bookEndpoints.search,
-      '/v2/book/search?fields=books.current_user_collection,id&q=x',
-      { books: [] },
-      noHeaders,
-    );
-    cacheOfViewer.putResponse(
-      bookEndpoints.search,
-      '/v2/book/search?q=x',
-      { books: [{ current_user_collection: {} }] },
-      noHeaders,
-    );
-    cacheOfViewer.put(
-      bookEndpoints.byId,
-      'Book',
-      '7',
-      { title: 'x', current_user_collection: { status: 'read' } },
-      ['current_user_collection'],
-      noHeaders,
-    );
+    cacheOfViewer.record(noteEndpoints.byId, 'Note', '1').put({ title: 'mine' }, ['title'], noHeaders);
+    cacheOfViewer.record(eventEndpoints.byId, 'Event', '1').put({ title: 'x', status: 'wish' }, ['title'], noHeaders);
+    cacheOfViewer
+      .response(bookEndpoints.annotations, '/v2/book/7/annotations?count=20')
+      .put({ annotations: [{ privacy: 0 }] }, noHeaders);
+    cacheOfViewer
+      .response(bookEndpoints.search, '/v2/book/search?fields=books.current_user_collection,id&q=x')
+      .put({ books: [] }, noHeaders);
+    cacheOfViewer
+      .response(bookEndpoints.search, '/v2/book/search?q=x')
+      .put({ books: [{ current_user_collection: {} }] }, noHeaders);
+    cacheOfViewer
+      .record(bookEndpoints.byId, 'Book', '7')
+      .put({ title: 'x', current_user_collection: { status: 'read' } }, ['current_user_collection'], noHeaders);
     await settled();
     for (const viewer of [alice, anonymous]) {
       const again = records.forViewer(viewer);
-      expect(await again.get(noteEndpoints.byId, 'Note', '1')).toBeUndefined();
-      expect(await again.get(eventEndpoints.byId, 'Event', '1')).toBeUndefined();
-      expect(await again.getResponse(bookEndpoints.annotations, '/v2/book/7/annotations?count=20')).toBeUndefined();
-      expect(await again.getResponse(bookEndpoints.search, '/v2/book/search?q=x')).toBeUndefined();
-      expect((await again.get(bookEndpoints.byId, 'Book', '7'))?.value).toEqual({ title: 'x' });
+      expect(await again.record(noteEndpoints.byId, 'Note', '1').get()).toBeUndefined();
+      expect(await again.record(eventEndpoints.byId, 'Event', '1').get()).toBeUndefined();
+      expect(await again.response(bookEndpoints.annotations, '/v2/book/7/annotations?count=20').get()).toBeUndefined();
+      expect(await again.response(bookEndpoints.search, '/v2/book/search?q=x').get()).toBeUndefined();
+      expect((await again.record(bookEndpoints.byId, 'Book', '7').get())?.value).toEqual({ title: 'x' });
     }
   });
 
@@ -147,15 +144,15 @@ describe.each(caches)('record cache %s', (_, open) => {
     const records = await recordStore();
     const request = '/v2/book/search?fields=id,title&q=x';
     const answer = { books: [{ id: '7', current_user_collection: { status: 'read' } }, { id: '8' }] };
-    records.forViewer(alice).putResponse(bookEndpoints.search, request, answer, noHeaders);
+    records.forViewer(alice).response(bookEndpoints.search, request).put(answer, noHeaders);
     await settled();
-    expect(await records.forViewer(anonymous).getResponse(bookEndpoints.search, request)).toMatchObject({
+    expect(await records.forViewer(anonymous).response(bookEndpoints.search, request).get()).toMatchObject({
       isFresh: true,
       value: { books: [{ id: '7' }, { id: '8' }] },
     });
-    expect(JSON.stringify(await records.forViewer(anonymous).getResponse(bookEndpoints.search, request))).not.toContain(
-      'status',
-    );
+    expect(
+      JSON.stringify(await records.forViewer(anonymous).response(bookEndpoints.search, request).get()),
+    ).not.toContain('status');
     expect(answer.books[0]).toHaveProperty('current_user_collection');
   });
 
@@ -163,110 +160,106 @@ describe.each(caches)('record cache %s', (_, open) => {
     const records = await recordStore();
     records
       .forViewer(anonymous)
-      .putResponse(bookEndpoints.annotations, '/v2/book/7/annotations?fields=id', { annotations: [] }, noHeaders);
+      .response(bookEndpoints.annotations, '/v2/book/7/annotations?fields=id')
+      .put({ annotations: [] }, noHeaders);
     await settled();
     expect(
-      await records.forViewer(alice).getResponse(bookEndpoints.annotations, '/v2/book/7/annotations?fields=id'),
+      await records.forViewer(alice).response(bookEndpoints.annotations, '/v2/book/7/annotations?fields=id').get(),
     ).toBeUndefined();
   });
 
   test('Cache-Control of the response is obeyed', async () => {
     const records = await recordStore();
     const cacheOfViewer = records.forViewer(anonymous);
-    cacheOfViewer.put(bookEndpoints.byId, 'Book', '1', { title: 'x' }, ['title'], withHeaders({ noStore: true }));
-    cacheOfViewer.put(
-      bookEndpoints.byId,
-      'Book',
-      '2',
-      { title: 'x' },
-      ['title'],
-      withHeaders({ isPrivate: true, maxAge: 100 }),
-    );
-    cacheOfViewer.put(bookEndpoints.byId, 'Book', '3', { title: 'x' }, ['title'], withHeaders({ maxAge: 10 }));
+    cacheOfViewer
+      .record(bookEndpoints.byId, 'Book', '1')
+      .put({ title: 'x' }, ['title'], withHeaders({ noStore: true }));
+    cacheOfViewer
+      .record(bookEndpoints.byId, 'Book', '2')
+      .put({ title: 'x' }, ['title'], withHeaders({ isPrivate: true, maxAge: 100 }));
+    cacheOfViewer.record(bookEndpoints.byId, 'Book', '3').put({ title: 'x' }, ['title'], withHeaders({ maxAge: 10 }));
     records
       .forViewer(alice)
-      .put(filmEndpoints.subject, 'Subject', '4', { title: 'x' }, ['title'], withHeaders({ isPrivate: true }));
-    cacheOfViewer.put(
-      filmEndpoints.subject,
-      'Subject',
-      '5',
-      { title: 'x' },
-      ['title'],
-      withHeaders({ isPrivate: true }),
-    );
+      .record(filmEndpoints.subject, 'Subject', '4')
+      .put({ title: 'x' }, ['title'], withHeaders({ isPrivate: true }));
+    cacheOfViewer
+      .record(filmEndpoints.subject, 'Subject', '5')
+      .put({ title: 'x' }, ['title'], withHeaders({ isPrivate: true }));
     await settled();
-    expect(await cacheOfViewer.get(bookEndpoints.byId, 'Book', '1')).toBeUndefined();
-    expect(await cacheOfViewer.get(bookEndpoints.byId, 'Book', '2')).toBeUndefined();
-    expect(await records.forViewer(alice).get(filmEndpoints.subject, 'Subject', '4')).toMatchObject({ isFresh: true });
-    expect(await cacheOfViewer.get(filmEndpoints.subject, 'Subject', '5')).toBeUndefined();
+    expect(await cacheOfViewer.record(bookEndpoints.byId, 'Book', '1').get()).toBeUndefined();
+    expect(await cacheOfViewer.record(bookEndpoints.byId, 'Book', '2').get()).toBeUndefined();
+    expect(await records.forViewer(alice).record(filmEndpoints.subject, 'Subject', '4').get()).toMatchObject({
+      isFresh: true,
+    });
+    expect(await cacheOfViewer.record(filmEndpoints.subject, 'Subject', '5').get()).toBeUndefined();
     later(11);
-    expect(await cacheOfViewer.get(bookEndpoints.byId, 'Book', '3')).toMatchObject({ isFresh: false, ageSeconds: 11 });
+    expect(await cacheOfViewer.record(bookEndpoints.byId, 'Book', '3').get()).toMatchObject({
+      isFresh: false,
+      ageSeconds: 11,
+    });
   });
 
   test('a fixed time to live replaces all others, except no-store, and 0 turns the cache off', async () => {
     const fixed = (await recordStore(50)).forViewer(anonymous);
-    fixed.put(bookEndpoints.byId, 'Book', '1', { title: 'x' }, ['title'], withHeaders({ maxAge: 5 }));
-    fixed.put(bookEndpoints.byId, 'Book', '2', { title: 'x' }, ['title'], withHeaders({ noStore: true }));
+    fixed.record(bookEndpoints.byId, 'Book', '1').put({ title: 'x' }, ['title'], withHeaders({ maxAge: 5 }));
+    fixed.record(bookEndpoints.byId, 'Book', '2').put({ title: 'x' }, ['title'], withHeaders({ noStore: true }));
     await settled();
     later(49);
-    expect(await fixed.get(bookEndpoints.byId, 'Book', '1')).toMatchObject({ isFresh: true });
-    expect(await fixed.get(bookEndpoints.byId, 'Book', '2')).toBeUndefined();
+    expect(await fixed.record(bookEndpoints.byId, 'Book', '1').get()).toMatchObject({ isFresh: true });
+    expect(await fixed.record(bookEndpoints.byId, 'Book', '2').get()).toBeUndefined();
     const off = (await recordStore(0)).forViewer(anonymous);
-    off.put(bookEndpoints.byId, 'Book', '1', { title: 'x' }, ['title'], noHeaders);
+    off.record(bookEndpoints.byId, 'Book', '1').put({ title: 'x' }, ['title'], noHeaders);
     await settled();
-    expect(await off.get(bookEndpoints.byId, 'Book', '1')).toBeUndefined();
+    expect(await off.record(bookEndpoints.byId, 'Book', '1').get()).toBeUndefined();
   });
 
   test('invalidation drops the named record or list for all viewers, and nothing else', async () => {
     const records = await recordStore();
     const cacheOfViewer = records.forViewer(anonymous);
     for (const id of ['7', '70']) {
-      cacheOfViewer.put(bookEndpoints.byId, 'Book', id, { title: id }, ['title'], noHeaders);
+      cacheOfViewer.record(bookEndpoints.byId, 'Book', id).put({ title: id }, ['title'], noHeaders);
       for (const query of ['', '?count=20', '?fields=id&start=20'])
-        cacheOfViewer.putResponse(
-          bookEndpoints.annotations,
-          `/v2/book/${id}/annotations${query}`,
-          { annotations: [] },
-          noHeaders,
-        );
+        cacheOfViewer
+          .response(bookEndpoints.annotations, `/v2/book/${id}/annotations${query}`)
+          .put({ annotations: [] }, noHeaders);
     }
     await settled();
     await records.invalidate('Book:7');
     await records.invalidate('/v2/book/7/annotations');
-    expect(await cacheOfViewer.get(bookEndpoints.byId, 'Book', '7')).toBeUndefined();
-    expect(await cacheOfViewer.get(bookEndpoints.byId, 'Book', '70')).toMatchObject({ isFresh: true });
+    expect(await cacheOfViewer.record(bookEndpoints.byId, 'Book', '7').get()).toBeUndefined();
+    expect(await cacheOfViewer.record(bookEndpoints.byId, 'Book', '70').get()).toMatchObject({ isFresh: true });
     for (const query of ['', '?count=20', '?fields=id&start=20']) {
       expect(
-        await cacheOfViewer.getResponse(bookEndpoints.annotations, `/v2/book/7/annotations${query}`),
+        await cacheOfViewer.response(bookEndpoints.annotations, `/v2/book/7/annotations${query}`).get(),
       ).toBeUndefined();
       expect(
-        await cacheOfViewer.getResponse(bookEndpoints.annotations, `/v2/book/70/annotations${query}`),
+        await cacheOfViewer.response(bookEndpoints.annotations, `/v2/book/70/annotations${query}`).get(),
       ).toMatchObject({
         isFresh: true,
       });
     }
-    cacheOfViewer.put(bookEndpoints.byId, 'Book', '7', { title: 'new' }, ['title'], noHeaders);
+    cacheOfViewer.record(bookEndpoints.byId, 'Book', '7').put({ title: 'new' }, ['title'], noHeaders);
     await settled();
-    expect((await cacheOfViewer.get(bookEndpoints.byId, 'Book', '7'))?.value).toEqual({ title: 'new' });
+    expect((await cacheOfViewer.record(bookEndpoints.byId, 'Book', '7').get())?.value).toEqual({ title: 'new' });
   });
 
   test('a response requested before its record was invalidated is not cached', async () => {
     const records = await recordStore();
-    const reader = records.forViewer(anonymous);
-    expect(await reader.get(bookEndpoints.byId, 'Book', '7')).toBeUndefined();
+    const handle = records.forViewer(anonymous).record(bookEndpoints.byId, 'Book', '7');
+    expect(await handle.get()).toBeUndefined();
     await records.invalidate('Book:7');
-    reader.put(bookEndpoints.byId, 'Book', '7', { title: 'old' }, ['title'], noHeaders);
+    handle.put({ title: 'old' }, ['title'], noHeaders);
     await settled();
-    expect(await records.forViewer(anonymous).get(bookEndpoints.byId, 'Book', '7')).toBeUndefined();
+    expect(await records.forViewer(anonymous).record(bookEndpoints.byId, 'Book', '7').get()).toBeUndefined();
   });
 
   test('a deleted record is no longer served', async () => {
     const cacheOfViewer = (await recordStore()).forViewer(anonymous);
-    cacheOfViewer.put(bookEndpoints.byId, 'Book', '7', { title: 'x' }, ['title'], noHeaders);
+    cacheOfViewer.record(bookEndpoints.byId, 'Book', '7').put({ title: 'x' }, ['title'], noHeaders);
     await settled();
-    cacheOfViewer.delete(bookEndpoints.byId, 'Book', '7');
+    cacheOfViewer.record(bookEndpoints.byId, 'Book', '7').delete();
     await settled();
-    expect(await cacheOfViewer.get(bookEndpoints.byId, 'Book', '7')).toBeUndefined();
+    expect(await cacheOfViewer.record(bookEndpoints.byId, 'Book', '7').get()).toBeUndefined();
   });
 });
 
@@ -274,11 +267,11 @@ test('the memory cache is bounded by bytes and evicts the least recently used re
   const records = createRecordCache({ cache: createMemoryCache(1_000_000) }).forViewer(anonymous);
   const response = { ...noHeaders, bytes: 10_000 };
   for (let id = 0; id < 200; id++) {
-    records.put(bookEndpoints.byId, 'Book', String(id), { title: 'x' }, ['title'], response);
-    await records.get(bookEndpoints.byId, 'Book', '0');
+    records.record(bookEndpoints.byId, 'Book', String(id)).put({ title: 'x' }, ['title'], response);
+    await records.record(bookEndpoints.byId, 'Book', '0').get();
   }
   const cached = await Promise.all(
-    Array.from({ length: 200 }, async (_, id) => records.get(bookEndpoints.byId, 'Book', String(id))),
+    Array.from({ length: 200 }, async (_, id) => records.record(bookEndpoints.byId, 'Book', String(id)).get()),
   );
   expect(cached.filter(Boolean).length).toBeLessThan(50);
   expect(cached[0]).toBeDefined();
@@ -288,8 +281,8 @@ test('the memory cache is bounded by bytes and evicts the least recently used re
 test('when the table of invalidations overflows, too much is invalidated rather than too little', async () => {
   const records = createRecordCache();
   const cacheOfViewer = records.forViewer(anonymous);
-  cacheOfViewer.put(bookEndpoints.byId, 'Book', '7', { title: 'x' }, ['title'], noHeaders);
+  cacheOfViewer.record(bookEndpoints.byId, 'Book', '7').put({ title: 'x' }, ['title'], noHeaders);
   await records.invalidate('Book:7');
   for (let other = 0; other < 20_001; other++) await records.invalidate(`Book:x${other}`);
-  expect(await cacheOfViewer.get(bookEndpoints.byId, 'Book', '7')).toBeUndefined();
+  expect(await cacheOfViewer.record(bookEndpoints.byId, 'Book', '7').get()).toBeUndefined();
 });

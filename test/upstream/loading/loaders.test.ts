@@ -22,10 +22,15 @@ async function twoOperations(behaviour: Behaviour) {
   let openedCaches = 0;
   const records: RecordCache = {
     ...recordCache,
-    forViewer: (partition): ViewerCache => {
-      const viewerCache = recordCache.forViewer(partition);
-      const failing = { put: breaks, delete: breaks, putResponse: breaks, deleteResponse: breaks };
-      return openedCaches++ === 0 ? { ...viewerCache, ...failing } : viewerCache;
+    forViewer: (viewer): ViewerCache => {
+      const cache = recordCache.forViewer(viewer);
+      if (openedCaches++ > 0) return cache;
+      const failing = { put: breaks, delete: breaks };
+      const record: ViewerCache['record'] = (...args) =>
+        Object.assign(recordCache.forViewer(viewer).record(...args), failing);
+      const response: ViewerCache['response'] = (...args) =>
+        Object.assign(recordCache.forViewer(viewer).response(...args), failing);
+      return Object.assign(cache, { record, response });
     },
   };
   const settings = { ...readConfig({}), ...patient, baseUrl: service.url, eventBaseUrl: service.url };

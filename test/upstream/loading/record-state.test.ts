@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { bookEndpoints, bookMembers } from '../../../src/api/book.ts';
+import { createRecordCache } from '../../../src/upstream/cache/record-cache.ts';
 import {
   type RecordSource,
   createRecordState,
@@ -11,6 +12,7 @@ import {
 } from '../../../src/upstream/loading/record-state.ts';
 
 const source: RecordSource = { endpoint: bookEndpoints.byId, input: (id) => ({ id }), members: bookMembers };
+const cache = createRecordCache({ ttlSeconds: 0 }).forViewer({ credential: 'nobody', hasToken: false });
 const name = fc.constantFrom(...bookMembers.filter((member) => member !== 'id'));
 const names = fc.uniqueArray(name, { minLength: 1, maxLength: 8 });
 /** A record of upstream: fields that are not in it are absent there. */
@@ -19,7 +21,7 @@ const upstreamRecord = fc.dictionary(name, fc.string(), { noNullPrototype: true 
 const pick = (record: Record<string, unknown>, fields: readonly string[]) =>
   Object.fromEntries(Object.entries(record).filter(([field]) => fields.includes(field)));
 const stateWith = (record: Record<string, unknown>, parts: readonly string[][]) => {
-  const state = createRecordState('Book', '7', source);
+  const state = createRecordState('Book', '7', source, cache.record(source.endpoint, 'Book', '7'));
   for (const part of parts) merge(state, pick(record, part), part, []);
   return state;
 };
