@@ -25,489 +25,409 @@ const SHOW = 'Show it at the field named in `extensions.violations`, which also 
 const GONE = 'Remove it from the page, or load the list again.';
 const REQUEST_LESS = 'Request less at once; `limit` and `actual` have the numbers.';
 
+/** What happened, what the client does, what the operator does. */
+const notes = (what: string, client: string, operator = NOTHING): CodeNotes => ({ what, client, operator });
+
 const table = [
   {
     title: 'Input',
     when: 'an invalid argument: a malformed id, a broken ISBN, `first: 0`, a cursor of another list; no call is made',
     codes: {
-      BAD_USER_INPUT: {
-        what: 'An argument or variable is invalid: a malformed id, a broken ISBN, `first: 0`, a cursor of another list. No call was made.',
-        client: 'Correct it; the message says what is valid. Do not retry.',
-        operator: NOTHING,
-      },
+      BAD_USER_INPUT: notes(
+        'An argument or variable is invalid: a malformed id, a broken ISBN, `first: 0`, a cursor of another list. No call was made.',
+        'Correct it; the message says what is valid. Do not retry.',
+      ),
     },
   },
   {
     title: 'Login and permissions',
     when: 'no token · an unknown or expired token, or not a bearer token · the user is not allowed to do this',
     codes: {
-      LOGIN_REQUIRED: {
-        what: 'Notes and every write need a user, and the request has no token.',
-        client: 'Log in and send `Authorization: Bearer <token>`.',
-        operator: 'Nothing: `ACCESS_TOKEN` never acts for a user.',
-      },
-      UNAUTHENTICATED: {
-        what: 'The service does not know the token, or it has expired; or `Authorization` is not `Bearer <token>` and was not sent on.',
-        client: 'Get a new token and send the request again.',
-        operator: 'If requests without a token get it, `ACCESS_TOKEN` has expired or been revoked.',
-      },
-      FORBIDDEN: {
-        what: 'The service knows the user and does not allow this.',
-        client: 'Do not offer it to this user, and do not retry.',
-        operator: 'If every user gets it, the application lacks a scope: `upstream.request` has the call.',
-      },
+      LOGIN_REQUIRED: notes(
+        'Notes and every write need a user, and the request has no token.',
+        'Log in and send `Authorization: Bearer <token>`.',
+        'Nothing: `ACCESS_TOKEN` never acts for a user.',
+      ),
+      UNAUTHENTICATED: notes(
+        'The service does not know the token, or it has expired; or `Authorization` is not `Bearer <token>` and was not sent on.',
+        'Get a new token and send the request again.',
+        'If requests without a token get it, `ACCESS_TOKEN` has expired or been revoked.',
+      ),
+      FORBIDDEN: notes(
+        'The service knows the user and does not allow this.',
+        'Do not offer it to this user, and do not retry.',
+        'If every user gets it, the application lacks a scope: `upstream.request` has the call.',
+      ),
     },
   },
   {
     title: 'Film tiers',
     when: "a film field that is not in the token's tier; `tiers` lists the tiers that have it",
     codes: {
-      TIER_REQUIRED: {
-        what: 'The field is not in the film tier of the token; `tiers` lists the tiers that have it. There is one error for a field, not one for each item.',
-        client: 'Leave the field out, or use a token of such a tier.',
-        operator: 'For requests without a token the tier of `ACCESS_TOKEN` and `FILM_TIER` decide.',
-      },
+      TIER_REQUIRED: notes(
+        'The field is not in the film tier of the token; `tiers` lists the tiers that have it. There is one error for a field, not one for each item.',
+        'Leave the field out, or use a token of such a tier.',
+        'For requests without a token the tier of `ACCESS_TOKEN` and `FILM_TIER` decide.',
+      ),
     },
   },
   {
     title: 'Rate limit',
     when: 'the rate limit of the service is reached; `retryAfter` is in seconds',
     codes: {
-      RATE_LIMITED: {
-        what: 'The rate limit of the service is reached for this token, or for this address. The rest of the response is not affected.',
-        client: 'Retry after `retryAfter` seconds, not sooner, and only the missing part.',
-        operator:
-          'See `catalog_budget_refusals_total`. With several replicas set `REDIS_URL`, so that they share the limit. A higher film tier has no such limit.',
-      },
+      RATE_LIMITED: notes(
+        'The rate limit of the service is reached for this token, or for this address. The rest of the response is not affected.',
+        'Retry after `retryAfter` seconds, not sooner, and only the missing part.',
+        'See `catalog_budget_refusals_total`. With several replicas set `REDIS_URL`, so that they share the limit. A higher film tier has no such limit.',
+      ),
     },
   },
   {
     title: 'Collections',
     when: 'rules of collections',
     codes: {
-      COLLECTION_EXISTS: {
-        what: 'The book is on the shelf already.',
-        client:
-          'Load the collection by `existing.id`, which is there if the facade knows the caller, or send `onConflict: KEEP`. `onConflict: UPDATE` and `updateCollection` replace the whole entry.',
-        operator: NOTHING,
-      },
-      COLLECTION_NOT_FOUND: {
-        what: 'The book is not on the shelf. A token without the scope to write books gets the same code: the service does not distinguish them.',
-        client: GONE,
-        operator: 'If every user gets it, the tokens lack the scope `book_basic_w`.',
-      },
-      COMMENT_TOO_LONG: {
-        what: 'A comment has more than 350 characters. Characters are Unicode code points; `actual` counts 10,000 of them at most.',
-        client: SHOW,
-        operator: NOTHING,
-      },
-      RATING_OUT_OF_RANGE: { what: 'A rating is not from 1 to 5.', client: SHOW, operator: NOTHING },
-      INVALID_TAG: {
-        what: 'A tag has a space in it, or is empty: the service separates tags by spaces.',
-        client: SHOW,
-        operator: NOTHING,
-      },
-      TOO_MANY_TAGS: { what: 'A collection has more than 100 tags.', client: SHOW, operator: NOTHING },
+      COLLECTION_EXISTS: notes(
+        'The book is on the shelf already.',
+        'Load the collection by `existing.id`, which is there if the facade knows the caller, or send `onConflict: KEEP`. `onConflict: UPDATE` and `updateCollection` replace the whole entry.',
+      ),
+      COLLECTION_NOT_FOUND: notes(
+        'The book is not on the shelf. A token without the scope to write books gets the same code: the service does not distinguish them.',
+        GONE,
+        'If every user gets it, the tokens lack the scope `book_basic_w`.',
+      ),
+      COMMENT_TOO_LONG: notes(
+        'A comment has more than 350 characters. Characters are Unicode code points; `actual` counts 10,000 of them at most.',
+        SHOW,
+      ),
+      RATING_OUT_OF_RANGE: notes('A rating is not from 1 to 5.', SHOW),
+      INVALID_TAG: notes('A tag has a space in it, or is empty: the service separates tags by spaces.', SHOW),
+      TOO_MANY_TAGS: notes('A collection has more than 100 tags.', SHOW),
     },
   },
   {
     title: 'Annotations and reviews',
     when: 'rules of annotations and reviews',
     codes: {
-      ANNOTATION_TOO_SHORT: {
-        what: 'The text of an annotation has 15 characters (code points) or fewer.',
-        client: SHOW,
-        operator: NOTHING,
-      },
-      INVALID_PAGE_NUMBER: {
-        what: 'A page is not a positive number of at most six digits.',
-        client: SHOW,
-        operator: NOTHING,
-      },
-      CHAPTER_TOO_LONG: {
-        what: 'The name of a chapter has more than 100 characters (code points).',
-        client: SHOW,
-        operator: NOTHING,
-      },
-      PAGE_OR_CHAPTER: { what: 'Both a page and a chapter are given.', client: 'Give one of them.', operator: NOTHING },
-      REVIEW_TOO_SHORT: {
-        what: 'The text of a review has 150 characters (code points) or fewer.',
-        client: SHOW,
-        operator: NOTHING,
-      },
+      ANNOTATION_TOO_SHORT: notes('The text of an annotation has 15 characters (code points) or fewer.', SHOW),
+      INVALID_PAGE_NUMBER: notes('A page is not a positive number of at most six digits.', SHOW),
+      CHAPTER_TOO_LONG: notes('The name of a chapter has more than 100 characters (code points).', SHOW),
+      PAGE_OR_CHAPTER: notes('Both a page and a chapter are given.', 'Give one of them.'),
+      REVIEW_TOO_SHORT: notes('The text of a review has 150 characters (code points) or fewer.', SHOW),
     },
   },
   {
     title: 'Texts and ownership',
     when: "an empty or missing value · a text that cannot be stored · another user's record",
     codes: {
-      MISSING_ARGUMENT: {
-        what: 'A required value is missing or empty.',
-        client: SHOW,
-        operator: NOTHING,
-      },
-      INVALID_TEXT: {
-        what: 'A text is not Unicode: its bytes are not UTF-8, or it has an unpaired surrogate. Or the text of an event has a character that XML does not allow, such as most control characters.',
-        client: 'Remove it from the text; send UTF-8.',
-        operator: NOTHING,
-      },
-      NOT_OWNER: {
-        what: 'The record belongs to another user.',
-        client: 'Offer the change only to its author.',
-        operator: NOTHING,
-      },
+      MISSING_ARGUMENT: notes('A required value is missing or empty.', SHOW),
+      INVALID_TEXT: notes(
+        'A text is not Unicode: its bytes are not UTF-8, or it has an unpaired surrogate. Or the text of an event has a character that XML does not allow, such as most control characters.',
+        'Remove it from the text; send UTF-8.',
+      ),
+      NOT_OWNER: notes('The record belongs to another user.', 'Offer the change only to its author.'),
     },
   },
   {
     title: 'Not found',
     when: 'a write to a record that does not exist',
     codes: {
-      BOOK_NOT_FOUND: { what: 'There is no such book.', client: GONE, operator: NOTHING },
-      REVIEW_NOT_FOUND: { what: 'There is no such review.', client: GONE, operator: NOTHING },
-      ANNOTATION_NOT_FOUND: {
-        what: 'There is no such annotation, or it is private to another user. A token without the scope to write books gets the same code.',
-        client: GONE,
-        operator: 'If every user gets it, the tokens lack the scope `book_basic_w`.',
-      },
-      NOTE_NOT_FOUND: { what: 'There is no such note or comment.', client: GONE, operator: NOTHING },
-      EVENT_NOT_FOUND: { what: 'There is no such event.', client: GONE, operator: NOTHING },
-      PERSON_NOT_FOUND: { what: 'There is no such person.', client: GONE, operator: NOTHING },
-      SUBJECT_NOT_FOUND: { what: 'There is no such film or celebrity.', client: GONE, operator: NOTHING },
+      BOOK_NOT_FOUND: notes('There is no such book.', GONE),
+      REVIEW_NOT_FOUND: notes('There is no such review.', GONE),
+      ANNOTATION_NOT_FOUND: notes(
+        'There is no such annotation, or it is private to another user. A token without the scope to write books gets the same code.',
+        GONE,
+        'If every user gets it, the tokens lack the scope `book_basic_w`.',
+      ),
+      NOTE_NOT_FOUND: notes('There is no such note or comment.', GONE),
+      EVENT_NOT_FOUND: notes('There is no such event.', GONE),
+      PERSON_NOT_FOUND: notes('There is no such person.', GONE),
+      SUBJECT_NOT_FOUND: notes('There is no such film or celebrity.', GONE),
     },
   },
   {
     title: 'Events',
     when: 'the user has no city · the event ends before it starts · the event is over',
     codes: {
-      NO_CITY: {
-        what: 'An event is created in the city of its creator, and this user has none.',
-        client: 'Let the user choose a city first.',
-        operator: NOTHING,
-      },
-      EVENT_TIMES: { what: 'The event ends before it starts.', client: SHOW, operator: NOTHING },
-      EVENT_EXPIRED: {
-        what: "The event is over and can no longer be changed; or it is another user's.",
-        client: 'Offer the change only for future events, and only to their creator.',
-        operator: NOTHING,
-      },
+      NO_CITY: notes(
+        'An event is created in the city of its creator, and this user has none.',
+        'Let the user choose a city first.',
+      ),
+      EVENT_TIMES: notes('The event ends before it starts.', SHOW),
+      EVENT_EXPIRED: notes(
+        "The event is over and can no longer be changed; or it is another user's.",
+        'Offer the change only for future events, and only to their creator.',
+      ),
     },
   },
   {
     title: 'Pictures',
     when: 'rules of pictures and uploads',
     codes: {
-      PICTURE_TOO_LARGE: { what: 'A picture has 3 MB or more.', client: 'Scale it down.', operator: NOTHING },
-      PICTURE_TYPE: {
-        what: 'The first bytes of a picture are not those of a JPEG, PNG, GIF or WebP, whatever its name is.',
-        client: 'Convert it.',
-        operator: NOTHING,
-      },
-      PICTURE_NUMBER_USED: {
-        what: 'Two pictures have the same number, or a number is already in use.',
-        client: 'Renumber them.',
-        operator: NOTHING,
-      },
-      INVALID_PICTURE_NUMBER: {
-        what: 'The number of a picture is not a positive number of at most six digits.',
-        client: SHOW,
-        operator: NOTHING,
-      },
-      TOO_MANY_PICTURES: {
-        what: 'A mutation has too many pictures.',
-        client: 'Send the rest with `addNotePictures`.',
-        operator: 'The limit is `MAX_PICTURES`.',
-      },
-      PICTURE_NOT_SENT: {
-        what: 'Another picture of the same request was rejected, so this one was not stored either. The code is in the payload, not in `errors`.',
-        client: 'Send it again without the rejected one.',
-        operator: NOTHING,
-      },
-      BAD_UPLOAD: {
-        what: 'The request is not a GraphQL multipart request, or one of its files is missing, mapped twice, out of order or truncated.',
-        client: 'Send `operations`, `map` and then the files, in the order of the map.',
-        operator:
-          'If large uploads are truncated, a proxy in front may limit bodies: compare its limit with `MAX_UPLOAD_BYTES`.',
-      },
-      UPLOAD_TOO_LARGE: {
-        what: 'The files of a request, or its map, are too large. HTTP 413.',
-        client: 'Send fewer or smaller files at once.',
-        operator: 'The limit is `MAX_UPLOAD_BYTES`.',
-      },
+      PICTURE_TOO_LARGE: notes('A picture has 3 MB or more.', 'Scale it down.'),
+      PICTURE_TYPE: notes(
+        'The first bytes of a picture are not those of a JPEG, PNG, GIF or WebP, whatever its name is.',
+        'Convert it.',
+      ),
+      PICTURE_NUMBER_USED: notes('Two pictures have the same number, or a number is already in use.', 'Renumber them.'),
+      INVALID_PICTURE_NUMBER: notes('The number of a picture is not a positive number of at most six digits.', SHOW),
+      TOO_MANY_PICTURES: notes(
+        'A mutation has too many pictures.',
+        'Send the rest with `addNotePictures`.',
+        'The limit is `MAX_PICTURES`.',
+      ),
+      PICTURE_NOT_SENT: notes(
+        'Another picture of the same request was rejected, so this one was not stored either. The code is in the payload, not in `errors`.',
+        'Send it again without the rejected one.',
+      ),
+      BAD_UPLOAD: notes(
+        'The request is not a GraphQL multipart request, or one of its files is missing, mapped twice, out of order or truncated.',
+        'Send `operations`, `map` and then the files, in the order of the map.',
+        'If large uploads are truncated, a proxy in front may limit bodies: compare its limit with `MAX_UPLOAD_BYTES`.',
+      ),
+      UPLOAD_TOO_LARGE: notes(
+        'The files of a request, or its map, are too large. HTTP 413.',
+        'Send fewer or smaller files at once.',
+        'The limit is `MAX_UPLOAD_BYTES`.',
+      ),
     },
   },
   {
     title: 'The service',
     when: 'the service is slow, unreachable, or its response is invalid; the rest of the response is not affected',
     codes: {
-      UPSTREAM_TIMEOUT: {
-        what: 'The service did not respond in time. The rest of the response is not affected.',
-        client: 'Retry the missing part, with growing pauses.',
-        operator:
-          'See `catalog_upstream_seconds`. The limits are `CONNECT_TIMEOUT_MS`, `HEADERS_TIMEOUT_MS`, `BODY_TIMEOUT_MS`, `CALL_TIMEOUT_MS` and `OPERATION_TIMEOUT_MS`.',
-      },
-      UPSTREAM_UNAVAILABLE: {
-        what: 'The service is unreachable, or reports a failure. The rest of the response is not affected.',
-        client: 'Retry the missing part, with growing pauses.',
-        operator:
-          '`/ready` shows which service is unreachable, the log since when. After `BREAKER_FAILURES` consecutive failures the circuit breaker stays open for `BREAKER_PAUSE_MS` and longer.',
-      },
-      UPSTREAM_INVALID_RESPONSE: {
-        what: 'The service sent something other than what was requested: neither JSON nor Atom, another record, a record without its id, a list without its items, a body too large or too deep, a redirect. It is not cached; the rest of the response is not affected.',
-        client: 'Retrying seldom helps.',
-        operator:
-          'If every call gets it, `BASE_URL` or `EVENT_BASE_URL` is the address of something else. The limits are `MAX_JSON_BYTES` and `MAX_ATOM_BYTES`.',
-      },
+      UPSTREAM_TIMEOUT: notes(
+        'The service did not respond in time. The rest of the response is not affected.',
+        'Retry the missing part, with growing pauses.',
+        'See `catalog_upstream_seconds`. The limits are `CONNECT_TIMEOUT_MS`, `HEADERS_TIMEOUT_MS`, `BODY_TIMEOUT_MS`, `CALL_TIMEOUT_MS` and `OPERATION_TIMEOUT_MS`.',
+      ),
+      UPSTREAM_UNAVAILABLE: notes(
+        'The service is unreachable, or reports a failure. The rest of the response is not affected.',
+        'Retry the missing part, with growing pauses.',
+        '`/ready` shows which service is unreachable, the log since when. After `BREAKER_FAILURES` consecutive failures the circuit breaker stays open for `BREAKER_PAUSE_MS` and longer.',
+      ),
+      UPSTREAM_INVALID_RESPONSE: notes(
+        'The service sent something other than what was requested: neither JSON nor Atom, another record, a record without its id, a list without its items, a body too large or too deep, a redirect. It is not cached; the rest of the response is not affected.',
+        'Retrying seldom helps.',
+        'If every call gets it, `BASE_URL` or `EVENT_BASE_URL` is the address of something else. The limits are `MAX_JSON_BYTES` and `MAX_ATOM_BYTES`.',
+      ),
     },
   },
   {
     title: 'A write without a response',
     when: 'the response to a write was lost: the write may have been carried out',
     codes: {
-      UPSTREAM_RESULT_UNKNOWN: {
-        what: 'The write was sent, and its response was lost or had a status 5xx: the write may or may not have been carried out. It was not sent again. A 503 with an error of the service itself is reported as `UPSTREAM_UNAVAILABLE` instead: it was not carried out.',
-        client: 'Load the record before writing again.',
-        operator: 'The connection to the service, or a gateway in front of it, loses responses.',
-      },
+      UPSTREAM_RESULT_UNKNOWN: notes(
+        'The write was sent, and its response was lost or had a status 5xx: the write may or may not have been carried out. It was not sent again. A 503 with an error of the service itself is reported as `UPSTREAM_UNAVAILABLE` instead: it was not carried out.',
+        'Load the record before writing again.',
+        'The connection to the service, or a gateway in front of it, loses responses.',
+      ),
     },
   },
   {
     title: 'Other rejections',
     when: 'any other rejection; its number is in `upstream.code`',
     codes: {
-      UPSTREAM_REFUSED: {
-        what: 'The service rejected the request for another reason: its number is in `upstream.code`, its text in `upstream.message`.',
-        client: 'Show that it failed. Do not retry.',
-        operator: 'Look the number up in the interface of the service.',
-      },
+      UPSTREAM_REFUSED: notes(
+        'The service rejected the request for another reason: its number is in `upstream.code`, its text in `upstream.message`.',
+        'Show that it failed. Do not retry.',
+        'Look the number up in the interface of the service.',
+      ),
     },
   },
   {
     title: 'Documents',
     when: 'a document that cannot be run',
     codes: {
-      GRAPHQL_PARSE_FAILED: {
-        what: 'The document is not GraphQL; `locations` says where.',
-        client: 'Correct it.',
-        operator: NOTHING,
-      },
-      GRAPHQL_VALIDATION_FAILED: {
-        what: 'The document does not match the schema: an unknown field, argument or type, or a variable of a wrong type.',
-        client: 'Check it against `schema.graphql`, best when the front end is built.',
-        operator: '`SUGGESTIONS` and `INTROSPECTION` decide how much of the schema a client sees.',
-      },
-      OPERATION_RESOLUTION_FAILURE: {
-        what: 'The document has several operations and no name was sent, or no operation of that name.',
-        client: 'Send `operationName`.',
-        operator: NOTHING,
-      },
+      GRAPHQL_PARSE_FAILED: notes('The document is not GraphQL; `locations` says where.', 'Correct it.'),
+      GRAPHQL_VALIDATION_FAILED: notes(
+        'The document does not match the schema: an unknown field, argument or type, or a variable of a wrong type.',
+        'Check it against `schema.graphql`, best when the front end is built.',
+        '`SUGGESTIONS` and `INTROSPECTION` decide how much of the schema a client sees.',
+      ),
+      OPERATION_RESOLUTION_FAILURE: notes(
+        'The document has several operations and no name was sent, or no operation of that name.',
+        'Send `operationName`.',
+      ),
     },
   },
   {
     title: 'Persisted documents',
     when: 'the hash is unknown: send the text too · documents are not stored by hash here · the text has another hash · HTTP 403: only documents of the manifest are run',
     codes: {
-      PERSISTED_QUERY_NOT_FOUND: {
-        what: 'No document with this hash or id is known.',
-        client: 'Send it once with its text; the usual clients do that automatically.',
-        operator: 'For trusted documents: the manifest in `PERSISTED_OPERATIONS` is older than the client.',
-      },
-      PERSISTED_QUERY_NOT_SUPPORTED: {
-        what: 'Documents are not stored by hash here.',
-        client: 'Send the text of each document.',
-        operator: 'The setting is `AUTOMATIC_PERSISTED_QUERIES`.',
-      },
-      PERSISTED_QUERY_HASH_MISMATCH: {
-        what: 'The hash is not the SHA-256 of the text that came with it. HTTP 400.',
-        client: 'Compute it from the text as it is sent, in lower case.',
-        operator: NOTHING,
-      },
-      PERSISTED_ONLY: {
-        what: 'Only documents of the manifest are run here. HTTP 403.',
-        client: 'Add the document to the manifest, and send its hash.',
-        operator: '`PERSISTED_ONLY` turns this on, `PERSISTED_OPERATIONS` names the manifest.',
-      },
+      PERSISTED_QUERY_NOT_FOUND: notes(
+        'No document with this hash or id is known.',
+        'Send it once with its text; the usual clients do that automatically.',
+        'For trusted documents: the manifest in `PERSISTED_OPERATIONS` is older than the client.',
+      ),
+      PERSISTED_QUERY_NOT_SUPPORTED: notes(
+        'Documents are not stored by hash here.',
+        'Send the text of each document.',
+        'The setting is `AUTOMATIC_PERSISTED_QUERIES`.',
+      ),
+      PERSISTED_QUERY_HASH_MISMATCH: notes(
+        'The hash is not the SHA-256 of the text that came with it. HTTP 400.',
+        'Compute it from the text as it is sent, in lower case.',
+      ),
+      PERSISTED_ONLY: notes(
+        'Only documents of the manifest are run here. HTTP 403.',
+        'Add the document to the manifest, and send its hash.',
+        '`PERSISTED_ONLY` turns this on, `PERSISTED_OPERATIONS` names the manifest.',
+      ),
     },
   },
   {
     title: 'Limits of an operation',
     when: 'the operation exceeds a limit; `limit` and `actual` have the numbers, and for calls, items and values `field` is the most expensive field',
     codes: {
-      TOO_MANY_CALLS: {
-        what: 'The operation could make more upstream calls than allowed; `field` and `coordinate` name the most expensive field. No call was made, unless the limit was reached while it ran.',
-        client:
-          'Request smaller pages (`first`), or the most expensive field in a request of its own. `x-explain: plan` shows what each field costs.',
-        operator: 'The limit is `MAX_UPSTREAM_CALLS`.',
-      },
-      TOO_MANY_ITEMS: {
-        what: 'The response could have more list items than allowed: pages inside pages are multiplied; `field` and `coordinate` name the largest list. No call was made.',
-        client: 'Request smaller pages (`first`), or the inner lists in requests of their own.',
-        operator: 'The limit is `MAX_ITEMS`.',
-      },
-      TOO_MANY_VALUES: {
-        what: 'The response could have too many values, the fields of all items together; `field` and `coordinate` name where most of them are. Introspection counts too. No call was made, unless lists turned out longer than estimated.',
-        client: 'Request smaller pages (`first`), or fewer fields of each item.',
-        operator: 'The limit is `MAX_VALUES`.',
-      },
-      ANSWER_TOO_LARGE: {
-        what: 'The response is too large: long texts, or many of them. It was not sent. A mutation has still been carried out.',
-        client: 'Request smaller pages (`first`), or long texts in requests of their own.',
-        operator: 'The limit is `MAX_ANSWER_BYTES`.',
-      },
-      TOO_DEEP: {
-        what: 'Fields are nested too deep.',
-        client: REQUEST_LESS,
-        operator: 'The limit is `MAX_DEPTH`.',
-      },
-      TOO_MANY_FIELDS: {
-        what: 'The document has too many fields, a fragment counted at each spread; or the operation has, each field counted once for each possible type.',
-        client: REQUEST_LESS,
-        operator: 'The limits are `MAX_FIELDS` and `MAX_PLANNED_FIELDS`.',
-      },
-      TOO_MANY_ROOT_FIELDS: {
-        what: 'The operation has too many fields at its root.',
-        client: 'Use `nodes(ids:)` for many records, or several requests.',
-        operator: 'The limit is `MAX_ROOT_FIELDS`.',
-      },
-      TOO_MANY_MUTATIONS: {
-        what: 'The operation has too many mutations.',
-        client: 'Send several requests.',
-        operator: 'The limit is `MAX_MUTATIONS`.',
-      },
-      TOO_MANY_ALIASES: {
-        what: 'The document has too many aliases.',
-        client: REQUEST_LESS,
-        operator: 'The limit is `MAX_ALIASES`.',
-      },
-      TOO_MANY_FRAGMENTS: {
-        what: 'The document has too many fragments.',
-        client: REQUEST_LESS,
-        operator: 'The limit is `MAX_FRAGMENTS`.',
-      },
-      TOO_MANY_DIRECTIVES: {
-        what: 'The document has too many directives.',
-        client: REQUEST_LESS,
-        operator: 'The limit is `MAX_DIRECTIVES`.',
-      },
-      TOO_MANY_TOKENS: {
-        what: 'The document has too many tokens.',
-        client: 'Shorten it, and send values in variables.',
-        operator: 'The limit is `MAX_TOKENS`.',
-      },
-      DOCUMENT_TOO_LONG: {
-        what: 'The document has too many characters.',
-        client: 'Shorten it, and send values in variables.',
-        operator: 'The limit is `MAX_DOCUMENT_CHARACTERS`.',
-      },
+      TOO_MANY_CALLS: notes(
+        'The operation could make more upstream calls than allowed; `field` and `coordinate` name the most expensive field. No call was made, unless the limit was reached while it ran.',
+        'Request smaller pages (`first`), or the most expensive field in a request of its own. `x-explain: plan` shows what each field costs.',
+        'The limit is `MAX_UPSTREAM_CALLS`.',
+      ),
+      TOO_MANY_ITEMS: notes(
+        'The response could have more list items than allowed: pages inside pages are multiplied; `field` and `coordinate` name the largest list. No call was made.',
+        'Request smaller pages (`first`), or the inner lists in requests of their own.',
+        'The limit is `MAX_ITEMS`.',
+      ),
+      TOO_MANY_VALUES: notes(
+        'The response could have too many values, the fields of all items together; `field` and `coordinate` name where most of them are. Introspection counts too. No call was made, unless lists turned out longer than estimated.',
+        'Request smaller pages (`first`), or fewer fields of each item.',
+        'The limit is `MAX_VALUES`.',
+      ),
+      ANSWER_TOO_LARGE: notes(
+        'The response is too large: long texts, or many of them. It was not sent. A mutation has still been carried out.',
+        'Request smaller pages (`first`), or long texts in requests of their own.',
+        'The limit is `MAX_ANSWER_BYTES`.',
+      ),
+      TOO_DEEP: notes('Fields are nested too deep.', REQUEST_LESS, 'The limit is `MAX_DEPTH`.'),
+      TOO_MANY_FIELDS: notes(
+        'The document has too many fields, a fragment counted at each spread; or the operation has, each field counted once for each possible type.',
+        REQUEST_LESS,
+        'The limits are `MAX_FIELDS` and `MAX_PLANNED_FIELDS`.',
+      ),
+      TOO_MANY_ROOT_FIELDS: notes(
+        'The operation has too many fields at its root.',
+        'Use `nodes(ids:)` for many records, or several requests.',
+        'The limit is `MAX_ROOT_FIELDS`.',
+      ),
+      TOO_MANY_MUTATIONS: notes(
+        'The operation has too many mutations.',
+        'Send several requests.',
+        'The limit is `MAX_MUTATIONS`.',
+      ),
+      TOO_MANY_ALIASES: notes('The document has too many aliases.', REQUEST_LESS, 'The limit is `MAX_ALIASES`.'),
+      TOO_MANY_FRAGMENTS: notes('The document has too many fragments.', REQUEST_LESS, 'The limit is `MAX_FRAGMENTS`.'),
+      TOO_MANY_DIRECTIVES: notes(
+        'The document has too many directives.',
+        REQUEST_LESS,
+        'The limit is `MAX_DIRECTIVES`.',
+      ),
+      TOO_MANY_TOKENS: notes(
+        'The document has too many tokens.',
+        'Shorten it, and send values in variables.',
+        'The limit is `MAX_TOKENS`.',
+      ),
+      DOCUMENT_TOO_LONG: notes(
+        'The document has too many characters.',
+        'Shorten it, and send values in variables.',
+        'The limit is `MAX_DOCUMENT_CHARACTERS`.',
+      ),
     },
   },
   {
     title: 'Explain',
     when: 'the request has `x-explain: plan` · `x-explain` is neither `plan` nor `trace`, or is off and the operation is a mutation',
     codes: {
-      PLANNED_NOT_RUN: {
-        what: 'The request has `x-explain: plan`: nothing was run. `extensions.upstream` has the calls that it would make, `extensions.answer` the size that the response could have.',
-        client: 'Leave the header out to run it.',
-        operator: '`EXPLAIN` turns the header on and off.',
-      },
-      BAD_EXPLAIN: {
-        what: 'The header `x-explain` is neither `plan` nor `trace`; or it requests the plan of a mutation where `EXPLAIN` is off. Nothing was run. HTTP 400.',
-        client: 'Send one of the two, or leave it out.',
-        operator: '`EXPLAIN` turns the header on and off; where it is off, queries run as without the header.',
-      },
+      PLANNED_NOT_RUN: notes(
+        'The request has `x-explain: plan`: nothing was run. `extensions.upstream` has the calls that it would make, `extensions.answer` the size that the response could have.',
+        'Leave the header out to run it.',
+        '`EXPLAIN` turns the header on and off.',
+      ),
+      BAD_EXPLAIN: notes(
+        'The header `x-explain` is neither `plan` nor `trace`; or it requests the plan of a mutation where `EXPLAIN` is off. Nothing was run. HTTP 400.',
+        'Send one of the two, or leave it out.',
+        '`EXPLAIN` turns the header on and off; where it is off, queries run as without the header.',
+      ),
     },
   },
   {
     title: 'Requests',
     when: 'HTTP 4xx: an invalid request; the message says what is valid',
     codes: {
-      BAD_REQUEST: {
-        what: 'The request is invalid: its body is not JSON, has no `query`, or has members of a wrong type. HTTP 400; 405 for a mutation by GET.',
-        client: 'Send a JSON object with `query`, and `variables` if there are any. Send mutations by POST.',
-        operator: NOTHING,
-      },
-      NOT_ACCEPTABLE: {
-        what: '`Accept` has no media type that the response can have; nothing was run. HTTP 406.',
-        client: 'Accept `application/json`.',
-        operator: NOTHING,
-      },
-      BATCHING_OFF: {
-        what: 'The body is a list of operations. HTTP 400.',
-        client: 'Send one operation a request, or several fields in one operation.',
-        operator: NOTHING,
-      },
-      METHOD_NOT_ALLOWED: {
-        what: 'The method is not listed in `Allow`. HTTP 405.',
-        client: 'Use GET or POST.',
-        operator: NOTHING,
-      },
-      ORIGIN_NOT_ALLOWED: {
-        what: 'A request to `/mcp` names a host that is not ours, or comes from a page of another origin. HTTP 403.',
-        client: 'Use the address that the operator names.',
-        operator: '`MCP_URL` names the public host, `CORS_ORIGINS` the pages of other origins.',
-      },
-      CSRF_HEADER_REQUIRED: {
-        what: 'A form or a bare document was sent without a header that pages of other sites cannot send. HTTP 415.',
-        client: 'Send `application/json`, or add `x-graphql-csrf: 1`.',
-        operator: NOTHING,
-      },
-      UNSUPPORTED_MEDIA_TYPE: {
-        what: 'The media type of the body is not supported. HTTP 415.',
-        client: 'Send `application/json`.',
-        operator: NOTHING,
-      },
-      UNSUPPORTED_ENCODING: {
-        what: 'The body is compressed. HTTP 415.',
-        client: 'Send it without `Content-Encoding`.',
-        operator: NOTHING,
-      },
-      BODY_TOO_LARGE: {
-        what: 'The body is too large. HTTP 413.',
-        client: 'Send less; send pictures in a multipart request.',
-        operator: 'The limit is `MAX_BODY_BYTES`.',
-      },
-      HEADERS_TOO_LARGE: {
-        what: 'The headers are too large, or more than 500. HTTP 431.',
-        client: 'Send fewer: cookies of other applications are the usual cause.',
-        operator: 'The limit of their size is `MAX_HEADER_BYTES`.',
-      },
-      REQUEST_TIMEOUT: {
-        what: 'The headers, the body or the files arrived too slowly. HTTP 408.',
-        client: 'Try again over a better connection.',
-        operator: 'The limits are `REQUEST_HEADERS_TIMEOUT_MS` and `REQUEST_BODY_TIMEOUT_MS`.',
-      },
-      NOT_FOUND: {
-        what: 'There is nothing at this path. HTTP 404.',
-        client: 'The graph is at `/graphql`.',
-        operator: 'Usually a proxy in front changes paths.',
-      },
-      CLIENT_LEFT: {
-        what: 'The client disconnected before its operation started. Nobody receives this error; its status, 499, is in the metrics.',
-        client: NOTHING,
-        operator: 'If there are many, clients time out earlier than their operations start.',
-      },
+      BAD_REQUEST: notes(
+        'The request is invalid: its body is not JSON, has no `query`, or has members of a wrong type. HTTP 400; 405 for a mutation by GET.',
+        'Send a JSON object with `query`, and `variables` if there are any. Send mutations by POST.',
+      ),
+      NOT_ACCEPTABLE: notes(
+        '`Accept` has no media type that the response can have; nothing was run. HTTP 406.',
+        'Accept `application/json`.',
+      ),
+      BATCHING_OFF: notes(
+        'The body is a list of operations. HTTP 400.',
+        'Send one operation a request, or several fields in one operation.',
+      ),
+      METHOD_NOT_ALLOWED: notes('The method is not listed in `Allow`. HTTP 405.', 'Use GET or POST.'),
+      ORIGIN_NOT_ALLOWED: notes(
+        'A request to `/mcp` names a host that is not ours, or comes from a page of another origin. HTTP 403.',
+        'Use the address that the operator names.',
+        '`MCP_URL` names the public host, `CORS_ORIGINS` the pages of other origins.',
+      ),
+      CSRF_HEADER_REQUIRED: notes(
+        'A form or a bare document was sent without a header that pages of other sites cannot send. HTTP 415.',
+        'Send `application/json`, or add `x-graphql-csrf: 1`.',
+      ),
+      UNSUPPORTED_MEDIA_TYPE: notes(
+        'The media type of the body is not supported. HTTP 415.',
+        'Send `application/json`.',
+      ),
+      UNSUPPORTED_ENCODING: notes('The body is compressed. HTTP 415.', 'Send it without `Content-Encoding`.'),
+      BODY_TOO_LARGE: notes(
+        'The body is too large. HTTP 413.',
+        'Send less; send pictures in a multipart request.',
+        'The limit is `MAX_BODY_BYTES`.',
+      ),
+      HEADERS_TOO_LARGE: notes(
+        'The headers are too large, or more than 500. HTTP 431.',
+        'Send fewer: cookies of other applications are the usual cause.',
+        'The limit of their size is `MAX_HEADER_BYTES`.',
+      ),
+      REQUEST_TIMEOUT: notes(
+        'The headers, the body or the files arrived too slowly. HTTP 408.',
+        'Try again over a better connection.',
+        'The limits are `REQUEST_HEADERS_TIMEOUT_MS` and `REQUEST_BODY_TIMEOUT_MS`.',
+      ),
+      NOT_FOUND: notes(
+        'There is nothing at this path. HTTP 404.',
+        'The graph is at `/graphql`.',
+        'Usually a proxy in front changes paths.',
+      ),
+      CLIENT_LEFT: notes(
+        'The client disconnected before its operation started. Nobody receives this error; its status, 499, is in the metrics.',
+        NOTHING,
+        'If there are many, clients time out earlier than their operations start.',
+      ),
     },
   },
   {
     title: 'Load',
     when: 'HTTP 503 with `Retry-After`: too many operations wait',
     codes: {
-      OVERLOADED: {
-        what: 'The facade is overloaded. HTTP 503; nothing was run.',
-        client: 'Retry after `Retry-After` seconds; that is safe for writes too.',
-        operator:
-          'Add replicas. The limits are `MAX_RUNNING_OPERATIONS`, `MAX_WAITING_OPERATIONS` and `MAX_CLIENT_CONNECTIONS`.',
-      },
+      OVERLOADED: notes(
+        'The facade is overloaded. HTTP 503; nothing was run.',
+        'Retry after `Retry-After` seconds; that is safe for writes too.',
+        'Add replicas. The limits are `MAX_RUNNING_OPERATIONS`, `MAX_WAITING_OPERATIONS` and `MAX_CLIENT_CONNECTIONS`.',
+      ),
     },
   },
   {
     title: 'Internal errors',
     when: 'a defect of the facade, logged with the `requestId` of the error',
     codes: {
-      INTERNAL_SERVER_ERROR: {
-        what: 'A defect of the facade. The cause is in the log under `requestId`, not in the response.',
-        client: 'Report it with its `requestId`. The rest of the response is not affected.',
-        operator: 'Look up the `requestId` in the log, and report the cause.',
-      },
+      INTERNAL_SERVER_ERROR: notes(
+        'A defect of the facade. The cause is in the log under `requestId`, not in the response.',
+        'Report it with its `requestId`. The rest of the response is not affected.',
+        'Look up the `requestId` in the log, and report the cause.',
+      ),
     },
   },
 ] as const satisfies readonly CodeGroup[];
@@ -518,7 +438,7 @@ export type ClientCode = KeysOf<(typeof table)[number]['codes']>;
 
 export const codeGroups: readonly CodeGroup[] = table;
 
-const notes = new Map(codeGroups.flatMap(({ codes }) => Object.entries(codes)));
+const notesByCode = new Map(codeGroups.flatMap(({ codes }) => Object.entries(codes)));
 
 /** Undefined for an unknown code. */
-export const notesOn = (code: string): CodeNotes | undefined => notes.get(code);
+export const notesOn = (code: string): CodeNotes | undefined => notesByCode.get(code);
