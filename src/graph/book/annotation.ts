@@ -1,5 +1,5 @@
 import { type AnnotationRecord, PAGE_BELOW, annotationMembers, bookEndpoints, bookWithin } from '../../api/book.ts';
-import { ContentBlock, ContentPhoto, annotationBlocks, contentOf, contentPhotos } from '../types/content-blocks.ts';
+import { ContentBlock, annotationBlocks, contentOf, photosByNumber } from '../types/content-blocks.ts';
 import { type BlockParser, parseBlocksOnce } from '../types/content-cache.ts';
 import { builder } from '../engine/builder.ts';
 import {
@@ -16,8 +16,8 @@ import {
 } from '../types/decode.ts';
 import { badInput } from '../errors/to-client-error.ts';
 import { sourceIdOf } from '../types/global-id.ts';
-import { Node, recordOrReference, referenceOf, identity } from '../types/node.ts';
-import { User, type UserShape, carried, isSite, personMembers, userEdgeNames } from '../types/user.ts';
+import { Node, referenceOf, identity } from '../types/node.ts';
+import { User, carried, isSite, personMembers, userEdgeNames } from '../types/user.ts';
 import { Book } from './book.ts';
 
 const withMath: BlockParser = (content, photos) => annotationBlocks(content, photos, true);
@@ -79,12 +79,11 @@ export const Annotation = builder.objectRef<AnnotationRecord>('Annotation').impl
       resolve: ({ content, photos, hasmath }, _, context) =>
         parseBlocksOnce(context, asFlag(hasmath) ? withMath : withoutMath, asText(content), photos),
     }),
-    photos: t.field({
-      type: [ContentPhoto],
-      description: 'All pictures by number, including those that the content no longer shows.',
-      needs: ['photos'],
-      resolve: ({ photos }) => contentPhotos(photos),
-    }),
+    photos: t.reads(
+      'photos',
+      photosByNumber,
+      'All pictures by number, including those that the content no longer shows.',
+    ),
     abstractPhotoUrl: t.reads('abstract_photo', urlOrNull, 'The picture of the abstract.'),
     hasMath: t.reads('hasmath', flag, 'Whether the content contains formulas.'),
     commentsCount: t.reads('comments_count', count, 'The number of comments.'),
@@ -104,24 +103,8 @@ export const Annotation = builder.objectRef<AnnotationRecord>('Annotation').impl
       countOrNull,
       '`privacy` upstream: 2 is public, 0 private; other numbers are not specified.',
     ),
-    book: t.field({
-      type: Book,
-      nullable: true,
-      description: 'The annotated book.',
-      needs: ['book'],
-      idIn: 'book_id',
-      representation: bookWithin,
-      resolve: ({ book, book_id }) => recordOrReference(book, book_id),
-    }),
-    author: t.field({
-      type: User,
-      nullable: true,
-      description: 'The author of the annotation.',
-      ...carried,
-      needs: ['author_user'],
-      idIn: 'author_id',
-      resolve: ({ author_user, author_id }) => recordOrReference<UserShape>(author_user, author_id),
-    }),
+    book: t.record(Book, { member: 'book', id: 'book_id' }, 'The annotated book.', { representation: bookWithin }),
+    author: t.record(User, { member: 'author_user', id: 'author_id' }, 'The author of the annotation.', carried),
   }),
 });
 

@@ -1,9 +1,9 @@
 import { type BookRecord, type BookSearch, bookEndpoints, bookMembers } from '../../api/book.ts';
 import { builder } from '../engine/builder.ts';
-import { asInt, asObject, asText, asUrl, text, textOrNull, texts, urlOrNull } from '../types/decode.ts';
+import { asInt, asObject, asText, asUrl, decoder, text, textOrNull, texts, urlOrNull } from '../types/decode.ts';
 import { badInput } from '../errors/to-client-error.ts';
 import { sourceIdOf } from '../types/global-id.ts';
-import { Image, imageOf } from '../types/image.ts';
+import { Image, image } from '../types/image.ts';
 import { Node, referenceOf, identity } from '../types/node.ts';
 import { Rating, type RatingShape, averageOf, scaleOf } from '../types/rating.ts';
 import { SEARCH_TEXT_MAX, searchText } from '../types/search.ts';
@@ -55,27 +55,21 @@ export const Book = builder.objectRef<BookRecord>('Book').implement({
       type: Image,
       description: 'The cover. If the medium size is missing, it is `image` of the record.',
       needs: ['images', 'image'],
-      resolve: ({ images, image }) => {
-        const cover = imageOf(images);
-        return { ...cover, medium: asUrl(cover.medium) ?? asText(image) };
+      resolve: ({ images, image: url }) => {
+        const cover = image.decode(images);
+        return { ...cover, medium: asUrl(cover.medium) ?? asText(url) };
       },
     }),
     webUrl: t.reads('alt', urlOrNull, 'The web page of the book, `alt` upstream.'),
     apiUrl: t.reads('url', urlOrNull, 'The URL of the book in the JSON interface, `url` upstream.'),
-    rating: t.field({
-      type: Rating,
-      description: 'The rating by all readers.',
-      needs: ['rating'],
-      resolve: ({ rating }) => ratingOf(rating),
-    }),
+    rating: t.reads('rating', decoder(Rating, ratingOf), 'The rating by all readers.'),
     summary: t.reads('summary', textOrNull, 'The content of the book in brief, one paragraph a line.'),
     authorIntro: t.reads('author_intro', textOrNull, 'About the author, one paragraph a line.'),
-    tableOfContents: t.field({
-      type: ['String'],
-      description: 'The table of contents, `catalog` upstream: one item for each line, without blank lines.',
-      needs: ['catalog'],
-      resolve: ({ catalog }) => linesOf(asText(catalog)),
-    }),
+    tableOfContents: t.reads(
+      'catalog',
+      decoder('String', linesOf, { list: true }),
+      'The table of contents, `catalog` upstream: one item for each line, without blank lines.',
+    ),
     ebook: t.field({
       type: Ebook,
       nullable: true,
@@ -143,14 +137,15 @@ builder.queryField('searchBooks', (t) =>
 );
 
 /** The average of a book is a text, "0.0" without ratings. */
-function ratingOf(rating: BookRecord['rating']): RatingShape {
-  const { average, numRaters, max, min } = asObject(rating);
+function ratingOf(rating: unknown): RatingShape {
+  const { average, numRaters, max, min } = asObject(rating as BookRecord['rating']);
   const ratersCount = asInt(numRaters);
   return { average: ratersCount === 0 ? null : averageOf(average), ...scaleOf({ max, min }), stars: null, ratersCount };
 }
 
-const linesOf = (lines: string): string[] =>
-  lines
+function linesOf(lines: unknown): string[] {
+  return asText(lines)
     .split(/\r\n|[\n\r]/)
     .map((line) => line.trim())
     .filter((line) => line !== '');
+}

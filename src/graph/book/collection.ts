@@ -9,12 +9,12 @@ import {
   viewerCollection,
 } from '../../api/book.ts';
 import { builder } from '../engine/builder.ts';
-import { asInt, asObject, asOneOf, asText, localDateTime, textOrNull, texts } from '../types/decode.ts';
+import { asObject, asText, countOrNull, localDateTime, wordOrNull, textOrNull, texts } from '../types/decode.ts';
 import { badInput } from '../errors/to-client-error.ts';
 import { globalId, isSourceId } from '../types/global-id.ts';
-import { Node, recordOrReference } from '../types/node.ts';
+import { Node } from '../types/node.ts';
 import { ratingBy } from '../types/rating.ts';
-import { User, type UserShape, isSite, userEdgeNames, userIdOf } from '../types/user.ts';
+import { User, isSite, userEdgeNames, userIdOf } from '../types/user.ts';
 import { Book } from './book.ts';
 
 export const CollectionStatusEnum = builder.enumType('CollectionStatus', {
@@ -25,6 +25,8 @@ export const CollectionStatusEnum = builder.enumType('CollectionStatus', {
     READ: { value: 'read', description: 'Has read it; upstream also accepts `done`.' },
   },
 });
+
+const statusOrNull = wordOrNull(CollectionStatusEnum, collectionStatuses);
 
 export const Collection = builder.objectRef<CollectionRecord>('Collection').implement({
   description:
@@ -55,41 +57,20 @@ export const Collection = builder.objectRef<CollectionRecord>('Collection').impl
       needs: ['user_id', 'book_id'],
       resolve: placeOf,
     }),
-    number: t.int({
-      nullable: true,
+    number: t.reads('id', countOrNull, 'The number that the service assigns, `id` upstream. No operation accepts it.', {
       nullIf: 'the service does not return it',
-      description: 'The number that the service assigns, `id` upstream. No operation accepts it.',
-      needs: ['id'],
-      resolve: ({ id }) => asInt(id),
     }),
-    status: t.field({
-      type: CollectionStatusEnum,
-      nullable: true,
-      description: 'The reading status.',
-      nullIf: 'the service returns another word',
-      needs: ['status'],
-      resolve: ({ status }) => asOneOf(collectionStatuses, status),
-    }),
-    rating: ratingBy(t, 'The rating by the reader.'),
+    status: t.reads('status', statusOrNull, 'The reading status.'),
+    rating: t.reads('rating', ratingBy, 'The rating by the reader.'),
     comment: t.reads('comment', textOrNull, 'A short opinion of at most 350 characters.'),
     tags: t.reads('tags', texts, "The reader's own tags for the book; empty if there are none."),
     updatedAt: t.reads('updated', localDateTime, 'The time of the last change.'),
-    book: t.field({
-      type: Book,
-      nullable: true,
-      description: 'The collected book.',
-      needs: ['book'],
-      idIn: 'book_id',
-      representation: bookWithin,
-      resolve: ({ book, book_id }) => recordOrReference(book, book_id),
-    }),
-    user: t.field({
-      type: User,
-      nullable: true,
-      description: 'The reader. The collection contains only the id; `name`, `avatarUrl` and `webUrl` cost a call.',
-      needs: ['user_id'],
-      resolve: ({ user_id }): UserShape | null => recordOrReference<UserShape>(null, user_id),
-    }),
+    book: t.record(Book, { member: 'book', id: 'book_id' }, 'The collected book.', { representation: bookWithin }),
+    user: t.record(
+      User,
+      { id: 'user_id' },
+      'The reader. The collection contains only the id; `name`, `avatarUrl` and `webUrl` cost a call.',
+    ),
   }),
 });
 

@@ -1,9 +1,9 @@
 import { type ReviewRecord, bookWithin } from '../../api/book.ts';
 import { builder } from '../engine/builder.ts';
 import { count, localDateTime, text, textOrNull, urlOrNull } from '../types/decode.ts';
-import { recordOrReference, identity } from '../types/node.ts';
+import { identity } from '../types/node.ts';
 import { ratingBy } from '../types/rating.ts';
-import { User, type UserShape, carried } from '../types/user.ts';
+import { User, carried } from '../types/user.ts';
 import { Book } from './book.ts';
 
 export const Review = builder.objectRef<ReviewRecord>('Review').implement({
@@ -15,28 +15,14 @@ export const Review = builder.objectRef<ReviewRecord>('Review').implement({
     summary: t.reads('summary', textOrNull, 'The beginning of the text.', {
       nullIf: 'the service returns `content` instead',
     }),
-    rating: ratingBy(t, 'The rating by the author.'),
+    rating: t.reads('rating', ratingBy, 'The rating by the author.'),
     votes: t.reads('votes', count, 'The number of readers who found it useful.'),
     useless: t.reads('useless', count, 'The number of readers who found it useless.'),
     commentsCount: t.reads('comments', count, 'The number of comments.'),
     publishedAt: t.reads('published', localDateTime, 'The time of publication.'),
     updatedAt: t.reads('updated', localDateTime, 'The time of the last change.'),
     webUrl: t.reads('alt', urlOrNull, 'The web page of the review.'),
-    author: t.field({
-      type: User,
-      nullable: true,
-      description: 'The author of the review.',
-      ...carried,
-      needs: ['author'],
-      resolve: ({ author }) => recordOrReference<UserShape>(author),
-    }),
-    book: t.field({
-      type: Book,
-      nullable: true,
-      description: 'The reviewed book.',
-      needs: ['book'],
-      representation: bookWithin,
-      resolve: ({ book }) => recordOrReference(book),
-    }),
+    author: t.record(User, { member: 'author' }, 'The author of the review.', carried),
+    book: t.record(Book, { member: 'book' }, 'The reviewed book.', { representation: bookWithin }),
   }),
 });

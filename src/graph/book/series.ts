@@ -1,8 +1,8 @@
 import { type SeriesRecord, bookEndpoints, bookWithin } from '../../api/book.ts';
 import { builder } from '../engine/builder.ts';
-import { asObject, textOrNull } from '../types/decode.ts';
+import { textOrNull } from '../types/decode.ts';
 import { sourceIdOf } from '../types/global-id.ts';
-import { Node, recordOrReference, referenceOf, identity } from '../types/node.ts';
+import { Node, referenceOf, identity } from '../types/node.ts';
 import { Book } from './book.ts';
 
 export const Series = builder.objectRef<SeriesRecord>('Series').implement({
@@ -29,13 +29,7 @@ export const Series = builder.objectRef<SeriesRecord>('Series').implement({
 });
 
 builder.objectField(Book, 'series', (t) =>
-  t.field({
-    type: Series,
-    nullable: true,
-    description: 'The series of the book. A quarter of all books has none.',
-    needs: ['series'],
-    resolve: ({ series }) => recordOrReference(series, asObject(series).id),
-  }),
+  t.record(Series, { member: 'series' }, 'The series of the book. A quarter of all books has none.'),
 );
 
 builder.queryField('series', (t) =>

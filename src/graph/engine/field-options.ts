@@ -3,6 +3,7 @@
  *
  * - `needs`         names of the parent record that the resolver reads
  * - `t.reads`       a field that shows one member through a decoder; it declares its `needs` itself
+ * - `t.record`      a field that shows a record in a member, or one that a member names
  * - `t.call`        a field whose value is the response of a call
  * - `t.connection`  a field whose value is a page of a list
  * - `nullIf`        when a nullable field is null; the sentence of its description
@@ -22,6 +23,7 @@ import type { Viewer } from '../../upstream/auth/viewer.ts';
 import type { RecordSource } from '../../upstream/loading/record-state.ts';
 import { connectionOf, pagingArgs } from '../types/connection.ts';
 import type { Decoder } from '../types/decode.ts';
+import { recordOrReference } from '../types/node.ts';
 import type { Page } from '../types/paging.ts';
 import type { EmbeddedMember, NullCondition, Provides, Variant } from './field-rule.ts';
 
@@ -141,12 +143,25 @@ declare global {
     }
     interface RootFieldBuilder<Types extends SchemaTypes, ParentShape, Kind> {
       /** Shows one member of the record through a decoder; of several names, the first that has a value. */
-      reads<Name extends string, Shape>(
+      reads<Shape>(
         names: (keyof ParentShape & string) | readonly (keyof ParentShape & string)[],
-        decoder: Decoder<Name, Shape>,
+        decoder: Decoder<Shape>,
         description: string,
-        more?: { deprecationReason?: string; nullIf?: NullCondition },
+        more?: {
+          deprecationReason?: string;
+          nullIf?: NullCondition;
+          representation?: Representation;
+          assumedSize?: number;
+        },
       ): FieldRef<Types, Shape>;
+
+      /** Shows a record that a member holds; without it, one that only its id in another member names. Null without either. */
+      record<Shape extends { id: string }>(
+        type: ObjectRef<Types, Shape>,
+        place: { member?: keyof ParentShape & string; id?: keyof ParentShape & string },
+        description: string,
+        more?: { nullIf?: NullCondition; representation?: Representation },
+      ): FieldRef<Types, Shape | null>;
 
       /** A field whose value comes from a call. Null if the record is absent. */
       call<
@@ -189,7 +204,7 @@ const fields = RootFieldBuilder.prototype as unknown as Record<string, unknown> 
 fields.reads = function (
   this: typeof fields,
   names: string | readonly string[],
-  decoder: Decoder<string, unknown>,
+  decoder: Decoder<unknown>,
   description: string,
   more: object = {},
 ) {
@@ -202,6 +217,19 @@ fields.reads = function (
       : (record: Record<string, unknown>) =>
           decode(needs.map((each) => record[each]).find((value) => value) ?? record[name]);
   return this.createField({ nullIf, ...more, type: list ? [type] : type, nullable, description, needs, resolve });
+};
+
+fields.record = function (
+  this: typeof fields,
+  type: object,
+  { member, id }: { member?: string; id?: string },
+  description: string,
+  more: object = {},
+) {
+  const needs = [member ?? id!];
+  const resolve = (record: Record<string, unknown>) =>
+    recordOrReference(member === undefined ? null : record[member], id === undefined ? undefined : record[id]);
+  return this.createField({ type, nullable: true, description, needs, ...(member && { idIn: id }), ...more, resolve });
 };
 
 fields.call = function (

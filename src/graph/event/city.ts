@@ -1,7 +1,7 @@
 import { filmEndpoints, simpleSubject } from '../../api/film.ts';
 import { type AtomLocation, type EventFeed, eventEndpoints, eventInFeed } from '../../api/event.ts';
 import { builder } from '../engine/builder.ts';
-import { asObject, asObjects, asText, textOrNull } from '../types/decode.ts';
+import { asObject, asObjects, asText, decoder, textOrNull } from '../types/decode.ts';
 import { globalId, isKeyByName, isSourceId, keyByName, sourceIdOf } from '../types/global-id.ts';
 import { Subject } from '../film/subject.ts';
 import { Node, referenceOf } from '../types/node.ts';
@@ -74,13 +74,11 @@ builder.objectFields(City, (t) => ({
 }));
 
 builder.objectField(Event, 'city', (t) =>
-  t.field({
-    type: City,
-    nullable: true,
-    description: 'The city of the event.',
-    needs: ['location'],
-    resolve: ({ location }) => cityAt(location),
-  }),
+  t.reads(
+    'location',
+    decoder(City, (location) => cityAt(location as AtomLocation), { nullable: true }),
+    'The city of the event.',
+  ),
 );
 
 builder.objectField(User, 'city', (t) =>

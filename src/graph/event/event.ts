@@ -1,13 +1,13 @@
 import { typeOf } from '../../atom/media.ts';
 import { type EventRecord, type Feed, eventEndpoints, eventInFeed } from '../../api/event.ts';
 import { builder } from '../engine/builder.ts';
-import { asFloat, asObject, asText, asUrl, count, dateTime, flag, text, textOrNull } from '../types/decode.ts';
+import { asFloat, asObject, asText, asUrl, count, dateTime, flag, orNull, text, textOrNull } from '../types/decode.ts';
 import { sourceIdOf } from '../types/global-id.ts';
 import { type FieldBuilder, Node, referenceOf, identity } from '../types/node.ts';
 import { connectionOf } from '../types/connection.ts';
 import type { Page } from '../types/paging.ts';
 import { searchText } from '../types/search.ts';
-import { User, atomUser, carried } from '../types/user.ts';
+import { User, atomUser, carried, personOrNull } from '../types/user.ts';
 
 export const EventTypeEnum = builder.enumType('EventType', {
   description: 'The type of an event.',
@@ -42,6 +42,14 @@ const Coordinates = builder.objectRef<{ latitude: number; longitude: number }>('
   }),
 });
 
+const eventType = orNull(
+  EventTypeEnum,
+  (term) => typeOf(asText(term)) ?? null,
+  'it is not listed here; `typeTerm` contains it',
+);
+const linkOrNull = (rel: 'image' | 'alternate' | 'self') =>
+  orNull('URL', (links) => asUrl(asObject(links as EventRecord['links'])[rel]));
+
 export const Event = builder.objectRef<EventRecord>('Event').implement({
   description: 'An event in a city.',
   interfaces: [Node],
@@ -53,14 +61,7 @@ export const Event = builder.objectRef<EventRecord>('Event').implement({
     title: t.reads('title', text, 'The title; empty if the service has none.'),
     summary: t.reads('summary', textOrNull, 'The beginning of the text.'),
     content: t.reads('content', textOrNull, 'The full text if the caller created the event, otherwise the summary.'),
-    type: t.field({
-      type: EventTypeEnum,
-      nullable: true,
-      description: 'The type.',
-      nullIf: 'it is not listed here; `typeTerm` contains it',
-      needs: ['term'],
-      resolve: ({ term }) => typeOf(asText(term)) ?? null,
-    }),
+    type: t.reads('term', eventType, 'The type.'),
     typeTerm: t.reads(
       'term',
       textOrNull,
@@ -79,38 +80,14 @@ export const Event = builder.objectRef<EventRecord>('Event').implement({
       resolve: ({ endTime }) => Date.parse(dateTime.decode(endTime) ?? '') < Date.now(),
     }),
     place: t.reads('where', textOrNull, 'The place, free text, usually beginning with the city.'),
-    imageUrl: t.field({
-      type: 'URL',
-      nullable: true,
-      description: 'The picture of the event.',
-      nullIf: 'the service has none',
-      needs: ['links'],
-      resolve: ({ links }) => asUrl(asObject(links).image),
-    }),
-    webUrl: t.field({
-      type: 'URL',
-      nullable: true,
-      description: 'The web page of the event.',
-      nullIf: 'the service has none',
-      needs: ['links'],
-      resolve: ({ links }) => asUrl(asObject(links).alternate),
-    }),
-    apiUrl: t.field({
-      type: 'URL',
-      nullable: true,
-      description: 'The URL in the Atom interface, the link with `rel` self.',
-      nullIf: 'the service has none',
-      needs: ['links'],
-      resolve: ({ links }) => asUrl(asObject(links).self),
-    }),
-    coordinates: t.field({
-      type: Coordinates,
-      nullable: true,
-      description: 'The coordinates, `georss:point` upstream.',
-      nullIf: 'the service sends none',
-      needs: ['point'],
-      resolve: ({ point }) => coordinatesFrom(point),
-    }),
+    imageUrl: t.reads('links', linkOrNull('image'), 'The picture of the event.'),
+    webUrl: t.reads('links', linkOrNull('alternate'), 'The web page of the event.'),
+    apiUrl: t.reads('links', linkOrNull('self'), 'The URL in the Atom interface, the link with `rel` self.'),
+    coordinates: t.reads(
+      'point',
+      orNull(Coordinates, coordinatesFrom, 'the service sends none'),
+      'The coordinates, `georss:point` upstream.',
+    ),
     inviteOnly: t.reads('invite_only', flag, 'Whether only invited people may take part.'),
     canInvite: t.reads('can_invite', flag, 'Whether participants may invite others.'),
     participantsCount: t.reads('participants', count, 'The number of participants.'),
@@ -190,14 +167,7 @@ builder.queryField('searchEvents', (t) =>
 const EVERY_CITY = 'all';
 
 builder.objectField(Event, 'organizer', (t) =>
-  t.field({
-    type: User,
-    nullable: true,
-    description: 'The person who created it, `author` upstream.',
-    ...carried,
-    needs: ['author'],
-    resolve: ({ author }) => atomUser(author),
-  }),
+  t.reads('author', personOrNull, 'The person who created it, `author` upstream.', carried),
 );
 
 /** The lists that may contain an event with its numbers of participants, and cities, which are read from events. */

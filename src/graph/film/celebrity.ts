@@ -11,9 +11,18 @@ import {
   simpleCelebrity,
 } from '../../api/film.ts';
 import { builder } from '../engine/builder.ts';
-import { asObjects, asText, asTexts, siteOrNull, textOrNull, textsOrNull, urlOrNull } from '../types/decode.ts';
+import {
+  asObjects,
+  asText,
+  asTexts,
+  decoder,
+  siteOrNull,
+  textOrNull,
+  textsOrNull,
+  urlOrNull,
+} from '../types/decode.ts';
 import { globalId, isKeyByName, isSourceId, keyByName, sourceIdOf } from '../types/global-id.ts';
-import { Image, imageOf } from '../types/image.ts';
+import { image } from '../types/image.ts';
 import { Node, referenceOf } from '../types/node.ts';
 import { Subject, embeddedSubject } from './subject.ts';
 
@@ -47,12 +56,11 @@ export const Celebrity = builder.objectRef<CelebrityRecord>('Celebrity').impleme
     nameEn: t.reads('name_en', textOrNull, 'The name in English; basic and advance tiers.'),
     alternativeNames: t.reads('aka', textsOrNull, 'More Chinese names; basic and advance tiers.'),
     alternativeNamesEn: t.reads('aka_en', textsOrNull, 'More English names; basic and advance tiers.'),
-    avatars: t.field({
-      type: Image,
-      description: 'The portrait: 70x100, 140x200 and 420x600 pixels as specified, in practice often one size for all.',
-      needs: ['avatars'],
-      resolve: ({ avatars }) => imageOf(avatars),
-    }),
+    avatars: t.reads(
+      'avatars',
+      image,
+      'The portrait: 70x100, 140x200 and 420x600 pixels as specified, in practice often one size for all.',
+    ),
     webUrl: t.reads('alt', urlOrNull, 'The page of the person.'),
     mobileUrl: t.reads('mobile_url', urlOrNull, 'The page for small screens; basic and advance tiers.'),
     websiteUrl: t.reads('website', siteOrNull, 'The official site; advance tier.'),
@@ -69,16 +77,16 @@ export const Celebrity = builder.objectRef<CelebrityRecord>('Celebrity').impleme
   }),
 });
 
+const rolesOrNull = decoder(
+  'String',
+  (roles): string[] | null => (roles === undefined || roles === null ? null : asTexts(roles)),
+  { list: true, nullIf: 'the service returns only the film' },
+);
+
 const Work = builder.objectRef<WorkRecord>('Work').implement({
   description: "A film in a person's list of works.",
   fields: (t) => ({
-    roles: t.stringList({
-      nullable: true,
-      description: 'The roles of the person in Chinese: 导演, 演员, 编剧.',
-      nullIf: 'the service returns only the film',
-      needs: ['roles'],
-      resolve: ({ roles }) => (roles === undefined || roles === null ? null : asTexts(roles)),
-    }),
+    roles: t.reads('roles', rolesOrNull, 'The roles of the person in Chinese: 导演, 演员, 编剧.'),
     subject: embeddedSubject(t),
   }),
 });
@@ -110,36 +118,26 @@ builder.objectField(Celebrity, 'works', (t) =>
 const DIRECTORS = 4;
 const WRITERS = 10;
 
+/** A credit as a record; a missing id becomes null, which means "without a page". */
+const credited = (person: PersonCredit): CelebrityRecord =>
+  'id' in person ? person : { ...(person as PersonCredit), id: null };
+const credits = decoder(Celebrity, (people) => asObjects(people as PersonCredit[]).map(credited), {
+  list: true,
+  nullIf: false,
+});
+
 builder.objectFields(Subject, (t) => ({
-  directors: t.field({
-    type: [Celebrity],
-    nullable: true,
-    nullIf: false,
-    description: 'The directors, in the order of the service.',
+  directors: t.reads('directors', credits, 'The directors, in the order of the service.', {
     representation: simpleCelebrity,
-    needs: ['directors'],
     assumedSize: DIRECTORS,
-    resolve: ({ directors }) => asObjects(directors).map(credited),
   }),
-  casts: t.field({
-    type: [Celebrity],
-    nullable: true,
-    nullIf: false,
-    description: 'The cast, at most 4, leading roles first.',
+  casts: t.reads('casts', credits, 'The cast, at most 4, leading roles first.', {
     representation: simpleCelebrity,
-    needs: ['casts'],
     assumedSize: RECORD_CASTS,
-    resolve: ({ casts }) => asObjects(casts).map(credited),
   }),
-  writers: t.field({
-    type: [Celebrity],
-    nullable: true,
-    nullIf: false,
-    description: 'The writers; advance and premium tiers.',
+  writers: t.reads('writers', credits, 'The writers; advance and premium tiers.', {
     representation: simpleCelebrity,
-    needs: ['writers'],
     assumedSize: WRITERS,
-    resolve: ({ writers }) => asObjects(writers).map(credited),
   }),
 }));
 
@@ -162,10 +160,6 @@ function pageOf({ id }: { id?: unknown }): string | null {
 function hasNoPage(person: Pick<CelebrityRecord, 'id'>): boolean {
   return pageOf(person) === null;
 }
-
-/** A credit as a record; a missing id becomes null, which means "without a page". */
-const credited = (person: PersonCredit): CelebrityRecord =>
-  'id' in person ? person : { ...(person as PersonCredit), id: null };
 
 /** The interface's table has bare subjects as works of a record; the real service embeds works with roles, as in the list. */
 function workFrom(work: WorkRecord | SubjectRecord): WorkRecord {

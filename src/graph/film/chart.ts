@@ -8,27 +8,18 @@ import {
   simpleSubject,
 } from '../../api/film.ts';
 import { builder } from '../engine/builder.ts';
-import { asInt, asObjects, asRecords, countOrNull, flag, textOrNull } from '../types/decode.ts';
-import type { FieldBuilder } from '../types/node.ts';
+import { asObjects, asRecords, count, countOrNull, flag, textOrNull } from '../types/decode.ts';
 import { searchText } from '../types/search.ts';
 import { Subject, embeddedSubject } from './subject.ts';
 
 /** Assumed number of entries of a chart, for the cost estimate. */
 const CHART_SIZE = 20;
 
-const chartTitle = <Shape extends { title?: unknown }>(t: FieldBuilder<Shape>) =>
-  t.string({
-    nullable: true,
-    description: 'The title of the chart.',
-    nullIf: 'the service has none',
-    resolve: ({ title }) => textOrNull.decode(title),
-  });
-
 const SubjectChart = builder.objectRef<NewMovies>('SubjectChart').implement({
   description: 'A chart of films without ranks.',
   isWrapper: true,
   fields: (t) => ({
-    title: chartTitle(t),
+    title: t.reads('title', textOrNull, 'The title of the chart.'),
     subjects: t.field({
       type: [Subject],
       description: 'The films, in the order of the chart.',
@@ -41,7 +32,7 @@ const SubjectChart = builder.objectRef<NewMovies>('SubjectChart').implement({
 const BoxOfficeEntry = builder.objectRef<BoxOfficeItem>('BoxOfficeEntry').implement({
   description: 'A film in the box office chart, with its rank.',
   fields: (t) => ({
-    rank: t.int({ description: 'From 1.', needs: ['rank'], resolve: ({ rank }) => asInt(rank) ?? 0 }),
+    rank: t.reads('rank', count, 'From 1.'),
     grossUsd: t.reads('box', countOrNull, 'The gross of the days of the chart, `box` upstream, in US dollars.'),
     isNew: t.reads('new', flag, 'Whether it is new in the chart.'),
     subject: embeddedSubject(t),
@@ -52,13 +43,12 @@ const BoxOfficeChart = builder.objectRef<BoxOffice>('BoxOfficeChart').implement(
   description: 'The North American box office: films by their gross.',
   isWrapper: true,
   fields: (t) => ({
-    title: chartTitle(t),
-    dateRange: t.string({
-      nullable: true,
-      nullIf: 'the service has none',
-      description: 'The days of the chart, `date` upstream, in the format of the service: `7月27日 - 7月29日`.',
-      resolve: ({ date }) => textOrNull.decode(date),
-    }),
+    title: t.reads('title', textOrNull, 'The title of the chart.'),
+    dateRange: t.reads(
+      'date',
+      textOrNull,
+      'The days of the chart, `date` upstream, in the format of the service: `7月27日 - 7月29日`.',
+    ),
     entries: t.field({
       type: [BoxOfficeEntry],
       description: 'The entries by rank.',
@@ -70,7 +60,7 @@ const BoxOfficeChart = builder.objectRef<BoxOffice>('BoxOfficeChart').implement(
 const WeeklyEntry = builder.objectRef<WeeklyItem>('WeeklyEntry').implement({
   description: 'A film in the weekly chart, with its rank.',
   fields: (t) => ({
-    rank: t.int({ description: 'From 1.', needs: ['rank'], resolve: ({ rank }) => asInt(rank) ?? 0 }),
+    rank: t.reads('rank', count, 'From 1.'),
     delta: t.reads('delta', countOrNull, 'The ranks gained since the last chart; negative if it fell.'),
     subject: embeddedSubject(t),
   }),
@@ -80,7 +70,7 @@ const WeeklyChart = builder.objectRef<Weekly>('WeeklyChart').implement({
   description: 'The most praised films of the week.',
   isWrapper: true,
   fields: (t) => ({
-    title: chartTitle(t),
+    title: t.reads('title', textOrNull, 'The title of the chart.'),
     entries: t.field({
       type: [WeeklyEntry],
       description: 'The entries by rank.',

@@ -12,7 +12,7 @@ import { asRecords, countOrZero, localDateTime, text, textOrNull, urlOrNull } fr
 import { attributionOf } from '../types/attribution.ts';
 import { identity } from '../types/node.ts';
 import { ratingBy } from '../types/rating.ts';
-import { authorOf } from './author.ts';
+import { User, carried } from '../types/user.ts';
 import { Subject, namedSubject } from './subject.ts';
 
 export const FilmReview = builder.objectRef<FilmReviewRecord>('FilmReview').implement({
@@ -23,7 +23,7 @@ export const FilmReview = builder.objectRef<FilmReviewRecord>('FilmReview').impl
     ...identity(t, 'FilmReview'),
     title: t.reads('title', text, 'The title; empty if the service has none.'),
     summary: t.reads('summary', textOrNull, 'The first 100 characters or so; the web page has the whole text.'),
-    rating: ratingBy(t, 'The rating of the film by the author.'),
+    rating: t.reads('rating', ratingBy, 'The rating of the film by the author.'),
     usefulCount: t.reads('useful_count', countOrZero, 'The number of people who found it useful.'),
     uselessCount: t.reads('useless_count', countOrZero, 'The number of people who found it useless.'),
     commentsCount: t.reads('comments_count', countOrZero, 'The number of comments.'),
@@ -31,7 +31,7 @@ export const FilmReview = builder.objectRef<FilmReviewRecord>('FilmReview').impl
     updatedAt: t.reads('updated_at', localDateTime, 'The time of the last edit.'),
     webUrl: t.reads('alt', urlOrNull, 'The web page of the review.'),
     attribution: attributionOf(t, 'review'),
-    author: authorOf(t, 'The author.'),
+    author: t.record(User, { member: 'author' }, 'The author.', carried),
     subject: namedSubject(t),
   }),
 });
@@ -41,10 +41,10 @@ const FilmComment = builder.objectRef<FilmCommentRecord>('FilmComment').implemen
   fields: (t) => ({
     ...identity(t, 'FilmComment'),
     content: t.reads('content', text, `The plain text, about ${FILM_COMMENT_MAX} characters at most.`),
-    rating: ratingBy(t, 'The rating of the film by the author.'),
+    rating: t.reads('rating', ratingBy, 'The rating of the film by the author.'),
     usefulCount: t.reads('useful_count', countOrZero, 'The number of people who found it useful.'),
     createdAt: t.reads('created_at', localDateTime, 'The time of creation.'),
-    author: authorOf(t, 'The author.'),
+    author: t.record(User, { member: 'author' }, 'The author.', carried),
     subject: namedSubject(t),
   }),
 });

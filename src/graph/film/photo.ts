@@ -1,9 +1,9 @@
 import { LIST_COUNT_DEFAULT, type PhotoRecord, RECORD_PHOTOS, filmEndpoints, simplePhoto } from '../../api/film.ts';
 import { builder } from '../engine/builder.ts';
-import { asRecords, asText, countOrZero, localDateTime, textOrNull, urlOrNull } from '../types/decode.ts';
+import { asRecords, asText, countOrZero, localDateTime, orNull, textOrNull, urlOrNull } from '../types/decode.ts';
 import { globalId, isSourceId } from '../types/global-id.ts';
 import { identity } from '../types/node.ts';
-import { authorOf } from './author.ts';
+import { User, carried } from '../types/user.ts';
 import { Celebrity } from './celebrity.ts';
 import { Subject, namedSubject } from './subject.ts';
 
@@ -23,21 +23,12 @@ const PhotoAlbum = builder.objectRef<Album>('PhotoAlbum').implement({
       description: 'The id of the album. No operation accepts it.',
       resolve: ({ id }) => globalId('PhotoAlbum', id),
     }),
-    title: t.string({
-      nullable: true,
-      description: 'The title given by the owner.',
-      nullIf: 'the service has none',
-      resolve: ({ title }) => textOrNull.decode(title),
-    }),
-    webUrl: t.field({
-      type: 'URL',
-      nullable: true,
-      nullIf: 'the service has none',
-      description: 'The web page of the photo.',
-      resolve: ({ url }) => urlOrNull.decode(url),
-    }),
+    title: t.reads('title', textOrNull, 'The title given by the owner.'),
+    webUrl: t.reads('url', urlOrNull, 'The web page of the photo.'),
   }),
 });
+
+const photoId = orNull('ID', (id) => (asText(id) ? globalId('Photo', asText(id)) : null));
 
 export const Photo = builder.objectRef<PhotoRecord>('Photo').implement({
   description:
@@ -52,7 +43,7 @@ export const Photo = builder.objectRef<PhotoRecord>('Photo').implement({
     coverUrl: t.reads('cover', urlOrNull, 'The image in the size of an album cover.'),
     createdAt: t.reads('created_at', localDateTime, 'The time of the upload.'),
     description: t.reads('desc', textOrNull, 'The description by the author.'),
-    author: authorOf(t, 'The person who uploaded it.'),
+    author: t.record(User, { member: 'author' }, 'The person who uploaded it.', carried),
     album: t.field({
       type: PhotoAlbum,
       nullable: true,
@@ -66,19 +57,11 @@ export const Photo = builder.objectRef<PhotoRecord>('Photo').implement({
     position: t.reads('position', countOrZero, 'The position in the album by time.'),
     commentsCount: t.reads('comments_count', countOrZero, 'The number of comments.'),
     photosCount: t.reads('photos_count', countOrZero, 'The number of photos in the album.'),
-    nextPhotoId: t.id({
-      nullable: true,
-      description: 'The `id` of the next photo of the album.',
+    nextPhotoId: t.reads('next_photo', photoId, 'The `id` of the next photo of the album.', {
       nullIf: 'this is the last',
-      needs: ['next_photo'],
-      resolve: ({ next_photo }) => photoId(next_photo),
     }),
-    previousPhotoId: t.id({
-      nullable: true,
-      description: 'The `id` of the previous photo of the album.',
+    previousPhotoId: t.reads('prev_photo', photoId, 'The `id` of the previous photo of the album.', {
       nullIf: 'this is the first',
-      needs: ['prev_photo'],
-      resolve: ({ prev_photo }) => photoId(prev_photo),
     }),
     subject: namedSubject(t),
   }),
@@ -131,8 +114,3 @@ builder.objectField(Celebrity, 'photos', (t) =>
     provides: { names: ['id', 'name', 'alt', 'avatars'], read: ({ celebrity }) => celebrity },
   }),
 );
-
-function photoId(id: unknown): string | null {
-  const key = asText(id);
-  return key ? globalId('Photo', key) : null;
-}

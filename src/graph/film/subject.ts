@@ -13,6 +13,7 @@ import {
   asText,
   countOrNull,
   countOrZero,
+  orNull,
   positiveOrNull,
   siteOrNull,
   text,
@@ -24,8 +25,8 @@ import {
 import { badInput } from '../errors/to-client-error.ts';
 import { sourceIdOf } from '../types/global-id.ts';
 import { attributionOf } from '../types/attribution.ts';
-import { Image, imageOf } from '../types/image.ts';
-import { type FieldBuilder, Node, recordOrReference, referenceOf, identity } from '../types/node.ts';
+import { image } from '../types/image.ts';
+import { type FieldBuilder, Node, referenceOf, identity } from '../types/node.ts';
 import { connectionOf } from '../types/connection.ts';
 import { Rating, type RatingShape, averageOf, scaleOf } from '../types/rating.ts';
 import { SEARCH_TEXT_MAX, searchText } from '../types/search.ts';
@@ -59,20 +60,16 @@ export const Subject = builder.objectRef<SubjectRecord>('Subject').implement({
     originalTitle: t.reads('original_title', textOrNull, 'The title in the original language.'),
     alternativeTitles: t.reads('aka', textsOrNull, 'Other titles, `aka` upstream.'),
     year: t.reads('year', textOrNull, 'The year in the format of the service, usually four digits.'),
-    type: t.field({
-      type: SubjectType,
-      nullable: true,
-      description: 'Movie or series, `subtype` upstream.',
-      nullIf: 'it is of another kind',
-      needs: ['subtype'],
-      resolve: ({ subtype }) => typeFrom(subtype),
-    }),
-    images: t.field({
-      type: Image,
-      description: 'The poster: 64x103, 96x155 and 288x465 pixels as specified, in practice often one size for all.',
-      needs: ['images'],
-      resolve: ({ images }) => imageOf(images),
-    }),
+    type: t.reads(
+      'subtype',
+      orNull(SubjectType, typeFrom, 'it is of another kind'),
+      'Movie or series, `subtype` upstream.',
+    ),
+    images: t.reads(
+      'images',
+      image,
+      'The poster: 64x103, 96x155 and 288x465 pixels as specified, in practice often one size for all.',
+    ),
     webUrl: t.reads('alt', urlOrNull, 'The web page of the film.'),
     mobileUrl: t.reads('mobile_url', urlOrNull, 'The web page for small screens.'),
     websiteUrl: t.reads('website', siteOrNull, 'The official site; advance and premium tiers.'),
@@ -182,24 +179,16 @@ builder.queryField('searchSubjects', (t) =>
 
 /** `subject` of an object that contains its short representation. */
 export const embeddedSubject = <Shape extends { subject: SubjectRecord }>(t: FieldBuilder<Shape>) =>
-  t.field({
-    type: Subject,
-    nullable: true,
-    description: 'The film. Fields that its short representation does not provide cost one call for each item.',
-    representation: simpleSubject,
-    needs: ['subject'],
-    resolve: ({ subject }) => recordOrReference(subject),
-  });
+  t.record(
+    Subject,
+    { member: 'subject' },
+    'The film. Fields that its short representation does not provide cost one call for each item.',
+    { representation: simpleSubject },
+  );
 
 /** `subject` of an object that contains only its id. */
 export const namedSubject = <Shape extends { subject_id?: string }>(t: FieldBuilder<Shape>) =>
-  t.field({
-    type: Subject,
-    nullable: true,
-    description: 'The film. Fields other than the id cost one call.',
-    needs: ['subject_id'],
-    resolve: ({ subject_id }) => recordOrReference<SubjectRecord>(null, subject_id),
-  });
+  t.record(Subject, { id: 'subject_id' }, 'The film. Fields other than the id cost one call.');
 
 function typeFrom(subtype: unknown): 'movie' | 'tv' | null {
   const name = asText(subtype).trim() || 'movie';

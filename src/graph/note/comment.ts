@@ -3,9 +3,9 @@ import { builder } from '../engine/builder.ts';
 import { asObjects, asText, localDateTime, text } from '../types/decode.ts';
 import { badInput } from '../errors/to-client-error.ts';
 import { globalId, isSourceId, keyInGlobalId } from '../types/global-id.ts';
-import { Node, recordOrReference } from '../types/node.ts';
-import { User, type UserShape, carried } from '../types/user.ts';
-import { Note, type NoteShape } from './note.ts';
+import { Node } from '../types/node.ts';
+import { User, carried } from '../types/user.ts';
+import { Note } from './note.ts';
 
 /** The record of the service does not contain the id of the note. */
 export interface NoteCommentShape extends NoteCommentRecord {
@@ -43,22 +43,10 @@ export const NoteComment = builder.objectRef<NoteCommentShape>('NoteComment').im
     }),
     content: t.reads('content', text, 'The plain text of the comment.'),
     createdAt: t.reads('created', localDateTime, 'The time of creation.'),
-    note: t.field({
-      type: Note,
-      nullable: true,
-      description: 'The note. Fields other than the id cost one call.',
+    note: t.record(Note, { id: 'note_id' }, 'The note. Fields other than the id cost one call.', {
       nullIf: 'the caller may not see it',
-      needs: ['note_id'],
-      resolve: ({ note_id }) => recordOrReference<NoteShape>(null, note_id),
     }),
-    author: t.field({
-      type: User,
-      nullable: true,
-      description: 'The author of the comment.',
-      ...carried,
-      needs: ['author'],
-      resolve: ({ author }) => recordOrReference<UserShape>(author),
-    }),
+    author: t.record(User, { member: 'author' }, 'The author of the comment.', carried),
   }),
 });
 

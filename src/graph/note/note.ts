@@ -5,22 +5,22 @@ import {
   noteMembers,
   notePrivacies,
 } from '../../api/note.ts';
-import { ContentBlock, ContentPhoto, contentOf, contentPhotos, noteBlocks } from '../types/content-blocks.ts';
+import { ContentBlock, contentOf, noteBlocks, photosByNumber } from '../types/content-blocks.ts';
 import { parseBlocksOnce } from '../types/content-cache.ts';
 import { builder } from '../engine/builder.ts';
 import {
   asObjects,
-  asOneOf,
   asText,
   count,
   flag,
   localDateTime,
+  wordOrNull,
   text,
   textOrNull,
   urlOrNull,
 } from '../types/decode.ts';
 import { sourceIdOf } from '../types/global-id.ts';
-import { Node, recordOrReference, referenceOf, identity } from '../types/node.ts';
+import { Node, referenceOf, identity } from '../types/node.ts';
 import { User, type UserShape, carried, isSite, userEdgeNames } from '../types/user.ts';
 
 /** The service does not return the author of a note. It is known if the note was reached through its user. */
@@ -91,34 +91,17 @@ export const Note = builder.objectRef<NoteShape>('Note').implement({
       needs: ['content', 'photos'],
       resolve: ({ content, photos }, _, context) => parseBlocksOnce(context, noteBlocks, asText(content), photos),
     }),
-    photos: t.field({
-      type: [ContentPhoto],
-      description: 'All pictures by number.',
-      needs: ['photos'],
-      resolve: ({ photos }) => contentPhotos(photos),
-    }),
-    privacy: t.field({
-      type: Privacy,
-      nullable: true,
-      description: 'Who may see it.',
-      nullIf: 'the service returns another word',
-      needs: ['privacy'],
-      resolve: ({ privacy }) => asOneOf(notePrivacies, privacy),
-    }),
+    photos: t.reads('photos', photosByNumber, 'All pictures by number.'),
+    privacy: t.reads('privacy', wordOrNull(Privacy, notePrivacies), 'Who may see it.'),
     canReply: t.reads('can_reply', flag, 'Whether comments are allowed.'),
     publishedAt: t.reads('publish_time', localDateTime, 'The time of publication.'),
     updatedAt: t.reads('update_time', localDateTime, 'The time of the last edit.'),
     commentsCount: t.reads(['comments_count', 'comment_count'], count, 'The number of comments.'),
     likesCount: t.reads('liked_count', count, 'The number of people who like it.'),
     recommendationsCount: t.reads('recs_count', count, 'The number of people who recommended it.'),
-    author: t.field({
-      type: User,
-      nullable: true,
-      description: 'The author.',
+    author: t.record(User, { member: 'author' }, 'The author.', {
       ...carried,
       nullIf: 'the note was not reached through its user, because the service does not return it',
-      needs: ['author'],
-      resolve: ({ author }) => recordOrReference(author),
     }),
   }),
 });

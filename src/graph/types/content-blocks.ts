@@ -6,7 +6,7 @@
  */
 import { type PictureLayout, pictureLayouts } from '../../api/note.ts';
 import { builder } from '../engine/builder.ts';
-import { asObject, asUrl, textOrNull } from './decode.ts';
+import { asObject, asUrl, decoder, textOrNull } from './decode.ts';
 
 export interface ContentPhotoShape {
   number: number;
@@ -41,7 +41,7 @@ export const PhotoLayout = builder.enumType('PhotoLayout', {
   } as const,
 });
 
-export const ContentPhoto = builder.objectRef<ContentPhotoShape>('ContentPhoto').implement({
+const ContentPhoto = builder.objectRef<ContentPhotoShape>('ContentPhoto').implement({
   description: 'A picture of a note or an annotation.',
   fields: (t) => ({
     number: t.exposeInt('number', {
@@ -124,6 +124,8 @@ export function contentOf(source: { content?: unknown } | string): string | null
 }
 
 /** The pictures by number. */
+export const photosByNumber = decoder(ContentPhoto, contentPhotos, { list: true });
+
 export function contentPhotos(photos: unknown): ContentPhotoShape[] {
   return Object.entries(asObject(photos as Record<string, unknown> | null))
     .filter(([number]) => /^\d{1,9}$/.test(number))

@@ -4,25 +4,33 @@
  * They are tolerant, because the service returns numbers as texts, null for texts and empty strings in lists. A decoder never throws, so a
  * wrong member affects its own field only.
  */
-export interface Decoder<Type extends string, Shape> {
+import type { NullCondition } from '../engine/field-rule.ts';
+
+export interface Decoder<Shape> {
   /** The GraphQL type; with `list`, of the items. */
-  readonly type: Type;
-  readonly list: boolean;
+  readonly type: TypeOf<Shape>;
+  readonly decode: (value: unknown) => Shape;
+  readonly list?: boolean;
   readonly nullable: boolean;
   /** When `decode` returns null; false if it never does, and only a call or a tier leaves the field without a value. */
-  readonly nullIf?: string | false;
-  readonly decode: (value: unknown) => Shape;
+  readonly nullIf?: NullCondition;
 }
 
-const decoder = <Type extends string, Shape>(
-  type: Type,
-  decode: (value: unknown) => Shape,
-  { list = false, nullIf }: { list?: boolean; nullIf?: string | false } = {},
-): Decoder<Type, Shape> =>
-  nullIf === undefined ? { type, list, nullable: false, decode } : { type, list, nullable: true, nullIf, decode };
+/** The name of a scalar, or the enum or object type of such values. */
+type TypeOf<Shape> =
+  string | { readonly $inferType: NonNullable<Shape> extends readonly (infer Item)[] ? Item : NonNullable<Shape> };
 
-const orNull = <Type extends string, Shape>(type: Type, decode: (value: unknown) => Shape | null) =>
-  decoder(type, decode, { nullIf: 'the service has none' });
+export const decoder = <Shape>(
+  type: TypeOf<Shape>,
+  decode: (value: unknown) => Shape,
+  more: Partial<Pick<Decoder<Shape>, 'list' | 'nullIf' | 'nullable'>> = {},
+): Decoder<Shape> => ({ type, decode, nullable: more.nullIf !== undefined, ...more });
+
+export const orNull = <Shape>(
+  type: TypeOf<Shape>,
+  decode: (value: unknown) => Shape | null,
+  nullIf: NullCondition = 'the service has none',
+): Decoder<Shape | null> => decoder(type, decode, { nullIf });
 
 /** A text, '' if there is none. */
 export const text = decoder('String', asText);
@@ -32,6 +40,9 @@ export const textOrNull = orNull('String', (value) => (asText(value).trim() === 
 export const texts = decoder('String', asTexts, { list: true });
 /** The same, for a nullable field. */
 export const textsOrNull = decoder('String', (value): string[] | null => asTexts(value), { list: true, nullIf: false });
+/** A word of a closed list; anything else is null. */
+export const wordOrNull = <Word extends string>(type: TypeOf<Word>, words: readonly Word[]) =>
+  orNull(type, (value) => words.find((word) => word === value) ?? null, 'the service returns another word');
 /** A count, 0 if there is none. */
 export const count = decoder('Int', (value) => asInt(value) ?? 0);
 /** A count; null if there is none. */
@@ -142,11 +153,6 @@ function isReal(stamp: string): boolean {
 /** The number that two digits make. */
 const digitsAt = (text: string, at: number): number => 10 * (text.charCodeAt(at) - 48) + text.charCodeAt(at + 1) - 48;
 const daysIn = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-
-/** The word of a closed list that this is, or null. */
-export function asOneOf<Word extends string>(words: readonly Word[], value: unknown): Word | null {
-  return words.find((word) => word === value) ?? null;
-}
 
 /** A member that should be an object, as one; anything else is empty. */
 export function asObject<T extends object>(value: T | null | undefined): Partial<T> {

@@ -1,6 +1,6 @@
 import type { ImageSet } from '../../api/book.ts';
 import { builder } from '../engine/builder.ts';
-import { asObject, urlOrNull } from './decode.ts';
+import { asObject, decoder, urlOrNull } from './decode.ts';
 
 export const Image = builder.objectRef<ImageSet>('Image').implement({
   description: 'A picture in three sizes.',
@@ -12,4 +12,4 @@ export const Image = builder.objectRef<ImageSet>('Image').implement({
 });
 
 /** The three sizes in a member; the type returns null for those that are not URLs. */
-export const imageOf = (images: ImageSet | null | undefined): ImageSet => asObject(images);
+export const image = decoder(Image, (images): ImageSet => asObject(images as ImageSet | null));

@@ -32,13 +32,9 @@ export const identity = <Shape extends { id: string | number }>(t: FieldBuilder<
 });
 
 /** An embedded record; without it, a reference made from the id beside it; null without either. The engine loads what is selected of a reference. */
-export function recordOrReference<Shape extends { id: string }>(
-  record: Shape | null | undefined,
-  id?: unknown,
-): Shape | null {
-  if (typeof record === 'object' && record !== null && asText(record.id) !== '') return record;
-  const key = asText(id);
-  return isSourceId(key) ? ({ id: key } as Shape) : null;
+export function recordOrReference(record: unknown, id: unknown): object | null {
+  if (typeof record === 'object' && record !== null && asText((record as { id?: unknown }).id) !== '') return record;
+  return referenceOf(asText(id));
 }
 
 /** The reference for the key of a global id; null if it cannot be an id. */

@@ -1,7 +1,6 @@
 import { builder } from '../engine/builder.ts';
 import { Attribution, type AttributionShape } from './attribution.ts';
-import { asFloat, asInt, asObject } from './decode.ts';
-import type { FieldBuilder } from './node.ts';
+import { asFloat, asInt, asObject, orNull } from './decode.ts';
 
 /** The rating by all people, decoded from books and films alike. */
 export interface RatingShape {
@@ -61,23 +60,14 @@ const UserRating = builder.objectRef<UserRatingShape>('UserRating').implement({
 });
 
 /** The rating by one person; null for 0, which means not rated. The value is a text in books and a float in films. */
+export const ratingBy = orNull(UserRating, userRating, 'unrated');
+
 export function userRating(given: unknown): UserRatingShape | null {
   const { value, max, min } = asObject(given as { value?: unknown; max?: unknown; min?: unknown } | null);
   const stars = asInt(value);
   if (stars === null || stars <= 0) return null;
   return { value: stars, max: asInt(max) ?? 5, min: asInt(min) ?? 0 };
 }
-
-/** `rating` of what one person wrote. */
-export const ratingBy = <Shape extends { rating?: unknown }>(t: FieldBuilder<Shape>, description: string) =>
-  t.field({
-    type: UserRating,
-    nullable: true,
-    description,
-    nullIf: 'unrated',
-    needs: ['rating'],
-    resolve: ({ rating }) => userRating(rating),
-  });
 
 /** The scale of a rating; 0 to 10 if the service does not return it. */
 export const scaleOf = ({ max, min }: { max?: unknown; min?: unknown }) => ({

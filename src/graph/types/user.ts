@@ -2,7 +2,7 @@ import { wholeRepresentation } from '../../api/endpoint.ts';
 import { type AtomPerson, type EventFeed, eventEndpoints } from '../../api/event.ts';
 import type { UserRecord } from '../../api/user.ts';
 import { builder } from '../engine/builder.ts';
-import { asObject, asText, siteOrNull, textOrNull, urlOrNull } from './decode.ts';
+import { asObject, asText, decoder, siteOrNull, textOrNull, urlOrNull } from './decode.ts';
 import { globalId, isSourceId, sourceIdOf } from './global-id.ts';
 import { Node } from './node.ts';
 
@@ -106,6 +106,9 @@ export function authorOfFeed({ author }: EventFeed): Pick<UserShape, (typeof per
 
 /** For fields whose response contains the person: nothing more is loaded. */
 export const carried = { representation: wholeRepresentation };
+
+/** An Atom person; null without an id. */
+export const personOrNull = decoder(User, (person) => atomUser(person as AtomPerson | null), { nullable: true });
 
 /** An Atom person with the member names of a user; null without an id. */
 export function atomUser(person: AtomPerson | null | undefined): UserShape | null {
