@@ -64,7 +64,7 @@ export function createResources(
       if (!document) throw new McpError(NOT_FOUND, 'Resource not found', { uri: uri.slice(0, 200) });
       const variables = { id: `${type}:${decoded(id)}` };
       const { data, errors, cachePolicy } = await run(pipeline.prepare(document, undefined), {
-        ...{ variables, exchange, isCacheable: true },
+        ...{ variables, exchange },
       });
       const record = data?.record;
       if (!record && errors[0]) throw mcpError(agentError(errors[0]));

@@ -2,9 +2,11 @@
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import type { Config } from '../../config/settings.ts';
 import { addListener, cancel, createCancellationToken, removeListener } from '../../lib/cancellation.ts';
+import type { Variables } from '../../graph/engine/document.ts';
 import type { CachePolicy } from '../../upstream/cache/cache-policy.ts';
 import type { LoggedCall } from '../../upstream/call-log.ts';
 import type { UpstreamClient } from '../../upstream/client.ts';
+import type { Operation } from '../../upstream/operation.ts';
 import type { RateLimitState } from '../../upstream/limits/rate-limiter.ts';
 import type { Pipeline } from '../graphql/answer.ts';
 import type { Prepared } from '../graphql/prepare.ts';
@@ -41,19 +43,14 @@ export interface Run {
   cachePolicy: CachePolicy | undefined;
 }
 
-export interface RunOptions {
-  variables: Readonly<Record<string, unknown>>;
+interface RunOptions {
+  variables: Variables;
   exchange: Exchange;
   /** Plan the operation and do not run it. */
   isPlanned?: boolean;
-  /** Learn how long the response may be cached, in place of its calls. */
-  isCacheable?: boolean;
 }
 
 export type RunForAgent = (prepared: Prepared, options: RunOptions) => Promise<Run>;
-
-type Traced = Partial<Pick<LoggedCall, 'status' | 'attempts' | 'cached' | 'staleSeconds' | 'coalesced' | 'error'>> &
-  Pick<LoggedCall, 'service'>;
 
 export function createRunner(parts: RunnerParts): RunForAgent {
   const { config, pipeline, admission, upstream, onOverdue } = parts;
@@ -62,18 +59,21 @@ export function createRunner(parts: RunnerParts): RunForAgent {
   const mostRunning = Math.max(1, Math.floor(config.maxRunningOperations * rateShare));
   let running = 0;
 
-  return async (prepared, { variables, exchange, isPlanned, isCacheable }) => {
+  return async (prepared, { variables, exchange, isPlanned }) => {
     const { request, requestId } = exchange;
     const { headers } = request;
     let cachePolicy: CachePolicy | undefined;
+    let calls: readonly LoggedCall[] = [];
     const caller = {
       authorization: headers.authorization,
       address: addressOf(request),
       requestId,
       rateShare,
-      explain: isPlanned ? 'plan' : isCacheable ? undefined : 'trace',
+      explain: isPlanned ? ('plan' as const) : undefined,
+      accept: 'application/json', // @defer and @stream have no effect
       parentSpan: parentContext(headers),
       onCacheable: (policy: CachePolicy) => (cachePolicy = policy),
+      onComplete: async ({ callLog }: Operation) => void ({ calls } = callLog),
     };
     if (running >= mostRunning) throw tooManyAgents();
     // A deadline ends the one operation, the client's leaving ends all of the request.
@@ -85,11 +85,9 @@ export function createRunner(parts: RunnerParts): RunForAgent {
       const slot = await admission.enter({ lifetime, onOverdue: () => onOverdue(exchange) });
       try {
         const result = (await pipeline.answer(prepared, variables, caller, lifetime)) as ExecutionResult;
-        const { upstream: explained, stale } = (result.extensions ?? {}) as Extensions;
+        const { data = null, errors = [], extensions: { upstream: plan, stale } = {} } = result;
         const left = await upstream.forOperation(caller, lifetime).rateBudget();
-        const data = result.data ?? null;
-        const cost = { ...callsMade(explained?.calls ?? []), left };
-        return { data, errors: result.errors ?? [], stale, plan: isPlanned ? explained : undefined, cost, cachePolicy };
+        return { data, errors, stale, plan, cost: { ...callsMade(calls), left }, cachePolicy };
       } finally {
         slot.release();
       }
@@ -100,13 +98,8 @@ export function createRunner(parts: RunnerParts): RunForAgent {
   };
 }
 
-interface Extensions {
-  upstream?: { calls?: readonly Traced[] };
-  stale?: unknown;
-}
-
 /** The HTTP requests of an operation. What was cached, joined another call or was refused a permit made none. */
-function callsMade(calls: readonly Traced[]): { catalog: number; event: number } {
+function callsMade(calls: readonly LoggedCall[]): Omit<Cost, 'left'> {
   const made = { catalog: 0, event: 0 };
   for (const { service, status, attempts = 1, cached, coalesced, staleSeconds, error } of calls) {
     const isSent = status !== undefined || error?.startsWith('UPSTREAM_');

@@ -173,6 +173,20 @@ test('arguments with files are left out of a tool, and an operation that require
   expect(output.data).toEqual({ createNote: { note: { title: 'A title' } } });
 });
 
+test('a tool whose operation uses @defer and @stream returns the whole of its data', async () => {
+  const path = operations(`
+    query Tags($id: ID!) {
+      book(id: $id) { ... @defer { title } tags @stream { name } }
+    }`);
+  const setup = await journey({ mcp: 'on', mcpOperations: path });
+  const { output, isError } = await (await agent(setup.facade.url)).call('Tags', { id: 'Book:6082808' });
+  expect(isError).toBe(false);
+  expect(output.data).toMatchObject({
+    book: { title: '百年孤独', tags: expect.arrayContaining([{ name: expect.any(String) as string }]) as object },
+  });
+  expect(output.cost.calls.catalog).toBeGreaterThan(0);
+});
+
 test('a manifest of trusted documents yields the same tools as its files', async () => {
   const path = join(mkdtempSync(join(tmpdir(), 'manifest-')), 'manifest.json');
   writeFileSync(
