@@ -17,69 +17,61 @@ import type { Preparation, Prepared } from './prepare.ts';
 /** The text of the requested document, or the error if there is none. */
 export type DocumentLookup = { text: string; prepared?: Prepared } | { error: GraphQLError };
 
-export interface PersistedDocuments {
-  /** Finds the document of a request; undefined if the request has a text and no id. */
-  lookup: (params: GraphqlParams) => DocumentLookup | undefined;
-}
-
-type PersistedSettings = Pick<Config, 'trustedDocuments' | 'persistedOnly' | 'automaticPersistedQueries'>;
+export type PersistedDocuments = ReturnType<typeof createPersistedDocuments>;
 
 /** Whether clients may read the schema: where introspection is on, and not kept from them by PERSISTED_ONLY. */
-export const showsSchema = ({
-  introspection,
-  persistedOnly,
-}: Pick<Config, 'introspection' | 'persistedOnly'>): boolean => introspection && !persistedOnly;
+export const showsSchema = (config: Pick<Config, 'introspection' | 'persistedOnly'>): boolean =>
+  config.introspection && !config.persistedOnly;
 
 /** Limits of the cache of registered documents: their number, and the sum of their characters. */
 const REGISTERED_MAX = 1_000;
 const REGISTERED_CHARACTERS_MAX = 2_000_000;
 
 export function createPersistedDocuments(
-  { trustedDocuments, persistedOnly, automaticPersistedQueries }: PersistedSettings,
+  config: Pick<Config, 'trustedDocuments' | 'persistedOnly' | 'automaticPersistedQueries'>,
   pipeline: Pick<Preparation, 'prepare'>,
   metrics: Metrics,
-): PersistedDocuments {
+) {
+  const { trustedDocuments, persistedOnly, automaticPersistedQueries } = config;
   const trustedTexts = new Set(trustedDocuments.values());
   const registered = new LRUCache<string, string>({
     max: REGISTERED_MAX,
     maxSize: REGISTERED_CHARACTERS_MAX,
     sizeCalculation: (text) => text.length,
   });
-  const found = (outcome: string, text: string, prepared?: Prepared): DocumentLookup => {
+  const counted = (outcome: string, lookup: DocumentLookup): DocumentLookup => {
     metrics.persistedDocuments.inc({ outcome });
-    return prepared ? { text, prepared } : { text };
-  };
-  const rejected = (outcome: string, error: GraphQLError): DocumentLookup => {
-    metrics.persistedDocuments.inc({ outcome });
-    return { error };
+    return lookup;
   };
 
   return {
-    lookup(params) {
+    /** Finds the document of a request; undefined if the request has a text and no id. */
+    lookup(params: GraphqlParams): DocumentLookup | undefined {
       const requested = documentIdIn(params);
       const text = params.query || undefined;
       if (requested === undefined) {
         if (!persistedOnly || text === undefined || trustedTexts.has(text)) return undefined;
-        return rejected('untrusted', untrusted);
+        return counted('untrusted', { error: untrusted });
       }
-      if (requested === null) return rejected('malformed', malformed);
+      if (requested === null) return counted('malformed', { error: malformed });
       const { id, isAutomatic } = requested;
       const trusted = trustedDocuments.get(id);
-      if (trusted !== undefined && (text === undefined || text === trusted)) return found('trusted', trusted);
-      if (persistedOnly) return rejected('untrusted', untrusted);
+      if (trusted !== undefined && (text === undefined || text === trusted))
+        return counted('trusted', { text: trusted });
+      if (persistedOnly) return counted('untrusted', { error: untrusted });
       const known = registered.get(id);
-      if (known !== undefined && (text === undefined || text === known)) return found('registered', known);
+      if (known !== undefined && (text === undefined || text === known)) return counted('registered', { text: known });
       if (text === undefined)
         return isAutomatic && !automaticPersistedQueries
-          ? rejected('unsupported', unsupported)
-          : rejected('unknown', unknown);
-      if (sha256Of(text) !== id) return rejected('mismatch', mismatch);
-      if (!automaticPersistedQueries) return found('sent', text);
+          ? counted('unsupported', { error: unsupported })
+          : counted('unknown', { error: unknown });
+      if (sha256Of(text) !== id) return counted('mismatch', { error: mismatch });
+      if (!automaticPersistedQueries) return counted('sent', { text });
       // Only valid documents are registered.
       const { operationName } = params;
       const prepared = pipeline.prepare(text, typeof operationName === 'string' ? operationName : undefined);
       if (!prepared.errors) registered.set(id, text);
-      return found('sent', text, prepared);
+      return counted('sent', { text, prepared });
     },
   };
 }

@@ -2,12 +2,10 @@
  * Answers by graphql-yoga: GET, incremental delivery and everything else that the fast path does not take. The hooks call the
  * pipeline and decide nothing themselves.
  */
-import type { IncomingMessage } from 'node:http';
-import { GraphQLError } from 'graphql';
-import type { ExecutionResult, GraphQLSchema } from 'graphql';
-import { createYoga } from 'graphql-yoga';
-import type { GraphQLParams, Plugin } from 'graphql-yoga';
+import { type ExecutionResult, GraphQLError, type GraphQLSchema } from 'graphql';
+import { type GraphQLParams, type Plugin, createYoga } from 'graphql-yoga';
 import type { Logger } from 'pino';
+import type { Variables } from '../../graph/engine/document.ts';
 import { checkAcceptable, incrementalFormat } from '../http/accept.ts';
 import { etagOf, isNotModified } from '../http/etag.ts';
 import type { Exchange } from '../http/exchange.ts';
@@ -25,8 +23,6 @@ interface Parts {
   log: Logger;
 }
 
-type YogaHandler = (exchange: Exchange, request: GraphqlRequest) => Promise<void>;
-
 const STREAMED = /^(?:multipart\/mixed|text\/event-stream)\b/;
 /** Headers that are set where the response is sent. Yoga's `Content-Encoding: none` is no encoding that a client knows. */
 const CONNECTION_HEADERS = new Set(['connection', 'transfer-encoding', 'content-length', 'content-encoding']);
@@ -35,16 +31,19 @@ const CONNECTION_HEADERS = new Set(['connection', 'transfer-encoding', 'content-
  * Yoga gets a minimal Request and returns a Response, which is sent here. Its own Node adapter would build a URL from the Host header,
  * answer an exception with its stack, and wait forever for a client that has left.
  */
-export function createYogaHandler(parts: Parts): YogaHandler {
+export function createYogaHandler(parts: Parts) {
   const yoga = createYogaServer(parts);
   const { Request } = yoga.fetchAPI;
 
-  return async (exchange, graphqlRequest) => {
+  return async (exchange: Exchange, graphqlRequest: GraphqlRequest): Promise<void> => {
     const { request, response } = exchange;
-    const { headers } = request;
-    const accept = graphqlRequest.mediaType ?? headers.accept;
+    const accept = graphqlRequest.mediaType ?? request.headers.accept;
     checkAcceptable(accept);
-    const answer = await yoga.fetch(yogaRequest(request, accept), graphqlRequest);
+    // HEAD and QUERY are answered as GET is; nothing may depend on the Host header, which the client chooses.
+    const url = request.method === 'QUERY' ? '/graphql' : request.url;
+    const method = request.method === 'POST' ? 'POST' : 'GET';
+    const minimal = new Request(`http://localhost${url}`, { method, ...(accept && { headers: { accept } }) });
+    const answer = await yoga.fetch(minimal, graphqlRequest);
     if (!exchange.isOpen) return void answer.body?.cancel().catch(() => undefined);
     exchange.setHeaders();
     answer.headers.forEach((value, name) => {
@@ -62,15 +61,6 @@ export function createYogaHandler(parts: Parts): YogaHandler {
     if (answer.status === 200 && isNotModifiedSince(exchange, body)) return sendNotModified(exchange);
     sendBody(exchange, answer.status, [], body);
   };
-
-  /** HEAD and QUERY are answered as GET is; nothing may depend on the Host header, which the client chooses. */
-  function yogaRequest(request: IncomingMessage, accept: string | undefined): Request {
-    const isQuery = request.method === 'QUERY';
-    return new Request(isQuery ? 'http://localhost/graphql' : `http://localhost${request.url}`, {
-      method: request.method === 'POST' ? 'POST' : 'GET',
-      ...(accept && { headers: { accept } }),
-    });
-  }
 }
 
 /** Gives a response that may be kept an ETag; that of a response for one token alone depends on the token. */
@@ -86,7 +76,7 @@ function createYogaServer({ schema, pipeline, persisted, log }: Parts) {
   const silent = () => undefined;
   return createYoga<GraphqlRequest>({
     schema,
-    plugins: [parsedBody, persistedDocuments(persisted), throughPipeline(pipeline)],
+    plugins: [throughPipeline(pipeline, persisted)],
     graphqlEndpoint: '/graphql',
     graphiql: false,
     landingPage: false,
@@ -103,16 +93,16 @@ function createYogaServer({ schema, pipeline, persisted, log }: Parts) {
   });
 }
 
-/** Passes the parsed body to Yoga, whose own parsers would read it from the request. */
-const parsedBody: Plugin<object, GraphqlRequest> = {
-  onRequestParse({ serverContext: { params }, setRequestParser }) {
-    if (params) setRequestParser(() => params as GraphQLParams);
-  },
-};
+type YogaContext = GraphqlRequest & { params: { operationName?: string | null } };
 
-/** Replaces the id of a document by its text. */
-function persistedDocuments(persisted: PersistedDocuments): Plugin<object, GraphqlRequest> {
+/** Everything that Yoga does by itself otherwise: reading the body, parsing, validating and executing. */
+function throughPipeline(pipeline: Pipeline, persisted: PersistedDocuments): Plugin<YogaContext, GraphqlRequest> {
   return {
+    onRequestParse({ serverContext: { params }, setRequestParser }) {
+      // Yoga's own parsers would read the body from the request.
+      if (params) setRequestParser(() => params as GraphQLParams);
+    },
+    /** Replaces the id of a document by its text. */
     onParams({ params, request, context, setParams }) {
       const { documentId, ...others } = params as typeof params & { documentId?: unknown };
       const lookup =
@@ -122,18 +112,6 @@ function persistedDocuments(persisted: PersistedDocuments): Plugin<object, Graph
       if (lookup.prepared) context.prepared = lookup.prepared;
       setParams({ ...others, query: lookup.text });
     },
-  };
-}
-
-function documentIdInUrl({ method, url }: Request): string | undefined {
-  const at = method === 'GET' ? url.indexOf('?') : -1;
-  return at < 0 ? undefined : (new URLSearchParams(url.slice(at)).get('documentId') ?? undefined);
-}
-
-type PluginContext = GraphqlRequest & { params: { operationName?: string | null } };
-
-function throughPipeline(pipeline: Pipeline): Plugin<PluginContext, GraphqlRequest> {
-  return {
     onParse({ context, params, extendContext, setParseFn }) {
       setParseFn(() => {
         const prepared =
@@ -149,7 +127,7 @@ function throughPipeline(pipeline: Pipeline): Plugin<PluginContext, GraphqlReque
     onExecute({ args, setExecuteFn }) {
       const { prepared, operation, cancellation } = args.contextValue;
       if (!prepared) return;
-      const variables = args.variableValues as Readonly<Record<string, unknown>> | undefined;
+      const variables = args.variableValues as Variables | undefined;
       setExecuteFn(() => pipeline.answer(prepared, variables, operation, cancellation));
     },
     // Yoga's own errors pass here too.
@@ -159,6 +137,11 @@ function throughPipeline(pipeline: Pipeline): Plugin<PluginContext, GraphqlReque
       else for (const { errors } of [result].flat()) addHelpLinks(errors);
     },
   };
+}
+
+function documentIdInUrl({ method, url }: Request): string | undefined {
+  const at = method === 'GET' ? url.indexOf('?') : -1;
+  return at < 0 ? undefined : (new URLSearchParams(url.slice(at)).get('documentId') ?? undefined);
 }
 
 async function* partsWithHelpLinks<Part extends ExecutionResult>(parts: AsyncIterable<Part>): AsyncGenerator<Part> {

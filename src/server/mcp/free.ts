@@ -12,7 +12,7 @@ import {
 import { shortenText } from '../../graph/engine/cut-response.ts';
 import { badInput } from '../../graph/errors/to-client-error.ts';
 import { lazily } from '../../lib/promises.ts';
-import { type ToolResult, invalidCall, toolResult } from './result.ts';
+import { invalidCall, toolResult } from './result.ts';
 import { type Arguments, type CallableTool, type ToolParts, wrongArguments } from './tools.ts';
 
 export function createFreeTools(parts: ToolParts): CallableTool[] {
@@ -92,14 +92,14 @@ function schemaTool({ schema, config }: ToolParts): CallableTool {
       inputSchema,
       annotations: { readOnlyHint: true, idempotentHint: true },
     },
-    call(given): Promise<ToolResult> {
+    async call(given) {
       const { types } = given;
       const wrong =
         wrongArguments(inputSchema, given) ??
         (types === undefined || Array.isArray(types) ? undefined : badInput('`types` is a list of names.'));
-      if (wrong) return Promise.resolve(invalidCall(wrong));
+      if (wrong) return invalidCall(wrong);
       const text = types === undefined ? bare() : printedTypes(schema, types as unknown[]);
-      return Promise.resolve({ content: [{ type: 'text', text: shortenText(text, config.mcpResultCharacters) }] });
+      return { content: [{ type: 'text', text: shortenText(text, config.mcpResultCharacters) }] };
     },
   };
 }

@@ -1,4 +1,5 @@
 /** Results of tools: data, errors in words for an agent, and cost; cut to a number of characters. */
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { GraphQLError } from 'graphql';
 import { CUTS_ROOM, cutToFit, shortenText } from '../../graph/engine/cut-response.ts';
 import type { JsonSchema, ObjectSchema } from '../../graph/engine/json-schema.ts';
@@ -16,19 +17,12 @@ export interface AgentError {
   [detail: string]: unknown;
 }
 
-/** A type alias: the protocol's own types want an index signature, which interfaces lack. */
-export type ToolResult = {
-  content: { type: 'text'; text: string }[];
-  structuredContent?: Record<string, unknown>;
-  isError?: true;
-};
-
 const ERRORS_MAX = 10;
 const MESSAGE_MAX = 400;
 /** The members of `extensions` that an agent gets. */
 const DETAILS = ['retryAfter', 'violations', 'limit', 'actual', 'existing', 'coordinate', 'requestId'];
 
-export function toolResult({ data, errors, stale, cost, plan }: Run, max: number): ToolResult {
+export function toolResult({ data, errors, stale, cost, plan }: Run, max: number): CallToolResult {
   const shownErrors = boundedErrors(errors.map(agentError), max / 2);
   const isFailed = data === null || (shownErrors.length > 0 && Object.values(data).every((value) => value === null));
   const isPlanned = plan !== undefined;
@@ -42,18 +36,18 @@ export function toolResult({ data, errors, stale, cost, plan }: Run, max: number
   return packed(shown, isFailed && !isPlanned);
 }
 
-const packed = (structuredContent: Record<string, unknown>, isFailed: boolean): ToolResult => ({
+const packed = (structuredContent: Record<string, unknown>, isFailed: boolean): CallToolResult => ({
   content: [{ type: 'text', text: JSON.stringify(structuredContent) }],
   structuredContent,
   ...(isFailed && { isError: true }),
 });
 
 /** The result of a call that was not run. */
-export function failedResult(error: AgentError): ToolResult {
+export function failedResult(error: AgentError): CallToolResult {
   return packed({ data: null, errors: [error], cost: costOf({ catalog: 0, event: 0, left: null }) }, true);
 }
 
-export const invalidCall = (error: GraphQLError): ToolResult => failedResult(agentError(error));
+export const invalidCall = (error: GraphQLError): CallToolResult => failedResult(agentError(error));
 
 export function rejection({ code, message, headers }: HttpError): AgentError {
   const { 'retry-after': seconds } = headers;

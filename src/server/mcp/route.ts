@@ -22,18 +22,12 @@ import { type RunnerParts, createRunner } from './run.ts';
 import { type SessionParts, openSession } from './session.ts';
 import { createTools } from './tools.ts';
 
-export interface McpParts extends RunnerParts {
+interface McpParts extends RunnerParts {
   schema: GraphQLSchema;
   bodies: BodyReader;
   log: Logger;
   /** Where the package lies: the pages that are tools by default, and the version. */
   packageDir: string | undefined;
-}
-
-export interface McpRoutes {
-  answer: (exchange: Exchange) => Promise<void>;
-  /** The OAuth metadata of the route. */
-  metadata: (exchange: Exchange) => void;
 }
 
 const METADATA_PATH = '/.well-known/oauth-protected-resource';
@@ -42,7 +36,7 @@ const MESSAGES_MAX = 10;
 const VALUES_MAX = 10_000;
 
 /** Throws a ConfigError if the tools cannot be made. */
-export function createMcpRoutes(parts: McpParts): McpRoutes {
+export function createMcpRoutes(parts: McpParts) {
   const { config, bodies, log } = parts;
   const session = sessionParts(parts);
 
@@ -67,7 +61,7 @@ export function createMcpRoutes(parts: McpParts): McpRoutes {
       const response = await transport.handleRequest(withoutSecrets(request), { parsedBody: message });
       const text = response.status === 202 ? '' : await response.text();
       if (!exchange.isOpen) return;
-      if (isLoginNeeded && config.mcpAuthorizationServer !== undefined) return sendLogin(exchange);
+      if (isLoginNeeded && config.mcpAuthorizationServer !== undefined) throw loginRequired(request, config);
       const type = response.headers.get('content-type');
       sendBody(exchange, response.status, [...exchange.headers, ...(type ? ['content-type', type] : [])], text);
     } finally {
@@ -75,18 +69,10 @@ export function createMcpRoutes(parts: McpParts): McpRoutes {
     }
   }
 
-  /** The client learns from the header where to log in. */
-  function sendLogin(exchange: Exchange): void {
-    const metadata = new URL(`${METADATA_PATH}/mcp`, resourceOf(exchange.request, config)).href;
-    const challenge = `Bearer resource_metadata="${metadata}"`;
-    throw new HttpError(401, 'UNAUTHENTICATED', 'This needs a token that the service knows.', {
-      'www-authenticate': exchange.request.headers.authorization ? `${challenge}, error="invalid_token"` : challenge,
-    });
-  }
-
   return {
     answer,
-    metadata(exchange) {
+    /** The OAuth metadata of the route. */
+    metadata(exchange: Exchange): void {
       checkSource(exchange.request, config);
       sendJson(exchange, 200, {
         resource: resourceOf(exchange.request, config),
@@ -108,7 +94,7 @@ function sessionParts(parts: McpParts): SessionParts {
   const tools = new Map(all.map((each) => [each.tool.name, each]));
   if (tools.size < all.length)
     throw new ConfigError(['MCP_OPERATIONS: with MCP_FREE no operation may be named query or schema']);
-  const resources = createResources({ schema, pipeline, run }, showsSchema(config) || config.mcpFree);
+  const resources = createResources(toolParts, showsSchema(config) || config.mcpFree);
   return { version: versionIn(packageDir), tools, resources, log: parts.log };
 }
 
@@ -128,6 +114,15 @@ function addMcpCors({ request, headers }: Exchange, origin: string): void {
   headers.push('access-control-allow-methods', 'POST', 'access-control-allow-headers', allowed);
 }
 
+/** The client learns from the header where to log in. */
+function loginRequired(request: IncomingMessage, config: Config): HttpError {
+  const metadata = new URL(`${METADATA_PATH}/mcp`, resourceOf(request, config)).href;
+  const challenge = `Bearer resource_metadata="${metadata}"`;
+  return new HttpError(401, 'UNAUTHENTICATED', 'This needs a token that the service knows.', {
+    'www-authenticate': request.headers.authorization ? `${challenge}, error="invalid_token"` : challenge,
+  });
+}
+
 /** A message, or a batch of them. Both are small: the SDK answers all messages of a request in one turn of the event loop. */
 function messageIn(body: string): unknown {
   const message = parsedJson(body, 'The body');
@@ -138,9 +133,11 @@ function messageIn(body: string): unknown {
 }
 
 /** The request as the SDK needs it: its token stays with us. */
-function withoutSecrets({ headers }: IncomingMessage): Request {
-  const names = ['accept', 'content-type', 'mcp-protocol-version'];
-  const all = names.map((name): [string, string] => [name, firstValue(headers[name]) ?? '']);
-  const kept = all.filter(([, value]) => value !== '');
-  return new Request('http://localhost/mcp', { method: 'POST', headers: kept });
+function withoutSecrets(request: IncomingMessage): Request {
+  const headers = new Headers();
+  for (const name of ['accept', 'content-type', 'mcp-protocol-version']) {
+    const value = firstValue(request.headers[name]);
+    if (value) headers.set(name, value);
+  }
+  return new Request('http://localhost/mcp', { method: 'POST', headers });
 }

@@ -2,6 +2,7 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import {
   CallToolRequestSchema,
+  type CallToolResult,
   CancelledNotificationSchema,
   ErrorCode,
   ListResourceTemplatesRequestSchema,
@@ -13,14 +14,14 @@ import {
 import type { Logger } from 'pino';
 import type { Exchange } from '../http/exchange.ts';
 import { HttpError } from '../http/http-error.ts';
-import { type Resources, mcpError } from './resources.ts';
-import { type ToolResult, failedResult, rejection } from './result.ts';
+import { type createResources, mcpError } from './resources.ts';
+import { failedResult, rejection } from './result.ts';
 import type { CallableTool } from './tools.ts';
 
 export interface SessionParts {
   version: string;
   tools: ReadonlyMap<string, CallableTool>;
-  resources: Resources;
+  resources: ReturnType<typeof createResources>;
   log: Logger;
 }
 
@@ -49,7 +50,7 @@ export function openSession(
   // A client cancels a request by closing its connection. A batch that cancels its own would never be answered.
   server.setNotificationHandler(CancelledNotificationSchema, () => undefined);
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [...tools.values()].map(({ tool }) => tool) }));
-  server.setRequestHandler(CallToolRequestSchema, async ({ params }): Promise<ToolResult> => {
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }): Promise<CallToolResult> => {
     const { name, arguments: given = {}, task } = params;
     const tool = tools.get(name);
     if (!tool) throw new McpError(ErrorCode.InvalidParams, `Unknown tool: ${name.slice(0, 100)}`);
@@ -87,5 +88,5 @@ export function openSession(
 
 const isLoginCode = (code: unknown): boolean => code === 'LOGIN_REQUIRED' || code === 'UNAUTHENTICATED';
 
-const needsLogin = ({ structuredContent }: ToolResult): boolean =>
+const needsLogin = ({ structuredContent }: CallToolResult): boolean =>
   (structuredContent?.errors as { code: string }[] | undefined)?.some(({ code }) => isLoginCode(code)) ?? false;

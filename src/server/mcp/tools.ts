@@ -1,6 +1,6 @@
 /** Tools: reviewed operations with their schemas, price and hints; with MCP_FREE, documents that agents write. */
-import type { GraphQLError } from 'graphql';
-import { type GraphQLSchema, Kind, OperationTypeNode, type SelectionNode, print } from 'graphql';
+import type { CallToolResult, Tool, ToolAnnotations } from '@modelcontextprotocol/sdk/types.js';
+import { type GraphQLError, type GraphQLSchema, Kind, OperationTypeNode, type SelectionNode, print } from 'graphql';
 import type { Config } from '../../config/settings.ts';
 import { BASIC_CALLS_A_MINUTE } from '../../api/film.ts';
 import { withCursors } from '../../graph/engine/cut-response.ts';
@@ -13,7 +13,7 @@ import type { Pipeline } from '../graphql/answer.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { ConfigError } from '../../config/read.ts';
 import { type ReviewedOperation, readReviewedOperations } from './operations.ts';
-import { type ToolResult, invalidCall, toolResult, resultSchemaOf } from './result.ts';
+import { invalidCall, toolResult, resultSchemaOf } from './result.ts';
 import type { RunForAgent } from './run.ts';
 
 export interface ToolParts {
@@ -23,28 +23,11 @@ export interface ToolParts {
   run: RunForAgent;
 }
 
-export interface Tool {
-  name: string;
-  title: string;
-  description: string;
-  inputSchema: ObjectSchema;
-  outputSchema?: ObjectSchema;
-  annotations: Hints;
-  _meta?: { 'catalog-graphql/price': Price };
-}
-
-/** A type alias: the protocol's own types want an index signature, which interfaces lack. */
-type Hints = {
-  readOnlyHint: boolean;
-  destructiveHint?: boolean;
-  idempotentHint: boolean;
-};
-
 export type Arguments = Readonly<Record<string, unknown>>;
 
 export interface CallableTool {
   tool: Tool;
-  call: (given: Arguments, exchange: Exchange) => Promise<ToolResult>;
+  call: (given: Arguments, exchange: Exchange) => Promise<CallToolResult>;
 }
 
 /** Throws a ConfigError for an operation that could never run. */
@@ -101,7 +84,7 @@ export function wrongArguments(
 }
 
 /** A POST adds; a PUT or DELETE, and an upsert, replaces or removes. */
-function hintsOf(schema: GraphQLSchema, type: OperationTypeNode, roots: readonly SelectionNode[]): Hints {
+function hintsOf(schema: GraphQLSchema, type: OperationTypeNode, roots: readonly SelectionNode[]): ToolAnnotations {
   if (type === OperationTypeNode.QUERY) return { readOnlyHint: true, idempotentHint: true };
   const fields = schema.getMutationType()!.getFields();
   const methods = roots.map((root) => {
