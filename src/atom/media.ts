@@ -16,7 +16,7 @@ import type { Media } from '../api/endpoint.ts';
 import type { EventDraft, EventFeed, EventRecord, EventType, PersonFeed } from '../api/event.ts';
 import { eventTypes } from '../api/event.ts';
 
-export { AtomError } from './xml.ts';
+export { AtomError, escape, writableText } from './xml.ts';
 
 /** The media that are Atom documents. */
 export type AtomMedia = Exclude<Media, 'json' | 'empty'>;

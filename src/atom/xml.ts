@@ -23,6 +23,10 @@ export function refuseUnwritable(text: string): void {
   if (!isWritable(text)) throw new AtomError('a character that XML cannot carry');
 }
 
+/** The text without the characters that XML cannot carry. */
+export const writableText = (text: string): string =>
+  text.replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '');
+
 const escapes: Record<string, string> = {
   '&': '&amp;',
   '<': '&lt;',

@@ -1,13 +1,11 @@
-import type { Endpoint, Scope, Tier } from '../api/endpoint.ts';
+import type { Endpoint, Scope } from '../api/endpoint.ts';
 import { BASIC_CALLS_A_MINUTE } from '../api/film.ts';
+import { type Call, personOf } from './rules/call.ts';
 import { Rejection } from './rules/rejection.ts';
 import type { PeopleStore } from './store/people.ts';
 
 /** The sender of a request, and its permissions. */
-export interface Requester {
-  /** A person's id; null without login. */
-  person: string | null;
-  tier: Tier;
+export interface Requester extends Pick<Call, 'reader' | 'tier'> {
   scopes: ReadonlySet<string>;
   /** The key of the rate limit: the token, or the client address without one. */
   source: string;
@@ -16,12 +14,6 @@ export interface Requester {
 const MINUTE_MS = 60_000;
 const SOURCES_MAX = 10_000;
 const anonymousScopes: ReadonlySet<string> = new Set<Scope>(['book_basic_r', 'movie_basic_r']);
-
-/** The user of the token. Throws without one. */
-export function personOf(viewer: Requester): string {
-  if (viewer.person === null) throw new Rejection(1000);
-  return viewer.person;
-}
 
 export function createAccess(people: PeopleStore, now: () => number = Date.now) {
   const calls = new Map<string, number[]>();
@@ -41,14 +33,14 @@ export function createAccess(people: PeopleStore, now: () => number = Date.now) 
   }
 
   return {
-    viewerOf(authorization: string | undefined, address: string): Requester {
+    requesterOf(authorization: string | undefined, address: string): Requester {
       if (authorization === undefined) {
-        return { person: null, tier: 'basic', scopes: anonymousScopes, source: `address ${address}` };
+        return { reader: null, tier: 'basic', scopes: anonymousScopes, source: `address ${address}` };
       }
       const token = people.token(/^Bearer +(\S+)$/i.exec(authorization.trim())?.[1] ?? '');
       if (!token) throw new Rejection(103);
       return {
-        person: token.person_id,
+        reader: token.person_id,
         tier: token.tier,
         scopes: new Set(token.scopes.split(' ')),
         source: `token ${token.token}`,
@@ -56,12 +48,12 @@ export function createAccess(people: PeopleStore, now: () => number = Date.now) 
     },
 
     /** Throws if the request may not call the endpoint. */
-    admit(endpoint: Endpoint, viewer: Requester) {
-      if (endpoint.path.startsWith('/v2/movie/') && viewer.tier === 'basic') count(viewer.source);
+    admit(endpoint: Endpoint, requester: Requester) {
+      if (endpoint.path.startsWith('/v2/movie/') && requester.tier === 'basic') count(requester.source);
       // Not specified: the documentation has 1000 and 1001 for a missing login; 1000 is more precise.
-      if (endpoint.login) personOf(viewer);
-      if (!endpoint.tiers.includes(viewer.tier)) throw new Rejection(1000);
-      if (endpoint.scope && !viewer.scopes.has(endpoint.scope)) throw new Rejection(1001);
+      if (endpoint.login) personOf(requester);
+      if (!endpoint.tiers.includes(requester.tier)) throw new Rejection(1000);
+      if (endpoint.scope && !requester.scopes.has(endpoint.scope)) throw new Rejection(1001);
     },
   };
 }

@@ -8,23 +8,23 @@ import type { Endpoint, Media } from '../api/endpoint.ts';
 import type { ErrorBody } from '../api/errors.ts';
 import { serviceErrors } from '../api/errors.ts';
 import { wereDecodedWithLoss, hasLoneSurrogate, isPercentEncodedUtf8 } from '../lib/unicode.ts';
-import type { Requester } from './access.ts';
+import type { Call, Rule } from './rules/call.ts';
 import { Rejection } from './rules/rejection.ts';
 import type { PictureStore, ReceivedPicture } from './store/pictures.ts';
 
 /** An endpoint and the rule that implements it. */
 export interface Route {
   endpoint: Endpoint;
-  handle(input: Record<string, unknown>, viewer: Requester, pictures: readonly ReceivedPicture[]): unknown;
+  rule: Rule<Endpoint>;
 }
 
-/** Assigns a rule to an endpoint. The input has the names of the endpoint; the rule checks its values. */
-export function serve<In, Out>(
-  endpoint: Endpoint<In, Out>,
-  handler: (input: In, viewer: Requester, pictures: readonly ReceivedPicture[]) => NoInfer<Out>,
-): Route {
+/** The routes of a table of endpoints, with a rule for each. */
+export function routesOf<Table extends Record<string, Endpoint>>(
+  endpoints: Table,
+  rules: { [Name in keyof Table]: Rule<Table[Name]> },
+): Route[] {
   // The received texts are the input of the endpoint; `decoded` has converted numbers and flags.
-  return { endpoint, handle: (input, viewer, pictures) => handler(input as In, viewer, pictures) };
+  return Object.entries(endpoints).map(([name, endpoint]) => ({ endpoint, rule: rules[name] as Rule<Endpoint> }));
 }
 
 /** The parts of a request that are input of a rule. */
@@ -40,20 +40,21 @@ const atomType = { 'content-type': 'application/atom+xml; charset=utf-8' };
 
 /** Reads the request as its endpoint declares, calls the rule, and writes the response as the endpoint declares. */
 export async function exchange(
-  route: Route,
-  request: OriginRequest,
-  viewer: Requester,
-  store: PictureStore,
+  { endpoint, rule }: Route,
+  { params, query, incoming }: OriginRequest,
+  caller: Omit<Call, 'received' | 'unused'>,
 ): Promise<Response> {
-  const { endpoint } = route;
-  const { members, pictures } = await readBody(endpoint, request.incoming, store);
+  const { members, received } = await readBody(endpoint, incoming, caller.pictures);
   try {
-    if (!isPercentEncodedUtf8(request.incoming.url ?? '')) throw new Rejection(999);
-    const input = endpoint.method === 'GET' ? decoded(request.query) : members;
-    const result = route.handle({ ...input, ...request.params }, viewer, pictures);
-    return write(endpoint, result, endpoint.method === 'GET' ? request.query.get('fields') : null);
+    if (!isPercentEncodedUtf8(incoming.url ?? '')) throw new Rejection(999);
+    const call: Call = { ...caller, received, unused: [] };
+    if (endpoint.method === 'GET')
+      return write(endpoint, rule(call, { ...decoded(query), ...params }), query.get('fields'));
+    const result = caller.transaction(() => rule(call, { ...members, ...params }));
+    caller.pictures.remove(call.unused);
+    return write(endpoint, result, null);
   } finally {
-    store.discard(pictures);
+    caller.pictures.discard(received);
   }
 }
 
@@ -99,21 +100,21 @@ function selectFields(record: Record<string, unknown>, list: string | undefined,
 
 interface Body {
   members: Record<string, unknown>;
-  pictures: ReceivedPicture[];
+  received: ReceivedPicture[];
 }
 
 async function readBody({ body, method }: Endpoint, incoming: IncomingMessage, store: PictureStore): Promise<Body> {
-  if (body === 'empty' || method === 'DELETE') return { members: {}, pictures: [] };
+  if (body === 'empty' || method === 'DELETE') return { members: {}, received: [] };
   const type = incoming.headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? '';
-  if (body !== 'json') return { members: readAtom(body, await textOf(incoming)), pictures: [] };
+  if (body !== 'json') return { members: readAtom(body, await textOf(incoming)), received: [] };
   if (type === 'multipart/form-data') return readForm(incoming, store);
   const text = await textOf(incoming);
-  if (text.trim() === '') return { members: {}, pictures: [] };
+  if (text.trim() === '') return { members: {}, received: [] };
   if (type === 'application/x-www-form-urlencoded') {
     if (!isPercentEncodedUtf8(text)) throw new Rejection(999);
-    return { members: storable(decoded(new URLSearchParams(text))), pictures: [] };
+    return { members: storable(decoded(new URLSearchParams(text))), received: [] };
   }
-  return { members: storable(readJson(text)), pictures: [] };
+  return { members: storable(readJson(text)), received: [] };
 }
 
 function readAtom(media: Exclude<Media, 'json' | 'empty'>, text: string) {
@@ -202,7 +203,7 @@ async function readForm(incoming: IncomingMessage, store: PictureStore): Promise
     store.discard(pictures);
     throw failure ? failure.reason : new Rejection(999);
   }
-  return { members: decoded(texts), pictures };
+  return { members: decoded(texts), received: pictures };
 }
 
 const positions: ReadonlySet<string> = new Set(['start', 'count', 'start-index', 'max-results']);

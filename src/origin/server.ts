@@ -46,11 +46,14 @@ export interface Origin {
 /** How long close() waits for running requests. */
 const CLOSE_MS = 8_000;
 
+const routes = [...bookRoutes, ...noteRoutes, ...filmRoutes, ...eventRoutes].sort(literalFirst);
+
 type Env = { Bindings: HttpBindings };
 
 /** Opens the database, fills it if it is empty, and listens. */
 export async function openOrigin(options: OriginOptions): Promise<Origin> {
-  const { host, onError = (error, request) => console.error(`origin: ${request} failed:`, error) } = options;
+  const { host, now = Date.now } = options;
+  const { onError = (error, request) => console.error(`origin: ${request} failed:`, error) } = options;
   const db = openDatabase(options.dataDir);
   try {
     const seeded = fillOnce(db, options.demoDir, options.onStep);
@@ -58,24 +61,19 @@ export async function openOrigin(options: OriginOptions): Promise<Origin> {
 
     const pictures = createPictureStore(options.dataDir);
     const stores = createStores(db, pictures);
-    const routes = [
-      ...bookRoutes(stores),
-      ...noteRoutes(stores),
-      ...filmRoutes(stores),
-      ...eventRoutes(stores, options.now),
-    ];
-    const access = createAccess(stores.people, options.now);
+    const access = createAccess(stores.people, now);
 
     const app = new Hono<Env>();
     const requestLine = (c: Context<Env>) => `${c.req.method} ${new URL(c.req.url).pathname}`;
     app.use((c, next) => withAddress(options.publicUrl ?? addressOf(c.env.incoming), next));
-    for (const route of [...routes].sort(literalFirst)) {
+    for (const route of routes) {
       app.on(route.endpoint.method, route.endpoint.path, (c) => {
         const { incoming } = c.env;
-        const viewer = access.viewerOf(c.req.header('authorization'), incoming.socket.remoteAddress ?? '');
-        access.admit(route.endpoint, viewer);
+        const requester = access.requesterOf(c.req.header('authorization'), incoming.socket.remoteAddress ?? '');
+        access.admit(route.endpoint, requester);
         const query = new URL(c.req.url).searchParams;
-        return exchange(route, { params: c.req.param(), query, incoming }, viewer, pictures);
+        const caller = { ...stores, ...requester, now: now() };
+        return exchange(route, { params: c.req.param(), query, incoming }, caller);
       });
     }
     addPictures(app, stores);

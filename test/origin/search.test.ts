@@ -131,6 +131,9 @@ test.each([
     const { status, body } = await origin.get(pathname + search);
     expect(status === 200 || body.code === 1002, `${status} ${JSON.stringify(body)}`).toBe(true);
   }
+  const query = new URLSearchParams({ q: text, location: 'all' }).toString();
+  for (const path of ['/v2/movie/search', '/events'])
+    expect((await origin.get(`${path}?${query}`, 'alice')).status, path).toBeOneOf([200, 400]);
 });
 
 test('a search returns at most a thousand books, the most rated first', async () => {

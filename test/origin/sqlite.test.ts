@@ -66,23 +66,6 @@ test('a transaction that throws is rolled back, and the next one works', () => {
   expect(words()).toEqual(['two']);
 });
 
-test('a nested transaction that throws is rolled back, and the outer one continues', () => {
-  const { db, add, words } = table();
-  inTransaction(db, () => {
-    add('before');
-    inTransaction(db, () => add('kept'));
-    expect(() =>
-      inTransaction(db, () => {
-        add('lost');
-        inTransaction(db, () => add('lost with it'));
-        add('before');
-      }),
-    ).toThrow(/UNIQUE/);
-    add('after');
-  });
-  expect([words(), db.isTransaction]).toEqual([['before', 'kept', 'after'], false]);
-});
-
 test('a transaction that SQLite has rolled back itself fails with the first error', () => {
   const { db, add, words } = table();
   expect(() =>

@@ -1,3 +1,5 @@
+import { escape, writableText } from '../../atom/media.ts';
+
 /** An element of a picture. Texts and values are not yet escaped. */
 export interface Shape {
   name: string;
@@ -48,9 +50,5 @@ function write({ name, attributes, children }: Shape, out: string[]) {
   out.push('</', name, '>');
 }
 
-const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-// Drop characters that XML 1.0 forbids: one of them would make the whole picture invalid.
-const unwritable = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
-
-const escaped = (text: string) =>
-  text.replace(unwritable, '').replace(/[&<>"]/g, (character) => escapes[character] ?? character);
+// A character that XML cannot carry would make the whole picture invalid.
+const escaped = (text: string) => escape(writableText(text));

@@ -3,10 +3,10 @@ import {
   type AnnotationDraft,
   type AnnotationFormat,
   type AnnotationPage,
+  type AnnotationQuery,
   type AnnotationRecord,
   type AnnotationsQuery,
   CHAPTER_MAX,
-  COUNT_DEFAULT,
   PAGE_BELOW,
   PRIVACY_PUBLIC,
   annotationFormats,
@@ -16,8 +16,8 @@ import { hasMoreThan } from '../../lib/characters.ts';
 import type { AnnotationContent, StoredAnnotation } from '../store/annotation.ts';
 import { userRecord } from '../store/people.ts';
 import type { ReceivedPicture } from '../store/pictures.ts';
-import type { Stores } from '../store/stores.ts';
 import { abstractOf, annotationHtml, hasMath, pictureNumbersIn } from './annotation-text.ts';
+import { type Call, type Of, personOf, sliceOf } from './call.ts';
 import { numericId } from './numeric-id.ts';
 import { isPrivate } from './opinion.ts';
 import { personNamed } from './person.ts';
@@ -28,85 +28,66 @@ import { Rejection } from './rejection.ts';
 const PRIVATE = 0;
 
 /** Only public annotations, even for their authors. */
-export function annotationsOfBook(stores: Stores, id: string, query: AnnotationsQuery): AnnotationPage {
-  const { start = 0, count = COUNT_DEFAULT, order = 'rank', page } = query;
-  if (!stores.books.has(id)) throw new Rejection(6000);
+export function annotationsOfBook(call: Call, { id, ...query }: Of & AnnotationsQuery): AnnotationPage {
+  const { order = 'rank', page } = query;
+  if (!call.books.has(id)) throw new Rejection(6000);
   if (!annotationOrders.includes(order)) throw new Rejection(999);
   if (page !== undefined && !isPage(page)) throw new Rejection(6012);
-  const { total, items } = stores.annotations.ofBook(id, order, page, { start, count });
-  return { start, count, total, annotations: toRecords(stores, items, query.format) };
+  const slice = sliceOf(query);
+  const { total, items } = call.annotations.ofBook(id, order, page, slice);
+  return { ...slice, total, annotations: toRecords(call, items, query.format) };
 }
 
 /** Newest first. Not specified: whether authors see their own private annotations here; they do. */
 export function annotationsOfPerson(
-  stores: Stores,
-  reader: string | null,
-  name: string,
-  query: AnnotationsQuery,
+  call: Call,
+  { name, ...query }: { name: string } & AnnotationsQuery,
 ): AnnotationPage {
-  const { start = 0, count = COUNT_DEFAULT } = query;
-  const person = personNamed(stores.people, name);
-  const { total, items } = stores.annotations.ofPerson(person.id, person.id === reader, { start, count });
-  return { start, count, total, annotations: toRecords(stores, items, query.format) };
+  const person = personNamed(call, name);
+  const slice = sliceOf(query);
+  const { total, items } = call.annotations.ofPerson(person.id, person.id === call.reader, slice);
+  return { ...slice, total, annotations: toRecords(call, items, query.format) };
 }
 
-/** Not specified: the response for an unknown or private annotation; the same as for a missing collection. */
-export function annotationById(
-  stores: Stores,
-  reader: string | null,
-  id: string,
-  format?: AnnotationFormat,
-): AnnotationRecord {
-  const annotation = stores.annotations.find(numericId(id));
-  if (!annotation || (annotation.private && annotation.person_id !== reader)) throw new Rejection(1001);
-  return toRecords(stores, [annotation], format)[0]!;
+export function annotationById(call: Call, { id, format }: Of & AnnotationQuery): AnnotationRecord {
+  return toRecords(call, [visibleAnnotation(call, id)], format)[0]!;
 }
 
-export function annotate(
-  stores: Stores,
-  reader: string,
-  book: string,
-  draft: AnnotationDraft,
-  pictures: readonly ReceivedPicture[],
-): AnnotationRecord {
-  if (!stores.books.has(book)) throw new Rejection(6000);
+export function annotate(call: Call, { id, ...draft }: Of & AnnotationDraft): AnnotationRecord {
+  if (!call.books.has(id)) throw new Rejection(6000);
   const content = checked(draft);
-  const numbered = numberedPictures(pictures);
-  return stores.transaction(() => {
-    const id = stores.annotations.add(reader, book, content);
-    keep(stores, id, numbered);
-    return annotationById(stores, reader, String(id));
-  });
+  const pictures = numberedPictures(call);
+  const added = call.annotations.add(personOf(call), id, content);
+  keep(call, added, pictures);
+  return annotationById(call, { id: String(added) });
 }
 
 /** Clears what the draft leaves out. Pictures remain, even if the content does not show them. */
-export function updateAnnotation(
-  stores: Stores,
-  reader: string,
-  id: string,
-  draft: AnnotationDraft,
-  pictures: readonly ReceivedPicture[],
-): AnnotationRecord {
-  const annotation = ownAnnotation(stores, reader, id);
+export function updateAnnotation(call: Call, { id, ...draft }: Of & AnnotationDraft): AnnotationRecord {
+  const annotation = ownAnnotation(call, id);
   const content = checked(draft);
-  const numbered = numberedPictures(pictures);
-  return stores.transaction(() => {
-    stores.annotations.replace(annotation.id, content);
-    keep(stores, annotation.id, numbered);
-    return annotationById(stores, reader, id);
-  });
+  const pictures = numberedPictures(call);
+  call.annotations.replace(annotation.id, content);
+  keep(call, annotation.id, pictures);
+  return annotationById(call, { id });
 }
 
-export function deleteAnnotation(stores: Stores, reader: string, id: string) {
-  const annotation = ownAnnotation(stores, reader, id);
-  stores.annotations.remove(annotation.id);
-  stores.pictures.remove([...annotation.photos.values()]);
+export function deleteAnnotation(call: Call, { id }: Of): void {
+  const annotation = ownAnnotation(call, id);
+  call.annotations.remove(annotation.id);
+  call.unused.push(...annotation.photos.values());
 }
 
-function ownAnnotation({ annotations }: Stores, reader: string, id: string): StoredAnnotation {
+/** Not specified: the response for an unknown or private annotation; the same as for a missing collection. */
+function visibleAnnotation({ annotations, reader }: Call, id: string): StoredAnnotation {
   const annotation = annotations.find(numericId(id));
   if (!annotation || (annotation.private && annotation.person_id !== reader)) throw new Rejection(1001);
-  if (annotation.person_id !== reader) throw new Rejection(6002);
+  return annotation;
+}
+
+function ownAnnotation(call: Call, id: string): StoredAnnotation {
+  const annotation = visibleAnnotation(call, id);
+  if (annotation.person_id !== call.reader) throw new Rejection(6002);
   return annotation;
 }
 
@@ -122,18 +103,18 @@ function checked({ content, page, chapter = '', privacy }: AnnotationDraft): Ann
 const isPage = (page: number) => Number.isInteger(page) && page > 0 && page < PAGE_BELOW;
 
 /** The name of a picture part is its number; `pic1` means 1. */
-function numberedPictures(pictures: readonly ReceivedPicture[]): Map<number, ReceivedPicture> {
+function numberedPictures({ received }: Call): Map<number, ReceivedPicture> {
   const numbered = new Map<number, ReceivedPicture>();
-  for (const picture of pictures) {
+  for (const picture of received) {
     const number = Number(/^(?:pic)?([1-9]\d{0,5})$/.exec(picture.name)?.[1] ?? Number.NaN);
     if (Number.isNaN(number) || numbered.has(number)) throw new Rejection(999);
     numbered.set(number, picture);
   }
-  checkPictures(pictures);
+  checkPictures(received);
   return numbered;
 }
 
-function keep({ annotations, pictures }: Stores, id: number, numbered: ReadonlyMap<number, ReceivedPicture>) {
+function keep({ annotations, pictures }: Call, id: number, numbered: ReadonlyMap<number, ReceivedPicture>) {
   for (const [number, picture] of numbered) {
     if (!annotations.addPhoto(id, number, picture.file)) throw new Rejection(999);
   }
@@ -141,16 +122,16 @@ function keep({ annotations, pictures }: Stores, id: number, numbered: ReadonlyM
 }
 
 function toRecords(
-  stores: Stores,
+  call: Call,
   annotations: readonly StoredAnnotation[],
   format: AnnotationFormat = 'text',
 ): AnnotationRecord[] {
   if (!annotationFormats.includes(format)) throw new Rejection(999);
-  const books = stores.books.byIds(annotations.map((annotation) => annotation.book_id));
-  const people = stores.people.byIds(annotations.map((annotation) => annotation.person_id));
+  const books = call.books.byIds(annotations.map((annotation) => annotation.book_id));
+  const people = call.people.byIds(annotations.map((annotation) => annotation.person_id));
   return annotations.map((annotation) => {
     const { id, book_id, person_id, chapter, page_no, content } = annotation;
-    const photos = new Map([...annotation.photos].map(([number, picture]) => [number, stores.pictures.urlOf(picture)]));
+    const photos = new Map([...annotation.photos].map(([number, picture]) => [number, call.pictures.urlOf(picture)]));
     const first = pictureNumbersIn(content).find((number) => photos.has(number));
     const book = books.get(book_id);
     const author = people.get(person_id);

@@ -1,93 +1,68 @@
 import {
   type BookRecord,
   COMMENT_MAX,
-  COUNT_DEFAULT,
   type CollectionDraft,
   type CollectionPage,
   type CollectionRecord,
   type CollectionStatus,
   type CollectionsQuery,
+  type Whose,
   collectionStatuses,
   statusAliases,
 } from '../../api/book.ts';
 import { hasMoreThan } from '../../lib/characters.ts';
 import { instantOf, timestamp } from '../store/clock.ts';
 import type { CollectionContent, StoredCollection } from '../store/collection.ts';
-import type { Stores } from '../store/stores.ts';
+import { type Call, type Of, personOf, sliceOf } from './call.ts';
 import { givenRating, isPrivate, isRating, ratingOrNone } from './opinion.ts';
 import { personNamed } from './person.ts';
 import { Rejection } from './rejection.ts';
 
-/** The collection of `whose`, or of the reader. For other users, a private collection does not exist. */
-export function collectionOf(
-  stores: Stores,
-  reader: string | null,
-  id: string,
-  whose: string | undefined,
-): CollectionRecord {
-  const { books, collections, people } = stores;
+/** The collection of `user_id`, or of the reader. For other users, a private collection does not exist. */
+export function collectionOf(call: Call, { id, user_id }: Of & Whose): CollectionRecord {
+  const { books, collections, reader } = call;
   if (!books.has(id)) throw new Rejection(6000);
-  const owner = whose === undefined ? reader : personNamed(people, whose).id;
+  const owner = user_id === undefined ? reader : personNamed(call, user_id).id;
   // Not specified: a request with neither a token nor a user id; there is no collection.
   const collection = owner === null ? undefined : collections.find(owner, id);
   if (!collection || (collection.private && owner !== reader)) throw new Rejection(1001);
   return toRecord(collection, books.byId(id));
 }
 
-export function collectionsOf(
-  stores: Stores,
-  reader: string | null,
-  name: string,
-  query: CollectionsQuery,
-): CollectionPage {
-  const { start = 0, count = COUNT_DEFAULT, status, tag, from, to, rating } = query;
-  const person = personNamed(stores.people, name);
+export function collectionsOf(call: Call, { name, ...query }: { name: string } & CollectionsQuery): CollectionPage {
+  const { status, tag, from, to, rating } = query;
+  const person = personNamed(call, name);
   if (status !== undefined && !collectionStatuses.includes(status)) throw new Rejection(999);
   // Not specified: a filter by an invalid rating. Ignoring it would return collections that do not match.
   if (rating !== undefined && !isRating(rating)) throw new Rejection(999);
-  const filter = {
-    // Not specified: whether the owner's own list contains private collections; it does.
-    all: person.id === reader,
-    status,
-    tag,
-    from: localTime(from),
-    to: localTime(to),
-    rating,
-  };
-  const { total, items } = stores.collections.list(person.id, filter, { start, count });
-  const books = stores.books.byIds(items.map((item) => item.book_id));
-  return { start, count, total, collections: items.map((item) => toRecord(item, books.get(item.book_id))) };
+  // Not specified: whether the owner's own list contains private collections; it does.
+  const filter = { all: person.id === call.reader, status, tag, from: localTime(from), to: localTime(to), rating };
+  const slice = sliceOf(query);
+  const { total, items } = call.collections.list(person.id, filter, slice);
+  const books = call.books.byIds(items.map((item) => item.book_id));
+  return { ...slice, total, collections: items.map((item) => toRecord(item, books.get(item.book_id))) };
 }
 
-export function collect(stores: Stores, reader: string, id: string, draft: CollectionDraft): CollectionRecord {
-  const { books, collections } = stores;
+export function collect(call: Call, { id, ...draft }: Of & CollectionDraft): CollectionRecord {
+  const { books, collections } = call;
   if (!books.has(id)) throw new Rejection(6000);
-  const content = checked(draft);
-  return stores.transaction(() => {
-    const added = collections.add(reader, id, content); // a unique constraint decides between concurrent requests
-    if (!added) throw new Rejection(6011);
-    return toRecord(added, books.byId(id));
-  });
+  const added = collections.add(personOf(call), id, checked(draft)); // a unique constraint finds a second one
+  if (!added) throw new Rejection(6011);
+  return toRecord(added, books.byId(id));
 }
 
 /** Clears what the draft leaves out. Not specified: updating a missing collection; the error is that it does not exist. */
-export function updateCollection(stores: Stores, reader: string, id: string, draft: CollectionDraft): CollectionRecord {
-  const { books, collections } = stores;
+export function updateCollection(call: Call, { id, ...draft }: Of & CollectionDraft): CollectionRecord {
+  const { books, collections } = call;
   if (!books.has(id)) throw new Rejection(6000);
-  const content = checked(draft);
-  return stores.transaction(() => {
-    const replaced = collections.replace(reader, id, content);
-    if (!replaced) throw new Rejection(1001);
-    return toRecord(replaced, books.byId(id));
-  });
+  const replaced = collections.replace(personOf(call), id, checked(draft));
+  if (!replaced) throw new Rejection(1001);
+  return toRecord(replaced, books.byId(id));
 }
 
-export function deleteCollection(stores: Stores, reader: string, id: string) {
-  const { books, collections } = stores;
-  if (!books.has(id)) throw new Rejection(6000);
-  stores.transaction(() => {
-    if (!collections.remove(reader, id)) throw new Rejection(1001);
-  });
+export function deleteCollection(call: Call, { id }: Of): void {
+  if (!call.books.has(id)) throw new Rejection(6000);
+  if (!call.collections.remove(personOf(call), id)) throw new Rejection(1001);
 }
 
 function checked(draft: CollectionDraft): CollectionContent {
@@ -100,7 +75,7 @@ function checked(draft: CollectionDraft): CollectionContent {
     status,
     comment,
     rating: ratingOrNone(rating),
-    private: isPrivate(privacy),
+    private: isPrivate(privacy) ? 1 : 0,
     tags: [...new Set(tags.split(/\s+/u).filter(Boolean))],
   };
 }

@@ -1,4 +1,4 @@
-import { termOf, typeOf } from '../../atom/media.ts';
+import { termOf, typeOf, writableText } from '../../atom/media.ts';
 import {
   type AtomPerson,
   type CityQuery,
@@ -8,7 +8,6 @@ import {
   type EventSearch,
   FEED_COUNT_DEFAULT,
   FEED_COUNT_MAX,
-  type Feed,
   type EventType,
   type PersonFeed,
 } from '../../api/event.ts';
@@ -16,66 +15,50 @@ import { firstCharacters, hasMoreThan } from '../../lib/characters.ts';
 import type { FeedWindow } from '../../api/endpoint.ts';
 import { address } from '../address.ts';
 import { drawnUrl } from '../store/drawn-pictures.ts';
-import type { CityStore } from '../store/city.ts';
 import { instantOf } from '../store/clock.ts';
-import type { EventStore, EventText, FeedSpan, Relation, StoredEvent } from '../store/event.ts';
-import { type PeopleStore, avatarOf, webPage } from '../store/people.ts';
-import type { PersonRow } from '../store/schema.ts';
+import type { Slice } from '../store/database.ts';
+import type { EventText, Relation, StoredEvent } from '../store/event.ts';
+import { type Person, avatarOf, webPage } from '../store/people.ts';
+import type { Stored } from '../store/schema.ts';
+import { type Call, type Of, personOf } from './call.ts';
 import { numericId } from './numeric-id.ts';
 import { personNamed } from './person.ts';
 import { Rejection } from './rejection.ts';
 
-/** What the rules of events need: stores, the person of the token, and the time. */
-export interface Town {
-  events: EventStore;
-  people: PeopleStore;
-  cities: CityStore;
-  transaction: <T>(work: () => T) => T;
-  /** The person of the token; null without a token. */
-  viewer: string | null;
-  now: number;
-}
-type Of = { id: string };
-
 /** Not specified: the length of an abstract. */
 const ABSTRACT_MAX = 160;
 
-export const event = (town: Town, id: string): EventRecord => single(town, existing(town, id));
+export const event = (call: Call, { id }: Of): EventRecord => single(call, existing(call, id));
 
-export function attendees(town: Town, relation: Relation, { id, ...window }: Of & FeedWindow): PersonFeed {
-  const row = existing(town, id);
-  const span = spanOf(window);
-  const { rows, total } = town.events.people(row.id, relation, span);
-  const title = relation === 'participate' ? `要参加 ${row.title} 活动的成员` : `对 ${row.title} 活动感兴趣的成员`;
-  return {
-    title,
-    links: {},
-    ...pageFields(span),
-    totalResults: total,
-    entries: rows.map(personEntry),
+/** The people with this relation to an event. */
+export const attendees =
+  (relation: Relation) =>
+  (call: Call, { id, ...window }: Of & FeedWindow): PersonFeed => {
+    const row = existing(call, id);
+    const slice = feedSlice(window);
+    const { items, total } = call.events.people(row.id, relation, slice);
+    const title = relation === 'participate' ? `要参加 ${row.title} 活动的成员` : `对 ${row.title} 活动感兴趣的成员`;
+    return { title, links: {}, ...pageOf(slice), totalResults: total, entries: items.map(personEntry) };
   };
-}
 
 const personTitles = { any: '的活动', initiate: '发起的活动', participate: '参加的活动', wish: '感兴趣的活动' };
 
-export function eventsOfPerson(
-  town: Town,
-  relation: keyof typeof personTitles,
-  { id, ...window }: Of & FeedWindow,
-): EventFeed {
-  const person = personNamed(town.people, id);
-  const span = spanOf(window);
-  const { rows, total } = town.events.ofPerson(person.id, relation, span);
-  const feed: Feed<EventRecord> = {
-    title: person.name + personTitles[relation],
-    author: author(person),
-    links: { alternate: `${webPage(person)}events` },
-    ...pageFields(span),
-    entries: entries(town, rows, true),
+export const eventsOfPerson =
+  (relation: keyof typeof personTitles) =>
+  (call: Call, { id, ...window }: Of & FeedWindow): EventFeed => {
+    const person = personNamed(call, id);
+    const slice = feedSlice(window);
+    const { items, total } = call.events.ofPerson(person.id, relation, slice);
+    const feed = {
+      title: person.name + personTitles[relation],
+      author: author(person),
+      links: { alternate: `${webPage(person)}events` },
+      ...pageOf(slice),
+      entries: entries(call, items, true),
+    };
+    // The feed of initiated events has no total, as in the real service.
+    return relation === 'initiate' ? feed : { ...feed, totalResults: total };
   };
-  // The feed of initiated events has no total, as in the real service.
-  return relation === 'initiate' ? feed : { ...feed, totalResults: total };
-}
 
 const typeNames: Record<EventType, string> = {
   commonweal: '公益',
@@ -90,80 +73,81 @@ const typeNames: Record<EventType, string> = {
   travel: '旅行',
 };
 
-export function eventsOfCity(town: Town, { id, type = 'all', ...window }: Of & CityQuery): EventFeed {
-  const city = town.cities.named(id);
-  if (!city) throw new Rejection(1001);
+export function eventsOfCity(call: Call, { id, type = 'all', ...window }: Of & CityQuery): EventFeed {
+  const city = existingCity(call, id);
   const kind = type === 'all' ? undefined : typeOf(type);
   if (type !== 'all' && !kind) throw new Rejection(999);
-  const span = spanOf(window);
-  const { rows, total } = town.events.ofCity(city.id, kind, span, town.now);
+  const slice = feedSlice(window);
+  const { items, total } = call.events.ofCity(city.id, kind, slice, call.now);
   const title = `同城 ${city.name} 的 ${kind ? typeNames[kind] : '所有类型'} 活动`;
   const links = { alternate: `https://www.catalog.example/location/${city.id}/events` };
-  return { title, links, ...pageFields(span), totalResults: total, entries: entries(town, rows, false) };
+  return { title, links, ...pageOf(slice), totalResults: total, entries: entries(call, items, false) };
 }
 
-export function searchEvents(town: Town, { q = '', location, ...window }: EventSearch): EventFeed {
+export function searchEvents(call: Call, { q = '', location, ...window }: EventSearch): EventFeed {
   if (!location) throw new Rejection(1002);
-  const city = location === 'all' ? undefined : town.cities.named(location);
-  if (location !== 'all' && !city) throw new Rejection(1001);
-  const span = spanOf(window);
-  const { rows, total } = town.events.search(q, city?.id, span, town.now);
-  const title = `同城${city?.name ?? ''}活动搜索 ${q.trim()} 的结果`;
-  return { title, links: {}, ...pageFields(span), totalResults: total, entries: entries(town, rows, false) };
+  const city = location === 'all' ? undefined : existingCity(call, location);
+  const slice = feedSlice(window);
+  const { items, total } = call.events.search(q, city?.id, slice, call.now);
+  const title = `同城${city?.name ?? ''}活动搜索 ${writableText(q.trim())} 的结果`;
+  return { title, links: {}, ...pageOf(slice), totalResults: total, entries: entries(call, items, false) };
 }
 
-export function create(town: Town, person_id: string, draft: EventDraft): EventRecord {
-  const home = town.people.byId(person_id)?.city_id;
-  const city = home ? town.cities.byId(home) : undefined;
+export function createEvent(call: Call, draft: EventDraft): EventRecord {
+  const person_id = personOf(call);
+  const home = call.people.byId(person_id)?.city_id;
+  const city = home ? call.cities.byId(home) : undefined;
   // The city of an event is that of its creator. Without a city, a person cannot create events.
   if (!city) throw new Rejection(1000);
   const text = checked(draft, city.name);
-  return town.transaction(() => {
-    const counted = { more_participants: 0, more_wishers: 0 };
-    const row = town.events.insert({ ...text, person_id, city_id: city.id, point: '', has_image: 0, ...counted });
-    town.events.attend(row.id, person_id, 'participate');
-    return single(town, row);
-  });
+  const counted = { more_participants: 0, more_wishers: 0 };
+  const row = call.events.insert({ ...text, person_id, city_id: city.id, point: '', has_image: 0, ...counted });
+  call.events.attend(row.id, person_id, 'participate');
+  return single(call, row);
 }
 
-export function update(town: Town, person: string, { id, ...draft }: Of & EventDraft): EventRecord {
-  return town.transaction(() => {
-    const row = own(town, person, id);
-    if (row.ends_ms < town.now) throw new Rejection(1000);
-    town.events.update(row.id, checked(draft, town.cities.byId(row.city_id)?.name ?? ''));
-    return event(town, id);
-  });
+export function updateEvent(call: Call, { id, ...draft }: Of & EventDraft): EventRecord {
+  const row = own(call, id);
+  if (row.ends_ms < call.now) throw new Rejection(1000);
+  call.events.update(row.id, checked(draft, call.cities.byId(row.city_id)?.name ?? ''));
+  return event(call, { id });
 }
 
-export function remove(town: Town, person: string, { id, reason }: Of & { reason: string }): { result: string } {
-  return town.transaction(() => {
-    const row = own(town, person, id);
-    if (reason === '') throw new Rejection(1002);
-    town.events.delete(row.id);
-    return { result: 'OK' };
-  });
+export function deleteEvent(call: Call, { id, reason }: Of & { reason: string }): { result: string } {
+  const row = own(call, id);
+  if (reason === '') throw new Rejection(1002);
+  call.events.delete(row.id);
+  return { result: 'OK' };
 }
 
 /** Participation and interest exclude each other: the later one replaces the other. */
-export function attend(town: Town, person: string, id: string, relation: Relation): void {
-  town.transaction(() => town.events.attend(existing(town, id).id, person, relation));
-}
+export const attend =
+  (relation: Relation) =>
+  (call: Call, { id }: Of): void =>
+    call.events.attend(existing(call, id).id, personOf(call), relation);
 
 /** Not specified: leaving an event that one has not joined. Nothing changes, and it is not an error. */
-export function leaveEvent(town: Town, person: string, id: string, relation: Relation): void {
-  town.transaction(() => town.events.leave(existing(town, id).id, person, relation));
-}
+export const leave =
+  (relation: Relation) =>
+  (call: Call, { id }: Of): void =>
+    call.events.leave(existing(call, id).id, personOf(call), relation);
 
-function existing({ events }: Town, id: string): StoredEvent {
+function existing({ events }: Call, id: string): StoredEvent {
   const row = events.byId(numericId(id));
   if (!row) throw new Rejection(1001);
   return row;
 }
 
-function own(town: Town, person: string, id: string): StoredEvent {
-  const row = existing(town, id);
-  if (row.person_id !== person) throw new Rejection(6002);
+function own(call: Call, id: string): StoredEvent {
+  const row = existing(call, id);
+  if (row.person_id !== call.reader) throw new Rejection(6002);
   return row;
+}
+
+function existingCity({ cities }: Call, name: string): Stored<'cities'> {
+  const city = cities.named(name);
+  if (!city) throw new Rejection(1001);
+  return city;
 }
 
 function checked(draft: EventDraft, city: string): EventText {
@@ -189,29 +173,25 @@ function checked(draft: EventDraft, city: string): EventText {
 }
 
 /** The first element is number 1; 0 means 1. */
-function spanOf({ 'start-index': start = 1, 'max-results': count = FEED_COUNT_DEFAULT }: FeedWindow): FeedSpan {
-  return { offset: Math.max(start, 1) - 1, limit: Math.min(count, FEED_COUNT_MAX) };
-}
+const feedSlice = ({ 'start-index': start = 1, 'max-results': count = FEED_COUNT_DEFAULT }: FeedWindow): Slice => ({
+  start: Math.max(start, 1) - 1,
+  count: Math.min(count, FEED_COUNT_MAX),
+});
 
-const pageFields = ({ offset, limit }: FeedSpan) => ({ startIndex: offset + 1, itemsPerPage: limit });
+const pageOf = ({ start, count }: Slice) => ({ startIndex: start + 1, itemsPerPage: count });
 
-function single(town: Town, row: StoredEvent): EventRecord {
-  const [record] = entries(town, [row], true);
-  if (!record) throw new Error('an event was lost'); // one row in, one entry out
-  return record;
-}
+const single = (call: Call, row: StoredEvent): EventRecord => entries(call, [row], true)[0]!;
 
-function entries(town: Town, rows: readonly StoredEvent[], withAuthors: boolean): EventRecord[] {
-  if (rows.length === 0) return [];
-  const { viewer } = town;
+function entries(call: Call, rows: readonly StoredEvent[], withAuthors: boolean): EventRecord[] {
+  const { reader, events, people, cities } = call;
   const ids = rows.map((row) => row.id);
-  const headcounts = town.events.headcounts(ids);
-  const relations = viewer === null ? undefined : town.events.relationsOf(viewer, ids);
-  const authors = withAuthors ? town.people.byIds(rows.map((row) => row.person_id)) : undefined;
+  const headcounts = events.headcounts(ids);
+  const relations = reader === null ? undefined : events.relationsOf(reader, ids);
+  const authors = withAuthors ? people.byIds(rows.map((row) => row.person_id)) : undefined;
   return rows.map((row): EventRecord => {
-    const isCreator = viewer === row.person_id;
+    const isCreator = reader === row.person_id;
     const creator = authors?.get(row.person_id);
-    const city = town.cities.byId(row.city_id);
+    const city = cities.byId(row.city_id);
     const heads = headcounts.get(row.id);
     const short = abstract(row.content);
     const status = relations && statusOf(relations.get(row.id), isCreator);
@@ -251,7 +231,7 @@ function abstract(content: string): string {
   return hasMoreThan(content, ABSTRACT_MAX) ? `${firstCharacters(content, ABSTRACT_MAX)}...` : content;
 }
 
-function author(person: PersonRow): AtomPerson {
+function author(person: Person): AtomPerson {
   const { id, uid, name } = person;
   const isSite = person.type === 'site';
   const self = address(isSite ? `/site/${uid}` : `/people/${id}`);
@@ -259,7 +239,7 @@ function author(person: PersonRow): AtomPerson {
   return { id: isSite ? uid : id, name, links: { self, alternate, icon: avatarOf(person) } };
 }
 
-function personEntry(person: PersonRow): AtomPerson {
+function personEntry(person: Person): AtomPerson {
   const { id, uid, name, intro, homepage, city_id, loc_name } = person;
   return {
     id,

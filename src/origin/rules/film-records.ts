@@ -19,40 +19,32 @@ import {
   subjectMembers,
 } from '../../api/film.ts';
 import { drawnUrl } from '../store/drawn-pictures.ts';
-import type { CityStore } from '../store/city.ts';
-import type { FilmStore, StoredFilmComment, StoredFilmPhoto, StoredFilmReview, StoredSubject } from '../store/film.ts';
-import { type PeopleStore, avatarOf, webPage } from '../store/people.ts';
-import type { CelebrityRow, CreditRow, PersonRow } from '../store/schema.ts';
+import type { AlbumPhoto } from '../store/film.ts';
+import { type Person, avatarOf, webPage } from '../store/people.ts';
+import type { Stored } from '../store/schema.ts';
+import type { Call } from './call.ts';
 
-/** The stores for films, and the tier of the request. */
-export interface Cinema {
-  films: FilmStore;
-  people: PeopleStore;
-  cities: CityStore;
-  tier: Tier;
-}
+type SubjectRow = Stored<'subjects'>;
+type CelebrityRow = Stored<'celebrities'>;
 
 /** Members that the tier of the caller does not include are absent, not empty. */
 function forTier<T extends object>(record: T, members: Record<string, readonly Tier[]>, tier: Tier): T {
   return Object.fromEntries(Object.entries(record).filter(([name]) => members[name]?.includes(tier))) as T;
 }
 
-export function fullSubjects(cinema: Cinema, ids: readonly string[]): SubjectRecord[] {
-  const { films, people, tier } = cinema;
+export function fullSubjects({ films, people, tier }: Call, rows: readonly SubjectRow[]): SubjectRecord[] {
+  const ids = rows.map((row) => row.id);
   const credits = films.credits(ids);
   const tallies = films.tallies(ids);
   const photos = films.firstPhotos(ids, RECORD_PHOTOS);
   const first = films.firstReviews(ids, RECORD_REVIEWS);
   const authors = people.byIds([...first.values()].flat().map((review) => review.person_id));
-  return films.subjects(ids).map((row) => {
+  return rows.map((row) => {
     const { id } = row;
     const page = webPageOf(id);
     const isFilm = row.subtype === 'movie';
-    const people = (job: CreditRow['job'], most = Infinity) =>
-      (credits.get(id) ?? [])
-        .filter((credit) => credit.job === job)
-        .slice(0, most)
-        .map(credited);
+    const creditedFor = (job: Stored<'credits'>['job']) =>
+      (credits.get(id) ?? []).filter((credit) => credit.job === job).map(credited);
     const urls = (kind: string, most: number) =>
       Array.from(
         { length: Math.min(most, RECORD_URLS) },
@@ -68,9 +60,9 @@ export function fullSubjects(cinema: Cinema, ids: readonly string[]): SubjectRec
       wish_count: row.wish_count,
       collect_count: row.collect_count,
       do_count: row.do_count,
-      directors: people('directors'),
-      casts: people('casts', RECORD_CASTS),
-      writers: people('writers'),
+      directors: creditedFor('directors'),
+      casts: creditedFor('casts').slice(0, RECORD_CASTS),
+      writers: creditedFor('writers'),
       website: row.website,
       service_site: row.mini_site,
       pubdates: list(row.pubdates),
@@ -97,11 +89,10 @@ export function fullSubjects(cinema: Cinema, ids: readonly string[]): SubjectRec
   });
 }
 
-export function fullCelebrity(cinema: Cinema, row: CelebrityRow): CelebrityRecord {
-  const { films, tier } = cinema;
+export function fullCelebrity(call: Call, row: CelebrityRow): CelebrityRecord {
   const { id } = row;
-  const album = films.photos({ celebrity: id }, { start: 0, count: RECORD_PHOTOS });
-  const works = films.works(id, { start: 0, count: RECORD_WORKS });
+  const album = call.films.photosOfCelebrity(id, { start: 0, count: RECORD_PHOTOS });
+  const works = call.films.works(id, { start: 0, count: RECORD_WORKS });
   const page = `https://movie.catalog.example/celebrity/${id}/`;
   const record: CelebrityRecord = {
     ...simpleCelebrityRecord(row),
@@ -116,13 +107,13 @@ export function fullCelebrity(cinema: Cinema, row: CelebrityRow): CelebrityRecor
     born_place: row.born_place,
     professions: list(row.professions),
     constellation: row.constellation,
-    photos: album.rows.map(simplePhoto),
-    works: workRecords(cinema, works.rows),
+    photos: album.items.map(simplePhoto),
+    works: workRecords(call, works.items),
   };
-  return forTier(record, celebrityMembers, tier);
+  return forTier(record, celebrityMembers, call.tier);
 }
 
-function simpleMembers(row: StoredSubject): SubjectRecord {
+function simpleMembers(row: SubjectRow): SubjectRecord {
   return {
     id: row.id,
     title: row.title,
@@ -136,23 +127,28 @@ function simpleMembers(row: StoredSubject): SubjectRecord {
   };
 }
 
-export const simpleSubjectRecord = (row: StoredSubject, tier: Tier) =>
+export const simpleSubjectRecord = ({ tier }: Call, row: SubjectRow): SubjectRecord =>
   forTier(simpleMembers(row), subjectMembers, tier);
 
-export function simpleByIds({ films, tier }: Cinema, rows: readonly { subject_id: string }[]) {
-  const subjects = films.subjects(rows.map((row) => row.subject_id));
-  return new Map(subjects.map((row) => [row.id, simpleSubjectRecord(row, tier)]));
+type OfSubject = { subject_id: string };
+
+export const subjectsOf = ({ films }: Call, rows: readonly OfSubject[]): SubjectRow[] =>
+  films.subjects(rows.map((row) => row.subject_id));
+
+/** A record for each row, made of the row and the film that it refers to. */
+export function withSubjects<Row extends OfSubject, Made>(
+  call: Call,
+  rows: readonly Row[],
+  make: (row: Row, subject: SubjectRecord) => Made,
+): Made[] {
+  const subjects = new Map(subjectsOf(call, rows).map((row) => [row.id, simpleSubjectRecord(call, row)]));
+  return rows.map((row) => make(row, subjects.get(row.subject_id)!));
 }
 
-export function workRecords(cinema: Cinema, rows: readonly { subject_id: string; roles: string }[]): WorkRecord[] {
-  const summaries = simpleByIds(cinema, rows);
-  return rows.flatMap(({ subject_id, roles }) => {
-    const of = summaries.get(subject_id);
-    return of ? [{ roles: list(roles), subject: of }] : [];
-  });
-}
+export const workRecords = (call: Call, rows: readonly Stored<'works'>[]): WorkRecord[] =>
+  withSubjects(call, rows, ({ roles }, subject) => ({ roles: list(roles), subject }));
 
-const ratingOf = (row: StoredSubject) => ({
+const ratingOf = (row: SubjectRow) => ({
   max: 10,
   average: row.rating_average,
   stars: row.rating_stars,
@@ -169,13 +165,13 @@ export function simpleCelebrityRecord(row: CelebrityRow) {
 }
 
 /** Some credited people have no page. */
-function credited({ celebrity_id, name }: CreditRow): PersonCredit {
+function credited({ celebrity_id, name }: Stored<'credits'>): PersonCredit {
   if (celebrity_id === null) return { id: null, name, alt: null, avatars: null };
   const alt = `https://movie.catalog.example/celebrity/${celebrity_id}/`;
   return { id: celebrity_id, name, alt, avatars: imagesOf('celebrity', celebrity_id) };
 }
 
-function simplePhoto({ id }: StoredFilmPhoto): PhotoRecord {
+function simplePhoto({ id }: Stored<'film_photos'>): PhotoRecord {
   const at = (size: 'icon' | 'thumb' | 'cover' | 'large') => drawnUrl('photo', size, String(id));
   return {
     id: String(id),
@@ -187,11 +183,9 @@ function simplePhoto({ id }: StoredFilmPhoto): PhotoRecord {
   };
 }
 
-type Linked = StoredFilmPhoto & { previous: number | null; next: number | null };
-
 export function photoRecords(
-  { people }: Cinema,
-  rows: readonly Linked[],
+  { people }: Call,
+  rows: readonly AlbumPhoto[],
   album: { id: string; title: string; url: string; total: number },
 ): PhotoRecord[] {
   const authors = people.byIds(rows.map((row) => row.person_id));
@@ -212,7 +206,7 @@ export function photoRecords(
   }));
 }
 
-export function reviewRecords({ people }: Cinema, rows: readonly StoredFilmReview[]): FilmReviewRecord[] {
+export function reviewRecords({ people }: Call, rows: readonly Stored<'film_reviews'>[]): FilmReviewRecord[] {
   const authors = people.byIds(rows.map((review) => review.person_id));
   return rows.map((review) => ({
     ...simpleReview(review, authors),
@@ -224,7 +218,7 @@ export function reviewRecords({ people }: Cinema, rows: readonly StoredFilmRevie
   }));
 }
 
-function simpleReview(review: StoredFilmReview, authors: ReadonlyMap<string, PersonRow>): FilmReviewRecord {
+function simpleReview(review: Stored<'film_reviews'>, authors: ReadonlyMap<string, Person>): FilmReviewRecord {
   return {
     id: String(review.id),
     title: review.title,
@@ -236,7 +230,7 @@ function simpleReview(review: StoredFilmReview, authors: ReadonlyMap<string, Per
   };
 }
 
-export function commentRecords({ people }: Cinema, rows: readonly StoredFilmComment[]): FilmCommentRecord[] {
+export function commentRecords({ people }: Call, rows: readonly Stored<'film_comments'>[]): FilmCommentRecord[] {
   const authors = people.byIds(rows.map((comment) => comment.person_id));
   return rows.map((comment) => ({
     id: String(comment.id),
@@ -249,7 +243,7 @@ export function commentRecords({ people }: Cinema, rows: readonly StoredFilmComm
   }));
 }
 
-function filmUser(person: PersonRow | undefined): FilmUserRecord {
+function filmUser(person: Person | undefined): FilmUserRecord {
   if (!person) throw new Error('an author is missing'); // a foreign key prevents it
   const { id, uid, name, signature } = person;
   return { id, name, uid, signature, alt: webPage(person), avatar: avatarOf(person) };

@@ -17,167 +17,151 @@ import {
   type Weekly,
   type WorkPage,
 } from '../../api/film.ts';
-import type { Slice } from '../store/book.ts';
-import type { StoredSubject } from '../store/film.ts';
-import type { CelebrityRow } from '../store/schema.ts';
+import type { Stored } from '../store/schema.ts';
+import { type Call, type Of, sliceOf } from './call.ts';
 import {
-  type Cinema,
   commentRecords,
   fullCelebrity,
   fullSubjects,
   photoRecords,
   reviewRecords,
-  simpleByIds,
   simpleCelebrityRecord,
   simpleSubjectRecord,
+  subjectsOf,
   webPageOf,
+  withSubjects,
   workRecords,
 } from './film-records.ts';
 import { Rejection } from './rejection.ts';
 
-type Of = { id: string };
-
 /** Not specified: the default city is the capital. */
 const CITY_DEFAULT = '北京';
 
-export function subject(cinema: Cinema, id: string): SubjectRecord {
-  const [record] = fullSubjects(cinema, [existing(cinema, id).id]);
-  if (!record) throw new Rejection(5000);
-  return record;
+export function subject(call: Call, { id }: Of): SubjectRecord {
+  return fullSubjects(call, [existing(call, id)])[0]!;
 }
 
-export function celebrity(cinema: Cinema, id: string): CelebrityRecord {
-  return fullCelebrity(cinema, existingCelebrity(cinema, id));
+export function celebrity(call: Call, { id }: Of): CelebrityRecord {
+  return fullCelebrity(call, existingCelebrity(call, id));
 }
 
-export function subjectPhotos(cinema: Cinema, { id, ...window }: Of & Window): PhotoPage {
-  const row = existing(cinema, id);
-  const span = spanOf(window, LIST_COUNT_DEFAULT);
-  const { rows, total } = cinema.films.photos({ subject: id }, span);
+export function photosOfSubject(call: Call, { id, ...window }: Of & Window): PhotoPage {
+  const row = existing(call, id);
+  const slice = sliceOf(window, LIST_COUNT_DEFAULT);
+  const { items, total } = call.films.photosOfSubject(id, slice);
   const album = { id, title: `${row.title}的剧照`, url: `${webPageOf(id)}photos`, total };
-  return { ...span, total, subject: simpleSubjectRecord(row, cinema.tier), photos: photoRecords(cinema, rows, album) };
+  return { ...slice, total, subject: simpleSubjectRecord(call, row), photos: photoRecords(call, items, album) };
 }
 
-export function celebrityPhotos(cinema: Cinema, { id, ...window }: Of & Window): PhotoPage {
-  const row = existingCelebrity(cinema, id);
-  const span = spanOf(window, LIST_COUNT_DEFAULT);
-  const { rows, total } = cinema.films.photos({ celebrity: id }, span);
+export function photosOfCelebrity(call: Call, { id, ...window }: Of & Window): PhotoPage {
+  const row = existingCelebrity(call, id);
+  const slice = sliceOf(window, LIST_COUNT_DEFAULT);
+  const { items, total } = call.films.photosOfCelebrity(id, slice);
   const of = simpleCelebrityRecord(row);
   const album = { id, title: `${row.name}的图片`, url: `${of.alt}photos`, total };
-  return { ...span, total, celebrity: of, photos: photoRecords(cinema, rows, album) };
+  return { ...slice, total, celebrity: of, photos: photoRecords(call, items, album) };
 }
 
-export function reviews(cinema: Cinema, { id, ...window }: Of & Window): FilmReviewPage {
-  const row = existing(cinema, id);
-  const span = spanOf(window, LIST_COUNT_DEFAULT);
-  const rows = cinema.films.reviews(id, span);
-  return {
-    ...span,
-    total: cinema.films.tallies([id]).get(id)?.reviews ?? 0,
-    subject: simpleSubjectRecord(row, cinema.tier),
-    reviews: reviewRecords(cinema, rows),
-  };
+export function reviewsOfSubject(call: Call, { id, ...window }: Of & Window): FilmReviewPage {
+  const row = existing(call, id);
+  const slice = sliceOf(window, LIST_COUNT_DEFAULT);
+  const { items, total } = call.films.reviews(id, slice);
+  return { ...slice, total, subject: simpleSubjectRecord(call, row), reviews: reviewRecords(call, items) };
 }
 
-export function comments(cinema: Cinema, { id, ...window }: Of & Window): FilmCommentPage {
-  const row = existing(cinema, id);
-  const span = spanOf(window, LIST_COUNT_DEFAULT);
-  const rows = cinema.films.comments(id, span);
-  return {
-    ...span,
-    total: cinema.films.tallies([id]).get(id)?.comments ?? 0,
-    subject: simpleSubjectRecord(row, cinema.tier),
-    comments: commentRecords(cinema, rows),
-  };
+export function commentsOfSubject(call: Call, { id, ...window }: Of & Window): FilmCommentPage {
+  const row = existing(call, id);
+  const slice = sliceOf(window, LIST_COUNT_DEFAULT);
+  const { items, total } = call.films.comments(id, slice);
+  return { ...slice, total, subject: simpleSubjectRecord(call, row), comments: commentRecords(call, items) };
 }
 
-export function works(cinema: Cinema, { id, ...window }: Of & Window): WorkPage {
-  const row = existingCelebrity(cinema, id);
-  const span = spanOf(window, WORKS_COUNT_DEFAULT);
-  const { rows, total } = cinema.films.works(id, span);
-  return { ...span, total, celebrity: simpleCelebrityRecord(row), works: workRecords(cinema, rows) };
+export function works(call: Call, { id, ...window }: Of & Window): WorkPage {
+  const row = existingCelebrity(call, id);
+  const slice = sliceOf(window, WORKS_COUNT_DEFAULT);
+  const { items, total } = call.films.works(id, slice);
+  return { ...slice, total, celebrity: simpleCelebrityRecord(row), works: workRecords(call, items) };
 }
 
-export function searchFilms({ films, tier }: Cinema, { q, tag, ...window }: FilmSearch): SubjectPage {
+export function searchFilms(call: Call, { q, tag, ...window }: FilmSearch): SubjectPage {
   const words = q?.trim() || undefined;
   const named = tag?.trim() || undefined;
   if (!words && !named) throw new Rejection(1002);
-  const span = spanOf(window, FILM_COUNT_DEFAULT);
+  const slice = sliceOf(window, FILM_COUNT_DEFAULT);
   // The basic tier can reach only as many films as the total that it gets.
-  const most = tier === 'basic' ? Math.max(0, BASIC_SEARCH_TOTAL - span.start) : Infinity;
-  const found = films.search({ q: words, tag: named }, { ...span, count: Math.min(span.count, most) });
+  const totalMax = call.tier === 'basic' ? BASIC_SEARCH_TOTAL : Infinity;
+  const count = Math.min(slice.count, Math.max(0, totalMax - slice.start));
+  const { items, total } = call.films.search(words, named, { ...slice, count });
   return {
-    ...span,
-    total: tier === 'basic' ? Math.min(found.total, BASIC_SEARCH_TOTAL) : found.total,
+    ...slice,
+    total: Math.min(total, totalMax),
     query: q ?? '',
     tag: tag ?? '',
     title: words ? `搜索 "${words}" 的结果` : `带有标签 "${named}" 的条目`,
-    subjects: films.subjects(found.ids).map((row) => simpleSubjectRecord(row, tier)),
+    subjects: items.map((row) => simpleSubjectRecord(call, row)),
   };
 }
 
-export function top250({ films, tier }: Cinema, window: Window): SubjectPage {
-  const span = spanOf(window, LIST_COUNT_DEFAULT);
-  const { rows, total } = films.chart('top250', span);
-  const subjects = films.subjects(rows.map((row) => row.subject_id));
-  return { ...span, total, title: '电影Top250', subjects: subjects.map((row) => simpleSubjectRecord(row, tier)) };
+export function top250(call: Call, window: Window): SubjectPage {
+  const slice = sliceOf(window, LIST_COUNT_DEFAULT);
+  const { items, total } = call.films.chart('top250', slice);
+  return { ...slice, total, title: '电影Top250', subjects: withSubjects(call, items, (_, subject) => subject) };
 }
 
-export function usBox(cinema: Cinema): BoxOffice {
-  const { rows } = cinema.films.chart('us_box');
-  const summaries = simpleByIds(cinema, rows);
+export function usBox(call: Call): BoxOffice {
+  const { items } = call.films.chart('us_box');
   return {
     title: '北美票房榜',
     date: '8月23日 - 8月25日',
-    subjects: rows.flatMap(({ position, box, is_new, subject_id }) => {
-      const of = summaries.get(subject_id);
-      return of ? [{ rank: position, box: box ?? 0, new: is_new === 1, subject: of }] : [];
-    }),
+    subjects: withSubjects(call, items, ({ position, box, is_new }, subject) => ({
+      rank: position,
+      box: box ?? 0,
+      new: is_new === 1,
+      subject,
+    })),
   };
 }
 
-export function weekly(cinema: Cinema): Weekly {
-  const { rows } = cinema.films.chart('weekly');
-  const summaries = simpleByIds(cinema, rows);
+export function weekly(call: Call): Weekly {
+  const { items } = call.films.chart('weekly');
   return {
     title: '本周口碑榜',
-    subjects: rows.flatMap(({ position, delta, subject_id }) => {
-      const of = summaries.get(subject_id);
-      return of ? [{ rank: position, delta: delta ?? 0, subject: of }] : [];
-    }),
+    subjects: withSubjects(call, items, ({ position, delta }, subject) => ({
+      rank: position,
+      delta: delta ?? 0,
+      subject,
+    })),
   };
 }
 
-export function newMovies({ films, tier }: Cinema): NewMovies {
-  const ids = films.chart('new_movies').rows.map((row) => row.subject_id);
-  return { title: '新片榜', subjects: films.subjects(ids).map((row) => simpleSubjectRecord(row, tier)) };
+export function newMovies(call: Call): NewMovies {
+  const { items } = call.films.chart('new_movies');
+  return { title: '新片榜', subjects: withSubjects(call, items, (_, subject) => subject) };
 }
 
-export function inTheaters(cinema: Cinema, { city = CITY_DEFAULT, ...window }: TheaterQuery): SubjectPage {
-  const span = spanOf(window, FILM_COUNT_DEFAULT);
-  const found = cinema.cities.named(city.trim());
-  // Not specified: an unknown city. It has no films.
-  const { rows, total } = found ? cinema.films.chart(`in_theaters/${found.id}`, span) : { rows: [], total: 0 };
-  const ids = rows.map((row) => row.subject_id);
-  return { title: `正在上映的电影-${found?.name ?? city.trim()}`, ...span, total, subjects: fullSubjects(cinema, ids) };
+export function inTheaters(call: Call, { city = CITY_DEFAULT, ...window }: TheaterQuery): SubjectPage {
+  const found = call.cities.named(city.trim());
+  // Not specified: an unknown city. It has no films, and so no chart.
+  return fullChart(call, `in_theaters/${found?.id}`, `正在上映的电影-${found?.name ?? city.trim()}`, window);
 }
 
-export function comingSoon(cinema: Cinema, window: Window): SubjectPage {
-  const span = spanOf(window, FILM_COUNT_DEFAULT);
-  const { rows, total } = cinema.films.chart('coming_soon', span);
-  const ids = rows.map((row) => row.subject_id);
-  return { title: '即将上映的电影', ...span, total, subjects: fullSubjects(cinema, ids) };
+export function comingSoon(call: Call, window: Window): SubjectPage {
+  return fullChart(call, 'coming_soon', '即将上映的电影', window);
 }
 
-const spanOf = ({ start = 0, count }: Window, usual: number): Slice => ({ start, count: count ?? usual });
+function fullChart(call: Call, chart: string, title: string, window: Window): SubjectPage {
+  const slice = sliceOf(window, FILM_COUNT_DEFAULT);
+  const { items, total } = call.films.chart(chart, slice);
+  return { title, ...slice, total, subjects: fullSubjects(call, subjectsOf(call, items)) };
+}
 
-function existing({ films }: Cinema, id: string): StoredSubject {
+function existing({ films }: Call, id: string): Stored<'subjects'> {
   const row = films.subject(id);
   if (!row) throw new Rejection(5000);
   return row;
 }
 
-function existingCelebrity({ films }: Cinema, id: string): CelebrityRow {
+function existingCelebrity({ films }: Call, id: string): Stored<'celebrities'> {
   const row = films.celebrity(id);
   if (!row) throw new Rejection(5000);
   return row;

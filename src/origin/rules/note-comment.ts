@@ -1,58 +1,53 @@
-import { COUNT_DEFAULT } from '../../api/book.ts';
 import type { Window } from '../../api/endpoint.ts';
 import type { NoteCommentPage, NoteCommentRecord } from '../../api/note.ts';
 import type { StoredComment } from '../store/note.ts';
-import { avatarOf, webPage } from '../store/people.ts';
-import type { PersonRow } from '../store/schema.ts';
-import type { Stores } from '../store/stores.ts';
+import { type Person, avatarOf, webPage } from '../store/people.ts';
+import { type Call, type Of, personOf, sliceOf } from './call.ts';
 import { visibleNote } from './note.ts';
 import { numericId } from './numeric-id.ts';
 import { Rejection } from './rejection.ts';
 
+type OfComment = Of & { comment_id: string };
+
 /** Oldest first. */
-export function commentsOfNote(stores: Stores, reader: string, id: string, window: Window): NoteCommentPage {
-  const { start = 0, count = COUNT_DEFAULT } = window;
-  const note = visibleNote(stores, reader, id);
-  const { total, items } = stores.notes.comments(note.id, { start, count });
-  const authors = stores.people.byIds(items.map((comment) => comment.person_id));
-  return { start, count, total, comments: items.map((comment) => toRecord(comment, authors.get(comment.person_id))) };
+export function commentsOfNote(call: Call, { id, ...window }: Of & Window): NoteCommentPage {
+  const slice = sliceOf(window);
+  const { total, items } = call.notes.comments(visibleNote(call, id).id, slice);
+  const authors = call.people.byIds(items.map((comment) => comment.person_id));
+  return { ...slice, total, comments: items.map((comment) => toRecord(comment, authors.get(comment.person_id))) };
 }
 
-export function commentById(stores: Stores, reader: string, note: string, id: string): NoteCommentRecord {
-  const comment = knownComment(stores, reader, note, id);
-  return toRecord(comment, stores.people.byId(comment.person_id));
+export function commentById(call: Call, of: OfComment): NoteCommentRecord {
+  const comment = knownComment(call, of);
+  return toRecord(comment, call.people.byId(comment.person_id));
 }
 
-export function createComment(
-  stores: Stores,
-  reader: string,
-  id: string,
-  content: string | undefined,
-): NoteCommentRecord {
-  const note = visibleNote(stores, reader, id);
+export function createComment(call: Call, { id, content }: Of & { content: string | undefined }): NoteCommentRecord {
+  const note = visibleNote(call, id);
   if (!content?.trim()) throw new Rejection(1002);
   // Not specified: a comment on a note closed to comments; it is rejected, even from the author.
   if (!note.can_reply) throw new Rejection(1000);
-  return toRecord(stores.notes.addComment(note.id, reader, content), stores.people.byId(reader));
+  const author = personOf(call);
+  return toRecord(call.notes.addComment(note.id, author, content), call.people.byId(author));
 }
 
 /** Not specified: who may remove a comment; its author and the author of the note may. */
-export function deleteComment(stores: Stores, reader: string, note: string, id: string) {
-  const comment = knownComment(stores, reader, note, id);
-  const owner = visibleNote(stores, reader, note).person_id;
-  if (reader !== comment.person_id && reader !== owner) throw new Rejection(1000);
-  stores.notes.removeComment(comment.id);
+export function deleteComment(call: Call, of: OfComment) {
+  const comment = knownComment(call, of);
+  const owner = visibleNote(call, of.id).person_id;
+  if (call.reader !== comment.person_id && call.reader !== owner) throw new Rejection(1000);
+  call.notes.removeComment(comment.id);
   return {};
 }
 
 /** Not specified: the response for an unknown comment; the same as for an unknown note. */
-function knownComment(stores: Stores, reader: string, note: string, id: string): StoredComment {
-  const comment = stores.notes.comment(visibleNote(stores, reader, note).id, numericId(id));
+function knownComment(call: Call, { id, comment_id }: OfComment): StoredComment {
+  const comment = call.notes.comment(visibleNote(call, id).id, numericId(comment_id));
   if (!comment) throw new Rejection(1006);
   return comment;
 }
 
-function toRecord(comment: StoredComment, author: PersonRow | undefined): NoteCommentRecord {
+function toRecord(comment: StoredComment, author: Person | undefined): NoteCommentRecord {
   return {
     id: String(comment.id),
     content: comment.content,

@@ -1,4 +1,3 @@
-import { COUNT_DEFAULT } from '../../api/book.ts';
 import type { Window } from '../../api/endpoint.ts';
 import {
   NOTE_PICTURES_MAX,
@@ -6,7 +5,6 @@ import {
   type NoteFormat,
   type NotePage,
   type NotePictures,
-  type NotePrivacy,
   type NoteQuery,
   type NoteRecord,
   type PictureLayout,
@@ -16,7 +14,7 @@ import {
 } from '../../api/note.ts';
 import type { NoteContent, StoredNote } from '../store/note.ts';
 import type { ReceivedPicture } from '../store/pictures.ts';
-import type { Stores } from '../store/stores.ts';
+import { type Call, type Of, personOf, sliceOf } from './call.ts';
 import { noteContent, noteMarkup, noteSummary, pictureTag } from './note-text.ts';
 import { numericId } from './numeric-id.ts';
 import { personNamed } from './person.ts';
@@ -30,108 +28,80 @@ interface NewPicture {
   caption: string;
 }
 
-export function noteById(stores: Stores, reader: string, id: string, { format }: NoteQuery): NoteRecord {
-  return toRecord(stores, visibleNote(stores, reader, id), format);
+export function noteById(call: Call, { id, format }: Of & NoteQuery): NoteRecord {
+  return toRecord(call, visibleNote(call, id), format);
 }
 
-/** The notes of a person that the reader may see, newest first. */
-export function notesOfPerson(stores: Stores, reader: string, name: string, query: NoteQuery & Window): NotePage {
-  const { start = 0, count = COUNT_DEFAULT, format } = query;
-  const person = personNamed(stores.people, name);
-  const privacies = notePrivacies.filter((privacy) => maySee(stores, reader, { person_id: person.id, privacy }));
-  const { total, items } = stores.notes.ofPerson(person.id, privacies, { start, count });
-  return { start, count, total, notes: items.map((note) => toRecord(stores, note, format)) };
+/** The notes of a person that the reader may see. */
+export function notesOfPerson(call: Call, { id, format, ...window }: Of & NoteQuery & Window): NotePage {
+  const person = personNamed(call, id);
+  const privacies = notePrivacies.filter((privacy) => maySee(call, { person_id: person.id, privacy }));
+  const slice = sliceOf(window);
+  const { total, items } = call.notes.ofPerson(person.id, privacies, slice);
+  return { ...slice, total, notes: items.map((note) => toRecord(call, note, format)) };
 }
 
-export function createNote(
-  stores: Stores,
-  reader: string,
-  draft: NoteDraft,
-  received: readonly ReceivedPicture[],
-): NoteRecord {
-  const checkedDraft = checked(draft);
-  const pictures = newPictures(draft, received);
-  return stores.transaction(() => {
-    const id = stores.notes.add(reader, checkedDraft);
-    keep(stores, id, pictures);
-    return rewritten(stores, id, checkedDraft);
-  });
+export function createNote(call: Call, draft: NoteDraft): NoteRecord {
+  const content = checked(draft);
+  const pictures = newPictures(call, draft);
+  const id = call.notes.add(personOf(call), content);
+  keep(call, id, pictures);
+  return rewritten(call, id, content);
 }
 
 /** Sets what the draft leaves out to its default. Pictures remain, even if the content does not show them. */
-export function updateNote(
-  stores: Stores,
-  reader: string,
-  id: string,
-  draft: NoteDraft,
-  received: readonly ReceivedPicture[],
-): NoteRecord {
-  const note = ownNote(stores, reader, id);
-  const checkedDraft = checked(draft);
-  const pictures = newPictures(draft, received);
-  return stores.transaction(() => {
-    keep(stores, note.id, pictures);
-    return rewritten(stores, note.id, checkedDraft);
-  });
+export function updateNote(call: Call, { id, ...draft }: Of & NoteDraft): NoteRecord {
+  const note = ownNote(call, id);
+  const content = checked(draft);
+  keep(call, note.id, newPictures(call, draft));
+  return rewritten(call, note.id, content);
 }
 
-export function addNotePictures(
-  stores: Stores,
-  reader: string,
-  id: string,
-  draft: NotePictures & Partial<NoteDraft>,
-  received: readonly ReceivedPicture[],
-): NoteRecord {
-  const note = ownNote(stores, reader, id);
-  const pictures = newPictures(draft, received);
+export function addNotePictures(call: Call, { id, ...draft }: Of & NotePictures & Partial<NoteDraft>): NoteRecord {
+  const note = ownNote(call, id);
+  const pictures = newPictures(call, draft);
   // An upload has no title: the client meant the PUT of the whole note.
   if (pictures.length === 0) throw new Rejection(draft.title && draft.content ? 1014 : 1002);
-  return stores.transaction(() => {
-    keep(stores, note.id, pictures);
-    const tags = pictures.map(({ number, layout, caption }) => pictureTag(number, layout, caption));
-    return rewritten(stores, note.id, { content: draft.content ?? [note.content, ...tags].join('\n') });
-  });
+  keep(call, note.id, pictures);
+  const tags = pictures.map(({ number, layout, caption }) => pictureTag(number, layout, caption));
+  return rewritten(call, note.id, { content: draft.content ?? [note.content, ...tags].join('\n') });
 }
 
-export function deleteNote(stores: Stores, reader: string, id: string) {
-  const note = ownNote(stores, reader, id);
-  stores.notes.remove(note.id);
-  stores.pictures.remove([...note.photos.values()].map(({ picture }) => picture));
+export function deleteNote(call: Call, { id }: Of) {
+  const note = ownNote(call, id);
+  call.notes.remove(note.id);
+  call.unused.push(...[...note.photos.values()].map(({ picture }) => picture));
   return {};
 }
 
 /** A second like changes nothing. */
-export function likeNote(stores: Stores, reader: string, id: string) {
-  stores.notes.like(visibleNote(stores, reader, id).id, reader);
+export function likeNote(call: Call, { id }: Of) {
+  call.notes.like(visibleNote(call, id).id, personOf(call));
   return {};
 }
 
-export function unlikeNote(stores: Stores, reader: string, id: string) {
-  stores.notes.unlike(visibleNote(stores, reader, id).id, reader);
+export function unlikeNote(call: Call, { id }: Of) {
+  call.notes.unlike(visibleNote(call, id).id, personOf(call));
   return {};
 }
 
-export function visibleNote(stores: Stores, reader: string, id: string): StoredNote {
-  const note = stores.notes.find(numericId(id));
+export function visibleNote(call: Call, id: string): StoredNote {
+  const note = call.notes.find(numericId(id));
   if (!note) throw new Rejection(1006);
-  if (!maySee(stores, reader, note)) throw new Rejection(1000);
+  if (!maySee(call, note)) throw new Rejection(1000);
   return note;
 }
 
 /** Not specified: the code for changing the note of another person; 1000, because the interface specifies 6002 only for books. */
-function ownNote(stores: Stores, reader: string, id: string): StoredNote {
-  const note = visibleNote(stores, reader, id);
-  if (note.person_id !== reader) throw new Rejection(1000);
+function ownNote(call: Call, id: string): StoredNote {
+  const note = visibleNote(call, id);
+  if (note.person_id !== call.reader) throw new Rejection(1000);
   return note;
 }
 
-function maySee(
-  { people }: Stores,
-  reader: string,
-  { person_id, privacy }: { person_id: string; privacy: NotePrivacy },
-) {
-  if (person_id === reader || privacy === 'public') return true;
-  return privacy === 'friend' && people.areFriends(person_id, reader);
+function maySee(call: Call, { person_id, privacy }: Pick<StoredNote, 'person_id' | 'privacy'>): boolean {
+  if (person_id === call.reader || privacy === 'public') return true;
+  return privacy === 'friend' && call.people.areFriends(person_id, personOf(call));
 }
 
 function checked({ title, content, privacy = 'public', can_reply = true }: NoteDraft): NoteContent {
@@ -142,7 +112,7 @@ function checked({ title, content, privacy = 'public', can_reply = true }: NoteD
 }
 
 /** The pictures in `pids`, each with its file, layout and caption. */
-function newPictures(draft: { pids?: string | undefined }, received: readonly ReceivedPicture[]): NewPicture[] {
+function newPictures({ received }: Call, draft: Partial<NotePictures>): NewPicture[] {
   const fields: Record<string, unknown> = { ...draft };
   const numbers = (draft.pids ?? '').split(',').flatMap((pid) => (pid.trim() === '' ? [] : pictureNumber(pid.trim())));
   if (numbers.length > NOTE_PICTURES_MAX || new Set(numbers).size < numbers.length) throw new Rejection(999);
@@ -169,7 +139,7 @@ function pictureNumber(pid: string): number {
   return Number(number);
 }
 
-function keep({ notes, pictures }: Stores, note: number, added: readonly NewPicture[]) {
+function keep({ notes, pictures }: Call, note: number, added: readonly NewPicture[]) {
   for (const { number, received, layout, caption } of added) {
     if (!notes.addPhoto(note, number, { picture: received.file, layout, caption })) throw new Rejection(999);
   }
@@ -177,13 +147,13 @@ function keep({ notes, pictures }: Stores, note: number, added: readonly NewPict
 }
 
 /** Stores the content in the tags of the text format, once the pictures of the note are stored. */
-function rewritten(stores: Stores, id: number, written: Partial<NoteContent> & { content: string }): NoteRecord {
-  const photos = stores.notes.find(id)?.photos;
-  stores.notes.replace(id, { ...written, content: noteMarkup(written.content, (number) => photos?.get(number)) });
-  return toRecord(stores, stores.notes.find(id)!);
+function rewritten(call: Call, id: number, written: Partial<NoteContent> & { content: string }): NoteRecord {
+  const photos = call.notes.find(id)?.photos;
+  call.notes.replace(id, { ...written, content: noteMarkup(written.content, (number) => photos?.get(number)) });
+  return toRecord(call, call.notes.find(id)!);
 }
 
-function toRecord({ pictures }: Stores, note: StoredNote, format: NoteFormat = 'text'): NoteRecord {
+function toRecord({ pictures }: Call, note: StoredNote, format: NoteFormat = 'text'): NoteRecord {
   if (!noteFormats.includes(format)) throw new Rejection(999);
   const photos = new Map([...note.photos].map(([number, { picture }]) => [number, pictures.urlOf(picture)]));
   return {

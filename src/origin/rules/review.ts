@@ -1,30 +1,31 @@
 import { REVIEW_MORE_THAN, type ReviewDraft, type ReviewRecord } from '../../api/book.ts';
 import { hasMoreThan } from '../../lib/characters.ts';
 import { userRecord } from '../store/people.ts';
-import type { ReviewContent, StoredReview } from '../store/review.ts';
-import type { Stores } from '../store/stores.ts';
+import type { ReviewContent } from '../store/review.ts';
+import type { Stored } from '../store/schema.ts';
+import { type Call, type Of, personOf } from './call.ts';
 import { givenRating, ratingOrNone } from './opinion.ts';
 import { numericId } from './numeric-id.ts';
 import { Rejection } from './rejection.ts';
 
 /** Not specified: the number of reviews of one book by one person; it is not limited. */
-export function createReview(stores: Stores, reader: string, draft: ReviewDraft & { book: string }): ReviewRecord {
+export function createReview(call: Call, draft: ReviewDraft & { book: string }): ReviewRecord {
   if (draft.book === undefined) throw new Rejection(1002);
-  if (!stores.books.has(draft.book)) throw new Rejection(6000);
-  return toRecord(stores, stores.reviews.add(reader, draft.book, checked(draft)));
+  if (!call.books.has(draft.book)) throw new Rejection(6000);
+  return toRecord(call, call.reviews.add(personOf(call), draft.book, checked(draft)));
 }
 
-export function updateReview(stores: Stores, reader: string, id: string, draft: ReviewDraft): ReviewRecord {
-  const review = ownReview(stores, reader, id);
-  return toRecord(stores, stores.reviews.replace(review, checked(draft)));
+export function updateReview(call: Call, { id, ...draft }: Of & ReviewDraft): ReviewRecord {
+  const review = ownReview(call, id);
+  return toRecord(call, call.reviews.replace(review.id, checked(draft)));
 }
 
-export function deleteReview(stores: Stores, reader: string, id: string): string {
-  stores.reviews.remove(ownReview(stores, reader, id).id);
+export function deleteReview(call: Call, { id }: Of): string {
+  call.reviews.remove(ownReview(call, id).id);
   return 'OK';
 }
 
-function ownReview({ reviews }: Stores, reader: string, id: string): StoredReview {
+function ownReview({ reviews, reader }: Call, id: string): Stored<'reviews'> {
   const review = reviews.find(numericId(id));
   if (!review) throw new Rejection(6006);
   if (review.person_id !== reader) throw new Rejection(6002);
@@ -37,7 +38,7 @@ function checked({ title, content, rating }: ReviewDraft): ReviewContent {
   return { title, content, rating: ratingOrNone(rating) };
 }
 
-function toRecord({ books, people }: Stores, review: StoredReview): ReviewRecord {
+function toRecord({ books, people }: Call, review: Stored<'reviews'>): ReviewRecord {
   const { id, title, content, rating, votes, useless, comments, published, updated } = review;
   const author = people.byId(review.person_id);
   const book = books.byId(review.book_id);

@@ -1,5 +1,6 @@
 import { hasMoreThan } from '../../lib/characters.ts';
 import { type SqliteDatabase, prepareWrite } from './sqlite.ts';
+import { quoted } from './text-search.ts';
 
 /** Separates names, titles and tags; never part of a search text. */
 const EDGE = '\u001e';
@@ -48,11 +49,6 @@ export function createBookIndex({ raw }: { raw: SqliteDatabase }) {
   };
 }
 
-/** The terms of a search text; a match contains every one of them. */
-export function termsOf(text: string): string[] {
-  return plain(text).trim().split(/\s+/u).filter(Boolean).slice(0, 16);
-}
-
 /** An index expression for texts that contain this one. */
 export function containedTerm(text: string, column?: 'title'): string {
   const isShort = !hasMoreThan(text, 2);
@@ -67,8 +63,7 @@ export const equalTerm = (text: string, column: 'title' | 'tags'): string =>
   `${column} : ${quoted(EDGE + plain(text) + EDGE)}`;
 
 /** Replaces the separators, and NUL, which ends a text for SQLite. */
-const plain = (text: string): string => text.replaceAll('\0', ' ').replaceAll(EDGE, ' ').replaceAll(GAP, ' ');
-const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+export const plain = (text: string): string => text.replaceAll('\0', ' ').replaceAll(EDGE, ' ').replaceAll(GAP, ' ');
 const edged = (texts: readonly string[]): string => `${EDGE}${texts.join(EDGE)}${EDGE}`;
 const gapped = (texts: readonly string[]): string => `${GAP}${[...texts.join(EDGE)].join(GAP)}${GAP}`;
 const rankOf = ({ raters, no }: Words): number => (RATERS_MAX - Math.min(raters, RATERS_MAX)) * NO_MAX + no;

@@ -1,39 +1,29 @@
-import type { Selectable } from 'kysely';
 import { type BookRecord, RECORD_TAGS, TAGS_MAX, type TagRecord } from '../../api/book.ts';
 import { address } from '../address.ts';
 import { drawnUrl } from './drawn-pictures.ts';
-import { equalTerm, containedTerm, termsOf } from './book-index.ts';
-import type { Database } from './database.ts';
-import type { BookRow } from './schema.ts';
+import { containedTerm, equalTerm, plain } from './book-index.ts';
+import { type Database, type Slice, Store, type StorePage } from './database.ts';
+import type { Stored } from './schema.ts';
 import type { SqliteStatement } from './sqlite.ts';
+import { termsOf } from './text-search.ts';
 
 /** The maximum of results of one search. */
 const FOUND_MAX = 1_000;
 /** The minimum of ratings for an average. */
 const RATERS_MIN = 10;
 
-export interface StorePage<T> {
-  total: number;
-  items: T[];
-}
-export interface Slice {
-  start: number;
-  count: number;
-}
+type StoredBook = Stored<'books'> & { series_title: string | null };
 
-type StoredBook = Selectable<BookRow> & { series_title: string | null };
-
-export class BookStore {
-  private readonly db: Database;
+export class BookStore extends Store {
   private readonly match: SqliteStatement;
 
   constructor(db: Database) {
-    this.db = db;
+    super(db);
     this.match = db.raw.prepare('SELECT rowid FROM books_fts WHERE books_fts MATCH ? ORDER BY rowid LIMIT ?');
   }
 
   has(id: string): boolean {
-    return this.db.first(this.db.query.selectFrom('books').select('id').where('id', '=', id)) !== undefined;
+    return this.db.first(this.query.selectFrom('books').select('id').where('id', '=', id)) !== undefined;
   }
 
   byId(id: string): BookRecord | undefined {
@@ -41,7 +31,6 @@ export class BookStore {
   }
 
   byIds(ids: readonly string[]): Map<string, BookRecord> {
-    if (ids.length === 0) return new Map();
     const rows = this.db.all(this.books().where('books.id', 'in', [...new Set(ids)]));
     return new Map(this.records(rows).map((book) => [book.id, book]));
   }
@@ -66,28 +55,27 @@ export class BookStore {
     }
     const ranks = this.ranked(text, tag);
     const page = ranks.slice(start, start + count);
-    const found = page.length ? this.db.all(this.books().where('books.rank', 'in', page)) : [];
+    const found = this.db.all(this.books().where('books.rank', 'in', page));
     const rows = new Map(found.map((row) => [row.rank, row]));
     return { total: ranks.length, items: this.records(page.flatMap((rank) => rows.get(rank) ?? [])) };
   }
 
   tags(id: string): TagRecord[] {
-    const all = this.db.query.selectFrom('book_tags').select(['count', 'name as title']).where('book_id', '=', id);
+    const all = this.query.selectFrom('book_tags').select(['count', 'name as title']).where('book_id', '=', id);
     return this.db.all(all.orderBy('count', 'desc').orderBy('name').limit(TAGS_MAX));
   }
 
   hasSeries(id: string): boolean {
-    return this.db.first(this.db.query.selectFrom('series').select('id').where('id', '=', id)) !== undefined;
+    return this.db.first(this.query.selectFrom('series').select('id').where('id', '=', id)) !== undefined;
   }
 
-  ofSeries(id: string, { start, count }: Slice): StorePage<BookRecord> {
-    const all = this.books().where('series_id', '=', id);
-    const rows = this.db.all(all.orderBy('books.no').limit(count).offset(start));
-    return { total: this.db.count(all), items: this.records(rows) };
+  ofSeries(id: string, slice: Slice): StorePage<BookRecord> {
+    const { total, items } = this.db.page(this.books().where('series_id', '=', id).orderBy('books.no'), slice);
+    return { total, items: this.records(items) };
   }
 
   private books() {
-    return this.db.query
+    return this.query
       .selectFrom('books')
       .leftJoin('series', 'series.id', 'books.series_id')
       .selectAll('books')
@@ -102,7 +90,7 @@ export class BookStore {
   private topTags(ids: readonly string[]) {
     const tags = new Map<string, { name: string; count: number }[]>();
     if (ids.length === 0) return tags;
-    const rows = this.db.query.selectFrom('book_tags').selectAll().where('book_id', 'in', ids);
+    const rows = this.query.selectFrom('book_tags').selectAll().where('book_id', 'in', ids);
     for (const { book_id, name, count } of this.db.all(rows.orderBy('count', 'desc').orderBy('name'))) {
       const tagsOfBook = tags.get(book_id);
       if (!tagsOfBook) tags.set(book_id, [{ name, count }]);
@@ -113,14 +101,14 @@ export class BookStore {
 
   /** The ids of the books with a tag, those with most uses of it first. */
   private tagged(tag: string): string[] {
-    const rows = this.db.query.selectFrom('book_tags').select('book_id').where('name', '=', tag);
+    const rows = this.query.selectFrom('book_tags').select('book_id').where('name', '=', tag);
     const ordered = rows.orderBy('count', 'desc').orderBy('book_id').limit(FOUND_MAX);
     return this.db.all(ordered).map((row) => row.book_id);
   }
 
   /** The ranks of the results of a search, the best matches first. */
   private ranked(text: string, tag: string | undefined): number[] {
-    const terms = termsOf(text);
+    const terms = termsOf(plain(text));
     const phrase = terms.join(' ');
     if (terms.length === 0) return [];
     const tagged = tag === undefined ? [] : [equalTerm(tag, 'tags')];

@@ -1,18 +1,17 @@
-import type { Database } from './database.ts';
+import { Store } from './database.ts';
+import type { Stored } from './schema.ts';
 
-export type CityStore = ReturnType<typeof createCityStore>;
+export class CityStore extends Store {
+  byId(id: string): Stored<'cities'> | undefined {
+    return this.db.first(this.query.selectFrom('cities').selectAll().where('id', '=', id));
+  }
 
-export function createCityStore(db: Database) {
-  const { query } = db;
-  return {
-    byId: (id: string) => db.first(query.selectFrom('cities').selectAll().where('id', '=', id)),
-    /** By either id, or by name. */
-    named: (name: string) =>
-      db.first(
-        query
-          .selectFrom('cities')
-          .selectAll()
-          .where((row) => row.or([row('id', '=', name), row('loc_id', '=', name), row('name', '=', name)])),
-      ),
-  };
+  /** By either id, or by name. */
+  named(name: string): Stored<'cities'> | undefined {
+    const named = this.query
+      .selectFrom('cities')
+      .selectAll()
+      .where((row) => row.or([row('id', '=', name), row('loc_id', '=', name), row('name', '=', name)]));
+    return this.db.first(named);
+  }
 }

@@ -25,20 +25,41 @@ interface Typed<Row> {
   compile(): CompiledQuery<Row>;
 }
 
+/** A part of a list. */
+export interface Slice {
+  start: number;
+  count: number;
+}
+export interface StorePage<Row> {
+  total: number;
+  items: Row[];
+}
+
 export interface Database {
   /** Builds typed queries. Run them with `all`, `first` or `run`. */
   query: Kysely<Tables>;
   all<Row>(query: Typed<Row>): Row[];
   first<Row>(query: Typed<Row>): Row | undefined;
-  /** The number of rows, whatever is selected. */
-  count<Of, From extends keyof Of>(query: SelectQueryBuilder<Of, From, unknown>): number;
+  /** The rows in this part of the list, and the number of all. */
+  page<Of, From extends keyof Of, Row>(query: SelectQueryBuilder<Of, From, Row>, slice: Slice): StorePage<Row>;
   /** Returns the number of changed rows. */
   run(query: Typed<unknown>): number;
-  /** Runs `work` in a transaction; may be nested. */
+  /** Runs `work` in a transaction, which is not nested. */
   transaction: <T>(work: () => T) => T;
   /** For SQL that Kysely cannot build: full-text search and the schema. */
   raw: SqliteDatabase;
   close(): void;
+}
+
+/** The queries on some of the tables. */
+export abstract class Store {
+  protected readonly db: Database;
+  protected readonly query: Kysely<Tables>;
+
+  constructor(db: Database) {
+    this.db = db;
+    this.query = db.query;
+  }
 }
 
 /**
@@ -68,22 +89,23 @@ export function openDatabase(dataDir: string): Database {
     return { statement, parameters };
   }
 
-  function first<Row>(typed: Typed<Row>) {
+  function all<Row>(typed: Typed<Row>): Row[] {
     const { statement, parameters } = prepared(typed);
-    return statement.get(...parameters) as Row | undefined;
+    return statement.all(...parameters) as Row[];
   }
 
   return {
     query,
     raw,
-    all: <Row>(typed: Typed<Row>) => {
-      const { statement, parameters } = prepared(typed);
-      return statement.all(...parameters) as Row[];
-    },
-    first,
-    count: (query) => {
-      const rows = query.clearSelect().select(({ fn }) => fn.countAll().as('total'));
-      return first(rows.$castTo<{ total: number }>())?.total ?? 0;
+    all,
+    first: (typed) => all(typed)[0],
+    page: (query, { start, count }) => {
+      const counted = query
+        .clearSelect()
+        .clearOrderBy()
+        .select(({ fn }) => fn.countAll().as('total'));
+      const [row] = all(counted.$castTo<{ total: number }>());
+      return { total: row?.total ?? 0, items: all(query.limit(count).offset(start)) };
     },
     run: (typed) => {
       const { statement, parameters } = prepared(typed, (sql) => prepareWrite(raw, sql));

@@ -1,50 +1,45 @@
 import type { UserRecord } from '../../api/user.ts';
 import { address } from '../address.ts';
+import { Store } from './database.ts';
 import { drawnUrl } from './drawn-pictures.ts';
-import type { Database } from './database.ts';
-import type { PersonRow } from './schema.ts';
+import type { Stored } from './schema.ts';
 
-export type PeopleStore = ReturnType<typeof createPeopleStore>;
+export type Person = Stored<'people'>;
 
 /** Users, their friendships, and their tokens. */
-export function createPeopleStore(db: Database) {
-  const { query } = db;
-  return {
-    byId: (id: string) => db.first(query.selectFrom('people').selectAll().where('id', '=', id)),
-    /** By id, or else by uid. */
-    named: (name: string) =>
-      db.first(
-        query
-          .selectFrom('people')
-          .selectAll()
-          .where((row) => row.or([row('id', '=', name), row('uid', '=', name)]))
-          .orderBy((row) => row.case().when('id', '=', name).then(0).else(1).end()),
-      ),
-    byIds: (ids: readonly string[]) =>
-      new Map(
-        db
-          .all(
-            query
-              .selectFrom('people')
-              .selectAll()
-              .where('id', 'in', [...new Set(ids)]),
-          )
-          .map((person) => [person.id, person]),
-      ),
-    areFriends: (person: string, other: string) =>
-      db.first(
-        query
-          .selectFrom('friendships')
-          .select('friend_id')
-          .where('person_id', '=', person)
-          .where('friend_id', '=', other),
-      ) !== undefined,
-    token: (token: string) => db.first(query.selectFrom('tokens').selectAll().where('token', '=', token)),
-  };
+export class PeopleStore extends Store {
+  byId(id: string): Person | undefined {
+    return this.byIds([id]).get(id);
+  }
+
+  byIds(ids: readonly string[]): Map<string, Person> {
+    const people = this.db.all(
+      this.query
+        .selectFrom('people')
+        .selectAll()
+        .where('id', 'in', [...new Set(ids)]),
+    );
+    return new Map(people.map((person) => [person.id, person]));
+  }
+
+  /** By id, or else by uid. */
+  named(name: string): Person | undefined {
+    const withUid = this.query.selectFrom('people').selectAll().where('uid', '=', name);
+    return this.byId(name) ?? this.db.first(withUid);
+  }
+
+  areFriends(person: string, other: string): boolean {
+    const friendship = this.query.selectFrom('friendships').selectAll();
+    return this.db.first(friendship.where('person_id', '=', person).where('friend_id', '=', other)) !== undefined;
+  }
+
+  token(token: string): Stored<'tokens'> | undefined {
+    return this.db.first(this.query.selectFrom('tokens').selectAll().where('token', '=', token));
+  }
 }
 
 /** A user as embedded in records of books and notes. */
-export function userRecord(person: PersonRow): UserRecord {
+export function userRecord(person: Person): UserRecord {
   return {
     id: person.id,
     uid: person.uid,
@@ -59,6 +54,6 @@ export function userRecord(person: PersonRow): UserRecord {
   };
 }
 
-export const avatarOf = ({ id }: PersonRow) => drawnUrl('person', 'small', id);
+export const avatarOf = ({ id }: Person) => drawnUrl('person', 'small', id);
 
-export const webPage = (person: PersonRow) => `https://www.catalog.example/people/${person.uid}/`;
+export const webPage = (person: Person) => `https://www.catalog.example/people/${person.uid}/`;

@@ -1,9 +1,6 @@
-import type { Selectable } from 'kysely';
 import { timestamp } from './clock.ts';
-import type { Database } from './database.ts';
-import type { ReviewRow } from './schema.ts';
-
-export type StoredReview = Selectable<ReviewRow>;
+import { Store } from './database.ts';
+import type { Stored } from './schema.ts';
 
 /** What a user writes. */
 export interface ReviewContent {
@@ -12,33 +9,24 @@ export interface ReviewContent {
   rating: number | null;
 }
 
-export function createReviewStore(db: Database) {
-  const { query } = db;
-  return {
-    find: (id: number): StoredReview | undefined =>
-      db.first(query.selectFrom('reviews').selectAll().where('id', '=', id)),
+export class ReviewStore extends Store {
+  find(id: number): Stored<'reviews'> | undefined {
+    return this.db.first(this.query.selectFrom('reviews').selectAll().where('id', '=', id));
+  }
 
-    add(person: string, book: string, content: ReviewContent): StoredReview {
-      const now = timestamp();
-      const row = {
-        person_id: person,
-        book_id: book,
-        ...content,
-        votes: 0,
-        useless: 0,
-        comments: 0,
-        published: now,
-        updated: now,
-      };
-      return { id: db.first(query.insertInto('reviews').values(row).returning('id'))!.id, ...row };
-    },
+  add(person: string, book: string, content: ReviewContent): Stored<'reviews'> {
+    const now = timestamp();
+    const counts = { votes: 0, useless: 0, comments: 0 };
+    const row = { person_id: person, book_id: book, ...content, ...counts, published: now, updated: now };
+    return this.db.first(this.query.insertInto('reviews').values(row).returningAll())!;
+  }
 
-    replace(review: StoredReview, content: ReviewContent): StoredReview {
-      const changed = { ...content, updated: timestamp() };
-      db.run(query.updateTable('reviews').set(changed).where('id', '=', review.id));
-      return { ...review, ...changed };
-    },
+  replace(id: number, content: ReviewContent): Stored<'reviews'> {
+    const changed = { ...content, updated: timestamp() };
+    return this.db.first(this.query.updateTable('reviews').set(changed).where('id', '=', id).returningAll())!;
+  }
 
-    remove: (id: number) => db.run(query.deleteFrom('reviews').where('id', '=', id)),
-  };
+  remove(id: number): void {
+    this.db.run(this.query.deleteFrom('reviews').where('id', '=', id));
+  }
 }

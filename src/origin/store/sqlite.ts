@@ -64,19 +64,16 @@ export function prepareWrite(db: SqliteDatabase, sql: string): SqliteStatement {
   return statement;
 }
 
-/** Runs `work` in a transaction. Inside a running transaction it is nested, and can fail alone. */
+/** Runs `work` in a transaction, which is not nested. */
 export function inTransaction<T>(db: SqliteDatabase, work: () => T): T {
-  const [begin, commit, rollback] = db.isTransaction
-    ? ['SAVEPOINT part', 'RELEASE part', 'ROLLBACK TO part; RELEASE part']
-    : ['BEGIN IMMEDIATE', 'COMMIT', 'ROLLBACK'];
-  db.exec(begin);
+  db.exec('BEGIN IMMEDIATE');
   try {
     const result = work();
-    db.exec(commit);
+    db.exec('COMMIT');
     return result;
   } catch (error) {
     // SQLite itself rolls back after some errors, such as a full disk.
-    if (db.isTransaction) db.exec(rollback);
+    if (db.isTransaction) db.exec('ROLLBACK');
     throw error;
   }
 }

@@ -1,18 +1,24 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { hasMoreThan } from '../../lib/characters.ts';
 
-/**
- * Splits a search text into terms for a table with the trigram tokenizer. Terms of fewer than three characters are not in its
- * index and are searched with LIKE. A match contains every term.
- */
-export function searchTerms(text: string): { match: string | null; like: string[] } {
-  const terms = text.trim().split(/\s+/u).filter(Boolean).slice(0, 16);
-  const long = terms.filter((term) => hasMoreThan(term, 2));
-  const short = terms.filter((term) => !hasMoreThan(term, 2));
-  return {
-    match: long.length > 0 ? long.map((term) => `"${term.replaceAll('"', '""')}"`).join(' AND ') : null,
-    like: short.map(containing),
-  };
-}
+/** The terms of a search text; a match contains every one of them. NUL ends a text for SQLite. */
+export const termsOf = (text: string): string[] =>
+  text.replaceAll('\0', ' ').trim().split(/\s+/u).filter(Boolean).slice(0, 16);
 
-/** A pattern for `LIKE ? ESCAPE '\'`. */
-const containing = (term: string) => `%${term.replace(/[\\%_]/g, '\\$&')}%`;
+/** A string of the query language of full-text tables. */
+export const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+
+/**
+ * Whether the row of a full-text table with this row id contains every term. Its index has no terms of fewer than three characters, which
+ * are searched with LIKE.
+ */
+export function containsTerms(index: 'events_fts' | 'subjects_fts', rowid: string, text: string): RawBuilder<SqlBool> {
+  const terms = termsOf(text);
+  if (terms.length === 0) return sql`true`;
+  const long = terms.filter((term) => hasMoreThan(term, 2));
+  const conditions = terms
+    .filter((term) => !long.includes(term))
+    .map((term) => sql`words like ${`%${term.replace(/[\\%_]/g, '\\$&')}%`} escape '\\'`);
+  if (long.length > 0) conditions.push(sql`${sql.ref(index)} match ${long.map(quoted).join(' AND ')}`);
+  return sql`${sql.ref(rowid)} in (select rowid from ${sql.table(index)} where ${sql.join(conditions, sql` and `)})`;
+}

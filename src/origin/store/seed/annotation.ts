@@ -1,6 +1,6 @@
 import { drawnName } from '../drawn-pictures.ts';
 import type { Database } from '../database.ts';
-import type { PersonRow } from '../schema.ts';
+import type { Person } from '../people.ts';
 import { type BookFacts, SHOWCASE, sometime } from './book-facts.ts';
 import { type Chance, createChance } from './chance.ts';
 import type { SeedPeople } from './people.ts';
@@ -26,7 +26,7 @@ export function seedAnnotations(db: Database, facts: readonly BookFacts[], peopl
 function annotationWriter(db: Database, chance: Chance) {
   const { query } = db;
   let id = 32_072_000;
-  return (person: PersonRow, book: string, nth: number) => {
+  return (person: Person, book: string, nth: number) => {
     id++;
     const pictures = nth % 11 === 3 ? 2 : 0;
     const photoText = pictures > 0 ? `\n<图片1>\n${prose(chance, 60)}\n<图片2>` : '';

@@ -1,27 +1,18 @@
 import { timestamp } from '../clock.ts';
+import type { Stored } from '../schema.ts';
 import type { Chance } from './chance.ts';
 
-export interface BookFacts {
-  id: string;
-  isbn10: string;
-  isbn13: string;
-  title: string;
-  subtitle: string;
-  origin_title: string;
-  alt_title: string;
+export interface BookFacts
+  extends
+    Pick<Stored<'books'>, 'id' | 'isbn10' | 'isbn13' | 'title' | 'subtitle' | 'origin_title' | 'alt_title'>,
+    Pick<Stored<'books'>, 'publisher' | 'pubdate' | 'binding' | 'pages' | 'price' | 'ebook_price'> {
   author: string[];
   translator: string[];
-  publisher: string;
-  pubdate: string;
-  binding: string;
-  pages: string;
-  price: string;
-  series: { id: string; title: string } | null;
+  series: Stored<'series'> | null;
   rating_average: string;
   rating_num: number;
   tags: { name: string; count: number }[];
   has_ebook: boolean;
-  ebook_price: string | null;
 }
 
 /** The book with more of everything, for lists of several pages. */

@@ -38,32 +38,21 @@ export function seedBooks(db: Database, facts: readonly BookFacts[], people: See
 
 function addBook(db: Database, book: BookFacts, chance: Chance) {
   const { query } = db;
-  const average = Number(book.rating_average) || UNKNOWN_AVERAGE;
   const size = book.id === SHOWCASE ? 2600 : chance.pick([60, 300, 300, 700, 1500]);
   const chapters = book.id === SHOWCASE ? 120 : chance.pick([0, 8, 12, 20, 48]);
+  const { rating_average, rating_num, tags, has_ebook, series, ...facts } = book;
   const row = {
-    id: book.id,
-    isbn10: book.isbn10,
-    isbn13: book.isbn13,
-    title: book.title,
-    origin_title: book.origin_title,
-    alt_title: book.alt_title,
-    subtitle: book.subtitle,
+    ...facts,
     author: JSON.stringify(book.author),
     translator: JSON.stringify(book.translator),
-    publisher: book.publisher,
-    pubdate: book.pubdate,
-    raters: book.rating_num,
-    rating_sum: average * book.rating_num,
-    binding: book.binding,
-    price: book.price,
-    series_id: book.series?.id ?? null,
-    pages: book.pages,
+    raters: rating_num,
+    rating_sum: (Number(rating_average) || UNKNOWN_AVERAGE) * rating_num,
+    series_id: series?.id ?? null,
     author_intro: prose(chance, Math.round(size / 2)),
     summary: prose(chance, size),
     catalog: contents(chance, chapters),
-    ebook_url: book.has_ebook ? `https://read.catalog.example/ebook/${book.id}/` : null,
-    ebook_price: book.has_ebook ? (book.ebook_price ?? '') : null,
+    ebook_url: has_ebook ? `https://read.catalog.example/ebook/${book.id}/` : null,
+    ebook_price: has_ebook ? (book.ebook_price ?? '') : null,
   };
   db.run(query.insertInto('books').values(row));
 }

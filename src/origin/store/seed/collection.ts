@@ -1,5 +1,5 @@
 import { collectionStatuses } from '../../../api/book.ts';
-import { sql } from 'kysely';
+import { countTag } from '../collection.ts';
 import type { Database } from '../database.ts';
 import { type BookFacts, SHOWCASE, sometime } from './book-facts.ts';
 import { createChance } from './chance.ts';
@@ -43,13 +43,7 @@ export function seedCollections(db: Database, facts: readonly BookFacts[], peopl
       db.run(query.insertInto('collections').values(row));
       tags.forEach((name, position) => {
         db.run(query.insertInto('collection_tags').values({ collection_id: id, name, position }));
-        if (secret) return;
-        db.run(
-          query
-            .insertInto('book_tags')
-            .values({ book_id: book.id, name, count: 1 })
-            .onConflict((tag) => tag.columns(['book_id', 'name']).doUpdateSet({ count: sql`book_tags.count + 1` })),
-        );
+        if (!secret) countTag(db, book.id, name, 1);
       });
     }
   }

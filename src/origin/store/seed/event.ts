@@ -3,7 +3,8 @@ import type { EventType } from '../../../api/event.ts';
 import { zonedTimestamp } from '../clock.ts';
 import type { Database } from '../database.ts';
 import { EventStore, type EventText } from '../event.ts';
-import type { EventRow, PersonRow } from '../schema.ts';
+import type { Person } from '../people.ts';
+import type { Tables } from '../schema.ts';
 import { type Chance, createChance } from './chance.ts';
 import type { CityFacts, SeedPeople } from './people.ts';
 
@@ -52,7 +53,7 @@ export function seedEvents(
   const chance = createChance('events');
   const beijing = cities.find((city) => city.id === 'beijing');
   if (!beijing) throw new Error('Beijing is missing');
-  const add = (person: PersonRow, event: EventText & Partial<Insertable<EventRow>>, city_id: string) =>
+  const add = (person: Person, event: EventText & Partial<Insertable<Tables['events']>>, city_id: string) =>
     store.insert({
       point: '',
       has_image: 1,
@@ -188,7 +189,7 @@ function contentOf(chance: Chance, title: string): string {
 }
 
 /** Organisations have pages of their own. */
-function seedSites(db: Database, facts: readonly EventFacts[]): Map<string, PersonRow> {
+function seedSites(db: Database, facts: readonly EventFacts[]): Map<string, Person> {
   const names = [...new Set(facts.flatMap((fact) => (fact.owner_type === 'site' && fact.owner ? [fact.owner] : [])))];
   const rows = names.map((name, n) => personRow(2_000_001 + n, `site-${n + 1}`, name, 'site'));
   for (const row of rows) db.run(db.query.insertInto('people').values(row));
@@ -196,7 +197,7 @@ function seedSites(db: Database, facts: readonly EventFacts[]): Map<string, Pers
 }
 
 /** Users who only participate in events. */
-function seedGuests(db: Database, city: CityFacts): PersonRow[] {
+function seedGuests(db: Database, city: CityFacts): Person[] {
   const rows = Array.from({ length: 50 }, (_, n) => ({
     ...personRow(1_000_501 + n, `guest-${n + 1}`, `过客${n + 1}`, 'user'),
     city_id: city.id,
@@ -207,7 +208,7 @@ function seedGuests(db: Database, city: CityFacts): PersonRow[] {
   return rows;
 }
 
-const personRow = (id: number, uid: string, name: string, type: PersonRow['type']): PersonRow => ({
+const personRow = (id: number, uid: string, name: string, type: Person['type']): Person => ({
   id: String(id),
   uid,
   name,

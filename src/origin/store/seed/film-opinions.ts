@@ -1,10 +1,10 @@
 import { timestamp } from '../clock.ts';
 import type { Database } from '../database.ts';
-import type { SubjectRow, Tables } from '../schema.ts';
+import type { Stored } from '../schema.ts';
 import { type Chance, createChance } from './chance.ts';
 import type { SeedPeople } from './people.ts';
 
-type RatedFilm = Pick<SubjectRow, 'id' | 'rating_average'>;
+type RatedFilm = Pick<Stored<'subjects'>, 'id' | 'rating_average'>;
 
 // prettier-ignore
 const feelings = ['看完很久都没有起身。', '比想象中安静。', '节奏刚刚好。', '后半段忽然有了力气。', '适合一个人看。', '笑着笑着就不笑了。'];
@@ -50,7 +50,7 @@ export function seedOpinions(db: Database, film: RatedFilm, people: SeedPeople, 
 
 export function seedCelebrityPhotos(
   db: Database,
-  works: readonly Tables['works'][],
+  works: readonly Stored<'works'>[],
   people: SeedPeople,
   showcase: string,
 ) {

@@ -1,7 +1,5 @@
-import type { Insertable } from 'kysely';
 import type { Database } from '../database.ts';
-import type { CelebrityRow, CreditRow, SubjectRow, Tables } from '../schema.ts';
-import { prepareWrite } from '../sqlite.ts';
+import type { Stored, Tables } from '../schema.ts';
 import { createChance } from './chance.ts';
 import { seedCelebrityPhotos, seedOpinions } from './film-opinions.ts';
 import type { CityFacts, SeedPeople } from './people.ts';
@@ -10,41 +8,24 @@ interface PersonFacts {
   id: string | null;
   name: string;
 }
-export interface FilmFacts {
-  id: string;
-  title: string;
-  original_title: string;
-  aka: string[];
-  year: string;
-  subtype: 'movie' | 'tv';
-  genres: string[];
-  countries: string[];
-  languages: string[];
-  durations: string[];
-  pubdates: string[];
-  mainland_pubdate: string;
-  /** 0: too few ratings. */
-  rating_average: number;
-  rating_stars: string;
-  collect_count: number;
-  directors: PersonFacts[];
-  casts: PersonFacts[];
-  writers: PersonFacts[];
+type SubjectRow = Stored<'subjects'>;
+type CelebrityRow = Stored<'celebrities'>;
+type CreditRow = Stored<'credits'>;
+
+export interface FilmFacts
+  extends
+    Pick<SubjectRow, 'id' | 'title' | 'original_title' | 'year' | 'subtype' | 'mainland_pubdate'>,
+    Pick<SubjectRow, 'rating_average' | 'rating_stars' | 'collect_count'>,
+    Record<'aka' | 'genres' | 'countries' | 'languages' | 'durations' | 'pubdates', string[]>,
+    Record<CreditRow['job'], PersonFacts[]> {
   top250_rank?: number | null;
   current_season?: number | null;
   episodes_count?: number | null;
 }
-export interface CelebrityFacts {
-  id: string;
-  name: string;
-  name_en: string;
-  gender: string;
-  birthday: string;
-  born_place: string;
-  constellation: string;
-  aka: string[];
-  aka_en: string[];
-  professions: string[];
+export interface CelebrityFacts
+  extends
+    Omit<CelebrityRow, 'aka' | 'aka_en' | 'professions' | 'website' | 'summary'>,
+    Record<'aka' | 'aka_en' | 'professions', string[]> {
   works: { film_id: string; roles: string[] }[];
 }
 
@@ -64,11 +45,11 @@ export function seedFilms(
   for (const { id, v2_loc_id, name } of cities) {
     db.run(query.insertInto('cities').values({ id, loc_id: v2_loc_id, name }));
   }
-  const addWords = prepareWrite(db.raw, 'INSERT INTO subjects_fts (rowid, words) VALUES (?, ?)');
   films.forEach((film, n) => {
     db.run(query.insertInto('subjects').values({ no: n + 1, ...subjectRow(film) }));
     const names = [...film.directors, ...film.casts, ...film.writers].map((person) => person.name);
-    addWords.run(n + 1, [film.title, film.original_title, ...film.aka, ...names].join('\n'));
+    const words = [film.title, film.original_title, ...film.aka, ...names].join('\n');
+    db.run(query.insertInto('subjects_fts').values({ rowid: n + 1, words }));
     const tags = new Set([...film.genres, ...film.countries, film.year].filter(Boolean));
     for (const name of tags) db.run(query.insertInto('subject_tags').values({ name, subject_id: film.id }));
   });
@@ -81,29 +62,22 @@ export function seedFilms(
   seedCelebrityPhotos(db, works, people, showcaseCelebrity);
 }
 
-function subjectRow(film: FilmFacts): Insertable<SubjectRow> {
+function subjectRow(film: FilmFacts): Omit<SubjectRow, 'no'> {
   const chance = createChance(`film ${film.id}`);
   const isTv = film.subtype === 'tv';
   const isShowcase = showcases.has(film.id);
   const lists = (texts: readonly string[]) => JSON.stringify(texts.filter(Boolean));
+  const { directors, casts, writers, top250_rank, ...facts } = film;
   return {
-    id: film.id,
-    title: film.title,
-    original_title: film.original_title,
-    year: film.year,
-    subtype: film.subtype,
+    ...facts,
     aka: lists(film.aka),
     genres: lists(film.genres),
     countries: lists(film.countries),
     languages: lists(film.languages),
     durations: lists(film.durations),
     pubdates: lists(film.pubdates),
-    mainland_pubdate: film.mainland_pubdate,
-    rating_average: film.rating_average,
-    rating_stars: film.rating_stars,
     ratings_count: film.rating_average === 0 ? 0 : Math.floor((film.collect_count * chance.between(60, 85)) / 100),
     wish_count: Math.floor((film.collect_count * chance.between(8, 40)) / 100),
-    collect_count: film.collect_count,
     do_count: isTv ? Math.floor(film.collect_count / chance.between(5, 30)) : null,
     seasons_count: isTv ? (film.current_season ?? 0) : null,
     current_season: isTv ? (film.current_season ?? 0) : null,
@@ -134,29 +108,25 @@ const creditRows = (film: FilmFacts): CreditRow[] =>
     film[job].map(({ id, name }, position) => ({ subject_id: film.id, job, position, celebrity_id: id, name })),
   );
 
+const professionNames = { directors: '导演', casts: '演员', writers: '编剧' };
+
 /** Every credited person with an id has a record, with the name and profession if the demo data has no more. */
 function celebrityRows(films: readonly FilmFacts[], celebrities: readonly CelebrityFacts[]): CelebrityRow[] {
   const rows = new Map(celebrities.map((person) => [person.id, celebrityRow(person)]));
   for (const { celebrity_id: id, name, job } of films.flatMap(creditRows)) {
     if (id === null || rows.has(id)) continue;
-    const professions = [{ directors: '导演', casts: '演员', writers: '编剧' }[job]];
+    const professions = [professionNames[job]];
     const unknown = { name_en: '', gender: '', birthday: '', born_place: '', constellation: '', aka: [], aka_en: [] };
     rows.set(id, celebrityRow({ id, name, professions, works: [], ...unknown }));
   }
   return [...rows.values()];
 }
 
-function celebrityRow(person: CelebrityFacts): CelebrityRow {
-  const { id, name, name_en, gender, birthday, born_place, constellation, professions } = person;
+function celebrityRow({ works: _, ...person }: CelebrityFacts): CelebrityRow {
+  const { id, name, birthday, born_place, professions } = person;
   const born = [birthday && `生于${birthday}`, born_place && `出生地${born_place.replaceAll(',', '')}`].filter(Boolean);
   return {
-    id,
-    name,
-    name_en,
-    gender,
-    birthday,
-    born_place,
-    constellation,
+    ...person,
     aka: JSON.stringify(person.aka),
     aka_en: JSON.stringify(person.aka_en),
     professions: JSON.stringify(professions),
@@ -166,7 +136,7 @@ function celebrityRow(person: CelebrityFacts): CelebrityRow {
 }
 
 /** The works of a celebrity in the demo data, and all other credits; the newest first. */
-function workRows(films: readonly FilmFacts[], celebrities: readonly CelebrityFacts[]): Tables['works'][] {
+function workRows(films: readonly FilmFacts[], celebrities: readonly CelebrityFacts[]): Stored<'works'>[] {
   const roles = new Map<string, Map<string, Set<string>>>();
   const add = (person: string, film: string, role: string) => {
     const ofPerson = roles.get(person) ?? new Map<string, Set<string>>();
@@ -179,7 +149,7 @@ function workRows(films: readonly FilmFacts[], celebrities: readonly CelebrityFa
     }
   }
   for (const { celebrity_id: id, subject_id, job } of films.flatMap(creditRows)) {
-    if (id !== null) add(id, subject_id, { directors: '导演', casts: '演员', writers: '编剧' }[job]);
+    if (id !== null) add(id, subject_id, professionNames[job]);
   }
   const yearOf = (id: string) => Number(byId.get(id)?.year ?? 0);
   return [...roles].flatMap(([celebrity_id, works]) =>

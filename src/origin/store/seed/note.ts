@@ -1,7 +1,7 @@
 import { notePrivacies, pictureLayouts } from '../../../api/note.ts';
 import { drawnName } from '../drawn-pictures.ts';
 import type { Database } from '../database.ts';
-import type { PersonRow } from '../schema.ts';
+import type { Person } from '../people.ts';
 import { sometime } from './book-facts.ts';
 import { type Chance, createChance } from './chance.ts';
 import type { SeedPeople } from './people.ts';
@@ -26,7 +26,7 @@ function noteWriter(db: Database, chance: Chance, people: SeedPeople) {
   const { query } = db;
   let id = 244_600_000;
   let comment = 104_800_000;
-  return (author: PersonRow, nth: number) => {
+  return (author: Person, nth: number) => {
     id++;
     const first = author === people.alice && nth === 0;
     const pictures = first || nth % 6 === 2 ? 2 : 0;

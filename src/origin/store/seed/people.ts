@@ -1,6 +1,6 @@
 import { timestamp } from '../clock.ts';
 import type { Database } from '../database.ts';
-import type { PersonRow } from '../schema.ts';
+import type { Person } from '../people.ts';
 import { createChance } from './chance.ts';
 
 export interface CityFacts {
@@ -11,10 +11,10 @@ export interface CityFacts {
 
 /** All generated users, and the three users with demo tokens. */
 export interface SeedPeople {
-  all: PersonRow[];
-  alice: PersonRow;
-  bob: PersonRow;
-  carol: PersonRow;
+  all: Person[];
+  alice: Person;
+  bob: Person;
+  carol: Person;
 }
 
 // prettier-ignore
@@ -58,7 +58,7 @@ export function seedPeople(db: Database, cities: readonly CityFacts[]): SeedPeop
   const { query } = db;
   const chance = createChance('people');
   const named: Record<string, string> = { alice: '艾莉丝', bob: '鲍勃', carol: '卡萝' };
-  const all = uids.map((uid, n): PersonRow => {
+  const all = uids.map((uid, n): Person => {
     const city = uid === 'carol' ? undefined : uid === 'alice' ? cities[1] : cities[chance.int(cities.length)];
     const signature = chance.pick(signatures);
     // Some users have not chosen a uid: it equals their id.

@@ -1,0 +1,35 @@
+import { COUNT_DEFAULT } from '../../api/book.ts';
+import type { AnswerOf, InputOf, Tier, Window } from '../../api/endpoint.ts';
+import type { Slice } from '../store/database.ts';
+import type { ReceivedPicture } from '../store/pictures.ts';
+import type { Stores } from '../store/stores.ts';
+import { Rejection } from './rejection.ts';
+
+/** The call of an endpoint: the stores, who sent the request, and what came with it. */
+export interface Call extends Stores {
+  /** The id of the person of the token; null without one. */
+  reader: string | null;
+  tier: Tier;
+  /** Milliseconds since 1970. */
+  now: number;
+  received: readonly ReceivedPicture[];
+  /** Names of picture files that nothing refers to once the call has succeeded. */
+  unused: string[];
+}
+
+/** Implements an endpoint: checks the values of the input, reads and writes, and returns the response or throws Rejection. */
+export type Rule<Row> = (call: Call, input: InputOf<Row>) => AnswerOf<Row>;
+
+/** The input from the path. */
+export type Of = { id: string };
+
+/** The person of the token. Throws without one. */
+export function personOf({ reader }: Pick<Call, 'reader'>): string {
+  if (reader === null) throw new Rejection(1000);
+  return reader;
+}
+
+export const sliceOf = ({ start = 0, count }: Window, usual = COUNT_DEFAULT): Slice => ({
+  start,
+  count: count ?? usual,
+});
