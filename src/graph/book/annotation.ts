@@ -15,8 +15,7 @@ import {
   urlOrNull,
 } from '../types/decode.ts';
 import { badInput } from '../errors/to-client-error.ts';
-import { sourceIdOf } from '../types/global-id.ts';
-import { Node, referenceOf, identity } from '../types/node.ts';
+import { Node, referenceOf, identity, queryById } from '../types/node.ts';
 import { User, carried, isSite, personMembers, userEdgeNames } from '../types/user.ts';
 import { Book } from './book.ts';
 
@@ -111,7 +110,6 @@ export const Annotation = builder.objectRef<AnnotationRecord>('Annotation').impl
 builder.objectField(Book, 'annotations', (t) =>
   t.connection({
     type: Annotation,
-    pageSize: 20,
     description: 'The public annotations on the book, from `GET /v2/book/{id}/annotations`.',
     args: {
       order: t.arg({ type: AnnotationOrder, defaultValue: 'rank', description: 'The order of the list.' }),
@@ -132,7 +130,6 @@ builder.objectField(Book, 'annotations', (t) =>
 builder.objectField(User, 'annotations', (t) =>
   t.connection({
     type: Annotation,
-    pageSize: 20,
     description: 'The annotations by this person, last edited first, from `GET /v2/book/user/{name}/annotations`.',
     endpoint: bookEndpoints.userAnnotations,
     from: userEdgeNames,
@@ -146,16 +143,7 @@ builder.objectField(User, 'annotations', (t) =>
   }),
 );
 
-builder.queryField('annotation', (t) =>
-  t.call({
-    type: Annotation,
-    description: 'An annotation by id, from `GET /v2/book/annotation/{id}`.',
-    args: { id: t.arg.id({ required: true, description: 'Global or bare id.' }) },
-    endpoint: bookEndpoints.annotation,
-    input: (_, { id }) => ({ id: sourceIdOf('Annotation', id) }),
-    resolve: (annotation) => annotation,
-  }),
-);
+queryById(Annotation, bookEndpoints.annotation, 'An annotation by id, from `GET /v2/book/annotation/{id}`.');
 
 interface Formatted {
   format?: 'TEXT' | 'HTML' | null;

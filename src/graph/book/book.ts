@@ -2,9 +2,8 @@ import { type BookRecord, type BookSearch, bookEndpoints, bookMembers } from '..
 import { builder } from '../engine/builder.ts';
 import { asInt, asObject, asText, asUrl, decoder, text, textOrNull, texts, urlOrNull } from '../types/decode.ts';
 import { badInput } from '../errors/to-client-error.ts';
-import { sourceIdOf } from '../types/global-id.ts';
 import { Image, image } from '../types/image.ts';
-import { Node, referenceOf, identity } from '../types/node.ts';
+import { Node, referenceOf, identity, queryById } from '../types/node.ts';
 import { Rating, type RatingShape, averageOf, scaleOf } from '../types/rating.ts';
 import { SEARCH_TEXT_MAX, searchText } from '../types/search.ts';
 import { isbnOf } from './isbn.ts';
@@ -82,16 +81,7 @@ export const Book = builder.objectRef<BookRecord>('Book').implement({
   }),
 });
 
-builder.queryField('book', (t) =>
-  t.call({
-    type: Book,
-    description: 'A book by id, from `GET /v2/book/{id}`.',
-    args: { id: t.arg.id({ required: true, description: 'Global or bare id.' }) },
-    endpoint: bookEndpoints.byId,
-    input: (_, { id }) => ({ id: sourceIdOf('Book', id) }),
-    resolve: (book) => book,
-  }),
-);
+queryById(Book, bookEndpoints.byId, 'A book by id, from `GET /v2/book/{id}`.');
 
 builder.queryField('bookByIsbn', (t) =>
   t.call({
@@ -110,14 +100,12 @@ builder.queryField('bookByIsbn', (t) =>
         throw badInput('That is not an ISBN: 10 or 13 digits with a right check digit.', { argument: 'isbn' });
       return { isbn: digits };
     },
-    resolve: (book) => book,
   }),
 );
 
 builder.queryField('searchBooks', (t) =>
   t.connection({
     type: Book,
-    pageSize: 20,
     description:
       'Books whose text or tag matches, in the order of the service, from `GET /v2/book/search`. Give at least one of `query` and `tag`.',
     args: {

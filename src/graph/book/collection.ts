@@ -83,7 +83,6 @@ builder.objectField(Book, 'collection', (t) =>
     endpoint: bookEndpoints.collection,
     from: ['id'],
     input: ({ id }, { userId }) => ({ id, user_id: userIdOf(userId) }),
-    resolve: (collection) => collection,
   }),
 );
 
@@ -95,7 +94,6 @@ builder.objectField(Book, 'viewerCollection', (t) =>
     nullIf: 'there is none, or the request has no token',
     endpoint: bookEndpoints.collection,
     from: ['id'],
-    input: ({ id }) => ({ id }),
     embedded: { member: 'current_user_collection', representation: viewerCollection },
     viewerOnly: true,
     resolve: (collection) => (Object.keys(asObject(collection)).length > 0 ? collection : null),
@@ -105,7 +103,6 @@ builder.objectField(Book, 'viewerCollection', (t) =>
 builder.objectField(User, 'bookCollections', (t) =>
   t.connection({
     type: Collection,
-    pageSize: 20,
     description: "The person's public collections, last changed first, from `GET /v2/book/user/{name}/collections`.",
     args: {
       status: t.arg({

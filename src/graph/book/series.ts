@@ -17,12 +17,10 @@ export const Series = builder.objectRef<SeriesRecord>('Series').implement({
     }),
     books: t.connection({
       type: Book,
-      pageSize: 20,
       description: 'The books of the series, from `GET /v2/book/series/{id}/books`.',
       nullIf: 'there is no such series',
       endpoint: bookEndpoints.seriesBooks,
       from: ['id'],
-      input: ({ id }) => ({ id }),
       representation: bookWithin,
     }),
   }),

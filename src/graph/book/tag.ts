@@ -49,7 +49,6 @@ builder.objectField(Book, 'tags', (t) =>
 builder.objectField(User, 'bookTags', (t) =>
   t.connection({
     type: Tag,
-    pageSize: 20,
     description: 'The tags that this person gives to books, most used first, from `GET /v2/book/user/{name}/tags`.',
     endpoint: bookEndpoints.userTags,
     from: userEdgeNames,
@@ -62,7 +61,6 @@ builder.objectField(User, 'bookTags', (t) =>
 builder.objectFields(Tag, (t) => ({
   books: t.connection({
     type: Book,
-    pageSize: 20,
     description: 'The books with this tag, in the order of the service, from `GET /v2/book/search`.',
     endpoint: bookEndpoints.search,
     from: ['name', 'title'],
@@ -71,7 +69,6 @@ builder.objectFields(Tag, (t) => ({
   }),
   collections: t.connection({
     type: Collection,
-    pageSize: 20,
     description:
       "The person's public collections with this tag, last changed first, from `GET /v2/book/user/{name}/collections`.",
     nullIf: 'the tag is of a book, which many people share',

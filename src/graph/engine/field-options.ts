@@ -37,8 +37,11 @@ interface CallDeclaration<Parent, Args, In, Out, From extends keyof Parent & str
   endpoints?: readonly Endpoint<In, Out>[];
   /** Names of the parent record that the input is made from. The call starts as soon as they are known. */
   from?: readonly From[];
-  /** The input of the call, without `fields` and the window of a page, which the engine adds. Throws if the arguments are wrong. */
-  input: (parent: Pick<Parent, From>, args: Args, viewer: Viewer) => Omit<In, 'fields'>;
+  /**
+   * The input of the call, without `fields` and the window of a page, which the engine adds. By default the names in `from`. Throws if
+   * the arguments are wrong.
+   */
+  input?: (parent: Pick<Parent, From>, args: Args, viewer: Viewer) => Omit<In, 'fields'>;
   /** The names that the returned records provide; by default all that were requested. */
   representation?: Representation;
   embedded?: EmbeddedMember<Parent>;
@@ -64,8 +67,8 @@ export interface CallOptions<
 > extends CallDeclaration<Parent, InputShapeFromFields<Args>, In, Out, From> {
   type: Type;
   args?: Args;
-  /** The field's value from a response. Not called for an absent record, which is null. */
-  resolve: (
+  /** The field's value from a response, by default the response itself. Not called for an absent record, which is null. */
+  resolve?: (
     response: Out,
     args: InputShapeFromFields<Args>,
     parent: Pick<Parent, From>,
@@ -84,8 +87,8 @@ export interface ConnectionOptions<
   /** The type of the nodes. */
   type: ObjectRef<Types, Item>;
   args?: Args;
-  /** The page size if the client gives no `first`. */
-  pageSize: number;
+  /** The page size if the client gives no `first`; 20 by default. */
+  pageSize?: number;
   /** The items of a response, if they are not its list as it is. Also called for an embedded page, as `{ [list]: items }`. */
   items?: (
     response: Out,
@@ -236,9 +239,10 @@ fields.call = function (
   this: typeof fields,
   options: CallOptions<SchemaTypes, object, never, InputFieldMap, unknown, unknown, never>,
 ) {
-  const { resolve: mapResponse } = options;
+  const { resolve: mapResponse = (response: unknown) => response } = options;
   return this.createField({
     nullIf: 'there is none',
+    input: inputFrom(options.from),
     ...options,
     mapResponse,
     nullable: true,
@@ -246,15 +250,25 @@ fields.call = function (
   });
 };
 
+/** The default size of a page. */
+const PAGE_SIZE = 20;
+
+const inputFrom =
+  (names: readonly string[] = []) =>
+  (parent: Record<string, unknown>): object =>
+    Object.fromEntries(names.map((name) => [name, parent[name]]));
+
 fields.connection = function (
   this: typeof fields,
   options: ConnectionOptions<SchemaTypes, object, object, InputFieldMap, unknown, unknown, never>,
 ) {
-  const { type, args, ...rest } = options;
+  const { type, args, pageSize = PAGE_SIZE, ...rest } = options;
   return this.createField({
+    input: inputFrom(options.from),
     ...rest,
+    pageSize,
     type: connectionOf(type as never),
-    args: { ...args, ...pagingArgs(this, options.pageSize) },
+    args: { ...args, ...pagingArgs(this, pageSize) },
     nullable: true,
     resolve: replacedByEngine,
   });

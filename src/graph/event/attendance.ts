@@ -16,20 +16,16 @@ builder.objectFields(Event, (t) => ({
   }),
   participants: t.connection({
     type: User,
-    pageSize: 20,
     description: 'The participants, in the order of the service, for one call. `GET /event/{eventID}/participants`',
     endpoint: eventEndpoints.participants,
     from: ['id'],
-    input: ({ id }) => ({ id }),
     items: ({ entries }) => asObjects(entries).map(atomUser),
   }),
   wishers: t.connection({
     type: User,
-    pageSize: 20,
     description: 'The interested people, in the order of the service, for one call. `GET /event/{eventID}/wishers`',
     endpoint: eventEndpoints.wishers,
     from: ['id'],
-    input: ({ id }) => ({ id }),
     items: ({ entries }) => asObjects(entries).map(atomUser),
   }),
 }));
@@ -37,7 +33,6 @@ builder.objectFields(Event, (t) => ({
 builder.objectField(User, 'events', (t) =>
   t.connection({
     type: Event,
-    pageSize: 20,
     description:
       'The events related to this person or organisation, for one call. ' +
       '`GET /people/{userID}/events`, with a relation `…/initiate`, `…/participate` or `…/wish`',

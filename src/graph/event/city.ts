@@ -47,7 +47,6 @@ export const City = builder.objectRef<CityShape>('City').implement({
 builder.objectFields(City, (t) => ({
   events: t.connection({
     type: Event,
-    pageSize: 20,
     description:
       'The events of the city, in the order of the service, for one call. `GET /event/location/{locationID}`',
     args: { type: t.arg({ type: EventTypeEnum, description: 'Only events of this type; all by default.' }) },
@@ -60,7 +59,6 @@ builder.objectFields(City, (t) => ({
   }),
   inTheaters: t.connection({
     type: Subject,
-    pageSize: 20,
     description:
       'The films now in the cinemas of this city, for one call, and another if the name of the city must be loaded. ' +
       'Empty for a city whose name is not known. Advance and premium tiers. `GET /v2/movie/in_theaters`',

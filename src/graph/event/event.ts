@@ -3,7 +3,7 @@ import { type EventRecord, type Feed, eventEndpoints, eventInFeed } from '../../
 import { builder } from '../engine/builder.ts';
 import { asFloat, asObject, asText, asUrl, count, dateTime, flag, orNull, text, textOrNull } from '../types/decode.ts';
 import { sourceIdOf } from '../types/global-id.ts';
-import { type FieldBuilder, Node, referenceOf, identity } from '../types/node.ts';
+import { type FieldBuilder, Node, referenceOf, identity, queryById } from '../types/node.ts';
 import { connectionOf } from '../types/connection.ts';
 import type { Page } from '../types/paging.ts';
 import { searchText } from '../types/search.ts';
@@ -133,21 +133,16 @@ function coordinatesFrom(point: unknown): { latitude: number; longitude: number 
   return isPoint && Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180 ? { latitude, longitude } : null;
 }
 
-builder.queryField('event', (t) =>
-  t.call({
-    type: Event,
-    description: 'The event with this id. `GET /event/{eventID}`',
-    args: { id: t.arg.id({ required: true, description: 'The id of the event, global or bare.' }) },
-    endpoint: eventEndpoints.byId,
-    input: (_, { id }) => ({ id: sourceIdOf('Event', id) }),
-    resolve: (event) => event,
-  }),
+queryById(
+  Event,
+  eventEndpoints.byId,
+  'The event with this id. `GET /event/{eventID}`',
+  'The id of the event, global or bare.',
 );
 
 builder.queryField('searchEvents', (t) =>
   t.connection({
     type: Event,
-    pageSize: 20,
     description:
       'Events whose text matches, in one city or in all cities. Without arguments, all events. `GET /events`',
     nullIf: 'the service does not know the city',

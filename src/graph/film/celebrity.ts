@@ -21,9 +21,9 @@ import {
   textsOrNull,
   urlOrNull,
 } from '../types/decode.ts';
-import { globalId, isKeyByName, isSourceId, keyByName, sourceIdOf } from '../types/global-id.ts';
+import { globalId, isKeyByName, isSourceId, keyByName } from '../types/global-id.ts';
 import { image } from '../types/image.ts';
-import { Node, referenceOf } from '../types/node.ts';
+import { Node, queryById, referenceOf } from '../types/node.ts';
 import { Subject, embeddedSubject } from './subject.ts';
 
 export const Celebrity = builder.objectRef<CelebrityRecord>('Celebrity').implement({
@@ -141,15 +141,11 @@ builder.objectFields(Subject, (t) => ({
   }),
 }));
 
-builder.queryField('celebrity', (t) =>
-  t.call({
-    type: Celebrity,
-    description: 'The film person with this id; basic and advance tiers. `GET /v2/movie/celebrity/{id}`',
-    args: { id: t.arg.id({ required: true, description: 'The id of the person, global or bare.' }) },
-    endpoint: filmEndpoints.celebrity,
-    input: (_, { id }) => ({ id: sourceIdOf('Celebrity', id) }),
-    resolve: (person) => person,
-  }),
+queryById(
+  Celebrity,
+  filmEndpoints.celebrity,
+  'The film person with this id; basic and advance tiers. `GET /v2/movie/celebrity/{id}`',
+  'The id of the person, global or bare.',
 );
 
 /** The id of a person's page; null without a page, as for 3 % of the people. */

@@ -85,37 +85,29 @@ builder.queryFields((t) => ({
     pageSize: 10,
     description: 'The 250 best films by their ratings, best first; basic and advance tiers. `GET /v2/movie/top250`',
     endpoint: filmEndpoints.top250,
-    input: () => ({}),
     representation: simpleSubject,
   }),
   usBoxOffice: t.call({
     type: BoxOfficeChart,
     description: 'The latest North American box office; basic and advance tiers. `GET /v2/movie/us_box`',
     endpoint: filmEndpoints.usBox,
-    input: () => ({}),
     assumedSize: CHART_SIZE,
-    resolve: (chart) => chart,
   }),
   weeklyChart: t.call({
     type: WeeklyChart,
     description: 'The chart of the week; advance tier. `GET /v2/movie/weekly`',
     endpoint: filmEndpoints.weekly,
-    input: () => ({}),
     assumedSize: CHART_SIZE,
-    resolve: (chart) => chart,
   }),
   newMovies: t.call({
     type: SubjectChart,
     description: 'New films that people like; advance tier. `GET /v2/movie/new_movies`',
     endpoint: filmEndpoints.newMovies,
-    input: () => ({}),
     representation: simpleSubject,
     assumedSize: CHART_SIZE,
-    resolve: (chart) => chart,
   }),
   inTheaters: t.connection({
     type: Subject,
-    pageSize: 20,
     description: 'The films now in the cinemas of a city; advance and premium tiers. `GET /v2/movie/in_theaters`',
     args: {
       city: t.arg.string({
@@ -129,10 +121,8 @@ builder.queryFields((t) => ({
   }),
   comingSoon: t.connection({
     type: Subject,
-    pageSize: 20,
     description: 'The films that are coming to cinemas. `GET /v2/movie/coming_soon`',
     endpoint: filmEndpoints.comingSoon,
-    input: () => ({}),
     representation: simpleSubject,
   }),
 }));

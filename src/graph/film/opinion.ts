@@ -58,7 +58,6 @@ builder.objectFields(Subject, (t) => ({
       'Advance and premium tiers. `GET /v2/movie/subject/{id}/reviews`',
     endpoint: filmEndpoints.reviews,
     from: ['id'],
-    input: ({ id }) => ({ id }),
     embedded: { member: 'popular_reviews', upTo: RECORD_REVIEWS, representation: simpleReview },
   }),
   popularReviews: t.call({
@@ -80,6 +79,5 @@ builder.objectFields(Subject, (t) => ({
       'The short comments, most useful first, for one call. Advance and premium tiers. `GET /v2/movie/subject/{id}/comments`',
     endpoint: filmEndpoints.comments,
     from: ['id'],
-    input: ({ id }) => ({ id }),
   }),
 }));

@@ -94,7 +94,6 @@ builder.objectField(Subject, 'photos', (t) =>
       'Advance and premium tiers. `GET /v2/movie/subject/{id}/photos`',
     endpoint: filmEndpoints.photos,
     from: ['id'],
-    input: ({ id }) => ({ id }),
     embedded: { member: 'photos', upTo: RECORD_PHOTOS, representation: simplePhoto },
   }),
 );

@@ -23,10 +23,9 @@ import {
   urlsOrNull,
 } from '../types/decode.ts';
 import { badInput } from '../errors/to-client-error.ts';
-import { sourceIdOf } from '../types/global-id.ts';
 import { attributionOf } from '../types/attribution.ts';
 import { image } from '../types/image.ts';
-import { type FieldBuilder, Node, referenceOf, identity } from '../types/node.ts';
+import { type FieldBuilder, Node, referenceOf, identity, queryById } from '../types/node.ts';
 import { connectionOf } from '../types/connection.ts';
 import { Rating, type RatingShape, averageOf, scaleOf } from '../types/rating.ts';
 import { SEARCH_TEXT_MAX, searchText } from '../types/search.ts';
@@ -138,21 +137,16 @@ builder.objectField(connectionOf(Subject), 'title', (t) =>
   }),
 );
 
-builder.queryField('subject', (t) =>
-  t.call({
-    type: Subject,
-    description: 'The movie or series with this id. `GET /v2/movie/subject/{id}`',
-    args: { id: t.arg.id({ required: true, description: 'The id of the subject, global or bare.' }) },
-    endpoint: filmEndpoints.subject,
-    input: (_, { id }) => ({ id: sourceIdOf('Subject', id) }),
-    resolve: (subject) => subject,
-  }),
+queryById(
+  Subject,
+  filmEndpoints.subject,
+  'The movie or series with this id. `GET /v2/movie/subject/{id}`',
+  'The id of the subject, global or bare.',
 );
 
 builder.queryField('searchSubjects', (t) =>
   t.connection({
     type: Subject,
-    pageSize: 20,
     description:
       'Movies and series whose text or tag matches. Give at least one of `query` and `tag`. `GET /v2/movie/search`',
     args: {

@@ -53,11 +53,9 @@ export const NoteComment = builder.objectRef<NoteCommentShape>('NoteComment').im
 builder.objectField(Note, 'comments', (t) =>
   t.connection({
     type: NoteComment,
-    pageSize: 20,
     description: 'The comments on the note, oldest first, from `GET /v2/note/{id}/comments`.',
     endpoint: noteEndpoints.comments,
     from: ['id'],
-    input: ({ id }) => ({ id }),
     items: ({ comments }, { id }) =>
       asObjects(comments).map((comment): NoteCommentShape => ({ ...comment, note_id: id })),
   }),

@@ -19,8 +19,7 @@ import {
   textOrNull,
   urlOrNull,
 } from '../types/decode.ts';
-import { sourceIdOf } from '../types/global-id.ts';
-import { Node, referenceOf, identity } from '../types/node.ts';
+import { Node, referenceOf, identity, queryById } from '../types/node.ts';
 import { User, type UserShape, carried, isSite, userEdgeNames } from '../types/user.ts';
 
 /** The service does not return the author of a note. It is known if the note was reached through its user. */
@@ -109,7 +108,6 @@ export const Note = builder.objectRef<NoteShape>('Note').implement({
 builder.objectField(User, 'notes', (t) =>
   t.connection({
     type: Note,
-    pageSize: 20,
     description:
       'The notes of this person that the caller may see, newest first, from `GET /v2/note/user_created/{id}`. Requires a logged-in caller.',
     endpoint: noteEndpoints.userCreated,
@@ -121,16 +119,7 @@ builder.objectField(User, 'notes', (t) =>
   }),
 );
 
-builder.queryField('note', (t) =>
-  t.call({
-    type: Note,
-    description: 'A note by id, from `GET /v2/note/{id}`. Requires a logged-in caller.',
-    args: { id: t.arg.id({ required: true, description: 'Global or bare id.' }) },
-    endpoint: noteEndpoints.byId,
-    input: (_, { id }) => ({ id: sourceIdOf('Note', id) }),
-    resolve: (note) => note,
-  }),
-);
+queryById(Note, noteEndpoints.byId, 'A note by id, from `GET /v2/note/{id}`. Requires a logged-in caller.');
 
 interface Formatted {
   format?: keyof typeof wireFormats | null;

@@ -1,7 +1,8 @@
-import type { GraphTypes } from '../engine/builder.ts';
-import { builder } from '../engine/builder.ts';
+import type { ObjectRef } from '@pothos/core';
+import type { Endpoint, Fields } from '../../api/endpoint.ts';
+import { type GraphTypes, builder } from '../engine/builder.ts';
 import { asText } from './decode.ts';
-import { globalId, isSourceId } from './global-id.ts';
+import { globalId, isSourceId, sourceIdOf } from './global-id.ts';
 
 /** The Relay interface for objects that `node` can load by their id. */
 export const Node = builder.interfaceRef<object>('Node').implement({
@@ -12,10 +13,8 @@ export const Node = builder.interfaceRef<object>('Node').implement({
 });
 
 /** The builder of the fields of a record. */
-export type FieldBuilder<Shape> = PothosSchemaTypes.ObjectFieldBuilder<
-  PothosSchemaTypes.ExtendDefaultTypes<GraphTypes>,
-  Shape
->;
+export type FieldBuilder<Shape> = PothosSchemaTypes.ObjectFieldBuilder<Types, Shape>;
+type Types = PothosSchemaTypes.ExtendDefaultTypes<GraphTypes>;
 
 /** `id` and `sourceId` of a record whose upstream id is in `id`. */
 export const identity = <Shape extends { id: string | number }>(t: FieldBuilder<Shape>, type: string) => ({
@@ -35,6 +34,24 @@ export const identity = <Shape extends { id: string | number }>(t: FieldBuilder<
 export function recordOrReference(record: unknown, id: unknown): object | null {
   if (typeof record === 'object' && record !== null && asText((record as { id?: unknown }).id) !== '') return record;
   return referenceOf(asText(id));
+}
+
+/** The query for a record by its id. */
+export function queryById<Shape>(
+  type: ObjectRef<Types, Shape>,
+  endpoint: Endpoint<{ id: string } & Fields, Shape>,
+  description: string,
+  idDescription = 'Global or bare id.',
+): void {
+  builder.queryField(type.name.toLowerCase(), (t) =>
+    t.call({
+      type,
+      description,
+      args: { id: t.arg.id({ required: true, description: idDescription }) },
+      endpoint,
+      input: (_, { id }) => ({ id: sourceIdOf(type.name, id) }),
+    }),
+  );
 }
 
 /** The reference for the key of a global id; null if it cannot be an id. */
