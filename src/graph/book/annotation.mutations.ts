@@ -1,10 +1,9 @@
-import { ANNOTATION_MORE_THAN, type AnnotationRecord, CHAPTER_MAX, PAGE_BELOW, bookEndpoints } from '../../api/book.ts';
+import { ANNOTATION_MORE_THAN, CHAPTER_MAX, PAGE_BELOW, bookEndpoints } from '../../api/book.ts';
 import { type Context, type InputBuilder, builder } from '../engine/builder.ts';
-import { globalId, sourceIdOf } from '../types/global-id.ts';
-import { type PictureInput, pictureParts, pictureViolations } from '../types/picture-upload.ts';
-import { type Violation, maxLength, inRange, invalidIf, longerThan, validId } from '../errors/violations.ts';
+import { pictureParts, pictureViolations } from '../types/picture-upload.ts';
+import { type Violation, maxLength, inRange, invalidIf, longerThan } from '../errors/violations.ts';
 import type { ErrorCodes } from '../engine/mutation.ts';
-import '../engine/mutation.ts';
+import { deletion, recordPayload } from '../types/write.ts';
 import { Annotation } from './annotation.ts';
 
 const PictureInput = builder.inputType('PictureInput', {
@@ -35,10 +34,6 @@ const UpdateAnnotationInput = builder.inputType('UpdateAnnotationInput', {
     private: t.boolean({ required: true, description: 'Whether only the caller may read it.' }),
   }),
 });
-const DeleteAnnotationInput = builder.inputType('DeleteAnnotationInput', {
-  description: 'The annotation to delete.',
-  fields: (t) => ({ id: t.id({ required: true, description: 'Global or bare id of the annotation.' }) }),
-});
 
 function annotationFields(t: InputBuilder) {
   return {
@@ -54,60 +49,31 @@ function annotationFields(t: InputBuilder) {
   };
 }
 
-interface AnnotationPayload {
-  annotation: AnnotationRecord;
-}
-const annotationPayload = (name: string, description: string) =>
-  builder.objectRef<AnnotationPayload>(name).implement({
-    description,
-    fields: (t) => ({
-      annotation: t.field({
-        type: Annotation,
-        nullable: true,
-        description: 'The annotation in the response of the service.',
-        nullIf: false,
-        resolve: ({ annotation }) => annotation,
-      }),
-    }),
-  });
-const CreateAnnotationPayload = annotationPayload('CreateAnnotationPayload', 'The new annotation.');
-const UpdateAnnotationPayload = annotationPayload('UpdateAnnotationPayload', 'The updated annotation.');
-const DeleteAnnotationPayload = builder.objectRef<{ deletedId: string }>('DeleteAnnotationPayload').implement({
-  description: 'The result of deleting an annotation.',
-  fields: (t) => ({ deletedId: t.exposeID('deletedId', { description: 'The global id of the deleted annotation.' }) }),
-});
-
 builder.mutationFields((t) => ({
   createAnnotation: t.write({
     endpoint: bookEndpoints.annotate,
-    payload: CreateAnnotationPayload,
+    payload: recordPayload('CreateAnnotationPayload', 'The new annotation.', 'annotation', Annotation),
     input: CreateAnnotationInput,
+    target: ['bookId', 'Book'],
     description: 'Creates an annotation of a book. `POST /v2/book/{id}/annotations`',
-    check: (input, context) => [
-      ...validId('bookId', () => sourceIdOf('Book', input.bookId)),
-      ...annotationBroken(input, context),
-    ],
-    run: async (write, input) => {
-      const id = sourceIdOf('Book', input.bookId);
-      return { annotation: await write(bookEndpoints.annotate, { id, ...draftOf(input) }, partsOf(input)) };
-    },
+    check: annotationBroken,
+    run: async ({ write, id }, input) => ({
+      annotation: await write(bookEndpoints.annotate, { id, ...draftOf(input) }, partsOf(input)),
+    }),
     invalidates: () => annotationLists,
     pictures: picturesIn,
   }),
   updateAnnotation: t.write({
     endpoint: bookEndpoints.updateAnnotation,
-    payload: UpdateAnnotationPayload,
+    payload: recordPayload('UpdateAnnotationPayload', 'The updated annotation.', 'annotation', Annotation),
     input: UpdateAnnotationInput,
+    target: ['id', 'Annotation'],
     description: 'REPLACES an annotation of the caller. `PUT /v2/book/annotation/{id}`',
-    check: (input, context) => [
-      ...validId('id', () => sourceIdOf('Annotation', input.id)),
-      ...annotationBroken(input, context),
-    ],
-    run: async (write, input) => {
-      const id = sourceIdOf('Annotation', input.id);
-      return { annotation: await write(bookEndpoints.updateAnnotation, { id, ...draftOf(input) }, partsOf(input)) };
-    },
-    invalidates: ({ id }) => annotationPlaces(sourceIdOf('Annotation', id)),
+    check: annotationBroken,
+    run: async ({ write, id }, input) => ({
+      annotation: await write(bookEndpoints.updateAnnotation, { id, ...draftOf(input) }, partsOf(input)),
+    }),
+    invalidates: annotationPlaces,
     // Every other cause of code 999 is rejected before the call.
     errorCodes: (input) => ({
       ...annotationAbsent,
@@ -115,32 +81,20 @@ builder.mutationFields((t) => ({
     }),
     pictures: picturesIn,
   }),
-  deleteAnnotation: t.write({
-    endpoint: bookEndpoints.deleteAnnotation,
-    payload: DeleteAnnotationPayload,
-    input: DeleteAnnotationInput,
-    description: 'Deletes an annotation of the caller. `DELETE /v2/book/annotation/{id}`',
-    check: ({ id }) => validId('id', () => sourceIdOf('Annotation', id)),
-    run: async (write, input) => {
-      const id = sourceIdOf('Annotation', input.id);
-      await write(bookEndpoints.deleteAnnotation, { id });
-      return { deletedId: globalId('Annotation', id) };
-    },
-    invalidates: ({ id }) => annotationPlaces(sourceIdOf('Annotation', id)),
-    errorCodes: annotationAbsent,
-  }),
+  deleteAnnotation: t.write(
+    deletion(
+      'Annotation',
+      bookEndpoints.deleteAnnotation,
+      'Deletes an annotation of the caller. `DELETE /v2/book/annotation/{id}`',
+      { invalidates: annotationPlaces, errorCodes: annotationAbsent },
+    ),
+  ),
 }));
 
 /** Code 1001 also means "missing scope", but for callers who may write it nearly always means "not found". */
 const annotationAbsent: ErrorCodes = { 1001: 'ANNOTATION_NOT_FOUND' };
 
-interface AnnotationInput {
-  content: string;
-  page?: number | null | undefined;
-  chapter?: string | null | undefined;
-  private?: boolean | null | undefined;
-  pictures?: PictureInput[] | null | undefined;
-}
+type AnnotationInput = Omit<typeof CreateAnnotationInput.$inferInput, 'bookId'>;
 
 function annotationBroken(input: AnnotationInput, { maxPictures }: Context): Violation[] {
   const { content, page, chapter } = input;
@@ -160,7 +114,7 @@ const draftOf = ({ content, page, chapter, private: isPrivate }: AnnotationInput
   privacy: isPrivate ? 'private' : 'public',
 });
 
-const picturesIn = ({ pictures }: { pictures?: PictureInput[] | null | undefined }): PictureInput[] => pictures ?? [];
+const picturesIn = ({ pictures }: AnnotationInput) => pictures ?? [];
 
 /** The name of a picture part is its number. */
 const partsOf = (input: AnnotationInput) =>

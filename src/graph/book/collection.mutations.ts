@@ -1,7 +1,6 @@
 import {
   type BookRecord,
   COMMENT_MAX,
-  type CollectionDraft,
   type CollectionRecord,
   RATING_MAX,
   RATING_MIN,
@@ -10,14 +9,13 @@ import {
   collectionMembers,
 } from '../../api/book.ts';
 import { type InputBuilder, builder } from '../engine/builder.ts';
-import { globalId, sourceIdOf } from '../types/global-id.ts';
+import { globalId } from '../types/global-id.ts';
 import { type FieldBuilder } from '../types/node.ts';
 import type { Viewer } from '../../upstream/auth/viewer.ts';
 import { CodedRejection, UpstreamRejection } from '../../upstream/errors.ts';
 import type { ClientCode } from '../errors/codes.ts';
-import { type Violation, maxLength, inRange, invalidIf, validId } from '../errors/violations.ts';
+import { type Violation, maxLength, inRange, invalidIf } from '../errors/violations.ts';
 import type { ErrorCodes } from '../engine/mutation.ts';
-import '../engine/mutation.ts';
 import { Book } from './book.ts';
 import { Collection, CollectionStatusEnum, placeOf } from './collection.ts';
 
@@ -139,6 +137,7 @@ builder.mutationFields((t) => ({
     endpoint: bookEndpoints.collect,
     payload: CollectBookPayload,
     input: CollectBookInput,
+    target: ['bookId', 'Book'],
     description: "Adds a book to the caller's shelf. `POST /v2/book/{id}/collection`",
     maxCalls: 2,
     check: (input) => [
@@ -148,49 +147,47 @@ builder.mutationFields((t) => ({
         code: 'MISSING_ARGUMENT',
       }),
     ],
-    run: async (write, input, read, { person }) => {
-      const draft = draftOf(input);
+    run: async ({ write, read, id, viewer }, input) => {
+      const draft = { id, ...draftOf(input) };
       try {
-        return { ...collected(draft.id, await write(bookEndpoints.collect, draft)), created: true };
+        return { ...collected(id, await write(bookEndpoints.collect, draft)), created: true };
       } catch (error) {
         const exists = error instanceof UpstreamRejection && error.details.code === 6011;
         if (!exists) throw error;
-        if (input.onConflict === 'FAIL' || !input.onConflict) throw existing(error, person, draft.id);
+        if (input.onConflict === 'FAIL' || !input.onConflict) throw existing(error, viewer.person, id);
         if (input.onConflict === 'KEEP') {
-          const existing = await read(bookEndpoints.collection, { id: draft.id });
+          const existing = await read(bookEndpoints.collection, { id });
           if (!existing) throw error; // it was removed in between
-          return { ...collected(draft.id, existing), created: false };
+          return { ...collected(id, existing), created: false };
         }
-        return { ...collected(draft.id, await write(bookEndpoints.updateCollection, draft)), created: false };
+        return { ...collected(id, await write(bookEndpoints.updateCollection, draft)), created: false };
       }
     },
-    invalidates: ({ bookId }) => shelved(bookId),
+    invalidates: shelved,
   }),
   updateCollection: t.write({
     endpoint: bookEndpoints.updateCollection,
     payload: UpdateCollectionPayload,
     input: UpdateCollectionInput,
+    target: ['bookId', 'Book'],
     description: "REPLACES the caller's collection of a book. `PUT /v2/book/{id}/collection`",
     check: collectionBroken,
-    run: async (write, input) => {
-      const draft = draftOf(input);
-      return collected(draft.id, await write(bookEndpoints.updateCollection, draft));
-    },
-    invalidates: ({ bookId }) => shelved(bookId),
+    run: async ({ write, id }, input) =>
+      collected(id, await write(bookEndpoints.updateCollection, { id, ...draftOf(input) })),
+    invalidates: shelved,
     errorCodes: collectionAbsent,
   }),
   deleteCollection: t.write({
     endpoint: bookEndpoints.deleteCollection,
     payload: DeleteCollectionPayload,
     input: DeleteCollectionInput,
+    target: ['bookId', 'Book'],
     description: "Removes a book from the caller's shelf. `DELETE /v2/book/{id}/collection`",
-    check: ({ bookId }) => validId('bookId', () => sourceIdOf('Book', bookId)),
-    run: async (write, { bookId }) => {
-      const id = sourceIdOf('Book', bookId);
+    run: async ({ write, id }) => {
       await write(bookEndpoints.deleteCollection, { id });
       return { book: { id, current_user_collection: null } as unknown as BookRecord };
     },
-    invalidates: ({ bookId }) => shelved(bookId),
+    invalidates: shelved,
     errorCodes: collectionAbsent,
   }),
 }));
@@ -202,23 +199,13 @@ function existing(error: UpstreamRejection, person: Viewer['person'], book_id: s
   return new CodedRejection(error.details, 'COLLECTION_EXISTS' satisfies ClientCode, { existing: { id } });
 }
 
-interface CollectionInput {
-  bookId: string;
-  status: CollectionDraft['status'];
-  rating?: number | null | undefined;
-  tags?: readonly string[] | null | undefined;
-  comment?: string | null | undefined;
-  private?: boolean | null | undefined;
-}
+type CollectionInput = typeof CollectBookInput.$inferInput;
 
-function collectionBroken({ bookId, rating, tags, comment }: CollectionInput): Violation[] {
-  return [
-    ...validId('bookId', () => sourceIdOf('Book', bookId)),
-    ...inRange('rating', rating, [RATING_MIN, RATING_MAX], 'RATING_OUT_OF_RANGE'),
-    ...tagsBroken(tags ?? []),
-    ...maxLength('comment', comment, COMMENT_MAX, 'COMMENT_TOO_LONG'),
-  ];
-}
+const collectionBroken = ({ rating, tags, comment }: CollectionInput): Violation[] => [
+  ...inRange('rating', rating, [RATING_MIN, RATING_MAX], 'RATING_OUT_OF_RANGE'),
+  ...tagsBroken(tags ?? []),
+  ...maxLength('comment', comment, COMMENT_MAX, 'COMMENT_TOO_LONG'),
+];
 
 function tagsBroken(tags: readonly string[]): Violation[] {
   const path = ['input', 'tags'];
@@ -229,8 +216,7 @@ function tagsBroken(tags: readonly string[]): Violation[] {
   );
 }
 
-const draftOf = ({ bookId, status, rating, tags, comment, private: isPrivate }: CollectionInput) => ({
-  id: sourceIdOf('Book', bookId),
+const draftOf = ({ status, rating, tags, comment, private: isPrivate }: CollectionInput) => ({
   status,
   tags: tags?.length ? tags.join(' ') : undefined,
   comment: comment || undefined,
@@ -256,10 +242,14 @@ const held = <Shape extends object>(members: readonly (keyof Shape)[], record: S
  * Everything that contains a collection or its book, whose rating and tags depend on its readers. All shelves, because a person has an id
  * and a uid, and not every response contains either.
  */
-const shelved = (bookId: string): string[] => {
-  const id = sourceIdOf('Book', bookId);
-  return [`Book:${id}`, `/v2/book/${id}/tags`, `/v2/book/${id}/collection`, 'Collection', 'Annotation', ...shelves];
-};
+const shelved = (id: string): string[] => [
+  `Book:${id}`,
+  `/v2/book/${id}/tags`,
+  `/v2/book/${id}/collection`,
+  'Collection',
+  'Annotation',
+  ...shelves,
+];
 
 const shelves = [
   bookEndpoints.byIsbn,

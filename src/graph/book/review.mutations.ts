@@ -1,8 +1,7 @@
-import { RATING_MAX, RATING_MIN, REVIEW_MORE_THAN, type ReviewRecord, bookEndpoints } from '../../api/book.ts';
+import { RATING_MAX, RATING_MIN, REVIEW_MORE_THAN, bookEndpoints } from '../../api/book.ts';
 import { type InputBuilder, builder } from '../engine/builder.ts';
-import { globalId, sourceIdOf } from '../types/global-id.ts';
-import { type Violation, inRange, longerThan, required, validId } from '../errors/violations.ts';
-import '../engine/mutation.ts';
+import { type Violation, inRange, longerThan, required } from '../errors/violations.ts';
+import { deletion, recordPayload } from '../types/write.ts';
 import { Review } from './review.ts';
 
 const CreateReviewInput = builder.inputType('CreateReviewInput', {
@@ -19,10 +18,6 @@ const UpdateReviewInput = builder.inputType('UpdateReviewInput', {
     ...reviewFields(t),
   }),
 });
-const DeleteReviewInput = builder.inputType('DeleteReviewInput', {
-  description: 'The review to delete.',
-  fields: (t) => ({ id: t.id({ required: true, description: 'Global or bare id of the review.' }) }),
-});
 
 function reviewFields(t: InputBuilder) {
   return {
@@ -35,70 +30,40 @@ function reviewFields(t: InputBuilder) {
   };
 }
 
-const reviewPayload = (name: string, description: string) =>
-  builder.objectRef<{ review: ReviewRecord }>(name).implement({
-    description,
-    fields: (t) => ({
-      review: t.field({
-        type: Review,
-        nullable: true,
-        description: 'The review in the response of the service.',
-        nullIf: false,
-        resolve: ({ review }) => review,
-      }),
-    }),
-  });
-const CreateReviewPayload = reviewPayload('CreateReviewPayload', 'The new review.');
-const UpdateReviewPayload = reviewPayload('UpdateReviewPayload', 'The updated review.');
-const DeleteReviewPayload = builder.objectRef<{ deletedId: string }>('DeleteReviewPayload').implement({
-  description: 'The result of deleting a review.',
-  fields: (t) => ({ deletedId: t.exposeID('deletedId', { description: 'The global id of the deleted review.' }) }),
-});
-
 // No operation reads book reviews, so no cache entry becomes stale.
 builder.mutationFields((t) => ({
   createReview: t.write({
     endpoint: bookEndpoints.createReview,
-    payload: CreateReviewPayload,
+    payload: recordPayload('CreateReviewPayload', 'The new review.', 'review', Review),
     input: CreateReviewInput,
+    target: ['bookId', 'Book'],
     description: 'Creates a review of a book. `POST /v2/book/reviews`',
-    check: (input) => [...validId('bookId', () => sourceIdOf('Book', input.bookId)), ...reviewBroken(input)],
-    run: async (write, { bookId, ...input }) => ({
-      review: await write(bookEndpoints.createReview, { book: sourceIdOf('Book', bookId), ...draftOf(input) }),
+    check: reviewBroken,
+    run: async ({ write, id }, input) => ({
+      review: await write(bookEndpoints.createReview, { book: id, ...draftOf(input) }),
     }),
     invalidates: () => [],
   }),
   updateReview: t.write({
     endpoint: bookEndpoints.updateReview,
-    payload: UpdateReviewPayload,
+    payload: recordPayload('UpdateReviewPayload', 'The updated review.', 'review', Review),
     input: UpdateReviewInput,
+    target: ['id', 'Review'],
     description: 'REPLACES a review of the caller. `PUT /v2/book/review/{id}`',
-    check: (input) => [...validId('id', () => sourceIdOf('Review', input.id)), ...reviewBroken(input)],
-    run: async (write, { id, ...input }) => ({
-      review: await write(bookEndpoints.updateReview, { id: sourceIdOf('Review', id), ...draftOf(input) }),
+    check: reviewBroken,
+    run: async ({ write, id }, input) => ({
+      review: await write(bookEndpoints.updateReview, { id, ...draftOf(input) }),
     }),
     invalidates: () => [],
   }),
-  deleteReview: t.write({
-    endpoint: bookEndpoints.deleteReview,
-    payload: DeleteReviewPayload,
-    input: DeleteReviewInput,
-    description: 'Deletes a review of the caller. `DELETE /v2/book/review/{id}`',
-    check: ({ id }) => validId('id', () => sourceIdOf('Review', id)),
-    run: async (write, input) => {
-      const id = sourceIdOf('Review', input.id);
-      await write(bookEndpoints.deleteReview, { id });
-      return { deletedId: globalId('Review', id) };
-    },
-    invalidates: () => [],
-  }),
+  deleteReview: t.write(
+    deletion('Review', bookEndpoints.deleteReview, 'Deletes a review of the caller. `DELETE /v2/book/review/{id}`', {
+      invalidates: () => [],
+    }),
+  ),
 }));
 
-interface ReviewInput {
-  title: string;
-  content: string;
-  rating?: number | null | undefined;
-}
+type ReviewInput = Omit<typeof CreateReviewInput.$inferInput, 'bookId'>;
 
 const reviewBroken = ({ title, content, rating }: ReviewInput): Violation[] => [
   ...required('title', title),

@@ -12,8 +12,9 @@ import type { FilePart } from '../../upstream/http/multipart.ts';
 import { type FailureCode, CodedRejection, UpstreamFailure, UpstreamRejection } from '../../upstream/errors.ts';
 import type { Context } from './builder.ts';
 import type { ClientCode } from '../errors/codes.ts';
+import { sourceIdOf } from '../types/global-id.ts';
 import { type PictureInput, discardPictures } from '../types/picture-upload.ts';
-import { type Violation, violationError } from '../errors/violations.ts';
+import { type Violation, validId, violationError } from '../errors/violations.ts';
 
 /** Makes the call of a mutation. */
 export type Write = <E extends Endpoint>(
@@ -28,20 +29,31 @@ export type ErrorCodes = Readonly<Partial<Record<number, ClientCode>>>;
 /** Reads what a payload needs; null if it is absent. */
 export type Read = <E extends Endpoint>(endpoint: E, input: InputOf<E>) => Promise<AnswerOf<E> | null>;
 
+/** A mutation that is being carried out. */
+export interface WriteRun {
+  write: Write;
+  read: Read;
+  /** The id of its target; '' if it has none. */
+  id: string;
+  viewer: Viewer;
+}
+
 export interface WriteOptions<Types extends SchemaTypes, Payload, Input> {
   /** The endpoint that it calls, for the cost. */
   endpoint: Endpoint;
   payload: ObjectRef<Types, Payload>;
   input: InputRef<Input>;
+  /** The field of the input with the id of a record, and the type of that record. */
+  target?: readonly [field: keyof Input & string, type: string];
   description: string;
-  /** All rules that the input breaks. */
-  check?: (input: Input, context: Context) => readonly Violation[];
-  run: (write: Write, input: Input, read: Read, viewer: Viewer) => Promise<Payload>;
+  /** All rules that the input breaks, apart from the id of the target, which is '' here if it is malformed. */
+  check?: (input: Input, context: Context, id: string) => readonly Violation[];
+  run: (run: WriteRun, input: Input) => Promise<Payload>;
   /**
    * The cache entries to invalidate: `Kind:key` for a record, its path for a list, `Kind` for all records of a kind, the path of an
    * endpoint for all its responses.
    */
-  invalidates: (input: Input) => readonly string[];
+  invalidates: (id: string, input: Input) => readonly string[];
   errorCodes?: ErrorCodes | ((input: Input) => ErrorCodes);
   /** The most calls that it makes; 1 by default. */
   maxCalls?: number;
@@ -82,12 +94,13 @@ fields.write = function (this: typeof fields, options: WriteOptions<SchemaTypes,
 };
 
 async function written<Payload, Input>(
-  { check, run, invalidates, errorCodes, pictures }: WriteOptions<SchemaTypes, Payload, Input>,
+  { target, check, run, invalidates, errorCodes, pictures }: WriteOptions<SchemaTypes, Payload, Input>,
   input: Input,
   context: Context,
   { path }: GraphQLResolveInfo,
 ): Promise<Payload> {
-  const { upstream } = context;
+  const { upstream, viewer } = context;
+  let id = '';
   let mayBeDone = false;
   const write: Write = async (endpoint, values, pictures) => {
     try {
@@ -101,16 +114,17 @@ async function written<Payload, Input>(
   };
   try {
     upstream.requireLogin();
-    const [first, ...more] = check?.(input, context) ?? [];
+    const malformed = target && validId(target[0], () => (id = sourceIdOf(target[1], input[target[0]] as string)));
+    const [first, ...more] = [...(malformed ?? []), ...(check?.(input, context, id) ?? [])];
     if (first) throw violationError([first, ...more]);
     const read: Read = async (endpoint, values) =>
       (await upstream.list(endpoint, values as object, undefined, path)) as never;
-    return await run(write, input, read, context.viewer);
+    return await run({ write, read, id, viewer }, input);
   } catch (error) {
     throw withClientCode(error, typeof errorCodes === 'function' ? errorCodes(input) : errorCodes);
   } finally {
     discardPictures(pictures?.(input) ?? []);
-    if (mayBeDone) await upstream.invalidate(invalidates(input));
+    if (mayBeDone) await upstream.invalidate(invalidates(id, input));
   }
 }
 

@@ -1,9 +1,8 @@
 import type { Endpoint } from '../../api/endpoint.ts';
 import { type EventRecord, eventEndpoints } from '../../api/event.ts';
 import { builder } from '../engine/builder.ts';
-import { sourceIdOf } from '../types/global-id.ts';
-import { validId } from '../errors/violations.ts';
-import type { Write } from '../engine/mutation.ts';
+import type { WriteRun } from '../engine/mutation.ts';
+import { idInput } from '../types/write.ts';
 import { Event, eventPlaces } from './event.ts';
 
 const attendance = (mutation: string, endpoint: Endpoint<{ id: string }, void>, description: string, does: string) => {
@@ -23,17 +22,13 @@ const attendance = (mutation: string, endpoint: Endpoint<{ id: string }, void>, 
         }),
       }),
     }),
-    input: builder.inputType(`${name}Input`, {
-      description: `The event to ${does}.`,
-      fields: (t) => ({ id: t.id({ required: true, description: 'Global or bare id of the event.' }) }),
-    }),
-    check: ({ id }: { id: string }) => validId('id', () => sourceIdOf('Event', id)),
-    run: async (write: Write, input: { id: string }) => {
-      const id = sourceIdOf('Event', input.id);
+    input: idInput(`${name}Input`, `The event to ${does}.`, 'event'),
+    target: ['id', 'Event'] as const,
+    run: async ({ write, id }: WriteRun) => {
       await write(endpoint, { id });
       return { event: { id } as EventRecord };
     },
-    invalidates: (input: { id: string }) => eventPlaces(sourceIdOf('Event', input.id)),
+    invalidates: eventPlaces,
     errorCodes: { 1001: 'EVENT_NOT_FOUND' } as const,
   };
 };

@@ -1,9 +1,9 @@
 import { AtomError, termOf, writers } from '../../atom/media.ts';
-import { type EventDraft, type EventRecord, type EventType as WireType, eventEndpoints } from '../../api/event.ts';
+import { type EventDraft, eventEndpoints } from '../../api/event.ts';
 import { type InputBuilder, builder } from '../engine/builder.ts';
-import { globalId, sourceIdOf } from '../types/global-id.ts';
-import { type Violation, invalidIf, required, validId } from '../errors/violations.ts';
-import '../engine/mutation.ts';
+import { globalId } from '../types/global-id.ts';
+import { type Violation, invalidIf, required } from '../errors/violations.ts';
+import { deletionPayload, recordPayload } from '../types/write.ts';
 import { Event, EventTypeEnum, eventLists, eventPlaces } from './event.ts';
 
 const CreateEventInput = builder.inputType('CreateEventInput', {
@@ -54,85 +54,48 @@ function eventFields(t: InputBuilder) {
   };
 }
 
-const eventPayload = (name: string, description: string) =>
-  builder.objectRef<{ event: EventRecord }>(name).implement({
-    description,
-    fields: (t) => ({
-      event: t.field({
-        type: Event,
-        nullable: true,
-        description: 'The event in the response of the service.',
-        nullIf: false,
-        resolve: ({ event }) => event,
-      }),
-    }),
-  });
-const CreateEventPayload = eventPayload('CreateEventPayload', 'The new event.');
-const UpdateEventPayload = eventPayload('UpdateEventPayload', 'The updated event.');
-const DeleteEventPayload = builder.objectRef<{ deletedId: string }>('DeleteEventPayload').implement({
-  description: 'The result of deleting an event.',
-  fields: (t) => ({ deletedId: t.exposeID('deletedId', { description: 'The global id of the deleted event.' }) }),
-});
-
 builder.mutationFields((t) => ({
   createEvent: t.write({
     endpoint: eventEndpoints.create,
-    payload: CreateEventPayload,
+    payload: recordPayload('CreateEventPayload', 'The new event.', 'event', Event),
     input: CreateEventInput,
     description: 'Creates an event in the city of the caller. `POST /events`',
     check: eventBroken,
-    run: async (write, input) => ({ event: await write(eventEndpoints.create, draftOf(input)) }),
+    run: async ({ write }, input) => ({ event: await write(eventEndpoints.create, draftOf(input)) }),
     invalidates: () => eventLists,
     errorCodes: { 1000: 'NO_CITY' },
   }),
   updateEvent: t.write({
     endpoint: eventEndpoints.update,
-    payload: UpdateEventPayload,
+    payload: recordPayload('UpdateEventPayload', 'The updated event.', 'event', Event),
     input: UpdateEventInput,
+    target: ['id', 'Event'],
     description: 'REPLACES an event of the caller that is not over. `PUT /event/{eventID}`',
     check: (input) => [
-      ...validId('id', () => sourceIdOf('Event', input.id)),
       ...invalidIf(!input.type && !input.typeTerm?.trim(), { path: ['input', 'type'], code: 'MISSING_ARGUMENT' }),
       ...eventBroken(input),
     ],
-    run: async (write, input) => {
-      const id = sourceIdOf('Event', input.id);
-      return { event: await write(eventEndpoints.update, { id, ...draftOf(input) }) };
-    },
-    invalidates: ({ id }) => eventPlaces(sourceIdOf('Event', id)),
+    run: async ({ write, id }, input) => ({ event: await write(eventEndpoints.update, { id, ...draftOf(input) }) }),
+    invalidates: eventPlaces,
     errorCodes: { 1000: 'EVENT_EXPIRED', 1001: 'EVENT_NOT_FOUND' },
   }),
   deleteEvent: t.write({
     endpoint: eventEndpoints.delete,
-    payload: DeleteEventPayload,
+    payload: deletionPayload('Event', 'event'),
     input: DeleteEventInput,
+    target: ['id', 'Event'],
     description: 'Deletes an event of the caller, with a reason. `POST /event/{eventID}/delete`',
-    check: ({ id, reason }) => [
-      ...validId('id', () => sourceIdOf('Event', id)),
-      ...required('reason', reason),
-      ...writable({ reason }),
-    ],
-    run: async (write, input) => {
-      const id = sourceIdOf('Event', input.id);
-      await write(eventEndpoints.delete, { id, reason: input.reason });
+    check: ({ reason }) => [...required('reason', reason), ...writable({ reason })],
+    run: async ({ write, id }, { reason }) => {
+      await write(eventEndpoints.delete, { id, reason });
       return { deletedId: globalId('Event', id) };
     },
-    invalidates: ({ id }) => eventPlaces(sourceIdOf('Event', id)),
+    invalidates: eventPlaces,
     errorCodes: { 1001: 'EVENT_NOT_FOUND' },
   }),
 }));
 
-interface EventInput {
-  title: string;
-  type?: WireType | null | undefined;
-  typeTerm?: string | null | undefined;
-  content: string;
-  startsAt: string;
-  endsAt: string;
-  place: string;
-  inviteOnly?: boolean | null | undefined;
-  canInvite?: boolean | null | undefined;
-}
+type EventInput = Omit<typeof UpdateEventInput.$inferInput, 'id'>;
 
 function eventBroken({ title, typeTerm, content, startsAt, endsAt, place }: EventInput): Violation[] {
   return [

@@ -1,9 +1,8 @@
 import { noteEndpoints } from '../../api/note.ts';
 import { builder } from '../engine/builder.ts';
-import { globalId, sourceIdOf } from '../types/global-id.ts';
+import { globalId } from '../types/global-id.ts';
 import { type FieldBuilder } from '../types/node.ts';
 import { required, validId } from '../errors/violations.ts';
-import '../engine/mutation.ts';
 import { Note, type NoteShape } from './note.ts';
 import { NoteComment, type NoteCommentShape, commentIdOf } from './comment.ts';
 
@@ -61,37 +60,28 @@ builder.mutationFields((t) => ({
     endpoint: noteEndpoints.createComment,
     payload: CreateNoteCommentPayload,
     input: CreateNoteCommentInput,
+    target: ['noteId', 'Note'],
     description: 'Creates a comment on a note. `POST /v2/note/{id}/comments`',
-    check: ({ noteId, content }) => [
-      ...validId('noteId', () => sourceIdOf('Note', noteId)),
-      ...required('content', content),
-    ],
-    run: async (write, { noteId, content }) => {
-      const id = sourceIdOf('Note', noteId);
+    check: ({ content }) => required('content', content),
+    run: async ({ write, id }, { content }) => {
       const comment = await write(noteEndpoints.createComment, { id, content });
       return { comment: { ...comment, note_id: id }, note: { id } as NoteShape };
     },
-    invalidates: ({ noteId }) => [`Note:${sourceIdOf('Note', noteId)}`],
+    invalidates: (note) => [`Note:${note}`],
   }),
   deleteNoteComment: t.write({
     endpoint: noteEndpoints.deleteComment,
     payload: DeleteNoteCommentPayload,
     input: DeleteNoteCommentInput,
+    target: ['noteId', 'Note'],
     description: 'Deletes a comment. `DELETE /v2/note/{id}/comment/{comment_id}`',
-    check: ({ noteId, commentId }) => {
-      const note = validId('noteId', () => sourceIdOf('Note', noteId));
-      if (note.length) return note; // the check of `commentId` needs a valid note id
-      return validId('commentId', () => commentIdOf(sourceIdOf('Note', noteId), commentId));
-    },
-    run: async (write, { noteId, commentId }) => {
-      const id = sourceIdOf('Note', noteId);
+    // The check of `commentId` needs a valid note id.
+    check: ({ commentId }, _, note) => (note ? validId('commentId', () => commentIdOf(note, commentId)) : []),
+    run: async ({ write, id }, { commentId }) => {
       const comment = commentIdOf(id, commentId);
       await write(noteEndpoints.deleteComment, { id, comment_id: comment });
       return { deletedId: globalId('NoteComment', `${id}:${comment}`), note: { id } as NoteShape };
     },
-    invalidates: ({ noteId, commentId }) => {
-      const note = sourceIdOf('Note', noteId);
-      return [`Note:${note}`, `NoteComment:${note}:${commentIdOf(note, commentId)}`];
-    },
+    invalidates: (note, { commentId }) => [`Note:${note}`, `NoteComment:${note}:${commentIdOf(note, commentId)}`],
   }),
 }));

@@ -1,11 +1,10 @@
-import { type NotePrivacy, noteEndpoints } from '../../api/note.ts';
-import { type InputBuilder, builder } from '../engine/builder.ts';
-import { globalId, sourceIdOf } from '../types/global-id.ts';
+import { noteEndpoints } from '../../api/note.ts';
+import { type Context, type InputBuilder, builder } from '../engine/builder.ts';
 import type { FieldBuilder } from '../types/node.ts';
 import { pictureViolations } from '../types/picture-upload.ts';
-import { invalidIf, required, validId } from '../errors/violations.ts';
+import { deletion, idInput } from '../types/write.ts';
+import { invalidIf, required } from '../errors/violations.ts';
 import {
-  type NotePicture,
   NotePictureInput,
   PictureFailure,
   type PicturedPayload,
@@ -43,14 +42,6 @@ const AddNotePicturesInput = builder.inputType('AddNotePicturesInput', {
     }),
   }),
 });
-const noteNamed = (name: string, description: string) =>
-  builder.inputType(name, {
-    description,
-    fields: (t) => ({ id: t.id({ required: true, description: 'Global or bare id of the note.' }) }),
-  });
-const DeleteNoteInput = noteNamed('DeleteNoteInput', 'The note to delete.');
-const LikeNoteInput = noteNamed('LikeNoteInput', 'The note to like.');
-const UnlikeNoteInput = noteNamed('UnlikeNoteInput', 'The note to unlike.');
 
 function noteFields(t: InputBuilder) {
   return {
@@ -95,10 +86,6 @@ const picturedPayload = (name: string, description: string) =>
 const CreateNotePayload = picturedPayload('CreateNotePayload', 'The new note.');
 const UpdateNotePayload = picturedPayload('UpdateNotePayload', 'The updated note.');
 const AddNotePicturesPayload = picturedPayload('AddNotePicturesPayload', 'The note with its pictures.');
-const DeleteNotePayload = builder.objectRef<{ deletedId: string }>('DeleteNotePayload').implement({
-  description: 'The result of deleting a note.',
-  fields: (t) => ({ deletedId: t.exposeID('deletedId', { description: 'The global id of the deleted note.' }) }),
-});
 const LikeNotePayload = builder
   .objectRef<NotePayload>('LikeNotePayload')
   .implement({ description: 'The result of liking a note.', fields: notePart });
@@ -116,8 +103,8 @@ builder.mutationFields((t) => ({
     input: CreateNoteInput,
     description: 'Creates a note. `POST /v2/notes`, and for more than three pictures `POST /v2/note/{id}`',
     maxCalls: REQUESTS_MAX,
-    check: (input, { maxPictures }) => noteBroken(input, maxPictures),
-    run: (write, input) =>
+    check: noteBroken,
+    run: ({ write }, input) =>
       inRequests(write, picturesIn(input), input.content, (texts, parts) =>
         write(noteEndpoints.create, { ...draftOf(input), ...texts }, parts),
       ),
@@ -129,13 +116,14 @@ builder.mutationFields((t) => ({
     endpoint: noteEndpoints.update,
     payload: UpdateNotePayload,
     input: UpdateNoteInput,
+    target: ['id', 'Note'],
     description:
       'REPLACES a note of the caller. `PUT /v2/note/{id}`, and for more than three pictures `POST /v2/note/{id}`',
     maxCalls: REQUESTS_MAX,
-    check: (input, { maxPictures }) => [...idBroken(input), ...noteBroken(input, maxPictures)],
-    run: (write, input) =>
+    check: noteBroken,
+    run: ({ write, id }, input) =>
       inRequests(write, picturesIn(input), input.content, (texts, parts) =>
-        write(noteEndpoints.update, { id: noteIdOf(input), ...draftOf(input), ...texts }, parts),
+        write(noteEndpoints.update, { id, ...draftOf(input), ...texts }, parts),
       ),
     invalidates: notePlace,
     errorCodes: numberUsed,
@@ -145,10 +133,10 @@ builder.mutationFields((t) => ({
     endpoint: noteEndpoints.addPictures,
     payload: AddNotePicturesPayload,
     input: AddNotePicturesInput,
+    target: ['id', 'Note'],
     description: 'Adds pictures to a note of the caller. `POST /v2/note/{id}`, three at a time',
     maxCalls: REQUESTS_MAX,
     check: (input, { maxPictures }) => [
-      ...idBroken(input),
       ...invalidIf(input.pictures.length === 0, { path: ['input', 'pictures'], code: 'MISSING_ARGUMENT' }),
       ...invalidIf(input.content != null && !input.content.trim(), {
         path: ['input', 'content'],
@@ -156,75 +144,56 @@ builder.mutationFields((t) => ({
       }),
       ...pictureViolations(input.pictures, maxPictures),
     ],
-    run: (write, input) => {
+    run: ({ write, id }, input) => {
       const content = input.content ?? undefined;
       return inRequests(write, input.pictures, content, ({ pids = '', ...texts }, parts) =>
-        write(noteEndpoints.addPictures, { id: noteIdOf(input), content, pids, ...texts }, parts),
+        write(noteEndpoints.addPictures, { id, content, pids, ...texts }, parts),
       );
     },
     invalidates: notePlace,
     errorCodes: numberUsed,
     pictures: picturesIn,
   }),
-  deleteNote: t.write({
-    endpoint: noteEndpoints.delete,
-    payload: DeleteNotePayload,
-    input: DeleteNoteInput,
-    description: 'Deletes a note of the caller. `DELETE /v2/note/{id}`',
-    check: idBroken,
-    run: async (write, input) => {
-      const id = noteIdOf(input);
-      await write(noteEndpoints.delete, { id });
-      return { deletedId: globalId('Note', id) };
-    },
-    invalidates: notePlace,
-  }),
+  deleteNote: t.write(
+    deletion('Note', noteEndpoints.delete, 'Deletes a note of the caller. `DELETE /v2/note/{id}`', {
+      invalidates: notePlace,
+    }),
+  ),
 }));
 
 builder.mutationFields((t) => ({
   likeNote: t.write({
     endpoint: noteEndpoints.like,
     payload: LikeNotePayload,
-    input: LikeNoteInput,
+    input: idInput('LikeNoteInput', 'The note to like.', 'note'),
+    target: ['id', 'Note'],
     description: 'Likes a note; a second like changes nothing. `POST /v2/note/{id}/like`',
-    check: idBroken,
-    run: async (write, input) => ({ note: await after(write(noteEndpoints.like, { id: noteIdOf(input) }), input) }),
+    run: async ({ write, id }) => ({ note: await after(write(noteEndpoints.like, { id }), id) }),
     invalidates: notePlace,
   }),
   unlikeNote: t.write({
     endpoint: noteEndpoints.unlike,
     payload: UnlikeNotePayload,
-    input: UnlikeNoteInput,
+    input: idInput('UnlikeNoteInput', 'The note to unlike.', 'note'),
+    target: ['id', 'Note'],
     description: 'Removes the like of a note. `DELETE /v2/note/{id}/like`',
-    check: idBroken,
-    run: async (write, input) => ({ note: await after(write(noteEndpoints.unlike, { id: noteIdOf(input) }), input) }),
+    run: async ({ write, id }) => ({ note: await after(write(noteEndpoints.unlike, { id }), id) }),
     invalidates: notePlace,
   }),
 }));
 
-interface Named {
-  id: string;
-}
-const noteIdOf = ({ id }: Named): string => sourceIdOf('Note', id);
-const idBroken = (input: Named) => validId('id', () => noteIdOf(input));
 // Notes are requested with the token of a person, so no response is shared and only the record must be invalidated.
-const notePlace = (input: Named): string[] => [`Note:${noteIdOf(input)}`];
+const notePlace = (id: string): string[] => [`Note:${id}`];
 
 /** A note with only its id; other selected fields are loaded again. */
-async function after(done: Promise<unknown>, input: Named): Promise<NoteShape> {
+async function after(done: Promise<unknown>, id: string): Promise<NoteShape> {
   await done;
-  return { id: noteIdOf(input) } as NoteShape;
+  return { id } as NoteShape;
 }
 
-interface NoteInput {
-  title: string;
-  content: string;
-  privacy?: NotePrivacy | null | undefined;
-  canReply?: boolean | null | undefined;
-  pictures?: NotePicture[] | null | undefined;
-}
+type NoteInput = typeof CreateNoteInput.$inferInput;
 
-const noteBroken = (input: NoteInput, maxPictures: number) => [
+const noteBroken = (input: NoteInput, { maxPictures }: Context) => [
   ...required('title', input.title),
   ...required('content', input.content),
   ...pictureViolations(picturesIn(input), maxPictures),
