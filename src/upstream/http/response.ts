@@ -3,7 +3,7 @@ import { isAscii, isUtf8 } from 'node:buffer';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { AtomError, readers } from '../../atom/media.ts';
-import type { Repeat } from '../../api/endpoint.ts';
+import type { Endpoint, Repeat } from '../../api/endpoint.ts';
 import { NESTING_MAX, parseJson } from '../../lib/parse-json.ts';
 import { textOf } from '../../lib/utf8.ts';
 import type { Cacheability, CachingHeaders } from '../cache/caching-header.ts';
@@ -75,8 +75,13 @@ export function decodeResponse(request: ApiRequest, text: string, status: number
   let value: unknown;
   let cause: unknown;
   try {
-    value = media === 'empty' ? jsonIn(text) : media === 'json' ? readJson(request, text) : readers[media](text);
-    if (isExpected(request, value)) return value;
+    if (media === 'empty' || !isRead(request.endpoint)) {
+      value = jsonIn(text);
+      if (errorBodyCode(value) === undefined && !WEB_PAGE.test(text)) return value;
+    } else {
+      value = media === 'json' ? readJson(request, text) : readers[media](text);
+      if (isExpected(request, value)) return value;
+    }
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof AtomError)) throw error;
     cause = error;
@@ -88,6 +93,10 @@ export function decodeResponse(request: ApiRequest, text: string, status: number
   const details = { service, status, request: requestLine(request) };
   throw new UpstreamFailure('UPSTREAM_INVALID_RESPONSE', details, reason, { cause });
 }
+
+/** False where any body is a success, none too, but an error body and a web page, as of a proxy that asks for a login. */
+const isRead = ({ key, list }: Endpoint): boolean => list !== undefined || key.length > 0;
+const WEB_PAGE = /^\s*<(?:!doctype\s+html|html)\b/i;
 
 function readJson({ endpoint: { list }, input }: ApiRequest, text: string): unknown {
   const value = parseJson(text, NESTING_MAX);
@@ -108,10 +117,9 @@ function jsonIn(text: string): unknown {
   }
 }
 
-/** True for the list, or for the record with the requested key. Where the response is not read, anything but an error is. */
+/** True for the list, or for the record with the requested key. */
 function isExpected({ endpoint, input }: ApiRequest, value: unknown): boolean {
   const { key, list, repeats } = endpoint;
-  if (list === undefined && key.length === 0) return errorBodyCode(value) === undefined;
   if (typeof value !== 'object' || value === null) return false;
   const record = value as Record<string, unknown>;
   if (list !== undefined) return Array.isArray(record[list]);

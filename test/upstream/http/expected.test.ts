@@ -178,15 +178,30 @@ describe('write', () => {
     expect([result.data, codesIn(result)]).toEqual([{ [field]: null }, ['UPSTREAM_INVALID_RESPONSE']]);
   });
 
+  const unread = [
+    remove,
+    like,
+    join,
+    'mutation { deleteCollection(input: { bookId: "7" }) { book { id } } }',
+    'mutation { deleteEvent(input: { id: "7", reason: "rain" }) { deletedId } }',
+  ];
+
   test.each([
     ['a string', '"OK"'],
     ['an empty object', '{}'],
     ['unknown fields', '{"r":0}'],
+    ['no body', ''],
+    ['plain text', 'OK'],
   ])('a write without a response record succeeds, whatever the body: %s', async (_, body) => {
-    const { books, execute } = await facade();
-    books.behave(json(body));
-    expect((await execute(remove, alice)).errors).toBeUndefined();
-    expect((await execute(like, alice)).errors).toBeUndefined();
+    const { books, events, execute } = await facade();
+    for (const service of [books, events]) service.behave(json(body));
+    for (const query of unread) expect((await execute(query, alice)).errors).toBeUndefined();
+  });
+
+  test('it does not if the body is a web page, as of a proxy that asks for a login', async () => {
+    const { books, events, execute } = await facade();
+    for (const service of [books, events]) service.behave(json(' <!DOCTYPE html><html><body>Log in</body></html>'));
+    for (const query of unread) expect(codesIn(await execute(query, alice))).toEqual(['UPSTREAM_INVALID_RESPONSE']);
   });
 
   test.each([
