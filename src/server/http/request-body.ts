@@ -147,7 +147,11 @@ export function checkParams(value: unknown): GraphqlParams {
     throw new HttpError(400, 'BAD_REQUEST', 'The body must be an object with a string "query".');
   }
   const params = value as GraphqlParams;
-  if (params.operationName === '') params.operationName = undefined; // clients send an empty name for none
+  const { operationName } = params;
+  if (operationName === '')
+    params.operationName = undefined; // clients send an empty name for none
+  else if (operationName != null && typeof operationName !== 'string')
+    throw new HttpError(400, 'BAD_REQUEST', '"operationName" must be a string.');
   return params;
 }
 

@@ -101,6 +101,24 @@ describe('the help link of an error', async () => {
   });
 });
 
+test.each([
+  ['operationName', 5],
+  ['operationName', ['A']],
+  ['variables', 'x'],
+  ['variables', []],
+  ['extensions', 5],
+  ['documentId', 5],
+])('a parameter of a wrong type is an invalid request: %s %j', async (name, value) => {
+  const { facade } = await journey();
+  const response = await fetch(`${facade.url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query: '{ viewer { isLoggedIn } }', [name]: value }),
+  });
+  const { errors } = (await response.json()) as { errors: { extensions: { code: string } }[] };
+  expect([response.status, errors.map(({ extensions }) => extensions.code)]).toEqual([400, ['BAD_REQUEST']]);
+});
+
 test('an unknown value of x-explain is rejected before anything runs', async () => {
   const setup = await journey();
   const { response, calls } = await setup.cost('{ book(id: "6082808") { title } }', {
