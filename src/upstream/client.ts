@@ -134,4 +134,4 @@ export function createUpstream(settings: UpstreamSettings, parts: UpstreamParts 
 
 /** The token of `Bearer …`; null for anything else. */
 const bearerOf = (authorization: string | undefined): string | null =>
-  /^Bearer ([\x21-\x7e]{1,4096})$/i.exec(authorization?.trim() ?? '')?.[1] ?? null;
+  /^Bearer +([\x21-\x7e]{1,4096})$/i.exec(authorization?.trim() ?? '')?.[1] ?? null;

@@ -423,6 +423,13 @@ test('an Authorization header without a bearer token is sent nowhere', async () 
   expect(books.requests).toEqual([]);
 });
 
+test('a bearer token is one after several spaces too, as HTTP allows', async () => {
+  const { books, execute } = await startFacade();
+  books.behave(respond);
+  await execute('{ book(id: 7) { id title } }', { headers: { authorization: 'bearer   secret ' } });
+  expect(books.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer secret']);
+});
+
 test('a connection without a request is closed', async () => {
   const { facade } = await startFacade({ requestHeadersTimeoutMs: '200' });
   const socket = connect(facade.port, '127.0.0.1');

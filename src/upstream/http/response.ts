@@ -53,8 +53,8 @@ const gunzipBody = promisify(gunzip);
 /** The body without gzip. */
 export function inflate(body: Buffer, encoding: string, maxBytes: number): Buffer | Promise<Buffer> {
   const coding = encoding.toLowerCase();
-  if (coding === 'identity') return body;
-  if (coding !== 'gzip') throw new InvalidResponse(`an encoding of ${coding.slice(0, 20)}`);
+  if (coding === 'identity' || coding === '') return body;
+  if (coding !== 'gzip' && coding !== 'x-gzip') throw new InvalidResponse(`an encoding of ${coding.slice(0, 20)}`);
   if (body.length === 0) return body;
   return gunzipBody(body, { maxOutputLength: maxBytes }).catch((error: unknown) => {
     throw new InvalidResponse('gzip that is broken or too large', { cause: error });

@@ -211,6 +211,16 @@ test('a byte order mark is removed from the response, plain and in gzip', async 
   for (const body of ['{"a":1}', '{"a":1}', '']) expect((await send()).text).toBe(body);
 });
 
+test('an empty Content-Encoding is none, and x-gzip is gzip', async () => {
+  const packed = gzipSync('{"a":1}');
+  const inGzip: Behaviour = (socket) => {
+    socket.write(head(`content-encoding: x-gzip\r\ncontent-length: ${packed.length}`));
+    socket.write(packed);
+  };
+  const { send } = await transportTo(inTurn(json('{"a":1}', 200, { 'content-encoding': '' }), inGzip));
+  for (let round = 0; round < 2; round++) expect((await send()).text).toBe('{"a":1}');
+});
+
 test('a read on an idle connection that was closed is retried without an error', async () => {
   const { service, send } = await transportTo(json('{"a":1}'));
   for (let round = 0; round < 5; round++) {
