@@ -1,4 +1,4 @@
-import type { Server } from 'node:http';
+import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
@@ -54,6 +54,7 @@ export interface ServerParts {
 
 /** The token of the user of the demo that the web pages show. */
 const DEMO_TOKEN = 'demo-alice';
+const SDL_HEADERS = { 'content-type': 'application/graphql; charset=utf-8' };
 /** The OAuth metadata of /mcp, by RFC 9728. */
 const MCP_METADATA = '/.well-known/oauth-protected-resource';
 
@@ -61,30 +62,15 @@ const MCP_METADATA = '/.well-known/oauth-protected-resource';
 export async function openServer(config: Config, parts: ServerParts): Promise<Facade> {
   const { server, state, shutDown, ready } = createGraphServer(config, parts);
   await ready();
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    // If the backlog is full, the system makes a client wait for seconds before it tries again.
-    server.listen({ port: config.port, host: config.host, backlog: 4_096 }, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
+  // If the backlog is full, the system makes a client wait for seconds before it tries again.
+  server.listen({ port: config.port, host: config.host, backlog: 4_096 });
+  await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  let ended: Promise<void> | undefined;
-  return { url: `http://${shownHost(config.host)}:${port}`, port, state, close: () => (ended ??= shutDown()) };
+  return { url: `http://${shownHost(config.host)}:${port}`, port, state, close: lazily(shutDown) };
 }
 
 /** Everything but the port. */
-export function createGraphServer(
-  config: Config,
-  parts: ServerParts,
-): {
-  server: Server;
-  state: () => ServerState;
-  shutDown: () => Promise<void>;
-  ready: () => Promise<unknown>;
-  paths: string[];
-} {
+export function createGraphServer(config: Config, parts: ServerParts) {
   const { schema, upstream, log, tabs = [], metrics = createMetrics(), useReferenceExecutor } = parts;
   const { tracing = createTracing(config, log) } = parts;
   const names = operationNames([...config.trustedDocuments.values(), ...tabs.map(({ query }) => query)]);
@@ -114,7 +100,9 @@ export function createGraphServer(
       sendRead(exchange, 200, headers, await metrics.text());
     },
     [HELP_PATH]: createPage(errorsPage, errorsPolicy),
-    ...(showsSchema(config) && { '/graphql/schema.graphql': createSchemaRoute(schema) }),
+    ...(showsSchema(config) && {
+      '/graphql/schema.graphql': createStaticRoute(SDL_HEADERS, () => printMarkedSchema(schema)),
+    }),
     ...(config.mcp && { '/mcp': async (exchange) => (await mcp()).answer(exchange) }),
     ...(config.mcp &&
       config.mcpAuthorizationServer !== undefined && {
@@ -146,10 +134,10 @@ export function createGraphServer(
     server: http.server,
     state,
     shutDown: () => shutDown(http, config),
-    // For clients; the others are for the operator, or for the host's own pages.
+    /** For clients; the others are for the operator, or for the host's own pages. */
     paths: Object.keys(http.routes).filter((path) => !['/', '/health', '/ready', '/metrics'].includes(path)),
-    // Errors of the tools of agents are reported at the start.
-    ready: async () => config.mcp && mcp(),
+    /** Errors of the tools of agents are reported at the start. */
+    ready: async (): Promise<unknown> => config.mcp && mcp(),
   };
 }
 
@@ -160,9 +148,6 @@ function createGraphiql(config: Config, { graphiql, tabs = [], schema }: ServerP
   const shown = showsSchema(config) ? schema : undefined;
   return createGraphiqlPage(graphiql, { tabs, token, explain: config.explain, schema: shown });
 }
-
-const createSchemaRoute = (schema: GraphQLSchema) =>
-  createStaticRoute({ 'content-type': 'application/graphql; charset=utf-8' }, () => printMarkedSchema(schema));
 
 /** `/ready`: whether load balancers should send requests to this replica. */
 function createReadyRoute(config: Config, http: HttpServer, admission: Admission) {

@@ -14,11 +14,6 @@ interface Pending {
   label?: string | undefined;
 }
 
-interface Completed {
-  id: string;
-  errors: Errors;
-}
-
 /** An announced part that is not complete. */
 interface OpenPart extends Pending {
   /** Of a deferred fragment. */
@@ -35,20 +30,21 @@ export interface CurrentResult {
   extensions?: unknown;
   pending?: readonly Pending[];
   incremental?: readonly { id: string; data?: unknown; items?: readonly unknown[]; errors?: Errors }[];
-  completed?: readonly Completed[];
+  completed?: readonly { id: string; errors: Errors }[];
   hasNext?: boolean | undefined;
 }
 
+/** `root` is the selection of the initial result. */
 export async function* inCurrentFormat(
   results: AsyncIterable<IncrementalResult>,
   root: SelectionPlan,
   variables: Variables,
 ): AsyncGenerator<CurrentResult> {
   const conversion = new Conversion(variables);
-  let isFirst = true;
+  let first: SelectionPlan | undefined = root;
   for await (const result of results) {
-    yield conversion.convert(result, isFirst ? root : undefined);
-    isFirst = false;
+    yield conversion.convert(result, first);
+    first = undefined;
   }
 }
 
@@ -58,20 +54,21 @@ class Conversion {
   private readonly open = new Map<string, OpenPart[]>();
   private count = 0;
   private pending: Pending[] = [];
-  private completed: Completed[] = [];
+  private completed: { id: string; errors: Errors }[] = [];
 
   constructor(variables: Variables) {
     this.variables = variables;
   }
 
-  /** `root` is the selection of the initial result. */
   convert({ incremental = [], hasNext, errors, ...rest }: IncrementalResult, root?: SelectionPlan): CurrentResult {
     this.pending = [];
     this.completed = [];
     if (root && isObject(rest.data)) this.announceIn(root, rest.data, []);
     const parts = incremental.flatMap((patch) => this.convertPatch(patch) ?? []);
     // Only the initial result may have errors of its own.
-    if (!hasNext) for (const { id } of [...this.open.values()].flat()) this.complete(id, root ? undefined : errors);
+    if (!hasNext)
+      for (const { id } of [...this.open.values()].flat())
+        this.completed.push({ id, errors: root ? undefined : errors });
     return {
       ...rest,
       ...(root && errors && { errors }),
@@ -89,7 +86,7 @@ class Conversion {
     const isFailed = isStream ? items === null : !isObject(data);
     if (isFailed || !isStream) {
       this.close(part, isStream);
-      this.complete(id, isFailed ? errors : undefined);
+      this.completed.push({ id, errors: isFailed ? errors : undefined });
     }
     if (isFailed) return undefined;
     if (!isStream) {
@@ -113,10 +110,6 @@ class Conversion {
     const others = this.open.get(key)?.filter((each) => each !== part);
     if (others?.length) this.open.set(key, others);
     else this.open.delete(key);
-  }
-
-  private complete(id: string, errors: Errors): void {
-    this.completed.push({ id, errors });
   }
 
   private announce(part: Omit<OpenPart, 'id'>, isStream: boolean): OpenPart {

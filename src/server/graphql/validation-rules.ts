@@ -26,7 +26,7 @@ import { type Variables, isIncrementalDirective, visitSelections } from '../../g
 /** Returns the rules for a document; documents that use incremental delivery have more. */
 export function validationRules({ introspection }: Pick<Config, 'introspection'>) {
   const plain = [...specifiedRules, ...(introspection ? [] : [NoSchemaIntrospectionCustomRule])];
-  const all = [...plain, IncrementalLabelRule, IncrementalRootRule, StreamOnListRule, SameStreamRule];
+  const all = [...plain, IncrementalDirectivesRule, SameStreamRule];
   return (isIncremental: boolean): readonly ValidationRule[] => (isIncremental ? all : plain);
 }
 
@@ -53,47 +53,31 @@ export function checkIncrementalArguments(
   }
 }
 
-/** A label identifies a part of the response, so it must be a literal and unique. */
-function IncrementalLabelRule(context: ValidationContext): ASTVisitor {
+/** Where @defer and @stream may stand. A label identifies a part of the response, so it must be a literal and unique. */
+function IncrementalDirectivesRule(context: ValidationContext): ASTVisitor {
+  const schema = context.getSchema();
   const labels = new Map<string, DirectiveNode>();
+  const report = (message: string, ...nodes: DirectiveNode[]): void =>
+    context.reportError(new GraphQLError(message, { nodes }));
   return {
     Directive(node) {
-      const label = isIncrementalDirective(node) && node.arguments?.find(({ name }) => name.value === 'label')?.value;
+      if (!isIncrementalDirective(node)) return;
+      const { value: name } = node.name;
+      const parent = context.getParentType();
+      if (parent && (parent === schema.getMutationType() || parent === schema.getSubscriptionType()))
+        report(`@${name} cannot be used on the root type ${parent.name}.`, node);
+      const field = context.getFieldDef();
+      if (field && name === 'stream' && !isListType(getNullableType(field.type)))
+        report(`@stream cannot be used on the field ${field.name}, which is not a list.`, node);
+      const label = node.arguments?.find((each) => each.name.value === 'label')?.value;
       if (!label) return;
-      if (label.kind !== Kind.STRING)
-        return report(context, `The label of @${node.name.value} must be written as a string.`, node);
+      if (label.kind !== Kind.STRING) return report(`The label of @${name} must be written as a string.`, node);
       const other = labels.get(label.value);
-      if (other) report(context, `The label "${label.value}" is used twice.`, other, node);
+      if (other) report(`The label "${label.value}" is used twice.`, other, node);
       else labels.set(label.value, node);
     },
   };
 }
-
-/** The root fields of mutations and subscriptions are not delivered incrementally. */
-function IncrementalRootRule(context: ValidationContext): ASTVisitor {
-  return {
-    Directive(node) {
-      const parent = context.getParentType();
-      const schema = context.getSchema();
-      if (!parent || !isIncrementalDirective(node)) return;
-      if (parent === schema.getMutationType() || parent === schema.getSubscriptionType())
-        report(context, `@${node.name.value} cannot be used on the root type ${parent.name}.`, node);
-    },
-  };
-}
-
-function StreamOnListRule(context: ValidationContext): ASTVisitor {
-  return {
-    Directive(node) {
-      const field = context.getFieldDef();
-      if (!field || node.name.value !== 'stream' || isListType(getNullableType(field.type))) return;
-      report(context, `@stream cannot be used on the field ${field.name}, which is not a list.`, node);
-    },
-  };
-}
-
-const report = (context: ValidationContext, message: string, ...nodes: DirectiveNode[]): void =>
-  context.reportError(new GraphQLError(message, { nodes }));
 
 /**
  * Fields that are merged in the response must have the same @stream. The rule compares fields of a selection set and its inline
@@ -126,10 +110,8 @@ function* fieldsOf({ selections }: SelectionSetNode): Generator<FieldNode> {
   }
 }
 
-const isStream = ({ name }: DirectiveNode): boolean => name.value === 'stream';
-
 /** The arguments of @stream as one text, sorted; undefined without the directive. */
 function streamOf({ directives = [] }: FieldNode): string | undefined {
-  const stream = directives.find(isStream);
+  const stream = directives.find(({ name }) => name.value === 'stream');
   return stream && (stream.arguments ?? []).map(print).sort().join();
 }

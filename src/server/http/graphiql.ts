@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { type GraphQLSchema, introspectionFromSchema } from 'graphql';
 import { createPage, jsonElement, createFileRoute } from './assets.ts';
 import { contentPolicy } from './content-policy.ts';
-import type { Exchange } from './exchange.ts';
 import { createStaticRoute } from './read-only.ts';
 
 /** A tab that GraphiQL opens with. */
@@ -58,19 +57,13 @@ interface PageOptions {
   schema: GraphQLSchema | undefined;
 }
 
-interface GraphiqlPage {
-  page: (exchange: Exchange) => void;
-  /** The routes of its files, by path. */
-  files: Record<string, (exchange: Exchange) => unknown>;
-}
-
 /** Relative to /graphql, so that the page also works where a host mounts the graph below another path. */
 const ASSETS = 'graphql/assets/';
 const SCHEMA = `${ASSETS}schema.json`;
 const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' };
 
 /** The page of GraphiQL; `folder` has its files, as graphiql/build.mjs makes them. Nothing is loaded from other hosts. */
-export function createGraphiqlPage(folder: string, { tabs, token, explain, schema }: PageOptions): GraphiqlPage {
+export function createGraphiqlPage(folder: string, { tabs, token, explain, schema }: PageOptions) {
   const names = JSON.parse(readFileSync(join(folder, 'files.json'), 'utf8')) as Record<string, string>;
   const login = token ? { Authorization: `Bearer ${token}` } : {};
   const shown = (headers: object) => (Object.keys(headers).length ? JSON.stringify(headers, null, 2) : null);
@@ -112,21 +105,15 @@ ${jsonElement({ workers, explain, options, schema: schema && SCHEMA })}
 </html>
 `;
   const routes = Object.values(names).map((name) => [`/${ASSETS}${name}`, createFileRoute(folder, name)] as const);
-  const files = {
-    ...Object.fromEntries(routes),
-    ...(schema && { [`/${SCHEMA}`]: createStaticRoute(JSON_HEADERS, () => introspection(schema)) }),
+  // The answer to the introspection query of GraphiQL: it is loaded only if it has changed.
+  const introspection = (shownSchema: GraphQLSchema) =>
+    createStaticRoute(JSON_HEADERS, () => JSON.stringify({ data: introspectionFromSchema(shownSchema) }));
+  return {
+    page: createPage(html, policy),
+    /** The routes of its files, by path. */
+    files: { ...Object.fromEntries(routes), ...(schema && { [`/${SCHEMA}`]: introspection(schema) }) },
   };
-  return { page: createPage(html, policy), files };
 }
-
-/** The answer to the introspection query of GraphiQL: it is loaded only if it has changed. */
-const introspection = (schema: GraphQLSchema): string =>
-  JSON.stringify({
-    data: introspectionFromSchema(schema, {
-      ...{ specifiedByUrl: true, directiveIsRepeatable: true, schemaDescription: true, inputValueDeprecation: true },
-      oneOf: true,
-    }),
-  });
 
 const policy = contentPolicy([
   "script-src 'self'",
