@@ -116,7 +116,7 @@ export function createGraphServer(config: Config, parts: ServerParts) {
     return {
       connections: http.connections.size(),
       connectionsWaiting: http.pausedSockets.size(),
-      requestsRunning: http.running.size,
+      requestsRunning: http.connections.exchanges().length,
       operationsRunning: admission.running(),
       operationsWaiting: admission.waiting(),
       deadlines: admission.timers() + bodies.reading() + pipeline.running() + catalog.deadlines + event.deadlines,

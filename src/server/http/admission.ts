@@ -4,7 +4,7 @@
  */
 import type { ServerResponse } from 'node:http';
 import type { Config } from '../../config/settings.ts';
-import { type DeadlineQueue, createDeadlineQueue } from '../../lib/deadlines.ts';
+import { type Deadline, type DeadlineQueue, createDeadlineQueue } from '../../lib/deadlines.ts';
 import { type CancellationToken, removeListener, addListener } from '../../lib/cancellation.ts';
 import { type ErrorFormat, HttpError, httpErrorBody } from './http-error.ts';
 
@@ -85,12 +85,13 @@ export class Admission {
   private take({ uploadEnd, onOverdue }: SlotRequest): OperationSlot {
     // No slot could be released while none was held.
     if (this.held++ === 0) this.releasedAt = performance.now();
+    const deadlines = uploadEnd ? this.uploadDeadlines : this.deadlines;
     let isHeld = true;
-    let stopDeadline: (() => void) | undefined;
+    let deadline: Deadline | undefined;
     const release = () => {
       if (!isHeld) return;
       isHeld = false;
-      stopDeadline?.();
+      if (deadline) deadlines.stop(deadline);
       this.held--;
       this.releasedAt = performance.now();
       this.startWaiting();
@@ -99,13 +100,11 @@ export class Admission {
       release();
       onOverdue();
     };
-    const startDeadline = (deadlines: DeadlineQueue) => {
-      if (!isHeld) return;
-      const deadline = deadlines.start({ onDeadline });
-      stopDeadline = () => deadlines.stop(deadline);
+    const startDeadline = () => {
+      if (isHeld) deadline = deadlines.start({ onDeadline });
     };
-    if (uploadEnd) void uploadEnd.then(() => startDeadline(this.uploadDeadlines));
-    else startDeadline(this.deadlines);
+    if (uploadEnd) void uploadEnd.then(startDeadline);
+    else startDeadline();
     return { release };
   }
 

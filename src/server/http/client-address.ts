@@ -28,18 +28,14 @@ export function clientAddress(trustedProxies: readonly string[]): (request: Inco
       }
       return client;
     };
-    const listed = one(headers['x-forwarded-for']);
-    const forwarded = one(headers.forwarded);
-    const byList = listed === undefined ? undefined : hopsBefore(listed.split(','));
+    const { 'x-forwarded-for': listed, forwarded } = headers;
+    const byList = listed === undefined ? undefined : hopsBefore(String(listed).split(','));
     const byForwarded = forwarded === undefined ? undefined : hopsBefore(forwarded.split(',').map(forIn));
     // A proxy that writes one header may pass on the other as the client sent it. If they differ, neither can be trusted.
     if (byList !== undefined && byForwarded !== undefined && byList !== byForwarded) return peer;
     return byList ?? byForwarded ?? peer;
   };
 }
-
-const one = (header: string | string[] | undefined): string | undefined =>
-  Array.isArray(header) ? header.join(',') : header;
 
 /** The `for` parameter of one element of Forwarded: `for=192.0.2.1;proto=https`, `for="[2001:db8::1]:4711"`. */
 const forIn = (element: string): string => /(?:^|;)\s*for=\s*"?([^;"\s]*)"?/i.exec(element)?.[1] ?? '';

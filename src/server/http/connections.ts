@@ -83,6 +83,8 @@ export function trackConnections(server: Server, settings: ConnectionSettings, u
     /** Undefined for a closed connection. */
     get: (socket: Socket): Connection | undefined => tracked.get(socket),
     size: () => tracked.size,
+    /** Requests that are being answered. */
+    exchanges: (): Exchange[] => [...tracked.values()].flatMap(({ exchanges }) => itemsOf(exchanges)),
     /** Closes connections that never sent a byte. Node counts them neither as idle nor as active. */
     closeUnused(): void {
       for (const socket of tracked.keys()) if (socket.bytesRead === 0) socket.destroy();

@@ -64,16 +64,11 @@ export function addCorsHeaders(request: IncomingMessage, headers: string[], orig
 
 /** The client's id of the request if it is well formed, else a new one. It is in the response, in the log and in upstream calls. */
 export function requestIdOf(request: IncomingMessage): string {
-  const given = firstValue(request.headers['x-request-id']);
-  return given && /^[A-Za-z0-9_.-]{1,64}$/.test(given) ? given : nextRequestId();
+  const { 'x-request-id': given } = request.headers;
+  return typeof given === 'string' && /^[A-Za-z0-9_.-]{1,64}$/.test(given) ? given : nextRequestId();
 }
 
 /** Ids have the format of a UUID: a random part for the process, and the number of the request. */
 const processPart = randomUUID().slice(0, 24);
 let lastNumber = 0;
 const nextRequestId = (): string => processPart + (++lastNumber).toString(16).padStart(12, '0');
-
-/** The first value of a header that may have been sent more than once. */
-export function firstValue(header: string | string[] | undefined): string | undefined {
-  return Array.isArray(header) ? header[0] : header;
-}

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import type { Config } from '../../config/settings.ts';
 import { cancel } from '../../lib/cancellation.ts';
-import { append, createQueue, unlink } from '../../lib/queue.ts';
+import { append, unlink } from '../../lib/queue.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { type Admission, sendOverloaded } from './admission.ts';
 import { Compression } from './compression.ts';
@@ -37,8 +37,6 @@ export class HttpServer {
   readonly unsent: UnsentBytes;
   /** Undefined if it is off. */
   readonly compression: Compression | undefined;
-  /** Requests that are being answered. */
-  readonly running = createQueue<Exchange>();
   /** By path. */
   routes: Readonly<Record<string, RouteHandler>> = {};
   /** By path; errors of GraphQL elsewhere. */
@@ -140,13 +138,10 @@ export class HttpServer {
     const keeping = this.isClosing || isOverLimit || !response.shouldKeepAlive ? CLOSE : KEEP_ALIVE;
     const headers = ['x-request-id', requestId, 'x-content-type-options', 'nosniff', keeping[0], keeping[1]];
     const exchange = new Exchange(request, response, backlog, requestId, headers, this.compression);
-    const { running } = this;
-    const node = append(running, exchange);
-    const nodeOfConnection = append(exchanges, exchange);
+    const node = append(exchanges, exchange);
     response.on('close', () => exchange.close());
     exchange.onClose(() => {
-      unlink(running, node);
-      unlink(exchanges, nodeOfConnection);
+      unlink(exchanges, node);
       this.endExchange(exchange, path, startedAt);
     });
     return exchange;

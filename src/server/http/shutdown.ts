@@ -2,7 +2,6 @@ import { setTimeout } from 'node:timers/promises';
 import type { Config } from '../../config/settings.ts';
 import { cancel } from '../../lib/cancellation.ts';
 import { settlesWithin } from '../../lib/promises.ts';
-import { itemsOf } from '../../lib/queue.ts';
 import type { HttpServer } from './http-server.ts';
 
 /** For the responses of cancelled operations. The rest of ten seconds is for closing pools and the database. */
@@ -18,7 +17,7 @@ export async function shutDown(
   http: HttpServer,
   { drainMs, shutdownMs }: Pick<Config, 'drainMs' | 'shutdownMs'>,
 ): Promise<void> {
-  const { server, pausedSockets, connections, running } = http;
+  const { server, pausedSockets, connections } = http;
   http.isClosing = true;
   if (drainMs > 0) await setTimeout(drainMs);
   if (pausedSockets.size() > 0) {
@@ -34,7 +33,7 @@ export async function shutDown(
     connections.closeUnused();
   }, SWEEP_MS);
   if (!(await settlesWithin(shutdownMs, closed))) {
-    for (const { lifetime } of itemsOf(running)) cancel(lifetime, new Error('The server is shutting down.'));
+    for (const { lifetime } of connections.exchanges()) cancel(lifetime, new Error('The server is shutting down.'));
     await settlesWithin(CONNECTION_END_MS, closed);
     server.closeAllConnections();
     await closed;

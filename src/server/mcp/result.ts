@@ -1,6 +1,6 @@
 /** Results of tools: data, errors in words for an agent, and cost; cut to a number of characters. */
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import type { GraphQLError } from 'graphql';
+import { GraphQLError } from 'graphql';
 import { CUTS_ROOM, cutToFit, shortenText } from '../../graph/engine/cut-response.ts';
 import type { JsonSchema, ObjectSchema } from '../../graph/engine/json-schema.ts';
 import { notesOn } from '../../graph/errors/codes.ts';
@@ -51,8 +51,9 @@ export const invalidCall = (error: GraphQLError): CallToolResult => failedResult
 
 export function rejection({ code, message, headers }: HttpError): AgentError {
   const { 'retry-after': seconds } = headers;
-  const whatToDo = notesOn(code)?.client;
-  return { code, message, ...(whatToDo && { whatToDo }), ...(seconds && { retryAfter: Number(seconds) }) };
+  return agentError(
+    new GraphQLError(message, { extensions: { code, ...(seconds && { retryAfter: Number(seconds) }) } }),
+  );
 }
 
 export function agentError({ message, path, extensions }: GraphQLError): AgentError {

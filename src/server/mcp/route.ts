@@ -11,7 +11,6 @@ import type { Exchange } from '../http/exchange.ts';
 import { hasMoreValues } from '../graphql/limits.ts';
 import { showsSchema } from '../graphql/persisted-documents.ts';
 import { checkSource } from '../http/source.ts';
-import { firstValue } from '../http/headers.ts';
 import { HttpError } from '../http/http-error.ts';
 import { sendJson } from '../http/read-only.ts';
 import { type BodyReader, parsedJson } from '../http/request-body.ts';
@@ -136,8 +135,8 @@ function messageIn(body: string): unknown {
 function withoutSecrets(request: IncomingMessage): Request {
   const headers = new Headers();
   for (const name of ['accept', 'content-type', 'mcp-protocol-version']) {
-    const value = firstValue(request.headers[name]);
-    if (value) headers.set(name, value);
+    const value = request.headers[name];
+    if (value) headers.set(name, String(value));
   }
   return new Request('http://localhost/mcp', { method: 'POST', headers });
 }
