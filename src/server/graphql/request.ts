@@ -31,7 +31,7 @@ export interface GraphqlRequest {
   operation: OperationRequest;
   /** Cancelled when the client leaves, or at the deadline of the operation. */
   cancellation: CancellationToken;
-  /** The parameters in the body, if there was one. */
+  /** The parameters in the body or the query string, if there are any. */
   params?: GraphqlParams | undefined;
   /** Set by the fast path if it has prepared the document. */
   prepared?: Prepared;

@@ -13,10 +13,10 @@ import { HttpError } from '../http/http-error.ts';
 import {
   type BodyReader,
   checkCsrf,
-  checkQueryString,
   explainHeader,
   isJsonType,
   readParams,
+  readQueryString,
   takeOnError,
 } from '../http/request-body.ts';
 import { type Upload, readUpload } from '../http/uploads.ts';
@@ -91,8 +91,8 @@ export function createGraphqlRoute(parts: GraphqlRouteParts): (exchange: Exchang
         ? { body, accept: headers.accept, exchange }
         : undefined;
     if (json && fastPath.answerFromCache(json, operation)) return;
-    const params = body === undefined ? upload?.params : readParams(body, type);
-    operation.onError = takeOnError(params, request.url);
+    const params = body === undefined ? (upload?.params ?? readQueryString(request)) : readParams(body, type);
+    operation.onError = takeOnError(params);
     const graphqlRequest: GraphqlRequest = { operation, cancellation, params };
     const { uploadEnd } = operation;
     const entered = admission.enter({ lifetime: cancellation, uploadEnd, onOverdue: () => parts.onOverdue(exchange) });
@@ -115,8 +115,7 @@ export function createGraphqlRoute(parts: GraphqlRouteParts): (exchange: Exchang
       return type === 'multipart/form-data' ? readUpload(exchange, config) : undefined;
     }
     // Browsers ask before they send a QUERY of another site, so it needs no header against CSRF.
-    if (request.method === 'GET' || request.method === 'HEAD') checkQueryString(request);
-    else if (request.method !== 'QUERY') {
+    if (request.method !== 'GET' && request.method !== 'HEAD' && request.method !== 'QUERY') {
       throw new HttpError(405, 'METHOD_NOT_ALLOWED', 'Use GET or POST.', { allow: METHODS });
     }
     return undefined;

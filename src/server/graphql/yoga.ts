@@ -10,6 +10,7 @@ import { checkAcceptable, incrementalFormat } from '../http/accept.ts';
 import { etagOf, isNotModified } from '../http/etag.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { addHelpLinks } from '../http/help.ts';
+import type { GraphqlParams } from '../http/request-body.ts';
 import { sendBody, sendNotModified, sendStream } from '../http/send.ts';
 import type { Pipeline } from './answer.ts';
 import type { CurrentResult } from './incremental-format.ts';
@@ -99,14 +100,13 @@ type YogaContext = GraphqlRequest & { params: { operationName?: string | null } 
 function throughPipeline(pipeline: Pipeline, persisted: PersistedDocuments): Plugin<YogaContext, GraphqlRequest> {
   return {
     onRequestParse({ serverContext: { params }, setRequestParser }) {
-      // Yoga's own parsers would read the body from the request.
+      // Yoga's own parsers would read them from the request.
       if (params) setRequestParser(() => params as GraphQLParams);
     },
     /** Replaces the id of a document by its text. */
-    onParams({ params, request, context, setParams }) {
-      const { documentId, ...others } = params as typeof params & { documentId?: unknown };
-      const lookup =
-        context.lookup ?? persisted.lookup({ ...others, documentId: documentId ?? documentIdInUrl(request) });
+    onParams({ params, context, setParams }) {
+      const { documentId, ...others } = params as GraphqlParams;
+      const lookup = context.lookup ?? persisted.lookup(params as GraphqlParams);
       if (!lookup) return;
       if ('error' in lookup) throw lookup.error;
       if (lookup.prepared) context.prepared = lookup.prepared;
@@ -137,11 +137,6 @@ function throughPipeline(pipeline: Pipeline, persisted: PersistedDocuments): Plu
       else for (const { errors } of [result].flat()) addHelpLinks(errors);
     },
   };
-}
-
-function documentIdInUrl({ method, url }: Request): string | undefined {
-  const at = method === 'GET' ? url.indexOf('?') : -1;
-  return at < 0 ? undefined : (new URLSearchParams(url.slice(at)).get('documentId') ?? undefined);
 }
 
 async function* partsWithHelpLinks<Part extends ExecutionResult>(parts: AsyncIterable<Part>): AsyncGenerator<Part> {

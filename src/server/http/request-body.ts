@@ -116,28 +116,33 @@ export const isJsonType = (type: string): boolean => JSON_TYPES.has(type);
 export function readParams(text: string, type: string): GraphqlParams {
   if (JSON_TYPES.has(type)) return checkParams(parsedJson(text, 'The body'));
   if (type === 'application/graphql') return checkParams({ query: text });
-  if (type === 'application/x-www-form-urlencoded') {
-    checkPercentEncoding(text);
-    const { variables, extensions, ...rest } = Object.fromEntries(new URLSearchParams(text));
-    return checkParams({
-      ...rest,
-      ...(variables && { variables: parsedJson(variables, 'variables') }),
-      ...(extensions && { extensions: parsedJson(extensions, 'extensions') }),
-    });
-  }
+  if (type === 'application/x-www-form-urlencoded') return checkParams(formParams(text));
   throw new HttpError(415, 'UNSUPPORTED_MEDIA_TYPE', 'Send application/json.');
 }
 
-/** Rejects a GET with malformed parameters. */
-export function checkQueryString({ url = '' }: IncomingMessage): void {
-  const query = url.indexOf('?');
-  if (query < 0) return;
-  checkPercentEncoding(url);
-  const given = new URLSearchParams(url.slice(query));
-  for (const name of ['variables', 'extensions']) {
-    const text = given.get(name);
-    if (text) parsedJson(text, name);
-  }
+/** Reads the parameters of a GET; undefined if it has none. Others than those of GraphQL are ignored. */
+export function readQueryString({ url = '' }: IncomingMessage): GraphqlParams | undefined {
+  const at = url.indexOf('?');
+  if (at < 0) return undefined;
+  const { query, operationName, variables, extensions, documentId, onError } = formParams(url.slice(at + 1));
+  return {
+    query: query || undefined,
+    operationName: operationName || undefined,
+    variables,
+    extensions,
+    documentId,
+    onError,
+  };
+}
+
+function formParams(text: string): Record<string, unknown> & { query?: string } {
+  checkPercentEncoding(text);
+  const { variables, extensions, ...rest } = Object.fromEntries(new URLSearchParams(text));
+  return {
+    ...rest,
+    ...(variables && { variables: parsedJson(variables, 'variables') }),
+    ...(extensions && { extensions: parsedJson(extensions, 'extensions') }),
+  };
 }
 
 /** Checks that the value is one request with a document or its id. */
@@ -157,10 +162,9 @@ export function checkParams(value: unknown): GraphqlParams {
 
 const ON_ERROR = ['PROPAGATE', 'NULL', 'HALT'] as const;
 
-/** Takes `onError` out of the parameters, or out of the query string if there are none. */
-export function takeOnError(params: GraphqlParams | undefined, url = ''): OnError | undefined {
-  const at = url.indexOf('?');
-  const given = params ? params.onError : at < 0 ? undefined : new URLSearchParams(url.slice(at)).get('onError');
+/** Takes `onError` out of the parameters. */
+export function takeOnError(params: GraphqlParams | undefined): OnError | undefined {
+  const given = params?.onError;
   if (given === undefined || given === null) return undefined;
   delete params?.onError;
   const onError = ON_ERROR.find((each) => each === given);

@@ -118,8 +118,6 @@ class Outbox {
   private readonly chunks: Uint8Array[] = [];
   /** Bytes not written yet. */
   private size = 0;
-  /** Bytes of the first chunk that are written. */
-  private written = 0;
   private isEnded = false;
   private isBlocked = false;
 
@@ -128,8 +126,7 @@ class Outbox {
   }
 
   add(bytes: Uint8Array): undefined {
-    if (bytes.length === 0) return;
-    this.chunks.push(bytes);
+    for (let at = 0; at < bytes.length; at += CHUNK_BYTES) this.chunks.push(bytes.subarray(at, at + CHUNK_BYTES));
     this.size += bytes.length;
     this.flush();
   }
@@ -142,8 +139,10 @@ class Outbox {
   private flush(): void {
     const { exchange } = this;
     const { response } = exchange;
-    while (!exchange.isClosed && !this.isBlocked && this.size > 0) {
-      const isBelowHighWaterMark = response.write(this.next());
+    while (!exchange.isClosed && !this.isBlocked && this.chunks.length > 0) {
+      const chunk = this.chunks.shift()!;
+      this.size -= chunk.length;
+      const isBelowHighWaterMark = response.write(chunk);
       // Node corks writes until the end of the turn; uncork to learn now whether the socket accepts the chunk.
       response.socket?.uncork();
       // `drain` is emitted only after a write that returned false.
@@ -157,17 +156,5 @@ class Outbox {
     if (exchange.isClosed) return;
     if (this.isEnded && this.size === 0 && !response.writableEnded) response.end();
     exchange.setUnsent(this.size + response.writableLength);
-  }
-
-  private next(): Uint8Array {
-    const first = this.chunks[0]!;
-    const chunk = first.subarray(this.written, this.written + CHUNK_BYTES);
-    this.written += chunk.length;
-    this.size -= chunk.length;
-    if (this.written === first.length) {
-      this.chunks.shift();
-      this.written = 0;
-    }
-    return chunk;
   }
 }
