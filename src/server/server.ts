@@ -15,7 +15,7 @@ import type { Exchange } from './http/exchange.ts';
 import { type Tab, createGraphiqlPage } from './http/graphiql.ts';
 import { createHealth } from './http/health.ts';
 import { HELP_PATH, errorsPage, errorsPolicy } from './http/help.ts';
-import { HttpServer, notFound } from './http/http-server.ts';
+import { HttpServer, type RouteHandler, notFound } from './http/http-server.ts';
 import { createStaticRoute, sendJson, sendRead } from './http/read-only.ts';
 import { createBodyReader } from './http/request-body.ts';
 import { shutDown } from './http/shutdown.ts';
@@ -89,7 +89,7 @@ export function createGraphServer(config: Config, parts: ServerParts) {
   const mcpMetadata = async (exchange: Exchange) => (await mcp()).metadata(exchange);
   if (config.mcp) http.errorFormats = new Map([['/mcp', 'json-rpc']]);
   const graphiql = createGraphiql(config, parts);
-  http.routes = {
+  const routes: Record<string, RouteHandler> = {
     ...(parts.welcome !== undefined && !config.production && { '/': createWelcomeRoute(config, parts.welcome) }),
     ...graphiql?.files,
     '/graphql': createGraphqlRoute({ ...routeParts, page: graphiql?.page }),
@@ -110,6 +110,7 @@ export function createGraphServer(config: Config, parts: ServerParts) {
         [`${MCP_METADATA}/mcp`]: mcpMetadata,
       }),
   };
+  http.routes = new Map(Object.entries(routes));
 
   const state = (): ServerState => {
     const { catalog, event } = upstream.state();
@@ -135,7 +136,7 @@ export function createGraphServer(config: Config, parts: ServerParts) {
     state,
     shutDown: () => shutDown(http, config),
     /** For clients; the others are for the operator, or for the host's own pages. */
-    paths: Object.keys(http.routes).filter((path) => !['/', '/health', '/ready', '/metrics'].includes(path)),
+    paths: Object.keys(routes).filter((path) => !['/', '/health', '/ready', '/metrics'].includes(path)),
     /** Errors of the tools of agents are reported at the start. */
     ready: async (): Promise<unknown> => config.mcp && mcp(),
   };

@@ -17,7 +17,7 @@ import type { BodyReader } from './request-body.ts';
 import { UnsentBytes } from './unsent.ts';
 
 /** Answers a request. It throws or rejects with an HttpError to reject the request. */
-type RouteHandler = (exchange: Exchange) => unknown;
+export type RouteHandler = (exchange: Exchange) => unknown;
 
 interface HttpServerParts {
   config: Config;
@@ -38,7 +38,7 @@ export class HttpServer {
   /** Undefined if it is off. */
   readonly compression: Compression | undefined;
   /** By path. */
-  routes: Readonly<Record<string, RouteHandler>> = {};
+  routes: ReadonlyMap<string, RouteHandler> = new Map();
   /** By path; errors of GraphQL elsewhere. */
   errorFormats: ReadonlyMap<string, ErrorFormat> = new Map();
   /** Set at shutdown: each connection closes after its current request. */
@@ -101,7 +101,7 @@ export class HttpServer {
     const exchange = this.startExchange(connection, request, response, path);
     try {
       checkHeaders(request);
-      const route = this.routeOf(path);
+      const route = this.routes.get(path);
       if (!route) throw notFound();
       await route(exchange);
     } catch (error) {
@@ -155,14 +155,10 @@ export class HttpServer {
     if (!response.writableFinished) cancel(lifetime, new Error('The client has left.'));
     const { statusCode: status } = response;
     if (status === 200 && path === '/graphql') this.successes.inc();
-    else this.parts.metrics.requests.inc({ path: this.routeOf(path) ? path : 'other', status: String(status) });
+    else this.parts.metrics.requests.inc({ path: this.routes.has(path) ? path : 'other', status: String(status) });
     if (!this.parts.log.isLevelEnabled('debug')) return;
     const ms = Math.round(performance.now() - startedAt);
     this.parts.log.debug({ requestId, method: request.method, path, status, ms }, 'request');
-  }
-
-  private routeOf(path: string): RouteHandler | undefined {
-    return Object.hasOwn(this.routes, path) ? this.routes[path] : undefined;
   }
 
   /** Responds with an HttpError. Any other error is logged, and the client gets a masked 500. */
