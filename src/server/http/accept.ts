@@ -8,14 +8,6 @@ const INCREMENTAL_TYPES = ['multipart/mixed', 'text/event-stream'];
 
 export type JsonType = (typeof JSON_TYPES)[number];
 
-interface Negotiated {
-  /** The preferred type for a complete response; undefined if the client accepts none. */
-  json: JsonType | undefined;
-  /** The preferred format of incremental delivery; undefined if the client accepts none. */
-  incremental: IncrementalFormat | undefined;
-  isAcceptable: boolean;
-}
-
 /** The formats of incremental delivery. A client that requests another one could not read it. */
 export type IncrementalFormat = '20220824' | 'v0.2';
 const FORMATS = new Map<string, IncrementalFormat>([
@@ -23,26 +15,29 @@ const FORMATS = new Map<string, IncrementalFormat>([
   ['incrementalspec=v0.2', 'v0.2'],
 ]);
 
+/** The preferred type for a complete response; undefined if the client accepts none. */
 export const negotiateJson = (accept: string | undefined): JsonType | undefined => negotiate(accept).json;
 
+/** The preferred format of incremental delivery; undefined if the client accepts none. */
 export const incrementalFormat = (accept: string | undefined): IncrementalFormat | undefined =>
   negotiate(accept).incremental;
 
 /** Throws an HttpError if the client accepts no type that a response may have. */
 export function checkAcceptable(accept: string | undefined): void {
-  if (negotiate(accept).isAcceptable) return;
-  throw new HttpError(406, 'NOT_ACCEPTABLE', `Accept one of ${[...JSON_TYPES, ...INCREMENTAL_TYPES].join(', ')}.`);
+  const { json, incremental } = negotiate(accept);
+  if (json === undefined && incremental === undefined)
+    throw new HttpError(406, 'NOT_ACCEPTABLE', `Accept one of ${[...JSON_TYPES, ...INCREMENTAL_TYPES].join(', ')}.`);
 }
 
-const negotiate = remembering((accept): Negotiated => {
+const negotiate = remembering((accept) => {
   const ranges = parseAccept(accept).filter(isUtf8);
-  const acceptable = ranges.filter(({ quality }) => quality > 0);
-  const incremental = acceptable
-    .filter(({ type }) => matchesAny(type, INCREMENTAL_TYPES))
+  const incremental = ranges
+    .filter(
+      ({ type, quality }) => quality > 0 && INCREMENTAL_TYPES.some((each) => specificity(type, each) !== undefined),
+    )
     .sort((a, b) => b.quality - a.quality);
   const format = incremental.map(formatOf).find((each) => each !== undefined);
-  const json = preferredJson(ranges);
-  return { json, incremental: format, isAcceptable: json !== undefined || format !== undefined };
+  return { json: preferredJson(ranges), incremental: format };
 });
 
 /** The type of the highest quality; of equal quality the one that is named more specifically, then the one that is named first. */
@@ -69,6 +64,3 @@ function formatOf({ params }: MediaRange): IncrementalFormat | undefined {
   const spec = params.find((param) => /^(?:defer|incremental)spec=/.test(param));
   return spec === undefined ? '20220824' : FORMATS.get(spec.replaceAll('"', ''));
 }
-
-const matchesAny = (range: string, types: readonly string[]): boolean =>
-  types.some((type) => specificity(range, type) !== undefined);

@@ -77,7 +77,7 @@ export interface Compressed {
 }
 
 type Outcome = Compressed | undefined;
-type Copies = Map<Encoding, Outcome | Promise<Outcome>>;
+type Copies = Partial<Record<Encoding, Outcome | Promise<Outcome>>>;
 
 export class Compression {
   private bodies = 0;
@@ -96,10 +96,8 @@ export class Compression {
     if (!encoding) return undefined;
     if (!isKept || typeof body === 'string') return this.start(body, encoding);
     let copies = this.copies.get(body);
-    if (!copies) this.copies.set(body, (copies = new Map() as Copies));
-    const copy = copies.get(encoding) ?? this.start(body, encoding, copies);
-    copies.set(encoding, copy);
-    return copy;
+    if (!copies) this.copies.set(body, (copies = {}));
+    return (copies[encoding] ??= this.start(body, encoding, copies));
   }
 
   /** A stream for the parts of a response; undefined if they are to be sent as they are. The caller ends or destroys it. */
@@ -119,7 +117,7 @@ export class Compression {
       codecs[encoding]!.compress(body, (error, bytes) => {
         this.bodies--;
         const outcome = error ? undefined : { encoding, bytes };
-        copies?.set(encoding, outcome);
+        if (copies) copies[encoding] = outcome;
         resolve(outcome);
       });
     });

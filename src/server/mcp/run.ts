@@ -43,14 +43,11 @@ export interface Run {
   cachePolicy: CachePolicy | undefined;
 }
 
-interface RunOptions {
-  variables: Variables;
-  exchange: Exchange;
-  /** Plan the operation and do not run it. */
-  isPlanned?: boolean;
-}
-
-export type RunForAgent = (prepared: Prepared, options: RunOptions) => Promise<Run>;
+/** With `isPlanned` the operation is planned and not run. */
+export type RunForAgent = (
+  prepared: Prepared,
+  options: { variables: Variables; exchange: Exchange; isPlanned?: boolean },
+) => Promise<Run>;
 
 export function createRunner(parts: RunnerParts): RunForAgent {
   const { config, pipeline, admission, upstream, onOverdue } = parts;
