@@ -2,7 +2,8 @@
 import type { AtomLocation, AtomPerson, EventDraft, EventRecord, Feed, Links } from '../api/event.ts';
 import { attributeNames, rels } from './fields.ts';
 import { idFrom } from './decode.ts';
-import { escape, namespaces } from './xml.ts';
+import { type XmlElement, serialize } from './xml-writer.ts';
+import { namespaces } from './xml.ts';
 
 const kindScheme = 'http://www.douban.com/2007#kind';
 
@@ -81,13 +82,6 @@ const encodeWhen = ({ startTime, endTime }: Pick<EventRecord, 'startTime' | 'end
 /** The self link if it ends in the id, otherwise the id alone. Readers accept both. */
 const urlOf = (id: string | undefined, self: string | undefined) => (idFrom(self) === id ? self : id);
 
-export interface XmlElement {
-  name: string;
-  attributes: Record<string, string | undefined>;
-  /** A string is text, not yet escaped. */
-  children: readonly (XmlElement | string)[];
-}
-
 const element = (
   name: string,
   attributes: XmlElement['attributes'] = {},
@@ -109,22 +103,6 @@ const declarations = {
   'xmlns:georss': namespaces.georss,
 };
 
-export function serialize(root: XmlElement): string {
-  const out = ['<?xml version="1.0" encoding="UTF-8"?>\n'];
-  write({ ...root, attributes: { ...declarations, ...root.attributes } }, out);
-  return out.join('');
-}
-
-function write(node: XmlElement, out: string[]): void {
-  out.push('<', node.name);
-  for (const [name, value] of Object.entries(node.attributes)) {
-    if (value !== undefined) out.push(' ', name, '="', escape(value), '"');
-  }
-  if (node.children.length === 0) return void out.push('/>');
-  out.push('>');
-  for (const child of node.children) {
-    if (typeof child === 'string') out.push(escape(child));
-    else write(child, out);
-  }
-  out.push('</', node.name, '>');
-}
+/** The element as a document. */
+export const documentOf = (root: XmlElement): string =>
+  serialize({ ...root, attributes: { ...declarations, ...root.attributes } });

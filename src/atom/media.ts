@@ -4,19 +4,20 @@ import type { AtomFields } from './fields.ts';
 import { parseFields } from './tree-parser.ts';
 import { readFields } from './reader.ts';
 import {
+  documentOf,
   encodeDraft,
   encodeEvent,
   encodeFeed,
   encodePersonEntry,
   encodeReason,
   encodeResult,
-  serialize,
 } from './encode.ts';
 import type { Media } from '../api/endpoint.ts';
 import type { EventDraft, EventFeed, EventRecord, EventType, PersonFeed } from '../api/event.ts';
 import { eventTypes } from '../api/event.ts';
 
-export { AtomError, escape, writableText } from './xml.ts';
+export { AtomError, writableText } from './xml.ts';
+export { type XmlElement, serialize } from './xml-writer.ts';
 
 /** The media that are Atom documents. */
 export type AtomMedia = Exclude<Media, 'json' | 'empty'>;
@@ -33,12 +34,12 @@ export const readers = {
 
 /** Writes a record as a document; throws AtomError if a text contains a character that XML 1.0 forbids. */
 export const writers = {
-  event: (event: EventRecord) => serialize(encodeEvent(event)),
-  eventFeed: (feed: EventFeed) => serialize(encodeFeed(feed, encodeEvent)),
-  personFeed: (feed: PersonFeed) => serialize(encodeFeed(feed, encodePersonEntry)),
-  eventDraft: (draft: EventDraft) => serialize(encodeDraft(draft)),
-  reason: (body: { reason: string }) => serialize(encodeReason(body)),
-  result: (body: { result: string }) => serialize(encodeResult(body)),
+  event: (event: EventRecord) => documentOf(encodeEvent(event)),
+  eventFeed: (feed: EventFeed) => documentOf(encodeFeed(feed, encodeEvent)),
+  personFeed: (feed: PersonFeed) => documentOf(encodeFeed(feed, encodePersonEntry)),
+  eventDraft: (draft: EventDraft) => documentOf(encodeDraft(draft)),
+  reason: (body: { reason: string }) => documentOf(encodeReason(body)),
+  result: (body: { result: string }) => documentOf(encodeResult(body)),
 };
 
 const read = (document: string, root: 'entry' | 'feed'): AtomFields =>

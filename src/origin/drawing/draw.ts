@@ -1,8 +1,9 @@
+import type { XmlElement } from '../../atom/media.ts';
 import { type Chance, createChance } from '../store/seed/chance.ts';
 import { fitted } from './lines.ts';
 import { type Palette, paletteOf } from './palette.ts';
 import { type PictureKind, pictureSizes } from '../store/drawn-pictures.ts';
-import { type Drawing, type Shape, shape } from './svg.ts';
+import { type Drawing, shape } from './svg.ts';
 
 const SERIF = "'Noto Serif CJK SC', 'Noto Serif SC', 'Songti SC', SimSun, serif";
 const SANS = "'Noto Sans CJK SC', 'Noto Sans SC', 'PingFang SC', 'Microsoft YaHei', sans-serif";
@@ -14,24 +15,20 @@ interface Canvas {
   height: number;
 }
 
-/** A canvas of the largest size. The random generator is seeded by the record, so its picture never changes. */
-function canvasOf(kind: PictureKind, id: string): Canvas {
+/** A drawing in the largest size. The random generator is seeded by the record, so its picture never changes. */
+function drawing(kind: PictureKind, id: string, title: string, shapesOn: (canvas: Canvas) => XmlElement[]): Drawing {
   // The id comes first: this gives records with neighbouring ids different colours.
   const chance = createChance(`${id} ${kind}`);
   const [width, height] = pictureSizes[kind].large;
-  return { chance, palette: paletteOf(chance), width, height };
+  return { title, width, height, shapes: shapesOn({ chance, palette: paletteOf(chance), width, height }) };
 }
 
-export function drawCover(book: { id: string; title: string; author: string }): Drawing {
-  const canvas = canvasOf('book', book.id);
-  const { palette, width, height } = canvas;
-  const title = { text: book.title, y: 62, width: width - 72, sizes: [36, 31, 26, 22, 18], most: 5 };
-  const author = { text: book.author, y: height - 38, width: width - 72, sizes: [17, 15], most: 1 };
-  return {
-    title: book.title,
-    width,
-    height,
-    shapes: [
+export const drawCover = (book: { id: string; title: string; author: string }): Drawing =>
+  drawing('book', book.id, book.title, (canvas) => {
+    const { palette, width, height } = canvas;
+    const title = { text: book.title, y: 62, width: width - 72, sizes: [36, 31, 26, 22, 18], most: 5 };
+    const author = { text: book.author, y: height - 38, width: width - 72, sizes: [17, 15], most: 1 };
+    return [
       rect(0, 0, width, height, palette.from),
       ...ornament(canvas, height * 0.62),
       // The spine.
@@ -41,92 +38,68 @@ export function drawCover(book: { id: string; title: string; author: string }): 
       rect(0, height - 84, width, 84, palette.dark, 0.6),
       rect(44, height - 84, 40, 3, palette.accent),
       ...letters(author, 44, { fill: palette.light, 'font-family': SERIF }),
-    ],
-  };
-}
+    ];
+  });
 
-export function drawPoster(film: { id: string; title: string; original: string; year: string }): Drawing {
-  const canvas = canvasOf('subject', film.id);
-  const { palette, width, height } = canvas;
-  const title = { text: film.title, y: height - 112, width: width - 48, sizes: [38, 32, 27, 23, 19], most: 2 };
-  const below = [film.original === film.title ? '' : film.original, film.year].filter(Boolean).join(' · ');
-  const small = { text: below, y: height - 28, width: width - 48, sizes: [15, 13], most: 1 };
-  return {
-    title: film.title,
-    width,
-    height,
-    shapes: [
+export const drawPoster = (film: { id: string; title: string; original: string; year: string }): Drawing =>
+  drawing('subject', film.id, film.title, (canvas) => {
+    const { palette, width, height } = canvas;
+    const title = { text: film.title, y: height - 112, width: width - 48, sizes: [38, 32, 27, 23, 19], most: 2 };
+    const below = [film.original === film.title ? '' : film.original, film.year].filter(Boolean).join(' · ');
+    const small = { text: below, y: height - 28, width: width - 48, sizes: [15, 13], most: 1 };
+    return [
       ...landscape(canvas, height * 0.74),
       rect(0, height * 0.66, width, height * 0.34, palette.dark, 0.82),
       rect(0, height * 0.66, width, 3, palette.accent),
       ...letters(title, 24, { fill: palette.light, 'font-family': SANS, 'font-weight': 700 }),
       ...letters(small, 24, { fill: palette.light, 'fill-opacity': 0.8, 'font-family': SANS }),
-    ],
-  };
-}
+    ];
+  });
 
-export function drawPortrait(person: { id: string; name: string; other: string }): Drawing {
-  const canvas = canvasOf('celebrity', person.id);
-  const { palette, width, height } = canvas;
-  const name = { text: person.name, y: height - 66, width: width - 60, sizes: [40, 34, 28, 24], most: 1 };
-  const other = { text: person.other, y: height - 30, width: width - 60, sizes: [22, 18], most: 1 };
-  const centred = { fill: palette.light, 'font-family': SANS, 'text-anchor': 'middle' };
-  return {
-    title: person.name,
-    width,
-    height,
-    shapes: [
+export const drawPortrait = (person: { id: string; name: string; other: string }): Drawing =>
+  drawing('celebrity', person.id, person.name, (canvas) => {
+    const { palette, width, height } = canvas;
+    const name = { text: person.name, y: height - 66, width: width - 60, sizes: [40, 34, 28, 24], most: 1 };
+    const other = { text: person.other, y: height - 30, width: width - 60, sizes: [22, 18], most: 1 };
+    const centred = { fill: palette.light, 'font-family': SANS, 'text-anchor': 'middle' };
+    return [
       ...gradient(canvas),
       ...figure(canvas),
       rect(0, height - 128, width, 128, palette.dark, 0.8),
       ...letters(name, width / 2, { ...centred, 'font-weight': 700 }),
       ...letters(other, width / 2, { ...centred, 'fill-opacity': 0.8 }),
-    ],
-  };
-}
+    ];
+  });
 
 /** The first letter of the name, as many services draw it. */
-export function drawAvatar(person: { id: string; name: string }): Drawing {
-  const canvas = canvasOf('person', person.id);
-  const { palette, width, height } = canvas;
-  const letter = { text: /[\p{L}\p{N}]/u.exec(person.name)?.[0] ?? '', y: height * 0.67, width, sizes: [84], most: 1 };
-  const style = { fill: palette.light, 'font-family': SANS, 'font-weight': 700, 'text-anchor': 'middle' };
-  return {
-    title: person.name,
-    width,
-    height,
-    shapes: [...gradient(canvas), ...letters(letter, width / 2, style)],
-  };
-}
+export const drawAvatar = (person: { id: string; name: string }): Drawing =>
+  drawing('person', person.id, person.name, (canvas) => {
+    const { palette, width, height } = canvas;
+    const text = /[\p{L}\p{N}]/u.exec(person.name)?.[0] ?? '';
+    const style = { fill: palette.light, 'font-family': SANS, 'font-weight': 700, 'text-anchor': 'middle' };
+    return [...gradient(canvas), ...letters({ text, y: height * 0.67, width, sizes: [84], most: 1 }, width / 2, style)];
+  });
 
 /** `day`: month and day as `11-23`, in the time zone of the event. */
-export function drawEvent(event: { id: string; title: string; day: string; place: string }): Drawing {
-  const canvas = canvasOf('event', event.id);
-  const { palette, width, height } = canvas;
-  const title = { text: event.title, y: 170, width: width - 56, sizes: [34, 29, 25, 21, 18], most: 4 };
-  const day = { text: event.day.replace('-', '.'), y: 92, width: width - 56, sizes: [60], most: 1 };
-  const place = { text: event.place, y: height - 46, width: width - 56, sizes: [16, 14], most: 2 };
-  return {
-    title: event.title,
-    width,
-    height,
-    shapes: [
+export const drawEvent = (event: { id: string; title: string; day: string; place: string }): Drawing =>
+  drawing('event', event.id, event.title, (canvas) => {
+    const { palette, width, height } = canvas;
+    const title = { text: event.title, y: 170, width: width - 56, sizes: [34, 29, 25, 21, 18], most: 4 };
+    const day = { text: event.day.replace('-', '.'), y: 92, width: width - 56, sizes: [60], most: 1 };
+    const place = { text: event.place, y: height - 46, width: width - 56, sizes: [16, 14], most: 2 };
+    return [
       ...gradient(canvas),
       ...ornament(canvas, height * 0.76),
       rect(0, height - 84, width, 84, palette.dark, 0.7),
       ...letters(day, 28, { fill: palette.accent, 'font-family': SANS, 'font-weight': 700 }),
       ...letters(title, 28, { fill: palette.light, 'font-family': SANS, 'font-weight': 700 }),
       ...letters(place, 28, { fill: palette.light, 'font-family': SANS }),
-    ],
-  };
-}
+    ];
+  });
 
 /** A landscape without text: the annotation or note that it belongs to may be private. */
-export function drawScene(kind: 'photo' | 'annotation' | 'note', id: string): Drawing {
-  const canvas = canvasOf(kind, id);
-  const { width, height } = canvas;
-  return { title: '', width, height, shapes: landscape(canvas, height) };
-}
+export const drawScene = (kind: 'photo' | 'annotation' | 'note', id: string): Drawing =>
+  drawing(kind, id, '', (canvas) => landscape(canvas, canvas.height));
 
 /** One text in a picture; coordinates and sizes in pixels. */
 interface Words {
@@ -140,10 +113,14 @@ interface Words {
   most: number;
 }
 
-function letters({ text, y, width, sizes, most }: Words, x: number, attributes: Shape['attributes']): Shape[] {
+function letters(
+  { text, y, width, sizes, most }: Words,
+  x: number,
+  style: Record<string, string | number>,
+): XmlElement[] {
   const { size, lines } = fitted(text, width, sizes, most);
   return lines.map((line, n) =>
-    shape('text', { x, y: Math.round(y + n * size * 1.28), 'font-size': size, ...attributes }, [line]),
+    shape('text', { x, y: Math.round(y + n * size * 1.28), 'font-size': size, ...style }, [line]),
   );
 }
 
@@ -153,7 +130,7 @@ const rect = (x: number, y: number, width: number, height: number, fill: string,
 const circle = (cx: number, cy: number, r: number, fill: string, opacity = 1) =>
   shape('circle', { cx: Math.round(cx), cy: Math.round(cy), r: Math.round(r), fill, 'fill-opacity': opacity });
 
-function gradient({ palette, width, height }: Canvas): Shape[] {
+function gradient({ palette, width, height }: Canvas): XmlElement[] {
   const stops = [
     shape('stop', { offset: 0, 'stop-color': palette.from }),
     shape('stop', { offset: 1, 'stop-color': palette.to }),
@@ -165,7 +142,7 @@ function gradient({ palette, width, height }: Canvas): Shape[] {
 }
 
 /** Rings, stripes, dots or sails in the lower part. */
-function ornament({ chance, palette, width }: Canvas, y: number): Shape[] {
+function ornament({ chance, palette, width }: Canvas, y: number): XmlElement[] {
   const x = chance.between(Math.round(width * 0.35), Math.round(width * 0.9));
   const r = width * 0.36;
   switch (chance.int(4)) {
@@ -192,7 +169,7 @@ function ornament({ chance, palette, width }: Canvas, y: number): Shape[] {
 }
 
 /** A sky, a sun or moon, and hills down to `bottom`. */
-function landscape(canvas: Canvas, bottom: number): Shape[] {
+function landscape(canvas: Canvas, bottom: number): XmlElement[] {
   const { chance, palette, width, height } = canvas;
   const sun = circle(
     chance.between(width * 0.2, width * 0.8),
@@ -215,7 +192,7 @@ function landscape(canvas: Canvas, bottom: number): Shape[] {
 }
 
 /** A generic head with shoulders. */
-function figure({ chance, palette, width, height }: Canvas): Shape[] {
+function figure({ chance, palette, width, height }: Canvas): XmlElement[] {
   const [x, y] = [width / 2, height * (chance.between(33, 37) / 100)];
   const r = width * (chance.between(17, 20) / 100);
   const at = (dx: number, dy: number) => `${Math.round(x + r * dx)} ${Math.round(y + r * dy)}`;

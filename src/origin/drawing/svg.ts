@@ -1,16 +1,14 @@
-import { escape, writableText } from '../../atom/media.ts';
+import { type XmlElement, serialize, writableText } from '../../atom/media.ts';
 
-/** An element of a picture. Texts and values are not yet escaped. */
-export interface Shape {
-  name: string;
-  attributes: Readonly<Record<string, string | number>>;
-  children: readonly (Shape | string)[];
-}
-
-export const shape = (name: string, attributes: Shape['attributes'] = {}, children: Shape['children'] = []): Shape => ({
+/** An element of a picture. A character that XML cannot carry is left out, because it would make the whole picture invalid. */
+export const shape = (
+  name: string,
+  attributes: Readonly<Record<string, string | number>>,
+  children: readonly (XmlElement | string)[] = [],
+): XmlElement => ({
   name,
-  attributes,
-  children,
+  attributes: Object.fromEntries(Object.entries(attributes).map(([key, value]) => [key, writableText(String(value))])),
+  children: children.map((child) => (typeof child === 'string' ? writableText(child) : child)),
 });
 
 const TITLE_MAX = 200;
@@ -20,12 +18,11 @@ export interface Drawing {
   title: string;
   width: number;
   height: number;
-  shapes: readonly Shape[];
+  shapes: readonly XmlElement[];
 }
 
 /** The picture as an SVG document of the given width and height in pixels, cropped evenly if the aspect ratio differs. */
 export function svgOf({ title, width, height, shapes }: Drawing, [pixelsWide, pixelsHigh]: readonly [number, number]) {
-  const out: string[] = ['<?xml version="1.0" encoding="UTF-8"?>\n'];
   const attributes = {
     xmlns: 'http://www.w3.org/2000/svg',
     width: pixelsWide,
@@ -34,21 +31,5 @@ export function svgOf({ title, width, height, shapes }: Drawing, [pixelsWide, pi
     preserveAspectRatio: 'xMidYMid slice',
     role: 'img',
   };
-  write(shape('svg', attributes, [shape('title', {}, [title.slice(0, TITLE_MAX)]), ...shapes]), out);
-  return out.join('');
+  return serialize(shape('svg', attributes, [shape('title', {}, [title.slice(0, TITLE_MAX)]), ...shapes]));
 }
-
-function write({ name, attributes, children }: Shape, out: string[]) {
-  out.push('<', name);
-  for (const [key, value] of Object.entries(attributes)) out.push(' ', key, '="', escaped(String(value)), '"');
-  if (children.length === 0) return void out.push('/>');
-  out.push('>');
-  for (const child of children) {
-    if (typeof child === 'string') out.push(escaped(child));
-    else write(child, out);
-  }
-  out.push('</', name, '>');
-}
-
-// A character that XML cannot carry would make the whole picture invalid.
-const escaped = (text: string) => escape(writableText(text));
