@@ -26,20 +26,22 @@ export const whole = (min: number, max: number) => ({
   spell: (option: unknown) => (typeof option === 'number' ? String(option) : undefined),
 });
 
-const spellText = (option: unknown) => (typeof option === 'string' ? option : undefined);
+const text = {
+  type: 'string',
+  spell: (option: unknown) => (typeof option === 'string' ? option : undefined),
+};
 
 export const matching = (must: string, pattern: RegExp) => ({
+  ...text,
   must,
-  read: (text: string) => (pattern.test(text) ? text : undefined),
-  type: 'string',
-  spell: spellText,
+  read: (value: string) => (pattern.test(value) ? value : undefined),
 });
 
 export const oneOf = <const T extends string>(...names: [T, ...T[]]) => ({
+  ...text,
   must: `one of ${names.join(', ')}`,
-  read: (text: string) => names.find((name) => name === text),
+  read: (value: string) => names.find((name) => name === value),
   type: names.map((name) => `'${name}'`).join(' | '),
-  spell: spellText,
 });
 
 export const onOff = {
@@ -55,14 +57,13 @@ export const onOff = {
 
 /** Credentials in an address would end in logs and errors, a query would swallow the path appended to it. */
 export const httpAddress = {
+  ...text,
   must: 'an http:// or https:// address without user, query or fragment',
   read: (address: string) => {
     const url = parsed(address);
     const isPlain = url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !/[?#]/.test(address);
     return isPlain ? address.replace(/(?<!\/)\/+$/, '') : undefined;
   },
-  type: 'string',
-  spell: spellText,
 };
 
 /** The address of the catalog service: /v2 is appended to it. */
@@ -78,39 +79,34 @@ export const catalogAddress = {
 const withoutVersion = (address: string): string | undefined => /^(.*)\/v2$/.exec(httpAddress.read(address) ?? '')?.[1];
 
 export const redisAddress = {
+  ...text,
   must: 'a redis:// or rediss:// address',
   read: (address: string) => (/^rediss?:$/.test(parsed(address)?.protocol ?? '') ? address : undefined),
-  type: 'string',
-  spell: spellText,
 };
 
-export const origins = {
-  must: 'a comma-separated list of origins, each like https://shop.example, or http://localhost:* for any port (no path, no other *)',
+const listOf = (items: string, isItem: (item: string) => boolean) => ({
+  must: `a comma-separated list of ${items}`,
+  optionMust: `a list of ${items}`,
   read: (text: string): readonly string[] | undefined => {
-    const list = text.split(',').map((origin) => origin.trim());
-    return list.every(isOrigin) ? list : undefined;
+    const list = text.split(',').map((item) => item.trim());
+    return list.every(isItem) ? list : undefined;
   },
-  optionMust:
-    'a list of origins, each like https://shop.example, or http://localhost:* for any port (no path, no other *)',
   type: 'readonly string[]',
   spell: (option: unknown) => (Array.isArray(option) ? option.map(String).join(',') : undefined),
-};
+});
 
-function isOrigin(text: string): boolean {
-  const origin = text.replace(/:\*$/, '');
-  return /^https?:/.test(origin) && parsed(origin)?.origin === origin;
-}
-
-export const addressRanges = {
-  must: 'a comma-separated list of addresses and ranges, each like 10.0.0.1, 10.0.0.0/8 or fd00::/8',
-  read: (text: string): readonly string[] | undefined => {
-    const list = text.split(',').map((range) => range.trim());
-    return list.every(addressRange) ? list : undefined;
+export const origins = listOf(
+  'origins, each like https://shop.example, or http://localhost:* for any port (no path, no other *)',
+  (text) => {
+    const origin = text.replace(/:\*$/, '');
+    return /^https?:/.test(origin) && parsed(origin)?.origin === origin;
   },
-  optionMust: 'a list of addresses and ranges, each like 10.0.0.1, 10.0.0.0/8 or fd00::/8',
-  type: 'readonly string[]',
-  spell: (option: unknown) => (Array.isArray(option) ? option.map(String).join(',') : undefined),
-};
+);
+
+export const addressRanges = listOf(
+  'addresses and ranges, each like 10.0.0.1, 10.0.0.0/8 or fd00::/8',
+  (text) => addressRange(text) !== undefined,
+);
 
 export const headerList = {
   must: 'a comma-separated list like name=value,other=value',
@@ -143,10 +139,4 @@ function decoded(text: string): string {
   }
 }
 
-function parsed(address: string): URL | undefined {
-  try {
-    return new URL(address);
-  } catch {
-    return undefined;
-  }
-}
+const parsed = (address: string): URL | undefined => (URL.canParse(address) ? new URL(address) : undefined);
