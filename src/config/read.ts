@@ -17,12 +17,18 @@ export class ConfigError extends Error {
 
 /** Reads and checks everything at once; a flag wins over the environment, and an empty variable is an absent one. */
 export function readConfig(env: NodeJS.ProcessEnv = process.env, flags: Flags = {}): Config {
-  const text = (name: SettingName) => (flags[name] ?? env[settings[name].env]) || undefined;
+  const source: Source = {
+    text: (name) => (flags[name] ?? env[settings[name].env]) || undefined,
+    production: env.NODE_ENV === 'production',
+    nameOf: (name) => settings[name].env,
+    mustOf: ({ must }) => must,
+  };
   const problems: string[] = [];
-  if (text('baseUrl') && !text('eventBaseUrl')) problems.push('EVENT_BASE_URL must be set too, because BASE_URL is');
-  if (text('eventBaseUrl') && !text('baseUrl')) problems.push('BASE_URL must be set too, because EVENT_BASE_URL is');
-  const production = env.NODE_ENV === 'production';
-  const values = read({ text, production, nameOf: (name) => settings[name].env, mustOf: ({ must }) => must }, problems);
+  const given = valuesOf(source, problems);
+  const [baseUrl, eventBaseUrl] = [source.text('baseUrl'), source.text('eventBaseUrl')];
+  if (baseUrl && !eventBaseUrl) problems.push('EVENT_BASE_URL must be set too, because BASE_URL is');
+  if (eventBaseUrl && !baseUrl) problems.push('BASE_URL must be set too, because EVENT_BASE_URL is');
+  const values = checked(given, source, problems);
 
   const ownOrigin = !values.baseUrl;
   const demo = ownOrigin && values.demoTokens && !values.accessToken;
@@ -61,18 +67,16 @@ export function readOptions(given: Readonly<Record<string, unknown>>): Config {
   const { production = process.env.NODE_ENV === 'production' } = given;
   if (typeof production !== 'boolean') problems.push('production must be true or false');
   for (const name of ['baseUrl', 'eventBaseUrl'] as const) if (!given[name]) problems.push(`${name} must be set`);
-  const values = read(
-    {
-      text: (name) => {
-        if (NOT_EMBEDDED.has(name) || given[name] === undefined) return undefined;
-        return (settings[name].spell(given[name]) ?? UNREADABLE) || undefined;
-      },
-      production: production === true,
-      nameOf: (name) => name,
-      mustOf: ({ must, optionMust }) => optionMust ?? must,
+  const source: Source = {
+    text: (name) => {
+      if (NOT_EMBEDDED.has(name) || given[name] === undefined) return undefined;
+      return (settings[name].spell(given[name]) ?? UNREADABLE) || undefined;
     },
-    problems,
-  );
+    production: production === true,
+    nameOf: (name) => name,
+    mustOf: ({ must, optionMust }) => optionMust ?? must,
+  };
+  const values = checked(valuesOf(source, problems), source, problems);
   return Object.freeze({ ...values, ownOrigin: false });
 }
 
@@ -88,18 +92,21 @@ interface Source {
   mustOf: (setting: Setting<unknown>) => string;
 }
 
-/** All values, from the text or the default of each. Throws if there are problems, with those found before. */
-function read({ text, production, nameOf, mustOf }: Source, problems: string[]): Omit<Config, 'ownOrigin'> {
-  const values = Object.fromEntries(
-    entries().map(([name, setting]) => {
-      const given = text(name);
-      const value = given === undefined ? setting.byDefault(production) : setting.read(given);
-      // The value is not repeated: it may be a secret in the wrong variable.
-      if (given !== undefined && value === undefined)
-        problems.push(`${nameOf(name)} ${setting.mistake?.(given) ?? `must be ${mustOf(setting)}`}`);
-      return [name, value];
-    }),
-  ) as Values;
+/** All values, from the text or the default of each. */
+function valuesOf({ text, production, nameOf, mustOf }: Source, problems: string[]): Values {
+  const values = entries().map(([name, setting]) => {
+    const given = text(name);
+    const value = given === undefined ? setting.byDefault(production) : setting.read(given);
+    // The value is not repeated: it may be a secret in the wrong variable.
+    if (given !== undefined && value === undefined)
+      problems.push(`${nameOf(name)} ${setting.mistake?.(given) ?? `must be ${mustOf(setting)}`}`);
+    return [name, value];
+  });
+  return Object.fromEntries(values) as Values;
+}
+
+/** Checks the values together, and reads the manifest. Throws if there are problems, with those found before. */
+function checked(values: Values, { production, nameOf }: Source, problems: string[]): Omit<Config, 'ownOrigin'> {
   const { mcp, mcpFree, persistedOnly, persistedOperations } = values;
   if (values.maxBusyConnections < values.maxConnections && problems.length === 0)
     problems.push(`${nameOf('maxBusyConnections')} must not be less than ${nameOf('maxConnections')}`);

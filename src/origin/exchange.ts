@@ -58,23 +58,17 @@ export async function exchange(
   }
 }
 
-export function rejectionResponse(rejection: Rejection, request: string): Response {
-  const { msg, status } = serviceErrors[rejection.code];
-  const wait: Record<string, string> =
-    rejection.retryAfter === undefined ? {} : { 'retry-after': String(rejection.retryAfter) };
-  return errorResponse({ code: rejection.code, msg, request }, status, wait);
-}
-
-/**
- * An internal error, most likely a full or read-only disk. Nothing was stored.
- * Not specified: the documentation has a code for it with the status 400; 500 shows that the request is not at fault.
- */
-export function internalError(request: string): Response {
-  return errorResponse({ code: 6009, msg: serviceErrors[6009].msg, request }, 500);
-}
-
-function errorResponse(body: ErrorBody, status: number, headers: Record<string, string> = {}) {
-  return new Response(JSON.stringify(body), { status, headers: { ...jsonType, ...headers } });
+/** The response to a rejected request, or to one that failed by an internal error, most likely a full or read-only disk. */
+export function errorResponse(error: unknown, request: string): Response {
+  // Not specified: the documentation has 6009 for an internal error with the status 400; 500 shows that the request is not at fault.
+  const { code, retryAfter } = error instanceof Rejection ? error : { code: 6009 as const };
+  const { msg, status } = serviceErrors[code];
+  const body: ErrorBody = { code, msg, request };
+  const wait = retryAfter === undefined ? undefined : { 'retry-after': String(retryAfter) };
+  return new Response(JSON.stringify(body), {
+    status: code === 6009 ? 500 : status,
+    headers: { ...jsonType, ...wait },
+  });
 }
 
 function write({ media, status, list }: Endpoint, result: unknown, fields: string | null): Response {

@@ -1,10 +1,11 @@
-import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
-import { type HttpBindings, createAdaptorServer } from '@hono/node-server';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type HttpBindings, getRequestListener } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { createAccess } from './access.ts';
 import { addressOf, withAddress } from './address.ts';
-import { type Route, exchange, internalError, rejectionResponse } from './exchange.ts';
+import { type Route, errorResponse, exchange } from './exchange.ts';
 import { bookRoutes } from './routes/book.ts';
 import { eventRoutes } from './routes/event.ts';
 import { filmRoutes } from './routes/film.ts';
@@ -82,23 +83,16 @@ export async function openOrigin(options: OriginOptions): Promise<Origin> {
         throw new Rejection(1014);
       });
     }
-    app.notFound((c) => rejectionResponse(new Rejection(1001), requestLine(c)));
+    app.notFound((c) => errorResponse(new Rejection(1001), requestLine(c)));
     app.onError((error, c) => {
-      if (error instanceof Rejection) return rejectionResponse(error, requestLine(c));
-      onError(error, requestLine(c));
-      return internalError(requestLine(c));
+      if (!(error instanceof Rejection)) onError(error, requestLine(c));
+      return errorResponse(error, requestLine(c));
     });
 
-    const server = createAdaptorServer({ fetch: app.fetch });
+    const listener = getRequestListener(app.fetch);
+    const server = createServer((request, response) => void listener(request, response));
     server.listen(options.port, host);
-    await once(server, 'listening').catch((error: unknown) => {
-      throw new Error(
-        `cannot listen on ${host}:${options.port}: ${error instanceof Error ? error.message : String(error)}`,
-        {
-          cause: error,
-        },
-      );
-    });
+    await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
     return {
@@ -108,9 +102,8 @@ export async function openOrigin(options: OriginOptions): Promise<Origin> {
       async close() {
         const closed = once(server, 'close');
         server.close();
-        if ('closeIdleConnections' in server) server.closeIdleConnections();
         // A client that sends its body too slowly is disconnected.
-        const timer = setTimeout(() => 'closeAllConnections' in server && server.closeAllConnections(), CLOSE_MS);
+        const timer = setTimeout(() => server.closeAllConnections(), CLOSE_MS);
         await closed;
         clearTimeout(timer);
         db.close();

@@ -171,7 +171,7 @@ describe('a request body', () => {
 });
 
 test('an origin that cannot open reports the reason in one line', async () => {
-  await expect(service({ port: origin.port })).rejects.toThrow(/^cannot listen on 127\.0\.0\.1:\d+: .+EADDRINUSE.*$/);
+  await expect(service({ port: origin.port })).rejects.toThrow(/^listen EADDRINUSE: .+ 127\.0\.0\.1:\d+$/);
   await expect(service({ dataDir: '/dev/null/data' })).rejects.toThrow(
     /^cannot open the database in \/dev\/null\/data: .+$/,
   );

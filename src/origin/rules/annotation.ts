@@ -22,7 +22,7 @@ import { numericId } from './numeric-id.ts';
 import { isPrivate } from './opinion.ts';
 import { personNamed } from './person.ts';
 import { checkPictures } from './picture.ts';
-import { Rejection } from './rejection.ts';
+import { Rejection, found } from './rejection.ts';
 
 /** The privacy of an annotation that only its author may see. Not specified: the number. */
 const PRIVATE = 0;
@@ -80,8 +80,8 @@ export function deleteAnnotation(call: Call, { id }: Of): void {
 
 /** Not specified: the response for an unknown or private annotation; the same as for a missing collection. */
 function visibleAnnotation({ annotations, reader }: Call, id: string): StoredAnnotation {
-  const annotation = annotations.find(numericId(id));
-  if (!annotation || (annotation.private && annotation.person_id !== reader)) throw new Rejection(1001);
+  const annotation = found(annotations.find(numericId(id)), 1001);
+  if (annotation.private && annotation.person_id !== reader) throw new Rejection(1001);
   return annotation;
 }
 

@@ -12,14 +12,15 @@ import type { Slice } from '../store/database.ts';
 import { type Call, type Of, sliceOf } from './call.ts';
 import { givenRating } from './opinion.ts';
 import { personNamed } from './person.ts';
-import { Rejection } from './rejection.ts';
+import { Rejection, found } from './rejection.ts';
 
 export function bookById(call: Call, { id }: Of): BookRecord {
-  return forReader(call, [existing(call.books.byId(id))])[0]!;
+  return forReader(call, [found(call.books.byId(id), 6000)])[0]!;
 }
 
 export function bookByIsbn(call: Call, { isbn }: { isbn: string }): BookRecord {
-  return forReader(call, [existing(call.books.byIsbn(isbn.replaceAll('-', '').toUpperCase()))])[0]!;
+  const book = found(call.books.byIsbn(isbn.replaceAll('-', '').toUpperCase()), 6000);
+  return forReader(call, [book])[0]!;
 }
 
 export function searchBooks(call: Call, { q, tag, ...window }: BookSearch): BookPage {
@@ -52,11 +53,6 @@ export function booksOfSeries({ books }: Call, { id, ...window }: Of & Window): 
   const slice = sliceOf(window);
   const { total, items } = books.ofSeries(id, slice);
   return { ...slice, total, books: items };
-}
-
-function existing(book: BookRecord | undefined): BookRecord {
-  if (!book) throw new Rejection(6000);
-  return book;
 }
 
 /** The books, each with the reader's own collection if there is one. */

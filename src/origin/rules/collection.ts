@@ -16,7 +16,7 @@ import type { CollectionContent, StoredCollection } from '../store/collection.ts
 import { type Call, type Of, personOf, sliceOf } from './call.ts';
 import { givenRating, isPrivate, isRating, ratingOrNone } from './opinion.ts';
 import { personNamed } from './person.ts';
-import { Rejection } from './rejection.ts';
+import { Rejection, found } from './rejection.ts';
 
 /** The collection of `user_id`, or of the reader. For other users, a private collection does not exist. */
 export function collectionOf(call: Call, { id, user_id }: Of & Whose): CollectionRecord {
@@ -47,8 +47,7 @@ export function collect(call: Call, { id, ...draft }: Of & CollectionDraft): Col
   const { books, collections } = call;
   if (!books.has(id)) throw new Rejection(6000);
   const added = collections.add(personOf(call), id, checked(draft)); // a unique constraint finds a second one
-  if (!added) throw new Rejection(6011);
-  return toRecord(added, books.byId(id));
+  return toRecord(found(added, 6011), books.byId(id));
 }
 
 /** Clears what the draft leaves out. Not specified: updating a missing collection; the error is that it does not exist. */
@@ -56,8 +55,7 @@ export function updateCollection(call: Call, { id, ...draft }: Of & CollectionDr
   const { books, collections } = call;
   if (!books.has(id)) throw new Rejection(6000);
   const replaced = collections.replace(personOf(call), id, checked(draft));
-  if (!replaced) throw new Rejection(1001);
-  return toRecord(replaced, books.byId(id));
+  return toRecord(found(replaced, 1001), books.byId(id));
 }
 
 export function deleteCollection(call: Call, { id }: Of): void {

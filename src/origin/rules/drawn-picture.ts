@@ -3,15 +3,14 @@ import { type PictureKind, pixelsOf } from '../store/drawn-pictures.ts';
 import { type Drawing, svgOf } from '../drawing/svg.ts';
 import type { Stores } from '../store/stores.ts';
 import { numericId } from './numeric-id.ts';
-import { Rejection } from './rejection.ts';
+import { Rejection, found } from './rejection.ts';
 
 /** The picture of a record in one of its sizes, as SVG. It contains only public data of the record. Throws Rejection 1001 if there is none. */
 export function drawnPicture(stores: Stores, kind: string, size: string, file: string): string {
   const target = pixelsOf(kind, size);
   const id = /^(\d{1,15}(?:-\d{1,6})?)\.svg$/.exec(file)?.[1];
-  const drawing = target && id && drawingOf(stores, target.kind, id);
-  if (!drawing) throw new Rejection(1001);
-  return svgOf(drawing, target.pixels);
+  if (!target || !id) throw new Rejection(1001);
+  return svgOf(found(drawingOf(stores, target.kind, id), 1001), target.pixels);
 }
 
 function drawingOf({ books, films, people, events }: Stores, kind: PictureKind, id: string): Drawing | undefined {

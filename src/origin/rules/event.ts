@@ -23,7 +23,7 @@ import type { Stored } from '../store/schema.ts';
 import { type Call, type Of, personOf } from './call.ts';
 import { numericId } from './numeric-id.ts';
 import { personNamed } from './person.ts';
-import { Rejection } from './rejection.ts';
+import { Rejection, found } from './rejection.ts';
 
 /** Not specified: the length of an abstract. */
 const ABSTRACT_MAX = 160;
@@ -96,9 +96,8 @@ export function searchEvents(call: Call, { q = '', location, ...window }: EventS
 export function createEvent(call: Call, draft: EventDraft): EventRecord {
   const person_id = personOf(call);
   const home = call.people.byId(person_id)?.city_id;
-  const city = home ? call.cities.byId(home) : undefined;
   // The city of an event is that of its creator. Without a city, a person cannot create events.
-  if (!city) throw new Rejection(1000);
+  const city = found(home ? call.cities.byId(home) : undefined, 1000);
   const text = checked(draft, city.name);
   const counted = { more_participants: 0, more_wishers: 0 };
   const row = call.events.insert({ ...text, person_id, city_id: city.id, point: '', has_image: 0, ...counted });
@@ -132,22 +131,14 @@ export const leave =
   (call: Call, { id }: Of): void =>
     call.events.leave(existing(call, id).id, personOf(call), relation);
 
-function existing({ events }: Call, id: string): StoredEvent {
-  const row = events.byId(numericId(id));
-  if (!row) throw new Rejection(1001);
-  return row;
-}
+const existing = ({ events }: Call, id: string): StoredEvent => found(events.byId(numericId(id)), 1001);
+
+const existingCity = ({ cities }: Call, name: string): Stored<'cities'> => found(cities.named(name), 1001);
 
 function own(call: Call, id: string): StoredEvent {
   const row = existing(call, id);
   if (row.person_id !== call.reader) throw new Rejection(6002);
   return row;
-}
-
-function existingCity({ cities }: Call, name: string): Stored<'cities'> {
-  const city = cities.named(name);
-  if (!city) throw new Rejection(1001);
-  return city;
 }
 
 function checked(draft: EventDraft, city: string): EventText {

@@ -35,7 +35,8 @@ function forTier<T extends object>(record: T, members: Record<string, readonly T
 export function fullSubjects({ films, people, tier }: Call, rows: readonly SubjectRow[]): SubjectRecord[] {
   const ids = rows.map((row) => row.id);
   const credits = films.credits(ids);
-  const tallies = films.tallies(ids);
+  const comments = films.counts('film_comments', ids);
+  const reviews = films.counts('film_reviews', ids);
   const photos = films.firstPhotos(ids, RECORD_PHOTOS);
   const first = films.firstReviews(ids, RECORD_REVIEWS);
   const authors = people.byIds([...first.values()].flat().map((review) => review.person_id));
@@ -73,8 +74,8 @@ export function fullSubjects({ films, people, tier }: Call, rows: readonly Subje
       genres: list(row.genres).slice(0, RECORD_GENRES),
       countries: list(row.countries),
       summary: row.summary,
-      comments_count: tallies.get(id)?.comments ?? 0,
-      reviews_count: tallies.get(id)?.reviews ?? 0,
+      comments_count: comments.get(id) ?? 0,
+      reviews_count: reviews.get(id) ?? 0,
       seasons_count: row.seasons_count,
       current_season: row.current_season,
       episodes_count: row.episodes_count,

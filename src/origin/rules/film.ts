@@ -32,7 +32,7 @@ import {
   withSubjects,
   workRecords,
 } from './film-records.ts';
-import { Rejection } from './rejection.ts';
+import { Rejection, found } from './rejection.ts';
 
 /** Not specified: the default city is the capital. */
 const CITY_DEFAULT = '北京';
@@ -155,14 +155,6 @@ function fullChart(call: Call, chart: string, title: string, window: Window): Su
   return { title, ...slice, total, subjects: fullSubjects(call, subjectsOf(call, items)) };
 }
 
-function existing({ films }: Call, id: string): Stored<'subjects'> {
-  const row = films.subject(id);
-  if (!row) throw new Rejection(5000);
-  return row;
-}
+const existing = ({ films }: Call, id: string): Stored<'subjects'> => found(films.subject(id), 5000);
 
-function existingCelebrity({ films }: Call, id: string): Stored<'celebrities'> {
-  const row = films.celebrity(id);
-  if (!row) throw new Rejection(5000);
-  return row;
-}
+const existingCelebrity = ({ films }: Call, id: string): Stored<'celebrities'> => found(films.celebrity(id), 5000);

@@ -5,7 +5,7 @@ import { type Person, avatarOf, webPage } from '../store/people.ts';
 import { type Call, type Of, personOf, sliceOf } from './call.ts';
 import { visibleNote } from './note.ts';
 import { numericId } from './numeric-id.ts';
-import { Rejection } from './rejection.ts';
+import { Rejection, found } from './rejection.ts';
 
 type OfComment = Of & { comment_id: string };
 
@@ -41,11 +41,8 @@ export function deleteComment(call: Call, of: OfComment) {
 }
 
 /** Not specified: the response for an unknown comment; the same as for an unknown note. */
-function knownComment(call: Call, { id, comment_id }: OfComment): StoredComment {
-  const comment = call.notes.comment(visibleNote(call, id).id, numericId(comment_id));
-  if (!comment) throw new Rejection(1006);
-  return comment;
-}
+const knownComment = (call: Call, { id, comment_id }: OfComment): StoredComment =>
+  found(call.notes.comment(visibleNote(call, id).id, numericId(comment_id)), 1006);
 
 function toRecord(comment: StoredComment, author: Person | undefined): NoteCommentRecord {
   return {

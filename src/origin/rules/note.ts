@@ -19,7 +19,7 @@ import { noteContent, noteMarkup, noteSummary, pictureTag } from './note-text.ts
 import { numericId } from './numeric-id.ts';
 import { personNamed } from './person.ts';
 import { checkPictures } from './picture.ts';
-import { Rejection } from './rejection.ts';
+import { Rejection, found } from './rejection.ts';
 
 interface NewPicture {
   number: number;
@@ -86,8 +86,7 @@ export function unlikeNote(call: Call, { id }: Of) {
 }
 
 export function visibleNote(call: Call, id: string): StoredNote {
-  const note = call.notes.find(numericId(id));
-  if (!note) throw new Rejection(1006);
+  const note = found(call.notes.find(numericId(id)), 1006);
   if (!maySee(call, note)) throw new Rejection(1000);
   return note;
 }

@@ -12,3 +12,9 @@ export class Rejection extends Error {
     this.retryAfter = retryAfter;
   }
 }
+
+/** The value. Rejects with this code if there is none. */
+export function found<T>(value: T | undefined, code: ServiceCode): T {
+  if (value === undefined) throw new Rejection(code);
+  return value;
+}

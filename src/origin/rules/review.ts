@@ -6,7 +6,7 @@ import type { Stored } from '../store/schema.ts';
 import { type Call, type Of, personOf } from './call.ts';
 import { givenRating, ratingOrNone } from './opinion.ts';
 import { numericId } from './numeric-id.ts';
-import { Rejection } from './rejection.ts';
+import { Rejection, found } from './rejection.ts';
 
 /** Not specified: the number of reviews of one book by one person; it is not limited. */
 export function createReview(call: Call, draft: ReviewDraft & { book: string }): ReviewRecord {
@@ -26,8 +26,7 @@ export function deleteReview(call: Call, { id }: Of): string {
 }
 
 function ownReview({ reviews, reader }: Call, id: string): Stored<'reviews'> {
-  const review = reviews.find(numericId(id));
-  if (!review) throw new Rejection(6006);
+  const review = found(reviews.find(numericId(id)), 6006);
   if (review.person_id !== reader) throw new Rejection(6002);
   return review;
 }

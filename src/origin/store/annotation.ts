@@ -1,18 +1,13 @@
 import type { AnnotationOrder } from '../../api/book.ts';
 import { timestamp } from './clock.ts';
 import { type Slice, Store, type StorePage } from './database.ts';
-import type { Flag, Stored } from './schema.ts';
+import type { Stored } from './schema.ts';
 
 /** A stored annotation with its pictures by number. */
 export type StoredAnnotation = Stored<'annotations'> & { photos: Map<number, string> };
 
 /** What a user writes. */
-export interface AnnotationContent {
-  content: string;
-  chapter: string;
-  page_no: number | null;
-  private: Flag;
-}
+export type AnnotationContent = Pick<Stored<'annotations'>, 'content' | 'chapter' | 'page_no' | 'private'>;
 
 export class AnnotationStore extends Store {
   find(id: number): StoredAnnotation | undefined {

@@ -1,30 +1,20 @@
 import { sql } from 'kysely';
-import type { CollectionStatus, TagRecord } from '../../api/book.ts';
+import type { CollectionsQuery, TagRecord } from '../../api/book.ts';
 import { createBookIndex } from './book-index.ts';
 import { timestamp } from './clock.ts';
 import { type Database, type Slice, Store, type StorePage } from './database.ts';
-import type { Flag, Stored } from './schema.ts';
+import type { Stored } from './schema.ts';
 
 /** A stored collection with its tags in the given order. */
 export type StoredCollection = Stored<'collections'> & { tags: string[] };
 
 /** What a user writes about a book. */
-export interface CollectionContent {
-  status: CollectionStatus;
-  comment: string;
-  rating: number | null;
-  private: Flag;
-  tags: readonly string[];
-}
-export interface CollectionFilter {
+export type CollectionContent = Pick<StoredCollection, 'status' | 'comment' | 'rating' | 'private' | 'tags'>;
+
+/** `from` and `to` are timestamps, both inclusive. */
+export interface CollectionFilter extends Pick<CollectionsQuery, 'status' | 'tag' | 'from' | 'to' | 'rating'> {
   /** Includes private ones. */
   all: boolean;
-  status?: CollectionStatus | undefined;
-  tag?: string | undefined;
-  /** Timestamps, both inclusive. */
-  from?: string | undefined;
-  to?: string | undefined;
-  rating?: number | undefined;
 }
 
 export class CollectionStore extends Store {

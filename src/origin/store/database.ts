@@ -35,20 +35,72 @@ export interface StorePage<Row> {
   items: Row[];
 }
 
-export interface Database {
-  /** Builds typed queries. Run them with `all`, `first` or `run`. */
-  query: Kysely<Tables>;
-  all<Row>(query: Typed<Row>): Row[];
-  first<Row>(query: Typed<Row>): Row | undefined;
+/** Queries are synchronous, so nothing interleaves with a rule. */
+export class Database {
+  /** Builds typed queries, which the methods run. */
+  readonly query = new Kysely<Tables>({
+    dialect: {
+      createAdapter: () => new SqliteAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (db) => new SqliteIntrospector(db),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+    },
+  });
+  /** For SQL that Kysely cannot build. */
+  readonly raw: SqliteDatabase;
+  private readonly statements = new Map<string, SqliteStatement>();
+
+  constructor(raw: SqliteDatabase) {
+    this.raw = raw;
+  }
+
+  all<Row>(typed: Typed<Row>): Row[] {
+    const { statement, parameters } = this.prepared(typed);
+    return statement.all(...parameters) as Row[];
+  }
+
+  first<Row>(typed: Typed<Row>): Row | undefined {
+    return this.all(typed)[0];
+  }
+
   /** The rows in this part of the list, and the number of all. */
-  page<Of, From extends keyof Of, Row>(query: SelectQueryBuilder<Of, From, Row>, slice: Slice): StorePage<Row>;
+  page<Of, From extends keyof Of, Row>(
+    typed: SelectQueryBuilder<Of, From, Row>,
+    { start, count }: Slice,
+  ): StorePage<Row> {
+    const counted = typed
+      .clearSelect()
+      .clearOrderBy()
+      .select(({ fn }) => fn.countAll<number>().as('total'));
+    const [row] = this.all(counted.$castTo<{ total: number }>());
+    return { total: row!.total, items: this.all(typed.limit(count).offset(start)) };
+  }
+
   /** Returns the number of changed rows. */
-  run(query: Typed<unknown>): number;
+  run(typed: Typed<unknown>): number {
+    const { statement, parameters } = this.prepared(typed, (sql) => prepareWrite(this.raw, sql));
+    return Number(statement.run(...parameters).changes);
+  }
+
   /** Runs `work` in a transaction, which is not nested. */
-  transaction: <T>(work: () => T) => T;
-  /** For SQL that Kysely cannot build: full-text search and the schema. */
-  raw: SqliteDatabase;
-  close(): void;
+  transaction<T>(work: () => T): T {
+    return inTransaction(this.raw, work);
+  }
+
+  close(): void {
+    this.raw.close();
+  }
+
+  private prepared(typed: Typed<unknown>, prepare = (sql: string) => this.raw.prepare(sql)) {
+    const { sql, parameters } = typed.compile();
+    let statement = this.statements.get(sql);
+    if (!statement) {
+      if (this.statements.size >= 1000) this.statements.clear();
+      statement = prepare(sql);
+      this.statements.set(sql, statement);
+    }
+    return { statement, parameters };
+  }
 }
 
 /** The queries on some of the tables. */
@@ -62,61 +114,8 @@ export abstract class Store {
   }
 }
 
-/**
- * Opens `<dataDir>/origin.db`. Queries are synchronous, so nothing interleaves with a rule.
- * `synchronous = FULL`: a write is on the disk before its response is sent.
- */
+/** Opens `<dataDir>/origin.db`. `synchronous = FULL`: a write is on the disk before its response is sent. */
 export function openDatabase(dataDir: string): Database {
-  const raw = openFile(dataDir);
-  const statements = new Map<string, SqliteStatement>();
-  const query = new Kysely<Tables>({
-    dialect: {
-      createAdapter: () => new SqliteAdapter(),
-      createDriver: () => new DummyDriver(),
-      createIntrospector: (db) => new SqliteIntrospector(db),
-      createQueryCompiler: () => new SqliteQueryCompiler(),
-    },
-  });
-
-  function prepared(typed: Typed<unknown>, prepare = (sql: string) => raw.prepare(sql)) {
-    const { sql, parameters } = typed.compile();
-    let statement = statements.get(sql);
-    if (!statement) {
-      if (statements.size >= 1000) statements.clear();
-      statement = prepare(sql);
-      statements.set(sql, statement);
-    }
-    return { statement, parameters };
-  }
-
-  function all<Row>(typed: Typed<Row>): Row[] {
-    const { statement, parameters } = prepared(typed);
-    return statement.all(...parameters) as Row[];
-  }
-
-  return {
-    query,
-    raw,
-    all,
-    first: (typed) => all(typed)[0],
-    page: (query, { start, count }) => {
-      const counted = query
-        .clearSelect()
-        .clearOrderBy()
-        .select(({ fn }) => fn.countAll().as('total'));
-      const [row] = all(counted.$castTo<{ total: number }>());
-      return { total: row?.total ?? 0, items: all(query.limit(count).offset(start)) };
-    },
-    run: (typed) => {
-      const { statement, parameters } = prepared(typed, (sql) => prepareWrite(raw, sql));
-      return Number(statement.run(...parameters).changes);
-    },
-    transaction: (work) => inTransaction(raw, work),
-    close: () => raw.close(),
-  };
-}
-
-function openFile(dataDir: string): SqliteDatabase {
   let raw: SqliteDatabase | undefined;
   try {
     mkdirSync(dataDir, { recursive: true });
@@ -125,7 +124,7 @@ function openFile(dataDir: string): SqliteDatabase {
     raw.exec(pragmas);
     const opened = raw;
     inTransaction(opened, () => upgrade(opened));
-    return opened;
+    return new Database(opened);
   } catch (error) {
     raw?.close();
     if (error instanceof SqliteMissingError) throw error;

@@ -29,13 +29,8 @@ export class FilmStore extends Store {
     return bySubject(this.db.all(credits.where('subject_id', 'in', [...new Set(ids)])));
   }
 
-  /** The number of comments and reviews of each film. */
-  tallies(ids: readonly string[]): Map<string, { comments: number; reviews: number }> {
-    const [comments, reviews] = [this.tally('film_comments', ids), this.tally('film_reviews', ids)];
-    return new Map(ids.map((id) => [id, { comments: comments.get(id) ?? 0, reviews: reviews.get(id) ?? 0 }]));
-  }
-
-  private tally(table: 'film_comments' | 'film_reviews', ids: readonly string[]): Map<string, number> {
+  /** The number of rows of each film that has any. */
+  counts(table: 'film_comments' | 'film_reviews', ids: readonly string[]): Map<string, number> {
     const rows = this.query
       .selectFrom(table)
       .select(['subject_id', (row) => row.fn.countAll<number>().as('total')])

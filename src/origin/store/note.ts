@@ -1,24 +1,15 @@
 import { sql } from 'kysely';
-import type { NotePrivacy, PictureLayout } from '../../api/note.ts';
+import type { NotePrivacy } from '../../api/note.ts';
 import { timestamp } from './clock.ts';
 import { type Slice, Store, type StorePage } from './database.ts';
-import type { Flag, Stored } from './schema.ts';
+import type { Stored } from './schema.ts';
 
-export interface NotePhoto {
-  picture: string;
-  layout: PictureLayout;
-  caption: string;
-}
+type NotePhoto = Pick<Stored<'note_photos'>, 'picture' | 'layout' | 'caption'>;
 /** A stored note with its pictures by number, and its counts. */
 export type StoredNote = NoteRow & { photos: Map<number, NotePhoto> };
 type NoteRow = Stored<'notes'> & { comments_count: number; liked_count: number };
 /** What the author writes. */
-export interface NoteContent {
-  title: string;
-  content: string;
-  privacy: NotePrivacy;
-  can_reply: Flag;
-}
+export type NoteContent = Pick<Stored<'notes'>, 'title' | 'content' | 'privacy' | 'can_reply'>;
 export type StoredComment = Stored<'note_comments'>;
 
 export class NoteStore extends Store {

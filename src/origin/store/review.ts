@@ -3,11 +3,7 @@ import { Store } from './database.ts';
 import type { Stored } from './schema.ts';
 
 /** What a user writes. */
-export interface ReviewContent {
-  title: string;
-  content: string;
-  rating: number | null;
-}
+export type ReviewContent = Pick<Stored<'reviews'>, 'title' | 'content' | 'rating'>;
 
 export class ReviewStore extends Store {
   find(id: number): Stored<'reviews'> | undefined {

@@ -26,6 +26,6 @@ export function createStores(db: Database, pictures: PictureStore) {
     cities: new CityStore(db),
     pictures,
     /** Runs the queries of a call as a whole or not at all. */
-    transaction: db.transaction,
+    transaction: <T>(work: () => T): T => db.transaction(work),
   };
 }
