@@ -18,7 +18,7 @@ import {
   printSchema,
 } from 'graphql';
 import { tiers } from '../api/endpoint.ts';
-import { fieldRule, typeRule } from './engine/declarations.ts';
+import { allFields, fieldRule, typeRule } from './engine/declarations.ts';
 import { withSentence } from './engine/describe-cost.ts';
 import type { FieldRule, NullCondition } from './engine/field-rule.ts';
 import { requirementsOf } from './service/requirements.ts';
@@ -49,13 +49,9 @@ export function describeNulls(schema: GraphQLSchema): GraphQLSchema {
 
 /** The fields that may be null or have null items: `levels` of their types, 0 for the field itself. */
 function* nullableFields(schema: GraphQLSchema) {
-  for (const type of Object.values(schema.getTypeMap())) {
-    if (!isObjectType(type) || type.name.startsWith('__')) continue;
-    for (const field of Object.values(type.getFields())) {
-      const levels = nullableLevels(field.type);
-      if (levels.length === 0) continue;
-      yield { field, levels, coordinate: `${type.name}.${field.name}`, condition: conditionOf(schema, type, field) };
-    }
+  for (const { type, field, coordinate } of allFields(schema)) {
+    const levels = nullableLevels(field.type);
+    if (levels.length > 0) yield { field, levels, coordinate, condition: conditionOf(schema, type, field) };
   }
 }
 

@@ -10,5 +10,15 @@ export function remembering<T>(compute: (header: string | undefined) => T): (hea
   };
 }
 
+/** Computes the result for each object once; it lives as long as the object. */
+export function oncePer<Key extends object, Result>(compute: (key: Key) => Result): (key: Key) => Result {
+  const results = new WeakMap<Key, { result: Result }>();
+  return (key) => {
+    let known = results.get(key);
+    if (!known) results.set(key, (known = { result: compute(key) }));
+    return known.result;
+  };
+}
+
 const RESULTS_MAX = 500;
 const CHARACTERS_MAX = 500;

@@ -4,12 +4,12 @@ export const defects = [
   {
     name: 'plan: a page with an offset is served from the embedded first page',
     edits: [
-      ['src/graph/engine/embedded.ts', 'return given.after == null && !given.offset;', 'return given.after == null;'],
+      ['src/graph/engine/plan-names.ts', 'return given.after == null && !given.offset;', 'return given.after == null;'],
     ],
   },
   {
     name: 'plan: more items than the embedded page holds are served from it',
-    edits: [['src/graph/engine/embedded.ts', '(given.first ?? pageSize ?? 0) > embedded.upTo', 'false']],
+    edits: [['src/graph/engine/plan-names.ts', '(given.first ?? pageSize ?? 0) > embedded.upTo', 'false']],
   },
   {
     name: 'plan: a selection under @skip is planned',

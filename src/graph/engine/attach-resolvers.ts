@@ -10,7 +10,7 @@ import {
   isObjectType,
 } from 'graphql';
 import type { Context } from './builder.ts';
-import { fieldRule, typeRule } from './declarations.ts';
+import { allFields, fieldRule, typeRule } from './declarations.ts';
 import { loadingPostponed } from './load-record.ts';
 import type { PlannedField } from './operation-plan.ts';
 import { type EngineResolver, type Resolver, callResolver, recordResolver } from './resolve-field.ts';
@@ -26,21 +26,18 @@ export const fieldResolversOf = (field: GraphQLField<unknown, unknown>): FieldRe
 
 /** Attaches the engine's resolvers to the fields that call endpoints or return records. */
 export function attachResolvers(schema: GraphQLSchema): GraphQLSchema {
-  for (const type of Object.values(schema.getTypeMap())) {
-    if (!isObjectType(type) || type.name.startsWith('__')) continue;
-    for (const field of Object.values(type.getFields())) {
-      const rule = fieldRule(field);
-      const plain = field.resolve as Resolver | undefined;
-      const engine = rule.endpoint
-        ? callResolver(rule, itemsHaveIds(field.type))
-        : plain && returnsRecords(schema, field.type)
-          ? recordResolver(rule, plain, infoOf(schema))
-          : undefined;
-      fieldResolvers.set(field, { ...(engine ? { engine } : {}), ...(plain ? { plain } : {}) });
-      let resolve = engine ? byPlan(engine) : plain;
-      if (typeRule(type).record && resolve) resolve = loadingPostponed(resolve);
-      if (resolve) field.resolve = resolve as GraphQLFieldResolver<unknown, unknown>;
-    }
+  for (const { type, field } of allFields(schema)) {
+    const rule = fieldRule(field);
+    const plain = field.resolve as Resolver | undefined;
+    const engine = rule.endpoint
+      ? callResolver(rule, itemsHaveIds(field.type))
+      : plain && returnsRecords(schema, field.type)
+        ? recordResolver(rule, plain, infoOf(schema))
+        : undefined;
+    fieldResolvers.set(field, { ...(engine ? { engine } : {}), ...(plain ? { plain } : {}) });
+    let resolve = engine ? byPlan(engine) : plain;
+    if (typeRule(type).record && resolve) resolve = loadingPostponed(resolve);
+    if (resolve) field.resolve = resolve as GraphQLFieldResolver<unknown, unknown>;
   }
   return schema;
 }

@@ -8,20 +8,23 @@ import {
   isObjectType,
 } from 'graphql';
 import type { Endpoint } from '../../api/endpoint.ts';
+import { oncePer } from '../../lib/remember.ts';
 import type { FieldRule, TypeRule } from './field-rule.ts';
 
-const embeddedFields = new WeakMap<GraphQLSchema, ReadonlySet<string>>();
-/** Names of the fields that a parent record may embed. */
-export function fieldsWithEmbedded(schema: GraphQLSchema): ReadonlySet<string> {
-  let names = embeddedFields.get(schema);
-  if (!names) {
-    const types = Object.values(schema.getTypeMap()).filter(isObjectType);
-    const fields = types.flatMap((type) => Object.values(type.getFields()));
-    names = new Set(fields.filter((field) => fieldRule(field).embedded).map((field) => field.name));
-    embeddedFields.set(schema, names);
+/** The fields of all object types, introspection apart. */
+export function* allFields(schema: GraphQLSchema) {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || type.name.startsWith('__')) continue;
+    for (const field of Object.values(type.getFields()))
+      yield { type, field, coordinate: `${type.name}.${field.name}` };
   }
-  return names;
 }
+
+/** Names of the fields that a parent record may embed. */
+export const fieldsWithEmbedded = oncePer((schema: GraphQLSchema): ReadonlySet<string> => {
+  const fields = [...allFields(schema)].map(({ field }) => field);
+  return new Set(fields.filter((field) => fieldRule(field).embedded).map(({ name }) => name));
+});
 
 /** A field as the planner needs it. */
 export interface FieldInfo {
@@ -60,16 +63,10 @@ export function fieldRule(field: GraphQLField<unknown, unknown>): FieldRule {
   return pothosOptions ?? noRule;
 }
 
-const typeRules = new WeakMap<GraphQLObjectType, TypeRule>();
-export function typeRule(type: GraphQLObjectType): TypeRule {
-  let rule = typeRules.get(type);
-  if (!rule) {
-    rule = declaredRule(type);
-    if (rule.record) rule = { ...rule, record: { ...rule.record, embeds: embeddedRecords(type) } };
-    typeRules.set(type, rule);
-  }
-  return rule;
-}
+export const typeRule = oncePer((type: GraphQLObjectType): TypeRule => {
+  const rule = declaredRule(type);
+  return rule.record ? { ...rule, record: { ...rule.record, embeds: embeddedRecords(type) } } : rule;
+});
 
 const declaredRule = (type: GraphQLObjectType): TypeRule =>
   (type.extensions as { pothosOptions?: TypeRule }).pothosOptions ?? noRule;

@@ -4,20 +4,17 @@ import {
   type GraphQLObjectType,
   type GraphQLSchema,
   getNamedType,
+  getNullableType,
   isListType,
   isObjectType,
 } from 'graphql';
-import { getNullableType } from 'graphql';
 import { type Representation, isProvided } from '../../api/endpoint.ts';
-import { fieldRule, typeRule } from './declarations.ts';
+import { allFields, fieldRule, typeRule } from './declarations.ts';
 
 export function describeItemCosts(schema: GraphQLSchema): GraphQLSchema {
-  for (const type of Object.values(schema.getTypeMap())) {
-    if (!isObjectType(type)) continue;
-    for (const field of Object.values(type.getFields())) {
-      const text = itemCosts(type, field);
-      if (text) field.description = withSentence(field.description, text);
-    }
+  for (const { type, field } of allFields(schema)) {
+    const text = itemCosts(type, field);
+    if (text) field.description = withSentence(field.description, text);
   }
   return schema;
 }

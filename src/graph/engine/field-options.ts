@@ -18,92 +18,20 @@ import {
   type ShapeFromTypeParam,
   type TypeParam,
 } from '@pothos/core';
-import type { Endpoint, Representation } from '../../api/endpoint.ts';
-import type { Viewer } from '../../upstream/auth/viewer.ts';
-import type { RecordSource } from '../../upstream/loading/record-state.ts';
 import { connectionOf, pagingArgs } from '../types/connection.ts';
 import type { Decoder } from '../types/decode.ts';
 import { recordOrReference } from '../types/node.ts';
 import type { Page } from '../types/paging.ts';
-import type { EmbeddedMember, NullCondition, Provides, Variant } from './field-rule.ts';
+import type {
+  CallDeclaration,
+  FieldRule,
+  ListDeclaration,
+  NullCondition,
+  RecordDeclaration,
+  TypeRule,
+} from './field-rule.ts';
 
-interface CallDeclaration<Parent, Args, In, Out, From extends keyof Parent & string> {
-  description: string;
-  nullIf?: NullCondition;
-  deprecationReason?: string;
-  /** The endpoint to call; a function if it depends on the arguments. */
-  endpoint: Endpoint<In, Out> | ((args: Args) => Endpoint<In, Out>);
-  /** All endpoints that such a function can choose. */
-  endpoints?: readonly Endpoint<In, Out>[];
-  /** Names of the parent record that the input is made from. The call starts as soon as they are known. */
-  from?: readonly From[];
-  /**
-   * The input of the call, without `fields` and the window of a page, which the engine adds. By default the names in `from`. Throws if
-   * the arguments are wrong.
-   */
-  input?: (parent: Pick<Parent, From>, args: Args, viewer: Viewer) => Omit<In, 'fields'>;
-  /** The names that the returned records provide; by default all that were requested. */
-  representation?: Representation;
-  embedded?: EmbeddedMember<Parent>;
-  provides?: Provides<Out, Parent>;
-  /** The member of `embedded` has several variants; a parameter of the call chooses one. */
-  variant?: Variant;
-  /** True if nothing can be requested for this parent: the field is null, without a call; reads the names in `from` only. */
-  isUnavailable?: (parent: Pick<Parent, From>) => boolean;
-  /** Null, without a call, if the request carries no token of its own. */
-  viewerOnly?: boolean;
-  /** The number of items that the cost assumes if no `first` limits them. */
-  assumedSize?: number;
-}
-
-export interface CallOptions<
-  Types extends SchemaTypes,
-  Parent,
-  Type extends TypeParam<Types>,
-  Args extends InputFieldMap,
-  In,
-  Out,
-  From extends keyof Parent & string,
-> extends CallDeclaration<Parent, InputShapeFromFields<Args>, In, Out, From> {
-  type: Type;
-  args?: Args;
-  /** The field's value from a response, by default the response itself. Not called for an absent record, which is null. */
-  resolve?: (
-    response: Out,
-    args: InputShapeFromFields<Args>,
-    parent: Pick<Parent, From>,
-  ) => ShapeFromTypeParam<Types, Type, true>;
-}
-
-export interface ConnectionOptions<
-  Types extends SchemaTypes,
-  Parent,
-  Item,
-  Args extends InputFieldMap,
-  In,
-  Out,
-  From extends keyof Parent & string,
-> extends CallDeclaration<Parent, InputShapeFromFields<Args>, In, Out, From> {
-  /** The type of the nodes. */
-  type: ObjectRef<Types, Item>;
-  args?: Args;
-  /** The page size if the client gives no `first`; 20 by default. */
-  pageSize?: number;
-  /** The items of a response, if they are not its list as it is. Also called for an embedded page, as `{ [list]: items }`. */
-  items?: (
-    response: Out,
-    parent: Pick<Parent, From>,
-    args: InputShapeFromFields<Args>,
-  ) => readonly (Item | null | undefined)[];
-  /** True if the service stopped counting at this total. */
-  totalIsCapped?: (response: Out, viewer: Viewer, args: InputShapeFromFields<Args>) => boolean;
-  /** The parameter of the list that chooses the variant of a member for all its items. */
-  variants?: string;
-  /** True if the list is known to be empty without a call; reads the names in `from` only. */
-  isEmpty?: (parent: Pick<Parent, From>) => boolean;
-}
-
-/* eslint-disable @typescript-eslint/no-namespace, @typescript-eslint/no-unused-vars -- Pothos is extended by merging into its namespace, each declaration with all its parameters */
+/* eslint-disable @typescript-eslint/no-namespace, @typescript-eslint/no-unused-vars, @typescript-eslint/no-empty-object-type -- Pothos is extended by merging into its namespace, each declaration with all its parameters */
 declare global {
   export namespace PothosSchemaTypes {
     interface ObjectFieldOptions<
@@ -113,16 +41,7 @@ declare global {
       Nullable,
       Args,
       ResolveReturnShape,
-    > {
-      nullIf?: NullCondition;
-      needs?: readonly (keyof ParentShape & string)[];
-      needsBelow?: Readonly<Record<string, readonly (keyof ParentShape & string)[]>>;
-      idIn?: keyof ParentShape & string;
-      representation?: Representation;
-      viewerOnly?: boolean;
-      /** The number of items that the cost assumes for a list. */
-      assumedSize?: number;
-    }
+    > extends RecordDeclaration<ParentShape> {}
     interface QueryFieldOptions<
       Types extends SchemaTypes,
       Type extends TypeParam<Types>,
@@ -134,13 +53,7 @@ declare global {
       /** The number of records of each type that the arguments name, for the cost. */
       recordCounts?: (args: never) => ReadonlyMap<string, number>;
     }
-    interface BaseTypeOptions<Types extends SchemaTypes = SchemaTypes> {
-      record?: RecordSource;
-      alternativeNames?: Readonly<Record<string, string>>;
-      nodeOf?: (key: string) => object | null;
-      isReference?: boolean;
-      isWrapper?: boolean;
-      members?: readonly string[];
+    interface BaseTypeOptions<Types extends SchemaTypes = SchemaTypes> extends TypeRule {
       /** Never set: uses the type parameter. */
       types?: Types;
     }
@@ -150,12 +63,7 @@ declare global {
         names: (keyof ParentShape & string) | readonly (keyof ParentShape & string)[],
         decoder: Decoder<Shape>,
         description: string,
-        more?: {
-          deprecationReason?: string;
-          nullIf?: NullCondition;
-          representation?: Representation;
-          assumedSize?: number;
-        },
+        more?: Pick<FieldRule, 'nullIf' | 'representation' | 'assumedSize'> & { deprecationReason?: string },
       ): FieldRef<Types, Shape>;
 
       /** Shows a record that a member holds; without it, one that only its id in another member names. Null without either. */
@@ -163,7 +71,7 @@ declare global {
         type: ObjectRef<Types, Shape>,
         place: { member?: keyof ParentShape & string; id?: keyof ParentShape & string },
         description: string,
-        more?: { nullIf?: NullCondition; representation?: Representation },
+        more?: Pick<FieldRule, 'nullIf' | 'representation'>,
       ): FieldRef<Types, Shape | null>;
 
       /** A field whose value comes from a call. Null if the record is absent. */
@@ -174,7 +82,17 @@ declare global {
         From extends keyof ParentShape & string = never,
         Args extends InputFieldMap = Record<never, never>,
       >(
-        options: CallOptions<Types, ParentShape, Type, Args, In, Out, From>,
+        options: CallDeclaration<ParentShape, InputShapeFromFields<Args>, In, Out, From> & {
+          type: Type;
+          description: string;
+          args?: Args;
+          /** The field's value from a response, by default the response itself. Not called for an absent record, which is null. */
+          resolve?: (
+            response: Out,
+            args: InputShapeFromFields<Args>,
+            parent: Pick<ParentShape, From>,
+          ) => ShapeFromTypeParam<Types, Type, true>;
+        },
       ): FieldRef<Types, ShapeFromTypeParam<Types, Type, true>>;
 
       /** A list of the service as a Relay connection with offset cursors. */
@@ -185,13 +103,18 @@ declare global {
         From extends keyof ParentShape & string = never,
         Args extends InputFieldMap = Record<never, never>,
       >(
-        options: ConnectionOptions<Types, ParentShape, Item, Args, In, Out, From>,
+        options: ListDeclaration<ParentShape, InputShapeFromFields<Args>, In, Out, From, Item> & {
+          /** The type of the nodes. */
+          type: ObjectRef<Types, Item>;
+          description: string;
+          args?: Args;
+        },
       ): FieldRef<Types, Page<Item> | null>;
     }
   }
 }
 
-/* eslint-enable @typescript-eslint/no-namespace, @typescript-eslint/no-unused-vars */
+/* eslint-enable @typescript-eslint/no-namespace, @typescript-eslint/no-unused-vars, @typescript-eslint/no-empty-object-type */
 
 /** A placeholder: the engine replaces it when the schema is built. */
 const replacedByEngine = () => {
@@ -235,10 +158,7 @@ fields.record = function (
   return this.createField({ type, nullable: true, description, needs, ...(member && { idIn: id }), ...more, resolve });
 };
 
-fields.call = function (
-  this: typeof fields,
-  options: CallOptions<SchemaTypes, object, never, InputFieldMap, unknown, unknown, never>,
-) {
+fields.call = function (this: typeof fields, options: FieldRule & { resolve?: unknown }) {
   const { resolve: mapResponse = (response: unknown) => response } = options;
   return this.createField({
     nullIf: 'there is none',
@@ -258,10 +178,7 @@ const inputFrom =
   (parent: Record<string, unknown>): object =>
     Object.fromEntries(names.map((name) => [name, parent[name]]));
 
-fields.connection = function (
-  this: typeof fields,
-  options: ConnectionOptions<SchemaTypes, object, object, InputFieldMap, unknown, unknown, never>,
-) {
+fields.connection = function (this: typeof fields, options: FieldRule & { type: unknown; args?: object }) {
   const { type, args, pageSize = PAGE_SIZE, ...rest } = options;
   return this.createField({
     input: inputFrom(options.from),

@@ -1,4 +1,4 @@
-/** What fields and types declare for the engine, as it reads them back from the schema. */
+/** What fields and types declare for the engine. */
 import type { Endpoint, Representation } from '../../api/endpoint.ts';
 import type { Viewer } from '../../upstream/auth/viewer.ts';
 import type { RecordSource } from '../../upstream/loading/record-state.ts';
@@ -37,34 +37,77 @@ export interface Provides<Response, Parent> {
 /** When a nullable field is null, as the end of the sentence "Null if …"; false if only beside an error. */
 export type NullCondition = string | false;
 
-/** What a field declares. */
-export interface FieldRule {
+/** What a field declares of the record that it reads. */
+export interface RecordDeclaration<Parent> {
   nullIf?: NullCondition;
-  needs?: readonly string[];
-  /** Names of the parent record that a selected subfield reads: `ratersCount` of a rating is a member beside `rating`. */
-  needsBelow?: Readonly<Record<string, readonly string[]>>;
+  /** Names of the record that the resolver reads. */
+  needs?: readonly (keyof Parent & string)[];
+  /** Names of the record that a selected subfield reads: `ratersCount` of a rating is a member beside `rating`. */
+  needsBelow?: Readonly<Record<string, readonly (keyof Parent & string)[]>>;
   /** The member with the id of the record below; enough if only that id is selected. */
-  idIn?: string;
+  idIn?: keyof Parent & string;
+  /** The names that the returned records provide; by default all that were requested. */
   representation?: Representation;
-  endpoint?: Endpoint | ((args: object) => Endpoint);
-  endpoints?: readonly Endpoint[];
-  from?: readonly string[];
-  input?: (parent: object, args: object, viewer: Viewer) => object;
+  /** Null, without a call, if the request carries no token of its own. */
+  viewerOnly?: boolean;
+  /** The number of items that the cost assumes if no `first` limits them. */
+  assumedSize?: number;
+}
+
+/** What a field declares of its call. */
+export interface CallDeclaration<Parent, Args, In, Out, From extends keyof Parent & string> extends Pick<
+  RecordDeclaration<Parent>,
+  'nullIf' | 'representation' | 'viewerOnly' | 'assumedSize'
+> {
+  /** The endpoint to call; a function if it depends on the arguments. */
+  endpoint: Endpoint<In, Out> | ((args: Args) => Endpoint<In, Out>);
+  /** All endpoints that such a function can choose. */
+  endpoints?: readonly Endpoint<In, Out>[];
+  /** Names of the parent record that the input is made from. The call starts as soon as they are known. */
+  from?: readonly From[];
+  /**
+   * The input of the call, without `fields` and the window of a page, which the engine adds. By default the names in `from`. Throws if
+   * the arguments are wrong.
+   */
+  input?: (parent: Pick<Parent, From>, args: Args, viewer: Viewer) => Omit<In, 'fields'>;
+  embedded?: EmbeddedMember<Parent>;
+  provides?: Provides<Out, Parent>;
+  /** The member of `embedded` has several variants; a parameter of the call chooses one. */
+  variant?: Variant;
+  /** True if nothing can be requested for this parent: the field is null, without a call; reads the names in `from` only. */
+  isUnavailable?: (parent: Pick<Parent, From>) => boolean;
+}
+
+/** What a connection declares. */
+export interface ListDeclaration<
+  Parent,
+  Args,
+  In,
+  Out,
+  From extends keyof Parent & string,
+  Item,
+> extends CallDeclaration<Parent, Args, In, Out, From> {
+  /** The page size if the client gives no `first`; 20 by default. */
+  pageSize?: number;
+  /** The items of a response, if they are not its list as it is. Also called for an embedded page, as `{ [list]: items }`. */
+  items?: (response: Out, parent: Pick<Parent, From>, args: Args) => readonly (Item | null | undefined)[];
+  /** True if the service stopped counting at this total. */
+  totalIsCapped?: (response: Out, viewer: Viewer, args: Args) => boolean;
+  /** The parameter of the list that chooses the variant of a member for all its items. */
+  variants?: string;
+  /** True if the list is known to be empty without a call; reads the names in `from` only. */
+  isEmpty?: (parent: Pick<Parent, From>) => boolean;
+}
+
+/** All that a field may declare, as the engine reads it back from the schema. */
+export interface FieldRule
+  extends
+    RecordDeclaration<Record<string, unknown>>,
+    Partial<ListDeclaration<Record<string, unknown>, object, object, unknown, string, unknown>> {
   /** The `resolve` that the field declared; the engine calls it with the response. */
   mapResponse?: (response: unknown, args: object, parent: object) => unknown;
-  embedded?: EmbeddedMember<Record<string, unknown>>;
-  provides?: Provides<unknown, Record<string, unknown>>;
-  variant?: Variant;
-  variants?: string;
-  isUnavailable?: (parent: object) => boolean;
-  viewerOnly?: boolean;
-  assumedSize?: number;
+  /** The number of records of each type that the arguments name, for the cost. */
   recordCounts?: (args: object) => ReadonlyMap<string, number>;
-  /** Set for connections only. */
-  pageSize?: number;
-  items?: (response: unknown, parent: object, args: object) => readonly unknown[];
-  totalIsCapped?: (response: unknown, viewer: Viewer, args: object) => boolean;
-  isEmpty?: (parent: object) => boolean;
   /** The endpoint that a mutation calls. */
   writeEndpoint?: Endpoint;
   /** The most calls that a mutation makes; 1 by default. */

@@ -11,21 +11,13 @@ import {
   isInterfaceType,
   isObjectType,
 } from 'graphql';
+import { oncePer } from '../../lib/remember.ts';
 
 /** How many elements of one kind the schema has: in total, and at most in one parent. */
 interface Amount {
   all: number;
   most: number;
 }
-type Lists = Readonly<
-  Record<'fields' | 'args' | 'inputFields' | 'enumValues' | 'interfaces' | 'possibleTypes', Amount>
-> & {
-  types: number;
-  directives: number;
-};
-
-const known = new WeakMap<GraphQLSchema, Lists>();
-
 /** How many objects a selection applies to, and how many times they include all objects of their kind in the schema. */
 interface Objects {
   count: number;
@@ -60,52 +52,35 @@ export function introspectedValues(
   }
 
   function below(name: string, { count, whole }: Objects): Objects {
-    switch (name) {
-      case 'types':
-        return { count: count * lists.types, whole: count };
-      case 'directives':
-        return { count: count * lists.directives, whole: 0 };
-      case 'fields':
-      case 'args':
-      case 'inputFields':
-      case 'enumValues':
-      case 'interfaces':
-      case 'possibleTypes': {
-        const { all, most } = lists[name];
-        // All types together have all fields, and all fields all arguments. Otherwise each parent counts with the most that any parent has.
-        return whole > 0
-          ? { count: whole * all, whole: name === 'fields' ? whole : 0 }
-          : { count: count * most, whole: 0 };
-      }
-      default:
-        return { count, whole: 0 };
-    }
+    const amount = lists.get(name);
+    if (!amount) return { count, whole: 0 };
+    if (name === 'types') return { count: count * amount.all, whole: count };
+    // All types together have all fields, and all fields all arguments. Otherwise each parent counts with the most that any parent has.
+    return whole > 0
+      ? { count: whole * amount.all, whole: name === 'fields' ? whole : 0 }
+      : { count: count * amount.most, whole: 0 };
   }
 }
 
-function listsOf(schema: GraphQLSchema): Lists {
-  let lists = known.get(schema);
-  if (!lists) known.set(schema, (lists = countLists(schema)));
-  return lists;
-}
-
-function countLists(schema: GraphQLSchema): Lists {
+/** The lists of introspection by the names of their fields. */
+const listsOf = oncePer((schema: GraphQLSchema): ReadonlyMap<string, Amount> => {
   const types = Object.values(schema.getTypeMap());
   const fieldTypes = types.filter((type) => isObjectType(type) || isInterfaceType(type));
   const directives = schema.getDirectives();
   const fields = fieldTypes.map((type) => Object.values(type.getFields()));
   const args = fields.flat().map((field) => field.args.length);
-  return {
-    types: types.length,
-    directives: directives.length,
-    fields: amountOf(fields.map(({ length }) => length)),
-    args: { ...amountOf(args), most: Math.max(...args, ...directives.map((directive) => directive.args.length)) },
-    inputFields: amountOf(types.filter(isInputObjectType).map((type) => Object.keys(type.getFields()).length)),
-    enumValues: amountOf(types.filter(isEnumType).map((type) => type.getValues().length)),
-    interfaces: amountOf(fieldTypes.map((type) => type.getInterfaces().length)),
-    possibleTypes: amountOf(types.filter(isAbstractType).map((type) => schema.getPossibleTypes(type).length)),
-  };
-}
+  const argsMost = Math.max(...args, ...directives.map((directive) => directive.args.length));
+  return new Map([
+    ['types', amountOf([types.length])],
+    ['directives', amountOf([directives.length])],
+    ['fields', amountOf(fields.map(({ length }) => length))],
+    ['args', { ...amountOf(args), most: argsMost }],
+    ['inputFields', amountOf(types.filter(isInputObjectType).map((type) => Object.keys(type.getFields()).length))],
+    ['enumValues', amountOf(types.filter(isEnumType).map((type) => type.getValues().length))],
+    ['interfaces', amountOf(fieldTypes.map((type) => type.getInterfaces().length))],
+    ['possibleTypes', amountOf(types.filter(isAbstractType).map((type) => schema.getPossibleTypes(type).length))],
+  ]);
+});
 
 const amountOf = (counts: readonly number[]): Amount => ({
   all: counts.reduce((sum, count) => sum + count, 0),

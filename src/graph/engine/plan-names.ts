@@ -1,8 +1,9 @@
 /** Which names of records a planned field needs, and whether an embedded member provides them. */
+import type { PagingArgs } from '../types/paging.ts';
 import type { FieldNode, GraphQLObjectType } from 'graphql';
 import { wantsWhole } from '../../upstream/loading/record-state.ts';
 import { typeRule } from './declarations.ts';
-import { hasVariable, hasVariables } from './document.ts';
+import { type Variables, hasVariable, hasVariables } from './document.ts';
 import type { FieldRule } from './field-rule.ts';
 import {
   type FieldMode,
@@ -71,6 +72,24 @@ export function embeddedIsEnough(
   return (
     names === 'all' || itemSelectionsOf(selections).every((item) => item.names.every((name) => names.includes(name)))
   );
+}
+
+/** Whether the arguments of a field let an embedded member answer it. A plan depends on arguments in no other way. */
+export function argumentsAllowEmbedded(
+  { embedded, pageSize }: FieldRule,
+  args: (variables: Variables) => object,
+  variables: Variables,
+): boolean {
+  if (!embedded) return false;
+  let given: PagingArgs;
+  try {
+    given = args(variables);
+  } catch {
+    return false; // the executor reports the wrong arguments
+  }
+  if (embedded.when && !embedded.when(given as never)) return false;
+  if (embedded.upTo !== undefined && (given.first ?? pageSize ?? 0) > embedded.upTo) return false;
+  return given.after == null && !given.offset;
 }
 
 /** Whether a variable decides how much a field requests: the size of a page, or the endpoint. */

@@ -18,7 +18,6 @@ import type { Viewer } from '../../upstream/auth/viewer.ts';
 import { argumentsOf } from './arguments.ts';
 import { fieldInfoOf, typeRule } from './declarations.ts';
 import { type Variables, fragmentApplies, isDeferred, isIncluded, labelOf, usesStream } from './document.ts';
-import { argumentsAllowEmbedded } from './embedded.ts';
 import type { FieldRule } from './field-rule.ts';
 import { introspectedValues } from './introspection.ts';
 import {
@@ -29,6 +28,7 @@ import {
   itemSelectionsOf,
 } from './operation-plan.ts';
 import {
+  argumentsAllowEmbedded,
   embeddedIsEnough,
   namesMaybeOmitted,
   namesOf,

@@ -13,11 +13,11 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import type { FieldRule } from './field-rule.ts';
 import { argumentsOf } from './arguments.ts';
 import { fieldRule, fieldsWithEmbedded } from './declarations.ts';
 import { type Variables, hasVariables, visitSelections } from './document.ts';
-import { argumentsAllowEmbedded } from './embedded.ts';
+import type { PlannedField } from './operation-plan.ts';
+import { argumentsAllowEmbedded } from './plan-names.ts';
 import { variantIn } from './variants.ts';
 
 /** The decisions of a request's variables, one character each; '' if no variable affects the plan. */
@@ -52,14 +52,9 @@ function* conditionsOf({ directives = [] }: SelectionNode): Generator<string> {
       if (name.value === 'if' && value.kind === Kind.VARIABLE) yield value.name.value;
 }
 
-interface VariableField {
-  rule: FieldRule;
-  args: (variables: Variables) => object;
-}
-
 /** The fields with variables in their arguments that an embedded member may answer. */
-function fieldsMaybeEmbedded(schema: GraphQLSchema, document: DocumentNode): VariableField[] {
-  const found: VariableField[] = [];
+function fieldsMaybeEmbedded(schema: GraphQLSchema, document: DocumentNode): Pick<PlannedField, 'rule' | 'args'>[] {
+  const found: Pick<PlannedField, 'rule' | 'args'>[] = [];
   const types = new TypeInfo(schema);
   const Field = (node: FieldNode): void => {
     const field = types.getFieldDef();

@@ -14,23 +14,12 @@ import { createApiRequest, requestLine } from '../../upstream/http/request.ts';
 import type { Context } from './builder.ts';
 import type { Variables } from './document.ts';
 import type { FieldRule } from './field-rule.ts';
-import type { ListVariants } from './operation-plan.ts';
-
-interface PlannedItem {
-  readonly names: readonly string[];
-  readonly fields: readonly PlannedField[];
-  readonly deferred: readonly PlannedItem[];
-}
-interface PlannedField {
-  readonly rule: FieldRule;
-  readonly mode: string;
-  readonly args: (variables: Variables) => object;
-}
+import type { ListVariants, SelectionPlan } from './operation-plan.ts';
 
 /** Undefined where no variant but the record's own is selected. */
 export function variantsOf(
   param: string | undefined,
-  items: readonly PlannedItem[],
+  items: readonly SelectionPlan[],
   variables: Variables,
 ): ListVariants | undefined {
   if (param === undefined) return undefined;

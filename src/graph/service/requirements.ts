@@ -3,8 +3,9 @@ import { type GraphQLField, type GraphQLObjectType, type GraphQLSchema, isObject
 import { type Endpoint, type Scope, type Tier, tiers } from '../../api/endpoint.ts';
 import type { Viewer } from '../../upstream/auth/viewer.ts';
 import type { RecordSource } from '../../upstream/loading/record-state.ts';
+import { oncePer } from '../../lib/remember.ts';
 import { badInput } from '../errors/to-client-error.ts';
-import { fieldRule, typeRule } from '../engine/declarations.ts';
+import { allFields, fieldRule, typeRule } from '../engine/declarations.ts';
 import type { FieldRule } from '../engine/field-rule.ts';
 
 export interface FieldRequirement {
@@ -17,20 +18,15 @@ export interface FieldRequirement {
   loginRequired: boolean;
 }
 
-const known = new WeakMap<GraphQLSchema, ReadonlyMap<string, FieldRequirement>>();
-
 /** The requirements of all fields that have any, by coordinate. */
-export function requirementsOf(schema: GraphQLSchema): ReadonlyMap<string, FieldRequirement> {
-  let requirements = known.get(schema);
-  if (!requirements) {
-    const all = Object.values(schema.getTypeMap())
-      .filter((type) => isObjectType(type) && !type.name.startsWith('__'))
-      .flatMap((type) => requirementsOfType(type as GraphQLObjectType));
-    requirements = new Map(all.map((requirement) => [requirement.coordinate, requirement]));
-    known.set(schema, requirements);
+export const requirementsOf = oncePer((schema: GraphQLSchema): ReadonlyMap<string, FieldRequirement> => {
+  const requirements = new Map<string, FieldRequirement>();
+  for (const { type, field, coordinate } of allFields(schema)) {
+    const requirement = requirementOfField(type, field, coordinate);
+    if (requirement) requirements.set(coordinate, requirement);
   }
   return requirements;
-}
+});
 
 /** The requirement of one field; throws if there is no such field. */
 export function requirementOf(coordinate: string, schema: GraphQLSchema): FieldRequirement {
@@ -48,16 +44,13 @@ export function mayUse({ tiers, loginRequired }: FieldRequirement, viewer: Viewe
   return viewer.filmTier && tiers.includes(viewer.filmTier);
 }
 
-const requirementsOfType = (type: GraphQLObjectType): FieldRequirement[] =>
-  Object.values(type.getFields()).flatMap((field) => requirementOfField(type, field) ?? []);
-
 function requirementOfField(
   type: GraphQLObjectType,
   field: GraphQLField<unknown, unknown>,
+  coordinate: string,
 ): FieldRequirement | undefined {
   const rule = fieldRule(field);
   const { record } = typeRule(type);
-  const coordinate = `${type.name}.${field.name}`;
   const endpoints = endpointsOf(rule);
   if (endpoints.length > 0) {
     // The first items of some lists come with the record, which other tiers and scopes get.
