@@ -30,40 +30,40 @@ const libraries = [
   },
 ];
 
-/** What a room may not import from another: arrows may skip a room, they never turn back. */
+/** What a layer may not import from another: imports may skip a layer and never go against the arrows of docs/architecture.md. */
 const outer = ['config', 'cli', 'server', 'origin', 'graph', 'upstream', 'atom', 'api'];
-const rooms = [
-  { room: 'src/lib/**', closed: outer },
-  { room: 'src/api/**', closed: outer.filter((room) => room !== 'api') },
-  { room: 'src/atom/**', closed: ['config', 'cli', 'server', 'origin', 'graph', 'upstream'] },
-  { room: 'src/upstream/**', closed: ['graph', 'origin', 'server', 'cli'] },
-  { room: 'src/graph/**', closed: ['origin', 'server', 'config', 'cli'] },
-  { room: 'src/server/**', closed: ['origin'] },
-  { room: 'src/config/**', closed: ['graph', 'upstream', 'server', 'origin', 'atom'] },
-  { room: 'src/cli/**', closed: ['graph', 'upstream', 'server', 'origin', 'atom', 'api'] },
+const layers = [
+  { layer: 'src/lib/**', closed: outer },
+  { layer: 'src/api/**', closed: outer.filter((layer) => layer !== 'api') },
+  { layer: 'src/atom/**', closed: ['config', 'cli', 'server', 'origin', 'graph', 'upstream'] },
+  { layer: 'src/upstream/**', closed: ['graph', 'origin', 'server', 'cli'] },
+  { layer: 'src/graph/**', closed: ['origin', 'server', 'config', 'cli'] },
+  { layer: 'src/server/**', closed: ['origin'] },
+  { layer: 'src/config/**', closed: ['graph', 'upstream', 'server', 'origin', 'atom'] },
+  { layer: 'src/cli/**', closed: ['graph', 'upstream', 'server', 'origin', 'atom', 'api'] },
   {
-    room: 'src/origin/store/**',
+    layer: 'src/origin/store/**',
     closed: ['graph', 'upstream', 'server', 'config', 'cli', 'origin/rules', 'origin/routes'],
   },
-  { room: 'src/origin/rules/**', closed: ['graph', 'upstream', 'server', 'config', 'cli', 'origin/routes'] },
+  { layer: 'src/origin/rules/**', closed: ['graph', 'upstream', 'server', 'config', 'cli', 'origin/routes'] },
   {
-    room: 'src/origin/**',
+    layer: 'src/origin/**',
     closed: ['graph', 'upstream', 'server', 'config', 'cli'],
     except: ['src/origin/store/**', 'src/origin/rules/**'],
   },
-  { room: 'src/*.ts', closed: [] },
+  { layer: 'src/*.ts', closed: [] },
 ];
 
 const patterns = (closed) =>
-  closed.map((room) => {
-    const [first, inner] = room.split('/');
-    // `./server.ts` inside a room is a file of its own; only a step out of the room is the room `server`.
+  closed.map((layer) => {
+    const [first, inner] = layer.split('/');
+    // `./server.ts` is a file of the same layer; only a path that leaves the layer leads to the layer `server`.
     const regex = inner ? `(^|/)(origin/)?${inner}/` : `^(\\.\\./)+${first}/`;
-    return { regex, message: `Imports never turn back: this room does not import from ${room}.` };
+    return { regex, message: `This layer does not import from ${layer}.` };
   });
 
-/** One rule holds one list, and a later block replaces an earlier one: so rooms and libraries are crossed here. */
-const arrows = rooms.flatMap(({ room, closed, except = [] }) => {
+/** A rule takes one list, and a later block replaces an earlier one, so each block combines a layer with the libraries. */
+const arrows = layers.flatMap(({ layer, closed, except = [] }) => {
   const block = (files, ignores, open) => ({
     files,
     ignores,
@@ -79,10 +79,10 @@ const arrows = rooms.flatMap(({ room, closed, except = [] }) => {
       ],
     },
   });
-  const within = (file) => file.startsWith(room.replace('**', '')) && !except.includes(file);
+  const within = (file) => file.startsWith(layer.replace('**', '')) && !except.includes(file);
   const inside = libraries.filter(({ home }) => home.some(within));
   return [
-    block([room], except, undefined),
+    block([layer], except, undefined),
     ...inside.map((library) => block(library.home.filter(within), [], library)),
   ];
 });

@@ -5,16 +5,16 @@ import { dirname, join, normalize } from 'node:path';
 /** Generated, and imported by front ends only. */
 const GENERATED = ['operations.ts'];
 
-/** Mermaid: a box for each room with its folders, and an arrow for each import that other arrows do not imply. */
+/** Mermaid: a box for each layer with its folders, and an arrow for each import that other arrows do not imply. */
 export function architecture(root) {
   const files = readdirSync(join(root, 'src'), { recursive: true })
     .map((file) => file.replaceAll('\\', '/'))
     .filter((file) => file.endsWith('.ts') && !GENERATED.includes(file))
     .sort();
-  const arrows = new Map([...new Set(files.map(roomOf))].map((room) => [room, new Set()]));
+  const arrows = new Map([...new Set(files.map(layerOf))].map((layer) => [layer, new Set()]));
   for (const file of files)
     for (const imported of importsOf(root, file)) {
-      const [from, to] = [roomOf(file), roomOf(imported)];
+      const [from, to] = [layerOf(file), layerOf(imported)];
       if (from !== to) arrows.get(from).add(to);
     }
   for (const [from, targets] of arrows)
@@ -25,7 +25,7 @@ export function architecture(root) {
   const shown = [...arrows].flatMap(([from, targets]) =>
     [...targets].sort().map((to) => `  ${id(from)} --> ${id(to)}`),
   );
-  const boxes = [...arrows.keys()].map((room) => `  ${id(room)}["${labelOf(room, files)}"]`);
+  const boxes = [...arrows.keys()].map((layer) => `  ${id(layer)}["${labelOf(layer, files)}"]`);
   return ['```mermaid', 'flowchart TD', ...boxes, ...shown, '```'].join('\n');
 }
 
@@ -37,18 +37,18 @@ function importsOf(root, file) {
 }
 
 /** `graph/book/book.ts` -> `graph`, `main.ts` -> `main.ts`. */
-const roomOf = (file) => file.split('/')[0];
+const layerOf = (file) => file.split('/')[0];
 
-/** The room, and below it its folders. */
-function labelOf(room, files) {
-  if (room.endsWith('.ts')) return room;
-  const inside = files.filter((file) => roomOf(file) === room).map((file) => file.slice(room.length + 1));
+/** The layer, and below it its folders. */
+function labelOf(layer, files) {
+  if (layer.endsWith('.ts')) return layer;
+  const inside = files.filter((file) => layerOf(file) === layer).map((file) => file.slice(layer.length + 1));
   const folders = [...new Set(inside.filter((file) => file.includes('/')).map((file) => file.split('/')[0]))];
-  return folders.length > 0 ? `${room}<br/><small>${folders.join(' · ')}</small>` : room;
+  return folders.length > 0 ? `${layer}<br/><small>${folders.join(' · ')}</small>` : layer;
 }
 
 /** Prefixed, because `graph` is a keyword of Mermaid. */
-const id = (room) => `room_${room.replace(/\.ts$/, '')}`;
+const id = (layer) => `layer_${layer.replace(/\.ts$/, '')}`;
 
 function reaches(arrows, from, to, seen = new Set()) {
   if (seen.has(from)) return false;

@@ -1,5 +1,5 @@
 /**
- * Mutation score of the engine and the upstream room: changes one place of the source at a time and checks whether a test fails.
+ * Mutation score of the engine and the upstream layer: changes one place of the source at a time and checks whether a test fails.
  *
  *   node scripts/mutation.mjs [--sample 200] [--seed 1] [--only src/upstream/limits/concurrency.ts] [--out results.json] [--first-pass] [--jobs 2]
  *
@@ -68,7 +68,7 @@ const TEST_MS = 60_000;
 const quickTests = ['test/graph', 'test/upstream', 'test/server/mcp'];
 const slowTests = ['test/journey', 'test/hostile/upstream.test.ts'];
 
-/** The engine of the graph and the whole upstream room; domains are declarations, which the tests of the origin hold. */
+/** The engine of the graph and the whole upstream layer; domains are declarations, which the tests of the origin cover. */
 const mutated = (options.only ?? [...filesIn('src/graph/engine'), ...filesIn('src/upstream')]).filter(
   (path) => readFileSync(join(root, path), 'utf8').length > 0,
 );

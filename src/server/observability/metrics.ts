@@ -72,8 +72,11 @@ export function createMetrics() {
 
 const requestMetrics = ({ counter }: MetricFactory) => ({
   requests: counter('catalog_requests_total', 'HTTP requests by path and status.', ['path', 'status']),
-  overloads: counter('catalog_overloads_total', 'Requests refused because too many were running.'),
-  unreadConnections: counter('catalog_unread_connections_total', 'Connections cut because their clients did not read.'),
+  overloads: counter('catalog_overloads_total', 'Requests rejected because of overload.'),
+  unreadConnections: counter(
+    'catalog_unread_connections_total',
+    'Connections closed because their clients did not read.',
+  ),
 });
 
 const operationMetrics = ({ counter, histogram }: MetricFactory) => ({

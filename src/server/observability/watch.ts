@@ -71,7 +71,7 @@ export const logOutages =
 /** Registers the gauges of the HTTP server. */
 export function registerServerGauges(metrics: Metrics, state: () => ServerState): void {
   const gauge = (name: string, help: string, key: keyof ServerState) => metrics.gauge(name, help, () => state()[key]);
-  gauge('catalog_requests_running', 'HTTP requests being answered.', 'requestsRunning');
+  gauge('catalog_requests_running', 'HTTP requests in progress.', 'requestsRunning');
   gauge('catalog_operations_running', 'Operations that hold a slot.', 'operationsRunning');
   gauge('catalog_operations_waiting', 'Operations that wait for a slot.', 'operationsWaiting');
   gauge('catalog_connections_waiting', 'Connections that are paused because of overload.', 'connectionsWaiting');
