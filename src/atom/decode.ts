@@ -1,15 +1,6 @@
 /** Decodes the fields of a document into records. A field that is absent there has no member here, not an undefined one. */
-import type {
-  AtomLocation,
-  AtomPerson,
-  EventDraft,
-  EventFeed,
-  EventRecord,
-  Feed,
-  Links,
-  PersonFeed,
-} from '../api/event.ts';
-import { type AtomFields, isOfEvent } from './fields.ts';
+import type { AtomPerson, EventDraft, EventFeed, EventRecord, Feed, Links, PersonFeed } from '../api/event.ts';
+import type { AtomFields } from './fields.ts';
 import { AtomError } from './xml.ts';
 
 export function decodeEvent(entry: AtomFields): EventRecord {
@@ -23,65 +14,57 @@ export const decodeReason = ({ content = '' }: AtomFields) => ({ reason: content
 export const decodeResult = ({ result = '' }: AtomFields) => ({ result });
 
 export function decodeDraft(fields: AtomFields): EventDraft {
-  const { title = '', term = '', content = '', startTime = '', endTime = '', where = '' } = fields;
-  const { invite_only, can_invite } = fields;
+  const { title = '', term = fields.otherTerm ?? '', content = '', startTime = '', endTime = '', where = '' } = fields;
+  const { invite_only, can_invite } = fields.attributes ?? {};
   return { title, term, content, startTime, endTime, where, ...present({ invite_only, can_invite }) };
 }
 
 /** Undefined without an id, because such a record cannot be requested. */
 function eventOf(fields: AtomFields): EventRecord | undefined {
-  const links = linksOf(fields);
+  const links = fields.links ?? {};
   const id = idFrom(fields.id) ?? idFrom(links.self);
   if (!id) return undefined;
-  const { title = '', term, summary, content, album, startTime, endTime, where, point } = fields;
-  const { invite_only, can_invite, participants, wishers, status } = fields;
-  const scheme = term !== undefined && isOfEvent(term) ? fields.scheme : fields.otherScheme;
+  const { term = fields.otherTerm, summary, content, startTime, endTime, where, point, location } = fields;
+  const scheme = fields.term === undefined ? fields.otherScheme : fields.scheme;
   const author = fields.author && authorOf(fields.author);
-  const location = locationOf(fields);
   return {
     id,
-    title,
+    title: fields.title ?? '',
     links,
-    ...present({ term, scheme, summary, content, invite_only, can_invite, participants, wishers, status, album }),
-    ...present({ startTime, endTime, where, point, author, location }),
+    ...present({ term, scheme, summary, content, startTime, endTime, where, point, author, location }),
+    ...fields.attributes,
   };
 }
 
 function personOf(fields: AtomFields): AtomPerson | undefined {
-  const links = linksOf(fields);
+  const links = fields.links ?? {};
   const url = fields.id ?? links.self;
   const id = idFrom(url) ?? idFrom(links.self);
   if (!id) return undefined;
-  const { uid = '', title: name, content } = fields;
-  const members = { name, type: personType(url, links), content, location: locationOf(fields) };
-  return { id, links, ...(uid === '' ? {} : { uid }), ...present(members) };
+  const { title: name, content, location } = fields;
+  const uid = fields.uid || undefined;
+  return { id, links, ...present({ uid, name, type: personType(url, links), content, location }) };
 }
 
 function authorOf(fields: AtomFields): AtomPerson {
-  const links = linksOf(fields);
+  const links = fields.links ?? {};
   const { uri, name } = fields;
   const id = idFrom(uri) ?? idFrom(links.self);
-  return { links, ...(id ? { id } : {}), ...present({ name, type: personType(uri, links) }) };
+  return { links, ...present({ id, name, type: personType(uri, links) }) };
 }
 
 function decodeFeed<Entry>(feed: AtomFields, decode: (entry: AtomFields) => Entry | undefined): Feed<Entry> {
   // Skip an entry without an id instead of failing the page.
-  const entries = feed.entries.map(decode).filter((entry) => entry !== undefined);
-  const { title, itemPerPage, itemsPerPage } = feed;
-  const author = feed.author && authorOf(feed.author);
-  const numbers = {
+  const entries = (feed.entries ?? []).map(decode).filter((entry) => entry !== undefined);
+  const { title, author, itemPerPage, itemsPerPage } = feed;
+  const members = {
+    title,
+    author: author && authorOf(author),
     startIndex: integer(feed.startIndex),
     itemsPerPage: integer(itemPerPage) ?? integer(itemsPerPage),
     totalResults: integer(feed.totalResults),
   };
-  return { links: linksOf(feed), entries, ...present({ title, author }), ...present(numbers) };
-}
-
-const linksOf = ({ self, alternate, icon, image, homepage }: AtomFields): Links =>
-  present({ self, alternate, icon, image, homepage });
-
-function locationOf({ locationId: id, location: name }: AtomFields): AtomLocation | undefined {
-  return id === undefined && name === undefined ? undefined : present({ id, name });
+  return { links: feed.links ?? {}, entries, ...present(members) };
 }
 
 /** The record without its undefined members. */

@@ -1,4 +1,5 @@
 /** Which texts and attributes of a feed, an entry or an author are read, and the field that each one fills. */
+import type { AtomLocation, EventRecord, Links } from '../api/event.ts';
 import type { Namespace } from './xml.ts';
 
 /** Elements whose text is read, with their namespaces. */
@@ -19,142 +20,166 @@ const textElements = {
 } as const satisfies Record<string, Namespace>;
 
 /** Values of `rel` of the links that are read. */
-export const rels = ['self', 'alternate', 'icon', 'image', 'homepage'] as const;
+export const rels = ['self', 'alternate', 'icon', 'image', 'homepage'] as const satisfies (keyof Links)[];
 
 /** Values of `name` of the `db:attribute` elements that are read. */
 export const attributeNames = ['invite_only', 'can_invite', 'participants', 'wishers', 'status', 'album'] as const;
 
-export type FieldName =
-  | keyof typeof textElements
-  | (typeof rels)[number]
-  | (typeof attributeNames)[number]
-  | 'startTime'
-  | 'endTime'
-  | 'where'
-  | 'term'
-  | 'scheme'
-  /** Of a category that names no event type. */
-  | 'otherScheme'
-  | 'locationId'
-  | 'location';
-
 /**
- * The texts of one feed, entry or author, trimmed.
- * A text is undefined if its element or attribute is absent, and '' if that is empty.
+ * What one feed, entry or author contains, trimmed. A text is undefined if its element or attribute is absent, and '' if that is empty.
+ * It is a class so that all have the same members in the same order, which makes access to them fast.
  */
-export type AtomFields = Partial<Record<FieldName, string>> & { author?: AtomFields; entries: AtomFields[] };
+export class AtomFields {
+  id?: string;
+  title?: string;
+  name?: string;
+  uri?: string;
+  summary?: string;
+  content?: string;
+  result?: string;
+  uid?: string;
+  point?: string;
+  startIndex?: string;
+  itemPerPage?: string;
+  itemsPerPage?: string;
+  totalResults?: string;
+  /** Of a category that names an event type. */
+  term?: string;
+  scheme?: string;
+  otherTerm?: string;
+  otherScheme?: string;
+  startTime?: string;
+  endTime?: string;
+  where?: string;
+  location?: AtomLocation;
+  links?: Links;
+  attributes?: Pick<EventRecord, (typeof attributeNames)[number]>;
+  author?: AtomFields;
+  entries?: AtomFields[];
+}
 
-const textNames = Object.keys(textElements) as (keyof typeof textElements)[];
+/** What an element contains. */
+export interface Content {
+  text: string;
+  /** The fields in an element that holds some. */
+  inner: AtomFields | undefined;
+  /** The values of the attributes that its rule names. */
+  readonly values: (string | undefined)[];
+}
 
 /** How one element is read. */
 export interface ElementRule {
   readonly namespace: Namespace;
+  /** Every field that the element may fill. */
+  readonly fields: readonly (keyof AtomFields)[];
+  readonly fill: (fields: AtomFields, content: Content) => void;
+  /** The attributes that are read, at most two. */
+  readonly attributes: readonly string[];
+  /** The element holds fields of its own. */
+  readonly holds: boolean;
+  /** All elements of that name count; otherwise only the first. */
+  readonly repeats: boolean;
   /** Position of the element in a bit set. */
   readonly bit: number;
-  /** The field of the element's text; `decided` is the value of `decidedBy`. */
-  readonly text?: (decided: string | undefined) => FieldName | undefined;
-  /** The field of an attribute; `decided` is the value of `decidedBy`. */
-  readonly attribute?: (name: string, decided: string | undefined) => FieldName | undefined;
-  /** The attribute that decides which field a value belongs to. */
-  readonly decidedBy?: string;
-  /** Every field that the element may fill. */
-  readonly fields: readonly FieldName[];
-  /** The element holds fields of its own. */
-  readonly holds?: 'author' | 'entries';
-  /** All elements of that name count; otherwise only the first. */
-  readonly repeats?: boolean;
 }
+type Rule = Pick<ElementRule, 'namespace' | 'fields' | 'fill'> & Partial<ElementRule>;
 
-const always =
-  <T>(value: T) =>
-  () =>
-    value;
-/** The field of the attribute of that name. */
-const only = (attribute: string, field: FieldName) => (name: string) => (name === attribute ? field : undefined);
-const among = <Name extends FieldName>(names: readonly Name[], name: string | undefined) =>
-  names.find((each) => each === name);
+const textRule = (name: keyof typeof textElements): Rule => ({
+  namespace: textElements[name],
+  fields: [name],
+  fill(fields, { text }) {
+    fields[name] = text;
+  },
+});
 
-const rules: [string, Omit<ElementRule, 'bit'>][] = [
-  ...textNames.map((name): [string, Omit<ElementRule, 'bit'>] => [
-    name,
-    { namespace: textElements[name], text: always(name), fields: [name] },
-  ]),
-  // RFC 4287: `rel` defaults to `alternate`.
-  [
-    'link',
-    {
-      namespace: 'atom',
-      decidedBy: 'rel',
-      attribute: (name, rel = 'alternate') => (name === 'href' ? among(rels, rel) : undefined),
-      fields: rels,
-      repeats: true,
+const among = <Name extends string>(names: readonly Name[], name: string) => names.find((each) => each === name);
+
+const rules: Record<string, Rule> = {
+  ...Object.fromEntries(
+    (Object.keys(textElements) as (keyof typeof textElements)[]).map((name) => [name, textRule(name)]),
+  ),
+  // Of links, attributes and categories the first with a value wins.
+  link: {
+    namespace: 'atom',
+    fields: ['links'],
+    attributes: ['rel', 'href'],
+    repeats: true,
+    // RFC 4287: `rel` defaults to `alternate`.
+    fill(fields, { values: [rel = 'alternate', href] }) {
+      const name = among(rels, rel);
+      if (name && href) (fields.links ??= {})[name] ??= href;
     },
-  ],
-  [
-    'category',
-    {
-      namespace: 'atom',
-      decidedBy: 'term',
-      attribute: (name, term) =>
-        name === 'scheme' ? (isOfEvent(term ?? '') ? 'scheme' : 'otherScheme') : among(['term'], name),
-      fields: ['term', 'scheme', 'otherScheme'],
-      repeats: true,
+  },
+  attribute: {
+    namespace: 'db',
+    fields: ['attributes'],
+    attributes: ['name'],
+    repeats: true,
+    fill(fields, { text, values: [called = ''] }) {
+      const name = among(attributeNames, called);
+      if (name) (fields.attributes ??= {})[name] ??= text;
     },
-  ],
-  [
-    'attribute',
-    {
-      namespace: 'db',
-      decidedBy: 'name',
-      text: (name) => among(attributeNames, name),
-      fields: attributeNames,
-      repeats: true,
+  },
+  category: {
+    namespace: 'atom',
+    fields: ['term', 'scheme', 'otherTerm', 'otherScheme'],
+    attributes: ['term', 'scheme'],
+    repeats: true,
+    fill(fields, { values: [term = '', scheme] }) {
+      const isOfEvent = term.includes('#event.');
+      fields[isOfEvent ? 'term' : 'otherTerm'] ??= term || undefined;
+      fields[isOfEvent ? 'scheme' : 'otherScheme'] ??= scheme || undefined;
     },
-  ],
-  [
-    'location',
-    {
-      namespace: 'db',
-      text: always('location'),
-      attribute: only('id', 'locationId'),
-      fields: ['location', 'locationId'],
+  },
+  location: {
+    namespace: 'db',
+    fields: ['location'],
+    attributes: ['id'],
+    fill(fields, { text: name, values: [id] }) {
+      if (id) (fields.location ??= {}).id = id;
+      if (name) (fields.location ??= {}).name = name;
     },
-  ],
-  [
-    'when',
-    {
-      namespace: 'gd',
-      attribute: (name) => among(['startTime', 'endTime'], name),
-      fields: ['startTime', 'endTime'],
+  },
+  when: {
+    namespace: 'gd',
+    fields: ['startTime', 'endTime'],
+    attributes: ['startTime', 'endTime'],
+    fill(fields, { values: [startTime, endTime] }) {
+      fields.startTime = startTime;
+      fields.endTime = endTime;
     },
-  ],
-  ['where', { namespace: 'gd', attribute: only('valueString', 'where'), fields: ['where'] }],
-  ['author', { namespace: 'atom', fields: [], holds: 'author' }],
-  ['entry', { namespace: 'atom', fields: [], holds: 'entries', repeats: true }],
-];
+  },
+  where: {
+    namespace: 'gd',
+    fields: ['where'],
+    attributes: ['valueString'],
+    fill(fields, { values: [where] }) {
+      fields.where = where;
+    },
+  },
+  author: {
+    namespace: 'atom',
+    fields: ['author'],
+    holds: true,
+    fill(fields, { inner }) {
+      fields.author = inner;
+    },
+  },
+  entry: {
+    namespace: 'atom',
+    fields: ['entries'],
+    holds: true,
+    repeats: true,
+    fill(fields, { inner }) {
+      if (inner) (fields.entries ??= []).push(inner);
+    },
+  },
+};
 
 /** The elements that are read, by their local name. */
 export const elementRules: ReadonlyMap<string, ElementRule> = new Map(
-  rules.map(([name, rule], at) => [name, { ...rule, bit: 1 << at }]),
+  Object.entries(rules).map(([name, rule], at) => [
+    name,
+    { bit: 1 << at, attributes: [], holds: false, repeats: false, ...rule },
+  ]),
 );
-
-/** Fields that are undefined if their text is empty. */
-const absentWhenEmpty: ReadonlySet<FieldName> = new Set<FieldName>([
-  ...rels,
-  'term',
-  'scheme',
-  'otherScheme',
-  'locationId',
-  'location',
-]);
-
-/** Sets a field. The first text wins; for categories the first that names an event type, otherwise the first. */
-export function setField(fields: AtomFields, name: FieldName, text: string): void {
-  if (text === '' && absentWhenEmpty.has(name)) return;
-  const known = fields[name];
-  if (known === undefined || (name === 'term' && !isOfEvent(known) && isOfEvent(text))) fields[name] = text;
-}
-
-export function isOfEvent(term: string): boolean {
-  return term.includes('#event.');
-}

@@ -4,21 +4,25 @@
  * It accepts only well-formed XML. Everything else, such as a bare `&` or an HTML entity, is left to the tree parser, which accepts what
  * lenient senders write and rejects the rest.
  */
-import { type ElementRule, type AtomFields, elementRules, setField } from './fields.ts';
+import { type Content, type ElementRule, AtomFields, elementRules } from './fields.ts';
 import { type Namespace, isBlank, isWritable, namespaces, trim, withLineFeeds } from './xml.ts';
 
 /** The fields of the root element, which must be called `root`; undefined if the document is left to the tree parser. */
-export function readFields(text: string, root: 'entry' | 'feed'): AtomFields | undefined {
-  if (!isWritable(text)) return undefined;
-  const reader: Reader = { text, at: text.startsWith('\ufeff') ? 1 : 0 };
+export function readFields(document: string, root: 'entry' | 'feed'): AtomFields | undefined {
+  if (!isWritable(document)) return undefined;
+  const text = withLineFeeds(document);
+  const end = text.lastIndexOf('>') + 1;
+  if (trim(text.slice(end)) !== '') return undefined;
+  const reader: Reader = { text, end, at: text.startsWith('\ufeff') ? 1 : 0, less: -1, ampersand: -1 };
   try {
     skipOutside(reader);
+    if (nextLess(reader, reader.at) !== reader.at) return undefined;
     const tag = readTag(reader, noScope);
     if (tag.local !== root) return undefined;
-    const fields: AtomFields = { entries: [] };
-    if (!tag.isEmpty) readInside(reader, tag, fields, 1);
+    const fields = new AtomFields();
+    if (!tag.isEmpty) readContent(reader, tag, { fields, exact: 0, loose: 0 }, 1);
     skipOutside(reader);
-    return reader.at === text.length ? fields : undefined;
+    return reader.at === end ? fields : undefined;
   } catch (error) {
     if (error === bailOut) return undefined;
     throw error;
@@ -27,7 +31,12 @@ export function readFields(text: string, root: 'entry' | 'feed'): AtomFields | u
 
 interface Reader {
   readonly text: string;
+  /** After the last `>`. Nothing is read from there on: V8 slows down a call of `charCodeAt` that was once beyond the end of a text. */
+  readonly end: number;
   at: number;
+  /** The next `<` and the next `&`, or earlier ones until they are looked for again. */
+  less: number;
+  ampersand: number;
 }
 
 /** Thrown to leave a document to the tree parser. Shared, because creating an error costs as much as reading a feed. */
@@ -37,118 +46,85 @@ function giveUp(): never {
   throw bailOut;
 }
 
-/** Namespaces by prefix, '' for the default; undefined for a namespace that the interface does not use. */
+/** Namespaces by prefix and colon, '' for the default; undefined for a namespace that the interface does not use. */
 type Scope = ReadonlyMap<string, Namespace | undefined>;
 const noScope: Scope = new Map();
 
-interface Tag {
-  name: string;
-  local: string;
-  namespace: Namespace | undefined;
-  attributes: [name: string, value: string][];
-  isEmpty: boolean;
+interface Tag extends Content {
+  readonly name: string;
+  readonly local: string;
+  readonly rule: ElementRule | undefined;
+  /** Whether the namespace is that of the rule. */
+  readonly isExact: boolean;
+  readonly isEmpty: boolean;
   /** The scope of its content. */
-  scope: Scope;
+  readonly scope: Scope;
+}
+
+/** What is found in an element. Elements of another namespace count only until one of the right namespace is found. */
+interface Found {
+  readonly fields: AtomFields;
+  /** Bits of the rules of the elements found in the right namespace, and in others. */
+  exact: number;
+  loose: number;
 }
 
 const DEPTH_MAX = 40;
 const ATTRIBUTES_MAX = 32;
-const [BANG, DOUBLE_QUOTE, SINGLE_QUOTE, SLASH, COLON, LESS, EQUALS, GREATER, QUESTION] = [
-  33, 34, 39, 47, 58, 60, 61, 62, 63,
+const [BANG, DOUBLE_QUOTE, SINGLE_QUOTE, MINUS, SLASH, COLON, LESS, EQUALS, GREATER, QUESTION] = [
+  33, 34, 39, 45, 47, 58, 60, 61, 62, 63,
 ];
 
 /** Skips white space, comments and processing instructions before and after the root. */
 function skipOutside(reader: Reader): void {
-  do skipBlanks(reader);
-  while (reader.text.charCodeAt(reader.at) === LESS && skipMarkup(reader));
+  while (reader.at < reader.end && skipBlanks(reader) === LESS && skipMarkup(reader));
 }
 
-/** Reads the content of an element into `fields`, including its end tag. */
-function readInside(reader: Reader, parent: Tag, fields: AtomFields, depth: number): void {
-  // Elements of another namespace count only until one of the right namespace is found.
-  let exact = 0;
-  let loose = 0;
-  for (let tag; (tag = nextTag(reader, parent.name, parent.scope));) {
-    const rule = elementRules.get(tag.local);
-    if (!rule) {
-      if (!tag.isEmpty) readText(reader, tag, depth + 1);
-      continue;
-    }
-    const isExact = tag.namespace === rule.namespace;
-    const isFirstExact = isExact && (exact & rule.bit) === 0;
-    if (isFirstExact && (loose & rule.bit) !== 0) clear(fields, rule);
-    const isTaken = isExact
-      ? isFirstExact || rule.repeats === true
-      : (exact & rule.bit) === 0 && ((loose & rule.bit) === 0 || rule.repeats === true);
-    if (isExact) exact |= rule.bit;
-    else loose |= rule.bit;
-    readElement(reader, tag, rule, isTaken ? fields : undefined, depth + 1);
-  }
-}
-
-/** Reads one known element. Without `fields` it is only skipped. */
-function readElement(reader: Reader, tag: Tag, rule: ElementRule, fields: AtomFields | undefined, depth: number): void {
-  if (rule.holds) {
-    const inner: AtomFields = { entries: [] };
-    if (fields && rule.holds === 'author') fields.author = inner;
-    else fields?.entries.push(inner);
-    if (depth > DEPTH_MAX) giveUp();
-    if (!tag.isEmpty) readInside(reader, tag, inner, depth);
-    return;
-  }
-  const text = tag.isEmpty ? '' : trim(readText(reader, tag, depth));
-  if (!fields) return;
-  const decided = rule.decidedBy === undefined ? undefined : attributeOf(tag, rule.decidedBy);
-  const textField = rule.text?.(decided);
-  if (textField !== undefined) setField(fields, textField, text);
-  if (!rule.attribute) return;
-  for (const [name, value] of tag.attributes) {
-    const field = rule.attribute(name, decided);
-    if (field !== undefined) setField(fields, field, value);
-  }
-}
-
-function clear(fields: AtomFields, { fields: names, holds }: ElementRule): void {
-  for (const name of names) delete fields[name];
-  if (holds === 'author') delete fields.author;
-  if (holds === 'entries') fields.entries = [];
-}
-
-const attributeOf = ({ attributes }: Tag, name: string): string | undefined =>
-  attributes.find((attribute) => attribute[0] === name)?.[1];
-
-/** Reads the text of an element and of the elements in it, including its end tag. */
-function readText(reader: Reader, { name, scope }: Tag, depth: number): string {
+/** Reads the content of an element, including its end tag: the elements into `found`, or without it the text. */
+function readContent(reader: Reader, { name, scope }: Tag, found: Found | undefined, depth: number): string {
   if (depth > DEPTH_MAX) giveUp();
+  const { text } = reader;
   let whole = '';
   for (;;) {
-    whole += readPiece(reader);
-    const tag = readMarkup(reader, name, scope);
-    if (tag === undefined) return whole;
-    if (typeof tag === 'string') whole += tag;
-    else if (!tag.isEmpty) whole += readText(reader, tag, depth + 1);
+    const at = nextLess(reader, reader.at);
+    const piece = withReferences(reader, reader.at, at);
+    if (!found) whole += piece;
+    reader.at = at;
+    const next = text.charCodeAt(at + 1);
+    if (next === SLASH) {
+      readEndTag(reader, name);
+      return whole;
+    }
+    if (next === BANG && text.startsWith('<![CDATA[', at)) {
+      reader.at = endOf(text, ']]>', at + 9);
+      whole += text.slice(at + 9, reader.at - 3);
+    } else if (!skipMarkup(reader)) {
+      const tag = readTag(reader, scope);
+      if (found && tag.rule) readElement(reader, tag, tag.rule, found, depth + 1);
+      else if (!tag.isEmpty) whole += readContent(reader, tag, undefined, depth + 1);
+    }
   }
 }
 
-/** Skips to the next start tag and reads it; undefined after the end tag of the element called `name`. */
-function nextTag(reader: Reader, name: string, scope: Scope): Tag | undefined {
-  for (;;) {
-    readPiece(reader);
-    const tag = readMarkup(reader, name, scope);
-    if (typeof tag !== 'string') return tag;
-  }
+function readElement(reader: Reader, tag: Tag, rule: ElementRule, found: Found, depth: number): void {
+  const isNeeded = counts(found, rule, tag.isExact);
+  const inner = rule.holds ? { fields: new AtomFields(), exact: 0, loose: 0 } : undefined;
+  tag.inner = inner?.fields;
+  if (!tag.isEmpty) tag.text = trim(readContent(reader, tag, inner, depth));
+  if (isNeeded) rule.fill(found.fields, tag);
 }
 
-/** Reads one piece of markup: a start tag, the text of a CDATA section, or '' for a comment; undefined for the end tag of `name`. */
-function readMarkup(reader: Reader, name: string, scope: Scope): Tag | string | undefined {
-  const { text, at } = reader;
-  const next = text.charCodeAt(at + 1);
-  if (next === SLASH) return readEndTag(reader, name);
-  if (next === BANG && text.startsWith('<![CDATA[', at)) {
-    reader.at = endOf(text, ']]>', at + 9);
-    return withLineFeeds(text.slice(at + 9, reader.at - 3));
+/** Whether an element counts after those found before it. */
+function counts(found: Found, { bit, fields, repeats }: ElementRule, isExact: boolean): boolean {
+  const { exact, loose } = found;
+  if (!isExact) {
+    found.loose |= bit;
+    return (exact & bit) === 0 && (repeats || (loose & bit) === 0);
   }
-  return skipMarkup(reader) ? '' : readTag(reader, scope);
+  found.exact |= bit;
+  if ((exact & bit) !== 0) return repeats;
+  if ((loose & bit) !== 0) for (const name of fields) found.fields[name] = undefined;
+  return true;
 }
 
 /** Skips a comment or processing instruction; false if there is neither. */
@@ -167,115 +143,106 @@ function endOf(text: string, mark: string, from: number): number {
   return found === -1 ? giveUp() : found + mark.length;
 }
 
-/** The text up to the next markup, with references resolved. */
-function readPiece(reader: Reader): string {
-  const { text, at } = reader;
-  const end = text.indexOf('<', at);
-  if (end === -1) giveUp();
-  reader.at = end;
-  return end === at ? '' : withReferences(text.slice(at, end));
-}
-
-function readEndTag(reader: Reader, name: string): undefined {
+function readEndTag(reader: Reader, name: string): void {
   const { text, at } = reader;
   if (!text.startsWith(name, at + 2)) giveUp();
   reader.at = at + 2 + name.length;
-  skipBlanks(reader);
-  if (text.charCodeAt(reader.at++) !== GREATER) giveUp();
+  if (skipBlanks(reader) !== GREATER) giveUp();
+  reader.at++;
 }
 
 function readTag(reader: Reader, outer: Scope): Tag {
   const { text } = reader;
   reader.at++;
   const name = readName(reader);
-  const attributes: Tag['attributes'] = [];
-  let scope = outer;
+  const colon = name.indexOf(':');
+  const local = name.slice(colon + 1);
+  const rule = elementRules.get(local);
+  const values: Content['values'] = [undefined, undefined];
+  const others: string[] = [];
   let declared: Map<string, Namespace | undefined> | undefined;
-  for (;;) {
-    const isSeparated = isBlank(text.charCodeAt(reader.at));
-    skipBlanks(reader);
-    const code = text.charCodeAt(reader.at);
-    if (code === GREATER || code === SLASH) {
-      const isEmpty = code === SLASH;
-      if (isEmpty && text.charCodeAt(++reader.at) !== GREATER) giveUp();
-      reader.at++;
-      const colon = name.indexOf(':');
-      const namespace = scope.get(colon === -1 ? '' : name.slice(0, colon));
-      return { name, local: name.slice(colon + 1), namespace, attributes, isEmpty, scope };
+  let code;
+  while ((code = skipBlanks(reader)) !== GREATER && code !== SLASH) {
+    if (!isBlank(text.charCodeAt(reader.at - 1))) giveUp();
+    const attribute = readName(reader);
+    const value = readValue(reader);
+    const position = rule ? rule.attributes.indexOf(attribute) : -1;
+    if (position !== -1) {
+      if (values[position] !== undefined) giveUp();
+      values[position] = value;
+      continue;
     }
-    if (!isSeparated || attributes.length === ATTRIBUTES_MAX) giveUp();
-    const attribute = readAttribute(reader);
-    if (attributes.some((other) => other[0] === attribute[0])) giveUp();
-    attributes.push(attribute);
-    if (attribute[0].startsWith('xmlns')) scope = declared = withNamespace(declared ?? new Map(outer), attribute);
+    checkName(attribute);
+    if (others.length === ATTRIBUTES_MAX || others.includes(attribute)) giveUp();
+    others.push(attribute);
+    if (attribute !== 'xmlns' && !attribute.startsWith('xmlns:')) continue;
+    declared ??= new Map(outer);
+    declared.set(attribute === 'xmlns' ? '' : `${attribute.slice(6)}:`, namespaceNames.get(value));
   }
+  const isEmpty = code === SLASH;
+  if (isEmpty && text.charCodeAt(++reader.at) !== GREATER) giveUp();
+  reader.at++;
+  const scope = declared ?? outer;
+  const isExact = rule !== undefined && rule.namespace === scope.get(name.slice(0, colon + 1));
+  if (!isExact) checkName(name);
+  return { name, local, rule, isExact, isEmpty, scope, values, text: '', inner: undefined };
 }
 
-function readAttribute(reader: Reader): [string, string] {
+function readValue(reader: Reader): string {
   const { text } = reader;
-  const name = readName(reader);
-  skipBlanks(reader);
-  if (text.charCodeAt(reader.at++) !== EQUALS) giveUp();
-  skipBlanks(reader);
-  const quote = text.charCodeAt(reader.at++);
+  if (skipBlanks(reader) !== EQUALS) giveUp();
+  reader.at++;
+  const quote = skipBlanks(reader);
   if (quote !== DOUBLE_QUOTE && quote !== SINGLE_QUOTE) giveUp();
-  const start = reader.at;
+  const start = reader.at + 1;
   const end = text.indexOf(quote === DOUBLE_QUOTE ? '"' : "'", start);
-  if (end === -1) giveUp();
+  if (end === -1 || nextLess(reader, start) < end) giveUp();
   reader.at = end + 1;
-  const value = text.slice(start, end);
-  return value.includes('<') ? giveUp() : [name, trim(withReferences(value))];
-}
-
-/** Adds the namespace that an attribute declares. */
-function withNamespace(scope: Map<string, Namespace | undefined>, [name, uri]: [string, string]): typeof scope {
-  if (name === 'xmlns' || name.startsWith('xmlns:')) scope.set(name.slice(6), namespaceNames.get(uri));
-  return scope;
+  return trim(withReferences(reader, start, end));
 }
 
 const namespaceNames: ReadonlyMap<string, Namespace> = new Map(
   (Object.keys(namespaces) as Namespace[]).map((name) => [namespaces[name], name]),
 );
 
-/** fast-xml-parser rejects these names, so the tree parser decides about them. */
-const reservedNames = ['__proto__', 'constructor', 'prototype'];
-
-/** Reads an ASCII name with at most one prefix; other names are left to the tree parser. */
+/** Reads to the end of a name. Known names need no `checkName`. */
 function readName(reader: Reader): string {
   const { text, at: start } = reader;
-  skipNamePart(reader);
-  if (text.charCodeAt(reader.at) === COLON) {
-    reader.at++;
-    skipNamePart(reader);
-    if (text.charCodeAt(reader.at) === COLON) giveUp();
+  let at = start;
+  for (let code; (code = text.charCodeAt(at)) > GREATER || (code >= MINUS && code <= COLON && code !== SLASH);) at++;
+  reader.at = at;
+  return text.slice(start, at);
+}
+
+/** ASCII names with at most one prefix, but for those that fast-xml-parser rejects. */
+const acceptedName = /^(?!(?:__proto__|constructor|prototype)$)(?:[A-Za-z_][-.\w]*:)?[A-Za-z_][-.\w]*$/;
+
+function checkName(name: string): void {
+  if (!acceptedName.test(name)) giveUp();
+}
+
+/** Skips white space; returns the character after it. */
+function skipBlanks(reader: Reader): number {
+  let code;
+  while (isBlank((code = reader.text.charCodeAt(reader.at)))) reader.at++;
+  return code;
+}
+
+/** The position of the next `<`, found once for all attributes of a tag and the text after it. */
+function nextLess(reader: Reader, from: number): number {
+  if (reader.less < from) reader.less = endOf(reader.text, '<', from) - 1;
+  return reader.less;
+}
+
+/** A part of the text, with XML's own entities and numeric references resolved; anything else is left to the tree parser. */
+function withReferences(reader: Reader, start: number, end: number): string {
+  const piece = reader.text.slice(start, end);
+  if (reader.ampersand < start) {
+    const at = reader.text.indexOf('&', start);
+    reader.ampersand = at === -1 ? reader.end : at;
   }
-  const name = text.slice(start, reader.at);
-  return reservedNames.includes(name) ? giveUp() : name;
-}
-
-const [FIRST, LATER] = [1, 2];
-/** Bit set for each ASCII character: whether it may begin a name, and whether it may continue one. */
-const nameCharacters = Uint8Array.from({ length: 128 }, (_, code) => {
-  const character = String.fromCharCode(code);
-  return /[A-Za-z_]/.test(character) ? FIRST | LATER : /[-.\d]/.test(character) ? LATER : 0;
-});
-
-function skipNamePart(reader: Reader): void {
-  const { text } = reader;
-  if ((nameCharacters[text.charCodeAt(reader.at)]! & FIRST) === 0) giveUp();
-  do reader.at++;
-  while ((nameCharacters[text.charCodeAt(reader.at)]! & LATER) !== 0);
-}
-
-function skipBlanks(reader: Reader): void {
-  while (isBlank(reader.text.charCodeAt(reader.at))) reader.at++;
-}
-
-/** Resolves XML's own entities and numeric references; anything else is left to the tree parser. */
-function withReferences(piece: string): string {
-  const text = withLineFeeds(piece);
-  if (!text.includes('&')) return text;
-  return text.replace(/&([^;&]{0,10};)?/g, (_, reference: string | undefined) => characterOf(reference ?? giveUp()));
+  if (reader.ampersand >= end) return piece;
+  return piece.replace(/&([^;&]{0,10};)?/g, (_, reference: string | undefined) => characterOf(reference ?? giveUp()));
 }
 
 const entities = new Map([

@@ -4,7 +4,7 @@
  */
 import { createRequire } from 'node:module';
 import type * as Xml from 'fast-xml-parser';
-import { type ElementRule, type AtomFields, elementRules, setField } from './fields.ts';
+import { AtomFields, elementRules } from './fields.ts';
 import { AtomError, escape, namespaces, refuseUnwritable, trim, withLineFeeds } from './xml.ts';
 
 /** The fields in the root element, which must be called `root`. Throws AtomError. */
@@ -13,36 +13,22 @@ export const parseFields = (text: string, root: string): AtomFields => fieldsOf(
 // Elements are found by namespace. If there is none, by local name only, because some senders get namespaces wrong.
 
 function fieldsOf(parent: Element): AtomFields {
-  const fields: AtomFields = { entries: [] };
+  const fields = new AtomFields();
   for (const [local, rule] of elementRules) {
     const found = findAll(parent, namespaces[rule.namespace], local);
-    for (const element of rule.repeats ? found : found.slice(0, 1)) take(fields, element, rule);
+    for (const element of rule.repeats ? found : found.slice(0, 1)) {
+      const values = rule.attributes.map((name) => element.attributes.get(name));
+      const text = rule.holds ? '' : textOf(element);
+      rule.fill(fields, { text, values, inner: rule.holds ? fieldsOf(element) : undefined });
+    }
   }
   return fields;
-}
-
-function take(fields: AtomFields, element: Element, { holds, decidedBy, text, attribute: fieldOf }: ElementRule): void {
-  if (holds === 'author') fields.author = fieldsOf(element);
-  if (holds === 'entries') fields.entries.push(fieldsOf(element));
-  const decided = decidedBy === undefined ? undefined : attribute(element, decidedBy);
-  const textField = text?.(decided);
-  if (textField !== undefined) setField(fields, textField, textOf(element));
-  for (const name of Object.keys(element.attributes)) {
-    const field = fieldOf?.(name, decided);
-    const value = attribute(element, name);
-    if (field !== undefined && value !== undefined) setField(fields, field, value);
-  }
 }
 
 function findAll(parent: Element, uri: string, local: string): Element[] {
   const named = parent.children.filter((child) => typeof child === 'object' && child.local === local) as Element[];
   const exact = named.filter((child) => child.uri === uri);
   return exact.length > 0 ? exact : named;
-}
-
-function attribute(of: Element, name: string): string | undefined {
-  const value = Object.hasOwn(of.attributes, name) ? of.attributes[name] : undefined;
-  return value === undefined ? undefined : trim(value);
 }
 
 const textOf = (of: Element) => trim(allText(of));
@@ -54,7 +40,7 @@ const allText = (of: Element): string =>
 interface Element {
   uri: string | undefined;
   local: string;
-  attributes: Record<string, string>;
+  attributes: ReadonlyMap<string, string>;
   children: (Element | string)[];
 }
 
@@ -179,13 +165,12 @@ type ParsedNode = Record<string, unknown>;
 
 function elementOf(node: ParsedNode, scope: ReadonlyMap<string, string>): Element | string {
   if ('#text' in node) return String(node['#text']);
-  const attributes = (node[':@'] ?? {}) as Record<string, string>;
+  const given = Object.entries((node[':@'] ?? {}) as Record<string, string>);
+  const attributes = new Map(given.map(([name, value]) => [name, trim(value)]));
   const name = Object.keys(node).find((key) => key !== ':@') ?? '';
-  const declared = Object.entries(attributes).filter(([key]) => key === 'xmlns' || key.startsWith('xmlns:'));
+  const declared = [...attributes].filter(([key]) => key === 'xmlns' || key.startsWith('xmlns:'));
   const inner =
-    declared.length === 0
-      ? scope
-      : new Map([...scope, ...declared.map(([key, uri]) => [key.slice(6), trim(uri)] as const)]);
+    declared.length === 0 ? scope : new Map([...scope, ...declared.map(([key, uri]) => [key.slice(6), uri] as const)]);
   const [prefix, local] = name.includes(':') ? (name.split(':', 2) as [string, string]) : ['', name];
   const children = (node[name] as ParsedNode[]).map((child) => elementOf(child, inner));
   return { uri: inner.get(prefix), local, attributes, children };
