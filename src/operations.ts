@@ -45,7 +45,7 @@ export type EventType =
   /** An outing or a journey. */
   | 'TRAVEL';
 
-/** The film interface is sold in three tiers. They are sets: premium lacks some of what basic has. */
+/** The film tier of a token, which decides what it may read. Advance gets everything; premium lacks some fields that basic gets. */
 export type FilmTier =
   /** The largest tier: celebrities, charts, photos, reviews, comments. */
   | 'ADVANCE'
@@ -62,7 +62,7 @@ export type NotePictureInput = {
   file: Blob;
   /** The alignment of the picture. */
   layout?: PhotoLayout | null | undefined;
-  /** From 1; `<图片p_n>` in the content shows it. Never used on this note before. */
+  /** From 1 to 999999, and never used in this note before; `<图片p_n>` in the content shows picture n. */
   number: number;
 };
 

@@ -72,11 +72,11 @@ function conditionOf(
   return record && !isReference ? 'the service names none, or has it no longer' : 'the service names none';
 }
 
-/** A list is absent with what it belongs to. Even of a list of the whole service, the service may answer that there is none. */
+/** A list of an object is absent if the object is. For a list of the whole service, the service may respond that it does not exist. */
 const ofList = ({ name }: GraphQLObjectType, endpoint: FieldRule['endpoint']): NullCondition =>
   typeof endpoint === 'object' && endpoint.params.length === 0
-    ? 'the service answers that there is none'
-    : `the service does not know this ${name}`;
+    ? 'the service responds that it does not exist'
+    : `the service has no such ${name}`;
 
 function nullableLevels(type: GraphQLOutputType, level = 0): number[] {
   const own = isNonNullType(type) ? type.ofType : type;

@@ -13,7 +13,7 @@ import { User, carried } from './types/user.ts';
 const NODES_MAX = 100;
 
 const RateBudget = builder.objectRef<RateLimitState>('RateBudget').implement({
-  description: 'The calls that a token may make in one minute.',
+  description: 'The film calls that a token may make in one minute.',
   fields: (t) => ({
     limit: t.exposeInt('limit', { description: 'The calls a minute.' }),
     remaining: t.exposeInt('remaining', { description: 'The calls left now.' }),
@@ -35,30 +35,30 @@ const Viewer = builder.objectRef<ViewerFacts>('Viewer').implement({
       type: User,
       nullable: true,
       description:
-        'The caller. No operation of the service returns whose token it is, so this is what earlier responses to the same token have shown: ' +
+        'The caller. No operation of the service says to whom a token belongs, so this comes from earlier responses to the same token: ' +
         '`id`, `uid` and `name` from the collection of a book, or from an annotation, review, comment or event that the caller wrote.',
-      nullIf: 'no response has shown it yet, or the request has no token',
+      nullIf: 'no response has named the caller yet, or the request has no token',
       ...carried,
       resolve: ({ person }) => person ?? null,
     }),
     filmTier: t.expose('filmTier', {
       type: FilmTier,
       nullable: true,
-      description: 'The film tier of the requests: configured, or learned from responses.',
+      description: "The film tier of the request's token: configured, or learned from responses.",
       nullIf: 'it is not known yet',
     }),
     rateBudget: t.field({
       type: RateBudget,
       nullable: true,
-      description: 'The rate limit.',
+      description: 'What the rate limit of films allows.',
       nullIf: 'the request has no token, or no limit is known for it',
       resolve: (_, __, { upstream }) => upstream.rateBudget(),
     }),
     canUse: t.boolean({
       nullable: true,
       description:
-        'Whether login and film tier of the caller suffice for a field. The scopes of a token are not known, so the service may still refuse.',
-      nullIf: 'that depends on the tier, which is not known yet',
+        'Whether login and film tier of the caller are sufficient for a field. The scopes of a token are not known, so the service may still reject the call.',
+      nullIf: 'it depends on the film tier, which is not known yet',
       args: {
         coordinate: t.arg.string({
           required: true,
@@ -74,8 +74,8 @@ builder.queryFields((t) => ({
   viewer: t.field({
     type: Viewer,
     description:
-      'The caller and the permissions of the caller, as far as the service has shown them. Makes no call. A front end learns the id of its user from `user`: ' +
-      'null at first, and known once a response has named the caller, such as `book { viewerCollection { user { id } } }` of a collected book, or any write.',
+      'The caller and the permissions of the caller, as far as earlier responses show them. Makes no call. `user` is null until a response has named the caller, ' +
+      'such as `book { viewerCollection { user { id } } }` of a collected book, or any write.',
     resolve: (_, __, { viewer, upstream }) => {
       upstream.cachePolicy.restrict(null); // it changes with every response and is private
       return viewer;

@@ -11,7 +11,8 @@ const PictureInput = builder.inputType('PictureInput', {
   fields: (t) => ({
     number: t.int({
       required: true,
-      description: 'From 1; `<图片n>` in the content shows it. Never used on this annotation before.',
+      description:
+        'From 1 to 999999, and never used in this annotation before; `<图片n>` in the content shows picture n.',
     }),
     file: t.field({ type: 'Upload', required: true, description: 'JPEG, PNG, GIF or WebP, under 3,000,000 bytes.' }),
   }),

@@ -83,13 +83,13 @@ export const Annotation = builder.objectRef<AnnotationRecord>('Annotation').impl
       photosByNumber,
       'All pictures by number, including those that the content no longer shows.',
     ),
-    abstractPhotoUrl: t.reads('abstract_photo', urlOrNull, 'The picture of the abstract.'),
-    hasMath: t.reads('hasmath', flag, 'Whether the content contains formulas.'),
+    abstractPhotoUrl: t.reads('abstract_photo', urlOrNull, 'The picture of the abstract, `abstract_photo` upstream.'),
+    hasMath: t.reads('hasmath', flag, 'Whether the content contains formulas, `hasmath` upstream.'),
     commentsCount: t.reads('comments_count', count, 'The number of comments.'),
     lastPhotoNumber: t.reads(
       'last_photo',
       positiveOrNull,
-      'The highest picture number used so far; give a new picture the next one.',
+      'The highest picture number used so far, `last_photo` upstream; a new picture takes the next one.',
       { nullIf: 'there was no picture' },
     ),
     time: t.reads(
@@ -103,7 +103,12 @@ export const Annotation = builder.objectRef<AnnotationRecord>('Annotation').impl
       '`privacy` upstream: 2 is public, 0 private; other numbers are not specified.',
     ),
     book: t.record(Book, { member: 'book', id: 'book_id' }, 'The annotated book.', { representation: bookWithin }),
-    author: t.record(User, { member: 'author_user', id: 'author_id' }, 'The author of the annotation.', carried),
+    author: t.record(
+      User,
+      { member: 'author_user', id: 'author_id' },
+      'The author of the annotation, `author_user` upstream.',
+      carried,
+    ),
   }),
 });
 

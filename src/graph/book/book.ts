@@ -11,11 +11,11 @@ import { isbnOf } from './isbn.ts';
 const Ebook = builder.objectRef<Pick<BookRecord, 'ebook_url' | 'ebook_price'>>('Ebook').implement({
   description: 'The electronic edition of a book.',
   fields: (t) => ({
-    url: t.reads('ebook_url', urlOrNull, 'The page of the shop.'),
+    url: t.reads('ebook_url', urlOrNull, 'The page of the shop, `ebook_url` upstream.'),
     price: t.reads(
       'ebook_price',
       textOrNull,
-      'The price as the service writes it, usually in yuan without a unit: `6.00`.',
+      'The price as the service writes it, `ebook_price` upstream; usually in yuan without a unit: `6.00`.',
     ),
   }),
 });
@@ -27,8 +27,8 @@ export const Book = builder.objectRef<BookRecord>('Book').implement({
   nodeOf: referenceOf,
   fields: (t) => ({
     ...identity(t, 'Book'),
-    isbn10: t.reads('isbn10', textOrNull, 'Ten digits, the last may be X.'),
-    isbn13: t.reads('isbn13', textOrNull, 'Thirteen digits.'),
+    isbn10: t.reads('isbn10', textOrNull, 'The ISBN-10: ten digits, the last may be X.'),
+    isbn13: t.reads('isbn13', textOrNull, 'The ISBN-13: thirteen digits.'),
     title: t.reads('title', text, 'The printed title, without the subtitle.'),
     subtitle: t.reads('subtitle', textOrNull, 'The subtitle. Half of all books have none.'),
     originalTitle: t.reads('origin_title', textOrNull, 'The title in the original language, `origin_title` upstream.', {
@@ -39,8 +39,16 @@ export const Book = builder.objectRef<BookRecord>('Book').implement({
       textOrNull,
       'Another title, `alt_title` upstream; often the same as the original title.',
     ),
-    authors: t.reads('author', texts, 'The authors in printed order. A name may begin with the country in brackets.'),
-    translators: t.reads('translator', texts, 'The translators in printed order; empty for books without one.'),
+    authors: t.reads(
+      'author',
+      texts,
+      'The authors in printed order, `author` upstream. A name may begin with the country in brackets.',
+    ),
+    translators: t.reads(
+      'translator',
+      texts,
+      'The translators in printed order, `translator` upstream; empty for books without one.',
+    ),
     publisher: t.reads('publisher', textOrNull, 'The publishing house.'),
     publishedOn: t.reads(
       'pubdate',
@@ -52,7 +60,7 @@ export const Book = builder.objectRef<BookRecord>('Book').implement({
     pages: t.reads('pages', textOrNull, 'The number of pages as the service writes it: `320` or `320页`.'),
     cover: t.field({
       type: Image,
-      description: 'The cover. If the medium size is missing, it is `image` of the record.',
+      description: 'The cover, `images` upstream. If it has no medium size, `medium` is `image` of the record.',
       needs: ['images', 'image'],
       resolve: ({ images, image: url }) => {
         const cover = image.decode(images);
@@ -111,7 +119,7 @@ builder.queryField('searchBooks', (t) =>
     args: {
       query: t.arg.string({ description: `Words to search for, at most ${SEARCH_TEXT_MAX} characters (code points).` }),
       tag: t.arg.string({
-        description: `A tag given by readers, at most ${SEARCH_TEXT_MAX} characters (code points).`,
+        description: `A tag that readers have used, at most ${SEARCH_TEXT_MAX} characters (code points).`,
       }),
     },
     endpoint: bookEndpoints.search,

@@ -47,7 +47,7 @@ export const Collection = builder.objectRef<CollectionRecord>('Collection').impl
   },
   fields: (t) => ({
     id: t.id({
-      description: 'The global id; treat it as opaque.',
+      description: 'The global id. Treat it as opaque.',
       needs: ['user_id', 'book_id'],
       resolve: (collection) => globalId('Collection', placeOf(collection)),
     }),
@@ -64,12 +64,12 @@ export const Collection = builder.objectRef<CollectionRecord>('Collection').impl
     rating: t.reads('rating', ratingBy, 'The rating by the reader.'),
     comment: t.reads('comment', textOrNull, 'A short opinion of at most 350 characters.'),
     tags: t.reads('tags', texts, "The reader's own tags for the book; empty if there are none."),
-    updatedAt: t.reads('updated', localDateTime, 'The time of the last change.'),
+    updatedAt: t.reads('updated', localDateTime, 'The time of the last change, `updated` upstream.'),
     book: t.record(Book, { member: 'book', id: 'book_id' }, 'The collected book.', { representation: bookWithin }),
     user: t.record(
       User,
       { id: 'user_id' },
-      'The reader. The collection contains only the id; `name`, `avatarUrl` and `webUrl` cost a call.',
+      'The reader, `user_id` upstream. The collection contains only the id; `name`, `avatarUrl` and `webUrl` cost a call.',
     ),
   }),
 });
@@ -109,7 +109,7 @@ builder.objectField(User, 'bookCollections', (t) =>
         type: CollectionStatusEnum,
         description: 'Only books with this reading status; all by default.',
       }),
-      tag: t.arg.string({ description: 'Only books that the reader tagged so.' }),
+      tag: t.arg.string({ description: 'Only books that the reader gave this tag.' }),
       updatedAfter: t.arg({
         type: 'DateTime',
         description: 'Only collections changed at or after this time; `from` upstream.',

@@ -54,15 +54,17 @@ export const builder = new SchemaBuilder<GraphTypes>({ defaultFieldNullability: 
 builder.queryType({ description: 'The root of all queries.' });
 builder.mutationType({
   description:
-    'The root of all writes, for logged-in people only. Each mutation is one write to the service and is never retried. Its input is ' +
-    'checked first: `extensions.violations` of the error lists every broken rule with the path of the field, code, limit and actual value.',
+    'The root of all writes, for logged-in people only. A mutation is one write to the service (a note with more than three pictures is ' +
+    'several), and no write is repeated. Its input is checked first: `extensions.violations` of the error lists all violations, each with ' +
+    'the path of the field, code, limit and actual value.',
 });
 
 builder.addScalarType(
   'DateTime',
   new GraphQLScalarType({
     name: 'DateTime',
-    description: 'A point in time as RFC 3339 text, with the offset as it was written: `2026-12-18T19:30:00+08:00`.',
+    description:
+      'A point in time as RFC 3339 text, with the offset that the service or the client wrote: `2026-12-18T19:30:00+08:00`.',
     specifiedByURL: 'https://datatracker.ietf.org/doc/html/rfc3339',
     serialize: String,
     parseValue: parseDateTime,

@@ -8,7 +8,7 @@ import {
   GraphQLString,
 } from 'graphql';
 
-const label = { type: GraphQLString, description: 'Returned with the part, to identify it.' };
+const label = { type: GraphQLString, description: 'Returned with the part to identify it.' };
 const condition = (description: string) => ({
   type: new GraphQLNonNull(GraphQLBoolean),
   defaultValue: true,
@@ -20,7 +20,7 @@ export const deferDirective = new GraphQLDirective({
   description:
     'The fields of the fragment may be delivered after the rest of the response, if the request accepts `multipart/mixed` or `text/event-stream`.',
   locations: [DirectiveLocation.FRAGMENT_SPREAD, DirectiveLocation.INLINE_FRAGMENT],
-  args: { if: condition('False: the fragment is delivered with the rest.'), label },
+  args: { if: condition('If false, the fragment is delivered with the rest.'), label },
 });
 
 export const streamDirective = new GraphQLDirective({
@@ -29,7 +29,7 @@ export const streamDirective = new GraphQLDirective({
     'The items of the list may be delivered one after another, if the request accepts `multipart/mixed` or `text/event-stream`.',
   locations: [DirectiveLocation.FIELD],
   args: {
-    if: condition('False: all items are delivered with the rest.'),
+    if: condition('If false, all items are delivered with the rest.'),
     initialCount: {
       type: GraphQLInt,
       defaultValue: 0,

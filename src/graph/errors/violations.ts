@@ -29,8 +29,8 @@ const texts = {
   PICTURE_TYPE: 'A picture must be a JPEG, PNG, GIF or WebP file.',
   RATING_OUT_OF_RANGE: 'A rating must be from 1 to 5.',
   REVIEW_TOO_SHORT: ({ limit, actual }) => `A review must have more than ${limit} characters; this one has ${actual}.`,
-  TOO_MANY_TAGS: ({ limit, actual }) => `At most ${limit} tags are allowed; here are ${actual}.`,
-  TOO_MANY_PICTURES: ({ limit, actual }) => `At most ${limit} pictures are allowed; here are ${actual}.`,
+  TOO_MANY_TAGS: ({ limit, actual }) => `At most ${limit} tags are allowed; there are ${actual}.`,
+  TOO_MANY_PICTURES: ({ limit, actual }) => `At most ${limit} pictures are allowed; there are ${actual}.`,
 } satisfies Partial<Record<ClientCode, string | ((violation: Limits) => string)>>;
 export type ViolationCode = keyof typeof texts;
 

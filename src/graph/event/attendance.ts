@@ -16,14 +16,14 @@ builder.objectFields(Event, (t) => ({
   }),
   participants: t.connection({
     type: User,
-    description: 'The participants, in the order of the service, for one call. `GET /event/{eventID}/participants`',
+    description: 'The participants, in the order of the service. Costs one call: `GET /event/{eventID}/participants`',
     endpoint: eventEndpoints.participants,
     from: ['id'],
     items: ({ entries }) => asObjects(entries).map(atomUser),
   }),
   wishers: t.connection({
     type: User,
-    description: 'The interested people, in the order of the service, for one call. `GET /event/{eventID}/wishers`',
+    description: 'The interested people, in the order of the service. Costs one call: `GET /event/{eventID}/wishers`',
     endpoint: eventEndpoints.wishers,
     from: ['id'],
     items: ({ entries }) => asObjects(entries).map(atomUser),
@@ -34,8 +34,8 @@ builder.objectField(User, 'events', (t) =>
   t.connection({
     type: Event,
     description:
-      'The events related to this person or organisation, for one call. ' +
-      '`GET /people/{userID}/events`, with a relation `…/initiate`, `…/participate` or `…/wish`',
+      'The events of this person or organisation, in the order of the service. ' +
+      'Costs one call: `GET /people/{userID}/events`, with `relation` `…/initiate`, `…/participate` or `…/wish`',
     args: { relation: t.arg({ type: EventRelation, description: 'Only events with this relation; all by default.' }) },
     endpoint: ({ relation }) => (relation ? byRelation[relation] : eventEndpoints.ofUser),
     endpoints: [eventEndpoints.ofUser, ...Object.values(byRelation)],

@@ -26,12 +26,12 @@ export const City = builder.objectRef<CityShape>('City').implement({
   },
   fields: (t) => ({
     id: t.id({
-      description: 'The global id; treat it as opaque. The id of a city known only by its name cannot be looked up.',
+      description: 'The global id. Treat it as opaque. `node` cannot load a city known only by its name.',
       needs: ['id'],
       resolve: ({ id }) => globalId('City', asText(id)),
     }),
     sourceId: t.id({
-      description: 'The id of the service; empty for a city known only by its name.',
+      description: 'The id in the service; empty for a city known only by its name.',
       needs: ['id'],
       resolve: ({ id }) => (isKeyByName(asText(id)) ? '' : id),
     }),
@@ -48,7 +48,7 @@ builder.objectFields(City, (t) => ({
   events: t.connection({
     type: Event,
     description:
-      'The events of the city, in the order of the service, for one call. `GET /event/location/{locationID}`',
+      'The events of the city, in the order of the service. Costs one call: `GET /event/location/{locationID}`',
     args: { type: t.arg({ type: EventTypeEnum, description: 'Only events of this type; all by default.' }) },
     endpoint: eventEndpoints.ofCity,
     from: ['id'],
@@ -60,8 +60,8 @@ builder.objectFields(City, (t) => ({
   inTheaters: t.connection({
     type: Subject,
     description:
-      'The films now in the cinemas of this city, for one call, and another if the name of the city must be loaded. ' +
-      'Empty for a city whose name is not known. Advance and premium tiers. `GET /v2/movie/in_theaters`',
+      'The films now in the cinemas of this city; advance and premium tiers. Costs one call of `GET /v2/movie/in_theaters`, ' +
+      'and another if the name of the city must be loaded. Empty for a city without a name.',
     endpoint: filmEndpoints.inTheaters,
     from: ['id', 'name'],
     // Do not read the name if the id is a number: a name that failed to load throws on access.
@@ -83,7 +83,7 @@ builder.objectField(User, 'city', (t) =>
   t.field({
     type: City,
     nullable: true,
-    description: 'The home city given by the person.',
+    description: "The person's home city, as the person states it.",
     nullIf: 'there is none, or only the id of the person is known',
     needs: ['loc_id', 'loc_name'],
     resolve: ({ loc_id, loc_name }) => cityAt({ id: asText(loc_id), name: asText(loc_name) }),
@@ -99,7 +99,7 @@ builder.queryField('city', (t) =>
     args: {
       id: t.arg.id({
         required: true,
-        description: 'The id of the city, global or bare: a pinyin word like `beijing`, or a number.',
+        description: 'Global or bare id: a pinyin word like `beijing`, or a number.',
       }),
     },
     resolve: (_, { id }) => ({ id: sourceIdOf('City', id) }),

@@ -6,7 +6,7 @@ import { sourceIdOf } from '../types/global-id.ts';
 import { type FieldBuilder, Node, referenceOf, identity, queryById } from '../types/node.ts';
 import { connectionOf } from '../types/connection.ts';
 import type { Page } from '../types/paging.ts';
-import { searchText } from '../types/search.ts';
+import { SEARCH_TEXT_MAX, searchText } from '../types/search.ts';
 import { User, atomUser, carried, personOrNull } from '../types/user.ts';
 
 export const EventTypeEnum = builder.enumType('EventType', {
@@ -61,7 +61,7 @@ export const Event = builder.objectRef<EventRecord>('Event').implement({
     title: t.reads('title', text, 'The title; empty if the service has none.'),
     summary: t.reads('summary', textOrNull, 'The beginning of the text.'),
     content: t.reads('content', textOrNull, 'The full text if the caller created the event, otherwise the summary.'),
-    type: t.reads('term', eventType, 'The type.'),
+    type: t.reads('term', eventType, 'The type, from the term of the category.'),
     typeTerm: t.reads(
       'term',
       textOrNull,
@@ -72,16 +72,16 @@ export const Event = builder.objectRef<EventRecord>('Event').implement({
       textOrNull,
       'The scheme of the category as sent by the service: `http://…/2007#kind`.',
     ),
-    startsAt: t.reads('startTime', dateTime, 'The start.'),
-    endsAt: t.reads('endTime', dateTime, 'The end.'),
+    startsAt: t.reads('startTime', dateTime, 'The start, `gd:when` upstream.'),
+    endsAt: t.reads('endTime', dateTime, 'The end, `gd:when` upstream.'),
     isPast: t.boolean({
       description: 'Whether `endsAt` is in the past; false if it is unknown. A past event cannot be updated.',
       needs: ['endTime'],
       resolve: ({ endTime }) => Date.parse(dateTime.decode(endTime) ?? '') < Date.now(),
     }),
-    place: t.reads('where', textOrNull, 'The place, free text, usually beginning with the city.'),
-    imageUrl: t.reads('links', linkOrNull('image'), 'The picture of the event.'),
-    webUrl: t.reads('links', linkOrNull('alternate'), 'The web page of the event.'),
+    place: t.reads('where', textOrNull, 'The place, `gd:where` upstream: free text that usually begins with the city.'),
+    imageUrl: t.reads('links', linkOrNull('image'), 'The picture of the event, the link with `rel` image.'),
+    webUrl: t.reads('links', linkOrNull('alternate'), 'The web page of the event, the link with `rel` alternate.'),
     apiUrl: t.reads('links', linkOrNull('self'), 'The URL in the Atom interface, the link with `rel` self.'),
     coordinates: t.reads(
       'point',
@@ -111,7 +111,7 @@ function feedFields<Entry>(t: FieldBuilder<Page<Entry>>) {
     author: t.field({
       type: User,
       nullable: true,
-      description: 'The owner of the feed, for the events of a person.',
+      description: 'The person whose events the feed lists.',
       ...carried,
       nullIf: 'the feed names none',
       resolve: (page) => atomUser(feedOf(page).author),
@@ -133,22 +133,17 @@ function coordinatesFrom(point: unknown): { latitude: number; longitude: number 
   return isPoint && Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180 ? { latitude, longitude } : null;
 }
 
-queryById(
-  Event,
-  eventEndpoints.byId,
-  'The event with this id. `GET /event/{eventID}`',
-  'The id of the event, global or bare.',
-);
+queryById(Event, eventEndpoints.byId, 'An event by id, from `GET /event/{eventID}`.', 'Global or bare id.');
 
 builder.queryField('searchEvents', (t) =>
   t.connection({
     type: Event,
     description:
-      'Events whose text matches, in one city or in all cities. Without arguments, all events. `GET /events`',
-    nullIf: 'the service does not know the city',
+      'Events whose text matches, in one city or in all cities, from `GET /events`. Without arguments, all events.',
+    nullIf: 'the service has no such city',
     args: {
-      query: t.arg.string({ description: 'Words to search for, at most 1,000 characters (code points).' }),
-      cityId: t.arg.id({ description: 'The id of a city, global or bare; all cities by default.' }),
+      query: t.arg.string({ description: `Words to search for, at most ${SEARCH_TEXT_MAX} characters (code points).` }),
+      cityId: t.arg.id({ description: 'Global or bare id of a city; all cities by default.' }),
     },
     endpoint: eventEndpoints.search,
     input: (_, { query, cityId }) => ({

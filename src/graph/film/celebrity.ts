@@ -41,29 +41,33 @@ export const Celebrity = builder.objectRef<CelebrityRecord>('Celebrity').impleme
   nodeOf: (key) => (isKeyByName(key) ? null : referenceOf(key)),
   fields: (t) => ({
     id: t.id({
-      description: 'The global id; treat it as opaque. The id of a person without a page cannot be looked up.',
+      description: 'The global id. Treat it as opaque. `node` cannot load a person without a page.',
       needs: ['id', 'name'],
       resolve: (person) => globalId('Celebrity', pageOf(person) ?? keyByName(asText(person.name))),
     }),
     sourceId: t.id({
       nullable: true,
-      description: 'The id of the service.',
+      description: 'The id in the service.',
       nullIf: 'the person has no page',
       needs: ['id'],
       resolve: pageOf,
     }),
     name: t.reads('name', textOrNull, 'The name in Chinese.'),
     nameEn: t.reads('name_en', textOrNull, 'The name in English; basic and advance tiers.'),
-    alternativeNames: t.reads('aka', textsOrNull, 'More Chinese names; basic and advance tiers.'),
-    alternativeNamesEn: t.reads('aka_en', textsOrNull, 'More English names; basic and advance tiers.'),
+    alternativeNames: t.reads('aka', textsOrNull, 'More Chinese names, `aka` upstream; basic and advance tiers.'),
+    alternativeNamesEn: t.reads(
+      'aka_en',
+      textsOrNull,
+      'More English names, `aka_en` upstream; basic and advance tiers.',
+    ),
     avatars: t.reads(
       'avatars',
       image,
       'The portrait: 70x100, 140x200 and 420x600 pixels as specified, in practice often one size for all.',
     ),
-    webUrl: t.reads('alt', urlOrNull, 'The page of the person.'),
+    webUrl: t.reads('alt', urlOrNull, 'The page of the person, `alt` upstream.'),
     mobileUrl: t.reads('mobile_url', urlOrNull, 'The page for small screens; basic and advance tiers.'),
-    websiteUrl: t.reads('website', siteOrNull, 'The official site; advance tier.'),
+    websiteUrl: t.reads('website', siteOrNull, 'The official site, `website` upstream; advance tier.'),
     gender: t.reads('gender', textOrNull, 'The gender in Chinese: 男 or 女; basic and advance tiers.'),
     birthday: t.reads(
       'birthday',
@@ -97,7 +101,7 @@ builder.objectField(Celebrity, 'works', (t) =>
     pageSize: WORKS_COUNT_DEFAULT,
     description:
       'The films of this person in the order of the service, usually newest first. The record contains the first 5; ' +
-      'more cost one call. Basic tier: only the first 5. `GET /v2/movie/celebrity/{id}/works`',
+      'more cost one call of `GET /v2/movie/celebrity/{id}/works`. The basic tier gets only the first 5.',
     endpoint: filmEndpoints.works,
     from: ['id'],
     input: ({ id }) => ({ id: id ?? '' }),
@@ -144,8 +148,8 @@ builder.objectFields(Subject, (t) => ({
 queryById(
   Celebrity,
   filmEndpoints.celebrity,
-  'The film person with this id; basic and advance tiers. `GET /v2/movie/celebrity/{id}`',
-  'The id of the person, global or bare.',
+  'A film person by id, from `GET /v2/movie/celebrity/{id}`; basic and advance tiers.',
+  'Global or bare id.',
 );
 
 /** The id of a person's page; null without a page, as for 3 % of the people. */

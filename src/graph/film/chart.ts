@@ -33,8 +33,8 @@ const BoxOfficeEntry = builder.objectRef<BoxOfficeItem>('BoxOfficeEntry').implem
   description: 'A film in the box office chart, with its rank.',
   fields: (t) => ({
     rank: t.reads('rank', count, 'From 1.'),
-    grossUsd: t.reads('box', countOrNull, 'The gross of the days of the chart, `box` upstream, in US dollars.'),
-    isNew: t.reads('new', flag, 'Whether it is new in the chart.'),
+    grossUsd: t.reads('box', countOrNull, 'The gross in the days of the chart, `box` upstream, in US dollars.'),
+    isNew: t.reads('new', flag, 'Whether the film is new in the chart, `new` upstream.'),
     subject: embeddedSubject(t),
   }),
 });
@@ -61,7 +61,7 @@ const WeeklyEntry = builder.objectRef<WeeklyItem>('WeeklyEntry').implement({
   description: 'A film in the weekly chart, with its rank.',
   fields: (t) => ({
     rank: t.reads('rank', count, 'From 1.'),
-    delta: t.reads('delta', countOrNull, 'The ranks gained since the last chart; negative if it fell.'),
+    delta: t.reads('delta', countOrNull, 'The ranks gained since the last chart; negative if the film fell.'),
     subject: embeddedSubject(t),
   }),
 });
@@ -83,32 +83,33 @@ builder.queryFields((t) => ({
   top250: t.connection({
     type: Subject,
     pageSize: 10,
-    description: 'The 250 best films by their ratings, best first; basic and advance tiers. `GET /v2/movie/top250`',
+    description:
+      'The 250 best films by their ratings, best first, from `GET /v2/movie/top250`; basic and advance tiers.',
     endpoint: filmEndpoints.top250,
     representation: simpleSubject,
   }),
   usBoxOffice: t.call({
     type: BoxOfficeChart,
-    description: 'The latest North American box office; basic and advance tiers. `GET /v2/movie/us_box`',
+    description: 'The latest North American box office, from `GET /v2/movie/us_box`; basic and advance tiers.',
     endpoint: filmEndpoints.usBox,
     assumedSize: CHART_SIZE,
   }),
   weeklyChart: t.call({
     type: WeeklyChart,
-    description: 'The chart of the week; advance tier. `GET /v2/movie/weekly`',
+    description: 'The chart of the week, from `GET /v2/movie/weekly`; advance tier.',
     endpoint: filmEndpoints.weekly,
     assumedSize: CHART_SIZE,
   }),
   newMovies: t.call({
     type: SubjectChart,
-    description: 'New films that people like; advance tier. `GET /v2/movie/new_movies`',
+    description: 'New films that people like, from `GET /v2/movie/new_movies`; advance tier.',
     endpoint: filmEndpoints.newMovies,
     representation: simpleSubject,
     assumedSize: CHART_SIZE,
   }),
   inTheaters: t.connection({
     type: Subject,
-    description: 'The films now in the cinemas of a city; advance and premium tiers. `GET /v2/movie/in_theaters`',
+    description: 'The films now in the cinemas of a city, from `GET /v2/movie/in_theaters`; advance and premium tiers.',
     args: {
       city: t.arg.string({
         description: 'The Chinese name or the number of the city; by default the service chooses a city.',
@@ -121,7 +122,7 @@ builder.queryFields((t) => ({
   }),
   comingSoon: t.connection({
     type: Subject,
-    description: 'The films that are coming to cinemas. `GET /v2/movie/coming_soon`',
+    description: 'The films that will soon be in cinemas, from `GET /v2/movie/coming_soon`.',
     endpoint: filmEndpoints.comingSoon,
     representation: simpleSubject,
   }),

@@ -29,7 +29,7 @@ export const FilmReview = builder.objectRef<FilmReviewRecord>('FilmReview').impl
     commentsCount: t.reads('comments_count', countOrZero, 'The number of comments.'),
     createdAt: t.reads('created_at', localDateTime, 'The time of creation.'),
     updatedAt: t.reads('updated_at', localDateTime, 'The time of the last edit.'),
-    webUrl: t.reads('alt', urlOrNull, 'The web page of the review.'),
+    webUrl: t.reads('alt', urlOrNull, 'The web page of the review, `alt` upstream.'),
     attribution: attributionOf(t, 'review'),
     author: t.record(User, { member: 'author' }, 'The author.', carried),
     subject: namedSubject(t),
@@ -54,8 +54,8 @@ builder.objectFields(Subject, (t) => ({
     type: FilmReview,
     pageSize: LIST_COUNT_DEFAULT,
     description:
-      'The reviews, most useful first. The record contains the first 10; more cost one call. ' +
-      'Advance and premium tiers. `GET /v2/movie/subject/{id}/reviews`',
+      'The reviews, most useful first; advance and premium tiers. The record contains the first 10; more cost one call of ' +
+      '`GET /v2/movie/subject/{id}/reviews`',
     endpoint: filmEndpoints.reviews,
     from: ['id'],
     embedded: { member: 'popular_reviews', upTo: RECORD_REVIEWS, representation: simpleReview },
@@ -63,7 +63,7 @@ builder.objectFields(Subject, (t) => ({
   popularReviews: t.call({
     type: [FilmReview],
     description:
-      'The 10 most useful reviews, `popular_reviews` upstream. Fields that these do not provide cost one call. Advance and premium tiers.',
+      'The 10 most useful reviews, `popular_reviews` upstream; advance and premium tiers. Fields that these do not provide cost one call.',
     endpoint: filmEndpoints.reviews,
     from: ['id'],
     // The same parameters as a page of `reviews`, so that both fields share one request.
@@ -76,7 +76,7 @@ builder.objectFields(Subject, (t) => ({
     type: FilmComment,
     pageSize: LIST_COUNT_DEFAULT,
     description:
-      'The short comments, most useful first, for one call. Advance and premium tiers. `GET /v2/movie/subject/{id}/comments`',
+      'The short comments, most useful first; advance and premium tiers. Costs one call: `GET /v2/movie/subject/{id}/comments`',
     endpoint: filmEndpoints.comments,
     from: ['id'],
   }),

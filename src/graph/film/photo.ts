@@ -24,7 +24,7 @@ const PhotoAlbum = builder.objectRef<Album>('PhotoAlbum').implement({
       resolve: ({ id }) => globalId('PhotoAlbum', id),
     }),
     title: t.reads('title', textOrNull, 'The title given by the owner.'),
-    webUrl: t.reads('url', urlOrNull, 'The web page of the photo.'),
+    webUrl: t.reads('url', urlOrNull, 'The web page of the album, `album_url` upstream.'),
   }),
 });
 
@@ -36,13 +36,13 @@ export const Photo = builder.objectRef<PhotoRecord>('Photo').implement({
     'The record of the film or person contains the URLs of the first ten; other fields cost one call for the list.',
   fields: (t) => ({
     ...identity(t, 'Photo'),
-    webUrl: t.reads('alt', urlOrNull, 'The web page of the photo.'),
-    iconUrl: t.reads('icon', urlOrNull, 'The image in the smallest size.'),
-    imageUrl: t.reads('image', urlOrNull, 'The image in full size.'),
-    thumbUrl: t.reads('thumb', urlOrNull, 'The image as a thumbnail.'),
-    coverUrl: t.reads('cover', urlOrNull, 'The image in the size of an album cover.'),
+    webUrl: t.reads('alt', urlOrNull, 'The web page of the photo, `alt` upstream.'),
+    iconUrl: t.reads('icon', urlOrNull, 'The image in the smallest size, `icon` upstream.'),
+    imageUrl: t.reads('image', urlOrNull, 'The image in full size, `image` upstream.'),
+    thumbUrl: t.reads('thumb', urlOrNull, 'The image as a thumbnail, `thumb` upstream.'),
+    coverUrl: t.reads('cover', urlOrNull, 'The image in the size of an album cover, `cover` upstream.'),
     createdAt: t.reads('created_at', localDateTime, 'The time of the upload.'),
-    description: t.reads('desc', textOrNull, 'The description by the author.'),
+    description: t.reads('desc', textOrNull, 'The description by the author, `desc` upstream.'),
     author: t.record(User, { member: 'author' }, 'The person who uploaded it.', carried),
     album: t.field({
       type: PhotoAlbum,
@@ -54,15 +54,20 @@ export const Photo = builder.objectRef<PhotoRecord>('Photo').implement({
         return id ? { id, title: album_title, url: album_url } : null;
       },
     }),
-    position: t.reads('position', countOrZero, 'The position in the album by time.'),
+    position: t.reads('position', countOrZero, 'The position in the album, in the order of time.'),
     commentsCount: t.reads('comments_count', countOrZero, 'The number of comments.'),
     photosCount: t.reads('photos_count', countOrZero, 'The number of photos in the album.'),
-    nextPhotoId: t.reads('next_photo', photoId, 'The `id` of the next photo of the album.', {
+    nextPhotoId: t.reads('next_photo', photoId, 'The `id` of the next photo of the album, `next_photo` upstream.', {
       nullIf: 'this is the last',
     }),
-    previousPhotoId: t.reads('prev_photo', photoId, 'The `id` of the previous photo of the album.', {
-      nullIf: 'this is the first',
-    }),
+    previousPhotoId: t.reads(
+      'prev_photo',
+      photoId,
+      'The `id` of the previous photo of the album, `prev_photo` upstream.',
+      {
+        nullIf: 'this is the first',
+      },
+    ),
     subject: namedSubject(t),
   }),
 });
@@ -72,7 +77,7 @@ builder.objectFields(Photo, (t) => {
     t.call({
       type: Photo,
       description: `${description} Costs one call for the first ${NEIGHBOURS} photos of the film.`,
-      nullIf: `this is the ${end}, it is not among them, or the photo has no film`,
+      nullIf: `this photo is the ${end}, the other is not among these ${NEIGHBOURS}, or the photo has no film`,
       endpoint: filmEndpoints.photos,
       from: ['subject_id', member],
       input: ({ subject_id }) => ({ id: asText(subject_id), start: 0, count: NEIGHBOURS }),
@@ -90,8 +95,8 @@ builder.objectField(Subject, 'photos', (t) =>
     type: Photo,
     pageSize: LIST_COUNT_DEFAULT,
     description:
-      'The photos, in the order of the service. The record contains the first 10; more cost one call. ' +
-      'Advance and premium tiers. `GET /v2/movie/subject/{id}/photos`',
+      'The photos, in the order of the service; advance and premium tiers. The record contains the first 10; ' +
+      'more cost one call of `GET /v2/movie/subject/{id}/photos`.',
     endpoint: filmEndpoints.photos,
     from: ['id'],
     embedded: { member: 'photos', upTo: RECORD_PHOTOS, representation: simplePhoto },
@@ -103,8 +108,8 @@ builder.objectField(Celebrity, 'photos', (t) =>
     type: Photo,
     pageSize: LIST_COUNT_DEFAULT,
     description:
-      'The photos of this person, in the order of the service. On the advance tier the record contains the first 10; ' +
-      'more cost one call. Advance and premium tiers. `GET /v2/movie/celebrity/{id}/photos`',
+      'The photos of this person, in the order of the service; advance and premium tiers. On the advance tier the record ' +
+      'contains the first 10; more cost one call of `GET /v2/movie/celebrity/{id}/photos`.',
     endpoint: filmEndpoints.celebrityPhotos,
     from: ['id'],
     input: ({ id }) => ({ id: id ?? '' }),

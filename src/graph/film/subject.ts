@@ -62,22 +62,22 @@ export const Subject = builder.objectRef<SubjectRecord>('Subject').implement({
     type: t.reads(
       'subtype',
       orNull(SubjectType, typeFrom, 'it is of another kind'),
-      'Movie or series, `subtype` upstream.',
+      'Whether it is a movie or a television series, `subtype` upstream.',
     ),
     images: t.reads(
       'images',
       image,
       'The poster: 64x103, 96x155 and 288x465 pixels as specified, in practice often one size for all.',
     ),
-    webUrl: t.reads('alt', urlOrNull, 'The web page of the film.'),
+    webUrl: t.reads('alt', urlOrNull, 'The web page of the film, `alt` upstream.'),
     mobileUrl: t.reads('mobile_url', urlOrNull, 'The web page for small screens.'),
-    websiteUrl: t.reads('website', siteOrNull, 'The official site; advance and premium tiers.'),
+    websiteUrl: t.reads('website', siteOrNull, 'The official site, `website` upstream; advance and premium tiers.'),
     miniSiteUrl: t.reads(
       ['service_site', 'douban_site'],
       siteOrNull,
       'The site of the film at the service, `service_site` or `douban_site` upstream.',
     ),
-    scheduleUrl: t.reads('schedule_url', urlOrNull, 'The page of the show times; movies only.'),
+    scheduleUrl: t.reads('schedule_url', urlOrNull, 'The page with the show times; movies only.'),
     rating: t.field({
       type: Rating,
       description: 'The rating by all users, from 0 to 10.',
@@ -108,12 +108,12 @@ export const Subject = builder.objectRef<SubjectRecord>('Subject').implement({
     releaseDates: t.reads(
       'pubdates',
       textsOrNull,
-      'The release dates of a movie or the first airings of a series; free text, often with a place: `2018-04-22(中国大陆)`; advance and premium tiers.',
+      'The release dates of a movie or the first airings of a series, `pubdates` upstream; free text, often with a place: `2018-04-22(中国大陆)`; advance and premium tiers.',
     ),
     mainlandReleaseDate: t.reads(
       'mainland_pubdate',
       textOrNull,
-      'The date of the release or first airing in mainland China, usually YYYY-MM-DD; advance and premium tiers.',
+      'The date of the release or first airing in mainland China, `mainland_pubdate` upstream; usually YYYY-MM-DD; advance and premium tiers.',
     ),
     pubdate: t.reads('pubdate', textOrNull, 'The same as `mainlandReleaseDate`; advance and premium tiers.', {
       deprecationReason: 'Compatibility copy of mainlandReleaseDate.',
@@ -140,15 +140,15 @@ builder.objectField(connectionOf(Subject), 'title', (t) =>
 queryById(
   Subject,
   filmEndpoints.subject,
-  'The movie or series with this id. `GET /v2/movie/subject/{id}`',
-  'The id of the subject, global or bare.',
+  'A movie or television series by id, from `GET /v2/movie/subject/{id}`.',
+  'Global or bare id.',
 );
 
 builder.queryField('searchSubjects', (t) =>
   t.connection({
     type: Subject,
     description:
-      'Movies and series whose text or tag matches. Give at least one of `query` and `tag`. `GET /v2/movie/search`',
+      'Movies and television series whose text or tag matches, in the order of the service, from `GET /v2/movie/search`. Give at least one of `query` and `tag`.',
     args: {
       query: t.arg.string({ description: `Words of the title, at most ${SEARCH_TEXT_MAX} characters (code points).` }),
       tag: t.arg.string({ description: `A tag, at most ${SEARCH_TEXT_MAX} characters (code points).` }),

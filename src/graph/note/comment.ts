@@ -32,17 +32,17 @@ export const NoteComment = builder.objectRef<NoteCommentShape>('NoteComment').im
   },
   fields: (t) => ({
     id: t.id({
-      description: 'The global id; treat it as opaque.',
+      description: 'The global id. Treat it as opaque.',
       needs: ['id', 'note_id'],
       resolve: (comment) => globalId('NoteComment', placeOf(comment)),
     }),
     sourceId: t.id({
-      description: 'The id of the service, unique among the comments of the note.',
+      description: 'The id in the service, unique among the comments of the note.',
       needs: ['id'],
       resolve: ({ id }) => asText(id).replace(/^.*:/, ''),
     }),
     content: t.reads('content', text, 'The plain text of the comment.'),
-    createdAt: t.reads('created', localDateTime, 'The time of creation.'),
+    createdAt: t.reads('created', localDateTime, 'The time of creation, `created` upstream.'),
     note: t.record(Note, { id: 'note_id' }, 'The note. Fields other than the id cost one call.', {
       nullIf: 'the caller may not see it',
     }),

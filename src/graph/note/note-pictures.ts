@@ -13,7 +13,7 @@ export const NotePictureInput = builder.inputType('NotePictureInput', {
   fields: (t) => ({
     number: t.int({
       required: true,
-      description: 'From 1; `<图片p_n>` in the content shows it. Never used on this note before.',
+      description: 'From 1 to 999999, and never used in this note before; `<图片p_n>` in the content shows picture n.',
     }),
     file: t.field({ type: 'Upload', required: true, description: 'JPEG, PNG, GIF or WebP, under 3,000,000 bytes.' }),
     layout: t.field({ type: PhotoLayout, defaultValue: 'C', description: 'The alignment of the picture.' }),
@@ -27,7 +27,7 @@ interface PictureFailure {
   message: string;
 }
 export const PictureFailure = builder.objectRef<PictureFailure>('PictureFailure').implement({
-  description: 'A picture that was not stored although the note was.',
+  description: 'A picture that was not stored, although the note was.',
   fields: (t) => ({
     number: t.exposeInt('number', { description: 'The number of the picture in the input.' }),
     code: t.exposeString('code', {

@@ -51,7 +51,7 @@ const NoteFormat = builder.enumType('NoteFormat', {
 
 export const Note = builder.objectRef<NoteShape>('Note').implement({
   description:
-    "An entry in a person's diary. Only logged-in callers can read notes, and only those that the privacy setting allows.",
+    "An entry in a person's diary. Only logged-in callers can read notes, and only those whose `privacy` allows it.",
   interfaces: [Node],
   record: { endpoint: noteEndpoints.byId, input: (id) => ({ id }), members: noteMembers },
   nodeOf: referenceOf,
@@ -59,7 +59,7 @@ export const Note = builder.objectRef<NoteShape>('Note').implement({
     ...identity(t, 'Note'),
     title: t.reads('title', text, 'The title.'),
     summary: t.reads('summary', textOrNull, 'A short description.'),
-    webUrl: t.reads('alt', urlOrNull, 'The web page of the note.'),
+    webUrl: t.reads('alt', urlOrNull, 'The web page of the note, `alt` upstream.'),
     content: t.call({
       type: 'String',
       description:
@@ -93,11 +93,15 @@ export const Note = builder.objectRef<NoteShape>('Note').implement({
     photos: t.reads('photos', photosByNumber, 'All pictures by number.'),
     privacy: t.reads('privacy', wordOrNull(Privacy, notePrivacies), 'Who may see it.'),
     canReply: t.reads('can_reply', flag, 'Whether comments are allowed.'),
-    publishedAt: t.reads('publish_time', localDateTime, 'The time of publication.'),
-    updatedAt: t.reads('update_time', localDateTime, 'The time of the last edit.'),
+    publishedAt: t.reads('publish_time', localDateTime, 'The time of publication, `publish_time` upstream.'),
+    updatedAt: t.reads('update_time', localDateTime, 'The time of the last edit, `update_time` upstream.'),
     commentsCount: t.reads(['comments_count', 'comment_count'], count, 'The number of comments.'),
-    likesCount: t.reads('liked_count', count, 'The number of people who like it.'),
-    recommendationsCount: t.reads('recs_count', count, 'The number of people who recommended it.'),
+    likesCount: t.reads('liked_count', count, 'The number of people who like it, `liked_count` upstream.'),
+    recommendationsCount: t.reads(
+      'recs_count',
+      count,
+      'The number of people who recommended it, `recs_count` upstream.',
+    ),
     author: t.record(User, { member: 'author' }, 'The author.', {
       ...carried,
       nullIf: 'the note was not reached through its user, because the service does not return it',

@@ -50,9 +50,9 @@ const constants = (name: string, description: string, values: Record<string, rea
 
 const BookLimits = constants('BookLimits', 'Limits of books and of what readers write about them.', {
   listCountMax: [COUNT_MAX, 'The most items that one request for a list of books, collections or annotations returns.'],
-  listCountDefault: [COUNT_DEFAULT, 'The items that such a request returns if it names no count.'],
-  searchStartDefault: [START_DEFAULT, 'The position at which a search begins if it names none.'],
-  tagsMax: [TAGS_MAX, 'The most tags of one book that the service lists.'],
+  listCountDefault: [COUNT_DEFAULT, 'The items that such a request returns if it has no `count`.'],
+  searchStartDefault: [START_DEFAULT, 'The position at which a search begins if it has no `start`.'],
+  tagsMax: [TAGS_MAX, 'The most tags that the service lists for one book.'],
   reviewContentMinLength: [REVIEW_MORE_THAN + 1, 'The fewest characters of a review.'],
   collectionCommentMaxLength: [COMMENT_MAX, 'The most characters of the comment of a collection.'],
   collectionTagsMax: [TAGS_GIVEN_MAX, 'The most tags of a collection; the limit of this graph.'],
@@ -70,10 +70,10 @@ const FilmLimits = constants('FilmLimits', 'Limits of films and film people.', {
   trailersMax: [RECORD_URLS, 'The most trailers of a film.'],
   clipsMax: [RECORD_URLS, 'The most clips of a film.'],
   bloopersMax: [RECORD_URLS, 'The most bloopers of a film.'],
-  subjectPhotosMax: [RECORD_PHOTOS, 'The photos that come with a film; more of them cost a call.'],
-  subjectReviewsMax: [RECORD_REVIEWS, 'The reviews that come with a film; more of them cost a call.'],
-  celebrityWorksMax: [RECORD_WORKS, 'The works that come with a person; more of them cost a call.'],
-  celebrityPhotosMax: [RECORD_PHOTOS, 'The photos that come with a person; more of them cost a call.'],
+  subjectPhotosMax: [RECORD_PHOTOS, 'The photos that the record of a film contains; more of them cost a call.'],
+  subjectReviewsMax: [RECORD_REVIEWS, 'The reviews that the record of a film contains; more of them cost a call.'],
+  celebrityWorksMax: [RECORD_WORKS, 'The works that the record of a person contains; more of them cost a call.'],
+  celebrityPhotosMax: [RECORD_PHOTOS, 'The photos that the record of a person contains; more of them cost a call.'],
   basicSearchTotalMax: [BASIC_SEARCH_TOTAL, 'The largest total that a search reports to the basic tier.'],
   reviewSummaryMaxLength: [REVIEW_SUMMARY_MAX, 'The most characters of the summary of a review.'],
   commentContentMaxLength: [FILM_COMMENT_MAX, 'The most characters of a short comment.'],
@@ -91,7 +91,7 @@ const PictureLimits = builder.objectRef<object>('PictureLimits').implement({
     perNoteRequest: constant(
       t,
       NOTE_PICTURES_MAX,
-      'The pictures that the service takes with one request to a note; more of them are sent in turn.',
+      'The pictures that the service accepts with one request for a note; more of them are sent in further requests.',
     ),
   }),
 });
@@ -118,7 +118,7 @@ const group = {};
 export const ServiceLimits = builder.objectRef<object>('ServiceLimits').implement({
   description:
     'The limits of the service and of this graph. All bounds are inclusive. Characters are code points: an emoji may be ' +
-    'one, where JavaScript counts two.',
+    'one, while its `length` in JavaScript is two.',
   fields: (t) => ({
     book: t.field({ type: BookLimits, description: 'Books, reviews, collections, annotations.', resolve: () => group }),
     film: t.field({ type: FilmLimits, description: 'Films and film people.', resolve: () => group }),

@@ -13,16 +13,17 @@ const FieldRequirementType = builder.objectRef<FieldRequirement>('FieldRequireme
     tiers: t.field({
       type: [FilmTier],
       nullable: true,
-      description: 'The film tiers that get the field, some of them only the items that come with the record.',
+      description:
+        'The film tiers that get the field. Some of them get only those items of a list that the record contains.',
       nullIf: 'the field does not depend on the tier',
       resolve: ({ tiers }) => tiers && [...tiers],
     }),
     scopes: t.stringList({
-      description: 'The scopes of which a token needs one. Empty for events, which have no scopes.',
+      description: 'A token needs one of these scopes. Empty for events, which have no scopes.',
       resolve: ({ scopes }) => [...scopes],
     }),
     loginRequired: t.exposeBoolean('loginRequired', {
-      description: 'Whether the request must carry the token of a person.',
+      description: 'Whether the request must have the token of a person.',
     }),
   }),
 });
@@ -30,7 +31,7 @@ const FieldRequirementType = builder.objectRef<FieldRequirement>('FieldRequireme
 const Service = builder.objectRef<object>('Service').implement({
   description: 'Facts about the service that do not depend on the caller.',
   fields: (t) => ({
-    limits: t.field({ type: ServiceLimits, description: 'The limits that requests meet.', resolve: () => ({}) }),
+    limits: t.field({ type: ServiceLimits, description: 'The limits that apply to requests.', resolve: () => ({}) }),
     fieldRequirements: t.field({
       type: [FieldRequirementType],
       description: 'The requirements of all fields that have any. A field that is not listed is open to everybody.',

@@ -12,7 +12,7 @@ export interface AttributionShape {
 }
 
 const ShowWith = builder.enumType('AttributionPart', {
-  description: 'What is shown together with data of the service.',
+  description: 'What must be shown together with data of the service.',
   values: {
     RATING: { description: 'The rating by all users, `Subject.rating`.' },
     LABEL: { description: 'The name of the service, `label`.' },
@@ -21,7 +21,7 @@ const ShowWith = builder.enumType('AttributionPart', {
 });
 
 const ShowApartFrom = builder.enumType('AttributionForeign', {
-  description: 'What is not mixed with data of the service.',
+  description: 'What must be kept apart from data of the service.',
   values: {
     OTHER_PROVIDERS_DATA: { description: 'Film data of other providers.' },
     OTHER_PROVIDERS_RATINGS: { description: "Ratings of other providers, or the application's own." },
@@ -30,7 +30,7 @@ const ShowApartFrom = builder.enumType('AttributionForeign', {
 });
 
 export const Attribution = builder.objectRef<AttributionShape>('Attribution').implement({
-  description: 'How data of the service is shown under its conditions of use: docs/attribution.md has all of them.',
+  description: 'How data of the service must be shown under its conditions of use. docs/attribution.md lists them all.',
   fields: (t) => ({
     label: t.string({
       description: 'The name of the service, with which the data is labelled.',
@@ -39,23 +39,23 @@ export const Attribution = builder.objectRef<AttributionShape>('Attribution').im
     entryUrl: t.field({
       type: 'URL',
       nullable: true,
-      description: 'The page of the entry at the service, to be linked.',
+      description: 'The page of the film or review at the service, for a link; `alt` upstream.',
       nullIf: 'the service has none',
       resolve: ({ url }) => asUrl(url),
     }),
     showWith: t.field({
       type: [ShowWith],
-      description: 'What must be shown together with it.',
+      description: 'What must be shown together with the data.',
       resolve: ({ condition }) => [...condition.showWith],
     }),
     showApartFrom: t.field({
       type: [ShowApartFrom],
-      description: 'What it must be kept apart from.',
+      description: 'What must be kept apart from the data.',
       resolve: ({ condition }) => [...condition.showApartFrom],
     }),
     tiers: t.field({
       type: [FilmTier],
-      description: 'The film tiers whose conditions of use demand it.',
+      description: 'The film tiers whose conditions of use require this.',
       resolve: () => [...usageTiers],
     }),
   }),
@@ -65,7 +65,7 @@ export const Attribution = builder.objectRef<AttributionShape>('Attribution').im
 export const attributionOf = <Shape extends { alt?: unknown }>(t: FieldBuilder<Shape>, of: 'film' | 'review') =>
   t.field({
     type: Attribution,
-    description: `How the ${of} is shown under the conditions of use of the service.`,
+    description: `How the ${of} must be shown under the conditions of use of the service.`,
     needs: ['alt'],
     resolve: ({ alt }) => ({ condition: useConditions[of], url: alt }),
   });

@@ -66,7 +66,7 @@ function makeConnection(of: ObjectRef<Types, unknown>): ObjectRef<Types, Page<un
     isWrapper: true,
     fields: (t) => ({
       cursor: t.string({
-        description: 'Its position in the list, for `after`.',
+        description: 'The position of the node in the list, for `after`.',
         resolve: ({ page, index }) => encodeCursor(page.listId(), page.start + index),
       }),
       node: t.field({

@@ -45,12 +45,12 @@ const ContentPhoto = builder.objectRef<ContentPhotoShape>('ContentPhoto').implem
   description: 'A picture of a note or an annotation.',
   fields: (t) => ({
     number: t.exposeInt('number', {
-      description: 'The number by which the content refers to it; unique within one note or annotation.',
+      description: 'The number by which the content refers to the picture; unique within one note or annotation.',
     }),
     url: t.expose('url', {
       type: 'URL',
       nullable: true,
-      description: 'Its URL.',
+      description: 'The URL of the picture.',
       nullIf: 'the service returns none',
     }),
   }),
@@ -59,7 +59,7 @@ const ContentPhoto = builder.objectRef<ContentPhotoShape>('ContentPhoto').implem
 const TextSpan = builder.objectRef<TextSpanShape>('TextSpan').implement({
   description: 'A part of a paragraph: either a link or plain text.',
   fields: (t) => ({
-    text: t.exposeString('text', { description: 'The text, never empty; for a link without a title, its URL.' }),
+    text: t.exposeString('text', { description: 'The text, never empty; the URL for a link without a title.' }),
     linkUrl: t.expose('linkUrl', {
       type: 'URL',
       nullable: true,
@@ -73,12 +73,12 @@ const TextSpan = builder.objectRef<TextSpanShape>('TextSpan').implement({
 const SPANS = 2;
 
 const TextBlock = builder.objectRef<TextBlockShape>('TextBlock').implement({
-  description: 'A paragraph: one line of the content, or the part of it before or after a picture or formula.',
+  description: 'A paragraph: one line of the content, or the part of a line before or after a picture or formula.',
   fields: (t) => ({
     spans: t.field({
       type: [TextSpan],
       assumedSize: SPANS,
-      description: 'Its text and links in order.',
+      description: 'The text and links of the paragraph, in order.',
       resolve: ({ spans }) => spans,
     }),
   }),

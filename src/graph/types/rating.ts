@@ -31,8 +31,8 @@ export const Rating = builder.objectRef<RatingShape>('Rating').implement({
     min: t.exposeInt('min', { description: 'The worst possible rating; 0 if the service does not return it.' }),
     stars: t.exposeInt('stars', {
       nullable: true,
-      description: 'The average as stars of a film, 0 to 50 in steps of 5.',
-      nullIf: 'nobody has rated, and for books',
+      description: 'The average rating of a film in stars, 0 to 50 in steps of 5.',
+      nullIf: 'nobody has rated, or it is the rating of a book',
     }),
     ratersCount: t.int({
       nullable: true,
@@ -43,7 +43,7 @@ export const Rating = builder.objectRef<RatingShape>('Rating').implement({
     attribution: t.field({
       type: Attribution,
       nullable: true,
-      description: 'How the rating of a film is shown.',
+      description: 'How the rating of a film must be shown under the conditions of use of the service.',
       nullIf: 'it is the rating of a book',
       resolve: ({ attribution }) => attribution ?? null,
     }),
@@ -55,7 +55,7 @@ const UserRating = builder.objectRef<UserRatingShape>('UserRating').implement({
   fields: (t) => ({
     value: t.exposeInt('value', { description: 'From 1 to `max`.' }),
     max: t.exposeInt('max', { description: 'The best possible rating, usually 5.' }),
-    min: t.exposeInt('min', { description: 'The worst possible rating, usually 0; 0 itself means not rated.' }),
+    min: t.exposeInt('min', { description: 'The lower end of the scale, usually 0, which itself means not rated.' }),
   }),
 });
 

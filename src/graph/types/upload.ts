@@ -6,7 +6,8 @@ builder.addScalarType(
   'Upload',
   new GraphQLScalarType<Upload['promise'], never>({
     name: 'Upload',
-    description: 'A file of a GraphQL multipart request: a variable that is null in `operations` and named in `map`.',
+    description:
+      'A file of a GraphQL multipart request, sent as a variable that is null in `operations` and named in `map`.',
     specifiedByURL: 'https://github.com/jaydenseric/graphql-multipart-request-spec',
     parseValue: (value) => {
       if (value instanceof Upload) return value.promise;

@@ -20,8 +20,8 @@ const emptyOrUnknown = { nullIf: 'there is none, or it is unknown' };
 
 export const User = builder.objectRef<UserShape>('User').implement({
   description:
-    'A person or an organisation. The service has no operation that returns people, so fields that the response with this person does not carry are null, without a call. ' +
-    'Of a person reached by id, `name`, `avatarUrl` and `webUrl` cost one call, or none if `events` or `annotations` of the person are selected too and name the person.',
+    'A person or an organisation. The service has no operation that returns people, so fields that the response with this person does not contain are null, without a call. ' +
+    'If only the id is known, `name`, `avatarUrl` and `webUrl` cost one call, or none if `events` or `annotations` of the person are selected too and name the person.',
   interfaces: [Node],
   isReference: true,
   record: {
@@ -40,7 +40,7 @@ export const User = builder.objectRef<UserShape>('User').implement({
       resolve: (user) => globalId('User', isSite(user) ? `${SITE}${user.id}` : asText(user.id)),
     }),
     sourceId: t.id({
-      description: 'The id that the service uses.',
+      description: 'The id in the service.',
       needs: ['id'],
       resolve: ({ id }) => asText(id),
     }),
@@ -48,12 +48,17 @@ export const User = builder.objectRef<UserShape>('User').implement({
     name: t.reads('name', textOrNull, 'The display name; `[已注销]` for people who have left.', unknown),
     signature: t.reads('signature', textOrNull, 'A line that the person wrote.', emptyOrUnknown),
     bio: t.reads('desc', textOrNull, 'The self-description, `desc` upstream.', emptyOrUnknown),
-    avatarUrl: t.reads(['avatar', 'large_avatar'], urlOrNull, 'The picture.', unknown),
-    webUrl: t.reads('alt', urlOrNull, 'The page of the person.', unknown),
+    avatarUrl: t.reads(
+      ['avatar', 'large_avatar'],
+      urlOrNull,
+      'The picture, `avatar` or `large_avatar` upstream.',
+      unknown,
+    ),
+    webUrl: t.reads('alt', urlOrNull, 'The page of the person, `alt` upstream.', unknown),
     homepageUrl: t.reads(
       'homepage',
       siteOrNull,
-      'The web site of the person. Returned for participants and wishers of events only.',
+      'The web site of the person. The service returns it only for participants and wishers of events.',
       emptyOrUnknown,
     ),
     isSite: t.boolean({
@@ -71,7 +76,7 @@ builder.queryField('user', (t) =>
     nullable: true,
     nullIf: false,
     description:
-      'A person by id or uid, for the shelf, tags, annotations, notes and events of that person. Makes no call but for `name`, `avatarUrl` and `webUrl`, so it is not checked that the person exists.',
+      'A person by id or uid, for the shelf, tags, annotations, notes and events of that person. Does not check that the person exists, and makes no call except for `name`, `avatarUrl` and `webUrl`.',
     args: { id: t.arg.id({ required: true, description: 'Global id, bare id, or uid.' }) },
     resolve: (_, { id }) => userOf(sourceIdOf('User', id)),
   }),
