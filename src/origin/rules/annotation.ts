@@ -29,13 +29,12 @@ const PRIVATE = 0;
 
 /** Only public annotations, even for their authors. */
 export function annotationsOfBook(call: Call, { id, ...query }: Of & AnnotationsQuery): AnnotationPage {
-  const { order = 'rank', page } = query;
+  const { order = 'rank', page: pageNo } = query;
   if (!call.books.has(id)) throw new Rejection(6000);
   if (!annotationOrders.includes(order)) throw new Rejection(999);
-  if (page !== undefined && !isPage(page)) throw new Rejection(6012);
-  const slice = sliceOf(query);
-  const { total, items } = call.annotations.ofBook(id, order, page, slice);
-  return { ...slice, total, annotations: toRecords(call, items, query.format) };
+  if (pageNo !== undefined && !isPage(pageNo)) throw new Rejection(6012);
+  const { items, ...page } = call.annotations.ofBook(id, order, pageNo, sliceOf(query));
+  return { ...page, annotations: toRecords(call, items, query.format) };
 }
 
 /** Newest first. Not specified: whether authors see their own private annotations here; they do. */
@@ -44,9 +43,8 @@ export function annotationsOfPerson(
   { name, ...query }: { name: string } & AnnotationsQuery,
 ): AnnotationPage {
   const person = personNamed(call, name);
-  const slice = sliceOf(query);
-  const { total, items } = call.annotations.ofPerson(person.id, person.id === call.reader, slice);
-  return { ...slice, total, annotations: toRecords(call, items, query.format) };
+  const { items, ...page } = call.annotations.ofPerson(person.id, person.id === call.reader, sliceOf(query));
+  return { ...page, annotations: toRecords(call, items, query.format) };
 }
 
 export function annotationById(call: Call, { id, format }: Of & AnnotationQuery): AnnotationRecord {

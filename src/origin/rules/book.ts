@@ -8,7 +8,7 @@ import {
 } from '../../api/book.ts';
 import type { Window } from '../../api/endpoint.ts';
 import type { StoredCollection } from '../store/collection.ts';
-import type { Slice } from '../store/database.ts';
+import { type Slice, pageOf } from '../store/database.ts';
 import { type Call, type Of, sliceOf } from './call.ts';
 import { givenRating } from './opinion.ts';
 import { personNamed } from './person.ts';
@@ -27,9 +27,8 @@ export function searchBooks(call: Call, { q, tag, ...window }: BookSearch): Book
   const text = q?.trim() || undefined;
   const name = tag?.trim() || undefined;
   if (text === undefined && name === undefined) throw new Rejection(1002);
-  const slice = sliceOf(window);
-  const { total, items } = call.books.search(text, name, slice);
-  return { ...slice, total, books: forReader(call, items) };
+  const { items, ...page } = call.books.search(text, name, sliceOf(window));
+  return { ...page, books: forReader(call, items) };
 }
 
 /** Not specified: the default number of tags; here the maximum. */
@@ -44,15 +43,15 @@ export function tagsOfPerson(call: Call, { name, ...window }: { name: string } &
   return tagPage(call.collections.tagsOf(person.id, person.id === call.reader), sliceOf(window));
 }
 
-function tagPage(tags: readonly TagRecord[], { start, count }: Slice): TagPage {
-  return { start, count, total: tags.length, tags: tags.slice(start, start + count) };
+function tagPage(all: readonly TagRecord[], slice: Slice): TagPage {
+  const { items, ...page } = pageOf(all, slice);
+  return { ...page, tags: items };
 }
 
 export function booksOfSeries({ books }: Call, { id, ...window }: Of & Window): BookPage {
   if (!books.hasSeries(id)) throw new Rejection(6014);
-  const slice = sliceOf(window);
-  const { total, items } = books.ofSeries(id, slice);
-  return { ...slice, total, books: items };
+  const { items, ...page } = books.ofSeries(id, sliceOf(window));
+  return { ...page, books: items };
 }
 
 /** The books, each with the reader's own collection if there is one. */

@@ -37,10 +37,9 @@ export function collectionsOf(call: Call, { name, ...query }: { name: string } &
   if (rating !== undefined && !isRating(rating)) throw new Rejection(999);
   // Not specified: whether the owner's own list contains private collections; it does.
   const filter = { all: person.id === call.reader, status, tag, from: localTime(from), to: localTime(to), rating };
-  const slice = sliceOf(query);
-  const { total, items } = call.collections.list(person.id, filter, slice);
+  const { items, ...page } = call.collections.list(person.id, filter, sliceOf(query));
   const books = call.books.byIds(items.map((item) => item.book_id));
-  return { ...slice, total, collections: items.map((item) => toRecord(item, books.get(item.book_id))) };
+  return { ...page, collections: items.map((item) => toRecord(item, books.get(item.book_id))) };
 }
 
 export function collect(call: Call, { id, ...draft }: Of & CollectionDraft): CollectionRecord {

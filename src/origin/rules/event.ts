@@ -35,10 +35,9 @@ export const attendees =
   (relation: Relation) =>
   (call: Call, { id, ...window }: Of & FeedWindow): PersonFeed => {
     const row = existing(call, id);
-    const slice = feedSlice(window);
-    const { items, total } = call.events.people(row.id, relation, slice);
+    const { items, ...page } = call.events.people(row.id, relation, feedSlice(window));
     const title = relation === 'participate' ? `要参加 ${row.title} 活动的成员` : `对 ${row.title} 活动感兴趣的成员`;
-    return { title, links: {}, ...pageOf(slice), totalResults: total, entries: items.map(personEntry) };
+    return { title, links: {}, ...feedPage(page), entries: items.map(personEntry) };
   };
 
 const personTitles = { any: '的活动', initiate: '发起的活动', participate: '参加的活动', wish: '感兴趣的活动' };
@@ -47,17 +46,16 @@ export const eventsOfPerson =
   (relation: keyof typeof personTitles) =>
   (call: Call, { id, ...window }: Of & FeedWindow): EventFeed => {
     const person = personNamed(call, id);
-    const slice = feedSlice(window);
-    const { items, total } = call.events.ofPerson(person.id, relation, slice);
-    const feed = {
+    const { items, ...page } = call.events.ofPerson(person.id, relation, feedSlice(window));
+    return {
       title: person.name + personTitles[relation],
       author: author(person),
       links: { alternate: `${webPage(person)}events` },
-      ...pageOf(slice),
+      ...feedPage(page),
+      // The feed of initiated events has no total, as in the real service.
+      ...(relation === 'initiate' && { totalResults: undefined }),
       entries: entries(call, items, true),
     };
-    // The feed of initiated events has no total, as in the real service.
-    return relation === 'initiate' ? feed : { ...feed, totalResults: total };
   };
 
 const typeNames: Record<EventType, string> = {
@@ -77,20 +75,18 @@ export function eventsOfCity(call: Call, { id, type = 'all', ...window }: Of & C
   const city = existingCity(call, id);
   const kind = type === 'all' ? undefined : typeOf(type);
   if (type !== 'all' && !kind) throw new Rejection(999);
-  const slice = feedSlice(window);
-  const { items, total } = call.events.ofCity(city.id, kind, slice, call.now);
+  const { items, ...page } = call.events.ofCity(city.id, kind, feedSlice(window), call.now);
   const title = `同城 ${city.name} 的 ${kind ? typeNames[kind] : '所有类型'} 活动`;
   const links = { alternate: `https://www.catalog.example/location/${city.id}/events` };
-  return { title, links, ...pageOf(slice), totalResults: total, entries: entries(call, items, false) };
+  return { title, links, ...feedPage(page), entries: entries(call, items, false) };
 }
 
 export function searchEvents(call: Call, { q = '', location, ...window }: EventSearch): EventFeed {
   if (!location) throw new Rejection(1002);
   const city = location === 'all' ? undefined : existingCity(call, location);
-  const slice = feedSlice(window);
-  const { items, total } = call.events.search(q, city?.id, slice, call.now);
+  const { items, ...page } = call.events.search(q, city?.id, feedSlice(window), call.now);
   const title = `同城${city?.name ?? ''}活动搜索 ${writableText(q.trim())} 的结果`;
-  return { title, links: {}, ...pageOf(slice), totalResults: total, entries: entries(call, items, false) };
+  return { title, links: {}, ...feedPage(page), entries: entries(call, items, false) };
 }
 
 export function createEvent(call: Call, draft: EventDraft): EventRecord {
@@ -169,7 +165,11 @@ const feedSlice = ({ 'start-index': start = 1, 'max-results': count = FEED_COUNT
   count: Math.min(count, FEED_COUNT_MAX),
 });
 
-const pageOf = ({ start, count }: Slice) => ({ startIndex: start + 1, itemsPerPage: count });
+const feedPage = ({ start, count, total }: Slice & { total: number }) => ({
+  startIndex: start + 1,
+  itemsPerPage: count,
+  totalResults: total,
+});
 
 const single = (call: Call, row: StoredEvent): EventRecord => entries(call, [row], true)[0]!;
 

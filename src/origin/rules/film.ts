@@ -47,40 +47,35 @@ export function celebrity(call: Call, { id }: Of): CelebrityRecord {
 
 export function photosOfSubject(call: Call, { id, ...window }: Of & Window): PhotoPage {
   const row = existing(call, id);
-  const slice = sliceOf(window, LIST_COUNT_DEFAULT);
-  const { items, total } = call.films.photosOfSubject(id, slice);
-  const album = { id, title: `${row.title}的剧照`, url: `${webPageOf(id)}photos`, total };
-  return { ...slice, total, subject: simpleSubjectRecord(call, row), photos: photoRecords(call, items, album) };
+  const { items, ...page } = call.films.photosOfSubject(id, sliceOf(window, LIST_COUNT_DEFAULT));
+  const album = { id, title: `${row.title}的剧照`, url: `${webPageOf(id)}photos`, total: page.total };
+  return { ...page, subject: simpleSubjectRecord(call, row), photos: photoRecords(call, items, album) };
 }
 
 export function photosOfCelebrity(call: Call, { id, ...window }: Of & Window): PhotoPage {
   const row = existingCelebrity(call, id);
-  const slice = sliceOf(window, LIST_COUNT_DEFAULT);
-  const { items, total } = call.films.photosOfCelebrity(id, slice);
+  const { items, ...page } = call.films.photosOfCelebrity(id, sliceOf(window, LIST_COUNT_DEFAULT));
   const of = simpleCelebrityRecord(row);
-  const album = { id, title: `${row.name}的图片`, url: `${of.alt}photos`, total };
-  return { ...slice, total, celebrity: of, photos: photoRecords(call, items, album) };
+  const album = { id, title: `${row.name}的图片`, url: `${of.alt}photos`, total: page.total };
+  return { ...page, celebrity: of, photos: photoRecords(call, items, album) };
 }
 
 export function reviewsOfSubject(call: Call, { id, ...window }: Of & Window): FilmReviewPage {
   const row = existing(call, id);
-  const slice = sliceOf(window, LIST_COUNT_DEFAULT);
-  const { items, total } = call.films.reviews(id, slice);
-  return { ...slice, total, subject: simpleSubjectRecord(call, row), reviews: reviewRecords(call, items) };
+  const { items, ...page } = call.films.reviews(id, sliceOf(window, LIST_COUNT_DEFAULT));
+  return { ...page, subject: simpleSubjectRecord(call, row), reviews: reviewRecords(call, items) };
 }
 
 export function commentsOfSubject(call: Call, { id, ...window }: Of & Window): FilmCommentPage {
   const row = existing(call, id);
-  const slice = sliceOf(window, LIST_COUNT_DEFAULT);
-  const { items, total } = call.films.comments(id, slice);
-  return { ...slice, total, subject: simpleSubjectRecord(call, row), comments: commentRecords(call, items) };
+  const { items, ...page } = call.films.comments(id, sliceOf(window, LIST_COUNT_DEFAULT));
+  return { ...page, subject: simpleSubjectRecord(call, row), comments: commentRecords(call, items) };
 }
 
 export function works(call: Call, { id, ...window }: Of & Window): WorkPage {
   const row = existingCelebrity(call, id);
-  const slice = sliceOf(window, WORKS_COUNT_DEFAULT);
-  const { items, total } = call.films.works(id, slice);
-  return { ...slice, total, celebrity: simpleCelebrityRecord(row), works: workRecords(call, items) };
+  const { items, ...page } = call.films.works(id, sliceOf(window, WORKS_COUNT_DEFAULT));
+  return { ...page, celebrity: simpleCelebrityRecord(row), works: workRecords(call, items) };
 }
 
 export function searchFilms(call: Call, { q, tag, ...window }: FilmSearch): SubjectPage {
@@ -103,9 +98,8 @@ export function searchFilms(call: Call, { q, tag, ...window }: FilmSearch): Subj
 }
 
 export function top250(call: Call, window: Window): SubjectPage {
-  const slice = sliceOf(window, LIST_COUNT_DEFAULT);
-  const { items, total } = call.films.chart('top250', slice);
-  return { ...slice, total, title: '电影Top250', subjects: withSubjects(call, items, (_, subject) => subject) };
+  const { items, ...page } = call.films.chart('top250', sliceOf(window, LIST_COUNT_DEFAULT));
+  return { ...page, title: '电影Top250', subjects: withSubjects(call, items, (_, subject) => subject) };
 }
 
 export function usBox(call: Call): BoxOffice {
@@ -150,9 +144,8 @@ export function comingSoon(call: Call, window: Window): SubjectPage {
 }
 
 function fullChart(call: Call, chart: string, title: string, window: Window): SubjectPage {
-  const slice = sliceOf(window, FILM_COUNT_DEFAULT);
-  const { items, total } = call.films.chart(chart, slice);
-  return { title, ...slice, total, subjects: fullSubjects(call, subjectsOf(call, items)) };
+  const { items, ...page } = call.films.chart(chart, sliceOf(window, FILM_COUNT_DEFAULT));
+  return { title, ...page, subjects: fullSubjects(call, subjectsOf(call, items)) };
 }
 
 const existing = ({ films }: Call, id: string): Stored<'subjects'> => found(films.subject(id), 5000);

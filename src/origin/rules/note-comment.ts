@@ -11,10 +11,9 @@ type OfComment = Of & { comment_id: string };
 
 /** Oldest first. */
 export function commentsOfNote(call: Call, { id, ...window }: Of & Window): NoteCommentPage {
-  const slice = sliceOf(window);
-  const { total, items } = call.notes.comments(visibleNote(call, id).id, slice);
+  const { items, ...page } = call.notes.comments(visibleNote(call, id).id, sliceOf(window));
   const authors = call.people.byIds(items.map((comment) => comment.person_id));
-  return { ...slice, total, comments: items.map((comment) => toRecord(comment, authors.get(comment.person_id))) };
+  return { ...page, comments: items.map((comment) => toRecord(comment, authors.get(comment.person_id))) };
 }
 
 export function commentById(call: Call, of: OfComment): NoteCommentRecord {

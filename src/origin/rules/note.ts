@@ -36,9 +36,8 @@ export function noteById(call: Call, { id, format }: Of & NoteQuery): NoteRecord
 export function notesOfPerson(call: Call, { id, format, ...window }: Of & NoteQuery & Window): NotePage {
   const person = personNamed(call, id);
   const privacies = notePrivacies.filter((privacy) => maySee(call, { person_id: person.id, privacy }));
-  const slice = sliceOf(window);
-  const { total, items } = call.notes.ofPerson(person.id, privacies, slice);
-  return { ...slice, total, notes: items.map((note) => toRecord(call, note, format)) };
+  const { items, ...page } = call.notes.ofPerson(person.id, privacies, sliceOf(window));
+  return { ...page, notes: items.map((note) => toRecord(call, note, format)) };
 }
 
 export function createNote(call: Call, draft: NoteDraft): NoteRecord {

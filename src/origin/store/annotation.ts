@@ -15,21 +15,21 @@ export class AnnotationStore extends Store {
   }
 
   /** The public annotations of a book. */
-  ofBook(book: string, order: AnnotationOrder, page: number | undefined, slice: Slice): StorePage<StoredAnnotation> {
+  ofBook(book: string, order: AnnotationOrder, pageNo: number | undefined, slice: Slice): StorePage<StoredAnnotation> {
     const found = this.query
       .selectFrom('annotations')
       .selectAll()
       .where('book_id', '=', book)
       .where('private', '=', 0)
-      .$if(page !== undefined, (a) => a.where('page_no', '=', page ?? null));
+      .$if(pageNo !== undefined, (a) => a.where('page_no', '=', pageNo!));
     const sorted = {
       collect: found.orderBy('time', 'desc'),
       rank: found.orderBy('usefulness', 'desc').orderBy('time', 'desc'),
       // Not specified: where annotations without a page go; they come last.
       page: found.orderBy('page_no', (by) => by.asc().nullsLast()).orderBy('time'),
     }[order];
-    const { total, items } = this.db.page(sorted.orderBy('id', 'desc'), slice);
-    return { total, items: this.withPhotos(items) };
+    const page = this.db.page(sorted.orderBy('id', 'desc'), slice);
+    return { ...page, items: this.withPhotos(page.items) };
   }
 
   ofPerson(person: string, all: boolean, slice: Slice): StorePage<StoredAnnotation> {
@@ -38,13 +38,13 @@ export class AnnotationStore extends Store {
       .selectAll()
       .where('person_id', '=', person)
       .$if(!all, (a) => a.where('private', '=', 0));
-    const { total, items } = this.db.page(found.orderBy('time', 'desc').orderBy('id', 'desc'), slice);
-    return { total, items: this.withPhotos(items) };
+    const page = this.db.page(found.orderBy('time', 'desc').orderBy('id', 'desc'), slice);
+    return { ...page, items: this.withPhotos(page.items) };
   }
 
   add(person: string, book: string, content: AnnotationContent): number {
     const row = { person_id: person, book_id: book, usefulness: 0, comments_count: 0, time: timestamp(), ...content };
-    return this.db.first(this.query.insertInto('annotations').values(row).returning('id'))!.id;
+    return this.db.insert('annotations', row).id;
   }
 
   replace(id: number, content: AnnotationContent): void {

@@ -2,7 +2,7 @@ import { type BookRecord, RECORD_TAGS, TAGS_MAX, type TagRecord } from '../../ap
 import { address } from '../address.ts';
 import { drawnUrl } from './drawn-pictures.ts';
 import { containedTerm, equalTerm, plain } from './book-index.ts';
-import { type Database, type Slice, Store, type StorePage } from './database.ts';
+import { type Database, type Slice, Store, type StorePage, pageOf } from './database.ts';
 import type { Stored } from './schema.ts';
 import type { SqliteStatement } from './sqlite.ts';
 import { termsOf } from './text-search.ts';
@@ -46,18 +46,16 @@ export class BookStore extends Store {
    *
    * Not specified: the maximum of results. With FOUND_MAX, the time of a search hardly grows with the catalog.
    */
-  search(text: string | undefined, tag: string | undefined, { start, count }: Slice): StorePage<BookRecord> {
+  search(text: string | undefined, tag: string | undefined, slice: Slice): StorePage<BookRecord> {
     if (text === undefined) {
-      const ids = this.tagged(tag ?? '');
-      const page = ids.slice(start, start + count);
-      const byId = this.byIds(page);
-      return { total: ids.length, items: page.flatMap((id) => byId.get(id) ?? []) };
+      const { items, ...page } = pageOf(this.tagged(tag ?? ''), slice);
+      const books = this.byIds(items);
+      return { ...page, items: items.flatMap((id) => books.get(id) ?? []) };
     }
-    const ranks = this.ranked(text, tag);
-    const page = ranks.slice(start, start + count);
-    const found = this.db.all(this.books().where('books.rank', 'in', page));
-    const rows = new Map(found.map((row) => [row.rank, row]));
-    return { total: ranks.length, items: this.records(page.flatMap((rank) => rows.get(rank) ?? [])) };
+    const { items, ...page } = pageOf(this.ranked(text, tag), slice);
+    const rows = this.db.all(this.books().where('books.rank', 'in', items));
+    const byRank = new Map(rows.map((row) => [row.rank, row]));
+    return { ...page, items: this.records(items.flatMap((rank) => byRank.get(rank) ?? [])) };
   }
 
   tags(id: string): TagRecord[] {
@@ -70,8 +68,8 @@ export class BookStore extends Store {
   }
 
   ofSeries(id: string, slice: Slice): StorePage<BookRecord> {
-    const { total, items } = this.db.page(this.books().where('series_id', '=', id).orderBy('books.no'), slice);
-    return { total, items: this.records(items) };
+    const page = this.db.page(this.books().where('series_id', '=', id).orderBy('books.no'), slice);
+    return { ...page, items: this.records(page.items) };
   }
 
   private books() {

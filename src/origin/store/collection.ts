@@ -49,8 +49,8 @@ export class CollectionStore extends Store {
       .$if(from !== undefined, (c) => c.where('updated', '>=', from!))
       .$if(to !== undefined, (c) => c.where('updated', '<=', to!))
       .$if(tag !== undefined, (c) => c.where('id', 'in', tagged.where('name', '=', tag!)));
-    const { total, items } = this.db.page(found.orderBy('updated', 'desc').orderBy('id', 'desc'), slice);
-    return { total, items: this.withTags(items) };
+    const page = this.db.page(found.orderBy('updated', 'desc').orderBy('id', 'desc'), slice);
+    return { ...page, items: this.withTags(page.items) };
   }
 
   /** The tags of a user, most used first. */

@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import {
   type CompiledQuery,
   DummyDriver,
+  type Insertable,
   Kysely,
   type SelectQueryBuilder,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import type { Tables } from './schema.ts';
+import type { Stored, Tables } from './schema.ts';
 import {
   type SqliteDatabase,
   SqliteMissingError,
@@ -30,10 +31,18 @@ export interface Slice {
   start: number;
   count: number;
 }
-export interface StorePage<Row> {
+/** A part of a list, and the number of all items. */
+export interface StorePage<Row> extends Slice {
   total: number;
   items: Row[];
 }
+
+export const pageOf = <Item>(all: readonly Item[], { start, count }: Slice): StorePage<Item> => ({
+  start,
+  count,
+  total: all.length,
+  items: all.slice(start, start + count),
+});
 
 /** Queries are synchronous, so nothing interleaves with a rule. */
 export class Database {
@@ -64,16 +73,21 @@ export class Database {
   }
 
   /** The rows in this part of the list, and the number of all. */
-  page<Of, From extends keyof Of, Row>(
-    typed: SelectQueryBuilder<Of, From, Row>,
-    { start, count }: Slice,
-  ): StorePage<Row> {
+  page<Of, From extends keyof Of, Row>(typed: SelectQueryBuilder<Of, From, Row>, slice: Slice): StorePage<Row> {
+    const { start, count } = slice;
     const counted = typed
       .clearSelect()
       .clearOrderBy()
       .select(({ fn }) => fn.countAll<number>().as('total'));
     const [row] = this.all(counted.$castTo<{ total: number }>());
-    return { total: row!.total, items: this.all(typed.limit(count).offset(start)) };
+    return { start, count, total: row!.total, items: this.all(typed.limit(count).offset(start)) };
+  }
+
+  /** Returns the new row with all its columns. */
+  insert<Name extends keyof Tables>(table: Name, row: Insertable<Tables[Name]>): Stored<Name> {
+    // The types of Kysely cannot relate a table that is a type parameter to its columns.
+    const insert = this.query.insertInto(table).values(row as never);
+    return this.first(insert.returningAll()) as Stored<Name>;
   }
 
   /** Returns the number of changed rows. */

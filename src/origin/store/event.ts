@@ -20,7 +20,7 @@ export class EventStore extends Store {
   }
 
   insert(event: Insertable<Tables['events']>): StoredEvent {
-    const row = this.db.first(this.query.insertInto('events').values(event).returningAll())!;
+    const row = this.db.insert('events', event);
     this.setWords(row.id, row);
     return row;
   }

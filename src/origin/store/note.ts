@@ -20,14 +20,14 @@ export class NoteStore extends Store {
   /** Newest first. */
   ofPerson(person: string, privacies: readonly NotePrivacy[], slice: Slice): StorePage<StoredNote> {
     const found = this.notes().where('person_id', '=', person).where('privacy', 'in', privacies);
-    const { total, items } = this.db.page(found.orderBy('publish_time', 'desc').orderBy('id', 'desc'), slice);
-    return { total, items: this.withPhotos(items) };
+    const page = this.db.page(found.orderBy('publish_time', 'desc').orderBy('id', 'desc'), slice);
+    return { ...page, items: this.withPhotos(page.items) };
   }
 
   add(person: string, content: NoteContent): number {
     const now = timestamp();
     const row = { person_id: person, ...content, publish_time: now, update_time: now, recs_count: 0 };
-    return this.db.first(this.query.insertInto('notes').values(row).returning('id'))!.id;
+    return this.db.insert('notes', row).id;
   }
 
   replace(id: number, content: Partial<NoteContent>): void {
@@ -68,7 +68,7 @@ export class NoteStore extends Store {
 
   addComment(note_id: number, person_id: string, content: string): StoredComment {
     const row = { note_id, person_id, content, created: timestamp() };
-    return this.db.first(this.query.insertInto('note_comments').values(row).returningAll())!;
+    return this.db.insert('note_comments', row);
   }
 
   removeComment(id: number): void {

@@ -14,7 +14,7 @@ export class ReviewStore extends Store {
     const now = timestamp();
     const counts = { votes: 0, useless: 0, comments: 0 };
     const row = { person_id: person, book_id: book, ...content, ...counts, published: now, updated: now };
-    return this.db.first(this.query.insertInto('reviews').values(row).returningAll())!;
+    return this.db.insert('reviews', row);
   }
 
   replace(id: number, content: ReviewContent): Stored<'reviews'> {

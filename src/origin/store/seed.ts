@@ -35,7 +35,7 @@ export function fillOnce(db: Database, demoDir: string, onStep: OnStep = () => u
     step('films');
     seedEvents(db, events, cities, people);
     step('events');
-    db.run(query.insertInto('meta').values({ key: 'filled', value: 'demo' }));
+    db.insert('meta', { key: 'filled', value: 'demo' });
     return true;
   });
 }

@@ -21,7 +21,7 @@ export function setDemoTokens(db: Database, enabled: boolean) {
     for (const [token, uid, tier] of demoTokens) {
       const person = uid && db.first(query.selectFrom('people').select('id').where('uid', '=', uid));
       const scopes = scopesOf(tier, uid !== null).join(' ');
-      db.run(query.insertInto('tokens').values({ token, person_id: person?.id ?? null, tier, scopes, demo: 1 }));
+      db.insert('tokens', { token, person_id: person?.id ?? null, tier, scopes, demo: 1 });
     }
   });
 }

@@ -24,7 +24,6 @@ export function seedAnnotations(db: Database, facts: readonly BookFacts[], peopl
 }
 
 function annotationWriter(db: Database, chance: Chance) {
-  const { query } = db;
   let id = 32_072_000;
   return (person: Person, book: string, nth: number) => {
     id++;
@@ -44,10 +43,10 @@ function annotationWriter(db: Database, chance: Chance) {
       comments_count: chance.int(30),
       time: sometime(chance),
     };
-    db.run(query.insertInto('annotations').values(row));
+    db.insert('annotations', row);
     for (let number = 1; number <= pictures; number++) {
       const picture = drawnName('annotation', 'large', `${id}-${number}`);
-      db.run(query.insertInto('annotation_photos').values({ annotation_id: id, number, picture }));
+      db.insert('annotation_photos', { annotation_id: id, number, picture });
     }
   };
 }

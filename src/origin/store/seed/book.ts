@@ -13,11 +13,10 @@ const UNKNOWN_AVERAGE = 7;
 
 /** Books, tags, collections and annotations. */
 export function seedBooks(db: Database, facts: readonly BookFacts[], people: SeedPeople): readonly BookFacts[] {
-  const { query } = db;
   const chance = createChance('books');
   const tagNames = [...new Set(facts.flatMap((book) => book.tags.map((tag) => tag.name)))].sort();
   for (const series of new Map(facts.flatMap(({ series }) => (series ? [[series.id, series]] : []))).values()) {
-    db.run(query.insertInto('series').values(series));
+    db.insert('series', series);
   }
   for (const book of facts) {
     addBook(db, book, chance);
@@ -27,7 +26,7 @@ export function seedBooks(db: Database, facts: readonly BookFacts[], people: See
     for (const name of chance.some(tagNames, total)) {
       if (tags.size < total && !tags.has(name)) tags.set(name, Math.max(1, chance.int(least)));
     }
-    for (const [name, count] of tags) db.run(query.insertInto('book_tags').values({ book_id: book.id, name, count }));
+    for (const [name, count] of tags) db.insert('book_tags', { book_id: book.id, name, count });
   }
   seedCollections(db, facts, people);
   seedAnnotations(db, facts, people);
@@ -37,7 +36,6 @@ export function seedBooks(db: Database, facts: readonly BookFacts[], people: See
 }
 
 function addBook(db: Database, book: BookFacts, chance: Chance) {
-  const { query } = db;
   const size = book.id === SHOWCASE ? 2600 : chance.pick([60, 300, 300, 700, 1500]);
   const chapters = book.id === SHOWCASE ? 120 : chance.pick([0, 8, 12, 20, 48]);
   const { rating_average, rating_num, tags, has_ebook, series, ...facts } = book;
@@ -54,5 +52,5 @@ function addBook(db: Database, book: BookFacts, chance: Chance) {
     ebook_url: has_ebook ? `https://read.catalog.example/ebook/${book.id}/` : null,
     ebook_price: has_ebook ? (book.ebook_price ?? '') : null,
   };
-  db.run(query.insertInto('books').values(row));
+  db.insert('books', row);
 }

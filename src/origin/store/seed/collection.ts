@@ -10,7 +10,6 @@ const OF_ALICE = 96;
 
 /** Collections of each user; alice has several pages of every status. Their ratings are part of those in the demo data. */
 export function seedCollections(db: Database, facts: readonly BookFacts[], people: SeedPeople) {
-  const { query } = db;
   const chance = createChance('collections');
   const showcase = facts.find((book) => book.id === SHOWCASE);
   let id = 898_248_000;
@@ -40,9 +39,9 @@ export function seedCollections(db: Database, facts: readonly BookFacts[], peopl
         private: secret ? (1 as const) : (0 as const),
         updated: sometime(chance),
       };
-      db.run(query.insertInto('collections').values(row));
+      db.insert('collections', row);
       tags.forEach((name, position) => {
-        db.run(query.insertInto('collection_tags').values({ collection_id: id, name, position }));
+        db.insert('collection_tags', { collection_id: id, name, position });
         if (!secret) countTag(db, book.id, name, 1);
       });
     }

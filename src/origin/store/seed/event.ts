@@ -192,7 +192,7 @@ function contentOf(chance: Chance, title: string): string {
 function seedSites(db: Database, facts: readonly EventFacts[]): Map<string, Person> {
   const names = [...new Set(facts.flatMap((fact) => (fact.owner_type === 'site' && fact.owner ? [fact.owner] : [])))];
   const rows = names.map((name, n) => personRow(2_000_001 + n, `site-${n + 1}`, name, 'site'));
-  for (const row of rows) db.run(db.query.insertInto('people').values(row));
+  for (const row of rows) db.insert('people', row);
   return new Map(rows.map((row) => [row.name, row]));
 }
 
@@ -204,7 +204,7 @@ function seedGuests(db: Database, city: CityFacts): Person[] {
     loc_id: city.v2_loc_id,
     loc_name: city.name,
   }));
-  for (const row of rows) db.run(db.query.insertInto('people').values(row));
+  for (const row of rows) db.insert('people', row);
   return rows;
 }
 

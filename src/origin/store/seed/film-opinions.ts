@@ -18,7 +18,6 @@ const captions = ['', '', '剧照', '片场', '海报', '首映礼', '官方剧�
 
 /** Comments, reviews and photos of a film; of a showcase, enough for several pages. */
 export function seedOpinions(db: Database, film: RatedFilm, people: SeedPeople, isShowcase: boolean) {
-  const { query } = db;
   const chance = createChance(`opinions ${film.id}`);
   const remark = () => `${chance.some(details, 2).join('，')}。${chance.pick(feelings)}${chance.pick(verdicts)}`;
 
@@ -29,7 +28,7 @@ export function seedOpinions(db: Database, film: RatedFilm, people: SeedPeople, 
       useful: chance.int(2000),
       created: when(chance),
     };
-    db.run(query.insertInto('film_comments').values({ subject_id: film.id, person_id: person.id, ...row }));
+    db.insert('film_comments', { subject_id: film.id, person_id: person.id, ...row });
   }
   for (const person of chance.some(people.all, isShowcase ? 31 : chance.between(1, 14))) {
     const content = Array.from({ length: chance.between(3, 9) }, remark).join('\n');
@@ -43,7 +42,7 @@ export function seedOpinions(db: Database, film: RatedFilm, people: SeedPeople, 
       updated: created,
       ...counts,
     };
-    db.run(query.insertInto('film_reviews').values({ subject_id: film.id, person_id: person.id, ...row }));
+    db.insert('film_reviews', { subject_id: film.id, person_id: person.id, ...row });
   }
   seedAlbum(db, chance, { subject_id: film.id, celebrity_id: null }, isShowcase ? 53 : chance.between(2, 16), people);
 }
@@ -69,11 +68,10 @@ function seedAlbum(
   size: number,
   people: SeedPeople,
 ) {
-  const { query } = db;
   const times = Array.from({ length: size }, () => when(chance)).sort();
   times.forEach((created, position) => {
     const row = { position, created, description: chance.pick(captions), comments_count: chance.int(12) };
-    db.run(query.insertInto('film_photos').values({ ...album, person_id: chance.pick(people.all).id, ...row }));
+    db.insert('film_photos', { ...album, person_id: chance.pick(people.all).id, ...row });
   });
 }
 

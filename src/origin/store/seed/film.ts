@@ -43,21 +43,21 @@ export function seedFilms(
 ) {
   const { query } = db;
   for (const { id, v2_loc_id, name } of cities) {
-    db.run(query.insertInto('cities').values({ id, loc_id: v2_loc_id, name }));
+    db.insert('cities', { id, loc_id: v2_loc_id, name });
   }
   films.forEach((film, n) => {
-    db.run(query.insertInto('subjects').values({ no: n + 1, ...subjectRow(film) }));
+    db.insert('subjects', { no: n + 1, ...subjectRow(film) });
     const names = [...film.directors, ...film.casts, ...film.writers].map((person) => person.name);
     const words = [film.title, film.original_title, ...film.aka, ...names].join('\n');
     db.run(query.insertInto('subjects_fts').values({ rowid: n + 1, words }));
     const tags = new Set([...film.genres, ...film.countries, film.year].filter(Boolean));
-    for (const name of tags) db.run(query.insertInto('subject_tags').values({ name, subject_id: film.id }));
+    for (const name of tags) db.insert('subject_tags', { name, subject_id: film.id });
   });
-  for (const row of celebrityRows(films, celebrities)) db.run(query.insertInto('celebrities').values(row));
-  for (const row of films.flatMap(creditRows)) db.run(query.insertInto('credits').values(row));
+  for (const row of celebrityRows(films, celebrities)) db.insert('celebrities', row);
+  for (const row of films.flatMap(creditRows)) db.insert('credits', row);
   const works = workRows(films, celebrities);
-  for (const row of works) db.run(query.insertInto('works').values(row));
-  for (const row of chartRows(films, cities)) db.run(query.insertInto('charts').values(row));
+  for (const row of works) db.insert('works', row);
+  for (const row of chartRows(films, cities)) db.insert('charts', row);
   for (const film of films) seedOpinions(db, film, people, showcases.has(film.id));
   seedCelebrityPhotos(db, works, people, showcaseCelebrity);
 }

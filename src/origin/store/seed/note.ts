@@ -23,7 +23,6 @@ export function seedNotes(db: Database, people: SeedPeople) {
 }
 
 function noteWriter(db: Database, chance: Chance, people: SeedPeople) {
-  const { query } = db;
   let id = 244_600_000;
   let comment = 104_800_000;
   return (author: Person, nth: number) => {
@@ -38,27 +37,25 @@ function noteWriter(db: Database, chance: Chance, people: SeedPeople) {
         ? `\n[url="https://www.catalog.example/note/${id}/more"]${chance.oneIn(2) ? '' : heading(chance)}[/url]`
         : '';
     const publish_time = sometime(chance);
-    db.run(
-      query.insertInto('notes').values({
-        id,
-        person_id: author.id,
-        title: `${heading(chance)}之${nth + 1}`,
-        content: [prose(chance, chance.between(40, 500)), ...tags, prose(chance, 50)].join('\n') + link,
-        privacy: first ? 'public' : (notePrivacies[nth % 5 === 3 ? 1 : nth % 5 === 4 ? 2 : 0] ?? 'public'),
-        can_reply: nth % 10 === 9 ? 0 : 1,
-        publish_time,
-        update_time: publish_time,
-        recs_count: chance.int(12),
-      }),
-    );
+    db.insert('notes', {
+      id,
+      person_id: author.id,
+      title: `${heading(chance)}之${nth + 1}`,
+      content: [prose(chance, chance.between(40, 500)), ...tags, prose(chance, 50)].join('\n') + link,
+      privacy: first ? 'public' : (notePrivacies[nth % 5 === 3 ? 1 : nth % 5 === 4 ? 2 : 0] ?? 'public'),
+      can_reply: nth % 10 === 9 ? 0 : 1,
+      publish_time,
+      update_time: publish_time,
+      recs_count: chance.int(12),
+    });
     for (let number = 1; number <= pictures; number++) {
       const picture = drawnName('note', 'large', `${id}-${number}`);
       const photo = { picture, layout: layouts[number - 1] ?? 'C', caption: captions[number - 1] ?? '' };
-      db.run(query.insertInto('note_photos').values({ note_id: id, number, ...photo }));
+      db.insert('note_photos', { note_id: id, number, ...photo });
     }
     const readers = people.all.filter((person) => person !== author && !person.is_banned);
     for (const person of chance.some(readers, first ? 30 : chance.int(8))) {
-      db.run(query.insertInto('note_likes').values({ note_id: id, person_id: person.id }));
+      db.insert('note_likes', { note_id: id, person_id: person.id });
     }
     const comments = first ? COMMENTS_OF_FIRST : nth % 10 === 9 ? 0 : chance.int(4);
     for (let n = 0; n < comments; n++) {
@@ -69,7 +66,7 @@ function noteWriter(db: Database, chance: Chance, people: SeedPeople) {
         content: sentence(chance),
         created: publish_time,
       };
-      db.run(query.insertInto('note_comments').values(row));
+      db.insert('note_comments', row);
     }
   };
 }

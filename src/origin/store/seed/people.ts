@@ -79,7 +79,7 @@ export function seedPeople(db: Database, cities: readonly CityFacts[]): SeedPeop
       is_banned: gone ? 1 : 0,
     };
   });
-  for (const person of all) db.run(query.insertInto('people').values(person));
+  for (const person of all) db.insert('people', person);
 
   const [alice, bob, carol, ...others] = all;
   if (!alice || !bob || !carol) throw new Error('the first three people are missing');
