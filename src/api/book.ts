@@ -1,5 +1,6 @@
 import {
   type Fields,
+  type ListPage,
   type Representation,
   type Window,
   byAuthor,
@@ -182,15 +183,10 @@ export interface SeriesRecord {
   title?: string;
 }
 
-interface Page {
-  start: number;
-  count: number;
-  total?: number;
-}
-export type BookPage = Page & { books: BookRecord[] };
-export type TagPage = Page & { tags: TagRecord[] };
-export type CollectionPage = Page & { collections: CollectionRecord[] };
-export type AnnotationPage = Page & { annotations: AnnotationRecord[] };
+export type BookPage = ListPage & { books: BookRecord[] };
+export type TagPage = ListPage & { tags: TagRecord[] };
+export type CollectionPage = ListPage & { collections: CollectionRecord[] };
+export type AnnotationPage = ListPage & { annotations: AnnotationRecord[] };
 
 /** A book embedded in a collection, an annotation, a review or a list, as requested without a user token. */
 export const bookWithin: Representation = { names: 'all', omits: ['current_user_collection'] };

@@ -43,6 +43,13 @@ export interface Window {
   count?: number | undefined;
 }
 
+/** What every page of a v2 list has. */
+export interface ListPage {
+  start: number;
+  count: number;
+  total?: number;
+}
+
 /** A page of an Atom feed; the first element is number 1. */
 export interface FeedWindow {
   'start-index'?: number | undefined;

@@ -1,6 +1,7 @@
 import type { ImageSet } from './book.ts';
 import {
   type Fields,
+  type ListPage,
   type Representation,
   type Tier,
   type Window,
@@ -214,16 +215,11 @@ export const simpleReview: Representation = {
   names: ['id', 'title', 'alt', 'subject_id', 'author', 'rating', 'summary'],
 };
 
-interface Page {
-  start: number;
-  count: number;
-  total?: number;
-}
-export type SubjectPage = Page & { title?: string; query?: string; tag?: string; subjects: SubjectRecord[] };
-export type PhotoPage = Page & { subject?: SubjectRecord; celebrity?: PersonCredit; photos: PhotoRecord[] };
-export type FilmReviewPage = Page & { subject?: SubjectRecord; reviews: FilmReviewRecord[] };
-export type FilmCommentPage = Page & { subject?: SubjectRecord; comments: FilmCommentRecord[] };
-export type WorkPage = Page & { celebrity?: PersonCredit; works: WorkRecord[] };
+export type SubjectPage = ListPage & { title?: string; query?: string; tag?: string; subjects: SubjectRecord[] };
+export type PhotoPage = ListPage & { subject?: SubjectRecord; celebrity?: PersonCredit; photos: PhotoRecord[] };
+export type FilmReviewPage = ListPage & { subject?: SubjectRecord; reviews: FilmReviewRecord[] };
+export type FilmCommentPage = ListPage & { subject?: SubjectRecord; comments: FilmCommentRecord[] };
+export type WorkPage = ListPage & { celebrity?: PersonCredit; works: WorkRecord[] };
 export interface BoxOfficeItem {
   rank: number;
   /** US dollars. */

@@ -1,5 +1,6 @@
 import {
   type Fields,
+  type ListPage,
   type Window,
   byAuthor,
   byOwnId,
@@ -56,18 +57,8 @@ export interface NoteCommentRecord {
 /** Every member that a comment record may have. */
 export const noteCommentMembers = membersOf<NoteCommentRecord>()(['id', 'content', 'created', 'author']);
 
-export interface NotePage {
-  start: number;
-  count: number;
-  total?: number;
-  notes: NoteRecord[];
-}
-export interface NoteCommentPage {
-  start: number;
-  count: number;
-  total?: number;
-  comments: NoteCommentRecord[];
-}
+export type NotePage = ListPage & { notes: NoteRecord[] };
+export type NoteCommentPage = ListPage & { comments: NoteCommentRecord[] };
 
 export interface NoteQuery extends Fields {
   format?: NoteFormat | undefined;

@@ -153,15 +153,11 @@ async function readForm(incoming: IncomingMessage, store: PictureStore): Promise
   const texts: [string, string][] = [];
   const uploads: Promise<ReceivedPicture>[] = [];
   let isWrong = false;
+  let isBroken = false;
   let textBytes = 0;
   /** The first bytes of the form, to check that its texts are UTF-8. */
   const head: Buffer[] = [];
   let headBytes = 0;
-  const received = async () => {
-    const outcomes = await Promise.allSettled(uploads);
-    const pictures = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
-    return { pictures, failure: outcomes.find((outcome) => outcome.status === 'rejected') };
-  };
   try {
     const form = busboy({
       headers: incoming.headers,
@@ -187,17 +183,21 @@ async function readForm(incoming: IncomingMessage, store: PictureStore): Promise
     });
     await pipeline(incoming, form);
   } catch {
-    store.discard((await received()).pictures);
-    throw new Rejection(999);
+    isBroken = true;
   }
-  const { pictures, failure } = await received();
+  const outcomes = await Promise.allSettled(uploads);
+  const received = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+  const failure = outcomes.find((outcome) => outcome.status === 'rejected');
   const values = texts.map(([, value]) => value);
   if (wereDecodedWithLoss(values, () => Buffer.concat(head), incoming.headers['content-type'] ?? '')) isWrong = true;
-  if (failure || isWrong) {
-    store.discard(pictures);
-    throw failure ? failure.reason : new Rejection(999);
+  try {
+    if (failure && !isBroken) throw failure.reason;
+    if (isBroken || isWrong) throw new Rejection(999);
+    return { members: decoded(texts), received };
+  } catch (error) {
+    store.discard(received);
+    throw error;
   }
-  return { members: decoded(texts), received: pictures };
 }
 
 const positions: ReadonlySet<string> = new Set(['start', 'count', 'start-index', 'max-results']);

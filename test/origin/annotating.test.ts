@@ -129,7 +129,9 @@ describe('pictures of an annotation', () => {
     const before = stored();
     expect((await origin.post(path, 'alice', form({ content: 'short', 1: picture() }))).body.code).toBe(1005);
     expect((await origin.post(path, 'app', form({ content, 1: picture() }))).body.code).toBe(1000);
+    expect((await origin.post(path, 'alice', form({ content, start: 'x', 1: picture() }))).body.code).toBe(999);
     expect(stored()).toBe(before);
+    expect(readdirSync(join(origin.dataDir, 'pictures', 'arriving'))).toEqual([]);
   });
 
   test('whose upload is cut off are removed, and the service continues', async () => {
