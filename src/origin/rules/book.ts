@@ -8,7 +8,7 @@ import {
 } from '../../api/book.ts';
 import type { Window } from '../../api/endpoint.ts';
 import type { StoredCollection } from '../store/collection.ts';
-import { type Slice, pageOf } from '../store/database.ts';
+import { type Slice, pageIn } from '../store/database.ts';
 import { type Call, type Of, sliceOf } from './call.ts';
 import { givenRating } from './opinion.ts';
 import { personNamed } from './person.ts';
@@ -44,7 +44,7 @@ export function tagsOfPerson(call: Call, { name, ...window }: { name: string } &
 }
 
 function tagPage(all: readonly TagRecord[], slice: Slice): TagPage {
-  const { items, ...page } = pageOf(all, slice);
+  const { items, ...page } = pageIn(all, slice);
   return { ...page, tags: items };
 }
 

@@ -2,7 +2,7 @@ import { type BookRecord, RECORD_TAGS, TAGS_MAX, type TagRecord } from '../../ap
 import { address } from '../address.ts';
 import { drawnUrl } from './drawn-pictures.ts';
 import { containedTerm, equalTerm, plain } from './book-index.ts';
-import { type Database, type Slice, Store, type StorePage, pageOf } from './database.ts';
+import { type Database, type Slice, Store, type StorePage, pageIn } from './database.ts';
 import type { Stored } from './schema.ts';
 import type { SqliteStatement } from './sqlite.ts';
 import { termsOf } from './text-search.ts';
@@ -48,11 +48,11 @@ export class BookStore extends Store {
    */
   search(text: string | undefined, tag: string | undefined, slice: Slice): StorePage<BookRecord> {
     if (text === undefined) {
-      const { items, ...page } = pageOf(this.tagged(tag ?? ''), slice);
+      const { items, ...page } = pageIn(this.tagged(tag ?? ''), slice);
       const books = this.byIds(items);
       return { ...page, items: items.flatMap((id) => books.get(id) ?? []) };
     }
-    const { items, ...page } = pageOf(this.ranked(text, tag), slice);
+    const { items, ...page } = pageIn(this.ranked(text, tag), slice);
     const rows = this.db.all(this.books().where('books.rank', 'in', items));
     const byRank = new Map(rows.map((row) => [row.rank, row]));
     return { ...page, items: this.records(items.flatMap((rank) => byRank.get(rank) ?? [])) };

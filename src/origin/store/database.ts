@@ -37,7 +37,7 @@ export interface StorePage<Row> extends Slice {
   items: Row[];
 }
 
-export const pageOf = <Item>(all: readonly Item[], { start, count }: Slice): StorePage<Item> => ({
+export const pageIn = <Item>(all: readonly Item[], { start, count }: Slice): StorePage<Item> => ({
   start,
   count,
   total: all.length,
@@ -85,8 +85,8 @@ export class Database {
 
   /** Returns the new row with all its columns. */
   insert<Name extends keyof Tables>(table: Name, row: Insertable<Tables[Name]>): Stored<Name> {
-    // The types of Kysely cannot relate a table that is a type parameter to its columns.
-    const insert = this.query.insertInto(table).values(row as never);
+    const insert = this.query.insertInto(table).values(row);
+    // The types of Kysely do not know the row of a table that is a type parameter.
     return this.first(insert.returningAll()) as Stored<Name>;
   }
 
