@@ -10,10 +10,11 @@ import {
   visit,
 } from 'graphql';
 import { shortenText } from '../../graph/engine/cut-response.ts';
+import type { Variables } from '../../graph/engine/document.ts';
 import { badInput } from '../../graph/errors/to-client-error.ts';
 import { lazily } from '../../lib/promises.ts';
-import { invalidCall, toolResult } from './result.ts';
-import { type Arguments, type CallableTool, type ToolParts, wrongArguments } from './tools.ts';
+import { toolResult } from './result.ts';
+import { type CallableTool, type ToolParts, checkArguments } from './tools.ts';
 
 export function createFreeTools(parts: ToolParts): CallableTool[] {
   return [queryTool(parts), schemaTool(parts)];
@@ -45,17 +46,15 @@ function queryTool({ config, pipeline, run }: ToolParts): CallableTool {
         : { readOnlyHint: true, idempotentHint: true },
     },
     async call(given, exchange) {
-      const wrong = wrongArguments(inputSchema, given);
-      if (wrong) return invalidCall(wrong);
+      checkArguments(inputSchema, given);
       if (!haveTypes(given, inputSchema.properties))
-        return invalidCall(badInput('`variables` is an object, `plan` a boolean, the rest are texts.'));
+        throw badInput('`variables` is an object, `plan` a boolean, the rest are texts.');
       const { query, variables, operationName, plan } = given;
       const prepared = pipeline.prepare(query, operationName ?? undefined);
-      const [invalid] = prepared.errors ?? [];
-      if (invalid) return invalidCall(invalid);
-      if (prepared.isDeliveredIncrementally) return invalidCall(badInput('@defer and @stream are not taken.'));
+      if (prepared.errors?.[0]) throw prepared.errors[0];
+      if (prepared.isDeliveredIncrementally) throw badInput('@defer and @stream are not taken.');
       if (prepared.ready?.operation.operation === OperationTypeNode.MUTATION && !mcpWrites)
-        return invalidCall(badInput('Mutations are not allowed here.'));
+        throw badInput('Mutations are not allowed here.');
       const done = await run(prepared, { variables: variables ?? {}, exchange, isPlanned: plan === true });
       return toolResult(done, mcpResultCharacters);
     },
@@ -70,7 +69,7 @@ interface FreeArguments {
 }
 
 /** Agents send null for what they leave out. */
-const haveTypes = (given: Arguments, types: Record<string, { type: string }>): given is FreeArguments & Arguments =>
+const haveTypes = (given: Variables, types: Record<string, { type: string }>): given is FreeArguments & Variables =>
   Object.entries(given).every(
     ([name, value]) => value === null || (typeof value === types[name]!.type && !Array.isArray(value)),
   );
@@ -93,12 +92,10 @@ function schemaTool({ schema, config }: ToolParts): CallableTool {
       annotations: { readOnlyHint: true, idempotentHint: true },
     },
     async call(given) {
+      checkArguments(inputSchema, given);
       const { types } = given;
-      const wrong =
-        wrongArguments(inputSchema, given) ??
-        (types === undefined || Array.isArray(types) ? undefined : badInput('`types` is a list of names.'));
-      if (wrong) return invalidCall(wrong);
-      const text = types === undefined ? bare() : printedTypes(schema, types as unknown[]);
+      if (types !== undefined && !Array.isArray(types)) throw badInput('`types` is a list of names.');
+      const text = types === undefined ? bare() : printedTypes(schema, types);
       return { content: [{ type: 'text', text: shortenText(text, config.mcpResultCharacters) }] };
     },
   };

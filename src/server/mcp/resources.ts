@@ -1,6 +1,6 @@
 /** Resources: the schema, the table of errors, and records by their global ids. */
 import { isObjectType } from 'graphql';
-import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
+import { McpError } from '@modelcontextprotocol/sdk/types.js';
 import { typeRule } from '../../graph/engine/declarations.ts';
 import { recordDocument } from '../../graph/engine/record-document.ts';
 import { errorsMarkdown } from '../../graph/errors/markdown.ts';
@@ -8,7 +8,6 @@ import { printMarkedSchema } from '../../graph/null-conditions.ts';
 import { lazily } from '../../lib/promises.ts';
 import { secondsToKeep } from '../graphql/cache-control.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { type AgentError, agentError } from './result.ts';
 import type { ToolParts } from './tools.ts';
 
 const NOT_FOUND = -32_002;
@@ -34,6 +33,7 @@ export function createResources({ schema, pipeline, run }: ToolParts, showsSchem
         mimeType: 'application/json',
       },
     ],
+    /** Rejects with an McpError, a GraphQLError or an HttpError. */
     async read(uri: string, exchange: Exchange) {
       const fixed = texts.find(({ resource }) => resource.uri === uri);
       if (fixed) return { uri, mimeType: fixed.resource.mimeType, text: fixed.text() };
@@ -44,7 +44,7 @@ export function createResources({ schema, pipeline, run }: ToolParts, showsSchem
       const prepared = pipeline.prepare(document, undefined);
       const { data, errors, cachePolicy } = await run(prepared, { variables, exchange });
       const record = data?.record;
-      if (!record && errors[0]) throw mcpError(agentError(errors[0]));
+      if (!record && errors[0]) throw errors[0];
       if (!record) throw new McpError(NOT_FOUND, 'Resource not found', { uri });
       const ttl = cachePolicy?.scope === 'public' ? secondsToKeep(cachePolicy) : 0;
       // Seconds for which it may be kept; absent if it must not be.
@@ -58,12 +58,6 @@ const text = (name: string, mimeType: string, title: string, make: () => string)
   resource: { uri: `catalog://${name}`, name, title, mimeType },
   text: lazily(make),
 });
-
-export const mcpError = ({ code, message, ...more }: AgentError): McpError =>
-  new McpError(code === 'BAD_USER_INPUT' ? ErrorCode.InvalidParams : ErrorCode.InternalError, message, {
-    code,
-    ...more,
-  });
 
 function decoded(id: string): string {
   try {

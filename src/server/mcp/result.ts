@@ -1,10 +1,10 @@
 /** Results of tools: data, errors in words for an agent, and cost; cut to a number of characters. */
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import { GraphQLError } from 'graphql';
+import type { GraphQLError, GraphQLErrorExtensions } from 'graphql';
 import { CUTS_ROOM, cutToFit, shortenText } from '../../graph/engine/cut-response.ts';
 import type { JsonSchema, ObjectSchema } from '../../graph/engine/json-schema.ts';
 import { notesOn } from '../../graph/errors/codes.ts';
-import type { HttpError } from '../http/http-error.ts';
+import { HttpError } from '../http/http-error.ts';
 import type { Cost, Run } from './run.ts';
 
 /** An error as an agent can use it. */
@@ -47,16 +47,9 @@ export function failedResult(error: AgentError): CallToolResult {
   return packed({ data: null, errors: [error], cost: costOf({ catalog: 0, event: 0, left: null }) }, true);
 }
 
-export const invalidCall = (error: GraphQLError): CallToolResult => failedResult(agentError(error));
-
-export function rejection({ code, message, headers }: HttpError): AgentError {
-  const { 'retry-after': seconds } = headers;
-  return agentError(
-    new GraphQLError(message, { extensions: { code, ...(seconds && { retryAfter: Number(seconds) }) } }),
-  );
-}
-
-export function agentError({ message, path, extensions }: GraphQLError): AgentError {
+export function agentError(error: GraphQLError | HttpError): AgentError {
+  const { message } = error;
+  const { path, extensions } = error instanceof HttpError ? { path: undefined, extensions: detailsOf(error) } : error;
   const { code = 'INTERNAL_SERVER_ERROR' } = extensions;
   const details = Object.fromEntries(
     DETAILS.filter((name) => name in extensions).map((name) => [name, extensions[name]]),
@@ -69,6 +62,10 @@ export function agentError({ message, path, extensions }: GraphQLError): AgentEr
     ...(whatToDo && { whatToDo }),
     ...details,
   };
+}
+
+function detailsOf({ code, headers: { 'retry-after': seconds } }: HttpError): GraphQLErrorExtensions {
+  return { code, ...(seconds && { retryAfter: Number(seconds) }) };
 }
 
 /** The first errors with their first violations, as many as fit. */

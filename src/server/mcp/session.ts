@@ -11,11 +11,12 @@ import {
   McpError,
   ReadResourceRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
+import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import type { Exchange } from '../http/exchange.ts';
 import { HttpError } from '../http/http-error.ts';
-import { type createResources, mcpError } from './resources.ts';
-import { failedResult, rejection } from './result.ts';
+import type { createResources } from './resources.ts';
+import { type AgentError, agentError, failedResult } from './result.ts';
 import type { CallableTool } from './tools.ts';
 
 export interface SessionParts {
@@ -61,8 +62,7 @@ export function openSession(
       if (needsLogin(result)) onLogin();
       return result;
     } catch (error) {
-      if (error instanceof HttpError) return failedResult(rejection(error));
-      throw masked(error);
+      return failedResult(known(error));
     }
   });
   server.setRequestHandler(ListResourcesRequestSchema, () => ({ resources: resources.list }));
@@ -71,18 +71,22 @@ export function openSession(
     try {
       return { contents: [await resources.read(uri, exchange)] };
     } catch (error) {
-      if (error instanceof HttpError) throw mcpError(rejection(error));
-      if (!(error instanceof McpError)) throw masked(error);
-      if (isLoginCode((error.data as { code?: unknown } | undefined)?.code)) onLogin();
-      throw error;
+      if (error instanceof McpError) throw error;
+      const { code, message, ...more } = known(error);
+      if (isLoginCode(code)) onLogin();
+      const kind = code === 'BAD_USER_INPUT' ? ErrorCode.InvalidParams : ErrorCode.InternalError;
+      throw new McpError(kind, message, { code, ...more });
     }
   });
   return server;
 
-  function masked(error: unknown): McpError {
+  /** Throws an error that masks any other. */
+  function known(error: unknown): AgentError {
+    if (error instanceof HttpError || (error instanceof GraphQLError && error.extensions.code))
+      return agentError(error);
     const { requestId } = exchange;
     log.error({ err: error, requestId }, 'a request of an agent failed');
-    return new McpError(ErrorCode.InternalError, 'Something went wrong.', { code: 'INTERNAL_SERVER_ERROR', requestId });
+    throw new McpError(ErrorCode.InternalError, 'Something went wrong.', { code: 'INTERNAL_SERVER_ERROR', requestId });
   }
 }
 

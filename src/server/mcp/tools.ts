@@ -1,9 +1,10 @@
 /** Tools: reviewed operations with their schemas, price and hints; with MCP_FREE, documents that agents write. */
 import type { CallToolResult, Tool, ToolAnnotations } from '@modelcontextprotocol/sdk/types.js';
-import { type GraphQLError, type GraphQLSchema, Kind, OperationTypeNode, type SelectionNode, print } from 'graphql';
+import { type GraphQLSchema, Kind, OperationTypeNode, type SelectionNode, print } from 'graphql';
 import type { Config } from '../../config/settings.ts';
 import { BASIC_CALLS_A_MINUTE } from '../../api/film.ts';
 import { withCursors } from '../../graph/engine/cut-response.ts';
+import type { Variables } from '../../graph/engine/document.ts';
 import { type ObjectSchema, dataSchemaOf, inputSchemaOf } from '../../graph/engine/json-schema.ts';
 import { type Price, priceOf } from '../../graph/engine/price.ts';
 import { slotsOfAgents } from '../../upstream/limits/film-rate.ts';
@@ -13,7 +14,7 @@ import type { Pipeline } from '../graphql/answer.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { ConfigError } from '../../config/read.ts';
 import { type ReviewedOperation, readReviewedOperations } from './operations.ts';
-import { invalidCall, toolResult, resultSchemaOf } from './result.ts';
+import { toolResult, resultSchemaOf } from './result.ts';
 import type { RunForAgent } from './run.ts';
 
 export interface ToolParts {
@@ -23,11 +24,10 @@ export interface ToolParts {
   run: RunForAgent;
 }
 
-export type Arguments = Readonly<Record<string, unknown>>;
-
 export interface CallableTool {
   tool: Tool;
-  call: (given: Arguments, exchange: Exchange) => Promise<CallToolResult>;
+  /** Rejects with a GraphQLError or HttpError for a call that is not run. */
+  call: (given: Variables, exchange: Exchange) => Promise<CallToolResult>;
 }
 
 /** Throws a ConfigError for an operation that could never run. */
@@ -57,8 +57,7 @@ function toolOf(reviewed: ReviewedOperation, { schema, config, pipeline, run }: 
   return {
     tool,
     async call(given, exchange) {
-      const wrong = wrongArguments(inputSchema, given);
-      if (wrong) return invalidCall(wrong);
+      checkArguments(inputSchema, given);
       const variables = { ...absent, ...given };
       return toolResult(await run(pipeline.prepare(text, name), { variables, exchange }), config.mcpResultCharacters);
     },
@@ -70,17 +69,13 @@ function priceText({ catalog, event, film }: Price, share: number): string {
   return `Cost: at most ${catalog} calls of the catalog, ${event} of events${film > 0 ? rate : ''}.`;
 }
 
-/** GraphQL ignores unknown variables; an agent that mistypes one should learn of it. */
-export function wrongArguments(
-  { properties, required = [] }: ObjectSchema,
-  given: Arguments,
-): GraphQLError | undefined {
-  const names = Object.keys(properties);
+/** Throws a GraphQLError. GraphQL ignores unknown variables; an agent that mistypes one should learn of it. */
+export function checkArguments({ properties, required = [] }: ObjectSchema, given: Variables): void {
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(properties, name));
-  const known = names.join(', ') || 'none is taken';
-  if (unknown !== undefined) return badInput(`There is no argument ${JSON.stringify(unknown.slice(0, 50))}: ${known}.`);
+  const known = Object.keys(properties).join(', ') || 'none is taken';
+  if (unknown !== undefined) throw badInput(`There is no argument ${JSON.stringify(unknown.slice(0, 50))}: ${known}.`);
   const missing = required.find((name) => given[name] === undefined || given[name] === null);
-  return missing === undefined ? undefined : badInput(`The argument ${missing} is required.`, { argument: missing });
+  if (missing !== undefined) throw badInput(`The argument ${missing} is required.`, { argument: missing });
 }
 
 /** A POST adds; a PUT or DELETE, and an upsert, replaces or removes. */
