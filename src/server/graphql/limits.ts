@@ -10,28 +10,13 @@ import type { Config } from '../../config/settings.ts';
 import type { ClientCode } from '../../graph/errors/codes.ts';
 import { countComparisons } from './overlaps.ts';
 
-type DocumentLimits = Pick<
-  Config,
-  | 'maxDocumentCharacters'
-  | 'maxTokens'
-  | 'maxNesting'
-  | 'maxDepth'
-  | 'maxFields'
-  | 'maxFragments'
-  | 'maxAliases'
-  | 'maxRootFields'
-  | 'maxMutations'
-  | 'maxDirectives'
->;
-
 const over = (code: ClientCode, what: string, limit: number, actual?: number): GraphQLError =>
   new GraphQLError(`${what}: at most ${limit}${actual === undefined ? '' : `, here ${actual}`}.`, {
     extensions: { code, limit, ...(actual === undefined ? {} : { actual }) },
   });
 
 /** Limits of the text, which are checked before it is parsed. */
-export function textLimit(text: string, limits: DocumentLimits): GraphQLError | undefined {
-  const { maxDocumentCharacters, maxNesting } = limits;
+export function textLimit(text: string, { maxDocumentCharacters, maxNesting }: Config): GraphQLError | undefined {
   if (text.length > maxDocumentCharacters)
     return over('DOCUMENT_TOO_LONG', 'Characters in a document', maxDocumentCharacters, text.length);
   return nestsDeeper(text, maxNesting) ? over('TOO_DEEP', 'Brackets inside one another', maxNesting) : undefined;
@@ -55,7 +40,7 @@ function nestsDeeper(text: string, most: number): boolean {
  * Limits of the document. A fragment counts at each place where it is spread.
  * They are checked before validation, because the time of validation grows with the square of some of these numbers.
  */
-export function documentLimits(document: DocumentNode, limits: DocumentLimits): GraphQLError[] {
+export function documentLimits(document: DocumentNode, limits: Config): GraphQLError[] {
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const definition of document.definitions)
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
@@ -71,15 +56,11 @@ export function documentLimits(document: DocumentNode, limits: DocumentLimits): 
     // Unused fragments are validated too.
     if (!isOperation && (definition.kind !== Kind.FRAGMENT_DEFINITION || errors.length > 0)) continue;
     const { depth, fields, aliases, directives, roots } = measureSet(definition.selectionSet);
+    const allDirectives = directives + (definition.directives?.length ?? 0);
     check('TOO_MANY_FIELDS', 'Fields in a document', limits.maxFields, fields);
     check('TOO_DEEP', 'Fields below one another', limits.maxDepth, depth);
     check('TOO_MANY_ALIASES', 'Aliases in a document', limits.maxAliases, aliases);
-    check(
-      'TOO_MANY_DIRECTIVES',
-      'Directives in a document',
-      limits.maxDirectives,
-      directives + (definition.directives?.length ?? 0),
-    );
+    check('TOO_MANY_DIRECTIVES', 'Directives in a document', limits.maxDirectives, allDirectives);
     if (!isOperation) continue;
     check('TOO_MANY_ROOT_FIELDS', 'Fields at the root of an operation', limits.maxRootFields, roots);
     if (definition.operation === 'mutation')
@@ -155,11 +136,5 @@ export function hasMoreValues(json: object, most: number): boolean {
 /** Larger numbers are not reported. */
 const COUNTED_MAX = 1_000_000;
 
-interface Measure {
-  depth: number;
-  fields: number;
-  aliases: number;
-  directives: number;
-  roots: number;
-}
-const none: Measure = { depth: 0, fields: 0, aliases: 0, directives: 0, roots: 0 };
+const none = { depth: 0, fields: 0, aliases: 0, directives: 0, roots: 0 };
+type Measure = typeof none;
