@@ -77,10 +77,9 @@ export function createGraphServer(config: Config, parts: ServerParts) {
   const shared = { schema, config, upstream, log, metrics, tracing };
   const pipeline = createPipeline({ ...shared, operationNames: names, useReferenceExecutor });
   const bodies = createBodyReader(config);
-  const admission = new Admission(config);
-  const http = new HttpServer({ config, log, metrics, admission, bodies });
-  const onOverdue = (exchange: Exchange) => http.abandon(exchange);
-  const routeParts = { ...shared, pipeline, bodies, admission, onOverdue };
+  const admission = new Admission(config, (exchange) => http.abandon(exchange));
+  const http: HttpServer = new HttpServer({ config, log, metrics, admission, bodies });
+  const routeParts = { ...shared, pipeline, bodies, admission };
   // Loaded only if it is on.
   const mcp = lazily(async () => {
     const { createMcpRoutes } = await import('./mcp/route.ts');
@@ -120,7 +119,7 @@ export function createGraphServer(config: Config, parts: ServerParts) {
       requestsRunning: http.connections.exchanges().length,
       operationsRunning: admission.running(),
       operationsWaiting: admission.waiting(),
-      deadlines: admission.timers() + bodies.reading() + pipeline.running() + catalog.deadlines + event.deadlines,
+      deadlines: admission.timers() + bodies.reading() + catalog.deadlines + event.deadlines,
       callsRunning: catalog.running + event.running,
       callsWaiting: catalog.waiting + event.waiting,
       unsentBytes: http.unsent.bytes,

@@ -69,15 +69,10 @@ export interface Product {
 }
 
 /** Counters of upstream calls, and of the server if there is one. */
-export function busyOf(
-  upstream: UpstreamClient,
-  pipeline: Pipeline,
-  state: () => object = () => ({}),
-): Record<string, number> {
+export function busyOf(upstream: UpstreamClient, state: () => object = () => ({})): Record<string, number> {
   const { catalog, event } = upstream.state();
   const counters = {
     ...state(),
-    plannedOrRunning: pipeline.running(),
     sharedReadsUnderWay: upstream.sharedReads(),
     ...Object.fromEntries(
       Object.entries({ catalog, event }).flatMap(([service, { running, waiting, deadlines }]) => [
@@ -140,7 +135,7 @@ export function openProduct(service: ScriptedService, settings: Settings): Produ
     shared,
     config,
     leave: () => Promise.resolve(),
-    busy: () => busyOf(upstream, pipeline, state),
+    busy: () => busyOf(upstream, state),
     async close() {
       await handler?.close(1_000);
     },

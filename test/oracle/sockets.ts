@@ -41,7 +41,7 @@ export async function openSockets(service: ScriptedService, settings: Settings):
     shared: [],
     config,
     leave: () => client.destroy(),
-    busy: () => busyOf(upstream, pipeline, () => facade.state()),
+    busy: () => busyOf(upstream, () => facade.state()),
     async close() {
       await client.destroy(); // an unused connection would delay the shutdown of the facade
       await facade.close();

@@ -1,7 +1,6 @@
 /** The pipeline that every operation passes, on the fast path and through Yoga alike: prepare a document, then answer an operation. */
-import { type GraphQLError, OperationTypeNode } from 'graphql';
-import { type CancellationToken, addListener, cancel } from '../../lib/cancellation.ts';
-import { type Deadline, createDeadlineQueue } from '../../lib/deadlines.ts';
+import { OperationTypeNode } from 'graphql';
+import type { CancellationToken } from '../../lib/cancellation.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { createOperationObserver } from '../observability/operations.ts';
 import type { Tracing } from '../observability/tracing.ts';
@@ -17,8 +16,6 @@ export interface Pipeline {
     request: OperationRequest,
     cancellation: CancellationToken,
   ): Promise<Result>;
-  /** Operations with a running deadline. */
-  running: () => number;
   /** Counts a query that was answered from the response cache. */
   countCacheHit(request: Pick<OperationRequest, 'parentSpan'>, name: string | undefined, startedAt: number): void;
 }
@@ -37,8 +34,6 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   const { prepare } = createPreparation(schema, config, useReferenceExecutor);
   const run = createRunOperation(parts);
   const observer = createOperationObserver(metrics, tracing, operationNames);
-  const deadlines = createDeadlineQueue(config.operationTimeoutMs);
-  const uploadDeadlines = createDeadlineQueue(config.uploadTimeoutMs);
 
   return {
     prepare(text, operationName) {
@@ -52,29 +47,16 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       const { operation: type, name } = ready.operation;
       const startedAt = performance.now();
       const span = (request.span = observer.start(type, request.parentSpan, startedAt));
-      const stopDeadline = startDeadline(request, cancellation);
-      let result: Result;
-      let errors: readonly GraphQLError[] | undefined;
       try {
-        result = await run(ready, variables, request, cancellation);
-        if (Symbol.asyncIterator in result) {
-          // A client that has left may never begin to read the parts.
-          addListener(cancellation, { onCancel: stopDeadline });
-          result = whenDone(result, stopDeadline);
-        } else {
-          stopDeadline();
-          ({ errors } = result);
-        }
+        const result = await run(ready, variables, request, cancellation);
+        const errors = Symbol.asyncIterator in result ? undefined : result.errors;
+        observer.end({ type, name: name?.value, startedAt, span }, errors);
+        return result;
       } catch (error) {
-        stopDeadline();
         span?.span.end();
         throw error;
       }
-      observer.end({ type, name: name?.value, startedAt, span }, errors);
-      return result;
     },
-
-    running: () => deadlines.size() + uploadDeadlines.size(),
 
     countCacheHit({ parentSpan }, name, startedAt) {
       metrics.responseCacheHits.inc();
@@ -82,30 +64,4 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       observer.end({ type, name, startedAt, span: observer.start(type, parentSpan, startedAt) }, undefined);
     },
   };
-
-  /** Cancels the operation at its deadline, which counts from the last byte of an upload. Returns a function that stops the deadline. */
-  function startDeadline({ uploadEnd }: OperationRequest, cancellation: CancellationToken): () => void {
-    const listener = { onDeadline: () => cancel(cancellation, new Error('The operation took too long.')) };
-    if (!uploadEnd) {
-      const deadline = deadlines.start(listener);
-      return () => deadlines.stop(deadline);
-    }
-    let deadline: Deadline | undefined;
-    let isStopped = false;
-    void uploadEnd.then(() => {
-      if (!isStopped) deadline = uploadDeadlines.start(listener);
-    });
-    return () => {
-      isStopped = true;
-      if (deadline) uploadDeadlines.stop(deadline);
-    };
-  }
-}
-
-async function* whenDone<T>(items: AsyncIterable<T>, done: () => void): AsyncGenerator<T> {
-  try {
-    yield* items;
-  } finally {
-    done();
-  }
 }

@@ -18,8 +18,6 @@ export interface OperationRequest extends Sender {
   accept?: string | undefined;
   /** The parent of the operation's span. */
   parentSpan?: Context | undefined;
-  /** Resolves when the last byte of the uploaded files has arrived: the operation has a longer deadline, from then on. */
-  uploadEnd?: Promise<void> | undefined;
   /** Called if the response may be cached. */
   onCacheable?: ((policy: CachePolicy) => void) | undefined;
   /** Called when a response that is sent whole is complete. */

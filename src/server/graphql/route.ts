@@ -42,8 +42,6 @@ interface GraphqlRouteParts {
   tracing: Tracing | undefined;
   /** GraphiQL, for browsers. */
   page: ((exchange: Exchange) => void) | undefined;
-  /** Called when an operation lost its slot because it did not end after its deadline. */
-  onOverdue: (exchange: Exchange) => void;
 }
 
 const METHODS = 'GET, HEAD, POST, QUERY, OPTIONS';
@@ -82,7 +80,6 @@ export function createGraphqlRoute(parts: GraphqlRouteParts): (exchange: Exchang
       requestId,
       accept: headers.accept,
       parentSpan: parts.tracing && parentContext(headers),
-      uploadEnd: upload?.end,
       onComplete: isTimed ? timingHeaders(exchange) : undefined,
       onCacheable: method === 'POST' ? undefined : cacheControl(response),
     };
@@ -94,8 +91,7 @@ export function createGraphqlRoute(parts: GraphqlRouteParts): (exchange: Exchang
     const params = body === undefined ? (upload?.params ?? readQueryString(request)) : readParams(body, type);
     operation.onError = takeOnError(params);
     const graphqlRequest: GraphqlRequest = { operation, cancellation, params };
-    const { uploadEnd } = operation;
-    const entered = admission.enter({ lifetime: cancellation, uploadEnd, onOverdue: () => parts.onOverdue(exchange) });
+    const entered = admission.enter({ exchange, lifetime: cancellation, uploadEnd: upload?.end });
     const slot = entered instanceof Promise ? await entered : entered;
     exchange.onClose(slot.release);
     try {

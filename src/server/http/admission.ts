@@ -5,7 +5,8 @@
 import type { ServerResponse } from 'node:http';
 import type { Config } from '../../config/settings.ts';
 import { type Deadline, type DeadlineQueue, createDeadlineQueue } from '../../lib/deadlines.ts';
-import { type CancellationToken, removeListener, addListener } from '../../lib/cancellation.ts';
+import { type CancellationToken, addListener, cancel, removeListener } from '../../lib/cancellation.ts';
+import type { Exchange } from './exchange.ts';
 import { type ErrorFormat, HttpError, httpErrorBody } from './http-error.ts';
 
 /** The right to run one operation. */
@@ -15,11 +16,11 @@ export interface OperationSlot {
 }
 
 interface SlotRequest {
+  exchange: Exchange;
+  /** Cancelled at the deadline of the operation. */
   lifetime: CancellationToken;
   /** Resolves when the last byte of the uploaded files has arrived; the upload deadline counts from there. */
   uploadEnd?: Promise<void> | undefined;
-  /** Called when the slot is revoked, because the operation still holds it `GRACE_MS` after its deadline. */
-  onOverdue: () => void;
 }
 
 export type AdmissionSettings = Pick<
@@ -38,13 +39,17 @@ export class Admission {
   private readonly queue = new Set<() => void>();
   private readonly deadlines: DeadlineQueue;
   private readonly uploadDeadlines: DeadlineQueue;
+  private readonly overdue = createDeadlineQueue(GRACE_MS);
+  private readonly onOverdue: (exchange: Exchange) => void;
   private held = 0;
   private releasedAt = 0;
 
-  constructor(settings: AdmissionSettings) {
+  /** `onOverdue` is called when a slot is revoked, because its operation still holds it `GRACE_MS` after its deadline. */
+  constructor(settings: AdmissionSettings, onOverdue: (exchange: Exchange) => void) {
     this.settings = settings;
-    this.deadlines = createDeadlineQueue(settings.operationTimeoutMs + GRACE_MS);
-    this.uploadDeadlines = createDeadlineQueue(settings.uploadTimeoutMs + GRACE_MS);
+    this.deadlines = createDeadlineQueue(settings.operationTimeoutMs);
+    this.uploadDeadlines = createDeadlineQueue(settings.uploadTimeoutMs);
+    this.onOverdue = onOverdue;
   }
 
   /**
@@ -72,9 +77,9 @@ export class Admission {
     return this.queue.size;
   }
 
-  /** Slots with a running timer. */
+  /** Running deadlines of slots. */
   timers(): number {
-    return this.deadlines.size() + this.uploadDeadlines.size();
+    return this.deadlines.size() + this.uploadDeadlines.size() + this.overdue.size();
   }
 
   /** True if there is no room and no slot was released for half the operation deadline: more than a peak of load. */
@@ -82,11 +87,11 @@ export class Admission {
     return this.freePlaces() <= 0 && performance.now() - this.releasedAt > this.settings.operationTimeoutMs / 2;
   }
 
-  private take({ uploadEnd, onOverdue }: SlotRequest): OperationSlot {
+  private take({ exchange, lifetime, uploadEnd }: SlotRequest): OperationSlot {
     // No slot could be released while none was held.
     if (this.held++ === 0) this.releasedAt = performance.now();
-    const deadlines = uploadEnd ? this.uploadDeadlines : this.deadlines;
     let isHeld = true;
+    let deadlines = uploadEnd ? this.uploadDeadlines : this.deadlines;
     let deadline: Deadline | undefined;
     const release = () => {
       if (!isHeld) return;
@@ -97,8 +102,13 @@ export class Admission {
       this.startWaiting();
     };
     const onDeadline = () => {
-      release();
-      onOverdue();
+      if (deadlines === this.overdue) {
+        release();
+        return this.onOverdue(exchange);
+      }
+      deadlines = this.overdue;
+      startDeadline();
+      cancel(lifetime, new Error('The operation took too long.'));
     };
     const startDeadline = () => {
       if (isHeld) deadline = deadlines.start({ onDeadline });

@@ -22,8 +22,6 @@ export interface RunnerParts {
   pipeline: Pipeline;
   admission: Admission;
   upstream: UpstreamClient;
-  /** Called when an operation lost its slot because it did not end after its deadline. */
-  onOverdue: (exchange: Exchange) => void;
 }
 
 /** The calls of one run, and what the rate limit of film calls leaves to agents with this credential. */
@@ -50,7 +48,7 @@ export type RunForAgent = (
 ) => Promise<Run>;
 
 export function createRunner(parts: RunnerParts): RunForAgent {
-  const { config, pipeline, admission, upstream, onOverdue } = parts;
+  const { config, pipeline, admission, upstream } = parts;
   const addressOf = clientAddress(config.trustedProxies);
   const rateShare = config.mcpShare / 100;
   const mostRunning = Math.max(1, Math.floor(config.maxRunningOperations * rateShare));
@@ -79,7 +77,7 @@ export function createRunner(parts: RunnerParts): RunForAgent {
     addListener(exchange.lifetime, whole);
     running++;
     try {
-      const slot = await admission.enter({ lifetime, onOverdue: () => onOverdue(exchange) });
+      const slot = await admission.enter({ exchange, lifetime });
       try {
         const result = (await pipeline.answer(prepared, variables, caller, lifetime)) as ExecutionResult;
         const { data = null, errors = [], extensions: { upstream: plan, stale } = {} } = result;

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Admission, type AdmissionSettings, type OperationSlot } from '../../../src/server/http/admission.ts';
+import type { Exchange } from '../../../src/server/http/exchange.ts';
 import { createCancellationToken, cancel } from '../../../src/lib/cancellation.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -11,36 +12,52 @@ const small: AdmissionSettings = {
   operationTimeoutMs: 60_000,
   uploadTimeoutMs: 60_000,
 };
-const operation = () => ({ lifetime: createCancellationToken(), onOverdue: () => undefined });
+const exchange = {} as Exchange;
+const operation = () => ({ exchange, lifetime: createCancellationToken() });
+const open = (settings: Partial<AdmissionSettings> = {}, onOverdue: (exchange: Exchange) => void = () => undefined) =>
+  new Admission({ ...small, ...settings }, onOverdue);
 
 test('releasing a slot twice counts once', () => {
-  const admission = new Admission({ ...small, maxRunningOperations: 2 });
+  const admission = open({ maxRunningOperations: 2 });
   const [first] = [admission.enter(operation()) as OperationSlot, admission.enter(operation())];
   first.release();
   first.release();
   expect([admission.running(), admission.timers()]).toEqual([1, 1]);
 });
 
-test('the slot of an overdue operation is revoked some time after its deadline, and goes to the next waiting one', async () => {
-  const admission = new Admission({ ...small, operationTimeoutMs: 1_000 });
-  const overdue: string[] = [];
-  void admission.enter({ ...operation(), onOverdue: () => overdue.push('first') });
-  await vi.advanceTimersByTimeAsync(500);
-  await vi.advanceTimersByTimeAsync(2_000);
-  const second = admission.enter({ ...operation(), onOverdue: () => overdue.push('second') });
+test('an operation is cancelled at its deadline; some time later its slot goes to the next waiting one', async () => {
+  const overdue: Exchange[] = [];
+  const admission = open({ operationTimeoutMs: 1_000 }, (late) => overdue.push(late));
+  const first = { ...operation(), exchange: {} as Exchange };
+  void admission.enter(first);
+  await vi.advanceTimersByTimeAsync(900);
+  expect(first.lifetime.reason).toBe(undefined);
+  await vi.advanceTimersByTimeAsync(1_600);
+  expect(first.lifetime.reason?.message).toBe('The operation took too long.');
+  const second = admission.enter(operation());
   expect(overdue).toEqual([]);
   await vi.advanceTimersByTimeAsync(600);
-  expect(overdue).toEqual(['first']);
+  expect(overdue).toEqual([first.exchange]);
   await second;
   expect([admission.running(), admission.waiting()]).toEqual([1, 0]);
 });
 
+test('an operation that ends after its deadline keeps no deadline', async () => {
+  const admission = open({ operationTimeoutMs: 1_000 }, () => expect.unreachable());
+  const slot = admission.enter(operation()) as OperationSlot;
+  await vi.advanceTimersByTimeAsync(1_500);
+  expect(admission.timers()).toBe(1);
+  slot.release();
+  expect(admission.timers()).toBe(0);
+  await vi.advanceTimersByTimeAsync(5_000);
+});
+
 test('the deadline of an upload is measured from its last byte', async () => {
-  const admission = new Admission({ ...small, uploadTimeoutMs: 1_000 });
   let arrive = () => undefined as void;
   const uploadEnd = new Promise<void>((resolve) => (arrive = resolve));
   let isOverdue = false;
-  void admission.enter({ ...operation(), uploadEnd, onOverdue: () => (isOverdue = true) });
+  const admission = open({ uploadTimeoutMs: 1_000 }, () => (isOverdue = true));
+  void admission.enter({ ...operation(), uploadEnd });
   await vi.advanceTimersByTimeAsync(600_000);
   expect([isOverdue, admission.running()]).toEqual([false, 1]);
   arrive();
@@ -49,7 +66,7 @@ test('the deadline of an upload is measured from its last byte', async () => {
 });
 
 test('admission is stuck if all slots are taken and none is released for long', async () => {
-  const admission = new Admission(small);
+  const admission = open();
   const leaving = createCancellationToken();
   let slot = admission.enter(operation()) as OperationSlot;
   let waiting = admission.enter(operation());
