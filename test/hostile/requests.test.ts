@@ -120,6 +120,39 @@ test('when a client disconnects, all of its pipelined requests are cancelled', a
   await until(() => books.open() === 0); // each upstream call was cancelled
 });
 
+test.each([
+  ['queries', `GET /graphql?query=${query} HTTP/1.1\r\nhost: x\r\n\r\n`],
+  ['probes', 'GET /health HTTP/1.1\r\nhost: x\r\n\r\n'],
+  [
+    'posts',
+    `POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+  ],
+])('of many pipelined %s at most 32 run at once, and all are answered in turn', async (_, request) => {
+  const { books, facade } = await startFacade();
+  books.behave(respond);
+  let most = 0;
+  const watch = setInterval(() => (most = Math.max(most, facade.state().requestsRunning)));
+  const received = client(facade.port);
+  received.socket.write(request.repeat(1_000));
+  await until(() => received.text.match(/HTTP\/1\.1 200/g)?.length === 1_000);
+  clearInterval(watch);
+  expect(most).toBeLessThanOrEqual(32);
+  received.socket.write(request);
+  await until(() => received.text.match(/HTTP\/1\.1 200/g)?.length === 1_001);
+  received.socket.destroy();
+  await expectAtRest(facade, { connections: true });
+});
+
+test('a client that pipelines requests without end is disconnected', async () => {
+  const { books, facade } = await startFacade();
+  books.behave(silence);
+  const received = client(facade.port);
+  const request = 'GET /health HTTP/1.1\r\nhost: x\r\n\r\n';
+  received.socket.write(`GET /graphql?query=${query} HTTP/1.1\r\nhost: x\r\n\r\n${request.repeat(10_000)}`);
+  await until(() => received.isClosed);
+  await expectAtRest(facade, { connections: true });
+});
+
 test('malformed HTTP behind a request writes nothing into the response that is being sent', async () => {
   const { books, facade } = await startFacade();
   const held: (() => void)[] = [];

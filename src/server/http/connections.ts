@@ -21,6 +21,8 @@ export const CLOSE = ['connection', 'close'] as const;
 export interface Connection {
   /** Opened when there were `maxClientConnections` already. Its requests are rejected as overload. */
   readonly isOverLimit: boolean;
+  /** Starts the pipelined requests that wait until earlier ones are answered, oldest first. */
+  readonly postponed: (() => void)[];
   /** Requests being answered on this connection, oldest first. */
   readonly exchanges: Queue<Exchange>;
   readonly backlog: Backlog;
@@ -55,7 +57,14 @@ export function trackConnections(server: Server, settings: ConnectionSettings, u
   server.on('connection', (socket: Socket) => {
     const isOverLimit = tracked.size >= maxClientConnections;
     const exchanges = createQueue<Exchange>();
-    tracked.set(socket, { isOverLimit, exchanges, backlog: new Backlog(socket, unsent), bytes: 0, timerMs: 0 });
+    tracked.set(socket, {
+      isOverLimit,
+      postponed: [],
+      exchanges,
+      backlog: new Backlog(socket, unsent),
+      bytes: 0,
+      timerMs: 0,
+    });
     socket.once('close', () => {
       tracked.delete(socket);
       for (const exchange of itemsOf(exchanges)) exchange.close();

@@ -27,6 +27,14 @@ interface HttpServerParts {
   bodies: BodyReader;
 }
 
+/**
+ * Requests of one connection that are answered at once. Node passes on all requests of a chunk of 64 kB in one turn of the event loop: a
+ * thousand short ones would hold it for a second.
+ */
+const MAX_PIPELINED = 32;
+/** A connection with more requests that wait is closed. One chunk has half as many. */
+const MAX_POSTPONED = 4_000;
+
 /** These are answered even without room for operations. */
 const PROBES = new Set(['/health', '/ready', '/metrics']);
 
@@ -94,6 +102,7 @@ export class HttpServer {
   private async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const connection = this.connections.get(request.socket);
     if (!connection) return void response.destroy();
+    if (connection.exchanges.size >= MAX_PIPELINED) return this.postpone(connection, request, response);
     if (!this.hasRoom(connection) && !PROBES.has(request.url ?? '')) {
       return this.rejectOverload(connection, request, response);
     }
@@ -107,6 +116,23 @@ export class HttpServer {
     } catch (error) {
       this.sendError(exchange, error);
     }
+  }
+
+  /** Starts the request in a later turn of the event loop, when one before it is answered. */
+  private postpone({ postponed }: Connection, request: IncomingMessage, response: ServerResponse): void {
+    if (postponed.length >= MAX_POSTPONED) return void request.socket.destroy();
+    request.socket.pause();
+    postponed.push(() => this.onRequest(request, response));
+  }
+
+  private startPostponed(connection: Connection, socket: Socket): void {
+    const { postponed, exchanges } = connection;
+    if (postponed.length === 0) return;
+    setImmediate(() => {
+      for (let count = 0; count < MAX_PIPELINED && exchanges.size < MAX_PIPELINED; count++) postponed.shift()?.();
+      if (postponed.length === 0) socket.resume();
+      else if (exchanges.size === 0) this.startPostponed(connection, socket); // all were rejected as overload
+    });
   }
 
   /** Requests whose bodies were completed in this turn have not entered yet, so they count as well. */
@@ -128,11 +154,12 @@ export class HttpServer {
   }
 
   private startExchange(
-    { backlog, exchanges, isOverLimit }: Connection,
+    connection: Connection,
     request: IncomingMessage,
     response: ServerResponse,
     path: string,
   ): Exchange {
+    const { backlog, exchanges, isOverLimit } = connection;
     const startedAt = performance.now();
     const requestId = requestIdOf(request);
     const keeping = this.isClosing || isOverLimit || !response.shouldKeepAlive ? CLOSE : KEEP_ALIVE;
@@ -142,6 +169,7 @@ export class HttpServer {
     response.on('close', () => exchange.close());
     exchange.onClose(() => {
       unlink(exchanges, node);
+      this.startPostponed(connection, request.socket);
       this.endExchange(exchange, path, startedAt);
     });
     return exchange;

@@ -16,6 +16,7 @@ export function createMetrics() {
   const registers = [registry];
   const factory = metricFactory(registry);
   const flushes: (() => void)[] = [];
+  let collecting: Promise<string> | undefined;
   return {
     ...requestMetrics(factory),
     ...operationMetrics(factory),
@@ -62,10 +63,11 @@ export function createMetrics() {
     /** CPU, memory, event loop lag and garbage collection of the process. */
     collectProcessMetrics: () => collectDefaultMetrics({ register: registry }),
     contentType: registry.contentType,
-    /** The Prometheus text format. */
+    /** The Prometheus text format. Requests of one time share it: it takes milliseconds. */
     text(): Promise<string> {
+      if (collecting) return collecting;
       for (const flush of flushes) flush();
-      return registry.metrics();
+      return (collecting = registry.metrics().finally(() => (collecting = undefined)));
     },
   };
 }
