@@ -5,11 +5,14 @@
  * lenient senders write and rejects the rest.
  */
 import { type Content, type ElementRule, AtomFields, elementRules } from './fields.ts';
-import { type Namespace, isBlank, isWritable, namespaces, trim, withLineFeeds } from './xml.ts';
+import { type Namespace, hasForbidden, isBlank, isWritable, namespaces, trim, withLineFeeds } from './xml.ts';
 
-/** The fields of the root element, which must be called `root`; undefined if the document is left to the tree parser. */
+/**
+ * The fields of the root element, which must be called `root`; undefined if the document is left to the tree parser.
+ * A document has been decoded from UTF-8, so lone surrogates are not looked for.
+ */
 export function readFields(document: string, root: 'entry' | 'feed'): AtomFields | undefined {
-  if (!isWritable(document)) return undefined;
+  if (hasForbidden(document)) return undefined;
   const text = withLineFeeds(document);
   const end = text.lastIndexOf('>') + 1;
   if (trim(text.slice(end)) !== '') return undefined;

@@ -16,9 +16,11 @@ export type Namespace = keyof typeof namespaces;
 
 const control = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/;
 
-/** Whether XML 1.0 allows every character. With U+FFFE and U+FFFF in the expression the two would take twice as long. */
-export const isWritable = (text: string): boolean =>
-  !control.test(text) && !text.includes('\ufffe') && !text.includes('\uffff') && text.isWellFormed();
+/** Whether XML 1.0 forbids a character, lone surrogates aside. With U+FFFE and U+FFFF in the expression it would take twice as long. */
+export const hasForbidden = (text: string): boolean =>
+  control.test(text) || text.includes('\ufffe') || text.includes('\uffff');
+
+export const isWritable = (text: string): boolean => !hasForbidden(text) && text.isWellFormed();
 
 export function refuseUnwritable(text: string): void {
   if (!isWritable(text)) throw new AtomError('a character that XML cannot carry');
@@ -44,9 +46,9 @@ export function escape(text: string): string {
   return text.replace(/[&<>"\t\n\r]/g, (character) => escapes[character] ?? character);
 }
 
-/** Normalises line ends as XML requires. */
+/** Normalises line ends as XML requires. Reading a text that `replaceAll` has joined from many pieces is slower. */
 export const withLineFeeds = (text: string): string =>
-  text.includes('\r') ? text.replaceAll('\r\n', '\n').replaceAll('\r', '\n') : text;
+  text.includes('\r') ? text.split('\r\n').join('\n').replaceAll('\r', '\n') : text;
 
 /** Removes the white space of XML, and no other, from both ends. */
 export function trim(text: string): string {
