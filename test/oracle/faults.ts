@@ -79,7 +79,8 @@ function drawn({ seed, rate }: Faults, request: string): Fault | undefined {
   if (!random.chance(rate)) return undefined;
   const fault = random.weighted(request.startsWith('GET ') ? ofReads : ofWrites);
   // Endpoints whose response body is not read accept any; a book by ISBN and the entries of a feed have no id to check.
-  if (fault === 'notJson' && /^DELETE|^POST \/event\/\w+\/(participants|wishers)/.test(request)) return 'lost';
+  if (fault === 'notJson' && /^DELETE|^POST \/(event\/\w+\/(participants|wishers)|v2\/note\/\w+\/like)/.test(request))
+    return 'lost';
   // A feed without entries is a valid, empty feed.
   if (fault === 'noKey' && / \/(?!v2\/)/.test(request) && !/^GET \/event\/\d+$/.test(request)) return 'notJson';
   // An ISBN and the place of a collection are not the `id` of the record that they name.
