@@ -1,5 +1,6 @@
 /** Decodes the fields of a document into records. A field that is absent there has no member here, not an undefined one. */
 import type { AtomPerson, EventDraft, EventFeed, EventRecord, Feed, Links, PersonFeed } from '../api/event.ts';
+import { present } from '../lib/objects.ts';
 import type { AtomFields } from './fields.ts';
 import { AtomError } from './xml.ts';
 
@@ -65,13 +66,6 @@ function decodeFeed<Entry>(feed: AtomFields, decode: (entry: AtomFields) => Entr
     totalResults: integer(feed.totalResults),
   };
   return { links: feed.links ?? {}, entries, ...present(members) };
-}
-
-/** The record without its undefined members. */
-function present<T extends object>(members: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
-  const found: { [Name in keyof T]?: Exclude<T[Name], undefined> } = {};
-  for (const name in members) if (members[name] !== undefined) found[name] = members[name] as never;
-  return found;
 }
 
 const integer = (text: string | undefined) => (text && /^\d{1,9}$/.test(text) ? Number(text) : undefined);

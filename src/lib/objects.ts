@@ -16,3 +16,10 @@ function put(target: Record<string, unknown>, from: object): Record<string, unkn
   for (const name in members) if (name !== '__proto__') target[name] = members[name];
   return target;
 }
+
+/** The object without its undefined members. */
+export function present<T extends object>(members: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
+  const found: { [Name in keyof T]?: Exclude<T[Name], undefined> } = {};
+  for (const name in members) if (members[name] !== undefined) found[name] = members[name] as never;
+  return found;
+}

@@ -14,7 +14,7 @@ import {
   textOrNull,
   urlOrNull,
 } from '../types/decode.ts';
-import { badInput } from '../errors/to-client-error.ts';
+import { requireRange } from '../errors/to-client-error.ts';
 import { Node, referenceOf, identity, queryById } from '../types/node.ts';
 import { User, carried, isSite, personMembers, userEdgeNames } from '../types/user.ts';
 import { Book } from './book.ts';
@@ -124,9 +124,7 @@ builder.objectField(Book, 'annotations', (t) =>
     from: ['id'],
     variants: 'format',
     input: ({ id }, { order, page }) => {
-      if (page != null && (page < 1 || page >= PAGE_BELOW)) {
-        throw badInput(`\`page\` must be from 1 to ${PAGE_BELOW - 1}.`, { argument: 'page', limit: PAGE_BELOW - 1 });
-      }
+      requireRange('page', page, 1, PAGE_BELOW - 1);
       return { id, order: order ?? undefined, page: page ?? undefined };
     },
   }),

@@ -10,7 +10,7 @@ import {
 } from '../../api/book.ts';
 import { builder } from '../engine/builder.ts';
 import { asObject, asText, countOrNull, localDateTime, wordOrNull, textOrNull, texts } from '../types/decode.ts';
-import { badInput } from '../errors/to-client-error.ts';
+import { requireRange } from '../errors/to-client-error.ts';
 import { globalId, isSourceId } from '../types/global-id.ts';
 import { Node } from '../types/node.ts';
 import { ratingBy } from '../types/rating.ts';
@@ -123,12 +123,7 @@ builder.objectField(User, 'bookCollections', (t) =>
     endpoint: bookEndpoints.collections,
     from: userEdgeNames,
     input: ({ id }, { status, tag, updatedAfter, updatedBefore, rating }) => {
-      if (rating != null && (rating < RATING_MIN || rating > RATING_MAX)) {
-        throw badInput(`\`rating\` must be from ${RATING_MIN} to ${RATING_MAX}.`, {
-          argument: 'rating',
-          limit: RATING_MAX,
-        });
-      }
+      requireRange('rating', rating, RATING_MIN, RATING_MAX);
       return {
         name: id,
         status: status ?? undefined,

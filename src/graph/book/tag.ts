@@ -1,7 +1,7 @@
 import { RECORD_TAGS, TAGS_MAX, bookEndpoints } from '../../api/book.ts';
 import { builder } from '../engine/builder.ts';
 import { asObjects, asText, count, text } from '../types/decode.ts';
-import { badInput } from '../errors/to-client-error.ts';
+import { requireRange } from '../errors/to-client-error.ts';
 import { User, isSite, userEdgeNames } from '../types/user.ts';
 import { Book } from './book.ts';
 import { Collection } from './collection.ts';
@@ -81,8 +81,6 @@ builder.objectFields(Tag, (t) => ({
 }));
 
 function tagsWanted(first: number | null | undefined): number {
-  const wanted = first ?? RECORD_TAGS;
-  if (wanted < 1 || wanted > TAGS_MAX)
-    throw badInput(`\`first\` must be from 1 to ${TAGS_MAX}.`, { argument: 'first', limit: TAGS_MAX });
-  return wanted;
+  requireRange('first', first, 1, TAGS_MAX);
+  return first ?? RECORD_TAGS;
 }

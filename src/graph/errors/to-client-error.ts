@@ -60,6 +60,12 @@ const clientCodes: Record<ServiceCode, ClientCode> = {
 export const badInput = (message: string, extensions: object = {}): GraphQLError =>
   new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT', ...extensions } });
 
+/** Throws unless an argument is in its range, if it is given. */
+export function requireRange(argument: string, value: number | null | undefined, least: number, limit: number): void {
+  if (value != null && (value < least || value > limit))
+    throw badInput(`\`${argument}\` must be from ${least} to ${limit}.`, { argument, limit });
+}
+
 /** The message and extensions that a client may see; undefined for unexpected errors, which are masked. */
 export function toClientError(cause: unknown): { message: string; extensions: Record<string, unknown> } | undefined {
   if (cause instanceof UpstreamRejection) return refusal(cause);

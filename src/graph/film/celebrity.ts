@@ -105,7 +105,7 @@ builder.objectField(Celebrity, 'works', (t) =>
     endpoint: filmEndpoints.works,
     from: ['id'],
     input: ({ id }) => ({ id: id ?? '' }),
-    isEmpty: hasNoPage,
+    isEmpty: (person) => pageOf(person) === null,
     items: ({ works }) => asObjects<WorkRecord | SubjectRecord>(works).map(workFrom),
     representation: { names: ['roles', 'subject'] },
     embedded: {
@@ -156,9 +156,6 @@ queryById(
 function pageOf({ id }: { id?: unknown }): string | null {
   const page = asText(id);
   return isSourceId(page) ? page : null;
-}
-function hasNoPage(person: Pick<CelebrityRecord, 'id'>): boolean {
-  return pageOf(person) === null;
 }
 
 /** The interface's table has bare subjects as works of a record; the real service embeds works with roles, as in the list. */

@@ -1,5 +1,6 @@
 import { NOTE_PICTURES_MAX, type PictureLayout as WireLayout, noteEndpoints } from '../../api/note.ts';
-import { UpstreamFailure, UpstreamRejection } from '../../upstream/errors.ts';
+import type { GraphQLError } from 'graphql';
+import { UpstreamFailure } from '../../upstream/errors.ts';
 import { PhotoLayout } from '../types/content-blocks.ts';
 import { builder } from '../engine/builder.ts';
 import { toClientError } from '../errors/to-client-error.ts';
@@ -118,14 +119,7 @@ function failureOf(number: number, error: unknown): PictureFailure {
   if (error instanceof PictureRejected && error.number !== number) {
     return { number, code: 'PICTURE_NOT_SENT', message: 'Another picture of the same request was rejected.' };
   }
-  if (error instanceof PictureRejected) return { number, code: error.code, message: error.message };
-  const known = toClientError(withClientCode(error, pictureCodes));
-  const isOurs = !known && !(error instanceof UpstreamRejection) && !isCoded(error);
-  if (isOurs) throw error;
-  if (known) return { number, code: String(known.extensions.code), message: known.message };
-  const { message, extensions } = error as { message: string; extensions: { code: string } };
+  const { message, extensions } = toClientError(withClientCode(error, pictureCodes)) ?? (error as GraphQLError);
+  if (typeof extensions?.code !== 'string') throw error; // a defect
   return { number, code: extensions.code, message };
 }
-
-const isCoded = (error: unknown): boolean =>
-  typeof (error as { extensions?: { code?: unknown } }).extensions?.code === 'string';

@@ -2,6 +2,7 @@
  * Parses each text of an operation into blocks once, however many aliases select them, because texts have any length. With incremental
  * delivery a response is measured only after it is built, so blocks are counted here.
  */
+import { oncePer } from '../../lib/remember.ts';
 import { responseTooLarge, isFull, roomFor } from '../engine/response-size.ts';
 import type { ContentBlockShape } from './content-blocks.ts';
 import type { Context } from '../engine/builder.ts';
@@ -22,7 +23,7 @@ interface OfOperation {
 /** Parses a text with these pictures. */
 export type BlockParser = (content: string, photos: unknown) => ContentBlockShape[];
 
-const operations = new WeakMap<Context, OfOperation>();
+const operations = oncePer((_: Context): OfOperation => ({ byParser: new Map(), size: 0 }));
 
 export function parseBlocksOnce(
   context: Context,
@@ -30,8 +31,7 @@ export function parseBlocksOnce(
   content: string,
   photos: unknown,
 ): ContentBlockShape[] {
-  let operation = operations.get(context);
-  if (!operation) operations.set(context, (operation = { byParser: new Map(), size: 0 }));
+  const operation = operations(context);
   let texts = operation.byParser.get(parse);
   if (!texts) operation.byParser.set(parse, (texts = new Map<string, ParsedText>()));
   let made = texts.get(content);

@@ -34,6 +34,8 @@ export const orNull = <Shape>(
 
 /** A text, '' if there is none. */
 export const text = decoder('String', asText);
+/** The same, for an id. */
+export const idText = decoder('ID', asText);
 /** A text; '' and white space are null. */
 export const textOrNull = orNull('String', (value) => (asText(value).trim() === '' ? null : asText(value)));
 /** A list of texts; null is an empty list, a single text a list of one, and empty texts are left out. */

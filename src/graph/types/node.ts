@@ -1,7 +1,7 @@
 import type { ObjectRef } from '@pothos/core';
 import type { Endpoint, Fields } from '../../api/endpoint.ts';
 import { type GraphTypes, builder } from '../engine/builder.ts';
-import { asText } from './decode.ts';
+import { asText, idText } from './decode.ts';
 import { globalId, isSourceId, sourceIdOf } from './global-id.ts';
 
 /** The Relay interface for objects that `node` can load by their id. */
@@ -23,11 +23,7 @@ export const identity = <Shape extends { id: string | number }>(t: FieldBuilder<
     needs: ['id'],
     resolve: ({ id }) => globalId(type, asText(id)),
   }),
-  sourceId: t.id({
-    description: 'The id in the service.',
-    needs: ['id'],
-    resolve: ({ id }) => asText(id),
-  }),
+  sourceId: t.reads('id', idText, 'The id in the service.'),
 });
 
 /** An embedded record; without it, a reference made from the id beside it; null without either. The engine loads what is selected of a reference. */

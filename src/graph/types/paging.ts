@@ -1,6 +1,6 @@
 /** Pages of lists: the window that arguments select, the cursors, and the page made from a response. */
 import type { Endpoint, Representation } from '../../api/endpoint.ts';
-import { badInput } from '../errors/to-client-error.ts';
+import { badInput, requireRange } from '../errors/to-client-error.ts';
 import { asInt, asText, isReadableId } from './decode.ts';
 
 /** The largest `first`. */
@@ -38,12 +38,10 @@ export interface PagingArgs {
 
 /** The window that the arguments select; throws if they are wrong. */
 export function windowOf({ first, after, offset }: PagingArgs, pageSize: number, listId: () => string): PageWindow {
-  const size = first ?? pageSize;
-  if (size < 1 || size > FIRST_MAX)
-    throw badInput(`\`first\` must be from 1 to ${FIRST_MAX}.`, { argument: 'first', limit: FIRST_MAX });
+  requireRange('first', first, 1, FIRST_MAX);
   if (after != null && offset != null) throw badInput('Give `after` or `offset`, not both.', { argument: 'offset' });
   if (offset != null && offset < 0) throw badInput('`offset` must be 0 or more.', { argument: 'offset' });
-  return { first: size, start: after != null ? decodeCursor(listId(), after) + 1 : (offset ?? 0) };
+  return { first: first ?? pageSize, start: after != null ? decodeCursor(listId(), after) + 1 : (offset ?? 0) };
 }
 
 /** The window as parameters of the endpoint. */

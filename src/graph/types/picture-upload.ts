@@ -37,13 +37,11 @@ export function pictureViolations(pictures: readonly PictureInput[], maxPictures
 export class PictureRejected extends GraphQLError {
   override name = 'PictureRefused';
   readonly number: number;
-  readonly code: string;
 
   constructor(number: number, violation: Violation) {
     const { message, extensions } = violationError([violation]);
     super(message, { extensions });
     this.number = number;
-    this.code = violation.code;
   }
 }
 
@@ -56,27 +54,22 @@ export async function* pictureParts(
   nameOf: (number: number) => string,
   all: readonly PictureInput[] = pictures,
 ): AsyncGenerator<FilePart, void, void> {
-  const coming = new Map(pictures.map((picture) => [picture, arrival(picture)]));
+  const coming = new Map(pictures.map((picture) => [picture, picture.file.then((file) => ({ picture, file }))]));
   // Pictures of a later upstream request are not read yet, so none of them may arrive before these.
-  const later = all.slice(all.indexOf(pictures.at(-1)!) + 1).map(async (picture) => {
-    await arrival(picture);
-    return null;
-  });
-  while (coming.size > 0) {
-    const next = await Promise.race([...coming.values(), ...later]);
-    if (next === null) throw badOrder();
-    coming.delete(next.picture);
-    yield* part(next.picture, next.file, nameOf, all.indexOf(next.picture));
+  const later = all.slice(all.indexOf(pictures.at(-1)!) + 1).map(({ file }) => file.then(() => null));
+  try {
+    while (coming.size > 0) {
+      const next = await Promise.race([...coming.values(), ...later]);
+      if (next === null) throw badOrder();
+      coming.delete(next.picture);
+      yield* part(next.picture, next.file, nameOf, all.indexOf(next.picture));
+    }
+  } catch (error) {
+    throw uploadError(error);
   }
 }
 
-async function arrival(picture: PictureInput): Promise<{ picture: PictureInput; file: FileUpload }> {
-  try {
-    return { picture, file: await picture.file };
-  } catch (error) {
-    throw error instanceof GraphQLError ? error : badUpload();
-  }
-}
+const uploadError = (error: unknown): GraphQLError => (error instanceof GraphQLError ? error : badUpload());
 
 const badOrder = () =>
   new GraphQLError('The files must be in the order of the pictures.', { extensions: { code: 'BAD_UPLOAD' } });
@@ -87,7 +80,7 @@ async function* part(
   nameOf: (number: number) => string,
   index: number,
 ): AsyncGenerator<FilePart, void, void> {
-  const stream = opened(file);
+  const stream = file.createReadStream();
   const chunks = stream.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>;
   const path = ['input', 'pictures', index, 'file'];
   const refuse = (violation: Omit<Violation, 'path'>) => new PictureRejected(number, { path, ...violation });
@@ -103,10 +96,14 @@ async function* part(
 
   async function* counted(head: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
     let size = 0;
-    for await (const chunk of joined(head, rest)) {
-      size += chunk.length;
-      if (size >= PICTURE_BELOW) throw refuse({ code: 'PICTURE_TOO_LARGE', limit: PICTURE_BELOW, actual: size });
-      yield chunk;
+    try {
+      for await (const chunk of joined(head, rest)) {
+        size += chunk.length;
+        if (size >= PICTURE_BELOW) throw refuse({ code: 'PICTURE_TOO_LARGE', limit: PICTURE_BELOW, actual: size });
+        yield chunk;
+      }
+    } catch (error) {
+      throw uploadError(error);
     }
     // graphql-upload-minimal ends a file that it cut at its limit like any other.
     if ((stream as Readable & { truncated?: boolean }).truncated) {
@@ -117,31 +114,14 @@ async function* part(
 
 async function* joined(head: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
   yield head;
-  try {
-    yield* rest;
-  } catch (error) {
-    throw error instanceof GraphQLError ? error : badUpload();
-  }
-}
-
-function opened(file: FileUpload): Readable {
-  try {
-    return file.createReadStream();
-  } catch (error) {
-    throw error instanceof GraphQLError ? error : badUpload();
-  }
+  yield* rest;
 }
 
 /** Enough bytes to detect the type. */
 async function headOf(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
   let head: Buffer = Buffer.alloc(0);
   while (head.length < 12) {
-    let next: IteratorResult<Buffer>;
-    try {
-      next = await chunks.next();
-    } catch (error) {
-      throw error instanceof GraphQLError ? error : badUpload();
-    }
+    const next = await chunks.next();
     if (next.done) return head;
     head = head.length ? Buffer.concat([head, next.value]) : next.value;
   }

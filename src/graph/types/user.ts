@@ -1,8 +1,9 @@
+import { present } from '../../lib/objects.ts';
 import { wholeRepresentation } from '../../api/endpoint.ts';
 import { type AtomPerson, type EventFeed, eventEndpoints } from '../../api/event.ts';
 import type { UserRecord } from '../../api/user.ts';
 import { builder } from '../engine/builder.ts';
-import { asObject, asText, decoder, siteOrNull, textOrNull, urlOrNull } from './decode.ts';
+import { asObject, asText, decoder, idText, siteOrNull, textOrNull, urlOrNull } from './decode.ts';
 import { globalId, isSourceId, sourceIdOf } from './global-id.ts';
 import { Node } from './node.ts';
 
@@ -39,11 +40,7 @@ export const User = builder.objectRef<UserShape>('User').implement({
       needs: ['id', 'type'],
       resolve: (user) => globalId('User', isSite(user) ? `${SITE}${user.id}` : asText(user.id)),
     }),
-    sourceId: t.id({
-      description: 'The id in the service.',
-      needs: ['id'],
-      resolve: ({ id }) => asText(id),
-    }),
+    sourceId: t.reads('id', idText, 'The id in the service.'),
     uid: t.reads('uid', textOrNull, 'The name in URLs, chosen by the person; may equal the id.', unknown),
     name: t.reads('name', textOrNull, 'The display name; `[已注销]` for people who have left.', unknown),
     signature: t.reads('signature', textOrNull, 'A line that the person wrote.', emptyOrUnknown),
@@ -121,16 +118,7 @@ export function atomUser(person: AtomPerson | null | undefined): UserShape | nul
   if (!asText(id)) return null;
   const { alternate, icon, homepage } = asObject(links);
   const { id: loc_id, name: loc_name } = asObject(location);
-  // Leave absent members out: a member with the value undefined would be known to be empty.
-  const user: UserShape = { id: id! };
-  if (uid !== undefined) user.uid = uid;
-  if (name !== undefined) user.name = name;
-  if (type !== undefined) user.type = type;
-  if (content !== undefined) user.desc = content;
-  if (alternate !== undefined) user.alt = alternate;
-  if (icon !== undefined) user.avatar = icon;
-  if (homepage !== undefined) user.homepage = homepage;
-  if (loc_id !== undefined) user.loc_id = loc_id;
-  if (loc_name !== undefined) user.loc_name = loc_name;
-  return user;
+  const more = { uid, name, type, desc: content, alt: alternate, avatar: icon, homepage, loc_id, loc_name };
+  // A member with the value undefined would be known to be empty.
+  return { id: id!, ...present(more) };
 }
