@@ -26,9 +26,9 @@ export interface FacadeOptions {
   eventBaseUrl: string;
   /** The facade's own token, for requests without one (a bearer token: visible ASCII characters, no spaces). Default: none. */
   accessToken?: string | undefined;
-  /** Film tier of that token (one of basic, advance, premium). Default: unknown. */
+  /** Film tier of ACCESS_TOKEN (one of basic, advance, premium). Default: unknown. */
   filmTier?: 'basic' | 'advance' | 'premium' | undefined;
-  /** What replicas share: cached records and the rate limit (a redis:// or rediss:// address). Default: none: in memory. */
+  /** Redis in which replicas share cached records and the rate limit (a redis:// or rediss:// address). Default: none: in memory. */
   redisUrl?: string | undefined;
   /** Lowest level that is logged (one of trace, debug, info, warn, error, fatal, silent). Default: info. */
   logLevel?: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent' | undefined;
@@ -42,7 +42,7 @@ export interface FacadeOptions {
   trustedProxies?: readonly string[] | undefined;
   /** Origins of other pages that may send requests (a list of origins, each like https://shop.example, or http://localhost:* for any port (no path, no other *)). Default: http://localhost:*,http://127.0.0.1:*; none in production. */
   corsOrigins?: readonly string[] | undefined;
-  /** Br, zstd or gzip of responses, as the client accepts; off if a proxy does it (true or false). Default: on. */
+  /** Compresses responses with br, zstd or gzip, as the client accepts; turn it off if a proxy compresses (true or false). Default: on. */
   compression?: boolean | undefined;
   /** GraphiQL at /graphql (true or false). Default: true; false in production. */
   graphiql?: boolean | undefined;
@@ -66,13 +66,13 @@ export interface FacadeOptions {
   mcpOperations?: string | undefined;
   /** Mutations are tools too (true or false). Default: off. */
   mcpWrites?: boolean | undefined;
-  /** The tools query and schema: documents that agents write (true or false). Default: off. */
+  /** The tools query and schema, by which agents run documents of their own (true or false). Default: off. */
   mcpFree?: boolean | undefined;
-  /** Percent of the rate limit of a credential, and of MAX_RUNNING_OPERATIONS, for all agents together (a whole number from 1 to 100). Default: 25. */
+  /** Percent of the film rate limit of a credential, and of MAX_RUNNING_OPERATIONS, for all agents together (a whole number from 1 to 100). Default: 25. */
   mcpShare?: number | undefined;
   /** Longest result of a tool, in characters; lists are cut (a whole number from 2000 to 1000000). Default: 20000. */
   mcpResultCharacters?: number | undefined;
-  /** Public URL of /mcp, whose host requests may name (an http:// or https:// address without user, query or fragment). Default: none: HOST, localhost and IP addresses. */
+  /** Public URL of /mcp, whose host the Host header of requests may have (an http:// or https:// address without user, query or fragment). Default: none: HOST, localhost and IP addresses. */
   mcpUrl?: string | undefined;
   /** Issuer of the tokens, in the OAuth metadata of /mcp (an http:// or https:// address without user, query or fragment). Default: none. */
   mcpAuthorizationServer?: string | undefined;
@@ -122,13 +122,13 @@ export interface FacadeOptions {
   maxHeaderBytes?: number | undefined;
   /** Time for the JSON body of a request to arrive (a whole number from 1 to 600000). Default: 30000. */
   requestBodyTimeoutMs?: number | undefined;
-  /** Unread response bytes of all clients; beyond it the connections that have been idle longest are closed (a whole number from 1 to 1000000000). Default: 100000000. */
+  /** Response bytes that all clients together have not read; beyond it the connections that have been idle longest are closed (a whole number from 1 to 1000000000). Default: 100000000. */
   maxUnsentBytes?: number | undefined;
-  /** Name of the service, with which films, ratings and reviews are labelled (`Attribution.label`) (a text of one line). Default: the catalog service. */
+  /** Name of the service, the label of films, ratings and reviews (`Attribution.label`) (a text of one line). Default: the catalog service. */
   serviceName?: string | undefined;
   /** Pictures in a mutation (a whole number from 1 to 1000000). Default: 12. */
   maxPictures?: number | undefined;
-  /** All files of a request together (a whole number from 1 to 1000000000). Default: 40000000. */
+  /** Size of all files of a request together (a whole number from 1 to 1000000000). Default: 40000000. */
   maxUploadBytes?: number | undefined;
   /** Deadline of an operation with files (a whole number from 1 to 600000). Default: 60000. */
   uploadTimeoutMs?: number | undefined;

@@ -22,7 +22,7 @@ export interface Setting<T> extends Kind<T> {
   env: string;
   byDefault: (production: boolean) => T;
   description: string;
-  /** Names what stands in the default column where the value itself would not tell. */
+  /** The text in the column of defaults, if the value itself would not be clear. */
   shown?: string;
 }
 
@@ -55,7 +55,7 @@ export const settings = {
     'HOST',
     matching('a host name or address', /^[\w.:-]+$/),
     '127.0.0.1',
-    'address the facade listens on (and an origin started alone)',
+    'address that the facade listens on, and an origin that is started alone',
   ),
   baseUrl: optional('BASE_URL', catalogAddress, 'upstream for books, notes and films: /v2/… is appended', 'the origin'),
   eventBaseUrl: optional(
@@ -73,14 +73,14 @@ export const settings = {
   filmTier: optional(
     'FILM_TIER',
     oneOf('basic', 'advance', 'premium'),
-    'film tier of that token',
+    'film tier of ACCESS_TOKEN',
     'unknown; advance beside the origin',
   ),
   dataDir: setting(
     'DATA_DIR',
     matching('a path', /^[^\0]+$/),
     '.catalog',
-    'where the origin keeps its database and pictures',
+    'folder with the database and pictures of the origin',
   ),
   originPort: setting('ORIGIN_PORT', port, 4001, 'port of the origin'),
   publicUrl: optional(
@@ -89,7 +89,7 @@ export const settings = {
     'base URL of links and pictures in records of the origin',
     'the Host of each request',
   ),
-  redisUrl: optional('REDIS_URL', redisAddress, 'what replicas share: cached records and the rate limit', 'none: in memory'),
+  redisUrl: optional('REDIS_URL', redisAddress, 'Redis in which replicas share cached records and the rate limit', 'none: in memory'),
   logLevel: setting(
     'LOG_LEVEL',
     oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
@@ -125,7 +125,7 @@ export const settings = {
     'origins of other pages that may send requests',
     `${LOCAL_ORIGINS.join(',')}; none in production`,
   ),
-  compression: setting('COMPRESSION', onOff, true, 'br, zstd or gzip of responses, as the client accepts; off if a proxy does it', 'on'),
+  compression: setting('COMPRESSION', onOff, true, 'compresses responses with br, zstd or gzip, as the client accepts; turn it off if a proxy compresses', 'on'),
   graphiql: setting('GRAPHIQL', onOff, outsideProduction, 'GraphiQL at /graphql', OUTSIDE_PRODUCTION),
   introspection: setting(
     'INTROSPECTION',
@@ -173,13 +173,13 @@ export const settings = {
     'the pages of GraphiQL',
   ),
   mcpWrites: setting('MCP_WRITES', onOff, false, 'mutations are tools too', 'off'),
-  mcpFree: setting('MCP_FREE', onOff, false, 'the tools query and schema: documents that agents write', 'off'),
-  mcpShare: setting('MCP_SHARE', whole(1, 100), 25, 'percent of the rate limit of a credential, and of MAX_RUNNING_OPERATIONS, for all agents together'),
+  mcpFree: setting('MCP_FREE', onOff, false, 'the tools query and schema, by which agents run documents of their own', 'off'),
+  mcpShare: setting('MCP_SHARE', whole(1, 100), 25, 'percent of the film rate limit of a credential, and of MAX_RUNNING_OPERATIONS, for all agents together'),
   mcpResultCharacters: setting('MCP_RESULT_CHARACTERS', whole(2_000, 1_000_000), 20_000, 'longest result of a tool, in characters; lists are cut'),
   mcpUrl: optional(
     'MCP_URL',
     httpAddress,
-    'public URL of /mcp, whose host requests may name',
+    'public URL of /mcp, whose host the Host header of requests may have',
     'none: HOST, localhost and IP addresses',
   ),
   mcpAuthorizationServer: optional(
@@ -258,17 +258,17 @@ export const settings = {
     'MAX_UNSENT_BYTES',
     bytes,
     100_000_000,
-    'unread response bytes of all clients; beyond it the connections that have been idle longest are closed',
+    'response bytes that all clients together have not read; beyond it the connections that have been idle longest are closed',
   ),
 
   serviceName: setting(
     'SERVICE_NAME',
     matching('a text of one line', /^[^\0\r\n]{1,200}$/),
     'the catalog service',
-    'name of the service, with which films, ratings and reviews are labelled (`Attribution.label`)',
+    'name of the service, the label of films, ratings and reviews (`Attribution.label`)',
   ),
   maxPictures: setting('MAX_PICTURES', amount, 12, 'pictures in a mutation'),
-  maxUploadBytes: setting('MAX_UPLOAD_BYTES', bytes, 40_000_000, 'all files of a request together'),
+  maxUploadBytes: setting('MAX_UPLOAD_BYTES', bytes, 40_000_000, 'size of all files of a request together'),
   uploadTimeoutMs: setting('UPLOAD_TIMEOUT_MS', milliseconds, 60_000, 'deadline of an operation with files'),
 
   connectTimeoutMs: setting('CONNECT_TIMEOUT_MS', milliseconds, 2_000, 'time to connect to upstream'),
@@ -296,7 +296,7 @@ export const settings = {
   retryAfterSeconds: setting('RETRY_AFTER_SECONDS', whole(1, 3_600), 5, 'pause of a group of endpoints (books, films, notes, events) after a 429 without Retry-After'),
   maxRetryAfterSeconds: setting('MAX_RETRY_AFTER_SECONDS', whole(1, 3_600), 60, 'longest pause after a 429'),
 
-  drainMs: setting('DRAIN_MS', whole(0, 600_000), 0, 'time after SIGTERM in which new connections are still served and /ready is 503, so that load balancers stop sending requests'),
+  drainMs: setting('DRAIN_MS', whole(0, 600_000), 0, 'time after SIGTERM in which requests are still served and /ready is 503, so that load balancers stop sending them'),
   shutdownMs: setting('SHUTDOWN_MS', milliseconds, 8_000, 'time for running operations to finish after SIGTERM'),
 };
 
@@ -321,7 +321,7 @@ export function flagOf(name: SettingName): string {
   return `--${settings[name].env.toLowerCase().replaceAll('_', '-')}`;
 }
 
-/** The table of all settings, as `--help` and `docs/settings.md` show it. */
+/** The table of all settings, as in `docs/settings.md`. */
 export function settingsTable(): string {
   const rows = entries().map(([, { env, byDefault, description, shown, must }]) => [
     env,

@@ -63,7 +63,7 @@ async function atPipeline(
   if (leavesAfter !== undefined)
     after(leavesAfter, () => {
       hasLeft = true;
-      cancel(cancellation, new Error('The client has left.'));
+      cancel(cancellation, new Error('The client disconnected.'));
     });
   const prepared = pipeline.prepare(operation.document, undefined);
   const result = await pipeline.answer(
@@ -95,7 +95,7 @@ async function byRequest(product: Product, operation: CaseOperation, requestId: 
   const { via, leavesAfter } = operation.client;
   const token = tokenFor(operation);
   const leaving = new AbortController();
-  if (leavesAfter !== undefined) after(leavesAfter, () => leaving.abort(new Error('The client has left.')));
+  if (leavesAfter !== undefined) after(leavesAfter, () => leaving.abort(new Error('The client disconnected.')));
   const headers: Record<string, string> = {
     'x-request-id': requestId,
     accept: isIncremental(operation) ? acceptOf(operation) : 'application/json',

@@ -31,10 +31,10 @@ const notes = (what: string, client: string, operator = NOTHING): CodeNotes => (
 const table = [
   {
     title: 'Input',
-    when: 'an invalid argument: a malformed id, a broken ISBN, `first: 0`, a cursor of another list; no call is made',
+    when: 'an invalid argument: a malformed id, a wrong ISBN, `first: 0`, a cursor of another list; no call is made',
     codes: {
       BAD_USER_INPUT: notes(
-        'An argument or variable is invalid: a malformed id, a broken ISBN, `first: 0`, a cursor of another list. No call was made.',
+        'An argument or variable is invalid: a malformed id, a wrong ISBN, `first: 0`, a cursor of another list. No call was made.',
         'Correct it; the message says what is valid. Do not retry.',
       ),
     },
@@ -49,25 +49,25 @@ const table = [
         'Nothing: `ACCESS_TOKEN` never acts for a user.',
       ),
       UNAUTHENTICATED: notes(
-        'The service does not know the token, or it has expired; or `Authorization` is not `Bearer <token>` and was not sent on.',
+        'The service does not know the token, or the token has expired; or `Authorization` is not `Bearer <token>`, so it was not sent to the service.',
         'Get a new token and send the request again.',
         'If requests without a token get it, `ACCESS_TOKEN` has expired or been revoked.',
       ),
       FORBIDDEN: notes(
-        'The service knows the user and does not allow this.',
-        'Do not offer it to this user, and do not retry.',
-        'If every user gets it, the application lacks a scope: `upstream.request` has the call.',
+        'The service does not allow the user to do this.',
+        'Do not offer this to the user, and do not retry.',
+        'If every user gets this error, the tokens lack a scope: `upstream.request` has the call.',
       ),
     },
   },
   {
     title: 'Film tiers',
-    when: "a film field that is not in the token's tier; `tiers` lists the tiers that have it",
+    when: "a film field that the token's tier does not get; `tiers` lists the tiers that do",
     codes: {
       TIER_REQUIRED: notes(
-        'The field is not in the film tier of the token; `tiers` lists the tiers that have it. There is one error for a field, not one for each item.',
+        'The film tier of the token does not get the field; `tiers` lists the tiers that do. There is one error for a field of a list, not one for each item.',
         'Leave the field out, or use a token of such a tier.',
-        'For requests without a token the tier of `ACCESS_TOKEN` and `FILM_TIER` decide.',
+        'Requests without a token have the tier of `ACCESS_TOKEN`, which `FILM_TIER` names.',
       ),
     },
   },
@@ -87,20 +87,20 @@ const table = [
     when: 'rules of collections',
     codes: {
       COLLECTION_EXISTS: notes(
-        'The book is on the shelf already.',
-        'Load the collection by `existing.id`, which is there if the facade knows the caller, or send `onConflict: KEEP`. `onConflict: UPDATE` and `updateCollection` replace the whole entry.',
+        'The book is already on the shelf.',
+        'Load the collection by `existing.id` (present if the facade knows the caller), or send `onConflict: KEEP`. `onConflict: UPDATE` and `updateCollection` replace the whole entry.',
       ),
       COLLECTION_NOT_FOUND: notes(
-        'The book is not on the shelf. A token without the scope to write books gets the same code: the service does not distinguish them.',
+        'The book is not on the shelf. A token without the scope to write books gets the same code, because the service does not distinguish these cases.',
         GONE,
-        'If every user gets it, the tokens lack the scope `book_basic_w`.',
+        'If every user gets this error, the tokens lack the scope `book_basic_w`.',
       ),
       COMMENT_TOO_LONG: notes(
-        'A comment has more than 350 characters. Characters are Unicode code points; `actual` counts 10,000 of them at most.',
+        'A comment has more than 350 characters (code points). `actual` is 10,000 for all texts of at least that length.',
         SHOW,
       ),
       RATING_OUT_OF_RANGE: notes('A rating is not from 1 to 5.', SHOW),
-      INVALID_TAG: notes('A tag has a space in it, or is empty: the service separates tags by spaces.', SHOW),
+      INVALID_TAG: notes('A tag contains a space or is empty. The service separates tags by spaces.', SHOW),
       TOO_MANY_TAGS: notes('A collection has more than 100 tags.', SHOW),
     },
   },
@@ -122,7 +122,7 @@ const table = [
       MISSING_ARGUMENT: notes('A required value is missing or empty.', SHOW),
       INVALID_TEXT: notes(
         'A text is not Unicode: its bytes are not UTF-8, or it has an unpaired surrogate. Or the text of an event has a character that XML does not allow, such as most control characters.',
-        'Remove it from the text; send UTF-8.',
+        'Remove such characters from the text; send UTF-8.',
       ),
       NOT_OWNER: notes('The record belongs to another user.', 'Offer the change only to its author.'),
     },
@@ -136,7 +136,7 @@ const table = [
       ANNOTATION_NOT_FOUND: notes(
         'There is no such annotation, or it is private to another user. A token without the scope to write books gets the same code.',
         GONE,
-        'If every user gets it, the tokens lack the scope `book_basic_w`.',
+        'If every user gets this error, the tokens lack the scope `book_basic_w`.',
       ),
       NOTE_NOT_FOUND: notes('There is no such note or comment.', GONE),
       EVENT_NOT_FOUND: notes('There is no such event.', GONE),
@@ -149,12 +149,12 @@ const table = [
     when: 'the user has no city · the event ends before it starts · the event is over',
     codes: {
       NO_CITY: notes(
-        'An event is created in the city of its creator, and this user has none.',
+        'An event is created in the city of its creator, and this user has no city.',
         'Let the user choose a city first.',
       ),
       EVENT_TIMES: notes('The event ends before it starts.', SHOW),
       EVENT_EXPIRED: notes(
-        "The event is over and can no longer be changed; or it is another user's.",
+        'The event is over and can no longer be changed; or it belongs to another user.',
         'Offer the change only for future events, and only to their creator.',
       ),
     },
@@ -163,12 +163,15 @@ const table = [
     title: 'Pictures',
     when: 'rules of pictures and uploads',
     codes: {
-      PICTURE_TOO_LARGE: notes('A picture has 3 MB or more.', 'Scale it down.'),
+      PICTURE_TOO_LARGE: notes('A picture has 3 MB or more.', 'Scale the picture down.'),
       PICTURE_TYPE: notes(
-        'The first bytes of a picture are not those of a JPEG, PNG, GIF or WebP, whatever its name is.',
-        'Convert it.',
+        'The first bytes of a picture are not those of a JPEG, PNG, GIF or WebP. The name of the file does not matter.',
+        'Convert the picture.',
       ),
-      PICTURE_NUMBER_USED: notes('Two pictures have the same number, or a number is already in use.', 'Renumber them.'),
+      PICTURE_NUMBER_USED: notes(
+        'Two pictures have the same number, or a number is already in use.',
+        'Give the pictures other numbers.',
+      ),
       INVALID_PICTURE_NUMBER: notes('The number of a picture is not a positive number of at most six digits.', SHOW),
       TOO_MANY_PICTURES: notes(
         'A mutation has too many pictures.',
@@ -208,7 +211,7 @@ const table = [
       UPSTREAM_INVALID_RESPONSE: notes(
         'The service sent something other than what was requested: neither JSON nor Atom, another record, a record without its id, a list without its items, a body too large or too deep, a redirect. It is not cached; the rest of the response is not affected.',
         'Retrying seldom helps.',
-        'If every call gets it, `BASE_URL` or `EVENT_BASE_URL` is the address of something else. The limits are `MAX_JSON_BYTES` and `MAX_ATOM_BYTES`.',
+        'If every call fails so, `BASE_URL` or `EVENT_BASE_URL` is wrong. The limits are `MAX_JSON_BYTES` and `MAX_ATOM_BYTES`.',
       ),
     },
   },
@@ -217,19 +220,19 @@ const table = [
     when: 'the response to a write was lost: the write may have been carried out',
     codes: {
       UPSTREAM_RESULT_UNKNOWN: notes(
-        'The write was sent, and its response was lost or had a status 5xx: the write may or may not have been carried out. It was not sent again. A 503 with an error of the service itself is reported as `UPSTREAM_UNAVAILABLE` instead: it was not carried out.',
+        'The write was sent, and its response was lost or had a status 5xx: the write may or may not have been carried out. It was not sent again. After a 503 with an error code of the service the write was not carried out; that is reported as `UPSTREAM_UNAVAILABLE` instead.',
         'Load the record before writing again.',
-        'The connection to the service, or a gateway in front of it, loses responses.',
+        'The connection to the service, or a gateway in front of the service, loses responses.',
       ),
     },
   },
   {
     title: 'Other rejections',
-    when: 'any other rejection; its number is in `upstream.code`',
+    when: 'any other rejection; `upstream.code` has the number of the error',
     codes: {
       UPSTREAM_REFUSED: notes(
-        'The service rejected the request for another reason: its number is in `upstream.code`, its text in `upstream.message`.',
-        'Show that it failed. Do not retry.',
+        'The service rejected the request for another reason. `upstream.code` has the number of its error, `upstream.message` the text.',
+        'Show that the request failed. Do not retry.',
         'Look the number up in the interface of the service.',
       ),
     },
@@ -238,10 +241,10 @@ const table = [
     title: 'Documents',
     when: 'a document that cannot be run',
     codes: {
-      GRAPHQL_PARSE_FAILED: notes('The document is not GraphQL; `locations` says where.', 'Correct it.'),
+      GRAPHQL_PARSE_FAILED: notes('The document is not GraphQL; `locations` says where.', 'Correct the document.'),
       GRAPHQL_VALIDATION_FAILED: notes(
         'The document does not match the schema: an unknown field, argument or type, or a variable of a wrong type.',
-        'Check it against `schema.graphql`, best when the front end is built.',
+        'Check documents against `schema.graphql`, best when the front end is built.',
         '`SUGGESTIONS` and `INTROSPECTION` decide how much of the schema a client sees.',
       ),
       OPERATION_RESOLUTION_FAILURE: notes(
@@ -252,24 +255,24 @@ const table = [
   },
   {
     title: 'Persisted documents',
-    when: 'the hash is unknown: send the text too · documents are not stored by hash here · the text has another hash · HTTP 403: only documents of the manifest are run',
+    when: 'the hash is unknown: send the text too · the facade does not store documents by hash · the text has another hash · HTTP 403: only documents of the manifest are run',
     codes: {
       PERSISTED_QUERY_NOT_FOUND: notes(
         'No document with this hash or id is known.',
-        'Send it once with its text; the usual clients do that automatically.',
+        'Send the hash once with the text; the usual clients do that automatically.',
         'For trusted documents: the manifest in `PERSISTED_OPERATIONS` is older than the client.',
       ),
       PERSISTED_QUERY_NOT_SUPPORTED: notes(
-        'Documents are not stored by hash here.',
+        'The facade does not store documents by hash.',
         'Send the text of each document.',
         'The setting is `AUTOMATIC_PERSISTED_QUERIES`.',
       ),
       PERSISTED_QUERY_HASH_MISMATCH: notes(
         'The hash is not the SHA-256 of the text that came with it. HTTP 400.',
-        'Compute it from the text as it is sent, in lower case.',
+        'Compute it from the text as sent, and write it in lower-case hex.',
       ),
       PERSISTED_ONLY: notes(
-        'Only documents of the manifest are run here. HTTP 403.',
+        'The facade runs only documents of its manifest. HTTP 403.',
         'Add the document to the manifest, and send its hash.',
         '`PERSISTED_ONLY` turns this on, `PERSISTED_OPERATIONS` names the manifest.',
       ),
@@ -281,27 +284,27 @@ const table = [
     codes: {
       TOO_MANY_CALLS: notes(
         'The operation could make more upstream calls than allowed; `field` and `coordinate` name the most expensive field. No call was made, unless the limit was reached while it ran.',
-        'Request smaller pages (`first`), or the most expensive field in a request of its own. `x-explain: plan` shows what each field costs.',
+        'Request smaller pages (`first`), or the most expensive field in a request of its own. `x-explain: plan` shows the cost of each field.',
         'The limit is `MAX_UPSTREAM_CALLS`.',
       ),
       TOO_MANY_ITEMS: notes(
-        'The response could have more list items than allowed: pages inside pages are multiplied; `field` and `coordinate` name the largest list. No call was made.',
+        'The response could have more list items than allowed: the sizes of nested pages are multiplied. `field` and `coordinate` name the largest list. No call was made.',
         'Request smaller pages (`first`), or the inner lists in requests of their own.',
         'The limit is `MAX_ITEMS`.',
       ),
       TOO_MANY_VALUES: notes(
-        'The response could have too many values, the fields of all items together; `field` and `coordinate` name where most of them are. Introspection counts too. No call was made, unless lists turned out longer than estimated.',
+        'The response could have too many values: the fields of all items count, introspection too. `field` and `coordinate` name the largest part. No call was made, unless lists turned out longer than estimated.',
         'Request smaller pages (`first`), or fewer fields of each item.',
         'The limit is `MAX_VALUES`.',
       ),
       ANSWER_TOO_LARGE: notes(
-        'The response is too large: long texts, or many of them. It was not sent. A mutation has still been carried out.',
+        'The response is too large, because of long texts or many of them, and was not sent. A mutation has been carried out nevertheless.',
         'Request smaller pages (`first`), or long texts in requests of their own.',
         'The limit is `MAX_ANSWER_BYTES`.',
       ),
       TOO_DEEP: notes('Fields are nested too deep.', REQUEST_LESS, 'The limit is `MAX_DEPTH`.'),
       TOO_MANY_FIELDS: notes(
-        'The document has too many fields, a fragment counted at each spread; or the operation has, each field counted once for each possible type.',
+        'The document has too many fields, if those of a fragment count at each spread; or the operation has, if each field counts once for each possible type.',
         REQUEST_LESS,
         'The limits are `MAX_FIELDS` and `MAX_PLANNED_FIELDS`.',
       ),
@@ -340,13 +343,13 @@ const table = [
     codes: {
       PLANNED_NOT_RUN: notes(
         'The request has `x-explain: plan`: nothing was run. `extensions.upstream` has the calls that it would make, `extensions.answer` the size that the response could have.',
-        'Leave the header out to run it.',
+        'Leave the header out to run the operation.',
         '`EXPLAIN` turns the header on and off.',
       ),
       BAD_EXPLAIN: notes(
-        'The header `x-explain` is neither `plan` nor `trace`; or it requests the plan of a mutation where `EXPLAIN` is off. Nothing was run. HTTP 400.',
-        'Send one of the two, or leave it out.',
-        '`EXPLAIN` turns the header on and off; where it is off, queries run as without the header.',
+        'The header `x-explain` is neither `plan` nor `trace`, or it requests the plan of a mutation while `EXPLAIN` is off. Nothing was run. HTTP 400.',
+        'Send one of the two, or leave the header out.',
+        '`EXPLAIN` turns the header on and off; while it is off, queries run as if there were no header.',
       ),
     },
   },
@@ -368,9 +371,9 @@ const table = [
       ),
       METHOD_NOT_ALLOWED: notes('The method is not listed in `Allow`. HTTP 405.', 'Use GET or POST.'),
       ORIGIN_NOT_ALLOWED: notes(
-        'A request to `/mcp` names a host that is not ours, or comes from a page of another origin. HTTP 403.',
-        'Use the address that the operator names.',
-        '`MCP_URL` names the public host, `CORS_ORIGINS` the pages of other origins.',
+        'The `Host` of a request to `/mcp` is not that of the facade, or the request comes from a page of another origin. HTTP 403.',
+        'Use the URL that the operator publishes.',
+        '`MCP_URL` names the public host, `CORS_ORIGINS` the origins of other pages.',
       ),
       CSRF_HEADER_REQUIRED: notes(
         'A form or a bare document was sent without a header that pages of other sites cannot send. HTTP 415.',
@@ -399,12 +402,12 @@ const table = [
       NOT_FOUND: notes(
         'There is nothing at this path. HTTP 404.',
         'The graph is at `/graphql`.',
-        'Usually a proxy in front changes paths.',
+        'Usually a proxy in front of the facade changes paths.',
       ),
       CLIENT_LEFT: notes(
         'The client disconnected before its operation started. Nobody receives this error; its status, 499, is in the metrics.',
         NOTHING,
-        'If there are many, clients time out earlier than their operations start.',
+        'If there are many, clients time out before their operations start.',
       ),
     },
   },
@@ -425,7 +428,7 @@ const table = [
     codes: {
       INTERNAL_SERVER_ERROR: notes(
         'A defect of the facade. The cause is in the log under `requestId`, not in the response.',
-        'Report it with its `requestId`. The rest of the response is not affected.',
+        'Report the `requestId`. The rest of the response is not affected.',
         'Look up the `requestId` in the log, and report the cause.',
       ),
     },

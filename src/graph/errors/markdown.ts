@@ -9,7 +9,7 @@ function errorsList(): string {
   return lines.join('\n');
 }
 
-/** The table of errors as `docs/errors.md` and the agents' resource have it. */
+/** The table of errors as Markdown, for `docs/errors.md` and the resource for agents. */
 export function errorsMarkdown(): string {
   const sections = codeGroups.map(({ title, codes }) => {
     const each = Object.entries(codes).map(
@@ -21,12 +21,12 @@ export function errorsMarkdown(): string {
   return [
     '<!-- Printed by "npm run codegen" from src/graph/errors/codes.ts; not edited by hand. -->',
     '# Errors',
-    'Absent is `null` without an error; rejected or failed is `null` with one, at its place in the response, and the rest of the response is there. Field errors never change the HTTP status.',
+    'An absent value is `null` without an error. A rejected or failed value is `null` with an error that has its path; the rest of the response is complete. Errors of fields never change the HTTP status.',
     [
       '- `extensions.code` is what a client branches on.',
       '- `extensions.coordinate` is the field of the schema.',
       '- `extensions.help` is the link to the code on this page, which the facade serves at `/docs/errors`.',
-      '- `extensions.upstream` (`service`, `status`, `code`, `message`, `request`) is what the service answered, if it was called.',
+      '- `extensions.upstream` (`service`, `status`, `code`, `message`, `request`) describes the response of the service, if it was called.',
       '- `extensions.stale` of the response lists records that were served from the cache because the service failed, and their age.',
     ].join('\n'),
     '## At a glance',

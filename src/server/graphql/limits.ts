@@ -19,7 +19,7 @@ const over = (code: ClientCode, what: string, limit: number, actual?: number): G
 export function textLimit(text: string, { maxDocumentCharacters, maxNesting }: Config): GraphQLError | undefined {
   if (text.length > maxDocumentCharacters)
     return over('DOCUMENT_TOO_LONG', 'Characters in a document', maxDocumentCharacters, text.length);
-  return nestsDeeper(text, maxNesting) ? over('TOO_DEEP', 'Brackets inside one another', maxNesting) : undefined;
+  return nestsDeeper(text, maxNesting) ? over('TOO_DEEP', 'Nesting of brackets', maxNesting) : undefined;
 }
 
 /** Block strings, strings, comments and brackets. A string that is not closed ends with the text; the parser rejects it. */
@@ -58,7 +58,7 @@ export function documentLimits(document: DocumentNode, limits: Config): GraphQLE
     const { depth, fields, aliases, directives, roots } = measureSet(definition.selectionSet);
     const allDirectives = directives + (definition.directives?.length ?? 0);
     check('TOO_MANY_FIELDS', 'Fields in a document', limits.maxFields, fields);
-    check('TOO_DEEP', 'Fields below one another', limits.maxDepth, depth);
+    check('TOO_DEEP', 'Nesting of fields', limits.maxDepth, depth);
     check('TOO_MANY_ALIASES', 'Aliases in a document', limits.maxAliases, aliases);
     check('TOO_MANY_DIRECTIVES', 'Directives in a document', limits.maxDirectives, allDirectives);
     if (!isOperation) continue;

@@ -150,7 +150,7 @@ export class Admission {
 }
 
 /** Rejects an operation whose client has left; nobody reads the response. */
-const clientLeft = () => new HttpError(499, 'CLIENT_LEFT', 'The client has left.');
+const clientLeft = () => new HttpError(499, 'CLIENT_LEFT', 'The client disconnected.');
 
 const overloaded = () =>
   new HttpError(503, 'OVERLOADED', 'The server is overloaded. Try again in a moment.', {

@@ -180,7 +180,7 @@ export class HttpServer {
     if (this.pausedSockets.size() > 0 && path === '/graphql' && request.complete && !this.isClosing) {
       this.pausedSockets.pause(request.socket);
     }
-    if (!response.writableFinished) cancel(lifetime, new Error('The client has left.'));
+    if (!response.writableFinished) cancel(lifetime, new Error('The client disconnected.'));
     const { statusCode: status } = response;
     if (status === 200 && path === '/graphql') this.successes.inc();
     else this.parts.metrics.requests.inc({ path: this.routes.has(path) ? path : 'other', status: String(status) });

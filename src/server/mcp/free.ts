@@ -28,7 +28,7 @@ function queryTool({ config, pipeline, run }: ToolParts): CallableTool {
       query: { type: 'string', description: 'A GraphQL document.', maxLength: config.maxDocumentCharacters },
       variables: { type: 'object', description: 'The values of its variables.' },
       operationName: { type: 'string', description: 'Which of its operations to run, if there are several.' },
-      plan: { type: 'boolean', description: 'Tell what it would cost, and do not run it.' },
+      plan: { type: 'boolean', description: 'Return the cost instead of running the document.' },
     },
     additionalProperties: false,
     required: ['query'],
@@ -52,7 +52,7 @@ function queryTool({ config, pipeline, run }: ToolParts): CallableTool {
       const { query, variables, operationName, plan } = given;
       const prepared = pipeline.prepare(query, operationName ?? undefined);
       if (prepared.errors?.[0]) throw prepared.errors[0];
-      if (prepared.isDeliveredIncrementally) throw badInput('@defer and @stream are not taken.');
+      if (prepared.isDeliveredIncrementally) throw badInput('@defer and @stream are not supported here.');
       if (prepared.ready?.operation.operation === OperationTypeNode.MUTATION && !mcpWrites)
         throw badInput('Mutations are not allowed here.');
       const done = await run(prepared, { variables: variables ?? {}, exchange, isPlanned: plan === true });

@@ -104,6 +104,6 @@ function callsMade(calls: readonly LoggedCall[]): Omit<Cost, 'left'> {
 }
 
 const tooManyAgents = () =>
-  new HttpError(503, 'OVERLOADED', 'Agents run as many operations as they may. Try again in a moment.', {
+  new HttpError(503, 'OVERLOADED', 'Agents already run the most operations allowed. Try again in a moment.', {
     'retry-after': '1',
   });
