@@ -76,6 +76,18 @@ export function argumentsOf(field: GraphQLField<unknown, unknown>, node: FieldNo
     return values;
   };
 }
+/** The arguments; undefined if they are wrong, which the executor reports. */
+export function argumentsIfValid<Args extends object>(
+  args: (variables: Variables) => object,
+  variables: Variables,
+): Args | undefined {
+  try {
+    return args(variables) as Args;
+  } catch {
+    return undefined;
+  }
+}
+
 const noArguments: object = Object.freeze({});
 
 /** The constant arguments and the variables; undefined if a value contains a variable. */

@@ -15,6 +15,7 @@ import {
 } from '../../api/endpoint.ts';
 import { isUpstreamField } from '../../upstream/loading/record-state.ts';
 import { FIRST_MAX, type PagingArgs } from '../types/paging.ts';
+import { argumentsIfValid } from './arguments.ts';
 import { endpointOf } from './declarations.ts';
 import type { Variables } from './document.ts';
 import type { TypeRule } from './field-rule.ts';
@@ -285,13 +286,9 @@ const pathTo = (path: string, field: PlannedField): string =>
   path ? `${path}.${responseKeyOf(field)}` : responseKeyOf(field);
 
 function pagingArgsOf(field: PlannedField, variables: Variables): PagingArgs {
-  try {
-    const args: PagingArgs = field.args(variables);
-    // A wrong page size is an error when the field runs; here it must not reduce the cost of other fields.
-    return typeof args.first === 'number' ? { ...args, first: Math.min(Math.max(args.first, 0), FIRST_MAX) } : args;
-  } catch {
-    return {}; // the executor reports the wrong arguments
-  }
+  const args = argumentsIfValid<PagingArgs>(field.args, variables) ?? {};
+  // A wrong page size is an error when the field runs; here it must not reduce the cost of other fields.
+  return typeof args.first === 'number' ? { ...args, first: Math.min(Math.max(args.first, 0), FIRST_MAX) } : args;
 }
 
 /** Without a representation only the id is certain. */

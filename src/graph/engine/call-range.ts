@@ -1,11 +1,9 @@
 /** The fewest calls that a query makes now: those of its root fields that no cache and no remembered rejection saves. */
-import { inVariant } from './variants.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
-import { listIdOf, windowInput, windowOf } from '../types/paging.ts';
 import type { Context } from './builder.ts';
 import { type CallCost, worstCaseOf } from './call-cost.ts';
-import { endpointOf } from './declarations.ts';
 import type { Variables } from './document.ts';
+import { type ParentRecord, requestOf } from './field-call.ts';
 import { namesLoadedFirst, namesOrId, namesToRequest } from './lookup.ts';
 import { type OperationPlan, type PlannedField, responseKeyOf } from './operation-plan.ts';
 
@@ -27,21 +25,16 @@ export async function callRangeOf(plan: OperationPlan, variables: Variables, con
   return cost;
 }
 
-async function countField(
-  count: Count,
-  field: PlannedField,
-  parent: Record<string, unknown>,
-  path: string,
-): Promise<void> {
+async function countField(count: Count, field: PlannedField, parent: ParentRecord, path: string): Promise<void> {
   const { rule, mode, names } = field;
   if (rule.writeEndpoint || (mode !== 'call' && mode !== 'lookup')) return;
-  const call = callOf(count, field, parent);
-  if (!call) return;
-  const { endpoint, input } = call;
+  const request = requestIfAny(count, field, parent);
+  if (!request) return;
+  const { endpoint, input } = request;
   const { upstream } = count.context;
   if (mode === 'call') return addRequest(count, path, endpoint, await upstream.wouldList(endpoint, input, names));
 
-  const reference = input as Record<string, unknown>;
+  const reference = input as ParentRecord;
   const selection = field.selections.values().next().value!;
   const children = selection.eagerCalls.filter((child) => child.rule.from?.every((name) => name in reference));
   for (const child of children) await countField(count, child, reference, `${path}.${responseKeyOf(child)}`);
@@ -52,24 +45,16 @@ async function countField(
   );
   if (children.length > 0 && (!selection.readsRecord || isProvided)) return;
   const { type, rule: typeRule } = selection;
-  const request = await upstream.wouldLoad(type.name, typeRule.record!, String(reference.id), requested);
-  addRequest(count, path, endpoint, request);
+  const load = await upstream.wouldLoad(type.name, typeRule.record!, String(reference.id), requested);
+  addRequest(count, path, endpoint, load);
 }
 
-/** The endpoint and input of a field; undefined if it makes no call, because its list is empty or its arguments are wrong. */
-function callOf(
-  { variables, context }: Count,
-  { rule, variants, args: argsFrom }: PlannedField,
-  parent: Record<string, unknown>,
-): { endpoint: Endpoint; input: object } | undefined {
+/** Undefined if the field makes no call, because its list is empty or its arguments are wrong. */
+function requestIfAny({ variables, context }: Count, field: PlannedField, parent: ParentRecord) {
+  const { rule, args } = field;
   try {
-    const args = argsFrom(variables);
-    const endpoint = endpointOf(rule, args);
     if (rule.isUnavailable?.(parent) || rule.isEmpty?.(parent)) return undefined;
-    const input = rule.input!(parent, args, context.viewer);
-    if (rule.pageSize === undefined) return { endpoint, input };
-    const window = windowOf(args, rule.pageSize, () => listIdOf(endpoint, input));
-    return { endpoint, input: inVariant({ ...input, ...windowInput(endpoint, window) }, variants) };
+    return requestOf(field, parent, args(variables), context.viewer);
   } catch {
     return undefined;
   }

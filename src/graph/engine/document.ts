@@ -58,22 +58,17 @@ export const withoutIncremental = (document: DocumentNode): DocumentNode =>
  * Whether the document uses incremental delivery. The text is not searched: blanks, commas and comments may stand between the `@` and the
  * name.
  */
-export function isIncremental(document: DocumentNode): boolean {
-  let found = false;
-  visitSelections(document, ({ directives }) => (found ||= directives?.some(isIncrementalDirective) ?? false));
-  return found;
-}
+export const isIncremental = (document: DocumentNode): boolean => usesDirective(document, isIncrementalDirective);
 
 export const isIncrementalDirective = ({ name }: DirectiveNode): boolean =>
   name.value === 'defer' || name.value === 'stream';
 
-/** Whether the document uses @stream. */
-export function usesStream(document: DocumentNode): boolean {
+export const usesStream = (document: DocumentNode): boolean =>
+  usesDirective(document, ({ name }) => name.value === 'stream');
+
+function usesDirective(document: DocumentNode, is: (directive: DirectiveNode) => boolean): boolean {
   let found = false;
-  visitSelections(
-    document,
-    ({ directives }) => (found ||= directives?.some(({ name }) => name.value === 'stream') ?? false),
-  );
+  visitSelections(document, ({ directives }) => (found ||= directives?.some(is) ?? false));
   return found;
 }
 

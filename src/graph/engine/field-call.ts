@@ -1,6 +1,7 @@
 /** The upstream call of a field: its input, its start, and whether the parent already embeds the result. */
 import type { Path } from 'graphql/jsutils/Path.js';
 import type { Endpoint } from '../../api/endpoint.ts';
+import type { Viewer } from '../../upstream/auth/viewer.ts';
 import { withMembers } from '../../lib/objects.ts';
 import { lazily } from '../../lib/promises.ts';
 import { type PageWindow, listIdOf, windowInput, windowOf } from '../types/paging.ts';
@@ -21,6 +22,11 @@ export interface FieldPosition {
 
 export interface StartedCall {
   response: unknown;
+  paging: Paging | undefined;
+}
+interface FieldRequest {
+  endpoint: Endpoint;
+  input: object;
   /** Set for connections. */
   paging: Paging | undefined;
 }
@@ -32,25 +38,35 @@ interface Paging {
   listId: () => string;
 }
 
+/** What a field requests. Throws if its arguments are wrong. */
+export function requestOf(
+  { rule, variants }: PlannedField,
+  parent: ParentRecord,
+  args: object,
+  viewer: Viewer,
+): FieldRequest {
+  const endpoint = endpointOf(rule, args);
+  const input = rule.input!(parent, args, viewer);
+  if (rule.pageSize === undefined) return { endpoint, input, paging: undefined };
+  const listId = lazily(() => listIdOf(endpoint, input));
+  const window = windowOf(args, rule.pageSize, listId);
+  const paged = withMembers(input, windowInput(endpoint, window));
+  return { endpoint, input: inVariant(paged, variants), paging: { endpoint, input: paged, window, listId } };
+}
+
 /** Makes the call of a field. Equal calls of an operation are made once. */
 export function startCall(
-  { rule, names, variants }: PlannedField,
+  plan: PlannedField,
   parent: ParentRecord,
   args: object,
   context: Context,
   { path }: FieldPosition,
 ): StartedCall {
   const { upstream, viewer } = context;
-  const item = itemInVariant(rule, parent, args, names, context, path);
+  const item = itemInVariant(plan.rule, parent, args, plan.names, context, path);
   if (item !== undefined) return { response: item, paging: undefined };
-  const endpoint = endpointOf(rule, args);
-  const input = rule.input!(parent, args, viewer);
-  if (rule.pageSize === undefined) return { response: upstream.list(endpoint, input, names, path), paging: undefined };
-  const listId = lazily(() => listIdOf(endpoint, input));
-  const window = windowOf(args, rule.pageSize, listId);
-  const paged = withMembers(input, windowInput(endpoint, window));
-  const response = upstream.list(endpoint, inVariant(paged, variants), names, path);
-  return { response, paging: { endpoint, input: paged, window, listId } };
+  const { endpoint, input, paging } = requestOf(plan, parent, args, viewer);
+  return { response: upstream.list(endpoint, input, plan.names, path), paging };
 }
 
 /**

@@ -90,15 +90,14 @@ function inputSchema(type: GraphQLInputType, description?: string | null): JsonS
   const of = getNullableType(type);
   const described = description ? { description } : {};
   if (isListType(of)) return { type: 'array', ...described, items: inputSchema(of.ofType) };
-  const own = of;
-  if (isEnumType(own)) {
-    const values = own.getValues();
+  if (isEnumType(of)) {
+    const values = of.getValues();
     const notes = values.flatMap((value) => (value.description ? [`${value.name}: ${value.description}`] : []));
-    const words = [description ?? own.description, ...notes].filter(Boolean).join(' ');
+    const words = [description ?? of.description, ...notes].filter(Boolean).join(' ');
     return { type: 'string', enum: values.map(({ name }) => name), ...(words && { description: words }) };
   }
-  if (isInputObjectType(own)) {
-    const fields = Object.values(own.getFields());
+  if (isInputObjectType(of)) {
+    const fields = Object.values(of.getFields());
     const properties = Object.fromEntries(
       fields.map((field) => [field.name, inputSchema(field.type, field.description)]),
     );
@@ -113,7 +112,7 @@ function inputSchema(type: GraphQLInputType, description?: string | null): JsonS
       ...(required.length > 0 && { required }),
     };
   }
-  return { ...(scalars[own.name] ?? text), ...described, ...limitsIn(own.name, description ?? '') };
+  return { ...(scalars[of.name] ?? text), ...described, ...limitsIn(of.name, description ?? '') };
 }
 
 /** The schema says its limits in descriptions only; there they are always written in these two ways. */

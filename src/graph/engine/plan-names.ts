@@ -2,6 +2,7 @@
 import type { PagingArgs } from '../types/paging.ts';
 import type { FieldNode, GraphQLObjectType } from 'graphql';
 import { wantsWhole } from '../../upstream/loading/record-state.ts';
+import { argumentsIfValid } from './arguments.ts';
 import { typeRule } from './declarations.ts';
 import { type Variables, hasVariable, hasVariables } from './document.ts';
 import type { FieldRule } from './field-rule.ts';
@@ -81,12 +82,8 @@ export function argumentsAllowEmbedded(
   variables: Variables,
 ): boolean {
   if (!embedded) return false;
-  let given: PagingArgs;
-  try {
-    given = args(variables);
-  } catch {
-    return false; // the executor reports the wrong arguments
-  }
+  const given = argumentsIfValid<PagingArgs>(args, variables);
+  if (!given) return false;
   if (embedded.when && !embedded.when(given as never)) return false;
   if (embedded.upTo !== undefined && (given.first ?? pageSize ?? 0) > embedded.upTo) return false;
   return given.after == null && !given.offset;

@@ -11,6 +11,7 @@ import { withMembers } from '../../lib/objects.ts';
 import { withValue } from '../../lib/promises.ts';
 import { UpstreamFailure } from '../../upstream/errors.ts';
 import { createApiRequest, requestLine } from '../../upstream/http/request.ts';
+import { argumentsIfValid } from './arguments.ts';
 import type { Context } from './builder.ts';
 import type { Variables } from './document.ts';
 import type { FieldRule } from './field-rule.ts';
@@ -41,11 +42,8 @@ export function variantIn(
   args: (variables: Variables) => object,
   variables: Variables,
 ): string | undefined {
-  try {
-    return variant?.of(args(variables) as never);
-  } catch {
-    return undefined; // the executor reports the wrong arguments
-  }
+  const given = argumentsIfValid(args, variables);
+  return given && variant?.of(given as never);
 }
 
 /** The input of a list's call, with the variant that it is requested in. */

@@ -36,9 +36,8 @@ const PageInfo = builder.objectRef<Page<unknown>>('PageInfo').implement({
   description: 'The position of a page in its list.',
   isWrapper: true,
   fields: (t) => ({
-    hasNextPage: t.boolean({
+    hasNextPage: t.exposeBoolean('hasNext', {
       description: 'Whether more nodes follow. If the service gives no total: whether the page is full.',
-      resolve: (page) => page.hasNext,
     }),
     hasPreviousPage: t.boolean({
       description: 'Whether there are nodes before this page.',
@@ -95,15 +94,13 @@ function makeConnection(of: ObjectRef<Types, unknown>): ObjectRef<Types, Page<un
         description: 'The position of this page in the list.',
         resolve: (page) => page,
       }),
-      totalCount: t.int({
+      totalCount: t.exposeInt('total', {
         nullable: true,
         description: 'The number of nodes in the whole list.',
         nullIf: 'the service does not return it',
-        resolve: (page) => page.total,
       }),
-      totalIsCapped: t.boolean({
+      totalIsCapped: t.exposeBoolean('totalIsCapped', {
         description: 'True if the service stopped counting at `totalCount`.',
-        resolve: (page) => page.totalIsCapped,
       }),
     }),
   });

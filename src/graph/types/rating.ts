@@ -34,11 +34,10 @@ export const Rating = builder.objectRef<RatingShape>('Rating').implement({
       description: 'The average rating of a film in stars, 0 to 50 in steps of 5.',
       nullIf: 'nobody has rated, or it is the rating of a book',
     }),
-    ratersCount: t.int({
+    ratersCount: t.exposeInt('ratersCount', {
       nullable: true,
       description: 'The number of people who have rated: `numRaters` of a book, `ratings_count` of a film.',
       nullIf: 'the service does not return it',
-      resolve: (rating) => rating.ratersCount,
     }),
     attribution: t.field({
       type: Attribution,
