@@ -23,12 +23,8 @@ import { ManifestError } from './config/trusted-documents.ts';
 import { printMarkedSchema } from './graph/null-conditions.ts';
 import { schema } from './graph/schema.ts';
 import { SqliteMissingError } from './origin/store/sqlite.ts';
-import { readTabs } from './server/http/graphiql.ts';
-import { createMetrics } from './server/observability/metrics.ts';
+import { createParts } from './server/parts.ts';
 import { openServer } from './server/server.ts';
-import { createTracing } from './server/observability/tracing.ts';
-import { observeCalls, logOutages } from './server/observability/watch.ts';
-import { createUpstream } from './upstream/client.ts';
 
 // By default, on a machine with much memory, V8 lets the heap grow to several times of what is in use. This overrides NODE_OPTIONS.
 setFlagsFromString('--heap-growing-percent=100');
@@ -156,29 +152,12 @@ async function runFacade(config: Config, log: Logger, opened: Closable[]): Promi
     resolved = Object.freeze({ ...config, baseUrl: origin.url, eventBaseUrl: origin.url });
     started.origin = origin;
   }
-  const metrics = createMetrics();
-  metrics.collectProcessMetrics();
-  const tracing = createTracing(config, log);
-  await tracing.loading;
-  opened.unshift(tracing);
-  const upstream = createUpstream(
-    { ...resolved, baseUrl: resolved.baseUrl!, eventBaseUrl: resolved.eventBaseUrl! },
-    { observe: observeCalls(metrics, log), onOutage: logOutages(log) },
-  );
-  opened.unshift(upstream);
-  const facade = await openPort('PORT', config.port, () =>
-    openServer(resolved, {
-      schema,
-      upstream,
-      log,
-      metrics,
-      tracing,
-      tabs: readTabs(resolve(root, 'operations')),
-      graphiql: resolve(root, 'dist/graphiql'),
-      packageDir: root,
-      welcome: resolve(root, 'welcome'),
-    }),
-  );
+  const parts = createParts(resolved, log, root);
+  opened.unshift(parts.upstream, parts.tracing);
+  parts.metrics.collectProcessMetrics();
+  await parts.tracing.loading;
+  const welcome = resolve(root, 'welcome');
+  const facade = await openPort('PORT', config.port, () => openServer(resolved, { ...parts, welcome }));
   opened.unshift(facade);
   started.graph = facade.url;
   return startMessage(started, config);

@@ -1,7 +1,7 @@
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import {
-  type CompiledQuery,
+  type Compilable,
   DummyDriver,
   type Insertable,
   Kysely,
@@ -20,11 +20,6 @@ import {
   prepareWrite,
 } from './sqlite.ts';
 import { upgrade } from './upgrade.ts';
-
-/** A query built by Kysely, which only compiles it. */
-interface Typed<Row> {
-  compile(): CompiledQuery<Row>;
-}
 
 /** A part of a list. */
 export interface Slice {
@@ -63,12 +58,12 @@ export class Database {
     this.raw = raw;
   }
 
-  all<Row>(typed: Typed<Row>): Row[] {
+  all<Row>(typed: Compilable<Row>): Row[] {
     const { statement, parameters } = this.prepared(typed);
     return statement.all(...parameters) as Row[];
   }
 
-  first<Row>(typed: Typed<Row>): Row | undefined {
+  first<Row>(typed: Compilable<Row>): Row | undefined {
     return this.all(typed)[0];
   }
 
@@ -91,7 +86,7 @@ export class Database {
   }
 
   /** Returns the number of changed rows. */
-  run(typed: Typed<unknown>): number {
+  run(typed: Compilable<unknown>): number {
     const { statement, parameters } = this.prepared(typed, (sql) => prepareWrite(this.raw, sql));
     return Number(statement.run(...parameters).changes);
   }
@@ -105,7 +100,7 @@ export class Database {
     this.raw.close();
   }
 
-  private prepared(typed: Typed<unknown>, prepare = (sql: string) => this.raw.prepare(sql)) {
+  private prepared(typed: Compilable<unknown>, prepare = (sql: string) => this.raw.prepare(sql)) {
     const { sql, parameters } = typed.compile();
     let statement = this.statements.get(sql);
     if (!statement) {
