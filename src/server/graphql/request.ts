@@ -33,7 +33,7 @@ export interface GraphqlRequest {
   params?: GraphqlParams | undefined;
   /** Set by the fast path if it has prepared the document. */
   prepared?: Prepared;
-  /** Set by the fast path if it has looked up the document by its id. */
+  /** Set if the document was looked up by its id, or is not trusted. */
   lookup?: DocumentLookup;
   /** Set by the fast path: the media type that it has negotiated. */
   mediaType?: string;

@@ -54,7 +54,7 @@ export function createGraphqlRoute(parts: GraphqlRouteParts): (exchange: Exchang
   const fastPath = createFastPath(pipeline, createResponseCache(upstream.epoch), upstream.epoch, isTimed);
   const addressOf = clientAddress(config.trustedProxies);
   const vary = varyOf(config);
-  const answerByYoga = createYogaRoute(parts, persisted);
+  const answerByYoga = createYogaRoute(parts);
 
   return async (exchange) => {
     const { request, response, requestId, lifetime: cancellation } = exchange;
@@ -95,7 +95,7 @@ export function createGraphqlRoute(parts: GraphqlRouteParts): (exchange: Exchang
     const slot = entered instanceof Promise ? await entered : entered;
     exchange.onClose(slot.release);
     try {
-      const resolved = params && json ? resolveParams(params, persisted, graphqlRequest) : undefined;
+      const resolved = params && resolveParams(params, persisted, graphqlRequest);
       if (resolved && json && (await fastPath.answer(resolved, json, graphqlRequest))) return;
       await answerByYoga(exchange, graphqlRequest);
     } finally {
@@ -119,13 +119,10 @@ export function createGraphqlRoute(parts: GraphqlRouteParts): (exchange: Exchang
 }
 
 /** Answers by Yoga. It is large and many servers never need it: it is loaded by the first request that does. */
-function createYogaRoute(
-  { schema, pipeline, log }: GraphqlRouteParts,
-  persisted: ReturnType<typeof createPersistedDocuments>,
-) {
+function createYogaRoute({ schema, pipeline, log }: GraphqlRouteParts) {
   const handler = lazily(async () => {
     const { createYogaHandler } = await import('./yoga.ts');
-    return createYogaHandler({ schema, pipeline, persisted, log });
+    return createYogaHandler({ schema, pipeline, log });
   });
   return async (exchange: Exchange, request: GraphqlRequest): Promise<void> => (await handler())(exchange, request);
 }

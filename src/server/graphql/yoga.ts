@@ -14,13 +14,11 @@ import type { GraphqlParams } from '../http/request-body.ts';
 import { sendBody, sendNotModified, sendStream } from '../http/send.ts';
 import type { Pipeline } from './answer.ts';
 import type { CurrentResult } from './incremental-format.ts';
-import type { PersistedDocuments } from './persisted-documents.ts';
 import type { GraphqlRequest } from './request.ts';
 
 interface Parts {
   schema: GraphQLSchema;
   pipeline: Pipeline;
-  persisted: PersistedDocuments;
   log: Logger;
 }
 
@@ -73,11 +71,11 @@ function isNotModifiedSince({ request: { headers }, response }: Exchange, body: 
   return isNotModified(headers['if-none-match'], etag);
 }
 
-function createYogaServer({ schema, pipeline, persisted, log }: Parts) {
+function createYogaServer({ schema, pipeline, log }: Parts) {
   const silent = () => undefined;
   return createYoga<GraphqlRequest>({
     schema,
-    plugins: [throughPipeline(pipeline, persisted)],
+    plugins: [throughPipeline(pipeline)],
     graphqlEndpoint: '/graphql',
     graphiql: false,
     landingPage: false,
@@ -97,7 +95,7 @@ function createYogaServer({ schema, pipeline, persisted, log }: Parts) {
 type YogaContext = GraphqlRequest & { params: { operationName?: string | null } };
 
 /** Everything that Yoga does by itself otherwise: reading the body, parsing, validating and executing. */
-function throughPipeline(pipeline: Pipeline, persisted: PersistedDocuments): Plugin<YogaContext, GraphqlRequest> {
+function throughPipeline(pipeline: Pipeline): Plugin<YogaContext, GraphqlRequest> {
   return {
     onRequestParse({ serverContext: { params }, setRequestParser }) {
       // Yoga's own parsers would read them from the request.
@@ -105,11 +103,11 @@ function throughPipeline(pipeline: Pipeline, persisted: PersistedDocuments): Plu
     },
     /** Replaces the id of a document by its text. */
     onParams({ params, context, setParams }) {
-      const { documentId, ...others } = params as GraphqlParams;
-      const lookup = context.lookup ?? persisted.lookup(params as GraphqlParams);
+      const { lookup } = context;
       if (!lookup) return;
       if ('error' in lookup) throw lookup.error;
       if (lookup.prepared) context.prepared = lookup.prepared;
+      const { documentId: _, ...others } = params as GraphqlParams;
       setParams({ ...others, query: lookup.text });
     },
     onParse({ context, params, extendContext, setParseFn }) {

@@ -46,7 +46,7 @@ export function explainHeader({ headers }: IncomingMessage, isOn: boolean): stri
 
 /** A completed body, and the promise for its text. */
 interface CompletedBody {
-  chunks: Buffer | Buffer[] | undefined;
+  chunks: Buffer[];
   resolve: (text: string) => void;
   reject: (reason: unknown) => void;
 }
@@ -58,7 +58,7 @@ export function createBodyReader({ maxBodyBytes, requestBodyTimeoutMs }: Config)
   const deadlines = createDeadlineQueue(requestBodyTimeoutMs);
   const completed = createBatch<CompletedBody>(({ chunks, resolve, reject }) => {
     try {
-      resolve(chunks === undefined ? '' : decodeStrictUtf8(Array.isArray(chunks) ? Buffer.concat(chunks) : chunks));
+      resolve(decodeStrictUtf8(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
     } catch (error) {
       reject(error);
     }
@@ -82,8 +82,7 @@ export function createBodyReader({ maxBodyBytes, requestBodyTimeoutMs }: Config)
     }
     if (Number(length) > maxBodyBytes) throw tooLarge();
     return new Promise((resolve, reject) => {
-      let first: Buffer | undefined;
-      let more: Buffer[] | undefined;
+      const chunks: Buffer[] = [];
       let size = 0;
       const fail = (error: HttpError) => {
         deadlines.stop(deadline);
@@ -95,12 +94,11 @@ export function createBodyReader({ maxBodyBytes, requestBodyTimeoutMs }: Config)
       const onData = (chunk: Buffer) => {
         size += chunk.length;
         if (size > maxBodyBytes) fail(tooLarge());
-        else if (first === undefined) first = chunk;
-        else (more ??= [first]).push(chunk);
+        else chunks.push(chunk);
       };
       const onEnd = () => {
         deadlines.stop(deadline);
-        completed.add({ chunks: more ?? first, resolve, reject });
+        completed.add({ chunks, resolve, reject });
       };
       const deadline = deadlines.start({ onDeadline: () => fail(tooSlow()) });
       request.on('data', onData);
