@@ -45,7 +45,7 @@ export function attachResolvers(schema: GraphQLSchema): GraphQLSchema {
 /** For other executors: looks the plan of the field up. */
 function byPlan(engine: EngineResolver): Resolver {
   return (parent, args, context, info) =>
-    engine(planOf(context, info), parent, args, context, { path: info.path, variables: info.variableValues });
+    engine(parent, { plan: planOf(context, info), args, context, path: info.path, variables: info.variableValues });
 }
 
 /** A field without a plan would be null although it has a value, so this throws. */

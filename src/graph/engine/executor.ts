@@ -161,7 +161,7 @@ function resolveOf(schema: GraphQLSchema, plan: PlannedField): Step['resolve'] {
   const { engine, plain } = fieldResolversOf(field);
   if (engine)
     return (source, { context, variables }, path) =>
-      engine(plan, source, args(variables), context, { path: path!, variables });
+      engine(source, { plan, args: args(variables), context, path: path!, variables });
   if (!plain) return (source) => source[field.name];
   const info = infoOf(schema);
   if (plan.parent !== schema.getMutationType()?.name)

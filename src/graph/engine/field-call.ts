@@ -14,8 +14,11 @@ import { inVariant, itemInVariant } from './variants.ts';
 /** A record, a page or an edge: the source object of the fields below it. */
 export type ParentRecord = Record<string, unknown>;
 
-/** Where a field is executed: its path in the response, and the variables for its arguments. */
-export interface FieldPosition {
+/** A field that is being resolved for one parent: its plan and arguments, its path in the response, and the variables for fields below. */
+export interface Resolution {
+  plan: PlannedField;
+  args: object;
+  context: Context;
   path: Path;
   variables: Variables;
 }
@@ -55,13 +58,7 @@ export function requestOf(
 }
 
 /** Makes the call of a field. Equal calls of an operation are made once. */
-export function startCall(
-  plan: PlannedField,
-  parent: ParentRecord,
-  args: object,
-  context: Context,
-  { path }: FieldPosition,
-): StartedCall {
+export function startCall(parent: ParentRecord, { plan, args, context, path }: Resolution): StartedCall {
   const { upstream, viewer } = context;
   const item = itemInVariant(plan.rule, parent, args, plan.names, context, path);
   if (item !== undefined) return { response: item, paging: undefined };
@@ -73,11 +70,8 @@ export function startCall(
  * A single record that the parent already carries with all selected names, as the response to a write does. Null if the parent says that
  * there is none, undefined if the call is needed.
  */
-export function embeddedRecord(
-  { rule, mode, selections }: PlannedField,
-  parent: ParentRecord,
-  args: object,
-): object | null | undefined {
+export function embeddedRecord(parent: ParentRecord, { plan, args }: Resolution): object | null | undefined {
+  const { rule, mode, selections } = plan;
   const { embedded } = rule;
   if (mode !== 'call' || !embedded || embedded.when || rule.pageSize !== undefined || endpointOf(rule, args).list)
     return undefined;

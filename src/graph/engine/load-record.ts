@@ -18,7 +18,7 @@ import {
 import { asText } from '../types/decode.ts';
 import type { Context } from './builder.ts';
 import { endpointOf } from './declarations.ts';
-import { type FieldPosition, type ParentRecord, embeddedRecord, startCall } from './field-call.ts';
+import { type ParentRecord, type Resolution, embeddedRecord, startCall } from './field-call.ts';
 import { namesLoadedFirst, namesToRequest } from './lookup.ts';
 import { type PlannedField, type SelectionPlan, responseKeyOf } from './operation-plan.ts';
 
@@ -46,24 +46,23 @@ export function loadMissing(
   selection: SelectionPlan,
   missing: readonly string[],
   existence: Existence,
-  context: Context,
-  position: FieldPosition,
+  resolution: Resolution,
 ): unknown {
   const { names, initialNames, rule } = selection;
   const key = keyIn(record, rule.record!);
-  if (initialNames === names) return loadNames({ record, key, selection, missing, existence }, context, position);
+  if (initialNames === names) return loadNames({ record, key, selection, missing, existence }, resolution);
 
   const exists = existence === 'shown' || rule.isReference === true;
   const first = exists ? missing.filter((name) => initialNames.includes(name)) : namesLoadedFirst(missing, selection);
-  if (first === missing) return loadNames({ record, key, selection, missing, existence }, context, position);
+  if (first === missing) return loadNames({ record, key, selection, missing, existence }, resolution);
   const initial =
-    first.length > 0 ? loadNames({ record, key, selection, missing: first, existence }, context, position) : record;
+    first.length > 0 ? loadNames({ record, key, selection, missing: first, existence }, resolution) : record;
   return withValue(initial, (loaded) => {
     if (loaded === null) return null;
     const rest = missing.filter((name) => !(name in (loaded as ParentRecord)));
     if (rest.length === 0) return loaded;
     return postpone(loaded as ParentRecord, rest, (known) =>
-      loadNames({ record: known, key, selection, missing: rest, existence: 'shown' }, context, position),
+      loadNames({ record: known, key, selection, missing: rest, existence: 'shown' }, resolution),
     );
   });
 }
@@ -97,13 +96,12 @@ export function loadingPostponed(inner: Resolver): Resolver {
 const keyIn = (record: ParentRecord, { keyOf }: RecordSource): string =>
   (keyOf ? keyOf(record as never) : asText(record.id)) ?? '';
 
-function loadNames(loading: Loading, context: Context, position: FieldPosition): unknown {
+function loadNames(loading: Loading, resolution: Resolution): unknown {
   const { record, key, selection, missing, existence } = loading;
   const { rule, type, tierRefused } = selection;
   const source = rule.record!;
   if (!key) return record;
-  const started =
-    selection.eagerCalls.length > 0 ? startEagerCalls(record, selection, context, position) : nothingStarted;
+  const started = selection.eagerCalls.length > 0 ? startEagerCalls(record, selection, resolution) : nothingStarted;
 
   // If only child endpoints are selected, they show whether the record exists, and it is not loaded.
   const isNamed = existence === 'named';
@@ -114,9 +112,10 @@ function loadNames(loading: Loading, context: Context, position: FieldPosition):
   const provider = started.find((call) => providesNeeded(call, names, missing));
   if (names.length === 0 && !provider && tierRefused.size === 0) return record;
 
+  const { context, path } = resolution;
   const { upstream } = context;
   const request = (wanted: readonly string[]) =>
-    wanted.length > 0 ? upstream.load(type.name, source, key, wanted, record, position.path) : record;
+    wanted.length > 0 ? upstream.load(type.name, source, key, wanted, record, path) : record;
   const load = () => (provider ? loadFromChild(provider, record, names, request) : request(names));
   const exists = rule.isReference === true || existence === 'shown';
   const loaded = exists || mayBeRefused(source) ? keepOnError(load, loading, names, exists) : load();
@@ -190,8 +189,7 @@ function nullIfShownAbsent(record: ParentRecord, started: readonly StartedChild[
 function startEagerCalls(
   record: ParentRecord,
   selection: SelectionPlan,
-  context: Context,
-  position: FieldPosition,
+  { context, path: prev, variables }: Resolution,
 ): StartedChild[] {
   const started: StartedChild[] = [];
   for (const plan of selection.eagerCalls) {
@@ -201,18 +199,14 @@ function startEagerCalls(
     let response: Promise<unknown>;
     let showsRecord = false;
     try {
-      const args = plan.args(position.variables);
-      if (
-        plan.rule.isUnavailable?.(record) ||
-        plan.rule.isEmpty?.(record) ||
-        embeddedRecord(plan, record, args) !== undefined
-      )
-        continue;
-      const path = { prev: position.path, key: responseKeyOf(plan), typename: selection.type.name };
+      const args = plan.args(variables);
+      const path = { prev, key: responseKeyOf(plan), typename: selection.type.name };
+      const child = { plan, args, context, path, variables };
+      if (plan.rule.isUnavailable?.(record) || plan.rule.isEmpty?.(record)) continue;
+      if (embeddedRecord(record, child) !== undefined) continue;
       const endpoint = endpointOf(plan.rule, args);
       showsRecord = endpoint.list !== undefined || endpoint === selection.rule.record?.endpoint;
-      const call = startCall(plan, record, args, context, { path, variables: position.variables });
-      response = Promise.resolve(call.response);
+      response = Promise.resolve(startCall(record, child).response);
     } catch (error) {
       response = Promise.reject(asError(error)); // wrong input: no call is made, not even for the record
     }

@@ -10,33 +10,27 @@ import { asObjects } from '../types/decode.ts';
 import { type Page, emptyPage, listIdOf, pageOf, windowOf } from '../types/paging.ts';
 import type { Context } from './builder.ts';
 import { endpointOf } from './declarations.ts';
-import { type FieldPosition, type ParentRecord, type StartedCall, embeddedRecord, startCall } from './field-call.ts';
+import { type ParentRecord, type Resolution, type StartedCall, embeddedRecord, startCall } from './field-call.ts';
 import type { FieldRule } from './field-rule.ts';
 import { loadMissing } from './load-record.ts';
 import { namesOrId } from './lookup.ts';
-import type { PlannedField } from './operation-plan.ts';
 import { resolveRecords } from './resolve-record.ts';
 import { listedBy } from './variants.ts';
 
 export type Resolver = GraphQLFieldResolver<ParentRecord, Context, object>;
 
 /** Resolves a field by its plan. */
-export type EngineResolver = (
-  plan: PlannedField,
-  parent: ParentRecord,
-  args: object,
-  context: Context,
-  position: FieldPosition,
-) => unknown;
+export type EngineResolver = (parent: ParentRecord, resolution: Resolution) => unknown;
 
 /** For a field whose own resolver returns records from its parent. */
 export function recordResolver(rule: FieldRule, inner: Resolver, info: GraphQLResolveInfo): EngineResolver {
-  return (plan, parent, args, context, position) => {
+  return (parent, resolution) => {
+    const { plan, args, context } = resolution;
     if (plan.mode === 'null') return null;
     const value: unknown = inner(parent, args, context, info);
     const listed = representationOfPage(parent);
     const representation = listed ?? rule.representation ?? wholeRepresentation;
-    return resolveRecords(value, plan, representation, listed !== undefined, context, position);
+    return resolveRecords(value, resolution, representation, listed !== undefined);
   };
 }
 
@@ -51,9 +45,10 @@ function representationOfPage(parent: unknown): Representation | undefined {
 /** For a field with an endpoint. */
 export function callResolver(rule: FieldRule, keyed: boolean): EngineResolver {
   const returned = rule.representation ?? wholeRepresentation;
-  return (plan, parent, args, context, position) => {
+  return (parent, resolution) => {
+    const { plan, args } = resolution;
     if (plan.mode === 'null') return null;
-    if (plan.mode === 'lookup') return lookUp(plan, args, context, position);
+    if (plan.mode === 'lookup') return lookUp(resolution);
     if (rule.isUnavailable?.(parent)) return null;
     if (rule.isEmpty?.(parent)) return emptyPage(returned);
     if (plan.mode === 'embedded') {
@@ -61,52 +56,31 @@ export function callResolver(rule: FieldRule, keyed: boolean): EngineResolver {
       // A list that was requested and is missing has its default: it is empty.
       if (member === undefined && endpointOf(rule, args).list === undefined) return null;
       if (member !== unreadable) {
-        const fromMember = () => fromEmbedded(plan, parent, member, args, context, position);
+        const fromMember = () => fromEmbedded(parent, member, resolution);
         return omitsAny(member, plan.mayOmit)
-          ? unlessRefused(() => call(plan, parent, args, context, position), fromMember)
+          ? unlessRefused(() => call(parent, resolution), fromMember)
           : fromMember();
       }
     }
-    const record = embeddedRecord(plan, parent, args);
-    if (record === undefined) return call(plan, parent, args, context, position);
-    return record && fromEmbedded(plan, parent, record, args, context, position);
+    const record = embeddedRecord(parent, resolution);
+    if (record === undefined) return call(parent, resolution);
+    return record && fromEmbedded(parent, record, resolution);
   };
 
-  function call(
-    plan: PlannedField,
-    parent: ParentRecord,
-    args: object,
-    context: Context,
-    position: FieldPosition,
-  ): unknown {
-    const started = startCall(plan, parent, args, context, position);
+  function call(parent: ParentRecord, resolution: Resolution): unknown {
+    const started = startCall(parent, resolution);
     return withValue(started.response, (response) => {
       if (response === null || response === undefined) return null;
-      const value = valueOf(plan, started, response, args, parent, context, keyed);
-      return resolveResult(value, plan, returned, context, position);
+      return resolveResult(valueOf(started, response, parent, resolution, keyed), returned, resolution);
     });
   }
 
-  function fromEmbedded(
-    plan: PlannedField,
-    parent: ParentRecord,
-    member: unknown,
-    args: object,
-    context: Context,
-    position: FieldPosition,
-  ): unknown {
-    const value = embeddedValue(rule, args, parent, member, keyed);
-    return resolveResult(value, plan, rule.embedded!.representation, context, position);
+  function fromEmbedded(parent: ParentRecord, member: unknown, resolution: Resolution): unknown {
+    return resolveResult(embeddedValue(parent, member, resolution, keyed), rule.embedded!.representation, resolution);
   }
 
-  function resolveResult(
-    value: unknown,
-    plan: PlannedField,
-    representation: Representation,
-    context: Context,
-    position: FieldPosition,
-  ): unknown {
-    return rule.pageSize === undefined ? resolveRecords(value, plan, representation, true, context, position) : value;
+  function resolveResult(value: unknown, representation: Representation, resolution: Resolution): unknown {
+    return rule.pageSize === undefined ? resolveRecords(value, resolution, representation, true) : value;
   }
 }
 
@@ -137,12 +111,10 @@ function memberOf(parent: ParentRecord, name: string): unknown {
 
 /** The value of a field from the response to its call. */
 function valueOf(
-  { rule, variants }: PlannedField,
   { paging }: StartedCall,
   response: unknown,
-  args: object,
   parent: ParentRecord,
-  { viewer }: Context,
+  { plan: { rule, variants }, args, context: { viewer } }: Resolution,
   keyed: boolean,
 ): unknown {
   if (!paging) return rule.mapResponse!(response, args, parent);
@@ -159,7 +131,8 @@ const asItems = (members: unknown): readonly object[] => (Array.isArray(members)
 const anybody = { isLoggedIn: false, filmTier: null };
 
 /** The value of a field from an embedded member, which stands in for the response. */
-function embeddedValue(rule: FieldRule, args: object, parent: ParentRecord, member: unknown, keyed: boolean): unknown {
+function embeddedValue(parent: ParentRecord, member: unknown, { plan, args }: Resolution, keyed: boolean): unknown {
+  const { rule } = plan;
   const { representation, takesParent, upTo } = rule.embedded!;
   const endpoint = endpointOf(rule, args);
   const { list } = endpoint;
@@ -174,8 +147,9 @@ function embeddedValue(rule: FieldRule, args: object, parent: ParentRecord, memb
 }
 
 /** Loads the record with the key in the arguments; calls below it that need only the key start with it. */
-function lookUp(plan: PlannedField, args: object, context: Context, position: FieldPosition): unknown {
+function lookUp(resolution: Resolution): unknown {
+  const { plan, args, context } = resolution;
   const reference = plan.rule.input!({}, args, context.viewer) as ParentRecord;
   const selection = plan.onlySelection!;
-  return loadMissing(reference, selection, namesOrId(selection), 'named', context, position);
+  return loadMissing(reference, selection, namesOrId(selection), 'named', resolution);
 }

@@ -3,8 +3,7 @@ import { getNullableType, isListType } from 'graphql';
 import { type Representation, isProvided } from '../../api/endpoint.ts';
 import { asError, isPromise } from '../../lib/promises.ts';
 import { isUpstreamField } from '../../upstream/loading/record-state.ts';
-import type { Context } from './builder.ts';
-import type { FieldPosition, ParentRecord } from './field-call.ts';
+import type { ParentRecord, Resolution } from './field-call.ts';
 import type { TypeRule } from './field-rule.ts';
 import { loadMissing } from './load-record.ts';
 import { namesOrId } from './lookup.ts';
@@ -16,23 +15,21 @@ import type { PlannedField } from './operation-plan.ts';
  */
 export function resolveRecords(
   value: unknown,
-  plan: PlannedField,
+  resolution: Resolution,
   representation: Representation,
   isListed: boolean,
-  context: Context,
-  position: FieldPosition,
 ): unknown {
+  const { plan } = resolution;
   if (value === null || value === undefined) return null;
   if (plan.onlySelection && !plan.onlySelection.rule.record) return value; // such objects cannot be loaded
-  if (!Array.isArray(value))
-    return resolveRecord(value as ParentRecord, plan, representation, isListed, context, position);
+  if (!Array.isArray(value)) return resolveRecord(value as ParentRecord, resolution, representation, isListed);
   if (!isListType(getNullableType(plan.field.type))) return null; // an array instead of a record
   let isPending = false;
   // An error becomes an item. Thrown, it would lose the items that are still loading.
   const items = value.map((item: ParentRecord | null) => {
     if (item === null) return null;
     try {
-      const record = resolveRecord(item, plan, representation, isListed || !isRootNode(plan), context, position);
+      const record = resolveRecord(item, resolution, representation, isListed || !isRootNode(plan));
       if (!isPromise(record)) return record;
       isPending = true;
       return record.catch(asError);
@@ -46,19 +43,18 @@ export function resolveRecords(
 
 function resolveRecord(
   record: ParentRecord,
-  plan: PlannedField,
+  resolution: Resolution,
   representation: Representation,
   isListed: boolean,
-  context: Context,
-  position: FieldPosition,
 ): unknown {
   if (record instanceof Error) return record;
+  const { plan } = resolution;
   const selection = plan.onlySelection ?? plan.selections.get(record.__typename as string);
   if (!selection?.rule.record) return record;
   if (typeof record !== 'object') return null;
   // A client may make up an id, so `node` has to check that the record exists.
   if (isRootNode(plan) && !selection.rule.isReference)
-    return loadMissing(record, selection, namesOrId(selection), 'named', context, position);
+    return loadMissing(record, selection, namesOrId(selection), 'named', resolution);
   // A field with a representation takes a reference as its response has it: nothing is loaded.
   const isCarried = selection.rule.isReference === true && plan.rule.representation !== undefined;
   let provided: Representation | undefined;
@@ -72,7 +68,7 @@ function resolveRecord(
   }
   if (!missing) return record;
   const isShown = provided === representation && representation.names.length > 0;
-  return loadMissing(record, selection, missing, isShown ? 'shown' : 'referred', context, position);
+  return loadMissing(record, selection, missing, isShown ? 'shown' : 'referred', resolution);
 }
 
 const hasAlternative = (record: ParentRecord, { alternativeNames }: TypeRule, name: string): boolean =>
