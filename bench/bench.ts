@@ -118,7 +118,7 @@ async function compare(
   return taking.map(({ name }) => summary(workload.name, latencyMs, name, played));
 }
 
-/** Each contestant begins equally often, and follows each of its neighbours equally often. */
+/** Each contestant begins equally often, and follows each other contestant equally often. */
 function inTurn(playing: readonly Contestant[], round: number): Contestant[] {
   const turn = Math.floor(round / 2) % playing.length;
   const order = [...playing.slice(turn), ...playing.slice(0, turn)];

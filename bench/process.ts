@@ -19,7 +19,7 @@ export interface Contestant {
 
 const graphql = () => '/graphql';
 
-/** Fan-out times latency needs more connections: at 5 ms, 64 of them would be the bottleneck. The product grows its pool by itself. */
+/** With upstream latency, workloads of many calls need more connections: at 5 ms, 64 would be the bottleneck. The product opens more by itself. */
 const connections = (latencyMs: number) => String(latencyMs > 0 ? 256 : 64);
 const peer = (upstream: string, latencyMs: number) => ({ UPSTREAM: upstream, CONNECTIONS: connections(latencyMs) });
 

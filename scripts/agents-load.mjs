@@ -1,6 +1,6 @@
-// How much a looping agent slows people down: node scripts/agents-load.mjs [pairs of turns] [seconds of a turn] [people a second] [agents]
-// Turns without and with the agents alternate, so that what else the machine does falls on both. Everything runs on 127.0.0.1: the facade
-// and the origin in processes of their own, and between them, here, a proxy that answers no sooner than a service over a network would.
+// Measures how much agents in a loop slow people down: node scripts/agents-load.mjs [pairs of turns] [seconds of a turn] [people a second] [agents]
+// Turns without and with the agents alternate, so that other load of the machine affects both. Everything runs on 127.0.0.1: the facade and
+// the origin in processes of their own, and between them, in this process, a proxy with the latency of a service over a network.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -28,7 +28,7 @@ const proxy = createServer((incoming, outgoing) => {
       answer.pipe(outgoing);
     }, SERVICE_MS);
   });
-  onward.on('error', () => outgoing.destroy()); // the facade tries again
+  onward.on('error', () => outgoing.destroy()); // the facade retries
   incoming.pipe(onward);
 }).listen(0, '127.0.0.1');
 await once(proxy, 'listening');
@@ -37,7 +37,7 @@ const settings = { PORT: '0', MCP: 'on', ACCESS_TOKEN: 'demo-app', RECORD_TTL_SE
 const env = { ...settings, NODE_ENV: 'production', BASE_URL: service, EVENT_BASE_URL: service };
 const facade = await start([], env, /graph +(\S+)\/graphql/);
 
-/** People read pages; agents call every tool that reads one, the film tier's most of all: they are refused soon, and go on. */
+/** People request a page. Agents call all tools that read, those of films most often; they are soon rejected, and continue. */
 const page = { query: readFileSync('operations/book.graphql', 'utf8') };
 const books = JSON.parse(readFileSync('demo/books.json', 'utf8')).books.map(({ id }) => id);
 const tools = [
@@ -99,7 +99,7 @@ await Promise.all([facade, origin].map(({ child }) => child.exitCode ?? once(chi
 rmSync(dataDir, { recursive: true, force: true });
 process.exit();
 
-/** The milliseconds of each request of people, from when it was due: one that waits to be sent has waited too. */
+/** The milliseconds of each request of people, from when it was due, so that the wait to be sent counts too. */
 async function turn(agents) {
   const times = [];
   const until = performance.now() + SECONDS * 1_000;
@@ -128,7 +128,7 @@ async function post(path, body) {
   try {
     [answer] = await once(sent, 'response');
   } catch (error) {
-    // Kept open for too long: the other end has closed it meanwhile.
+    // An idle connection that the other end has closed meanwhile.
     if (sent.reusedSocket) return post(path, body);
     throw error;
   }

@@ -1,4 +1,4 @@
-// What one upstream call runs through: node scripts/call-path.mjs [--list]
+// Counts the functions that one upstream call enters: node scripts/call-path.mjs [--list]
 // Counts function entries in src while a record is loaded by one request over a real socket, as V8's precise coverage counts them (an
 // async function also at each await): of the call itself, and with loading and cache around it, from `Operation.load` to its result.
 // Everything is warm: the connection is open and the token is known. --list names each function.

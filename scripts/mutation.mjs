@@ -3,14 +3,14 @@
  *
  *   node scripts/mutation.mjs [--sample 200] [--seed 1] [--only src/upstream/limits/concurrency.ts] [--out results.json] [--first-pass] [--jobs 2]
  *
- * Three passes, the quickest first; each runs only the mutants that the one before did not notice:
+ * Three passes, the fastest first; each runs only the mutants that the one before did not detect:
  *
  * oracle     some seconds each
  * tests      the tests of the folder that mirrors the mutant's, then those of graph and upstream
- * journeys   the slow tests, with many mutants at once, because few are left to be noticed: if a test fails, each half runs alone
+ * journeys   the slow tests, with many mutants at once, because few of them are detected: if a test fails, each half runs alone
  *
- * A failure of a test counts if it comes twice. A mutant that no pass notices survives and is listed with its place, for review. With --out a
- * run goes on where another stopped; --first-pass ends it after the oracle. The seed decides the sample; without --sample all mutants run,
+ * A failure of a test counts if it is repeated. A mutant that no pass detects survives and is listed with its place, for review. With --out a
+ * run continues where another stopped; --first-pass ends it after the oracle. The seed decides the sample; without --sample all mutants run,
  * which takes hours. Each job works in a temporary copy of the tree, deleted at the end.
  */
 import { execFileSync, spawn } from 'node:child_process';
@@ -43,7 +43,7 @@ const { values: options } = parseArgs({
   },
 });
 
-/** The operator that replaces another: its likeliest mistake. */
+/** The operator that replaces another, as in a likely mistake. */
 const operators = {
   '===': '!==',
   '!==': '===',
@@ -64,7 +64,7 @@ const ORACLE_MS = 120_000;
 const TESTS_MS = 300_000;
 const TEST_MS = 60_000;
 
-/** What decides on a mutant that the oracle does not notice. The tools of agents are read from the schema by the engine. */
+/** The tests of mutants that the oracle does not detect. test/server/mcp is among them, because the engine makes the tools of agents. */
 const quickTests = ['test/graph', 'test/upstream', 'test/server/mcp'];
 const slowTests = ['test/journey', 'test/hostile/upstream.test.ts'];
 

@@ -63,7 +63,7 @@ test('one upstream URL without the other is reported', () => {
   expect(problems({ EVENT_BASE_URL: 'http://a' }, { baseUrl: 'http://b' })).toEqual([]);
 });
 
-test('a BASE_URL that ends in /v2 is refused with the right one', () => {
+test('a BASE_URL that ends in /v2 is rejected, and the message has the right one', () => {
   const wrong = { BASE_URL: 'https://api.example/base/v2/', EVENT_BASE_URL: 'https://events.example/v2' };
   const right = 'must not end in /v2, which is appended to it: use https://api.example/base';
   expect(problems(wrong)).toEqual([`BASE_URL ${right}`]);

@@ -423,7 +423,7 @@ test('an Authorization header without a bearer token is sent nowhere', async () 
   expect(books.requests).toEqual([]);
 });
 
-test('a bearer token is one after several spaces too, as HTTP allows', async () => {
+test('a bearer token may follow several spaces, as HTTP allows', async () => {
   const { books, execute } = await startFacade();
   books.behave(respond);
   await execute('{ book(id: 7) { id title } }', { headers: { authorization: 'bearer   secret ' } });

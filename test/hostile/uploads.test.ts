@@ -60,7 +60,7 @@ const targets = [
   ['the origin', origin, '/v2/notes', originForm],
 ] as const;
 
-test('a picture together with a file that is not one is rejected with a code, however often it is sent', async () => {
+test('a picture together with a file that is no picture is rejected with a code, however often it is sent', async () => {
   for (let round = 0; round < 30; round++) {
     const response = await fetch(graph, {
       method: 'POST',

@@ -298,7 +298,7 @@ describe.each(deployments)('%s', (_, open) => {
 
     test.each(steps)('no reader sees the state before $name', { timeout: 300_000 }, async (step) => {
       const { facades, plain, known } = setup;
-      // A query that the last step ended with is cached by every facade; another one is read from the service first.
+      // Every facade has cached the query that ended the last step; any other query is sent to the service first.
       const isCached = last?.query === read(known);
       const before = isCached ? last!.after : await resultsOf(plain, read(known));
       for (const facade of isCached ? facades : [...facades, ...facades])

@@ -157,7 +157,7 @@ describe('where EXPLAIN is off', () => {
     }
   });
 
-  test('so is one in a form, with status 400', async () => {
+  test('a mutation in a form whose plan is requested is rejected with status 400', async () => {
     const form = new FormData();
     form.append('operations', JSON.stringify({ query: remove }));
     form.append('map', '{}');

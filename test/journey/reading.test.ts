@@ -37,7 +37,7 @@ describe('the operations', () => {
     expect(emptyPositions(text, answer.data).filter((place) => place !== 'viewer.rateBudget')).toEqual([]);
   });
 
-  test('are ten at least', () => {
+  test('are at least ten', () => {
     expect(pages.length).toBeGreaterThanOrEqual(10);
   });
 });

@@ -86,7 +86,7 @@ test.skipIf(!curl)('every shell request has the printed response', async () => {
   for (const { text, response } of requests) expect(await shell(text, setup.facade.url, cwd)).toEqual(response);
 });
 
-test('the page of 60 seconds shows five films, loaded from another origin', async () => {
+test('the page in "A front end in 60 seconds" shows five films, loaded from another origin', async () => {
   const [, script] = /<script type="module">([^]*?)<\/script>/.exec(readme)!;
   const origin = 'http://localhost:5173';
   const items: { textContent: string }[] = [];

@@ -443,7 +443,7 @@ function argumentsFor(draft: Draft, parent: GraphQLObjectType, of: GraphQLField<
   return paged.length ? `(${paged.join(', ')})` : '';
 }
 
-/** Now and then a cursor of the very list, where it is known which list it is: at the root, or below a record of a known id. */
+/** Sometimes a valid cursor of the list, if the list is known: at the root, or below a record with a known id. */
 function withCursor(
   { random, variables, above }: Draft,
   parent: GraphQLObjectType,

@@ -2,8 +2,8 @@
  * A reference implementation, as simple as possible: graphql-js runs the operation, a record is read whole if anything of it is unknown,
  * and every field with a call makes that call. It has no projection, cache, request sharing, rate limit, eager load or embedded page.
  *
- * From the product it takes the declarations of fields (`rule.input`, `rule.decide`, `rule.items`, decoders, endpoint tables, the Atom
- * reader) and the names of errors; nothing of plan, arrive, execute, operation or records.
+ * It shares with the facade the declarations of fields (`rule.input`, `rule.mapResponse`, `rule.items`, decoders, endpoint tables, the Atom
+ * reader) and the names of errors, but neither the plan nor the executor, the loading of records or the cache.
  */
 import {
   type DocumentNode,
@@ -128,7 +128,7 @@ interface Known {
 /** By the source object of the resolvers of a record. */
 const known = new WeakMap<object, Known>();
 
-/** Fields of a page that tell of positions. */
+/** Fields of a page about positions. */
 const positions: Readonly<Record<string, (page: Page<unknown>) => unknown>> = {
   'PageInfo.hasPreviousPage': ({ start }) => start > 0,
   'PageInfo.startCursor': ({ items, start, listId }) => (items.length > 0 ? cursorOf(listId(), start) : null),
@@ -731,7 +731,7 @@ function arriveOne(
   const { read: came, error } = attempt(of.whole);
   if (came) return copy;
   if (!error) return null;
-  // Nothing but the failure is known of it. If its lists may be open, or upstream named it, each field reports the tier error.
+  // Only the error is known. If its lists may be open, or upstream named the record, each field reports the tier error.
   if (!(error instanceof TierRequired) || (isNamed && calls.length === 0)) throw error as Error;
   place.mayStand = calls.some(({ rule }) => rule.provides);
   return copy;

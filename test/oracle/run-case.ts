@@ -116,7 +116,7 @@ class CaseRun {
     const result = await execute(product, operation, requestId);
     const tookMs = performance.now() - began;
     this.writes(operation, requestId, reference);
-    if (!result) return; // the client has left
+    if (!result) return; // the client disconnected
     this.answered++;
     this.private(operation, result);
     if (this.isOverLimit(operation, requestId, range, result)) return;

@@ -79,7 +79,7 @@ function findRoute(method: string, path: string) {
   return null;
 }
 
-class Refusal extends Error {
+class ServiceError extends Error {
   readonly code: number;
   readonly status: number | undefined;
   constructor(code: number, status?: number) {
@@ -89,7 +89,7 @@ class Refusal extends Error {
   }
 }
 const refuse = (code: number, status?: number): never => {
-  throw new Refusal(code, status);
+  throw new ServiceError(code, status);
 };
 
 export function respond(world: World, manners: Manners, { method, path, body, sender }: Request_): Response_ {
@@ -108,7 +108,7 @@ export function respond(world: World, manners: Manners, { method, path, body, se
     const answer = answers.get(endpoint)!(asked);
     return written(endpoint, answer, query.get('fields'), manners);
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof ServiceError)) throw error;
     const known = serviceErrors[error.code as keyof typeof serviceErrors] as
       { msg: string; status: number } | undefined;
     return {
@@ -599,5 +599,5 @@ on(eventEndpoints.unwish, attend(null));
 for (const endpoint of [eventEndpoints.create, eventEndpoints.update, eventEndpoints.delete])
   on(endpoint as Endpoint, () => refuse(1000));
 
-/** A document of an event or a feed, read as the contract reads it. */
+/** A document of an event or a feed, read by the Atom reader of the facade. */
 export const readAtom = (media: keyof typeof readers, body: string): unknown => readers[media](body);

@@ -22,7 +22,7 @@ test('expected errors of the service have no stack trace, and later errors have 
   expect(framesOf(new Error('a defect')).length).toBeGreaterThan(0);
 });
 
-test('a refused permission means that there is no record only where the interface says so', () => {
+test('a missing permission means that there is no record only where the interface says so', () => {
   expect(isAbsent(bookEndpoints.collection, 403, 1001)).toBe(true);
   expect(isAbsent(bookEndpoints.collection, 403, 1000)).toBe(false);
   expect(isAbsent(bookEndpoints.byId, 404, 1001)).toBe(false);

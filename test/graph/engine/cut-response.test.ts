@@ -5,7 +5,7 @@ const ROOM = 2_000;
 const lengthOf = (value: unknown) => JSON.stringify(value).length;
 
 describe('a response that is cut', () => {
-  test('fits the room, and uses most of it', () => {
+  test('fits the limit, and uses most of it', () => {
     const { value, cuts } = cutToFit({ list: Array.from({ length: 1_000 }, () => ({ n: 1 })) }, ROOM);
     const { list } = value as { list: unknown[] };
     expect(lengthOf(value)).toBeLessThanOrEqual(ROOM);

@@ -164,7 +164,7 @@ describe('a format of the notes of a user', () => {
     expect(lines(calls)).toHaveLength(3);
   });
 
-  test('is kept apart from the text that another selection of the same nodes needs', async () => {
+  test('does not replace the text that another selection of the same nodes needs', async () => {
     const { execute, calls } = list({ text: 'T', abstract: 'A' });
     const { data } = await execute(
       '{ user(id: 7) { notes { edges { node { content(format: ABSTRACT) } } nodes { blocks { ... on TextBlock { spans { text } } } } } } }',

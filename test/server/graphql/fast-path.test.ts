@@ -155,8 +155,8 @@ describe.each([false, true])('with a service that fails now and then: %s', (faul
       }),
       {
         numRuns: Number(process.env.DOORS_RUNS ?? (thorough ? 40 : 15)),
-        // The same documents each time, unless DOORS_SEED is set.
-        seed: Number(process.env.DOORS_SEED ?? 1),
+        // The same documents each time, unless FAST_PATH_SEED is set.
+        seed: Number(process.env.FAST_PATH_SEED ?? 1),
       },
     );
   });

@@ -100,7 +100,7 @@ test('invalid variables and unsupported operations are client errors with a code
   }
 });
 
-test('a safe request id is taken over, otherwise one is created', async () => {
+test('a safe request id of the client is used, otherwise one is created', async () => {
   const { url } = await open();
   const idFor = async (id: string) =>
     (await fetch(`${url}/health`, { headers: { 'x-request-id': id } })).headers.get('x-request-id');
@@ -297,7 +297,7 @@ test.each([
   ['a form', 'POST', { 'content-type': 'application/x-www-form-urlencoded', 'x-graphql-csrf': '1' }],
   ['an event stream', 'POST', { 'content-type': 'application/json', accept: 'text/event-stream' }],
   ['QUERY', 'QUERY', { 'content-type': 'application/json' }],
-])('an empty operation name is none: %s', async (_, method, headers) => {
+])('an empty operation name counts as absent: %s', async (_, method, headers) => {
   const { url } = await open();
   const params = { query: '{ word }', operationName: '' };
   const isJson = headers['content-type'] === 'application/json';

@@ -1,4 +1,4 @@
-/** What docs/agents.md shows is run: the ways to connect, and the session. */
+/** Runs the examples of docs/agents.md: the ways to connect, and the session. */
 import { execFile } from 'node:child_process';
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

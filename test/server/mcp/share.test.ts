@@ -27,7 +27,7 @@ const ids = [
 ];
 const film = (at: number) => ({ id: ids[at % ids.length]! });
 
-/** Calls of an agent that ignores what it is told. */
+/** Calls of an agent that ignores `retryAfter`. */
 const CALLS = thorough ? 1_000 : 200;
 
 test('an agent that loops hundreds of times gets a quarter of the rate limit, causes no 429, and leaves people the rest', async () => {

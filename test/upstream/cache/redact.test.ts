@@ -6,7 +6,7 @@ const { visibility, list } = bookEndpoints.annotations;
 const [own, other] = [{ isOwn: true }, { isOwn: false }];
 const itemsOf = (items: unknown[]) => ({ [list!]: items });
 
-test('with the facade’s own token, only items that everybody may see are shown, without what belongs to its owner', () => {
+test('with the facade’s own token, only public items are returned, without the fields of its owner', () => {
   const { member, everybody } = visibility!;
   const isPublic = { id: '1', [member]: everybody };
   const isPrivate = { id: '2', [member]: 'x' };
@@ -17,7 +17,7 @@ test('with the facade’s own token, only items that everybody may see are shown
   );
 });
 
-test('a response to a person’s own token is shown as it is', () => {
+test('a response to a person’s own token is returned unchanged', () => {
   const response = () => itemsOf([{ id: '2', [visibility!.member]: 'x', current_user_collection: {} }]);
   expect(redactOwner(bookEndpoints.annotations, other, response())).toEqual(response());
 });

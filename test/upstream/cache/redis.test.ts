@@ -11,7 +11,7 @@ function cacheIn(state: { isReachable: boolean }) {
   return { cache: createRedisCache(redis as unknown as Redis, inTime, inTime), written };
 }
 
-test('invalidations that Redis did not take are written once it is reachable', async () => {
+test('invalidations that did not reach Redis are written once it is reachable', async () => {
   const state = { isReachable: false };
   const { cache, written } = cacheIn(state);
   await cache.invalidate('Book:7');
@@ -22,7 +22,7 @@ test('invalidations that Redis did not take are written once it is reachable', a
   expect(written).toEqual(['cleared:Book:7', 'cleared:Book:8', 'cleared:Book:9']);
 });
 
-test('more than 10,000 of them become one that invalidates everything', async () => {
+test('more than 10,000 such invalidations become one that invalidates everything', async () => {
   const state = { isReachable: false };
   const { cache, written } = cacheIn(state);
   for (let id = 0; id <= 10_001; id++) await cache.invalidate(`Book:${id}`);

@@ -152,7 +152,7 @@ test('a record stays whole if the service ignores the requested fields, among th
   expect(service.requests[0]?.path).toContain('durations,languages');
 });
 
-test('calls that the circuit breaker refuses do not count towards the rate limit', async () => {
+test('calls that the circuit breaker rejects do not count towards the rate limit', async () => {
   const { operation, verified, rateLimiter, service } = await callsTo(reset, undefined, {
     breakerFailures: 2,
     readAttempts: 1,
@@ -261,7 +261,7 @@ test('a read that shares the request of another is logged as such, and the reque
   expect(observed).toMatchObject([{ endpoint: filmEndpoints.subject, outcome: '200' }]);
 });
 
-test('the rejection of a token is reported, so that nothing that was read with it is shown again', async () => {
+test('the rejection of a token is reported, so that nothing read with it is served again', async () => {
   const { operation, verified, rejected } = await callsTo(json('{"msg":"invalid_access_token","code":103}', 401));
   const bob = verified('bob', ['advance']);
   await expect(operation(bob).make(film('title'))).rejects.toMatchObject({ details: { status: 401, code: 103 } });

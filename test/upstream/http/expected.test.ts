@@ -198,7 +198,7 @@ describe('write', () => {
     for (const query of unread) expect((await execute(query, alice)).errors).toBeUndefined();
   });
 
-  test('it does not if the body is a web page, as of a proxy that asks for a login', async () => {
+  test('a write without a response record fails if the body is a web page, such as the login page of a proxy', async () => {
     const { books, events, execute } = await facade();
     for (const service of [books, events]) service.behave(json(' <!DOCTYPE html><html><body>Log in</body></html>'));
     for (const query of unread) expect(codesIn(await execute(query, alice))).toEqual(['UPSTREAM_INVALID_RESPONSE']);

@@ -211,7 +211,7 @@ test('a byte order mark is removed from the response, plain and in gzip', async 
   for (const body of ['{"a":1}', '{"a":1}', '']) expect((await send()).text).toBe(body);
 });
 
-test('an empty Content-Encoding is none, and x-gzip is gzip', async () => {
+test('an empty Content-Encoding counts as absent, and x-gzip as gzip', async () => {
   const packed = gzipSync('{"a":1}');
   const inGzip: Behaviour = (socket) => {
     socket.write(head(`content-encoding: x-gzip\r\ncontent-length: ${packed.length}`));
