@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Config } from '../../config/settings.ts';
+import { settlesWithin } from '../../lib/promises.ts';
 
 /** How long a result is used again. Load balancers probe often, and each probe must not open a connection. */
 const REMEMBERED_MS = 5_000;
@@ -24,20 +26,18 @@ export function createHealth(config: Config) {
 
 const describe = (reachable: boolean) => (reachable ? 'reachable' : 'unreachable');
 
-function reach(address: string | undefined, { connectTimeoutMs }: Config): Promise<boolean> {
-  if (!address) return Promise.resolve(false);
+async function reach(address: string | undefined, { connectTimeoutMs }: Config): Promise<boolean> {
+  if (!address) return false;
   const { hostname, port, protocol } = new URL(address);
-  return new Promise((resolve) => {
-    const socket = connect({
-      host: hostname.replace(/^\[|\]$/g, ''), // an IPv6 address is bracketed in a URL alone
-      port: Number(port) || (protocol === 'https:' ? 443 : 80),
-    });
-    const done = (reachable: boolean) => {
-      socket.destroy();
-      resolve(reachable);
-    };
-    socket.setTimeout(connectTimeoutMs, () => done(false));
-    socket.once('connect', () => done(true));
-    socket.once('error', () => done(false));
+  const socket = connect({
+    host: hostname.replace(/^\[|\]$/g, ''), // an IPv6 address is bracketed in a URL alone
+    port: Number(port) || (protocol === 'https:' ? 443 : 80),
   });
+  try {
+    return await settlesWithin(connectTimeoutMs, once(socket, 'connect'));
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
 }

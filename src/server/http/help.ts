@@ -1,5 +1,6 @@
 /** The page that explains every error code, and the links to it in `extensions.help` of errors. */
 import type { GraphQLError } from 'graphql';
+import { escape } from '../../atom/xml.ts';
 import { type CodeGroup, codeGroups, notesOn } from '../../graph/errors/codes.ts';
 import { contentPolicy, hashSource } from './content-policy.ts';
 
@@ -62,7 +63,5 @@ function section({ title, codes }: CodeGroup): string {
 
 /** Converts a line of Markdown; the table of codes uses only code spans. */
 function html(text: string): string {
-  return text
-    .replace(/[&<>]/g, (character) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[character]!)
-    .replace(/`([^`]*)`/g, '<code>$1</code>');
+  return escape(text).replace(/`([^`]*)`/g, '<code>$1</code>');
 }
