@@ -28,7 +28,7 @@ import { Rejection, found } from './rejection.ts';
 /** Not specified: the length of an abstract. */
 const ABSTRACT_MAX = 160;
 
-export const event = (call: Call, { id }: Of): EventRecord => single(call, existing(call, id));
+export const event = (call: Call, { id }: Of): EventRecord => entries(call, [existing(call, id)], true)[0]!;
 
 /** The people with this relation to an event. */
 export const attendees =
@@ -96,9 +96,9 @@ export function createEvent(call: Call, draft: EventDraft): EventRecord {
   const city = found(home ? call.cities.byId(home) : undefined, 1000);
   const text = checked(draft, city.name);
   const counted = { more_participants: 0, more_wishers: 0 };
-  const row = call.events.insert({ ...text, person_id, city_id: city.id, point: '', has_image: 0, ...counted });
-  call.events.attend(row.id, person_id, 'participate');
-  return single(call, row);
+  const id = call.events.insert({ ...text, person_id, city_id: city.id, point: '', has_image: 0, ...counted });
+  call.events.attend(id, person_id, 'participate');
+  return event(call, { id: String(id) });
 }
 
 export function updateEvent(call: Call, { id, ...draft }: Of & EventDraft): EventRecord {
@@ -171,19 +171,15 @@ const feedPage = ({ start, count, total }: Slice & { total: number }) => ({
   totalResults: total,
 });
 
-const single = (call: Call, row: StoredEvent): EventRecord => entries(call, [row], true)[0]!;
-
 function entries(call: Call, rows: readonly StoredEvent[], withAuthors: boolean): EventRecord[] {
   const { reader, events, people, cities } = call;
   const ids = rows.map((row) => row.id);
-  const headcounts = events.headcounts(ids);
   const relations = reader === null ? undefined : events.relationsOf(reader, ids);
   const authors = withAuthors ? people.byIds(rows.map((row) => row.person_id)) : undefined;
   return rows.map((row): EventRecord => {
     const isCreator = reader === row.person_id;
     const creator = authors?.get(row.person_id);
     const city = cities.byId(row.city_id);
-    const heads = headcounts.get(row.id);
     const short = abstract(row.content);
     const status = relations && statusOf(relations.get(row.id), isCreator);
     return {
@@ -200,8 +196,8 @@ function entries(call: Call, rows: readonly StoredEvent[], withAuthors: boolean)
       content: isCreator ? row.content : short,
       invite_only: row.invite_only === 1 ? 'yes' : 'no',
       can_invite: row.can_invite === 1 ? 'yes' : 'no',
-      participants: String(row.more_participants + (heads?.participate ?? 0)),
-      wishers: String(row.more_wishers + (heads?.wish ?? 0)),
+      participants: String(row.participants),
+      wishers: String(row.wishers),
       ...(status && { status }),
       ...(city && { location: { id: city.id, name: city.name } }),
       startTime: row.starts,

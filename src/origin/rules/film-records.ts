@@ -18,9 +18,9 @@ import {
   celebrityMembers,
   subjectMembers,
 } from '../../api/film.ts';
-import { drawnUrl } from '../store/drawn-pictures.ts';
+import { drawnImages, drawnUrl } from '../store/drawn-pictures.ts';
 import type { AlbumPhoto } from '../store/film.ts';
-import { type Person, avatarOf, webPage } from '../store/people.ts';
+import { type Person, briefUser } from '../store/people.ts';
 import type { Stored } from '../store/schema.ts';
 import type { Call } from './call.ts';
 
@@ -94,11 +94,11 @@ export function fullCelebrity(call: Call, row: CelebrityRow): CelebrityRecord {
   const { id } = row;
   const album = call.films.photosOfCelebrity(id, { start: 0, count: RECORD_PHOTOS });
   const works = call.films.works(id, { start: 0, count: RECORD_WORKS });
-  const page = `https://movie.catalog.example/celebrity/${id}/`;
+  const simple = simpleCelebrityRecord(row);
   const record: CelebrityRecord = {
-    ...simpleCelebrityRecord(row),
+    ...simple,
     name_en: row.name_en,
-    mobile_url: `${page}mobile`,
+    mobile_url: `${simple.alt}mobile`,
     summary: row.summary,
     aka: list(row.aka),
     aka_en: list(row.aka_en),
@@ -120,7 +120,7 @@ function simpleMembers(row: SubjectRow): SubjectRecord {
     title: row.title,
     original_title: row.original_title,
     alt: webPageOf(row.id),
-    images: imagesOf('subject', row.id),
+    images: drawnImages('subject', row.id),
     rating: ratingOf(row),
     pubdates: list(row.pubdates),
     year: row.year,
@@ -149,27 +149,16 @@ export function withSubjects<Row extends OfSubject, Made>(
 export const workRecords = (call: Call, rows: readonly Stored<'works'>[]): WorkRecord[] =>
   withSubjects(call, rows, ({ roles }, subject) => ({ roles: list(roles), subject }));
 
-const ratingOf = (row: SubjectRow) => ({
-  max: 10,
-  average: row.rating_average,
-  stars: row.rating_stars,
-  min: 0,
-});
+const ratingOf = (row: SubjectRow) => ({ max: 10, average: row.rating_average, stars: row.rating_stars, min: 0 });
 
-export function simpleCelebrityRecord(row: CelebrityRow) {
-  return {
-    id: row.id,
-    name: row.name,
-    alt: `https://movie.catalog.example/celebrity/${row.id}/`,
-    avatars: imagesOf('celebrity', row.id),
-  };
+export function simpleCelebrityRecord({ id, name }: Pick<CelebrityRow, 'id' | 'name'>) {
+  return { id, name, alt: `https://movie.catalog.example/celebrity/${id}/`, avatars: drawnImages('celebrity', id) };
 }
 
 /** Some credited people have no page. */
 function credited({ celebrity_id, name }: Stored<'credits'>): PersonCredit {
   if (celebrity_id === null) return { id: null, name, alt: null, avatars: null };
-  const alt = `https://movie.catalog.example/celebrity/${celebrity_id}/`;
-  return { id: celebrity_id, name, alt, avatars: imagesOf('celebrity', celebrity_id) };
+  return simpleCelebrityRecord({ id: celebrity_id, name });
 }
 
 function simplePhoto({ id }: Stored<'film_photos'>): PhotoRecord {
@@ -246,16 +235,10 @@ export function commentRecords({ people }: Call, rows: readonly Stored<'film_com
 
 function filmUser(person: Person | undefined): FilmUserRecord {
   if (!person) throw new Error('an author is missing'); // a foreign key prevents it
-  const { id, uid, name, signature } = person;
-  return { id, name, uid, signature, alt: webPage(person), avatar: avatarOf(person) };
+  return { ...briefUser(person), signature: person.signature };
 }
 
 export const webPageOf = (id: string) => `https://movie.catalog.example/subject/${id}/`;
-
-function imagesOf(kind: 'subject' | 'celebrity', id: string) {
-  const at = (size: 'small' | 'medium' | 'large') => drawnUrl(kind, size, id);
-  return { small: at('small'), large: at('large'), medium: at('medium') };
-}
 
 /** Reads a list of texts in the format of the store. */
 const list = (json: string) => JSON.parse(json) as string[];

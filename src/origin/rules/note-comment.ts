@@ -1,7 +1,7 @@
 import type { Window } from '../../api/endpoint.ts';
 import type { NoteCommentPage, NoteCommentRecord } from '../../api/note.ts';
 import type { StoredComment } from '../store/note.ts';
-import { type Person, avatarOf, webPage } from '../store/people.ts';
+import { type Person, briefUser } from '../store/people.ts';
 import { type Call, type Of, personOf, sliceOf } from './call.ts';
 import { visibleNote } from './note.ts';
 import { numericId } from './numeric-id.ts';
@@ -48,8 +48,6 @@ function toRecord(comment: StoredComment, author: Person | undefined): NoteComme
     id: String(comment.id),
     content: comment.content,
     created: comment.created,
-    ...(author && {
-      author: { id: author.id, uid: author.uid, name: author.name, alt: webPage(author), avatar: avatarOf(author) },
-    }),
+    ...(author && { author: briefUser(author) }),
   };
 }

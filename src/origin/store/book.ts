@@ -1,6 +1,6 @@
 import { type BookRecord, RECORD_TAGS, TAGS_MAX, type TagRecord } from '../../api/book.ts';
 import { address } from '../address.ts';
-import { drawnUrl } from './drawn-pictures.ts';
+import { drawnImages } from './drawn-pictures.ts';
 import { containedTerm, equalTerm, plain } from './book-index.ts';
 import { type Database, type Slice, Store, type StorePage, pageIn } from './database.ts';
 import type { Stored } from './schema.ts';
@@ -125,7 +125,7 @@ export class BookStore extends Store {
 }
 
 function bookRecord(row: StoredBook, tags: { name: string; count: number }[]): BookRecord {
-  const image = (size: 'small' | 'medium' | 'large') => drawnUrl('book', size, row.id);
+  const images = drawnImages('book', row.id);
   const average = row.raters < RATERS_MIN ? '0.0' : (row.rating_sum / row.raters).toFixed(1);
   return {
     id: row.id,
@@ -137,8 +137,8 @@ function bookRecord(row: StoredBook, tags: { name: string; count: number }[]): B
     subtitle: row.subtitle,
     url: address(`/v2/book/${row.id}`),
     alt: `https://book.catalog.example/subject/${row.id}/`,
-    image: image('medium'),
-    images: { small: image('small'), medium: image('medium'), large: image('large') },
+    image: images.medium,
+    images,
     author: JSON.parse(row.author) as string[],
     translator: JSON.parse(row.translator) as string[],
     publisher: row.publisher,

@@ -27,6 +27,14 @@ export const drawnName = <Kind extends PictureKind>(kind: Kind, size: SizeOf<Kin
 export const drawnUrl = <Kind extends PictureKind>(kind: Kind, size: SizeOf<Kind>, id: string) =>
   address(`/pictures/${drawnName(kind, size, id)}`);
 
+export function drawnImages(kind: 'book' | 'subject' | 'celebrity', id: string) {
+  return {
+    small: drawnUrl(kind, 'small', id),
+    medium: drawnUrl(kind, 'medium', id),
+    large: drawnUrl(kind, 'large', id),
+  };
+}
+
 /** Pixels of a size. Kind and size come from the client: undefined if there is no such kind or size. */
 export function pixelsOf(
   kind: string,

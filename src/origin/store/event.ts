@@ -5,7 +5,8 @@ import type { Person } from './people.ts';
 import type { Stored, Tables } from './schema.ts';
 import { containsTerms } from './text-search.ts';
 
-export type StoredEvent = Stored<'events'>;
+/** A stored event with its numbers of participants and of interested users. */
+export type StoredEvent = Stored<'events'> & { participants: number; wishers: number };
 export type Relation = Stored<'attendances'>['relation'];
 /** What a user writes about an event. */
 export type EventText = Pick<
@@ -19,10 +20,11 @@ export class EventStore extends Store {
     return this.db.first(this.events().where('id', '=', id));
   }
 
-  insert(event: Insertable<Tables['events']>): StoredEvent {
+  /** Returns the id. */
+  insert(event: Insertable<Tables['events']>): number {
     const row = this.db.insert('events', event);
     this.setWords(row.id, row);
-    return row;
+    return row.id;
   }
 
   update(id: number, event: EventText): void {
@@ -59,21 +61,6 @@ export class EventStore extends Store {
   private attendance(event_id: number, person_id: string) {
     const ofEvent = this.query.deleteFrom('attendances').where('event_id', '=', event_id);
     return ofEvent.where('person_id', '=', person_id);
-  }
-
-  /** The number of participants and of interested users of each event, of those that are stored as users. */
-  headcounts(ids: readonly number[]): Map<number, Record<Relation, number>> {
-    const counts = new Map(ids.map((id) => [id, { participate: 0, wish: 0 }]));
-    const rows = this.query
-      .selectFrom('attendances')
-      .select(['event_id', 'relation', (row) => row.fn.countAll<number>().as('total')])
-      .where('event_id', 'in', ids)
-      .groupBy(['event_id', 'relation']);
-    for (const { event_id, relation, total } of this.db.all(rows)) {
-      const of = counts.get(event_id);
-      if (of) of[relation] = total;
-    }
-    return counts;
   }
 
   /** The relation of a user to each event. */
@@ -118,7 +105,13 @@ export class EventStore extends Store {
   }
 
   private events() {
-    return this.query.selectFrom('events').selectAll();
+    const attending = sql<number>`(select count(*) from attendances where event_id = events.id and relation = 'participate')`;
+    const interested = sql<number>`(select count(*) from attendances where event_id = events.id and relation = 'wish')`;
+    return this.query
+      .selectFrom('events')
+      .selectAll()
+      .select(sql<number>`more_participants + ${attending}`.as('participants'))
+      .select(sql<number>`more_wishers + ${interested}`.as('wishers'));
   }
 
   /** Not specified: the order. Upcoming events first, sorted by start; then past ones, the latest first. */

@@ -38,15 +38,17 @@ export class PeopleStore extends Store {
   }
 }
 
-/** A user as embedded in records of books and notes. */
+/** A user as embedded in comments and in records of films. */
+export function briefUser(person: Person) {
+  const { id, uid, name } = person;
+  return { id, uid, name, alt: webPage(person), avatar: avatarOf(person) };
+}
+
+/** A user as embedded in records of books. */
 export function userRecord(person: Person): UserRecord {
   return {
-    id: person.id,
-    uid: person.uid,
-    name: person.name,
+    ...briefUser(person),
     url: address(`/v2/user/${person.id}`),
-    alt: webPage(person),
-    avatar: avatarOf(person),
     large_avatar: drawnUrl('person', 'large', person.id),
     type: person.type,
     is_banned: person.is_banned === 1,

@@ -89,8 +89,8 @@ export function seedEvents(
       },
       fact.city_id,
     );
-    for (const person of going) store.attend(event.id, person.id, 'participate');
-    for (const person of interested) store.attend(event.id, person.id, 'wish');
+    for (const person of going) store.attend(event, person.id, 'participate');
+    for (const person of interested) store.attend(event, person.id, 'wish');
   }
 
   const guests = [...all, ...seedGuests(db, beijing)];
@@ -98,16 +98,16 @@ export function seedEvents(
     const isOfAlice = n % 2 === 0 && n / 2 < OF_ALICE;
     const owner = isOfAlice ? alice : chance.pick(all.slice(3));
     const event = add(owner, invented(chance, n, beijing, now), beijing.id);
-    store.attend(event.id, owner.id, 'participate');
+    store.attend(event, owner.id, 'participate');
     const isShowcase = n === 0;
     const others = chance.some(
       guests.filter((guest) => guest !== owner && guest !== alice),
       isShowcase ? 2 * SHOWCASE_EACH : chance.between(3, 20),
     );
     const half = isShowcase ? SHOWCASE_EACH : Math.ceil(others.length / 2);
-    for (const person of others.slice(0, half)) store.attend(event.id, person.id, 'participate');
-    for (const person of others.slice(half)) store.attend(event.id, person.id, 'wish');
-    if (!isOfAlice && n !== 1) store.attend(event.id, alice.id, 'wish');
+    for (const person of others.slice(0, half)) store.attend(event, person.id, 'participate');
+    for (const person of others.slice(half)) store.attend(event, person.id, 'wish');
+    if (!isOfAlice && n !== 1) store.attend(event, alice.id, 'wish');
   }
 }
 
