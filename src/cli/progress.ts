@@ -1,12 +1,5 @@
 /** The progress of a long task: a line that is redrawn at a terminal, a few lines elsewhere. */
 
-export interface Progress {
-  /** Reports that `done` of `all` steps are done. */
-  at: (done: number, all: number, what: string) => void;
-  /** Removes the line. */
-  end: () => void;
-}
-
 interface Screen {
   isTTY?: boolean;
   columns?: number;
@@ -18,7 +11,7 @@ const LINES = 10;
 /** The minimum time between two updates of a terminal, because drawing takes longer than a step. */
 const REDRAW_MS = 50;
 
-export function createProgress(screen: Screen): Progress {
+export function createProgress(screen: Screen) {
   let linesWritten = 0;
   let drawnAt = 0;
   let isDrawn = false;
@@ -41,7 +34,9 @@ export function createProgress(screen: Screen): Progress {
   }
 
   return {
-    at: (done, all, what) => (screen.isTTY ? draw : writeLine)(done, all, what),
+    /** Reports that `done` of `all` steps are done. */
+    at: screen.isTTY ? draw : writeLine,
+    /** Removes the line. */
     end: () => {
       if (isDrawn) screen.write('\r\x1b[K');
     },

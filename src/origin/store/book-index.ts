@@ -1,4 +1,5 @@
 import { hasMoreThan } from '../../lib/characters.ts';
+import type { Stored } from './schema.ts';
 import { type SqliteDatabase, prepareWrite } from './sqlite.ts';
 import { quoted } from './text-search.ts';
 
@@ -68,19 +69,9 @@ const edged = (texts: readonly string[]): string => `${EDGE}${texts.join(EDGE)}$
 const gapped = (texts: readonly string[]): string => `${GAP}${[...texts.join(EDGE)].join(GAP)}${GAP}`;
 const rankOf = ({ raters, no }: Words): number => (RATERS_MAX - Math.min(raters, RATERS_MAX)) * NO_MAX + no;
 
-interface Words {
-  no: number;
-  rank: number | null;
-  raters: number;
-  title: string;
-  subtitle: string;
-  origin_title: string;
-  alt_title: string;
-  /** JSON lists. */
-  author: string;
-  translator: string;
-  publisher: string;
-  isbn10: string;
-  isbn13: string;
+interface Words
+  extends
+    Pick<Stored<'books'>, 'no' | 'rank' | 'raters' | 'title' | 'subtitle' | 'origin_title' | 'alt_title'>,
+    Pick<Stored<'books'>, 'author' | 'translator' | 'publisher' | 'isbn10' | 'isbn13'> {
   tags: string | null;
 }

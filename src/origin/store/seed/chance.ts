@@ -1,16 +1,7 @@
-/** Pseudo-random numbers, the same on every machine. */
-export interface Chance {
-  /** 0 <= n < below */
-  int(below: number): number;
-  between(from: number, to: number): number;
-  /** True once in `n` times. */
-  oneIn(n: number): boolean;
-  pick<T>(list: readonly T[]): T;
-  /** Up to `count` different items, in random order. */
-  some<T>(list: readonly T[], count: number): T[];
-}
+export type Chance = ReturnType<typeof createChance>;
 
-export function createChance(seed: string): Chance {
+/** Pseudo-random numbers, the same on every machine. */
+export function createChance(seed: string) {
   let state = 0x811c9dc5;
   for (const character of seed) state = Math.imul(state ^ (character.codePointAt(0) ?? 0), 0x01000193) >>> 0;
   const next = () => {
@@ -19,15 +10,18 @@ export function createChance(seed: string): Chance {
     t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
     return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
   };
+  /** 0 <= n < below */
   const int = (below: number) => Math.floor(next() * below);
   return {
     int,
-    between: (from, to) => from + int(to - from + 1),
-    oneIn: (n) => int(n) === 0,
+    between: (from: number, to: number) => from + int(to - from + 1),
+    /** True once in `n` times. */
+    oneIn: (n: number) => int(n) === 0,
     pick: <T>(list: readonly T[]) => {
       if (list.length === 0) throw new Error('nothing to pick from');
       return list[int(list.length)] as T;
     },
+    /** Up to `count` different items, in random order. */
     some: <T>(list: readonly T[], count: number) => {
       const rest = [...list];
       const chosen: T[] = [];

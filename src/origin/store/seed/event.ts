@@ -12,7 +12,6 @@ export interface EventFacts {
   id: string;
   title: string;
   category: EventType;
-  city: string;
   city_id: string;
   address: string;
   start: string;
@@ -53,16 +52,18 @@ export function seedEvents(
   const chance = createChance('events');
   const beijing = cities.find((city) => city.id === 'beijing');
   if (!beijing) throw new Error('Beijing is missing');
-  const add = (person: Person, event: EventText & Partial<Insertable<Tables['events']>>, city_id: string) =>
-    store.insert({
-      point: '',
-      has_image: 1,
-      more_participants: 0,
-      more_wishers: 0,
-      ...event,
-      person_id: person.id,
-      city_id,
-    });
+  const add = (
+    person: Person,
+    city_id: string,
+    event: EventText & Partial<Insertable<Tables['events']>>,
+    going: readonly Person[],
+    interested: readonly Person[],
+  ) => {
+    const defaults = { point: '', has_image: 1 as const, more_participants: 0, more_wishers: 0 };
+    const id = store.insert({ ...defaults, ...event, person_id: person.id, city_id });
+    for (const one of going) store.attend(id, one.id, 'participate');
+    for (const one of interested) store.attend(id, one.id, 'wish');
+  };
 
   const sites = seedSites(db, facts);
   for (const fact of facts) {
@@ -72,42 +73,35 @@ export function seedEvents(
     const starts = isInvented ? ahead(chance, now, Date.parse(fact.start)) : Date.parse(fact.start);
     const crowd = chance.some(all.slice(3), 12);
     const [going, interested] = [crowd.slice(0, Math.min(7, fact.participants)), crowd.slice(7).slice(0, fact.wishers)];
-    const event = add(
-      owner,
-      {
-        ...when(starts, length),
-        id: Number(fact.id),
-        title: fact.title,
-        type: fact.category,
-        content: contentOf(chance, fact.title),
-        invite_only: fact.invite_only === 'yes' ? 1 : 0,
-        can_invite: fact.can_invite === 'yes' ? 1 : 0,
-        place: fact.address,
-        point: fact.geo,
-        more_participants: fact.participants - going.length,
-        more_wishers: fact.wishers - interested.length,
-      },
-      fact.city_id,
-    );
-    for (const person of going) store.attend(event, person.id, 'participate');
-    for (const person of interested) store.attend(event, person.id, 'wish');
+    const event = {
+      ...when(starts, length),
+      id: Number(fact.id),
+      title: fact.title,
+      type: fact.category,
+      content: contentOf(chance, fact.title),
+      invite_only: fact.invite_only === 'yes' ? (1 as const) : (0 as const),
+      can_invite: fact.can_invite === 'yes' ? (1 as const) : (0 as const),
+      place: fact.address,
+      point: fact.geo,
+      more_participants: fact.participants - going.length,
+      more_wishers: fact.wishers - interested.length,
+    };
+    add(owner, fact.city_id, event, going, interested);
   }
 
   const guests = [...all, ...seedGuests(db, beijing)];
   for (let n = 0; n < OF_ALICE + OTHERS_IN_BEIJING; n++) {
     const isOfAlice = n % 2 === 0 && n / 2 < OF_ALICE;
     const owner = isOfAlice ? alice : chance.pick(all.slice(3));
-    const event = add(owner, invented(chance, n, beijing, now), beijing.id);
-    store.attend(event, owner.id, 'participate');
+    const event = invented(chance, n, beijing, now);
     const isShowcase = n === 0;
     const others = chance.some(
       guests.filter((guest) => guest !== owner && guest !== alice),
       isShowcase ? 2 * SHOWCASE_EACH : chance.between(3, 20),
     );
     const half = isShowcase ? SHOWCASE_EACH : Math.ceil(others.length / 2);
-    for (const person of others.slice(0, half)) store.attend(event, person.id, 'participate');
-    for (const person of others.slice(half)) store.attend(event, person.id, 'wish');
-    if (!isOfAlice && n !== 1) store.attend(event, alice.id, 'wish');
+    const interested = [...others.slice(half), ...(isOfAlice || n === 1 ? [] : [alice])];
+    add(owner, beijing.id, event, [owner, ...others.slice(0, half)], interested);
   }
 }
 
