@@ -1,8 +1,7 @@
 import { type SeriesRecord, bookEndpoints, bookWithin } from '../../api/book.ts';
 import { builder } from '../engine/builder.ts';
 import { textOrNull } from '../types/decode.ts';
-import { sourceIdOf } from '../types/global-id.ts';
-import { Node, referenceOf, identity } from '../types/node.ts';
+import { Node, referenceOf, identity, queryReference } from '../types/node.ts';
 import { Book } from './book.ts';
 
 export const Series = builder.objectRef<SeriesRecord>('Series').implement({
@@ -30,13 +29,8 @@ builder.objectField(Book, 'series', (t) =>
   t.record(Series, { member: 'series' }, 'The series of the book. A quarter of all books has none.'),
 );
 
-builder.queryField('series', (t) =>
-  t.field({
-    type: Series,
-    nullable: true,
-    nullIf: false,
-    description: 'A series by id. Makes no call and does not check that the series exists; only `books` makes a call.',
-    args: { id: t.arg.id({ required: true, description: 'Global or bare id.' }) },
-    resolve: (_, { id }) => ({ id: sourceIdOf('Series', id) }),
-  }),
+queryReference(
+  Series,
+  'A series by id. Makes no call and does not check that the series exists; only `books` makes a call.',
+  'Global or bare id.',
 );

@@ -31,7 +31,7 @@ export interface Context {
   onError?: OnError | undefined;
 }
 
-export interface GraphTypes {
+interface GraphTypes {
   Context: Context;
   DefaultFieldNullability: false;
   Scalars: {
@@ -43,11 +43,9 @@ export interface GraphTypes {
   };
 }
 
+export type BuilderTypes = PothosSchemaTypes.ExtendDefaultTypes<GraphTypes>;
 /** The builder of the fields of an input. */
-export type InputBuilder = PothosSchemaTypes.InputFieldBuilder<
-  PothosSchemaTypes.ExtendDefaultTypes<GraphTypes>,
-  'InputObject'
->;
+export type InputBuilder = PothosSchemaTypes.InputFieldBuilder<BuilderTypes, 'InputObject'>;
 
 export const builder = new SchemaBuilder<GraphTypes>({ defaultFieldNullability: false });
 

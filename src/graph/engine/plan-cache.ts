@@ -10,22 +10,6 @@ import { planKeyOf } from './plan-variables.ts';
 /** The error if a plan must not be run with these variables; undefined if it may. */
 export type PlanCheck = (plan: OperationPlan, variables: Variables) => GraphQLError | undefined;
 
-/** Makes the plans of one document. */
-export interface Planner {
-  /** The plan for a request, or the error why it must not be run. */
-  planFor: (viewer: PlanViewer, variables: Variables) => OperationPlan | GraphQLError;
-  /** The same without `check`: for plans that are shown and not run. */
-  planToShow: (viewer: PlanViewer, variables: Variables) => OperationPlan | GraphQLError;
-  /** Drops the plans of the document, because they hold its syntax tree. */
-  forget: () => void;
-}
-
-export interface PlanCache {
-  plannerFor: (document: DocumentNode, operation: OperationDefinitionNode) => Planner;
-  /** Size of all cached plans, in fields. */
-  cachedFields: () => number;
-}
-
 interface PlanSettings {
   /** Fields that one plan may have. */
   maxFields?: number;
@@ -52,7 +36,7 @@ const isAllowed: PlanCheck = () => undefined;
 export function createPlanCache(
   schema: GraphQLSchema,
   { maxFields = Infinity, maxCachedFields = CACHED_FIELDS_MAX, check = isAllowed }: PlanSettings = {},
-): PlanCache {
+) {
   const kept = new LRUCache<string, CachedPlan>({
     maxSize: maxCachedFields,
     sizeCalculation: ({ outcome }, key) =>
@@ -60,15 +44,21 @@ export function createPlanCache(
     dispose: ({ keys }, key) => keys.delete(key),
   });
   let documents = 0;
-  return { plannerFor, cachedFields: () => kept.calculatedSize };
+  return {
+    plannerFor,
+    /** Size of all cached plans, in fields. */
+    cachedFields: () => kept.calculatedSize,
+  };
 
-  function plannerFor(document: DocumentNode, operation: OperationDefinitionNode): Planner {
+  /** Makes the plans of one document. */
+  function plannerFor(document: DocumentNode, operation: OperationDefinitionNode) {
     const steering = planKeyOf(schema, document);
     const number = ++documents;
     const keys = new Set<string>();
     let isForgotten = false;
     return {
-      planFor(viewer, variables) {
+      /** The plan for a request, or the error why it must not be run. */
+      planFor(viewer: PlanViewer, variables: Variables): OperationPlan | GraphQLError {
         const key = keyFor(viewer, variables);
         const known = kept.get(key)?.outcome;
         const plan = known ?? make(viewer, variables);
@@ -78,11 +68,13 @@ export function createPlanCache(
         if (!known && (plan instanceof GraphQLError || !error || !plan.varies)) keep(key, outcome);
         return outcome;
       },
-      planToShow(viewer, variables) {
+      /** The same without `check`: for plans that are shown and not run. */
+      planToShow(viewer: PlanViewer, variables: Variables): OperationPlan | GraphQLError {
         const known = kept.get(keyFor(viewer, variables))?.outcome;
         return known && !(known instanceof GraphQLError) ? known : make(viewer, variables);
       },
-      forget() {
+      /** Drops the plans of the document, because they hold its syntax tree. */
+      forget(): void {
         isForgotten = true;
         for (const key of keys) kept.delete(key);
       },
@@ -108,6 +100,9 @@ export function createPlanCache(
     }
   }
 }
+
+export type PlanCache = ReturnType<typeof createPlanCache>;
+export type Planner = ReturnType<PlanCache['plannerFor']>;
 
 const code: ClientCode = 'TOO_MANY_FIELDS';
 const tooLarge = ({ limit }: PlanTooLarge): GraphQLError =>

@@ -2,9 +2,9 @@ import { filmEndpoints, simpleSubject } from '../../api/film.ts';
 import { type AtomLocation, type EventFeed, eventEndpoints, eventInFeed } from '../../api/event.ts';
 import { builder } from '../engine/builder.ts';
 import { asObject, asObjects, asText, decoder, textOrNull } from '../types/decode.ts';
-import { globalId, isKeyByName, isSourceId, keyByName, sourceIdOf } from '../types/global-id.ts';
+import { globalId, isKeyByName, isSourceId, keyByName } from '../types/global-id.ts';
 import { Subject } from '../film/subject.ts';
-import { Node, referenceOf } from '../types/node.ts';
+import { Node, referenceOf, queryReference } from '../types/node.ts';
 import { User } from '../types/user.ts';
 import { Event, EventTypeEnum } from './event.ts';
 
@@ -90,20 +90,10 @@ builder.objectField(User, 'city', (t) =>
   }),
 );
 
-builder.queryField('city', (t) =>
-  t.field({
-    type: City,
-    nullable: true,
-    nullIf: false,
-    description: 'A city by id. Makes no call and does not check that the city exists.',
-    args: {
-      id: t.arg.id({
-        required: true,
-        description: 'Global or bare id: a pinyin word like `beijing`, or a number.',
-      }),
-    },
-    resolve: (_, { id }) => ({ id: sourceIdOf('City', id) }),
-  }),
+queryReference(
+  City,
+  'A city by id. Makes no call and does not check that the city exists.',
+  'Global or bare id: a pinyin word like `beijing`, or a number.',
 );
 
 function cityAt(location: AtomLocation | undefined): CityShape | null {

@@ -1,8 +1,6 @@
 import type { ObjectRef } from '@pothos/core';
-import { type GraphTypes, builder } from '../engine/builder.ts';
+import { type BuilderTypes, builder } from '../engine/builder.ts';
 import { FIRST_MAX, type Page, encodeCursor } from './paging.ts';
-
-type Types = PothosSchemaTypes.ExtendDefaultTypes<GraphTypes>;
 
 interface Edge<Item> {
   page: Page<Item>;
@@ -23,13 +21,15 @@ export const pagingArgs = (t: ArgumentBuilder, first: number) => ({
   }),
 });
 
-const connections = new WeakMap<object, ObjectRef<Types, Page<unknown>>>();
+const connections = new WeakMap<object, ObjectRef<BuilderTypes, Page<unknown>>>();
 
 /** The connection type of a node type; created on first use. */
-export function connectionOf<Item>(of: ObjectRef<Types, Item> | ObjectRef<never, Item>): ObjectRef<Types, Page<Item>> {
-  const made = connections.get(of) ?? makeConnection(of as ObjectRef<Types, unknown>);
+export function connectionOf<Item>(
+  of: ObjectRef<BuilderTypes, Item> | ObjectRef<never, Item>,
+): ObjectRef<BuilderTypes, Page<Item>> {
+  const made = connections.get(of) ?? makeConnection(of as ObjectRef<BuilderTypes, unknown>);
   connections.set(of, made);
-  return made as ObjectRef<Types, Page<Item>>;
+  return made as ObjectRef<BuilderTypes, Page<Item>>;
 }
 
 const PageInfo = builder.objectRef<Page<unknown>>('PageInfo').implement({
@@ -58,7 +58,7 @@ const PageInfo = builder.objectRef<Page<unknown>>('PageInfo').implement({
   }),
 });
 
-function makeConnection(of: ObjectRef<Types, unknown>): ObjectRef<Types, Page<unknown>> {
+function makeConnection(of: ObjectRef<BuilderTypes, unknown>): ObjectRef<BuilderTypes, Page<unknown>> {
   const name = of.name;
   const EdgeRef = builder.objectRef<Edge<unknown>>(`${name}Edge`).implement({
     description: `One ${name} in a list.`,

@@ -1,6 +1,6 @@
 import type { ObjectRef } from '@pothos/core';
 import type { Endpoint, Fields } from '../../api/endpoint.ts';
-import { type GraphTypes, builder } from '../engine/builder.ts';
+import { type BuilderTypes, builder } from '../engine/builder.ts';
 import { asText, idText } from './decode.ts';
 import { globalId, isSourceId, sourceIdOf } from './global-id.ts';
 
@@ -13,8 +13,7 @@ export const Node = builder.interfaceRef<object>('Node').implement({
 });
 
 /** The builder of the fields of a record. */
-export type FieldBuilder<Shape> = PothosSchemaTypes.ObjectFieldBuilder<Types, Shape>;
-type Types = PothosSchemaTypes.ExtendDefaultTypes<GraphTypes>;
+export type FieldBuilder<Shape> = PothosSchemaTypes.ObjectFieldBuilder<BuilderTypes, Shape>;
 
 /** `id` and `sourceId` of a record whose upstream id is in `id`. */
 export const identity = <Shape extends { id: string | number }>(t: FieldBuilder<Shape>, type: string) => ({
@@ -34,7 +33,7 @@ export function recordOrReference(record: unknown, id: unknown): object | null {
 
 /** The query for a record by its id. */
 export function queryById<Shape>(
-  type: ObjectRef<Types, Shape>,
+  type: ObjectRef<BuilderTypes, Shape>,
   endpoint: Endpoint<{ id: string } & Fields, Shape>,
   description: string,
   idDescription = 'Global or bare id.',
@@ -46,6 +45,25 @@ export function queryById<Shape>(
       args: { id: t.arg.id({ required: true, description: idDescription }) },
       endpoint,
       input: (_, { id }) => ({ id: sourceIdOf(type.name, id) }),
+    }),
+  );
+}
+
+/** The query for an object that is known by its id alone: no call checks that it exists. */
+export function queryReference<Shape extends { id: string }>(
+  type: ObjectRef<BuilderTypes, Shape>,
+  description: string,
+  idDescription: string,
+  reference = (id: string) => ({ id }) as Shape,
+): void {
+  builder.queryField(type.name.toLowerCase(), (t) =>
+    t.field({
+      type,
+      nullable: true,
+      nullIf: false,
+      description,
+      args: { id: t.arg.id({ required: true, description: idDescription }) },
+      resolve: (_, { id }) => reference(sourceIdOf(type.name, id)) as never,
     }),
   );
 }

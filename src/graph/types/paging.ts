@@ -94,17 +94,13 @@ export function pageOf<Item>(
   };
 }
 
-export const emptyPage = (representation: Representation): Page<never> => ({
-  items: [],
-  start: 0,
-  total: 0,
-  totalIsCapped: false,
-  hasNext: false,
-  title: null,
-  envelope: {},
-  listId: () => '',
-  representation,
-});
+export const emptyPage = (representation: Representation): Page<never> =>
+  pageOf(
+    { total: 0 },
+    [],
+    { first: 0, start: 0 },
+    { listId: () => '', representation, keyed: false, totalIsCapped: false },
+  );
 
 function isReadable<Item>(item: Item | null | undefined, keyed: boolean): item is Item {
   if (typeof item !== 'object' || item === null) return false;

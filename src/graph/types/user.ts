@@ -5,7 +5,7 @@ import type { UserRecord } from '../../api/user.ts';
 import { builder } from '../engine/builder.ts';
 import { asObject, asText, decoder, idText, siteOrNull, textOrNull, urlOrNull } from './decode.ts';
 import { globalId, isSourceId, sourceIdOf } from './global-id.ts';
-import { Node } from './node.ts';
+import { Node, queryReference } from './node.ts';
 
 /** A person from any response: v2 and film records as they are, Atom persons with the same member names. */
 export interface UserShape extends UserRecord {
@@ -67,16 +67,11 @@ export const User = builder.objectRef<UserShape>('User').implement({
   }),
 });
 
-builder.queryField('user', (t) =>
-  t.field({
-    type: User,
-    nullable: true,
-    nullIf: false,
-    description:
-      'A person by id or uid, for the shelf, tags, annotations, notes and events of that person. Does not check that the person exists, and makes no call except for `name`, `avatarUrl` and `webUrl`.',
-    args: { id: t.arg.id({ required: true, description: 'Global id, bare id, or uid.' }) },
-    resolve: (_, { id }) => userOf(sourceIdOf('User', id)),
-  }),
+queryReference(
+  User,
+  'A person by id or uid, for the shelf, tags, annotations, notes and events of that person. Does not check that the person exists, and makes no call except for `name`, `avatarUrl` and `webUrl`.',
+  'Global id, bare id, or uid.',
+  userOf,
 );
 
 /** Organisations have ids of their own, which people may have too. */

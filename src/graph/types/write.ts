@@ -1,11 +1,9 @@
 /** Inputs and payloads that several mutations have in common. */
 import type { ObjectRef } from '@pothos/core';
 import type { Endpoint } from '../../api/endpoint.ts';
-import { type GraphTypes, builder } from '../engine/builder.ts';
+import { type BuilderTypes, builder } from '../engine/builder.ts';
 import type { WriteOptions, WriteRun } from '../engine/mutation.ts';
 import { globalId } from './global-id.ts';
-
-type Types = PothosSchemaTypes.ExtendDefaultTypes<GraphTypes>;
 
 /** An input with nothing but the id of a record: `record` is the word for it. */
 export const idInput = (name: string, description: string, record: string) =>
@@ -19,7 +17,7 @@ export const recordPayload = <Name extends string, Shape>(
   payload: string,
   description: string,
   name: Name,
-  type: ObjectRef<Types, Shape>,
+  type: ObjectRef<BuilderTypes, Shape>,
 ) =>
   builder.objectRef<Record<Name, Shape>>(payload).implement({
     description,
@@ -46,7 +44,7 @@ export function deletion(
   type: string,
   endpoint: Endpoint<{ id: string }>,
   description: string,
-  more: Pick<WriteOptions<Types, { deletedId: string }, { id: string }>, 'invalidates' | 'errorCodes'>,
+  more: Pick<WriteOptions<BuilderTypes, { deletedId: string }, { id: string }>, 'invalidates' | 'errorCodes'>,
 ) {
   const record = type.toLowerCase();
   return {
