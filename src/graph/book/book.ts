@@ -91,8 +91,8 @@ export const Book = builder.objectRef<BookRecord>('Book').implement({
 
 queryById(Book, bookEndpoints.byId, 'A book by id, from `GET /v2/book/{id}`.');
 
-builder.queryField('bookByIsbn', (t) =>
-  t.call({
+builder.queryFields((t) => ({
+  bookByIsbn: t.call({
     type: Book,
     description: 'A book by its ISBN, from `GET /v2/book/isbn/{isbn}`.',
     args: {
@@ -109,10 +109,7 @@ builder.queryField('bookByIsbn', (t) =>
       return { isbn: digits };
     },
   }),
-);
-
-builder.queryField('searchBooks', (t) =>
-  t.connection({
+  searchBooks: t.connection({
     type: Book,
     description:
       'Books whose text or tag matches, in the order of the service, from `GET /v2/book/search`. Give at least one of `query` and `tag`.',
@@ -130,7 +127,7 @@ builder.queryField('searchBooks', (t) =>
       return { q, tag };
     },
   }),
-);
+}));
 
 /** The average of a book is a text, "0.0" without ratings. */
 function ratingOf(rating: unknown): RatingShape {

@@ -74,8 +74,8 @@ export const Collection = builder.objectRef<CollectionRecord>('Collection').impl
   }),
 });
 
-builder.objectField(Book, 'collection', (t) =>
-  t.call({
+builder.objectFields(Book, (t) => ({
+  collection: t.call({
     type: Collection,
     description: 'The collection of this book by a person, from `GET /v2/book/{id}/collection`.',
     nullIf: 'there is none, or it is private',
@@ -84,10 +84,7 @@ builder.objectField(Book, 'collection', (t) =>
     from: ['id'],
     input: ({ id }, { userId }) => ({ id, user_id: userIdOf(userId) }),
   }),
-);
-
-builder.objectField(Book, 'viewerCollection', (t) =>
-  t.call({
+  viewerCollection: t.call({
     type: Collection,
     description:
       "The caller's collection of this book. `tags` and `comment` cost a call; the book contains the other fields in `current_user_collection`.",
@@ -98,7 +95,7 @@ builder.objectField(Book, 'viewerCollection', (t) =>
     viewerOnly: true,
     resolve: (collection) => (Object.keys(asObject(collection)).length > 0 ? collection : null),
   }),
-);
+}));
 
 builder.objectField(User, 'bookCollections', (t) =>
   t.connection({

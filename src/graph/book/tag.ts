@@ -27,6 +27,25 @@ export const Tag = builder.objectRef<TagShape>('Tag').implement({
       count,
       "For a book's tag, the number of readers who used it. For a person's tag, the number of the person's books with it.",
     ),
+    books: t.connection({
+      type: Book,
+      description: 'The books with this tag, in the order of the service, from `GET /v2/book/search`.',
+      endpoint: bookEndpoints.search,
+      from: ['name', 'title'],
+      input: (tag) => ({ tag: nameOf(tag) }),
+      isEmpty: (tag) => nameOf(tag).trim() === '',
+    }),
+    collections: t.connection({
+      type: Collection,
+      description:
+        "The person's public collections with this tag, last changed first, from `GET /v2/book/user/{name}/collections`.",
+      nullIf: 'the tag is of a book, which many people share',
+      endpoint: bookEndpoints.collections,
+      from: ['name', 'title', 'owner'],
+      input: ({ owner = '', ...tag }) => ({ name: owner, tag: nameOf(tag) }),
+      isUnavailable: ({ owner }) => owner === undefined,
+      isEmpty: (tag) => nameOf(tag).trim() === '',
+    }),
   }),
 });
 
@@ -57,28 +76,6 @@ builder.objectField(User, 'bookTags', (t) =>
     isEmpty: isSite,
   }),
 );
-
-builder.objectFields(Tag, (t) => ({
-  books: t.connection({
-    type: Book,
-    description: 'The books with this tag, in the order of the service, from `GET /v2/book/search`.',
-    endpoint: bookEndpoints.search,
-    from: ['name', 'title'],
-    input: (tag) => ({ tag: nameOf(tag) }),
-    isEmpty: (tag) => nameOf(tag).trim() === '',
-  }),
-  collections: t.connection({
-    type: Collection,
-    description:
-      "The person's public collections with this tag, last changed first, from `GET /v2/book/user/{name}/collections`.",
-    nullIf: 'the tag is of a book, which many people share',
-    endpoint: bookEndpoints.collections,
-    from: ['name', 'title', 'owner'],
-    input: ({ owner = '', ...tag }) => ({ name: owner, tag: nameOf(tag) }),
-    isUnavailable: ({ owner }) => owner === undefined,
-    isEmpty: (tag) => nameOf(tag).trim() === '',
-  }),
-}));
 
 function tagsWanted(first: number | null | undefined): number {
   requireRange('first', first, 1, TAGS_MAX);

@@ -41,35 +41,32 @@ export const City = builder.objectRef<CityShape>('City').implement({
       'The name in Chinese. Costs one call unless an event in the response provides it.',
       { nullIf: 'the city has no events' },
     ),
+    events: t.connection({
+      type: Event,
+      description:
+        'The events of the city, in the order of the service. Costs one call: `GET /event/location/{locationID}`',
+      args: { type: t.arg({ type: EventTypeEnum, description: 'Only events of this type; all by default.' }) },
+      endpoint: eventEndpoints.ofCity,
+      from: ['id'],
+      input: ({ id }, { type }) => ({ id, type: type ?? undefined }),
+      isEmpty: ({ id }) => isKeyByName(id),
+      representation: eventInFeed,
+      provides: { names: ['name'], read: (feed) => nameTold(feed) },
+    }),
+    inTheaters: t.connection({
+      type: Subject,
+      description:
+        'The films now in the cinemas of this city; advance and premium tiers. Costs one call of `GET /v2/movie/in_theaters`, ' +
+        'and another if the name of the city must be loaded. Empty for a city without a name.',
+      endpoint: filmEndpoints.inTheaters,
+      from: ['id', 'name'],
+      // Do not read the name if the id is a number: a name that failed to load throws on access.
+      input: (city) => ({ city: isNumber(city.id) ? city.id : asText(city.name) }),
+      isEmpty: (city) => !isNumber(city.id) && !asText(city.name),
+      representation: simpleSubject,
+    }),
   }),
 });
-
-builder.objectFields(City, (t) => ({
-  events: t.connection({
-    type: Event,
-    description:
-      'The events of the city, in the order of the service. Costs one call: `GET /event/location/{locationID}`',
-    args: { type: t.arg({ type: EventTypeEnum, description: 'Only events of this type; all by default.' }) },
-    endpoint: eventEndpoints.ofCity,
-    from: ['id'],
-    input: ({ id }, { type }) => ({ id, type: type ?? undefined }),
-    isEmpty: ({ id }) => isKeyByName(id),
-    representation: eventInFeed,
-    provides: { names: ['name'], read: (feed) => nameTold(feed) },
-  }),
-  inTheaters: t.connection({
-    type: Subject,
-    description:
-      'The films now in the cinemas of this city; advance and premium tiers. Costs one call of `GET /v2/movie/in_theaters`, ' +
-      'and another if the name of the city must be loaded. Empty for a city without a name.',
-    endpoint: filmEndpoints.inTheaters,
-    from: ['id', 'name'],
-    // Do not read the name if the id is a number: a name that failed to load throws on access.
-    input: (city) => ({ city: isNumber(city.id) ? city.id : asText(city.name) }),
-    isEmpty: (city) => !isNumber(city.id) && !asText(city.name),
-    representation: simpleSubject,
-  }),
-}));
 
 builder.objectField(Event, 'city', (t) =>
   t.reads(

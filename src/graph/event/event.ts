@@ -92,6 +92,7 @@ export const Event = builder.objectRef<EventRecord>('Event').implement({
     canInvite: t.reads('can_invite', flag, 'Whether participants may invite others.'),
     participantsCount: t.reads('participants', count, 'The number of participants.'),
     wishersCount: t.reads('wishers', count, 'The number of interested people.'),
+    organizer: t.reads('author', personOrNull, 'The person who created it, `author` upstream.', carried),
   }),
 });
 
@@ -155,10 +156,6 @@ builder.queryField('searchEvents', (t) =>
 );
 
 const EVERY_CITY = 'all';
-
-builder.objectField(Event, 'organizer', (t) =>
-  t.reads('author', personOrNull, 'The person who created it, `author` upstream.', carried),
-);
 
 /** The lists that may contain an event with its numbers of participants, and cities, which are read from events. */
 export const eventLists = [

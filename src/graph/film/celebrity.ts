@@ -78,6 +78,26 @@ export const Celebrity = builder.objectRef<CelebrityRecord>('Celebrity').impleme
     constellation: t.reads('constellation', textOrNull, 'The sign of the zodiac, in Chinese; advance tier.'),
     professions: t.reads('professions', textsOrNull, 'The professions in Chinese: 导演, 演员; advance tier.'),
     summary: t.reads('summary', textOrNull, 'The biography, plain text; advance tier.'),
+    works: t.connection({
+      type: Work,
+      pageSize: WORKS_COUNT_DEFAULT,
+      description:
+        'The films of this person in the order of the service, usually newest first. The record contains the first 5; ' +
+        'more cost one call of `GET /v2/movie/celebrity/{id}/works`. The basic tier gets only the first 5.',
+      endpoint: filmEndpoints.works,
+      from: ['id'],
+      input: ({ id }) => ({ id: id ?? '' }),
+      isEmpty: (person) => pageOf(person) === null,
+      items: ({ works }) => asObjects<WorkRecord | SubjectRecord>(works).map(workFrom),
+      representation: { names: ['roles', 'subject'] },
+      embedded: {
+        member: 'works',
+        upTo: RECORD_WORKS,
+        representation: { names: ['roles', 'subject'] },
+        mayOmit: ['roles'],
+      },
+      provides: { names: ['id', 'name', 'alt', 'avatars'], read: ({ celebrity }) => celebrity },
+    }),
   }),
 });
 
@@ -94,29 +114,6 @@ const Work = builder.objectRef<WorkRecord>('Work').implement({
     subject: embeddedSubject(t),
   }),
 });
-
-builder.objectField(Celebrity, 'works', (t) =>
-  t.connection({
-    type: Work,
-    pageSize: WORKS_COUNT_DEFAULT,
-    description:
-      'The films of this person in the order of the service, usually newest first. The record contains the first 5; ' +
-      'more cost one call of `GET /v2/movie/celebrity/{id}/works`. The basic tier gets only the first 5.',
-    endpoint: filmEndpoints.works,
-    from: ['id'],
-    input: ({ id }) => ({ id: id ?? '' }),
-    isEmpty: (person) => pageOf(person) === null,
-    items: ({ works }) => asObjects<WorkRecord | SubjectRecord>(works).map(workFrom),
-    representation: { names: ['roles', 'subject'] },
-    embedded: {
-      member: 'works',
-      upTo: RECORD_WORKS,
-      representation: { names: ['roles', 'subject'] },
-      mayOmit: ['roles'],
-    },
-    provides: { names: ['id', 'name', 'alt', 'avatars'], read: ({ celebrity }) => celebrity },
-  }),
-);
 
 /** Assumed sizes for the cost estimate, because the lists have no limit. */
 const DIRECTORS = 4;

@@ -50,8 +50,8 @@ export const NoteComment = builder.objectRef<NoteCommentShape>('NoteComment').im
   }),
 });
 
-builder.objectField(Note, 'comments', (t) =>
-  t.connection({
+builder.objectFields(Note, (t) => ({
+  comments: t.connection({
     type: NoteComment,
     description: 'The comments on the note, oldest first, from `GET /v2/note/{id}/comments`.',
     endpoint: noteEndpoints.comments,
@@ -59,10 +59,7 @@ builder.objectField(Note, 'comments', (t) =>
     items: ({ comments }, { id }) =>
       asObjects(comments).map((comment): NoteCommentShape => ({ ...comment, note_id: id })),
   }),
-);
-
-builder.objectField(Note, 'comment', (t) =>
-  t.call({
+  comment: t.call({
     type: NoteComment,
     description: 'One comment on the note, from `GET /v2/note/{id}/comment/{comment_id}`.',
     args: { id: t.arg.id({ required: true, description: 'Global id of a comment on this note, or bare id.' }) },
@@ -71,7 +68,7 @@ builder.objectField(Note, 'comment', (t) =>
     input: ({ id: note }, { id }) => ({ id: note, comment_id: commentIdOf(note, id) }),
     resolve: (comment, _, { id }) => ({ ...comment, note_id: id }),
   }),
-);
+}));
 
 /** The bare id of a comment on this note. Rejects the id of a comment on another note before any call. */
 export function commentIdOf(note: string, id: string): string {
