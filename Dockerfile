@@ -1,5 +1,5 @@
-# Facade and origin in one image: the command is the facade, `origin` after it is the origin alone.
-# Node 24 brings SQLite; the optional package for older releases stays out.
+# Facade and origin in one image: without arguments it runs the facade, with `origin` the origin alone.
+# Node 24 contains SQLite, so the optional package for older releases is left out.
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json build.mjs ./
@@ -14,7 +14,7 @@ COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --omit=optional --ignore-scripts
 
 FROM node:24-bookworm-slim
-# Not the registry's client either: nothing is installed in a container that runs.
+# npm and yarn are removed too, because nothing is installed in a running container.
 RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /opt/yarn* \
   && mkdir /data && chown node:node /data
 WORKDIR /app
@@ -28,7 +28,7 @@ USER node
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000 ORIGIN_PORT=4001 DATA_DIR=/data
 VOLUME /data
 EXPOSE 4000 4001
-# The process answers. Whether it can be useful is asked at /ready, by whatever sends it work.
+# /health says that the process responds. Load balancers ask /ready whether it accepts work.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["node", "--enable-source-maps", "dist/main.js"]
