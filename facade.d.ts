@@ -122,7 +122,7 @@ export interface FacadeOptions {
   maxHeaderBytes?: number | undefined;
   /** Time for the JSON body of a request to arrive (a whole number from 1 to 600000). Default: 30000. */
   requestBodyTimeoutMs?: number | undefined;
-  /** Response bytes that all clients together have not read; beyond it the connections that have been idle longest are closed (a whole number from 1 to 1000000000). Default: 100000000. */
+  /** Response bytes that all clients together have not read, and bytes of request bodies that are arriving; beyond it the connections that have been idle longest are closed (a whole number from 1 to 1000000000). Default: 100000000. */
   maxUnsentBytes?: number | undefined;
   /** Name of the service, the label of films, ratings and reviews (`Attribution.label`) (a text of one line). Default: the catalog service. */
   serviceName?: string | undefined;

@@ -258,7 +258,7 @@ export const settings = {
     'MAX_UNSENT_BYTES',
     bytes,
     100_000_000,
-    'response bytes that all clients together have not read; beyond it the connections that have been idle longest are closed',
+    'response bytes that all clients together have not read, and bytes of request bodies that are arriving; beyond it the connections that have been idle longest are closed',
   ),
 
   serviceName: setting(

@@ -104,3 +104,43 @@ test('a client that reads slowly is not disconnected', async () => {
   expect(read).toBeGreaterThan(12 * MEGABYTES);
   await expectAtRest(facade, { connections: true });
 });
+
+const FORM = 'x-graphql-csrf: 1\r\ncontent-type: multipart/form-data; boundary=x\r\n';
+test.each([
+  ['JSON', 'content-type: application/json\r\n', '{"query":"'],
+  ['the operations of an upload', FORM, '--x\r\ncontent-disposition: form-data; name="operations"\r\n\r\n'],
+])('the bytes of bodies that are never completed are bounded: %s', async (_, headers, start) => {
+  const BOUND = 5 * MEGABYTES;
+  const { facade } = await startFacade({ maxUnsentBytes: String(BOUND), requestBodyTimeoutMs: LONG });
+  const head = `POST /graphql HTTP/1.1\r\nhost: x\r\n${headers}content-length: 990000\r\n\r\n${start}`;
+  const sent = head + ' '.repeat(900_000);
+  const clients = Array.from({ length: 20 }, () => connectWithoutReading(facade.port, sent));
+  await until(() => facade.state().unsentBytes > BOUND / 2 && facade.state().connections <= 6); // five bodies are within the bound
+  expect(facade.state().unsentBytes).toBeLessThanOrEqual(BOUND);
+  const response = await fetch(`${facade.url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query: `{ __typename } #${' '.repeat(900_000)}` }),
+  });
+  expect(await response.json()).toMatchObject({ errors: [{ extensions: { code: 'DOCUMENT_TOO_LONG' } }] });
+  for (const { socket } of clients) socket.destroy();
+  await expectAtRest(facade);
+});
+
+test('a body that arrives slowly is read', async () => {
+  const { facade } = await startFacade({ connectionTimeoutMs: '1000' });
+  const socket = connect(facade.port, '127.0.0.1').on('error', () => undefined);
+  const body = JSON.stringify({ query: '{ __typename }', variables: { long: 'x'.repeat(200_000) } });
+  let text = '';
+  socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  socket.write(
+    `POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`,
+  );
+  for (let at = 0; at < body.length; at += 10_000) {
+    socket.write(body.slice(at, at + 10_000));
+    await new Promise((resolve) => setTimeout(resolve, 150));
+  }
+  await until(() => text.includes('{"data":{"__typename":"Query"}}'));
+  socket.destroy();
+  await expectAtRest(facade, { connections: true });
+});

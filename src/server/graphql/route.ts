@@ -72,7 +72,7 @@ export function createGraphqlRoute(parts: GraphqlRouteParts): (exchange: Exchang
     const uploading = readUploadOf(exchange, type);
     const upload = uploading && (await uploading); // no await without an upload: most requests have none
     const hasBody = (method === 'POST' && !upload) || method === 'QUERY';
-    const body = hasBody ? await bodies.read(request) : undefined;
+    const body = hasBody ? await bodies.read(exchange) : undefined;
     const operation: OperationRequest = {
       authorization: headers.authorization,
       explain: explainHeader(request, config.explain),

@@ -67,6 +67,12 @@ export class Exchange {
     if (change !== 0) this.backlog.change(change);
   }
 
+  /** Sets how many bytes of the request's body are in memory, some of which have just arrived. They count as unsent ones do. */
+  setReceived(bytes: number): void {
+    this.setUnsent(0); // restarts the time after which the connection counts as idle
+    this.setUnsent(bytes);
+  }
+
   /** Sets the common headers, for code that writes the response itself. */
   setHeaders(): void {
     const { headers, response } = this;

@@ -3,6 +3,7 @@ import type { Config } from '../../config/settings.ts';
 import type { OnError } from '../../graph/engine/builder.ts';
 import { createBatch } from '../../lib/batch.ts';
 import { createDeadlineQueue } from '../../lib/deadlines.ts';
+import type { Exchange } from './exchange.ts';
 import { HttpError } from './http-error.ts';
 import { checkPercentEncoding, checkSurrogates, decodeStrictUtf8 } from './strict-text.ts';
 
@@ -75,7 +76,8 @@ export function createBodyReader({ maxBodyBytes, requestBodyTimeoutMs }: Config)
     reading: deadlines.size,
   };
 
-  function read(request: IncomingMessage): Promise<string> {
+  function read(exchange: Exchange): Promise<string> {
+    const { request } = exchange;
     const { 'content-encoding': encoding, 'content-length': length } = request.headers;
     if (encoding && encoding !== 'identity') {
       throw new HttpError(415, 'UNSUPPORTED_ENCODING', 'Send the body without Content-Encoding.');
@@ -86,6 +88,7 @@ export function createBodyReader({ maxBodyBytes, requestBodyTimeoutMs }: Config)
       let size = 0;
       const fail = (error: HttpError) => {
         deadlines.stop(deadline);
+        exchange.setReceived(0);
         request.off('data', onData);
         request.off('end', onEnd);
         request.pause();
@@ -94,10 +97,11 @@ export function createBodyReader({ maxBodyBytes, requestBodyTimeoutMs }: Config)
       const onData = (chunk: Buffer) => {
         size += chunk.length;
         if (size > maxBodyBytes) fail(tooLarge());
-        else chunks.push(chunk);
+        else if (chunks.push(chunk) > 1) exchange.setReceived(size); // most bodies are one chunk
       };
       const onEnd = () => {
         deadlines.stop(deadline);
+        exchange.setReceived(0);
         completed.add({ chunks, resolve, reject });
       };
       const deadline = deadlines.start({ onDeadline: () => fail(tooSlow()) });

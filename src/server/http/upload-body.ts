@@ -1,9 +1,10 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import { PassThrough, type Readable, Transform, type TransformCallback, type Writable } from 'node:stream';
 import { GraphQLError } from 'graphql';
 import type { FileUpload } from 'graphql-upload-minimal';
 import type { Config } from '../../config/settings.ts';
 import { wereDecodedWithLoss } from '../../lib/unicode.ts';
+import type { Exchange } from './exchange.ts';
 import { HttpError } from './http-error.ts';
 import { checkSurrogates, invalidText } from './strict-text.ts';
 
@@ -27,6 +28,7 @@ export class UploadBody extends Transform {
   /** Why the request was rejected. */
   error: HttpError | undefined;
 
+  private readonly exchange: Exchange;
   private readonly settings: Config;
   private readonly maxBytes: number;
   private readonly timer: NodeJS.Timeout;
@@ -42,8 +44,10 @@ export class UploadBody extends Transform {
   private last: HeldFile | undefined;
 
   /** Throws an HttpError if the request announces more bytes than allowed. */
-  constructor(request: IncomingMessage, settings: Config) {
+  constructor(exchange: Exchange, settings: Config) {
     super();
+    const { request } = exchange;
+    this.exchange = exchange;
     const { maxBodyBytes, maxUploadBytes, requestBodyTimeoutMs } = settings;
     this.headers = request.headers;
     this.settings = settings;
@@ -68,6 +72,7 @@ export class UploadBody extends Transform {
   expectFiles(): void {
     this.isMapped = true;
     this.head = [];
+    this.exchange.setReceived(0);
     this.startInterval();
   }
 
@@ -94,6 +99,7 @@ export class UploadBody extends Transform {
   override _transform(chunk: Buffer, _: BufferEncoding, done: TransformCallback): void {
     if (!this.isMapped && this.size < this.settings.maxBodyBytes + ENVELOPE_BYTES) this.head.push(chunk);
     this.size += chunk.length;
+    if (!this.isMapped) this.exchange.setReceived(this.size);
     if (this.isMapped && this.size >= this.sizeAtInterval + PACE_BYTES) this.startInterval();
     if (this.size > this.maxBytes) this.refuse(tooLarge(this.settings));
     done(null, chunk);

@@ -18,7 +18,7 @@ export interface Upload {
 export async function readUpload(exchange: Exchange, config: Config): Promise<Upload> {
   const { request, response } = exchange;
   const { maxBodyBytes, maxPictures, maxMutations, requestBodyTimeoutMs } = config;
-  const body = new UploadBody(request, config);
+  const body = new UploadBody(exchange, config);
   exchange.onClose(() => {
     request.unpipe(body);
     body.destroy();

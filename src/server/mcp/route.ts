@@ -51,7 +51,7 @@ export function createMcpRoutes(parts: McpParts) {
     }
     // Without sessions there is no stream for a GET to open and none for a DELETE to end.
     if (method !== 'POST') throw new HttpError(405, 'METHOD_NOT_ALLOWED', 'Use POST.', { allow: METHODS });
-    const message = messageIn(await bodies.read(request));
+    const message = messageIn(await bodies.read(exchange));
     let isLoginNeeded = false;
     const server = openSession(session, exchange, () => (isLoginNeeded = true));
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });

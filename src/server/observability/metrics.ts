@@ -77,7 +77,7 @@ const requestMetrics = ({ counter }: MetricFactory) => ({
   overloads: counter('catalog_overloads_total', 'Requests rejected because of overload.'),
   unreadConnections: counter(
     'catalog_unread_connections_total',
-    'Connections closed because their clients did not read.',
+    'Connections closed because their clients did not read, or did not complete a body.',
   ),
 });
 
