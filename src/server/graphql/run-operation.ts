@@ -40,7 +40,7 @@ export interface RunParts {
 }
 
 export function createRunOperation(parts: RunParts): RunOperation {
-  const { schema, config, upstream, log } = parts;
+  const { config, upstream, log } = parts;
   const logSlow = createSlowLog(log, config.slowOperationMs);
   return (prepared, variables, request, cancellation) => {
     const { incrementalSelections } = prepared;
@@ -56,7 +56,7 @@ export function createRunOperation(parts: RunParts): RunOperation {
     if (errors) return { errors: errors.map(badVariable) };
 
     const operation = upstream.forOperation(request, cancellation);
-    const plan = planFor(schema, document, incrementalSelections, operation, coerced, request);
+    const plan = planFor(document, incrementalSelections, operation, coerced, request);
     if (plan instanceof GraphQLError) return { errors: [plan], ...(plan.extensions.http ? {} : { data: null }) };
     const { maxPictures, serviceName } = config;
     const context: Context = {
@@ -99,7 +99,6 @@ async function completed(
 }
 
 function planFor(
-  schema: GraphQLSchema,
   { planner }: ExecutableDocument,
   incrementalSelections: readonly SelectionNode[],
   { viewer }: Operation,
@@ -107,7 +106,7 @@ function planFor(
   { explain }: OperationRequest,
 ): OperationPlan | GraphQLError {
   try {
-    checkIncrementalArguments(schema, incrementalSelections, coerced);
+    checkIncrementalArguments(incrementalSelections, coerced);
     return explain === 'plan' ? planner.planToShow(viewer, coerced) : planner.planFor(viewer, coerced);
   } catch (error) {
     // A null for the argument of a directive that must be true or false.

@@ -5,7 +5,6 @@ import {
   type DocumentNode,
   type FieldNode,
   GraphQLError,
-  type GraphQLSchema,
   Kind,
   NoSchemaIntrospectionCustomRule,
   type OperationDefinitionNode,
@@ -22,6 +21,7 @@ import {
 } from 'graphql';
 import type { Config } from '../../config/settings.ts';
 import { type Variables, isIncrementalDirective, visitSelections } from '../../graph/engine/document.ts';
+import { deferDirective, streamDirective } from '../../graph/engine/incremental.ts';
 
 /** Returns the rules for a document; documents that use incremental delivery have more. */
 export function validationRules({ introspection }: Pick<Config, 'introspection'>) {
@@ -40,14 +40,10 @@ export function findIncrementalSelections(document: DocumentNode, { name }: Oper
 }
 
 /** Throws a GraphQLError for invalid arguments of @defer and @stream. They are checked before the run, because a mutation cannot be undone. */
-export function checkIncrementalArguments(
-  schema: GraphQLSchema,
-  selections: readonly SelectionNode[],
-  variables: Variables,
-): void {
+export function checkIncrementalArguments(selections: readonly SelectionNode[], variables: Variables): void {
   for (const selection of selections) {
-    getDirectiveValues(schema.getDirective('defer')!, selection, variables);
-    const stream = getDirectiveValues(schema.getDirective('stream')!, selection, variables);
+    getDirectiveValues(deferDirective, selection, variables);
+    const stream = getDirectiveValues(streamDirective, selection, variables);
     if (stream && !(typeof stream.initialCount === 'number' && stream.initialCount >= 0))
       throw new GraphQLError('`initialCount` of `@stream` must be 0 or more.', { nodes: selection.directives ?? null });
   }
