@@ -31,7 +31,7 @@ export class BookStore extends Store {
   }
 
   byIds(ids: readonly string[]): Map<string, BookRecord> {
-    const rows = this.db.all(this.books().where('books.id', 'in', [...new Set(ids)]));
+    const rows = this.db.all(this.books().where('books.id', 'in', ids));
     return new Map(this.records(rows).map((book) => [book.id, book]));
   }
 

@@ -40,10 +40,9 @@ export function pixelsOf(
   kind: string,
   size: string,
 ): { kind: PictureKind; pixels: readonly [number, number] } | undefined {
-  if (!isKind(kind)) return undefined;
+  if (!isKind(kind) || !Object.hasOwn(pictureSizes[kind], size)) return undefined;
   const sizes: Sizes = pictureSizes[kind];
-  const pixels = Object.hasOwn(sizes, size) ? sizes[size] : undefined;
-  return pixels && { kind, pixels };
+  return { kind, pixels: sizes[size]! };
 }
 
 const isKind = (kind: string): kind is PictureKind => Object.hasOwn(pictureSizes, kind);

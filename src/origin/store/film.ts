@@ -14,19 +14,14 @@ export class FilmStore extends Store {
 
   /** In the order of `ids`. */
   subjects(ids: readonly string[]): Stored<'subjects'>[] {
-    const rows = this.db.all(
-      this.query
-        .selectFrom('subjects')
-        .selectAll()
-        .where('id', 'in', [...new Set(ids)]),
-    );
+    const rows = this.db.all(this.query.selectFrom('subjects').selectAll().where('id', 'in', ids));
     const byId = new Map(rows.map((row) => [row.id, row]));
     return ids.flatMap((id) => byId.get(id) ?? []);
   }
 
   credits(ids: readonly string[]): Map<string, Stored<'credits'>[]> {
     const credits = this.query.selectFrom('credits').selectAll().orderBy('position');
-    return bySubject(this.db.all(credits.where('subject_id', 'in', [...new Set(ids)])));
+    return bySubject(this.db.all(credits.where('subject_id', 'in', ids)));
   }
 
   /** The number of rows of each film that has any. */

@@ -13,12 +13,7 @@ export class PeopleStore extends Store {
   }
 
   byIds(ids: readonly string[]): Map<string, Person> {
-    const people = this.db.all(
-      this.query
-        .selectFrom('people')
-        .selectAll()
-        .where('id', 'in', [...new Set(ids)]),
-    );
+    const people = this.db.all(this.query.selectFrom('people').selectAll().where('id', 'in', ids));
     return new Map(people.map((person) => [person.id, person]));
   }
 

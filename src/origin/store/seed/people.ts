@@ -55,7 +55,6 @@ const signatures = [
 
 /** Sixty users; carol has no friends and no city. */
 export function seedPeople(db: Database, cities: readonly CityFacts[]): SeedPeople {
-  const { query } = db;
   const chance = createChance('people');
   const named: Record<string, string> = { alice: '艾莉丝', bob: '鲍勃', carol: '卡萝' };
   const all = uids.map((uid, n): Person => {
@@ -91,12 +90,8 @@ export function seedPeople(db: Database, cities: readonly CityFacts[]): SeedPeop
       { person_id: person.id, friend_id: friend.id },
       { person_id: friend.id, friend_id: person.id },
     ];
-    db.run(
-      query
-        .insertInto('friendships')
-        .values(both)
-        .onConflict((c) => c.doNothing()),
-    );
+    const rows = db.query.insertInto('friendships').values(both);
+    db.run(rows.onConflict((c) => c.doNothing()));
   }
   return { all, alice, bob, carol };
 }
