@@ -1,4 +1,4 @@
-/** The names of all members of a record. The compiler rejects a list that lacks one: such a member would never be requested. */
+/** The names of all members of a record. The compiler rejects an incomplete list: a missing member would never be requested. */
 export const membersOf =
   <Shape>() =>
   <const Names extends readonly (keyof Shape)[]>(
@@ -16,7 +16,7 @@ export type Scope =
   | 'movie_advance_r'
   | 'movie_premium_r';
 
-/** The film interface is sold in three tiers. They are sets, not levels: premium lacks some endpoints of basic. */
+/** The three tiers of the film interface. They are sets, not levels: premium lacks some endpoints of basic. */
 export type Tier = 'basic' | 'advance' | 'premium';
 export const tiers = ['basic', 'advance', 'premium'] as const satisfies readonly Tier[];
 

@@ -2,7 +2,7 @@
 import { type Config, type Setting, type SettingName, type Values, entries, settings } from './settings.ts';
 import { ManifestError, type TrustedDocuments, readManifest } from './trusted-documents.ts';
 
-/** What the flags of the command say, as written. */
+/** The flags of the command and their texts. */
 export type Flags = Partial<Record<SettingName, string>>;
 
 export class ConfigError extends Error {

@@ -19,7 +19,7 @@ export const bareId = (id: string): string => (id.startsWith('sha256:') ? id.sli
 
 /**
  * Reads `{ id: text }`, as GraphQL Code Generator and the Relay compiler write it, or Apollo's list of operations.
- * An id that is a hash must be the hash of its text: clients may ask for the text by what they have computed themselves.
+ * An id that is a hash must be the hash of its text: clients may request the text by a hash that they have computed themselves.
  */
 export function readManifest(path: string): TrustedDocuments {
   const documents = new Map<string, string>();

@@ -47,7 +47,7 @@ export class UpstreamRejection extends ExpectedError {
   }
 }
 
-/** A record of an endpoint that not every tier gets was refused: for itself, or because of an unknown tier. Its lists may be allowed. */
+/** A record of an endpoint that not every tier gets was rejected: for itself, or because of an unknown tier. Its lists may be allowed. */
 export class RecordRejected extends UpstreamRejection {
   /** The tier may be the reason, by what is known of it. */
   readonly mayBeTier: boolean;
@@ -110,7 +110,7 @@ export class Unauthenticated extends ExpectedError {
 export class TierRequired extends ExpectedError {
   override name = 'TierRequired';
   readonly tiers: readonly Tier[];
-  /** The whole endpoint is refused, not a field of its response. */
+  /** The whole endpoint is rejected, not a field of its response. */
   readonly ofEndpoint: boolean;
 
   constructor(tiers: readonly Tier[], what: string, ofEndpoint = false) {
@@ -166,7 +166,7 @@ export const isTokenRejection = ({ status, code }: UpstreamErrorDetails): boolea
 export const isUnknownToken = ({ code }: UpstreamErrorDetails): boolean =>
   code === undefined || tokenCodes.includes(code);
 
-/** Only the record itself is refused; lists and other endpoints of it may be allowed. */
+/** Only the record itself is rejected; lists and other endpoints of it may be allowed. */
 export const isRecordRejection = (error: unknown): boolean =>
   error instanceof RecordRejected || (error instanceof TierRequired && error.ofEndpoint);
 

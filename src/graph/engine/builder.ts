@@ -9,8 +9,8 @@ import { asDateTime } from '../types/decode.ts';
 import type { OperationPlan } from './operation-plan.ts';
 
 /**
- * What an error does to the data, as the request says: it nulls the nearest nullable position (PROPAGATE), or its own position even if that
- * is non-null (NULL), or the whole (HALT).
+ * What an error does to the data, as the request chooses: it nulls the nearest nullable position (PROPAGATE), or its own position even if
+ * that is non-null (NULL), or the whole (HALT).
  */
 export type OnError = 'PROPAGATE' | 'NULL' | 'HALT';
 

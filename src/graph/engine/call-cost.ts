@@ -151,7 +151,7 @@ function countField(total: Count, field: PlannedField, place: Place, parent: Typ
   const isList = returnsList(field);
   if (mode === 'call' || mode === 'lookup') return countCall(total, field, args, place);
   if (mode === 'embedded') {
-    // If the record may be refused to the tier, its list is called instead.
+    // If the tier may not load the record, its list is called instead.
     const mayBeRefused = total.possibleTiers.some((tier) => parent.record?.endpoint.tiers.includes(tier) === false);
     if (mayBeRefused || field.mayOmit.length > 0) addCall(total, field, path, times, endpointOf(rule, args));
     const held = Math.min(args.first ?? rule.pageSize ?? LIST_SIZE, rule.embedded!.upTo ?? LIST_SIZE);

@@ -1,6 +1,6 @@
 /**
- * Cuts the data of a response to a number of characters, at items of lists. A list that was prepared for it by `withCursors` says the cursor
- * to go on from.
+ * Cuts the data of a response to a number of characters, at items of lists. A list that `withCursors` has prepared names the cursor of
+ * the next items.
  */
 import { type DocumentNode, type FieldNode, Kind, visit } from 'graphql';
 

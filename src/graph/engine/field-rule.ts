@@ -18,7 +18,7 @@ export interface EmbeddedMember<Parent> {
   upTo?: number;
   /** The names that its items provide. If others are selected, the endpoint is called. */
   representation: Representation;
-  /** False for arguments that the member cannot answer. */
+  /** False for arguments that need more than the member contains. */
   when?: (args: never) => boolean;
   /** Provided names that some services leave out of items. If one is selected and missing, the endpoint is called. */
   mayOmit?: readonly string[];

@@ -32,7 +32,7 @@ import {
 
 export type JsonSchema = Record<string, unknown>;
 
-/** The schema of an object, as protocols want those of tools. */
+/** The schema of an object, in the form that MCP requires for tools. */
 export interface ObjectSchema extends JsonSchema {
   type: 'object';
   properties: Record<string, JsonSchema>;
@@ -115,7 +115,7 @@ function inputSchema(type: GraphQLInputType, description?: string | null): JsonS
   return { ...(scalars[of.name] ?? text), ...described, ...limitsIn(of.name, description ?? '') };
 }
 
-/** The schema says its limits in descriptions only; there they are always written in these two ways. */
+/** Limits are only in the descriptions of the schema, always written in one of these two ways. */
 function limitsIn(type: string, description: string): JsonSchema {
   const [, from, to] = /(?:^|[,;:] |From )(\d+) to (\d+)\b/i.exec(description) ?? [];
   if (type === 'Int' && from !== undefined) return { minimum: Number(from), maximum: Number(to) };

@@ -137,8 +137,8 @@ function providesNeeded({ plan }: StartedChild, names: readonly string[], missin
 /**
  * Loads the names. If that fails, the known part of an existing record is kept, and each field that needs a missing name reports the error.
  *
- * A record that is refused may have lists that are open, so its known part is kept too. The exception is a record that the client named
- * without selecting such a list: nothing shows that it exists, so it is refused as a whole.
+ * A record that the tier may not load may have lists that it may, so its known part is kept too. The exception is a record that the client
+ * named without selecting such a list: nothing shows that it exists, so it is rejected as a whole.
  */
 function keepOnError(
   load: () => unknown,

@@ -9,7 +9,7 @@ const ID: readonly string[] = Object.freeze(['id']);
 export const namesOrId = ({ names }: SelectionPlan): readonly string[] => (names.length > 0 ? names : ID);
 
 /**
- * The names to request. Names that the tier is refused are left out, and so is the id of a record that upstream named, because it would
+ * The names to request. Names that the tier does not get are left out, and so is the id of a record that upstream named, because it would
  * show nothing new. A record that the client named is requested with its id if no other name can be requested.
  */
 export function namesToRequest(

@@ -75,7 +75,7 @@ export function embeddedIsEnough(
   );
 }
 
-/** Whether the arguments of a field let an embedded member answer it. A plan depends on arguments in no other way. */
+/** Whether the arguments of a field allow an embedded member as its value. A plan depends on arguments in no other way. */
 export function argumentsAllowEmbedded(
   { embedded, pageSize }: FieldRule,
   args: (variables: Variables) => object,

@@ -162,7 +162,7 @@ function planGroups(
   const all = deferred.length === 0 ? fields : [...fields, ...deferred.flatMap((part) => part.fields)];
   const names = namesOf(all);
   const { tiers } = rule.record ?? {};
-  // The tier of a caller's own token is learned and may change, so it refuses nothing here. The configured tier is certain.
+  // The tier of a caller's own token is learned and may change, so it excludes nothing here. The configured tier is certain.
   const tier = walk.viewer.isLoggedIn ? null : walk.viewer.filmTier;
   return {
     type,

@@ -1,7 +1,7 @@
 /**
  * The variables' part of the key of a cached plan. Variables decide two things: whether a selection is included, and whether the
- * arguments of a field let an embedded member answer it. The key holds these decisions instead of values, so its length is bounded by the document
- * and clients cannot create an unlimited number of keys.
+ * arguments of a field allow an embedded member as its value. The key has these decisions instead of values, so its length is bounded by
+ * the document and clients cannot create an unlimited number of keys.
  */
 import {
   type DocumentNode,
@@ -52,7 +52,7 @@ function* conditionsOf({ directives = [] }: SelectionNode): Generator<string> {
       if (name.value === 'if' && value.kind === Kind.VARIABLE) yield value.name.value;
 }
 
-/** The fields with variables in their arguments that an embedded member may answer. */
+/** The fields with variables in their arguments whose value may be an embedded member. */
 function fieldsMaybeEmbedded(schema: GraphQLSchema, document: DocumentNode): Pick<PlannedField, 'rule' | 'args'>[] {
   const found: Pick<PlannedField, 'rule' | 'args'>[] = [];
   const types = new TypeInfo(schema);

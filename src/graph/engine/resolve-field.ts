@@ -87,7 +87,7 @@ export function callResolver(rule: FieldRule, keyed: boolean): EngineResolver {
 const omitsAny = (items: unknown, names: readonly string[]): boolean =>
   names.length > 0 && asObjects(items as object[]).some((item) => names.some((name) => !(name in item)));
 
-/** The result of the call, or of the embedded member if the caller's tier is refused the call. */
+/** The result of the call, or of the embedded member if the caller's tier may not make the call. */
 async function unlessRefused(call: () => unknown, fromMember: () => unknown): Promise<unknown> {
   try {
     return await call();
@@ -99,7 +99,7 @@ async function unlessRefused(call: () => unknown, fromMember: () => unknown): Pr
 
 const unreadable = Symbol('unreadable');
 
-/** A member of the record; `unreadable` if the record was refused to the caller's tier, because its list may still be open. */
+/** A member of the record; `unreadable` if the caller's tier may not load the record, because it may still load the list. */
 function memberOf(parent: ParentRecord, name: string): unknown {
   try {
     return parent[name];

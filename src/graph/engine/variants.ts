@@ -58,7 +58,7 @@ interface Listing {
 }
 const listings = new WeakMap<object, Listing>();
 
-/** Keeps for each item by which call it was listed. */
+/** The call that listed each item. */
 export function listedBy(items: readonly unknown[], listing: Listing): void {
   for (const item of items) if (typeof item === 'object' && item !== null) listings.set(item, listing);
 }

@@ -16,7 +16,7 @@ export interface Page<Item> {
   totalIsCapped: boolean;
   hasNext: boolean;
   title: string | null;
-  /** The response, with what it says of the list itself. */
+  /** The response, with its members about the list itself. */
   envelope: object;
   /** Identifies the list in cursors; computed only when a cursor is read or shown. */
   listId: () => string;

@@ -5,7 +5,7 @@ import { type BuilderTypes, builder } from '../engine/builder.ts';
 import type { WriteOptions, WriteRun } from '../engine/mutation.ts';
 import { globalId } from './global-id.ts';
 
-/** An input with nothing but the id of a record: `record` is the word for it. */
+/** An input with nothing but the id of a record: `record` is its name in the description. */
 export const idInput = (name: string, description: string, record: string) =>
   builder.inputType(name, {
     description,
@@ -32,7 +32,7 @@ export const recordPayload = <Name extends string, Shape>(
     }),
   });
 
-/** A payload with the id of the record that was deleted: `record` is the word for it. */
+/** A payload with the id of the record that was deleted: `record` is its name in the description. */
 export const deletionPayload = (type: string, record: string) =>
   builder.objectRef<{ deletedId: string }>(`Delete${type}Payload`).implement({
     description: `The result of deleting ${/^[aeiou]/.test(record) ? 'an' : 'a'} ${record}.`,

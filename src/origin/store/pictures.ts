@@ -77,7 +77,7 @@ export function createPictureStore(dataDir: string) {
       }
     },
 
-    /** Removes received pictures that were not kept. */
+    /** Removes received pictures that were not stored. */
     discard(pictures: readonly ReceivedPicture[]) {
       for (const { at } of pictures) rmSync(at, { force: true });
     },

@@ -1,4 +1,4 @@
-/** The pipeline that every operation passes, on the fast path and through Yoga alike: prepare a document, then answer an operation. */
+/** The pipeline of every operation, on the fast path and through Yoga alike: prepare a document, then run an operation. */
 import { OperationTypeNode } from 'graphql';
 import type { CancellationToken } from '../../lib/cancellation.ts';
 import type { Metrics } from '../observability/metrics.ts';
@@ -16,7 +16,7 @@ export interface Pipeline {
     request: OperationRequest,
     cancellation: CancellationToken,
   ): Promise<Result>;
-  /** Counts a query that was answered from the response cache. */
+  /** Counts a query that was served from the response cache. */
   countCacheHit(request: Pick<OperationRequest, 'parentSpan'>, name: string | undefined, startedAt: number): void;
 }
 

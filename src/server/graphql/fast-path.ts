@@ -27,7 +27,7 @@ interface FastPath {
     json: JsonRequest,
     operation: Pick<OperationRequest, 'authorization' | 'explain' | 'parentSpan'>,
   ) => boolean;
-  /** Answers the request; returns false if it is one for Yoga. */
+  /** Responds to the request; returns false if it is one for Yoga. */
   answer: (params: TextParams, json: JsonRequest, request: GraphqlRequest) => Promise<boolean>;
 }
 
@@ -84,7 +84,7 @@ export function createFastPath(
 }
 
 /**
- * The parameters with the text of the document, which the request may name by its id; undefined if Yoga must answer. Yoga gets the result
+ * The parameters with the text of the document, which the request may name by its id; undefined if Yoga must respond. Yoga gets the result
  * of the lookup, because it sends errors in the format that the client accepts.
  */
 export function resolveParams(

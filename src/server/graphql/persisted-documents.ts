@@ -19,7 +19,7 @@ export type DocumentLookup = { text: string; prepared?: Prepared } | { error: Gr
 
 export type PersistedDocuments = ReturnType<typeof createPersistedDocuments>;
 
-/** Whether clients may read the schema: where introspection is on, and not kept from them by PERSISTED_ONLY. */
+/** Whether clients may read the schema: where introspection is on and PERSISTED_ONLY is off. */
 export const showsSchema = (config: Pick<Config, 'introspection' | 'persistedOnly'>): boolean =>
   config.introspection && !config.persistedOnly;
 

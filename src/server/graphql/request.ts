@@ -8,7 +8,7 @@ import type { GraphqlParams } from '../http/request-body.ts';
 import type { DocumentLookup } from './persisted-documents.ts';
 import type { Prepared } from './prepare.ts';
 
-/** Who sent an operation, and how it is to be answered. */
+/** Who sent an operation, and what its response must be like. */
 export interface OperationRequest extends Sender {
   /** The x-explain header, by `explainHeader`. */
   explain: string | undefined;

@@ -36,7 +36,7 @@ interface Entry extends CachedResponse {
 export function createResponseCache(epoch: () => number | null): ResponseCache {
   const entries = new LRUCache<string, Entry>({
     maxSize: MAX_BYTES,
-    // The compressed copies of a response are kept with it; each has a fifth of its length or so.
+    // The compressed copies of a response are stored with it; each has a fifth of its length or so.
     sizeCalculation: ({ response }, key) => OVERHEAD_BYTES + 2 * key.length + Math.ceil(1.5 * response.length),
   });
   let cachedIn: number | null = null;

@@ -1,4 +1,4 @@
-/** The route /graphql: reads a request, admits its operation, and answers by the fast path or by Yoga. */
+/** The route /graphql: reads a request, admits its operation, and responds by the fast path or by Yoga. */
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import type { Config } from '../../config/settings.ts';
@@ -118,7 +118,7 @@ export function createGraphqlRoute(parts: GraphqlRouteParts): (exchange: Exchang
   }
 }
 
-/** Answers by Yoga. It is large and many servers never need it: it is loaded by the first request that does. */
+/** Responds by Yoga. It is large, and many servers never need it, so the first request that does loads it. */
 function createYogaRoute({ schema, pipeline, log }: GraphqlRouteParts) {
   const handler = lazily(async () => {
     const { createYogaHandler } = await import('./yoga.ts');

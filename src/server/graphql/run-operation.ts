@@ -212,7 +212,7 @@ const noPlan = () =>
     extensions: { code: 'BAD_EXPLAIN', http: { status: 400 } },
   });
 
-/** Marks an error as a request error: the operation was not run, and the HTTP status may say so. */
+/** Marks an error as a request error: the operation was not run, and the HTTP status may show it. */
 function badVariable(error: GraphQLError): GraphQLError {
   Object.assign(error.extensions, { http: { status: 400, spec: true } });
   error.extensions.code ??= 'BAD_USER_INPUT';

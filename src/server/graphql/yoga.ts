@@ -1,5 +1,5 @@
 /**
- * Answers by graphql-yoga: GET, incremental delivery and everything else that the fast path does not take. The hooks call the
+ * Responds by graphql-yoga: GET, incremental delivery and everything else that the fast path does not take. The hooks call the
  * pipeline and decide nothing themselves.
  */
 import { type ExecutionResult, GraphQLError, type GraphQLSchema } from 'graphql';
@@ -28,7 +28,7 @@ const CONNECTION_HEADERS = new Set(['connection', 'transfer-encoding', 'content-
 
 /**
  * Yoga gets a minimal Request and returns a Response, which is sent here. Its own Node adapter would build a URL from the Host header,
- * answer an exception with its stack, and wait forever for a client that has left.
+ * send the stack of an exception, and wait forever for a client that has disconnected.
  */
 export function createYogaHandler(parts: Parts) {
   const yoga = createYogaServer(parts);

@@ -1,4 +1,4 @@
-/** ETags: with them a client asks whether its copy of a response is still current. */
+/** ETags: by them a client checks whether its copy of a response is still current. */
 import { createHash } from 'node:crypto';
 
 /** Weak, because all encodings of a response share it. Responses for one token alone have tags of their own. */

@@ -105,7 +105,7 @@ ${jsonElement({ workers, explain, options, schema: schema && SCHEMA })}
 </html>
 `;
   const routes = Object.values(names).map((name) => [`/${ASSETS}${name}`, createFileRoute(folder, name)] as const);
-  // The answer to the introspection query of GraphiQL: it is loaded only if it has changed.
+  // The response to the introspection query of GraphiQL. Browsers load it again only if it has changed.
   const introspection = (shownSchema: GraphQLSchema) =>
     createStaticRoute(JSON_HEADERS, () => JSON.stringify({ data: introspectionFromSchema(shownSchema) }));
   return {

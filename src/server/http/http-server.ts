@@ -16,7 +16,7 @@ import { type PausedSockets, createPausedSockets } from './paused-sockets.ts';
 import type { BodyReader } from './request-body.ts';
 import { UnsentBytes } from './unsent.ts';
 
-/** Answers a request. It throws or rejects with an HttpError to reject the request. */
+/** Responds to a request; throws or rejects with an HttpError to reject it. */
 export type RouteHandler = (exchange: Exchange) => unknown;
 
 interface HttpServerParts {

@@ -11,7 +11,7 @@ const CHUNK_BYTES = 65_536;
 
 /**
  * Sends a whole response, compressed if the client accepts it; its length and encoding are added to the headers, in which names and values
- * alternate. Does nothing if the client has left. The compressed copies of a body that `isKept` are kept with it.
+ * alternate. Does nothing if the client has disconnected. The compressed copies of a body that `isKept` are kept with it.
  */
 export function sendBody(
   exchange: Exchange,

@@ -1,5 +1,5 @@
 /**
- * Refuses text that cannot be passed on unchanged. Decoders replace invalid UTF-8, and encoders lone surrogates, by U+FFFD; a mutation
+ * Rejects text that cannot be passed on unchanged. Decoders replace invalid UTF-8, and encoders lone surrogates, by U+FFFD; a mutation
  * would store the replacement without an error.
  */
 import { isUtf8 } from 'node:buffer';
@@ -12,12 +12,12 @@ export function decodeStrictUtf8(bytes: Buffer): string {
   return bytes.toString();
 }
 
-/** Refuses a query string or form whose percent-encoded bytes are not UTF-8. */
+/** Rejects a query string or form whose percent-encoded bytes are not UTF-8. */
 export function checkPercentEncoding(text: string): void {
   if (!isPercentEncodedUtf8(text)) throw invalidText('The percent-encoded bytes are not UTF-8.');
 }
 
-/** Refuses JSON with a lone surrogate. It has been decoded from UTF-8, so only an escape can contain one. */
+/** Rejects JSON with a lone surrogate. It has been decoded from UTF-8, so only an escape can contain one. */
 export function checkSurrogates(json: string): void {
   if (!/\\ud[89a-f]/i.test(json)) return;
   for (const [, half] of json.matchAll(escapes)) if (half) throw invalidText('A text has a lone surrogate.');

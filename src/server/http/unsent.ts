@@ -28,7 +28,7 @@ export class UnsentBytes {
   }
 
   /**
-   * Cuts connections until the rest is within the bound. `added` is kept if `bytes`, just written, are all that it has: a response larger
+   * Closes connections until the rest is within the bound. `added` is kept if `bytes`, just written, are all that it has: a response larger
    * than the bound can still be sent.
    */
   makeRoom(added: Backlog, bytes: number): void {

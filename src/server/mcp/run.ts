@@ -16,7 +16,7 @@ import type { Exchange } from '../http/exchange.ts';
 import { HttpError } from '../http/http-error.ts';
 import { parentContext } from '../observability/tracing.ts';
 
-/** What agents take of the server. */
+/** The parts of the server that agents use. */
 export interface RunnerParts {
   config: Config;
   pipeline: Pipeline;
@@ -93,7 +93,7 @@ export function createRunner(parts: RunnerParts): RunForAgent {
   };
 }
 
-/** The HTTP requests of an operation. What was cached, joined another call or was refused a permit made none. */
+/** The HTTP requests of an operation. A call that was cached, joined another one or got no permit made none. */
 function callsMade(calls: readonly LoggedCall[]): Omit<Cost, 'left'> {
   const made = { catalog: 0, event: 0 };
   for (const { service, status, attempts = 1, cached, coalesced, staleSeconds, error } of calls) {

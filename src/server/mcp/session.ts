@@ -1,4 +1,4 @@
-/** Answers the messages of one request. Nothing is kept between requests: each has a server of its own. */
+/** Responds to the messages of one request. No state is kept between requests: each has a server of its own. */
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import {
   CallToolRequestSchema,

@@ -28,9 +28,9 @@ export interface Credential {
   readonly acceptedBy: Record<Service, boolean>;
   /** Endpoint paths that its tier does not get, with the end of each entry by performance.now(). */
   readonly refusedEndpoints: Map<string, number>;
-  /** Refused requests by endpoint; emptied when the endpoint grants one. */
+  /** Rejected requests by endpoint; cleared when the endpoint accepts one. */
   readonly refusedRecords: Map<Endpoint, Set<string>>;
-  /** Whose token it is; undefined while unknown. Kept with the credential, never elsewhere. */
+  /** The person whose token it is; undefined while unknown. Stored with the credential, never elsewhere. */
   person: PersonFacts | undefined;
 }
 
@@ -136,7 +136,7 @@ function create(id: string, token: string | null, isOwn: boolean, configured: Ti
   };
 }
 
-/** The possible tiers that do not get what was refused. A guess: a single record may be refused to any tier. */
+/** The possible tiers that do not get what was rejected. A guess: a single record may be rejected for any tier. */
 export function likelyTiers({ possibleTiers, refusedRecords }: Credential): readonly Tier[] {
   if (possibleTiers.length === 1 || refusedRecords.size === 0) return possibleTiers;
   return possibleTiers.filter((tier) => [...refusedRecords.keys()].every((endpoint) => !endpoint.tiers.includes(tier)));

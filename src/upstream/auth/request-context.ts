@@ -11,7 +11,7 @@ export interface RequestContext {
   /** Of the client. */
   readonly address: string;
   readonly requestId: string;
-  /** Cancelled at the deadline of the operation, or when the client leaves. */
+  /** Cancelled at the deadline of the operation, or when the client disconnects. */
   readonly cancellation: CancellationToken;
   readonly callLog: CallLog;
   /** The span of the operation, if it is traced. */

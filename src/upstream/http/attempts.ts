@@ -233,7 +233,7 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
     return this.request.method === 'GET' && this.attempts < readAttempts && this.spentMs < callTimeoutMs;
   }
 
-  /** Retries after a pause, unless it was stopped or the rate limiter refuses: then the last result stands. */
+  /** Retries after a pause, unless it was stopped or the rate limiter gives no permit; then the last result is final. */
   private async retry(lastResult: HttpResponse | UpstreamFailure): Promise<void> {
     this.abort = undefined;
     this.lastResult = lastResult;

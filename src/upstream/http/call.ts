@@ -177,7 +177,7 @@ export class UpstreamCall implements SharedCall {
     };
   }
 
-  /** False if the rate limiter refuses, or the call is over. */
+  /** False if the rate limiter gives no permit, or the call has ended. */
   private async chargeRetry(cancellation: CancellationToken): Promise<boolean> {
     const { credential, context, request } = this;
     try {
@@ -236,7 +236,7 @@ export class UpstreamCall implements SharedCall {
       return new UpstreamRejection(details, rateLimiter.pause(endpoint, credential, parseRetryAfter(retryAfter)));
     }
     if (status >= 500) {
-      // A write that failed upstream may still have been made. Only a 503 with the service's error body says that it was not begun.
+      // A write that failed upstream may still have been carried out. Only a 503 with the service's error body shows that it was not.
       const isUnknown = endpoint.method !== 'GET' && !(status === 503 && code !== undefined);
       return new UpstreamFailure(isUnknown ? 'UPSTREAM_RESULT_UNKNOWN' : 'UPSTREAM_UNAVAILABLE', details, reason);
     }
@@ -255,7 +255,7 @@ export class UpstreamCall implements SharedCall {
     const { logged, body, request, credential } = this;
     const { endpoint } = request;
     if (body.body instanceof Readable) body.body.destroy(); // a form that was never sent releases its files
-    // A file that was refused cut its form. Report that, whatever became of the connection.
+    // The rejection of a file truncated its form. Report the rejection, whatever happened to the connection.
     const failure = body.failure?.();
     if (failure !== undefined) return failure;
     const { reason } = this.context.cancellation;

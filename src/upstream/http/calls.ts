@@ -44,7 +44,7 @@ export class Calls {
     if (this.context.credential.isOwn) throw new LoginRequired('a write needs a login');
   }
 
-  /** Whether a call of this endpoint would be refused without being sent. */
+  /** Whether a call of this endpoint would be rejected without being sent. */
   refuses(endpoint: Endpoint): boolean {
     try {
       const credential = this.credentialFor(endpoint);
@@ -65,7 +65,7 @@ export class Calls {
     this.services.observe?.({ endpoint: request.endpoint, outcome: how.cached ? 'cached' : 'stale', ms: 0 });
   }
 
-  /** The credential to send; throws if upstream is known to refuse it. */
+  /** The credential to send; throws if upstream is known to reject it. */
   private credentialFor(endpoint: Endpoint): Credential {
     const { isUnreadable, credential: own } = this.context;
     if (isUnreadable) throw new Unauthenticated('the Authorization is not Bearer');
@@ -110,7 +110,7 @@ let unsharedReads = 0;
 
 /**
  * Reads with equal keys may share one request. Probes are removed from the response, so a request with them is another one. A call of an
- * agent may be refused where that of a person is not, so neither waits for the other.
+ * agent may be rejected where that of a person is not, so neither waits for the other.
  */
 function shareKeyOf(
   { wirePath }: ApiRequest,

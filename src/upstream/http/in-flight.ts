@@ -96,7 +96,7 @@ class InFlightRequest {
     cancel(this.cancellation, reason);
   }
 
-  /** From now on nobody joins. Returns those who wait. */
+  /** From now on no call joins. Returns the waiting calls. */
   private close(): readonly Waiter[] {
     const { requests, count } = this.own;
     if (requests.get(this.key) === this && requests.delete(this.key)) count.requests--;

@@ -1,4 +1,4 @@
-/** Responses: the HTTP response, and what its body says. Status 200 may carry another record, an error, or anything else. */
+/** HTTP responses and their decoded bodies. With status 200 the body may be another record, an error, or anything else. */
 import { isAscii, isUtf8 } from 'node:buffer';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
@@ -94,7 +94,7 @@ export function decodeResponse(request: ApiRequest, text: string, status: number
   throw new UpstreamFailure('UPSTREAM_INVALID_RESPONSE', details, reason, { cause });
 }
 
-/** False where any body is a success, none too, but an error body and a web page, as of a proxy that asks for a login. */
+/** False where any body is a success, even none, except an error body and a web page, such as the login page of a proxy. */
 const isRead = ({ key, list }: Endpoint): boolean => list !== undefined || key.length > 0;
 const WEB_PAGE = /^\s*<(?:!doctype\s+html|html)\b/i;
 

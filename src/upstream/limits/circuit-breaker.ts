@@ -14,7 +14,7 @@ export interface BreakerPermit {
   onSuccess: () => void;
   /** No connection, or no response in time. */
   onFailure: (reason?: string) => void;
-  /** The call ended on our side: that says nothing about the service. */
+  /** The call ended on our side, which shows nothing about the service. */
   release: () => void;
 }
 
@@ -42,7 +42,7 @@ export function createCircuitBreaker(
       if (wasOpen) onChange(undefined);
     },
     onFailure(reason = 'unknown') {
-      // Calls that were already sent when it opened say nothing new.
+      // Calls that were already sent when it opened show nothing new.
       if (++failures !== breakerFailures) return;
       openUntil = performance.now() + pauseMs;
       onChange(reason);

@@ -1,4 +1,4 @@
-/** Keeps to upstream's rate limit: a call that upstream would answer with 429 is not sent. */
+/** Respects upstream's rate limit: a call that upstream would reject with 429 is not sent. */
 import { LRUCache } from 'lru-cache';
 import type { Endpoint } from '../../api/endpoint.ts';
 import { BASIC_CALLS_A_MINUTE } from '../../api/film.ts';
@@ -12,7 +12,7 @@ import { type SharedSlidingWindows, type Slot, WINDOW_MS } from './sliding-windo
 export interface RateLimitState {
   limit: number;
   remaining: number;
-  /** When the oldest slot comes back, as RFC 3339. */
+  /** When the oldest slot becomes free, as RFC 3339. */
   resetsAt: string;
 }
 
@@ -83,7 +83,7 @@ export function createRateLimiter(
   const films = new FilmRateLimiter(operationTimeoutMs + callTimeoutMs, shared); // waiting for a connection, and the call
   const pausedUntil = new LRUCache<string, number>({ max: PAUSES_MAX });
 
-  /** How long upstream has asked us to wait, in ms. */
+  /** How long upstream requires us to wait, in ms. */
   const pauseOf = (endpoint: Endpoint, credential: Credential): number =>
     Math.max(0, (pausedUntil.get(pauseKey(endpoint, credential)) ?? 0) - performance.now());
 

@@ -83,7 +83,7 @@ export class UnverifiedLimiter {
     });
   }
 
-  /** Gives a permit back. `isDecided`: upstream has accepted or rejected the token, so that its other calls need not wait. */
+  /** Returns a permit. `isDecided`: upstream has accepted or rejected the token, so that its other calls need not wait. */
   release(token: UnverifiedPermit, isDecided: boolean): void {
     this.running--;
     token.running--;

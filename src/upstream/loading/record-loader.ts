@@ -1,5 +1,5 @@
 /**
- * Loads fields of records. No endpoint takes several ids, so a batch is everything that one tick wants of each record: all loads of a tick
+ * Loads fields of records. No endpoint takes several ids, so a batch is everything that one tick needs of each record: all loads of a tick
  * for one record become one request with the union of their fields.
  */
 import DataLoader from 'dataloader';
@@ -183,7 +183,7 @@ export class RecordLoader {
     cachePolicy.restrict(cache.put(record, known, response), source.endpoint);
   }
 
-  /** Takes what is cached if upstream failed, but not if it denied access. */
+  /** Uses what is cached if upstream failed, but not if it denied access. */
   private serveStale(
     { state, names, path }: FieldLoad,
     cached: CachedRecord | undefined,

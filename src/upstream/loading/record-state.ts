@@ -102,7 +102,7 @@ export const setError = (state: RecordState, name: string, error: Error): void =
   void (state.errors ??= new Map<string, Error>()).set(name, error);
 
 /**
- * Merges a response, which answers `names`: those that it lacks are known to be absent. `requested`: all fields that were requested;
+ * Merges a response to a request for `names`: those that it lacks are known to be absent. `requested`: all fields that were requested;
  * `possibleTiers`: of the caller. Together they show which fields the tier withholds.
  */
 export function merge(
@@ -119,7 +119,7 @@ export function merge(
     setError(state, name, tierRequired(kind, source, name));
 }
 
-/** Not every tier gets the endpoint, so a record may also be refused individually. */
+/** Not every tier gets the endpoint, so a record may also be rejected individually. */
 export const mayBeRefused = ({ endpoint }: RecordSource): boolean => endpoint.tiers.length < tiers.length;
 
 /** False for fields that only the facade has. */
@@ -128,7 +128,7 @@ export const isUpstreamField = ({ members }: RecordSource, name: string): boolea
 export const tierRequired = (kind: string, source: RecordSource, name: string): Error =>
   new TierRequired(source.tiers?.[name] ?? [], `${kind}.${name}`);
 
-/** The error for one field of a record that was refused as a whole: the tiers are those of the field. */
+/** The error for one field of a record that was rejected as a whole: the tiers are those of the field. */
 export function fieldError({ tiers }: RecordSource, name: string, error: Error): Error {
   const having = error instanceof TierRequired && error.ofEndpoint ? tiers?.[name] : undefined;
   return having ? new TierRequired(having, error.message, true) : error;
