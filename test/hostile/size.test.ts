@@ -114,6 +114,14 @@ describe('limit of response bytes', () => {
     expect(codesIn(mixed)).toEqual(['ANSWER_TOO_LARGE']);
   });
 
+  test('control characters count as JSON writes them: six bytes each', async () => {
+    const { books, execute } = await startFacade();
+    books.behave(json(JSON.stringify({ id: '7', title: 'x', summary: '\u0001'.repeat(200_000) })));
+    const selected = (times: number) => `{ book(id: 7) { ${many(times, (at) => `s${at}: summary`)} } }`;
+    expect(codesIn(await execute(selected(4)))).toEqual([]);
+    expect(codesIn(await execute(selected(5)))).toEqual(['ANSWER_TOO_LARGE']);
+  });
+
   test('MAX_ANSWER_BYTES sets the limit', async () => {
     const { books, execute } = await startFacade({ maxAnswerBytes: '100000' });
     books.behave(book);

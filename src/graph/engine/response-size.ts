@@ -31,8 +31,12 @@ export const PUNCTUATION_BYTES = 3;
 /** An error with its path, message and code. More than its text, because it takes longer to build. */
 export const ERROR_BYTES = 1_000;
 
+/** Characters that JSON writes as six bytes. Line breaks and quotes take two, which need not be counted. */
+const ESCAPED = /[\0-\x07\v\x0e-\x1f]/;
+
 export const bytesOf = (text: string): number =>
-  PUNCTUATION_BYTES + (text.length < SHORT ? text.length : Buffer.byteLength(text));
+  PUNCTUATION_BYTES +
+  (text.length < SHORT ? text.length : Buffer.byteLength(ESCAPED.test(text) ? JSON.stringify(text) : text));
 
 /** The error for a response that is too large: TOO_MANY_VALUES or ANSWER_TOO_LARGE. */
 export function responseTooLarge(
