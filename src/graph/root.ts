@@ -99,7 +99,7 @@ builder.queryFields((t) => ({
     recordCounts: ({ ids = [] }: { ids?: readonly string[] }) => countsOf(ids.length > NODES_MAX ? [] : ids),
     resolve: (_, { ids }, __, { schema }) => {
       if (ids.length > NODES_MAX)
-        throw badInput(`\`ids\` must be at most ${NODES_MAX}.`, { argument: 'ids', limit: NODES_MAX });
+        throw badInput(`\`ids\` must have at most ${NODES_MAX} items.`, { argument: 'ids', limit: NODES_MAX });
       return ids.map((id) => {
         try {
           return nodeOf(id, schema);

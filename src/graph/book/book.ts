@@ -105,7 +105,9 @@ builder.queryFields((t) => ({
     input: (_, { isbn }) => {
       const digits = isbnOf(isbn);
       if (!digits)
-        throw badInput('That is not an ISBN: 10 or 13 digits with a right check digit.', { argument: 'isbn' });
+        throw badInput('This is not an ISBN, which has 10 or 13 digits with a valid check digit.', {
+          argument: 'isbn',
+        });
       return { isbn: digits };
     },
   }),
@@ -123,7 +125,7 @@ builder.queryFields((t) => ({
     input: (_, args): BookSearch => {
       const q = searchText('query', args.query);
       const tag = searchText('tag', args.tag);
-      if (!q && !tag) throw badInput('Give `query` or `tag`.', { argument: 'query' });
+      if (!q && !tag) throw badInput('Give at least one of `query` and `tag`.', { argument: 'query' });
       return { q, tag };
     },
   }),

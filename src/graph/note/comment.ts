@@ -74,7 +74,7 @@ builder.objectFields(Note, (t) => ({
 export function commentIdOf(note: string, id: string): string {
   const key = keyInGlobalId('NoteComment', id);
   const comment = key !== id && key.startsWith(`${note}:`) ? key.slice(note.length + 1) : key;
-  if (!isSourceId(comment)) throw badInput('That is not the id of a comment on this note.', { argument: 'id' });
+  if (!isSourceId(comment)) throw badInput('This is not the id of a comment on this note.', { argument: 'id' });
   return comment;
 }
 

@@ -17,7 +17,8 @@ export function sourceIdOf(type: string, id: string): string {
 export function keyInGlobalId(type: string, id: string): string {
   const colon = id.indexOf(':');
   if (colon < 0) return id;
-  if (id.slice(0, colon) !== type) throw badInput(`This is the id of another type than ${type}.`, { argument: 'id' });
+  if (id.slice(0, colon) !== type)
+    throw badInput(`This is the global id of another type, not of a ${type}.`, { argument: 'id' });
   return id.slice(colon + 1);
 }
 

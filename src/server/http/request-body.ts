@@ -42,7 +42,7 @@ export function explainHeader({ headers }: IncomingMessage, isOn: boolean): stri
   const explain = headers['x-explain'];
   if (!isOn) return explain === undefined || explain === 'trace' ? undefined : 'off';
   if (explain === undefined || explain === 'plan' || explain === 'trace') return explain;
-  throw new HttpError(400, 'BAD_EXPLAIN', 'The header x-explain is "plan" or "trace".');
+  throw new HttpError(400, 'BAD_EXPLAIN', 'The header x-explain must be "plan" or "trace".');
 }
 
 /** A completed body, and the promise for its text. */

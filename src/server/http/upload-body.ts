@@ -53,7 +53,7 @@ export class UploadBody extends Transform {
     this.settings = settings;
     this.maxBytes = maxUploadBytes + maxBodyBytes + ENVELOPE_BYTES;
     if (Number(request.headers['content-length']) > this.maxBytes) throw tooLarge(settings);
-    const message = `The upload is too slow: no ${PACE_BYTES} bytes in ${requestBodyTimeoutMs} ms.`;
+    const message = `The upload is too slow: fewer than ${PACE_BYTES} bytes in ${requestBodyTimeoutMs} ms.`;
     // First for the operations and the map together, then for each interval of the files.
     this.timer = setTimeout(() => this.refuse(new HttpError(408, 'REQUEST_TIMEOUT', message)), requestBodyTimeoutMs);
     this.arrived = new Promise<void>((resolve) => {
@@ -145,14 +145,14 @@ export class UploadBody extends Transform {
     const places = Object.values(map).flat();
     const isOnce = Object.values(map).every((paths) => Array.isArray(paths) && paths.length === 1);
     if (!isOnce || new Set(places).size < places.length) {
-      return this.refuse(badUpload('A file is mapped to one place, and a place to one file.'));
+      return this.refuse(badUpload('Map each file to one place, and each place to one file.'));
     }
     for (const name of Object.keys(map)) this.expected.add(name);
   }
 
   private addFile(name: string, stream: Readable): void {
     stream.on('error', ignore); // the reader of the file gets the error
-    if (!this.expected.delete(name)) return this.refuse(badUpload('Each file is named in the map, and sent once.'));
+    if (!this.expected.delete(name)) return this.refuse(badUpload('Each file must be in the map, and sent once.'));
     this.last?.release();
     this.last = new HeldFile(stream);
     this.held.set(stream, this.last);

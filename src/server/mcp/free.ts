@@ -26,8 +26,8 @@ function queryTool({ config, pipeline, run }: ToolParts): CallableTool {
     type: 'object' as const,
     properties: {
       query: { type: 'string', description: 'A GraphQL document.', maxLength: config.maxDocumentCharacters },
-      variables: { type: 'object', description: 'The values of its variables.' },
-      operationName: { type: 'string', description: 'Which of its operations to run, if there are several.' },
+      variables: { type: 'object', description: 'The values of the variables of the document.' },
+      operationName: { type: 'string', description: 'The operation to run, if the document has several.' },
       plan: { type: 'boolean', description: 'Return the cost instead of running the document.' },
     },
     additionalProperties: false,

@@ -32,7 +32,7 @@ export function readReviewedOperations(path: string, schema: GraphQLSchema, writ
       .map((each) => described(each, schema));
     const names = operations.map(({ name }) => name);
     const twice = names.find((name, at) => names.indexOf(name) !== at);
-    if (twice !== undefined) throw new ManifestError(`the operation ${twice} is there twice`);
+    if (twice !== undefined) throw new ManifestError(`the operation ${twice} is defined twice`);
     return operations;
   } catch (error) {
     if (!(error instanceof ManifestError)) throw error;
@@ -53,7 +53,7 @@ function operationsOfManifest(path: string, schema: GraphQLSchema): FileOperatio
 
 function described({ document, operation }: FileOperation, schema: GraphQLSchema): ReviewedOperation {
   const name = operation.name?.value;
-  if (name === undefined) throw new ManifestError('a tool has the name of its operation, and here is one without');
+  if (name === undefined) throw new ManifestError('an operation has no name, but its tool needs one');
   const text = operation.description?.value ?? commentsBefore(operation).join(' ');
   const description = text.trim() || rootDescription(operation, schema);
   return { document, operation, name, title: titleOf(text, name), description };

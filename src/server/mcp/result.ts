@@ -91,10 +91,13 @@ export function resultSchemaOf(data: JsonSchema): ObjectSchema {
       cut: {
         type: 'array',
         items: object,
-        description: 'Lists that were cut; `next` has the arguments to go on with.',
+        description: 'Lists that were cut; `next` has the arguments for the next items.',
       },
       stale: { type: 'array', items: object },
-      cost: { ...object, description: 'Calls made; `left` is what agents have of the film calls a minute.' },
+      cost: {
+        ...object,
+        description: 'The calls that were made; `left` has the film calls that agents can still make in this minute.',
+      },
     },
     required: ['data', 'cost'],
   };

@@ -27,9 +27,9 @@ export interface SessionParts {
 }
 
 const instructions =
-  'Each tool says what it costs at most, each result what it cost and, in `left`, how many film calls are left. Arguments take ids as ' +
-  'results have them. Null without an error means that there is none. An error says what to do; wait for `retryAfter` seconds where it ' +
-  'is given. `cut` lists what did not fit, `next` the arguments to go on with.';
+  'Each tool states the most calls that it can cost. Each result has the calls that it cost and, in `left`, the film calls that are left. ' +
+  'Ids in arguments are those of results. Null without an error means that there is none. An error says what to do; if it has ' +
+  '`retryAfter`, wait for that many seconds. `cut` lists the lists that were cut, with the arguments for their next items in `next`.';
 
 /** Arguments and results are checked by GraphQL, so no JSON Schema is compiled. */
 const noValidator = {

@@ -69,11 +69,12 @@ function priceText({ catalog, event, film }: Price, share: number): string {
   return `Cost: at most ${catalog} calls of the catalog, ${event} of events${film > 0 ? rate : ''}.`;
 }
 
-/** Throws a GraphQLError. GraphQL ignores unknown variables; an agent that mistypes one should learn of it. */
+/** Throws a GraphQLError. GraphQL ignores unknown variables; an agent that mistypes one gets an error instead. */
 export function checkArguments({ properties, required = [] }: ObjectSchema, given: Variables): void {
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(properties, name));
-  const known = Object.keys(properties).join(', ') || 'none is taken';
-  if (unknown !== undefined) throw badInput(`There is no argument ${JSON.stringify(unknown.slice(0, 50))}: ${known}.`);
+  const known = Object.keys(properties).join(', ') || 'none';
+  if (unknown !== undefined)
+    throw badInput(`There is no argument ${JSON.stringify(unknown.slice(0, 50))}. The arguments: ${known}.`);
   const missing = required.find((name) => given[name] === undefined || given[name] === null);
   if (missing !== undefined) throw badInput(`The argument ${missing} is required.`, { argument: missing });
 }

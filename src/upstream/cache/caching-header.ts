@@ -48,11 +48,11 @@ export function cacheabilityOf(headers: CachingHeaders): Cacheability {
   };
 }
 
+/** All values of each directive, unquoted. */
 type Directives = ReadonlyMap<string, readonly string[]>;
 const nothing: Directives = new Map();
 
-/** All values of each directive, unquoted. */
-/** A service sends the same header with nearly all its responses. */
+/** The last header that was parsed: a service sends the same one with nearly all its responses. */
 let last: { header: string; directives: Directives } | undefined;
 
 function directivesOf(header: string): Directives {
