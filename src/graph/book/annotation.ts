@@ -1,5 +1,6 @@
 import { type AnnotationRecord, PAGE_BELOW, annotationMembers, bookEndpoints, bookWithin } from '../../api/book.ts';
-import { ContentBlock, annotationBlocks, contentOf, photosByNumber } from '../types/content-blocks.ts';
+import { ContentBlock, annotationBlocks, photosByNumber } from '../types/content-blocks.ts';
+import { contentByFormat } from '../types/content-format.ts';
 import { type BlockParser, parseBlocksOnce } from '../types/content-cache.ts';
 import { builder } from '../engine/builder.ts';
 import {
@@ -34,8 +35,8 @@ const AnnotationOrder = builder.enumType('AnnotationOrder', {
 const TextFormat = builder.enumType('TextFormat', {
   description: 'The format of the content of an annotation.',
   values: {
-    TEXT: { description: 'Plain text; `<图片n>` marks the picture with number n.' },
-    HTML: { description: 'HTML of the service, not sanitized.' },
+    TEXT: { value: 'text', description: 'Plain text; `<图片n>` marks the picture with number n.' },
+    HTML: { value: 'html', description: 'HTML of the service, not sanitized.' },
   } as const,
 });
 
@@ -57,17 +58,9 @@ export const Annotation = builder.objectRef<AnnotationRecord>('Annotation').impl
       type: 'String',
       description:
         'The whole text. TEXT is part of the record. HTML costs a call of `GET /v2/book/annotation/{id}`, or one call for all annotations of a book.',
-      args: { format: t.arg({ type: TextFormat, defaultValue: 'TEXT', description: 'The format of the text.' }) },
+      args: { format: t.arg({ type: TextFormat, defaultValue: 'text', description: 'The format of the text.' }) },
       endpoint: bookEndpoints.annotation,
-      from: ['id'],
-      input: ({ id }, args) => ({ id, format: formatOf(args) ?? ('text' as const) }),
-      embedded: {
-        member: 'content',
-        representation: { names: [] },
-        when: (args: Formatted) => formatOf(args) === undefined,
-      },
-      variant: { param: 'format', of: formatOf },
-      resolve: contentOf,
+      ...contentByFormat<'html'>(),
     }),
     blocks: t.field({
       type: [ContentBlock],
@@ -147,11 +140,3 @@ builder.objectField(User, 'annotations', (t) =>
 );
 
 queryById(Annotation, bookEndpoints.annotation, 'An annotation by id, from `GET /v2/book/annotation/{id}`.');
-
-interface Formatted {
-  format?: 'TEXT' | 'HTML' | null;
-}
-/** The `format` to request; undefined for the text, which is part of the record. */
-function formatOf({ format }: Formatted): 'html' | undefined {
-  return format === 'HTML' ? 'html' : undefined;
-}

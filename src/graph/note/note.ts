@@ -5,7 +5,8 @@ import {
   noteMembers,
   notePrivacies,
 } from '../../api/note.ts';
-import { ContentBlock, contentOf, noteBlocks, photosByNumber } from '../types/content-blocks.ts';
+import { ContentBlock, noteBlocks, photosByNumber } from '../types/content-blocks.ts';
+import { contentByFormat } from '../types/content-format.ts';
 import { parseBlocksOnce } from '../types/content-cache.ts';
 import { builder } from '../engine/builder.ts';
 import {
@@ -40,12 +41,16 @@ const NoteFormat = builder.enumType('NoteFormat', {
   description: 'The format of the content of a note.',
   values: {
     TEXT: {
+      value: 'text',
       description:
         'Text with `[img=<number>:<layout>]<caption>[/img]` for pictures and `[url="<url>"]<title>[/url]` for links.',
     },
-    HTML_FULL: { description: 'The whole content as HTML of the service, not sanitized.' },
-    HTML_SHORT: { description: 'The beginning of the content as HTML of the service, not sanitized.' },
-    ABSTRACT: { description: 'The beginning of the content as plain text.' },
+    HTML_FULL: { value: 'html_full', description: 'The whole content as HTML of the service, not sanitized.' },
+    HTML_SHORT: {
+      value: 'html_short',
+      description: 'The beginning of the content as HTML of the service, not sanitized.',
+    },
+    ABSTRACT: { value: 'abstract', description: 'The beginning of the content as plain text.' },
   } as const,
 });
 
@@ -67,20 +72,12 @@ export const Note = builder.objectRef<NoteShape>('Note').implement({
       args: {
         format: t.arg({
           type: NoteFormat,
-          defaultValue: 'TEXT',
+          defaultValue: 'text',
           description: 'The format and the length of the text.',
         }),
       },
       endpoint: noteEndpoints.byId,
-      from: ['id'],
-      input: ({ id }, args) => ({ id, format: formatOf(args) ?? 'text' }),
-      embedded: {
-        member: 'content',
-        representation: { names: [] },
-        when: (args: Formatted) => formatOf(args) === undefined,
-      },
-      variant: { param: 'format', of: formatOf },
-      resolve: contentOf,
+      ...contentByFormat<WireFormat>(),
     }),
     blocks: t.field({
       type: [ContentBlock],
@@ -124,17 +121,3 @@ builder.objectField(User, 'notes', (t) =>
 );
 
 queryById(Note, noteEndpoints.byId, 'A note by id, from `GET /v2/note/{id}`. Requires a logged-in caller.');
-
-interface Formatted {
-  format?: keyof typeof wireFormats | null;
-}
-const wireFormats = {
-  TEXT: undefined,
-  HTML_FULL: 'html_full',
-  HTML_SHORT: 'html_short',
-  ABSTRACT: 'abstract',
-} as const;
-/** The `format` to request; undefined for the text, which is part of the record. */
-function formatOf({ format }: Formatted): WireFormat | undefined {
-  return wireFormats[format ?? 'TEXT'];
-}

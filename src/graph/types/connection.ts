@@ -1,5 +1,6 @@
 import type { ObjectRef } from '@pothos/core';
 import { type BuilderTypes, builder } from '../engine/builder.ts';
+import { oncePer } from '../../lib/remember.ts';
 import { FIRST_MAX, type Page, encodeCursor } from './paging.ts';
 
 interface Edge<Item> {
@@ -21,16 +22,13 @@ export const pagingArgs = (t: ArgumentBuilder, first: number) => ({
   }),
 });
 
-const connections = new WeakMap<object, ObjectRef<BuilderTypes, Page<unknown>>>();
-
 /** The connection type of a node type; created on first use. */
 export function connectionOf<Item>(
   of: ObjectRef<BuilderTypes, Item> | ObjectRef<never, Item>,
 ): ObjectRef<BuilderTypes, Page<Item>> {
-  const made = connections.get(of) ?? makeConnection(of as ObjectRef<BuilderTypes, unknown>);
-  connections.set(of, made);
-  return made as ObjectRef<BuilderTypes, Page<Item>>;
+  return connections(of as ObjectRef<BuilderTypes, unknown>) as ObjectRef<BuilderTypes, Page<Item>>;
 }
+const connections = oncePer(makeConnection);
 
 const PageInfo = builder.objectRef<Page<unknown>>('PageInfo').implement({
   description: 'The position of a page in its list.',

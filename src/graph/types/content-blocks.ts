@@ -6,7 +6,7 @@
  */
 import { type PictureLayout, pictureLayouts } from '../../api/note.ts';
 import { builder } from '../engine/builder.ts';
-import { asObject, asUrl, decoder, textOrNull } from './decode.ts';
+import { asObject, asUrl, decoder } from './decode.ts';
 
 export interface ContentPhotoShape {
   number: number;
@@ -117,11 +117,6 @@ export const ContentBlock = builder.unionType('ContentBlock', {
   types: [TextBlock, PhotoBlock, MathBlock],
   resolveType: ({ kind }) => kind,
 });
-
-/** The content from a response, or from an embedded member, which is the text itself. */
-export function contentOf(source: { content?: unknown } | string): string | null {
-  return textOrNull.decode(typeof source === 'object' && source !== null ? source.content : source);
-}
 
 /** The pictures by number. */
 export const photosByNumber = decoder(ContentPhoto, contentPhotos, { list: true });
