@@ -73,7 +73,7 @@ export function startCall(parent: ParentRecord, { plan, args, context, path }: R
 export function embeddedRecord(parent: ParentRecord, { plan, args }: Resolution): object | null | undefined {
   const { rule, mode, selections } = plan;
   const { embedded } = rule;
-  if (mode !== 'call' || !embedded || embedded.when || rule.pageSize !== undefined || endpointOf(rule, args).list)
+  if (mode !== 'call' || !embedded || rule.variant || rule.pageSize !== undefined || endpointOf(rule, args).list)
     return undefined;
   if (!Object.prototype.propertyIsEnumerable.call(parent, embedded.member)) return undefined;
   const member = parent[embedded.member];

@@ -18,12 +18,8 @@ export interface EmbeddedMember<Parent> {
   upTo?: number;
   /** The names that its items provide. If others are selected, the endpoint is called. */
   representation: Representation;
-  /** False for arguments that need more than the member contains. */
-  when?: (args: never) => boolean;
   /** Provided names that some services leave out of items. If one is selected and missing, the endpoint is called. */
   mayOmit?: readonly string[];
-  /** The resolver takes the parent record, not the member. */
-  takesParent?: boolean;
 }
 
 /** Fields of the parent record that the response to a child call also carries. */

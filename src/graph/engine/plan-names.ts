@@ -77,14 +77,14 @@ export function embeddedIsEnough(
 
 /** Whether the arguments of a field allow an embedded member as its value. A plan depends on arguments in no other way. */
 export function argumentsAllowEmbedded(
-  { embedded, pageSize }: FieldRule,
+  { embedded, variant, pageSize }: FieldRule,
   args: (variables: Variables) => object,
   variables: Variables,
 ): boolean {
   if (!embedded) return false;
   const given = argumentsIfValid<PagingArgs>(args, variables);
   if (!given) return false;
-  if (embedded.when && !embedded.when(given as never)) return false;
+  if (variant?.of(given as never) !== undefined) return false;
   if (embedded.upTo !== undefined && (given.first ?? pageSize ?? 0) > embedded.upTo) return false;
   return given.after == null && !given.offset;
 }

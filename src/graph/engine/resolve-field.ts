@@ -133,12 +133,12 @@ const anybody = { isLoggedIn: false, filmTier: null };
 /** The value of a field from an embedded member, which stands in for the response. */
 function embeddedValue(parent: ParentRecord, member: unknown, { plan, args }: Resolution, keyed: boolean): unknown {
   const { rule } = plan;
-  const { representation, takesParent, upTo } = rule.embedded!;
+  const { representation, upTo } = rule.embedded!;
   const endpoint = endpointOf(rule, args);
   const { list } = endpoint;
   if (rule.pageSize === undefined) {
-    if (member === null && !takesParent) return null;
-    return rule.mapResponse!(takesParent ? parent : list ? { [list]: member } : member, args, parent);
+    if (member === null) return null;
+    return rule.mapResponse!(list ? { [list]: member } : member, args, parent);
   }
   const listId = lazily(() => listIdOf(endpoint, rule.input!(parent, args, anybody)));
   const window = windowOf(args, rule.pageSize, listId);

@@ -9,11 +9,7 @@ export function contentByFormat<Format extends string>() {
   return {
     from: ['id'] as const,
     input: ({ id }: { id: string }, { format }: Formatted<Format>) => ({ id, format: format ?? ('text' as const) }),
-    embedded: {
-      member: 'content' as const,
-      representation: { names: [] },
-      when: (args: Formatted<Format>) => variantOf(args) === undefined,
-    },
+    embedded: { member: 'content' as const, representation: { names: [] } },
     variant: { param: 'format', of: variantOf },
     // An embedded member is the text itself.
     resolve: (source: { content?: unknown } | string) =>
