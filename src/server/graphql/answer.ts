@@ -33,6 +33,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   const { schema, config, metrics, tracing, operationNames, useReferenceExecutor } = parts;
   const { prepare } = createPreparation(schema, config, useReferenceExecutor);
   const run = createRunOperation(parts);
+  const cacheHits = metrics.tally(metrics.responseCacheHits);
   const observer = createOperationObserver(metrics, tracing, operationNames);
 
   return {
@@ -59,7 +60,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     },
 
     countCacheHit({ parentSpan }, name, startedAt) {
-      metrics.responseCacheHits.inc();
+      cacheHits.inc();
       const type = OperationTypeNode.QUERY;
       observer.end({ type, name, startedAt, span: observer.start(type, parentSpan, startedAt) }, undefined);
     },

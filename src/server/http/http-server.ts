@@ -59,7 +59,7 @@ export class HttpServer {
     const { config, metrics, admission } = parts;
     this.parts = parts;
     this.compression = config.compression ? new Compression() : undefined;
-    this.successes = metrics.requests.labels({ path: '/graphql', status: '200' });
+    this.successes = metrics.tally(metrics.requests.labels({ path: '/graphql', status: '200' }));
     this.server = createServer(
       {
         maxHeaderSize: config.maxHeaderBytes,

@@ -8,7 +8,7 @@ export interface SuccessSeries {
   add: (seconds: number) => void;
 }
 
-/** How many successes are passed on to prom-client at once, which hashes the labels each time. */
+/** How many durations are passed on to prom-client at once. */
 const BATCH = 100;
 
 export function createMetrics() {
@@ -44,18 +44,27 @@ export function createMetrics() {
         },
       });
     },
-    /** A counter and a histogram of successes. */
-    successes(count: { inc: (by: number) => void }, duration: { observe: (seconds: number) => void }): SuccessSeries {
+    /** Counts what happens with every request. prom-client hashes the labels each time, so it gets the sum before a scrape. */
+    tally(total: { inc: (by: number) => void }): { inc: () => void } {
+      let unreported = 0;
+      flushes.push(() => {
+        if (unreported > 0) total.inc(unreported);
+        unreported = 0;
+      });
+      return { inc: () => void unreported++ };
+    },
+    /** The same with a histogram. */
+    successes(total: { inc: (by: number) => void }, duration: { observe: (seconds: number) => void }): SuccessSeries {
+      const count = this.tally(total);
       let unreported: number[] = [];
       const flush = () => {
-        if (unreported.length === 0) return;
-        count.inc(unreported.length);
         for (const seconds of unreported) duration.observe(seconds);
         unreported = [];
       };
       flushes.push(flush);
       return {
         add(seconds) {
+          count.inc();
           if (unreported.push(seconds) === BATCH) flush();
         },
       };
