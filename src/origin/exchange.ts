@@ -231,7 +231,7 @@ function storable(members: Record<string, unknown>): Record<string, unknown> {
 
 function wholeNumber(value: string | number | boolean): number {
   const text = String(value).trim();
-  return /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  return /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
 }
 
 function flag(value: string | number | boolean): boolean {

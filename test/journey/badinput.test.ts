@@ -179,12 +179,12 @@ describe('page arguments are rejected before any upstream call for the list:', (
     ).toBeUndefined();
   });
 
-  test('not an offset beyond the end, which is an empty page', async () => {
-    const { response, passed } = await setup.cost(
-      '{ top250(offset: 100000) { nodes { id } pageInfo { hasNextPage endCursor } } }',
-    );
-    expect(response).toEqual({ data: { top250: { nodes: [], pageInfo: { hasNextPage: false, endCursor: null } } } });
-    expect(passed).toHaveLength(1);
+  test.each([100_000, 2_147_483_647])('not an offset beyond the end, which is an empty page: %i', async (offset) => {
+    const page = `(offset: ${offset}) { nodes { id } pageInfo { hasNextPage endCursor } }`;
+    const { response, passed } = await setup.cost(`{ top250${page} searchEvents${page} }`);
+    const empty = { nodes: [], pageInfo: { hasNextPage: false, endCursor: null } };
+    expect(response).toEqual({ data: { top250: empty, searchEvents: empty } });
+    expect(passed).toHaveLength(2);
   });
 });
 
