@@ -198,6 +198,14 @@ describe('an invalid upload is rejected:', () => {
     const { status, code } = await send(uploadForm(annotate, { input: { pictures: [{}] } }, { a: picture() }, map));
     expect([status, code, requestCount]).toEqual([413, 'UPLOAD_TOO_LARGE', 0]);
   });
+  test('a file in place of a text, whose message shows nothing of the file', async () => {
+    const query = 'query ($query: String) { searchBooks(query: $query) { totalCount } }';
+    const { code, answer } = await send(uploadForm(query, { query: null }, { query: picture() }));
+    expect([code, requestCount]).toEqual(['BAD_USER_INPUT', 0]);
+    expect(answer.errors?.[0]?.message).toBe(
+      'Variable "$query" got invalid value a file; String cannot represent a non string value: a file',
+    );
+  });
   test('a file that is not in the map', async () => {
     const form = annotation({ [pathOf(0)]: picture('png', 200_000) });
     form.set('stray', picture('png', 200_000));

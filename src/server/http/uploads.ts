@@ -63,5 +63,5 @@ function replaceFiles(params: object, replace: (file: FileUpload) => FileUpload)
 function replaced(variable: FileVariable, replace: (file: FileUpload) => FileUpload): FileVariable {
   const promise = variable.promise.then(replace);
   promise.catch(() => undefined); // the resolver that uses the file gets the error
-  return Object.assign(new FileVariable(), { promise });
+  return Object.assign(new FileVariable(), { promise, toJSON: () => 'a file' }); // as messages show it
 }
