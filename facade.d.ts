@@ -1,5 +1,5 @@
 /**
- * The types of `import { createFacade } from 'catalog-graphql'`. `npm run codegen` prints the options between the marks from the settings.
+ * The types of `import { createFacade } from 'catalog-graphql'`. `npm run codegen` writes the options between the marks from the settings.
  */
 
 /** The graph for a program with an HTTP server of its own. Throws a ConfigError that names every wrong option. */
@@ -7,8 +7,8 @@ export function createFacade(options: FacadeOptions): EmbeddedFacade;
 
 export interface EmbeddedFacade {
   /**
-   * Answers a request by its path: /graphql, /health, /ready and /metrics, as the facade with a port does.
-   * `address` is the client's: one address gets at most half of the calls that the facade's own token has.
+   * Responds to a request by its path, like the facade with a port: /graphql, /health, /ready, /metrics and others.
+   * `address` is the client's: one address gets at most half of the calls that the facade's own token may make.
    */
   fetch(this: void, request: Request, from?: { address?: string | undefined }): Promise<Response>;
   /** The paths to be routed to `fetch` so that every link works: /graphql, the files of GraphiQL, /docs/errors. Probes and metrics are not among them. */
@@ -17,7 +17,7 @@ export interface EmbeddedFacade {
   close(this: void): Promise<void>;
 }
 
-/** The settings, without those of the port and of the origin. Of the environment only NODE_ENV is read, where `production` is absent. */
+/** The settings, without those of the port and of the origin. NODE_ENV is the only variable that is read, and only if `production` is absent. */
 export interface FacadeOptions {
   // <options>
   /** Upstream for books, notes and films: /v2/… is appended (an http:// or https:// address without user, query or fragment). */
@@ -26,7 +26,7 @@ export interface FacadeOptions {
   eventBaseUrl: string;
   /** The facade's own token, for requests without one (a bearer token: visible ASCII characters, no spaces). Default: none. */
   accessToken?: string | undefined;
-  /** Film tier of ACCESS_TOKEN (one of basic, advance, premium). Default: unknown. */
+  /** Film tier of the facade's own token (one of basic, advance, premium). Default: unknown. */
   filmTier?: 'basic' | 'advance' | 'premium' | undefined;
   /** Redis in which replicas share cached records and the rate limit (a redis:// or rediss:// address). Default: none: in memory. */
   redisUrl?: string | undefined;

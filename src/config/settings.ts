@@ -73,7 +73,7 @@ export const settings = {
   filmTier: optional(
     'FILM_TIER',
     oneOf('basic', 'advance', 'premium'),
-    'film tier of ACCESS_TOKEN',
+    "film tier of the facade's own token",
     'unknown; advance beside the origin',
   ),
   dataDir: setting(

@@ -41,7 +41,7 @@ export class UpstreamRejection extends ExpectedError {
   readonly retryAfter: number | undefined;
 
   constructor(details: UpstreamErrorDetails, retryAfter?: number) {
-    super(`${details.request} was refused: status ${details.status}, code ${details.code}`);
+    super(`${details.request} was rejected: status ${details.status}, code ${details.code}`);
     this.details = details;
     this.retryAfter = retryAfter;
   }

@@ -50,7 +50,7 @@ test('a rejection is remembered for its service alone, unless the token was acce
   expect(rejections.has(credential.id, 'catalog')).toBe(true);
   expect(rejections.has(credential.id, 'event')).toBe(false);
   expect(() => rejections.repeat(credential.id, createApiRequest(bookEndpoints.byId, { id: 'y' }))).toThrow(
-    'GET /v2/book/y was refused: status 401, code 103',
+    'GET /v2/book/y was rejected: status 401, code 103',
   );
   credentials.accept(credential, 'catalog');
   expect(rejections.has(credential.id, 'catalog')).toBe(false);
