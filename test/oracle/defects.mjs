@@ -117,7 +117,7 @@ export const defects = [
   },
   {
     name: 'limits: the deadline of an ended operation stays',
-    edits: [['src/server/graphql/answer.ts', 'return () => deadlines.stop(deadline);', 'return () => undefined;']],
+    edits: [['src/server/http/admission.ts', '      if (deadline) deadlines.stop(deadline);\n', '']],
   },
   {
     name: 'sharing: a read in flight stays shared after its response',
