@@ -3,14 +3,8 @@
  * stays in the processor's caches. Items wait for the rest of the turn only.
  */
 
-export interface Batch<T> {
-  add: (item: T) => void;
-  /** Items that wait for the end of the turn. */
-  size: () => number;
-}
-
 /** `run` does not throw. */
-export function createBatch<T>(run: (item: T) => void): Batch<T> {
+export function createBatch<T>(run: (item: T) => void) {
   let items: T[] = [];
   function flush(): void {
     const now = items;
@@ -18,8 +12,9 @@ export function createBatch<T>(run: (item: T) => void): Batch<T> {
     for (const item of now) run(item);
   }
   return {
+    /** Items that wait for the end of the turn. */
     size: () => items.length,
-    add(item) {
+    add(item: T): void {
       if (items.length === 0) setImmediate(flush);
       items.push(item);
     },

@@ -1,22 +1,14 @@
 /** One timer for all deadlines of equal length: they pass in the order in which they began. Nearly all are stopped before. */
 import { type QueueNode, append, createQueue, unlink } from './queue.ts';
 
-export interface DeadlineQueue {
-  start: (listener: DeadlineListener) => Deadline;
-  stop: (deadline: Deadline) => void;
-  /** The listener whose deadline is the next. */
-  first: () => DeadlineListener | undefined;
-  /** Running deadlines. */
-  size: () => number;
-}
-
 export interface DeadlineListener {
   onDeadline: () => void;
 }
 
+export type DeadlineQueue = ReturnType<typeof createDeadlineQueue>;
 export type Deadline = QueueNode<{ listener: DeadlineListener; until: number }>;
 
-export function createDeadlineQueue(ms: number): DeadlineQueue {
+export function createDeadlineQueue(ms: number) {
   const queue = createQueue<Deadline['item']>();
   let timer: NodeJS.Timeout | undefined;
 
@@ -36,12 +28,14 @@ export function createDeadlineQueue(ms: number): DeadlineQueue {
   }
 
   return {
-    start(listener) {
+    start(listener: DeadlineListener): Deadline {
       if (!timer) setTimer(ms);
       return append(queue, { listener, until: performance.now() + ms });
     },
-    stop: (deadline) => void unlink(queue, deadline),
-    first: () => queue.first?.item.listener,
+    stop: (deadline: Deadline): void => void unlink(queue, deadline),
+    /** The listener whose deadline is the next. */
+    first: (): DeadlineListener | undefined => queue.first?.item.listener,
+    /** Running deadlines. */
     size: () => queue.size,
   };
 }

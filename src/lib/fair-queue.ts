@@ -1,15 +1,6 @@
 /** A fair queue: owners take turns, and within an owner it is first in, first out. Every step is O(1). */
 import { type Queue, type QueueNode, append, createQueue, unlink } from './queue.ts';
 
-export interface FairQueue<T> {
-  readonly size: number;
-  add: (owner: object, item: T) => FairQueueNode<T>;
-  /** False if it is no longer queued. */
-  remove: (node: FairQueueNode<T>) => boolean;
-  /** Removes and returns the first item of the next owner, which then moves to the end; undefined if empty. */
-  take: () => T | undefined;
-}
-
 export interface FairQueueNode<T> {
   readonly node: QueueNode<T>;
   readonly owner: Owner<T>;
@@ -21,7 +12,7 @@ interface Owner<T> {
   turn: QueueNode<Owner<T>> | undefined;
 }
 
-export function createFairQueue<T>(): FairQueue<T> {
+export function createFairQueue<T>() {
   const owners = new WeakMap<object, Owner<T>>();
   const turns = createQueue<Owner<T>>();
 
@@ -32,20 +23,22 @@ export function createFairQueue<T>(): FairQueue<T> {
 
   const queue = {
     size: 0,
-    add(key: object, item: T) {
+    add(key: object, item: T): FairQueueNode<T> {
       let owner = owners.get(key);
       if (!owner) owners.set(key, (owner = { items: createQueue(), turn: undefined }));
       owner.turn ??= append(turns, owner);
       queue.size++;
       return { node: append(owner.items, item), owner };
     },
-    remove({ owner, node }: FairQueueNode<T>) {
+    /** False if it is no longer queued. */
+    remove({ owner, node }: FairQueueNode<T>): boolean {
       if (!unlink(owner.items, node)) return false;
       queue.size--;
       if (owner.items.size === 0) endTurn(owner);
       return true;
     },
-    take() {
+    /** Removes and returns the first item of the next owner, which then moves to the end; undefined if empty. */
+    take(): T | undefined {
       const owner = turns.first?.item;
       const node = owner?.items.first;
       if (!owner || !node) return undefined;

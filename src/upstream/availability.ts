@@ -3,23 +3,20 @@
 /** `reason` is undefined if it is reachable again. */
 export type OnAvailabilityChange = (service: 'catalog' | 'event' | 'redis', reason: string | undefined) => void;
 
-export interface AvailabilityMonitor {
-  onSuccess: () => void;
-  /** `isSure`: one failure is proof enough. */
-  onFailure: (reason: string, isSure?: boolean) => void;
-}
+export type AvailabilityMonitor = ReturnType<typeof createAvailabilityMonitor>;
 
 /** Failures in a row after which it counts as unreachable: a single one may be a delay. */
 const FAILURES = 3;
 
-export function createAvailabilityMonitor(onChange: (reason: string | undefined) => void): AvailabilityMonitor {
+export function createAvailabilityMonitor(onChange: (reason: string | undefined) => void) {
   let failures = 0;
   return {
-    onSuccess() {
+    onSuccess(): void {
       if (failures >= FAILURES) onChange(undefined);
       failures = 0;
     },
-    onFailure(reason, isSure = false) {
+    /** `isSure`: one failure is proof enough. */
+    onFailure(reason: string, isSure = false): void {
       if (failures >= FAILURES) return;
       failures = isSure ? FAILURES : failures + 1;
       if (failures >= FAILURES) onChange(reason);

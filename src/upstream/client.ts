@@ -1,7 +1,7 @@
 /** The client of the service: what all operations share, and an operation for each request. */
 import type { Tier } from '../api/endpoint.ts';
 import type { Config } from '../config/settings.ts';
-import { type LimitedCalls, createRateLimiter } from './limits/rate-limiter.ts';
+import { RateLimiter } from './limits/rate-limiter.ts';
 import { Calls } from './http/calls.ts';
 import type { CallServices, ObservedCall } from './http/call.ts';
 import { type Credential, createCredentials } from './auth/credentials.ts';
@@ -37,7 +37,7 @@ export interface UpstreamClient {
   /** The current load of each service. */
   state: Transport['state'];
   /** Calls that wait for the rate limiter or count towards it. */
-  limited: () => LimitedCalls;
+  limited: RateLimiter['calls'];
   /** Reads in flight; equal reads share one. */
   sharedReads: () => number;
   close: () => Promise<void>;
@@ -78,7 +78,7 @@ export function createUpstream(settings: UpstreamSettings, parts: UpstreamParts 
   // A caller with an unreadable Authorization gets errors, and nothing from the cache.
   const emptyCache = createRecordCache({ ttlSeconds: 0 });
   const credentials = createCredentials(settings.accessToken, settings.filmTier);
-  const rateLimiter = createRateLimiter(settings, shared?.windows, ({ id }, service) =>
+  const rateLimiter = new RateLimiter(settings, shared?.windows, ({ id }, service) =>
     credentials.rejections.has(id, service),
   );
   const inFlight = new InFlightRequests();

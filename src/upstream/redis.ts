@@ -6,25 +6,15 @@ import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import type * as IORedis from 'ioredis';
 import { type OnAvailabilityChange, createAvailabilityMonitor, errorCodeOf } from './availability.ts';
-import type { Cache } from './cache/memory.ts';
 import { createRedisCache } from './cache/redis.ts';
 import { createRedisWindows } from './limits/redis-window.ts';
-import type { SharedSlidingWindows } from './limits/sliding-window.ts';
 import { withTimeout } from './redis-call.ts';
 
-export interface RedisState {
-  cache: Cache;
-  windows: SharedSlidingWindows;
-  close: () => Promise<void>;
-}
-
-/** The longest that a request waits for Redis, in ms. */
-export interface RedisTimeouts {
-  record: number;
-  /** Longer for the rate, because replicas that count separately may cause a 429; and for invalidations, because others would serve old entries. */
-  window: number;
-}
-export const DEFAULT_TIMEOUTS: RedisTimeouts = { record: 50, window: 200 };
+/**
+ * The longest that a request waits for Redis, in ms. Longer for the rate, because replicas that count separately may cause a 429; and for
+ * invalidations, because others would serve old entries.
+ */
+export const DEFAULT_TIMEOUTS = { record: 50, window: 200 };
 const RECONNECT_MS = 500;
 
 /** `namespace`: entries of other namespaces are not visible. */
@@ -33,7 +23,7 @@ export function connectRedis(
   namespace: string,
   onAvailabilityChange?: OnAvailabilityChange,
   timeouts = DEFAULT_TIMEOUTS,
-): RedisState {
+) {
   const keyPrefix = `catalog:${createHash('sha256').update(namespace).digest('base64url').slice(0, 8)}:`;
   // Loaded here because most facades run without it.
   const { Redis: Client } = createRequire(import.meta.url)('ioredis') as typeof IORedis;
@@ -59,7 +49,7 @@ export function connectRedis(
   return {
     cache: createRedisCache(redis, within(timeouts.record), within(timeouts.window)),
     windows: createRedisWindows(redis, within(timeouts.window)),
-    close: async () => {
+    close: async (): Promise<void> => {
       closing = true;
       const ended = redis.quit().catch(() => undefined);
       await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, timeouts.window).unref())]);

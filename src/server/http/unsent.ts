@@ -7,13 +7,13 @@
  */
 import type { Socket } from 'node:net';
 import type { Config } from '../../config/settings.ts';
-import { type Deadline, type DeadlineListener, createDeadlineQueue } from '../../lib/deadlines.ts';
+import { type Deadline, type DeadlineListener, type DeadlineQueue, createDeadlineQueue } from '../../lib/deadlines.ts';
 
 /** The sum over all connections. */
 export class UnsentBytes {
   bytes = 0;
   /** One for each connection with unread bytes. */
-  readonly deadlines: ReturnType<typeof createDeadlineQueue>;
+  readonly deadlines: DeadlineQueue;
   readonly onCut: () => void;
   private readonly maxBytes: number;
 

@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream';
 import type { Span } from '@opentelemetry/api';
 import type { Endpoint } from '../../api/endpoint.ts';
+import type { Config } from '../../config/settings.ts';
 import type { CancellationToken } from '../../lib/cancellation.ts';
 import { addTraceHeaders, startCallSpan } from '../../lib/trace-context.ts';
 import { type Credential, type Credentials, learnPerson } from '../auth/credentials.ts';
@@ -32,12 +33,6 @@ import {
 } from './response.ts';
 import { operationEnded } from './transport-errors.ts';
 
-export interface CallSettings {
-  maxJsonBytes: number;
-  maxAtomBytes: number;
-  maxUpstreamCalls: number;
-}
-
 /** A call that was made, or was answered from the cache. */
 export interface ObservedCall {
   endpoint: Endpoint;
@@ -52,7 +47,7 @@ export interface ObservedCall {
 
 /** What all calls share. */
 export interface CallServices {
-  settings: CallSettings;
+  settings: Pick<Config, 'maxJsonBytes' | 'maxAtomBytes' | 'maxUpstreamCalls'>;
   transport: Transport;
   credentials: Credentials;
   inFlight: InFlightRequests;

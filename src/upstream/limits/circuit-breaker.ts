@@ -1,12 +1,7 @@
 /** Circuit breaker: while a service is down, calls fail at once instead of waiting for a timeout. */
+import type { Config } from '../../config/settings.ts';
 
-export interface CircuitBreakerSettings {
-  /** Connection failures and timeouts in a row that open it. */
-  breakerFailures: number;
-  /** How long it stays open at first; the pause doubles after each failed trial. */
-  breakerPauseMs: number;
-  maxBreakerPauseMs: number;
-}
+export type CircuitBreakerSettings = Pick<Config, 'breakerFailures' | 'breakerPauseMs' | 'maxBreakerPauseMs'>;
 
 /** For one call. Exactly one of its functions is called, once. */
 export interface BreakerPermit {
@@ -18,17 +13,13 @@ export interface BreakerPermit {
   release: () => void;
 }
 
-export interface CircuitBreaker {
-  /** undefined while it is open. After the pause, a single call gets a permit, as a trial. */
-  acquire: () => BreakerPermit | undefined;
-  isOpen: () => boolean;
-}
+export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>;
 
 /** `onChange` is called with a reason when it opens, without one when it closes. */
 export function createCircuitBreaker(
   { breakerFailures, breakerPauseMs, maxBreakerPauseMs }: CircuitBreakerSettings,
   onChange: (reason: string | undefined) => void = () => undefined,
-): CircuitBreaker {
+) {
   let failures = 0;
   let pauseMs = breakerPauseMs;
   let openUntil = 0;
@@ -68,7 +59,8 @@ export function createCircuitBreaker(
 
   return {
     isOpen: () => failures >= breakerFailures,
-    acquire() {
+    /** undefined while it is open. After the pause, a single call gets a permit, as a trial. */
+    acquire(): BreakerPermit | undefined {
       if (failures < breakerFailures) return ordinary;
       if (isTrying || performance.now() < openUntil) return undefined;
       isTrying = true;

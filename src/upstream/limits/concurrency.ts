@@ -4,29 +4,14 @@
  * Few connections are as fast for a burst of quick calls and easier on the service. A service that is slow or far away leaves each
  * connection idle most of the time, so waiting for one gains nothing; and slow calls must not hold up quick ones.
  */
+import type { Config } from '../../config/settings.ts';
 import { type Deadline, type DeadlineListener, createDeadlineQueue } from '../../lib/deadlines.ts';
-import { type FairQueue, type FairQueueNode, createFairQueue } from '../../lib/fair-queue.ts';
+import { type FairQueueNode, createFairQueue } from '../../lib/fair-queue.ts';
 
-export interface ConcurrencySettings {
-  /** While the service is quick. */
-  maxConnections: number;
-  /** While it is slow, or a call has waited too long. */
-  maxBusyConnections: number;
-}
+/** The second is for while the service is slow, or a call has waited too long. */
+export type ConcurrencySettings = Pick<Config, 'maxConnections' | 'maxBusyConnections'>;
 
-export interface ConcurrencyLimiter {
-  /**
-   * Undefined if the call may begin now; else its place in the queue: `begin` is called later, unless the wait is cancelled. A call that
-   * has begun must be released. Owners take turns, so that one operation with many calls does not delay another.
-   */
-  acquire: (owner: object, call: LimitedCall) => QueuedCall | undefined;
-  /** False if the call has begun. */
-  cancelWait: (queued: QueuedCall) => boolean;
-  /** `tookMs`: since the call began; undefined if it was not sent. */
-  release: (tookMs?: number) => void;
-  running: () => number;
-  waiting: () => number;
-}
+export type ConcurrencyLimiter = ReturnType<typeof createConcurrencyLimiter>;
 
 export interface LimitedCall {
   begin: () => void;
@@ -49,11 +34,8 @@ const QUICK_MS = 2;
 /** The calls that count as recent: the last this many, and those since. */
 const RECENT_CALLS = 500;
 
-export function createConcurrencyLimiter({
-  maxConnections,
-  maxBusyConnections,
-}: ConcurrencySettings): ConcurrencyLimiter {
-  const queue: FairQueue<WaitingCall> = createFairQueue();
+export function createConcurrencyLimiter({ maxConnections, maxBusyConnections }: ConcurrencySettings) {
+  const queue = createFairQueue<WaitingCall>();
   const deadlines = createDeadlineQueue(PATIENCE_MS);
   let running = 0;
   /** Waiting calls past their deadline. */
@@ -105,7 +87,11 @@ export function createConcurrencyLimiter({
   return {
     running: () => running,
     waiting: () => queue.size,
-    acquire(owner, call) {
+    /**
+     * Undefined if the call may begin now; else its place in the queue: `begin` is called later, unless the wait is cancelled. A call that
+     * has begun must be released. Owners take turns, so that one operation with many calls does not delay another.
+     */
+    acquire(owner: object, call: LimitedCall): QueuedCall | undefined {
       if (running < limit && queue.size === 0) {
         running++;
         return undefined;
@@ -114,12 +100,14 @@ export function createConcurrencyLimiter({
       waiting.deadline = deadlines.start(waiting);
       return queue.add(owner, waiting);
     },
-    cancelWait(queued) {
+    /** False if the call has begun. */
+    cancelWait(queued: QueuedCall): boolean {
       if (!queue.remove(queued)) return false;
       stopWaiting(queued.node.item);
       return true;
     },
-    release(tookMs) {
+    /** `tookMs`: since the call began; undefined if it was not sent. */
+    release(tookMs?: number): void {
       running--;
       if (tookMs !== undefined) observe(tookMs);
       if (queue.size > 0) pump();

@@ -24,7 +24,7 @@ export interface FilmCallRequest {
   credential: Credential;
   address: string;
   /** The part of the rate limit that agents have together; undefined for everybody else. */
-  rateShare?: number | undefined;
+  rateShare: number | undefined;
   cancellation: CancellationToken;
   /** Do not wait for other calls. */
   atOnce: boolean;

@@ -1,9 +1,10 @@
 /** Respects upstream's rate limit: a call that upstream would reject with 429 is not sent. */
 import { LRUCache } from 'lru-cache';
 import type { Endpoint } from '../../api/endpoint.ts';
+import type { Config } from '../../config/settings.ts';
 import { BASIC_CALLS_A_MINUTE } from '../../api/film.ts';
 import { type Credential, isLimited } from '../auth/credentials.ts';
-import { FilmRateLimiter, rateLimited, slotsOfAgents } from './film-rate.ts';
+import { type FilmCallRequest, FilmRateLimiter, rateLimited, slotsOfAgents } from './film-rate.ts';
 import type { CancellationToken } from '../../lib/cancellation.ts';
 import type { Service } from '../errors.ts';
 import { type LimiterState, type UnverifiedPermit, UnverifiedLimiter } from './unverified.ts';
@@ -25,89 +26,107 @@ export interface RateLimitPermit {
   settle: (isCounted: boolean) => void;
 }
 
-export interface RateLimiter {
+type RateLimiterSettings = Pick<
+  Config,
+  'retryAfterSeconds' | 'maxRetryAfterSeconds' | 'callTimeoutMs' | 'operationTimeoutMs'
+>;
+
+const PAUSES_MAX = 10_000;
+
+interface RateLimitedCall extends FilmCallRequest {
+  endpoint: Endpoint;
+}
+
+export class RateLimiter {
+  private readonly unverified = new UnverifiedLimiter();
+  private readonly films: FilmRateLimiter;
+  private readonly pausedUntil = new LRUCache<string, number>({ max: PAUSES_MAX });
+  private readonly settings: RateLimiterSettings;
+  private readonly isRejected: (credential: Credential, service: Service) => boolean;
+
+  /** `isRejected`: the service is known to reject the credential, so its calls need not wait for a verdict. */
+  constructor(
+    settings: RateLimiterSettings,
+    shared?: SharedSlidingWindows,
+    isRejected: (credential: Credential, service: Service) => boolean = () => false,
+  ) {
+    this.settings = settings;
+    // A slot is held while the call waits for a connection, and during the call.
+    this.films = new FilmRateLimiter(settings.operationTimeoutMs + settings.callTimeoutMs, shared);
+    this.isRejected = isRejected;
+  }
+
   /**
    * Counts one call, or rejects with RateLimited. May wait for other calls until it is cancelled, but not with `atOnce`: a retry would
    * wait for its own first attempt. `rateShare` is the part of the rate limit that agents have together.
    */
-  acquire: (
+  acquire(
     endpoint: Endpoint,
     credential: Credential,
     address: string,
     cancellation: CancellationToken,
-    atOnce?: boolean,
+    atOnce = false,
     rateShare?: number,
-  ) => RateLimitPermit | Promise<RateLimitPermit>;
-  /** Called for a rate limit error of upstream. Pauses the group of the endpoint and returns the pause in seconds. */
-  pause: (endpoint: Endpoint, credential: Credential, retryAfter: number | undefined) => number;
-  /** Calls of the last minute; 0 if the credential has no limit. */
-  used: (credential: Credential) => number;
-  /** Null for a credential without a limit. With a share, of what agents have together. */
-  state: (credential: Credential, rateShare?: number) => Promise<RateLimitState | null>;
-  /** Calls in progress, over all credentials. */
-  calls: () => LimitedCalls;
-}
-
-export interface LimitedCalls {
-  /** Calls with tokens that upstream has not accepted yet. */
-  unverified: LimiterState;
-  /** Calls of film endpoints with a credential that has a limit. */
-  film: LimiterState;
-}
-
-export interface RateLimiterSettings {
-  retryAfterSeconds: number;
-  maxRetryAfterSeconds: number;
-  callTimeoutMs: number;
-  operationTimeoutMs: number;
-}
-
-const PAUSES_MAX = 10_000;
-
-interface RateLimitedCall {
-  endpoint: Endpoint;
-  credential: Credential;
-  address: string;
-  rateShare: number | undefined;
-  cancellation: CancellationToken;
-  atOnce: boolean;
-}
-
-/** `isRejected`: the service is known to reject the credential, so its calls need not wait for a verdict. */
-export function createRateLimiter(
-  { retryAfterSeconds, maxRetryAfterSeconds, callTimeoutMs, operationTimeoutMs }: RateLimiterSettings,
-  shared?: SharedSlidingWindows,
-  isRejected: (credential: Credential, service: Service) => boolean = () => false,
-): RateLimiter {
-  const unverified = new UnverifiedLimiter();
-  const films = new FilmRateLimiter(operationTimeoutMs + callTimeoutMs, shared); // waiting for a connection, and the call
-  const pausedUntil = new LRUCache<string, number>({ max: PAUSES_MAX });
-
-  /** How long upstream requires us to wait, in ms. */
-  const pauseOf = (endpoint: Endpoint, credential: Credential): number =>
-    Math.max(0, (pausedUntil.get(pauseKey(endpoint, credential)) ?? 0) - performance.now());
-
-  /** Waits for a permit while it is unknown whether upstream accepts the token. A retry keeps the permit of its first attempt. */
-  async function unverifiedPermit(call: RateLimitedCall): Promise<UnverifiedPermit | undefined> {
-    const { endpoint, credential } = call;
-    let permit: UnverifiedPermit | undefined;
-    while (!permit && !call.atOnce && !credential.accepted && !isRejected(credential, endpoint.service))
-      permit = await unverified.acquire(credential.id, call.address, call.cancellation);
-    return permit;
+  ): RateLimitPermit | Promise<RateLimitPermit> {
+    const pause = this.pausedUntil.size === 0 ? 0 : this.pauseOf(endpoint, credential);
+    if (pause > 0) return Promise.reject(rateLimited(pause));
+    if (credential.accepted && !(hasLimit(endpoint) && isLimited(credential))) return unlimited;
+    return this.permitOf({ endpoint, credential, address, rateShare, cancellation, atOnce });
   }
 
-  async function permitOf(call: RateLimitedCall): Promise<RateLimitPermit> {
+  /** Called for a rate limit error of upstream. Pauses the group of the endpoint and returns the pause in seconds. */
+  pause(endpoint: Endpoint, credential: Credential, retryAfter: number | undefined): number {
+    const { maxRetryAfterSeconds, retryAfterSeconds } = this.settings;
+    const seconds = Math.min(maxRetryAfterSeconds, Math.max(1, retryAfter ?? retryAfterSeconds));
+    this.pausedUntil.set(pauseKey(endpoint, credential), performance.now() + seconds * 1000);
+    return seconds;
+  }
+
+  /** Calls of the last minute; 0 if the credential has no limit. */
+  used(credential: Credential): number {
+    return this.films.used(credential);
+  }
+
+  /** Null for a credential without a limit. With a share, of what agents have together. */
+  async state(credential: Credential, rateShare?: number): Promise<RateLimitState | null> {
+    if (!isLimited(credential)) return null;
+    const all = await this.films.window(credential, false);
+    const own = rateShare === undefined ? all : await this.films.window(credential, true);
+    const limit = rateShare === undefined ? BASIC_CALLS_A_MINUTE : slotsOfAgents(rateShare);
+    const { backInMs = WINDOW_MS } = own.taken < limit ? all : own;
+    return {
+      limit,
+      remaining: Math.max(0, Math.min(limit - own.taken, BASIC_CALLS_A_MINUTE - all.taken)),
+      resetsAt: new Date(Date.now() + backInMs).toISOString(),
+    };
+  }
+
+  /** Calls in progress, over all credentials: with tokens that upstream has not accepted yet, and of film endpoints with a limit. */
+  calls(): { unverified: LimiterState; film: LimiterState } {
+    return { unverified: this.unverified.state(), film: this.films.state() };
+  }
+
+  /** How long upstream requires us to wait, in ms. */
+  private pauseOf(endpoint: Endpoint, credential: Credential): number {
+    return Math.max(0, (this.pausedUntil.get(pauseKey(endpoint, credential)) ?? 0) - performance.now());
+  }
+
+  private async permitOf(call: RateLimitedCall): Promise<RateLimitPermit> {
     const { endpoint, credential } = call;
-    const permit = credential.accepted ? undefined : await unverifiedPermit(call);
+    const isRejected = () => this.isRejected(credential, endpoint.service);
+    let permit: UnverifiedPermit | undefined;
+    // Wait while it is unknown whether upstream accepts the token. A retry keeps the permit of its first attempt.
+    while (!permit && !call.atOnce && !credential.accepted && !isRejected())
+      permit = await this.unverified.acquire(credential.id, call.address, call.cancellation);
     let slot: Slot | undefined;
     const settle = (isCounted: boolean) => {
-      if (permit) unverified.release(permit, credential.accepted || isRejected(credential, endpoint.service));
-      if (slot && isCounted) films.settle(slot);
-      else if (slot) films.release(slot);
+      if (permit) this.unverified.release(permit, credential.accepted || isRejected());
+      if (slot && isCounted) this.films.settle(slot);
+      else if (slot) this.films.release(slot);
     };
     try {
-      if (hasLimit(endpoint)) slot = await films.acquire(call);
-      const pause = pauseOf(endpoint, credential); // it may have begun while the call waited
+      if (hasLimit(endpoint)) slot = await this.films.acquire(call);
+      const pause = this.pauseOf(endpoint, credential); // it may have begun while the call waited
       if (pause > 0) throw rateLimited(pause);
     } catch (error) {
       settle(false);
@@ -115,34 +134,6 @@ export function createRateLimiter(
     }
     return { settle };
   }
-
-  return {
-    acquire(endpoint, credential, address, cancellation, atOnce = false, rateShare) {
-      const pause = pausedUntil.size === 0 ? 0 : pauseOf(endpoint, credential);
-      if (pause > 0) return Promise.reject(rateLimited(pause));
-      if (credential.accepted && !(hasLimit(endpoint) && isLimited(credential))) return unlimited;
-      return permitOf({ endpoint, credential, address, rateShare, cancellation, atOnce });
-    },
-    pause(endpoint, credential, retryAfter) {
-      const seconds = Math.min(maxRetryAfterSeconds, Math.max(1, retryAfter ?? retryAfterSeconds));
-      pausedUntil.set(pauseKey(endpoint, credential), performance.now() + seconds * 1000);
-      return seconds;
-    },
-    used: (credential) => films.used(credential),
-    async state(credential, rateShare) {
-      if (!isLimited(credential)) return null;
-      const all = await films.window(credential, false);
-      const own = rateShare === undefined ? all : await films.window(credential, true);
-      const limit = rateShare === undefined ? BASIC_CALLS_A_MINUTE : slotsOfAgents(rateShare);
-      const { backInMs = WINDOW_MS } = own.taken < limit ? all : own;
-      return {
-        limit,
-        remaining: Math.max(0, Math.min(limit - own.taken, BASIC_CALLS_A_MINUTE - all.taken)),
-        resetsAt: new Date(Date.now() + backInMs).toISOString(),
-      };
-    },
-    calls: () => ({ unverified: unverified.state(), film: films.state() }),
-  };
 }
 
 const unlimited: RateLimitPermit = { settle: () => undefined };

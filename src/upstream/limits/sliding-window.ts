@@ -29,16 +29,7 @@ export interface WindowState {
   backInMs: number | undefined;
 }
 
-/** `take` returns 0, or the milliseconds until it is worth trying again; `state` counts all slots, or those of one address. */
-export interface SlidingWindows {
-  take: (slot: Slot, limits: WindowLimits) => number;
-  settle: (slot: Slot) => void;
-  /** The call was not made. */
-  release: (slot: Slot) => void;
-  state: (window: string, address?: string) => WindowState;
-}
-
-/** The same across processes. undefined if the store is unreachable. */
+/** The windows of this process, across processes. undefined if the store is unreachable. */
 export interface SharedSlidingWindows {
   take: (slot: Slot, limits: WindowLimits) => Promise<number | undefined>;
   settle: (slot: Slot) => void;
@@ -49,7 +40,7 @@ export interface SharedSlidingWindows {
 
 const WINDOWS_MAX = 10_000;
 
-export function createSlidingWindows(): SlidingWindows {
+export function createSlidingWindows() {
   const windows = new LRUCache<string, Map<string, { address: string; backAt: number }>>({ max: WINDOWS_MAX });
 
   function heldIn(window: string) {
@@ -64,7 +55,8 @@ export function createSlidingWindows(): SlidingWindows {
     Math.max(1, Math.min(...slots.map(({ backAt }) => backAt)) - performance.now());
 
   return {
-    take({ window, id, address }, { slots, perAddress, holdMs }) {
+    /** 0, or the milliseconds until it is worth trying again. */
+    take({ window, id, address }: Slot, { slots, perAddress, holdMs }: WindowLimits): number {
       const held = heldIn(window);
       const taken = [...held.values()];
       if (taken.length >= slots) return firstBack(taken);
@@ -73,15 +65,17 @@ export function createSlidingWindows(): SlidingWindows {
       held.set(id, { address, backAt: performance.now() + holdMs });
       return 0;
     },
-    settle({ window, id }) {
+    settle({ window, id }: Slot): void {
       const slot = windows.get(window)?.get(id);
       if (slot) slot.backAt = performance.now() + WINDOW_MS;
     },
-    release({ window, id }) {
+    /** The call was not made. */
+    release({ window, id }: Slot): void {
       const held = windows.get(window);
       if (held?.delete(id) && held.size === 0) windows.delete(window);
     },
-    state(window, address) {
+    /** Of all slots, or those of one address. */
+    state(window: string, address?: string): WindowState {
       const taken = [...heldIn(window).values()].filter((slot) => address === undefined || slot.address === address);
       return { taken: taken.length, backInMs: taken.length ? firstBack(taken) : undefined };
     },

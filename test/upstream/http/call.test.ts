@@ -3,7 +3,7 @@ import { readConfig } from '../../../src/config/read.ts';
 import { bookEndpoints } from '../../../src/api/book.ts';
 import type { Tier } from '../../../src/api/endpoint.ts';
 import { BASIC_CALLS_A_MINUTE, filmEndpoints } from '../../../src/api/film.ts';
-import { createRateLimiter } from '../../../src/upstream/limits/rate-limiter.ts';
+import { RateLimiter } from '../../../src/upstream/limits/rate-limiter.ts';
 import type { ObservedCall } from '../../../src/upstream/http/call.ts';
 import { Calls } from '../../../src/upstream/http/calls.ts';
 import { type Credential, createCredentials, isLimited } from '../../../src/upstream/auth/credentials.ts';
@@ -28,7 +28,7 @@ async function callsTo(behaviour: Behaviour, shared?: SharedSlidingWindows, more
   const settings = { ...readConfig({}), baseUrl: service.url, eventBaseUrl: service.url };
   const transport = createTransport({ ...settings, ...more });
   const credentials = createCredentials(more.accessToken, undefined);
-  const rateLimiter = createRateLimiter(settings, shared);
+  const rateLimiter = new RateLimiter(settings, shared);
   /** Request lines of the requests passed to the transport. */
   const sent: string[] = [];
   const observed: ObservedCall[] = [];

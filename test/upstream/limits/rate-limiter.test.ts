@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { bookEndpoints } from '../../../src/api/book.ts';
 import type { Tier } from '../../../src/api/endpoint.ts';
 import { filmEndpoints } from '../../../src/api/film.ts';
-import { type RateLimitPermit, createRateLimiter } from '../../../src/upstream/limits/rate-limiter.ts';
+import { type RateLimitPermit, RateLimiter } from '../../../src/upstream/limits/rate-limiter.ts';
 import { type Credential, createCredentials } from '../../../src/upstream/auth/credentials.ts';
 import { createCancellationToken, cancel } from '../../../src/lib/cancellation.ts';
 import { UNVERIFIED_CALLS } from '../../../src/upstream/limits/unverified.ts';
@@ -24,7 +24,7 @@ function verified(token: string, tiers: readonly Tier[]): Credential {
 }
 const own = (tier?: Tier, token = 'app') => createCredentials(token, tier).own;
 const take = (
-  rateLimiter: ReturnType<typeof createRateLimiter>,
+  rateLimiter: RateLimiter,
   credential: Credential,
   calls: number,
   from = (call: number) => `10.0.0.${call}`,
@@ -36,7 +36,7 @@ const permitsOf = (results: PromiseSettledResult<RateLimitPermit>[]) =>
   results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
 
 test('a basic token gets forty calls, and a slot is free again a minute after the response to its call', async () => {
-  const rateLimiter = createRateLimiter(settings);
+  const rateLimiter = new RateLimiter(settings);
   const bob = verified('bob', ['basic']);
   const calls = permitsOf(await take(rateLimiter, bob, 60));
   expect(calls.length).toBe(40);
@@ -52,7 +52,7 @@ test('a basic token gets forty calls, and a slot is free again a minute after th
 });
 
 test('no window of a minute contains more than forty calls, however they are distributed', async () => {
-  const rateLimiter = createRateLimiter(settings);
+  const rateLimiter = new RateLimiter(settings);
   const bob = verified('bob', ['basic']);
   const made: number[] = [];
   for (let second = 0; second < 300; second += 1) {
@@ -68,7 +68,7 @@ test('no window of a minute contains more than forty calls, however they are dis
 });
 
 test('book calls, and calls of other tiers, are not limited', async () => {
-  const rateLimiter = createRateLimiter(settings);
+  const rateLimiter = new RateLimiter(settings);
   for (const credential of [
     verified('alice', ['advance']),
     verified('carol', ['premium']),
@@ -86,7 +86,7 @@ test('book calls, and calls of other tiers, are not limited', async () => {
 });
 
 test('a token of unknown tier is limited like basic', async () => {
-  const rateLimiter = createRateLimiter(settings);
+  const rateLimiter = new RateLimiter(settings);
   const unknownTier = verified('new', ['basic', 'advance', 'premium']);
   for (const call of permitsOf(await take(rateLimiter, unknownTier, 40))) call.settle(true);
   expect(permitsOf(await take(rateLimiter, unknownTier, 20)).length).toBe(0);
@@ -94,17 +94,17 @@ test('a token of unknown tier is limited like basic', async () => {
 
 test('without a token of its own the facade is limited like basic, and one address gets half of it', async () => {
   const noToken = createCredentials(undefined, undefined).own;
-  const rateLimiter = createRateLimiter(settings);
+  const rateLimiter = new RateLimiter(settings);
   expect(permitsOf(await take(rateLimiter, noToken, 60, () => setup)).length).toBe(20);
   expect(permitsOf(await take(rateLimiter, noToken, 60)).length).toBe(20);
   expect(
-    permitsOf(await take(createRateLimiter(settings), createCredentials(undefined, 'premium').own, 60, () => setup))
+    permitsOf(await take(new RateLimiter(settings), createCredentials(undefined, 'premium').own, 60, () => setup))
       .length,
   ).toBe(60);
 });
 
 test('the facade’s own token has no limit until upstream reports one', async () => {
-  const rateLimiter = createRateLimiter(settings);
+  const rateLimiter = new RateLimiter(settings);
   const credential = own();
   for (const call of permitsOf(await take(rateLimiter, credential, 100))) call.settle(true);
   credential.hasMetLimit = true;
@@ -113,7 +113,7 @@ test('the facade’s own token has no limit until upstream reports one', async (
 });
 
 test('after a 429 a credential is paused as long as Retry-After says, five seconds without it, a minute at most', async () => {
-  const rateLimiter = createRateLimiter(settings);
+  const rateLimiter = new RateLimiter(settings);
   const [alice, bob] = [verified('alice', ['advance']), verified('bob', ['basic'])];
   expect(rateLimiter.pause(film, alice, 7)).toBe(7);
   await expect(rateLimiter.acquire(film, alice, setup, neverCancelled)).rejects.toMatchObject({ retryAfter: 7 });
@@ -125,7 +125,7 @@ test('after a 429 a credential is paused as long as Retry-After says, five secon
 });
 
 test('calls with unverified tokens wait for a slot, and are not rejected', async () => {
-  const rateLimiter = createRateLimiter(settings);
+  const rateLimiter = new RateLimiter(settings);
   const unverified = Array.from({ length: 500 }, (_, n) => credentials.of(`person ${n}`));
   let running = 0;
   let most = 0;
@@ -143,7 +143,7 @@ test('calls with unverified tokens wait for a slot, and are not rejected', async
 });
 
 test('a token of unknown tier waits for its calls in flight, which may prove that it has no limit', async () => {
-  const rateLimiter = createRateLimiter(settings);
+  const rateLimiter = new RateLimiter(settings);
   const alice = verified('alice', ['basic', 'advance']);
   const calls = permitsOf(await take(rateLimiter, alice, 40));
   const more = take(rateLimiter, alice, 60);
@@ -154,7 +154,7 @@ test('a token of unknown tier waits for its calls in flight, which may prove tha
 });
 
 test('a token of unknown tier is rejected if its calls in flight prove nothing', async () => {
-  const rateLimiter = createRateLimiter(settings);
+  const rateLimiter = new RateLimiter(settings);
   const unknownTier = verified('anybody', ['basic', 'advance']);
   const calls = permitsOf(await take(rateLimiter, unknownTier, 40));
   const more = take(rateLimiter, unknownTier, 2);
@@ -163,7 +163,7 @@ test('a token of unknown tier is rejected if its calls in flight prove nothing',
 });
 
 test('a retry gets a slot at once or is rejected', async () => {
-  const rateLimiter = createRateLimiter(settings);
+  const rateLimiter = new RateLimiter(settings);
   const unknownTier = verified('anybody', ['basic', 'advance']);
   await take(rateLimiter, unknownTier, 40);
   await expect(rateLimiter.acquire(film, unknownTier, setup, neverCancelled, true)).rejects.toMatchObject({
@@ -172,7 +172,7 @@ test('a retry gets a slot at once or is rejected', async () => {
 });
 
 test('setting the clock back keeps no window full and no pause active', async () => {
-  const rateLimiter = createRateLimiter(settings);
+  const rateLimiter = new RateLimiter(settings);
   const bob = verified('bob', ['basic']);
   for (const call of permitsOf(await take(rateLimiter, bob, 40))) call.settle(true);
   rateLimiter.pause(bookEndpoints.byId, bob, 7);
@@ -189,7 +189,7 @@ describe('calls with unverified tokens', () => {
 
   /** Requests calls; returns the permits in order of admission, and the state. */
   function setUp(isRejected: (credential: Credential) => boolean = () => false) {
-    const rateLimiter = createRateLimiter(settings, undefined, isRejected);
+    const rateLimiter = new RateLimiter(settings, undefined, isRejected);
     const admitted: { credential: Credential; permitsOf: RateLimitPermit }[] = [];
     return {
       rateLimiter,
@@ -308,7 +308,7 @@ describe('calls with unverified tokens', () => {
 });
 
 test('waiting film calls are removed with their operation, and the others are examined in order', async () => {
-  const rateLimiter = createRateLimiter(settings);
+  const rateLimiter = new RateLimiter(settings);
   const alice = verified('alice', ['basic', 'advance']);
   const calls = permitsOf(await take(rateLimiter, alice, 40));
   const cancellation = createCancellationToken();
