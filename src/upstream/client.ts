@@ -1,5 +1,4 @@
 /** The client of the service: what all operations share, and an operation for each request. */
-import type { Tier } from '../api/endpoint.ts';
 import type { Config } from '../config/settings.ts';
 import { RateLimiter } from './limits/rate-limiter.ts';
 import { Calls } from './http/calls.ts';
@@ -9,7 +8,7 @@ import type { RequestContext } from './auth/request-context.ts';
 import { InFlightRequests } from './http/in-flight.ts';
 import type { CancellationToken } from '../lib/cancellation.ts';
 import type { OperationSpan } from '../lib/trace-context.ts';
-import { createCachePolicy } from './cache/cache-policy.ts';
+import { CachePolicy } from './cache/cache-policy.ts';
 import { Operation } from './operation.ts';
 import type { OnAvailabilityChange } from './availability.ts';
 import { type RecordCache, createRecordCache } from './cache/record-cache.ts';
@@ -29,19 +28,7 @@ export interface Sender {
   rateShare?: number | undefined;
 }
 
-export interface UpstreamClient {
-  /** Until the token is cancelled. */
-  forOperation: (sender: Sender, cancellation: CancellationToken) => Operation;
-  /** Counts invalidations of the cache; null if this process does not see them all. */
-  epoch: () => number | null;
-  /** The current load of each service. */
-  state: Transport['state'];
-  /** Calls that wait for the rate limiter or count towards it. */
-  limited: RateLimiter['calls'];
-  /** Reads in flight; equal reads share one. */
-  sharedReads: () => number;
-  close: () => Promise<void>;
-}
+export type UpstreamClient = ReturnType<typeof createUpstream>;
 
 export type UpstreamSettings = Parameters<typeof createTransport>[0] &
   Pick<
@@ -52,12 +39,8 @@ export type UpstreamSettings = Parameters<typeof createTransport>[0] &
     | 'retryAfterSeconds'
     | 'maxRetryAfterSeconds'
     | 'operationTimeoutMs'
-  > & {
-    accessToken?: string | undefined;
-    filmTier?: Tier | undefined;
-    recordTtlSeconds?: number | undefined;
-    redisUrl?: string | undefined;
-  };
+  > &
+  Partial<Pick<Config, 'accessToken' | 'filmTier' | 'recordTtlSeconds' | 'redisUrl'>>;
 
 export interface UpstreamParts {
   transport?: Transport;
@@ -68,7 +51,7 @@ export interface UpstreamParts {
   onOutage?: OnAvailabilityChange;
 }
 
-export function createUpstream(settings: UpstreamSettings, parts: UpstreamParts = {}): UpstreamClient {
+export function createUpstream(settings: UpstreamSettings, parts: UpstreamParts = {}) {
   const transport = parts.transport ?? createTransport(settings, undefined, parts.onOutage);
   // Facades over other services may share the same Redis.
   const shared = settings.redisUrl
@@ -91,12 +74,14 @@ export function createUpstream(settings: UpstreamSettings, parts: UpstreamParts 
   const services: CallServices = { settings, transport, credentials, inFlight, rateLimiter, onRejected, observe };
 
   return {
-    forOperation({ authorization, address, requestId, span, rateShare }, cancellation) {
+    /** Until the token is cancelled. */
+    forOperation(sender: Sender, cancellation: CancellationToken): Operation {
+      const { authorization, address, requestId, span, rateShare } = sender;
       const token = bearerOf(authorization);
       const isUnreadable = authorization !== undefined && token === null;
       const credential = credentials.of(token);
       const callLog = createCallLog();
-      const cachePolicy = createCachePolicy(authorization !== undefined);
+      const cachePolicy = new CachePolicy(authorization !== undefined);
       const context: RequestContext = {
         credential,
         isUnreadable,
@@ -121,11 +106,15 @@ export function createUpstream(settings: UpstreamSettings, parts: UpstreamParts 
           token === null && rateShare === undefined ? Promise.resolve(null) : rateLimiter.state(credential, rateShare),
       });
     },
+    /** Counts invalidations of the cache; null if this process does not see them all. */
     epoch: () => records.epoch(),
+    /** The current load of each service. */
     state: () => transport.state(),
+    /** Calls that wait for the rate limiter or count towards it. */
     limited: () => rateLimiter.calls(),
+    /** Reads in flight; equal reads share one. */
     sharedReads: () => inFlight.size(),
-    close: async () => {
+    close: async (): Promise<void> => {
       await transport.close();
       await shared?.close();
     },

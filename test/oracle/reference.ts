@@ -48,7 +48,7 @@ import { deferDirective, streamDirective } from '../../src/graph/engine/incremen
 import '../../src/graph/schema.ts';
 import { LoginRequired, TierRequired, UpstreamRejection } from '../../src/upstream/errors.ts';
 import type { RecordSource } from '../../src/upstream/loading/record-state.ts';
-import { createCachePolicy } from '../../src/upstream/cache/cache-policy.ts';
+import { CachePolicy } from '../../src/upstream/cache/cache-policy.ts';
 import type { Operation } from '../../src/upstream/operation.ts';
 import { type Request_, type Response_, readAtom } from './upstreams.ts';
 
@@ -188,7 +188,7 @@ function createRun(requester: Requester, fetch: Fetch): Run {
     maxPictures: 12,
     serviceName: 'the catalog service',
     upstream: {
-      cachePolicy: createCachePolicy(requester.token !== undefined),
+      cachePolicy: new CachePolicy(requester.token !== undefined),
       rateBudget: () => Promise.resolve(null),
       requireLogin: () => requireLogin(run),
       invalidate: () => Promise.resolve(),

@@ -61,7 +61,7 @@ export function createResponseCache(epoch: () => number | null): ResponseCache {
 }
 
 /** Whether anybody may receive the response again. A response for which nothing was read has no time to live. */
-export const isCacheable = ({ scope, freshUntil }: CachePolicy): boolean =>
+export const isCacheable = ({ scope, freshUntil }: Pick<CachePolicy, 'scope' | 'freshUntil'>): boolean =>
   scope === 'public' && Number.isFinite(freshUntil) && freshUntil > Date.now();
 
 /** Avoids concatenation for application/json. A clash with another media type's key is detected by comparing the stored media. */

@@ -34,34 +34,16 @@ export interface Credential {
   person: PersonFacts | undefined;
 }
 
-/** All credentials: of clients, the facade's own, and none. */
-export interface Credentials {
-  of: (token: string | null) => Credential;
-  own: Credential;
-  anonymous: Credential;
-  /** Records that the service accepts the token. */
-  accept: (credential: Credential, service: Service) => void;
-  /** Records that the service does not accept the token, or no longer does. */
-  reject: (credential: Credential, details: UpstreamErrorDetails) => void;
-  readonly rejections: Rejections;
-}
-
-/** Tokens that a service rejected recently. The rejection is repeated from memory, without an upstream call. */
-export interface Rejections {
-  remember: (credential: string, details: UpstreamErrorDetails) => void;
-  forget: (credential: string, service: Service) => void;
-  has: (credential: string, service: Service) => boolean;
-  /** Throws an UpstreamRejection for this request if the service rejected the token recently. */
-  repeat: (credential: string, request: ApiRequest) => void;
-}
-
 /** Short, because a token may become valid at any time. */
 const REJECTION_MS = 5_000;
 const REJECTIONS_MAX = 10_000;
 const KNOWN_MAX = 10_000;
 const UNVERIFIED_MAX = 1_000;
 
-export function createCredentials(ownToken: string | undefined, ownTier: Tier | undefined): Credentials {
+export type Credentials = ReturnType<typeof createCredentials>;
+
+/** All credentials: of clients, the facade's own, and none. */
+export function createCredentials(ownToken: string | undefined, ownTier: Tier | undefined) {
   const known = new LRUCache<string, Credential>({ max: KNOWN_MAX });
   /** A table of its own, so that made-up tokens evict none that upstream has accepted. */
   const unverified = new LRUCache<string, Credential>({ max: UNVERIFIED_MAX });
@@ -78,7 +60,7 @@ export function createCredentials(ownToken: string | undefined, ownTier: Tier | 
     own,
     anonymous,
     rejections,
-    of(token) {
+    of(token: string | null): Credential {
       if (token === null) return own;
       const id = hashOf(token);
       let credential = known.get(id) ?? unverified.get(id);
@@ -88,7 +70,8 @@ export function createCredentials(ownToken: string | undefined, ownTier: Tier | 
       }
       return credential;
     },
-    accept(credential, service) {
+    /** Records that the service accepts the token. */
+    accept(credential: Credential, service: Service): void {
       const { id, isOwn, acceptedBy } = credential;
       if (isOwn || acceptedBy[service]) return;
       acceptedBy[service] = true;
@@ -97,7 +80,8 @@ export function createCredentials(ownToken: string | undefined, ownTier: Tier | 
       unverified.delete(id);
       known.set(id, credential);
     },
-    reject(credential, details) {
+    /** Records that the service does not accept the token, or no longer does. */
+    reject(credential: Credential, details: UpstreamErrorDetails): void {
       const { id, isOwn, acceptedBy } = credential;
       if (isOwn) return;
       const { service } = details;
@@ -171,22 +155,24 @@ function forgetLearned(credential: Credential): void {
   credential.refusedRecords.clear();
 }
 
-function createRejections(): Rejections {
-  const table = new LRUCache<string, { details: UpstreamErrorDetails; until: number }>({ max: REJECTIONS_MAX });
-
-  function find(credential: string, service: Service): UpstreamErrorDetails | undefined {
-    const found = table.get(`${service} ${credential}`);
-    return found && found.until > performance.now() ? found.details : undefined;
-  }
+/** Tokens that a service rejected recently. The rejection is repeated from memory, without an upstream call. */
+function createRejections() {
+  const table = new LRUCache<string, UpstreamErrorDetails>({
+    max: REJECTIONS_MAX,
+    ttl: REJECTION_MS,
+    ttlResolution: 0, // ms; otherwise it sets a timer
+  });
+  const keyOf = (credential: string, service: Service): string => `${service} ${credential}`;
 
   return {
-    remember: (credential, details) =>
-      void table.set(`${details.service} ${credential}`, { details, until: performance.now() + REJECTION_MS }),
-    forget: (credential, service) => void table.delete(`${service} ${credential}`),
-    has: (credential, service) => find(credential, service) !== undefined,
-    repeat(credential, request) {
+    remember: (credential: string, details: UpstreamErrorDetails): void =>
+      void table.set(keyOf(credential, details.service), details),
+    forget: (credential: string, service: Service): void => void table.delete(keyOf(credential, service)),
+    has: (credential: string, service: Service): boolean => table.has(keyOf(credential, service)),
+    /** Throws an UpstreamRejection for this request if the service rejected the token recently. */
+    repeat(credential: string, request: ApiRequest): void {
       if (table.size === 0) return;
-      const details = find(credential, request.endpoint.service);
+      const details = table.get(keyOf(credential, request.endpoint.service));
       if (details) throw new UpstreamRejection({ ...details, request: requestLine(request) });
     },
   };

@@ -7,30 +7,22 @@ import type { Endpoint } from '../../api/endpoint.ts';
 /** Any cache, only the caller's own, or none. */
 export type CacheScope = 'public' | 'private' | 'none';
 
-export interface CachePolicy {
+export class CachePolicy {
   /** In ms since the epoch; Infinity until something is read. */
-  readonly freshUntil: number;
+  freshUntil = Infinity;
   /** Never public if a token was sent. */
-  readonly scope: CacheScope;
+  scope: CacheScope;
   /** User-written content was read. It may change at any time, and caches outside the facade would not notice. */
-  readonly mayChange: boolean;
+  mayChange = false;
+
+  constructor(hasToken: boolean) {
+    this.scope = hasToken ? 'private' : 'public';
+  }
+
   /** Null: not reusable. That is data of the viewer, data that upstream forbids to store, stale data, and every write. */
-  restrict: (freshUntil: number | null, endpoint?: Endpoint) => void;
-}
-
-export const createCachePolicy = (hasToken: boolean): CachePolicy => ({
-  freshUntil: Infinity,
-  scope: hasToken ? 'private' : 'public',
-  mayChange: false,
-  restrict,
-});
-
-function restrict(
-  this: { freshUntil: number; scope: CacheScope; mayChange: boolean },
-  freshUntil: number | null,
-  endpoint?: Endpoint,
-): void {
-  if (endpoint?.isWritten) this.mayChange = true;
-  if (freshUntil === null) this.scope = 'none';
-  else if (freshUntil < this.freshUntil) this.freshUntil = freshUntil;
+  restrict(freshUntil: number | null, endpoint?: Endpoint): void {
+    if (endpoint?.isWritten) this.mayChange = true;
+    if (freshUntil === null) this.scope = 'none';
+    else if (freshUntil < this.freshUntil) this.freshUntil = freshUntil;
+  }
 }

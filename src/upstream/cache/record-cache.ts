@@ -33,18 +33,7 @@ export interface CacheViewer {
   hasToken: boolean;
 }
 
-export interface RecordCache {
-  forViewer: (viewer: CacheViewer) => ViewerCache;
-  /**
-   * Drops from all partitions a record (`Book:7`), a list with any query (`/v2/book/7/annotations`, encoded as in the request), all records
-   * of a kind (`Collection`), or all responses of an endpoint (`/v2/book/user/:name/collections`).
-   */
-  invalidate: (tag: string) => void | Promise<void>;
-  /** Drops what was read with a credential. What was read with the facade's own was shown to everybody without one. */
-  invalidateCredential: (credential: string, isOwn: boolean) => void | Promise<void>;
-  /** Counts invalidations: a response may be reused in the epoch of its reads. Null if nothing is cached, or other processes invalidate too. */
-  epoch: () => number | null;
-}
+export type RecordCache = ReturnType<typeof createRecordCache>;
 
 export interface RecordCacheSettings {
   /** Replaces every time to live, also the max-age of upstream; 0: nothing is cached. */
@@ -52,11 +41,15 @@ export interface RecordCacheSettings {
   cache?: Cache | undefined;
 }
 
-export function createRecordCache({ ttlSeconds, cache: shared }: RecordCacheSettings = {}): RecordCache {
+export function createRecordCache({ ttlSeconds, cache: shared }: RecordCacheSettings = {}) {
   const cache = shared ?? createMemoryCache(MAX_BYTES);
   const hasEpochs = ttlSeconds !== 0 && !shared;
   let epoch = 0;
-  const invalidate = (tag: string) => {
+  /**
+   * Drops from all partitions a record (`Book:7`), a list with any query (`/v2/book/7/annotations`, encoded as in the request), all records
+   * of a kind (`Collection`), or all responses of an endpoint (`/v2/book/user/:name/collections`).
+   */
+  const invalidate = (tag: string): void | Promise<void> => {
     epoch++;
     return cache.invalidate(tag);
   };
@@ -66,12 +59,14 @@ export function createRecordCache({ ttlSeconds, cache: shared }: RecordCacheSett
   const parts: CacheParts = { cache, isShared: shared !== undefined && ttlSeconds !== 0, ttlSeconds, drop };
   return {
     invalidate,
-    invalidateCredential: (credential, isOwn) => {
+    /** Drops what was read with a credential. What was read with the facade's own was shown to everybody without one. */
+    invalidateCredential(credential: string, isOwn: boolean): void | Promise<void> {
       const partition = tierPartition(credential);
       return isOwn ? invalidate(partition) : cache.invalidate(partition);
     },
-    epoch: () => (hasEpochs ? epoch : null),
-    forViewer: (viewer) => new ViewerCache(parts, viewer),
+    /** Counts invalidations: a response may be reused in the epoch of its reads. Null if nothing is cached, or other processes invalidate too. */
+    epoch: (): number | null => (hasEpochs ? epoch : null),
+    forViewer: (viewer: CacheViewer): ViewerCache => new ViewerCache(parts, viewer),
   };
 }
 

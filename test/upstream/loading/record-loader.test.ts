@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { bookEndpoints, bookMembers } from '../../../src/api/book.ts';
-import { createCachePolicy } from '../../../src/upstream/cache/cache-policy.ts';
+import { CachePolicy } from '../../../src/upstream/cache/cache-policy.ts';
 import { createRecordCache } from '../../../src/upstream/cache/record-cache.ts';
 import type { ApiRequest } from '../../../src/upstream/http/request.ts';
 import type { ApiResponse } from '../../../src/upstream/http/response.ts';
@@ -34,7 +34,7 @@ function setUp() {
     },
     cache: createRecordCache({ ttlSeconds: 0 }).forViewer({ credential: 'nobody', hasToken: false }),
     viewer: { isLoggedIn: false, filmTier: null },
-    cachePolicy: createCachePolicy(false),
+    cachePolicy: new CachePolicy(false),
   };
   const valueOf = (request: ApiRequest) =>
     Object.fromEntries(fieldsOf(request).map((name) => [name, name === 'id' ? idOf(request) : `${name} of it`]));
