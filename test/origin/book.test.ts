@@ -144,6 +144,8 @@ describe('tags', () => {
     expect(body.total).toBeGreaterThan(20);
     expect((await origin.get('/v2/book/user/1000001/tags?count=5')).body).toEqual(body);
     expect((await origin.get('/v2/book/user_tags/alice?count=5', 'bob')).body).toEqual(body);
+    // The user is the one in the path, whatever the query contains.
+    expect((await origin.get('/v2/book/user_tags/alice?count=5&name=carol', 'bob')).body).toEqual(body);
     expect(await origin.get('/v2/book/user/nobody/tags')).toMatchObject(
       rejection(404, 6008, 'people_not_found', 'GET /v2/book/user/nobody/tags'),
     );

@@ -18,7 +18,7 @@ export const bookRoutes = routesOf(bookEndpoints, {
   search: searchBooks,
   tags: tagsOfBook,
   userTags: tagsOfPerson,
-  userTagsOld: (call, { id, ...window }) => tagsOfPerson(call, { name: id, ...window }),
+  userTagsOld: (call, { id, ...window }) => tagsOfPerson(call, { ...window, name: id }),
   collections: collectionsOf,
   collection: collectionOf,
   userAnnotations: annotationsOfPerson,
