@@ -18,10 +18,10 @@ export function learnFromResponse(credential: Credential, endpoint: Endpoint, va
   credential.refusedEndpoints.delete(endpoint.path);
   credential.refusedRecords.delete(endpoint);
   let having = endpoint.tiers;
-  const members = gatedMembers.get(endpoint);
-  if (members && typeof value === 'object' && value !== null)
-    for (const [name, tiers] of members)
-      if ((value as Record<string, unknown>)[name] !== undefined) having = both(having, tiers);
+  const members = tiersOfMembers.get(endpoint);
+  if (members)
+    for (const name in members)
+      if ((value as Record<string, unknown>)[name] !== undefined) having = both(having, members[name]!);
   learn(credential, having);
 }
 
@@ -75,19 +75,11 @@ function learn(credential: Credential, having: readonly Tier[]): void {
 const both = (some: readonly Tier[], others: readonly Tier[]): readonly Tier[] =>
   some === others ? some : some.filter((tier) => others.includes(tier));
 
-type Members = readonly (readonly [name: string, tiers: readonly Tier[]])[];
+type MemberTiers = Readonly<Record<string, readonly Tier[]>>;
 
-/** Members that only some of the tiers with access to the record include. */
-const gatedOf = (
-  endpoint: Endpoint,
-  members: Readonly<Record<string, readonly Tier[]>>,
-): readonly [Endpoint, Members] => [
-  endpoint,
-  Object.entries(members).filter(([, having]) => endpoint.tiers.some((tier) => !having.includes(tier))),
-];
-const gatedMembers: ReadonlyMap<Endpoint, Members> = new Map([
-  gatedOf(filmEndpoints.subject, subjectMembers),
-  gatedOf(filmEndpoints.celebrity, celebrityMembers),
+const tiersOfMembers: ReadonlyMap<Endpoint, MemberTiers> = new Map<Endpoint, MemberTiers>([
+  [filmEndpoints.subject, subjectMembers],
+  [filmEndpoints.celebrity, celebrityMembers],
 ]);
 
 /** Small members that the basic tier does not include; requested in addition to learn the tier. */
@@ -113,7 +105,7 @@ export function removeTierProbes(value: unknown, probes: readonly string[], fiel
 /** The endpoint of a record, and the tiers that include each member. */
 interface GatedRecord {
   readonly endpoint: Endpoint;
-  readonly tiers?: Readonly<Record<string, readonly Tier[]>>;
+  readonly tiers?: MemberTiers;
 }
 
 /** Small members that nearly every film or person has and the basic tier does not include. */
@@ -154,7 +146,8 @@ export function fieldsWithheldByTier(
   if (!having || !absent || absent.length === 0) return none;
   let answered = possible.filter((tier) => endpoint.tiers.includes(tier));
   for (const name in record)
-    if (record[name] !== undefined && having[name]) answered = answered.filter((tier) => having[name]!.includes(tier));
+    if (record[name] !== undefined && Object.hasOwn(having, name))
+      answered = answered.filter((tier) => having[name]!.includes(tier));
   const isWithheld = (from: readonly Tier[]) => (name: string) => from.every((tier) => !having[name]!.includes(tier));
   const evidence = rarelyEmpty.get(endpoint);
   if (answered.length > 1 && evidence?.every((name) => absent.includes(name)))

@@ -146,3 +146,13 @@ test('a missing field is withheld by the tier if no possible tier gets it, other
   // A response with more fields than the tier gets disproves the tier.
   expect(fieldsWithheldByTier(film, { ...response, languages: ['x'] }, names, ['basic'])).toEqual([]);
 });
+
+test('a member of a record that is named like one of every object proves nothing', () => {
+  const film = { endpoint: filmEndpoints.subject, tiers: subjectMembers };
+  const record = { id: '1', constructor: 1, toString: 2 };
+  expect(fieldsWithheldByTier(film, record, ['website'], ['basic', 'advance'])).toEqual([]);
+  expect(fieldsWithheldByTier(film, record, ['website'], ['basic'])).toEqual(['website']);
+  const credential = newCredential();
+  learnFromResponse(credential, filmEndpoints.subject, record);
+  expect(credential.possibleTiers).toEqual(['basic', 'advance', 'premium']);
+});
