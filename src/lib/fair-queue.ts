@@ -1,6 +1,8 @@
 /** A fair queue: owners take turns, and within an owner it is first in, first out. Every step is O(1). */
 import { type Queue, type QueueNode, append, createQueue, unlink } from './queue.ts';
 
+export type FairQueue<T> = ReturnType<typeof createFairQueue<T>>;
+
 export interface FairQueueNode<T> {
   readonly node: QueueNode<T>;
   readonly owner: Owner<T>;
@@ -37,9 +39,9 @@ export function createFairQueue<T>() {
       if (owner.items.size === 0) endTurn(owner);
       return true;
     },
-    /** Removes and returns the first item of the next owner, which then moves to the end; undefined if empty. */
-    take(): T | undefined {
-      const owner = turns.first?.item;
+    /** Removes and returns the first item of the next owner, or of this one, which then moves to the end; undefined if there is none. */
+    take(key?: object): T | undefined {
+      const owner = key ? owners.get(key) : turns.first?.item;
       const node = owner?.items.first;
       if (!owner || !node) return undefined;
       unlink(owner.items, node);

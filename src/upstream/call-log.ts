@@ -55,11 +55,12 @@ export function responsePath(path: Path | undefined): (string | number)[] {
   return keys;
 }
 
-function withoutFields(path: string): [string, string | undefined] {
-  const [, before, fields, after] = /^(.*[?&])fields=([^&]*)((?:&.*)?)$/s.exec(path) ?? [];
-  if (before === undefined || fields === undefined) return [path, undefined];
-  return [
-    (before + (after ?? '')).replace(/&&|[?&]$|\?&/g, (joint) => (joint === '&&' ? '&' : joint === '?&' ? '?' : '')),
-    fields,
-  ];
+function withoutFields(wirePath: string): [path: string, fields: string | undefined] {
+  const [path = '', query = ''] = wirePath.split('?');
+  const params = query.split('&');
+  const fields = params.find((param) => param.startsWith(FIELDS));
+  const others = params.filter((param) => param !== fields).join('&');
+  return [others === '' ? path : `${path}?${others}`, fields?.slice(FIELDS.length)];
 }
+
+const FIELDS = 'fields=';

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import type * as IORedis from 'ioredis';
+import { settlesWithin } from '../lib/promises.ts';
 import { type OnAvailabilityChange, createAvailabilityMonitor, errorCodeOf } from './availability.ts';
 import { createRedisCache } from './cache/redis.ts';
 import { createRedisWindows } from './limits/redis-window.ts';
@@ -52,7 +53,7 @@ export function connectRedis(
     close: async (): Promise<void> => {
       closing = true;
       const ended = redis.quit().catch(() => undefined);
-      await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, timeouts.window).unref())]);
+      await settlesWithin(timeouts.window, ended);
       redis.disconnect();
     },
   };

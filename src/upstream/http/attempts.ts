@@ -178,25 +178,17 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
     try {
       const bytes = chunks ? Buffer.concat(chunks) : first;
       const body = encoding === undefined ? bytes : inflate(bytes, encoding, request.maxBytes);
-      if (body instanceof Promise) void this.decodeLater(body);
-      else this.respond(decodeUtf8(body), body.length);
+      if (body instanceof Promise)
+        body.then((inflated) => this.respond(inflated)).catch((error: Error) => this.onError(error));
+      else this.respond(body);
     } catch (error) {
       this.onError(error as Error);
     }
   }
 
-  private async decodeLater(inflated: Promise<Buffer>): Promise<void> {
-    try {
-      const body = await inflated;
-      this.respond(decodeUtf8(body), body.length);
-    } catch (error) {
-      this.onError(error as Error);
-    }
-  }
-
-  private respond(text: string, bytes: number): void {
+  private respond(body: Buffer): void {
     const { status, headers, attempts } = this;
-    const response: HttpResponse = { status, headers, text, bytes, attempts };
+    const response: HttpResponse = { status, headers, text: decodeUtf8(body), bytes: body.length, attempts };
     this.permit!.onSuccess();
     this.leave();
     if (GATEWAY_FAILURES.includes(status) && this.mayRetry()) void this.retry(response);

@@ -25,24 +25,17 @@ export function multipartForm(texts: Readonly<Record<string, unknown>>, files: A
   // Only errors of the form pass through `next`; a connection error calls `return`.
   const watched = {
     [Symbol.asyncIterator]: () => watched,
-    next: async () => {
-      try {
-        return await pieces.next();
-      } catch (error) {
+    next: () =>
+      pieces.next().catch((error: unknown) => {
         cause ??= error;
         throw error;
-      }
-    },
+      }),
     return: () => pieces.return(),
   };
   const body = Readable.from(watched, { objectMode: false });
   // `cause` holds the error. The HTTP client may stop listening before the form ends, and an unhandled error would end the process.
   body.on('error', () => undefined);
-  return {
-    contentType: `multipart/form-data; boundary=${boundary}`,
-    body,
-    failure: () => cause,
-  };
+  return { contentType: `multipart/form-data; boundary=${boundary}`, body, failure: () => cause };
 }
 
 async function* written(
@@ -51,10 +44,7 @@ async function* written(
   files: AsyncIterable<FilePart>,
 ): AsyncGenerator<Uint8Array, void, void> {
   for (const [name, value] of Object.entries(texts)) {
-    yield Buffer.from(
-      `--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${String(value)}\r\n`,
-      'utf8',
-    );
+    yield Buffer.from(`--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${String(value)}\r\n`);
   }
   for await (const { name, filename, type, bytes } of files) {
     const disposition = `form-data; name="${name}"; filename="${filename}"`;

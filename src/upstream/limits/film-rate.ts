@@ -65,22 +65,16 @@ export class FilmRateLimiter {
     const wait = await this.shared?.take(slot, this.limitsOf(call));
     if (!wait) return slot;
     this.windows.release(slot);
-    this.end(slot);
+    this.wakeNext(slot);
     throw rateLimited(wait);
   }
 
-  /** The call has ended: the slot becomes free one window from now. */
-  settle(slot: Slot): void {
-    this.windows.settle(slot);
-    this.shared?.settle(slot);
-    this.end(slot);
-  }
-
-  /** The call was not made, or does not count: the slot becomes free now. */
-  release(slot: Slot): void {
-    this.windows.release(slot);
-    this.shared?.release(slot);
-    this.end(slot);
+  /** The call is over. If it counts, its slot becomes free one window from now, else now. */
+  settle(slot: Slot, isCounted: boolean): void {
+    const end = isCounted ? 'settle' : 'release';
+    this.windows[end](slot);
+    this.shared?.[end](slot);
+    this.wakeNext(slot);
   }
 
   /** Slots taken in this process. */
@@ -160,7 +154,7 @@ export class FilmRateLimiter {
   }
 
   /** Settles waiting calls in order, up to the first that must go on waiting. If no call is running, none has to wait. */
-  private end({ window, address }: Slot): void {
+  private wakeNext({ window, address }: Slot): void {
     const key = keyOf(window, address === AGENTS);
     const calls = this.callsOf(key);
     this.running--;

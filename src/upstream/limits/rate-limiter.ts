@@ -121,8 +121,7 @@ export class RateLimiter {
     let slot: Slot | undefined;
     const settle = (isCounted: boolean) => {
       if (permit) this.unverified.release(permit, credential.accepted || isRejected());
-      if (slot && isCounted) this.films.settle(slot);
-      else if (slot) this.films.release(slot);
+      if (slot) this.films.settle(slot, isCounted);
     };
     try {
       if (hasLimit(endpoint)) slot = await this.films.acquire(call);

@@ -10,7 +10,8 @@ import {
   removeListener,
   addListener,
 } from '../../lib/cancellation.ts';
-import { type QueueNode, type Queue, createQueue, append, unlink } from '../../lib/queue.ts';
+import { type FairQueue, createFairQueue } from '../../lib/fair-queue.ts';
+import { type QueueNode, createQueue, append, unlink } from '../../lib/queue.ts';
 
 export const UNVERIFIED_CALLS = 60;
 const CALLS_PER_ADDRESS = UNVERIFIED_CALLS / 2;
@@ -27,26 +28,24 @@ export type UnverifiedPermit = TokenCalls;
 interface AddressCalls {
   address: string;
   running: number;
-  /** Tokens with waiting calls, in order of their turns. */
-  tokens: Queue<TokenCalls>;
+  /** Waiting calls, in which the tokens of the address take turns. */
+  queue: FairQueue<Waiter>;
   /** Its place in the queue of addresses, while calls wait and the address has room. */
-  place: QueueNode<AddressCalls> | undefined;
+  turn: QueueNode<AddressCalls> | undefined;
 }
 
 /** The calls of one token count for the address that first sent it. */
 interface TokenCalls {
   credential: string;
   of: AddressCalls;
-  running: number;
-  waiting: Queue<Waiter>;
-  place: QueueNode<TokenCalls> | undefined;
+  /** Running and waiting. */
+  calls: number;
 }
 
 /** A call that waits for a permit. */
 interface Waiter extends CancellationListener {
   token: TokenCalls;
   cancellation: CancellationToken;
-  node: QueueNode<Waiter> | undefined;
   resolve: (permit: UnverifiedPermit | undefined) => void;
 }
 
@@ -67,33 +66,40 @@ export class UnverifiedLimiter {
     cancellation: CancellationToken,
   ): UnverifiedPermit | Promise<UnverifiedPermit | undefined> {
     const token = this.tokenOf(credential, address);
-    const hasRoom = this.running < UNVERIFIED_CALLS && token.of.running < CALLS_PER_ADDRESS;
-    if (hasRoom && token.waiting.size === 0) return this.begin(token);
+    const { of } = token;
+    token.calls++;
+    // With room, no call of the address waits: `pump` has begun them all.
+    if (this.running < UNVERIFIED_CALLS && of.running < CALLS_PER_ADDRESS) return this.begin(token);
     return new Promise((resolve, reject) => {
       const onCancel = (reason: Error) => {
+        of.queue.remove(node);
         this.stopWaiting(waiter);
-        this.arrange(token);
+        this.end(token);
+        this.arrange(of);
         reject(reason);
       };
-      const waiter: Waiter = { token, cancellation, node: undefined, resolve, onCancel };
-      waiter.node = append(token.waiting, waiter);
+      const waiter: Waiter = { token, cancellation, resolve, onCancel };
+      const node = of.queue.add(token, waiter);
       this.waiting++;
-      this.arrange(token);
+      this.arrange(of);
       addListener(cancellation, waiter);
     });
   }
 
   /** Returns a permit. `isDecided`: upstream has accepted or rejected the token, so that its other calls need not wait. */
   release(token: UnverifiedPermit, isDecided: boolean): void {
+    const { of } = token;
     this.running--;
-    token.running--;
-    token.of.running--;
-    while (isDecided && token.waiting.first) {
-      const waiter = token.waiting.first.item;
+    of.running--;
+    this.end(token);
+    while (isDecided) {
+      const waiter = of.queue.take(token);
+      if (!waiter) break;
       this.stopWaiting(waiter);
+      this.end(token);
       waiter.resolve(undefined);
     }
-    this.arrange(token);
+    this.arrange(of);
     this.pump();
   }
 
@@ -105,55 +111,48 @@ export class UnverifiedLimiter {
     let token = this.tokens.get(credential);
     if (!token) {
       let of = this.addresses.get(address);
-      if (!of) this.addresses.set(address, (of = { address, running: 0, tokens: createQueue(), place: undefined }));
-      token = { credential, of, running: 0, waiting: createQueue(), place: undefined };
-      this.tokens.set(credential, token);
+      if (!of) this.addresses.set(address, (of = { address, running: 0, queue: createFairQueue(), turn: undefined }));
+      this.tokens.set(credential, (token = { credential, of, calls: 0 }));
     }
     return token;
   }
 
   private begin(token: TokenCalls): UnverifiedPermit {
     this.running++;
-    token.running++;
     token.of.running++;
     return token;
   }
 
-  /** Queues, dequeues or deletes the token and its address, as their counts require. */
-  private arrange(token: TokenCalls): void {
-    const { of } = token;
-    if (token.waiting.size === 0) {
-      if (token.place) unlink(of.tokens, token.place);
-      token.place = undefined;
-      if (token.running === 0) this.tokens.delete(token.credential);
-    } else token.place ??= append(of.tokens, token);
-    const isReady = of.tokens.size > 0 && of.running < CALLS_PER_ADDRESS;
-    if (isReady) of.place ??= append(this.turns, of);
-    else {
-      if (of.place) unlink(this.turns, of.place);
-      of.place = undefined;
-      if (of.running === 0 && of.tokens.size === 0) this.addresses.delete(of.address);
-    }
+  private end(token: TokenCalls): void {
+    if (--token.calls === 0) this.tokens.delete(token.credential);
   }
 
-  /** Begins waiting calls while there is room: the next token of the next address, both of which move to the end of their queues. */
+  /** Queues, dequeues or deletes the address, as its counts require. */
+  private arrange(of: AddressCalls): void {
+    if (of.queue.size > 0 && of.running < CALLS_PER_ADDRESS) of.turn ??= append(this.turns, of);
+    else this.endTurn(of);
+    if (of.running === 0 && of.queue.size === 0) this.addresses.delete(of.address);
+  }
+
+  private endTurn(of: AddressCalls): void {
+    if (of.turn) unlink(this.turns, of.turn);
+    of.turn = undefined;
+  }
+
+  /** Begins waiting calls while there is room: the next call of the next address, which moves to the end of the queue. */
   private pump(): void {
     while (this.running < UNVERIFIED_CALLS && this.turns.first) {
       const of = this.turns.first.item;
-      const token = of.tokens.first!.item;
-      unlink(this.turns, of.place!);
-      unlink(of.tokens, token.place!);
-      of.place = token.place = undefined;
-      const waiter = token.waiting.first!.item;
+      const waiter = of.queue.take()!;
+      this.endTurn(of);
       this.stopWaiting(waiter);
-      this.begin(token);
-      this.arrange(token);
-      waiter.resolve(token);
+      waiter.resolve(this.begin(waiter.token));
+      this.arrange(of);
     }
   }
 
   private stopWaiting(waiter: Waiter): void {
-    if (unlink(waiter.token.waiting, waiter.node!)) this.waiting--;
+    this.waiting--;
     removeListener(waiter.cancellation, waiter);
   }
 }
