@@ -41,6 +41,7 @@ type Times = Pick<CacheEntry, 'since' | 'freshUntil' | 'keptUntil'>;
 class CacheHandle<Value extends object> {
   private readonly parts: CacheParts;
   private readonly key: CacheKey | null;
+  protected readonly endpoint: Endpoint;
   private readonly seconds: number;
   private readonly isPersonal: boolean;
   private wasLookedUp = false;
@@ -48,9 +49,10 @@ class CacheHandle<Value extends object> {
   private version: VersionToken | undefined = undefined;
 
   /** `key`: null if nothing may be cached. `seconds`: how long a response is fresh if upstream does not say. */
-  constructor(parts: CacheParts, key: CacheKey | null, seconds: number, isPersonal: boolean) {
+  constructor(parts: CacheParts, key: CacheKey | null, endpoint: Endpoint, seconds: number, isPersonal: boolean) {
     this.parts = parts;
     this.key = key;
+    this.endpoint = endpoint;
     this.seconds = seconds;
     this.isPersonal = isPersonal;
   }
@@ -126,13 +128,6 @@ export class RecordHandle extends CacheHandle<Json> {
 }
 
 export class ResponseHandle extends CacheHandle<object> {
-  private readonly endpoint: Endpoint;
-
-  constructor(parts: CacheParts, key: CacheKey | null, seconds: number, isPersonal: boolean, endpoint: Endpoint) {
-    super(parts, key, seconds, isPersonal);
-    this.endpoint = endpoint;
-  }
-
   /** Returns freshUntil; null if not reusable. */
   put(response: object, { bytes, reuse }: ResponseMeta): number | null {
     const { share, list } = this.endpoint;

@@ -84,13 +84,13 @@ export class ViewerCache {
     const partition = this.partitionOf(endpoint);
     const cacheKey = partition === null ? null : cacheKeyOf(partition, `${kind}:${key}`, '', kind);
     const seconds = recordSeconds[kind] ?? responseSeconds[endpoint.share];
-    return new RecordHandle(this.parts, cacheKey, seconds, this.isPersonal(endpoint));
+    return new RecordHandle(this.parts, cacheKey, endpoint, seconds, this.isPersonal(endpoint));
   }
 
   /** `request`: path and query, which are unique over all services. */
   response(endpoint: Endpoint, request: string): ResponseHandle {
     const seconds = responseSeconds[endpoint.share];
-    return new ResponseHandle(this.parts, this.keyOf(endpoint, request), seconds, this.isPersonal(endpoint), endpoint);
+    return new ResponseHandle(this.parts, this.keyOf(endpoint, request), endpoint, seconds, this.isPersonal(endpoint));
   }
 
   private keyOf(endpoint: Endpoint, request: string): CacheKey | null {

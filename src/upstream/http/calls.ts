@@ -10,7 +10,7 @@ import type { LoggedCall } from '../call-log.ts';
 import { LoginRequired, TierRequired, TooManyCalls, Unauthenticated } from '../errors.ts';
 import { type CallServices, UpstreamCall } from './call.ts';
 import type { FilePart } from './multipart.ts';
-import { type ApiRequest, type RequestBody, createApiRequest, requestBody, requestLine } from './request.ts';
+import { type ApiRequest, createApiRequest, noBody, requestBody, requestLine } from './request.ts';
 import type { ApiResponse } from './response.ts';
 import { operationEnded } from './transport-errors.ts';
 
@@ -32,7 +32,7 @@ export class Calls {
     const probes = endpoint.share === 'tier' ? this.probesFor(visible, credential) : noFields;
     const request = probes.length === 0 ? visible : withFields(visible, probes);
     const isRead = endpoint.method === 'GET';
-    const body: RequestBody = isRead ? noBody : requestBody(request, files);
+    const body = isRead ? noBody : requestBody(request, files);
     const logged = this.log(request, path);
     const call = new UpstreamCall(this.services, this.context, request, credential, probes, body, logged);
     return call.run(isRead ? shareKeyOf(request, probes, wanted.epoch, this.context.rateShare) : undefined);
@@ -102,7 +102,6 @@ export class Calls {
   }
 }
 
-const noBody: RequestBody = Object.freeze({});
 const noFields: readonly string[] = Object.freeze([]);
 
 /** Numbers the reads that must not be shared. */

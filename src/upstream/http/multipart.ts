@@ -10,15 +10,8 @@ export interface FilePart {
   bytes: AsyncIterable<Uint8Array>;
 }
 
-export interface Form {
-  contentType: string;
-  body: Readable;
-  /** The error that ended the form early; undefined without one. */
-  failure: () => unknown;
-}
-
 /** Streams a form: first the texts, then the files. A failing file ends the stream with an error, so that the receiver rejects it. */
-export function multipartForm(texts: Readonly<Record<string, unknown>>, files: AsyncIterable<FilePart>): Form {
+export function multipartForm(texts: Readonly<Record<string, unknown>>, files: AsyncIterable<FilePart>) {
   const boundary = `catalog-${randomBytes(16).toString('hex')}`;
   const pieces = written(boundary, texts, files);
   let cause: unknown;
@@ -35,6 +28,7 @@ export function multipartForm(texts: Readonly<Record<string, unknown>>, files: A
   const body = Readable.from(watched, { objectMode: false });
   // `cause` holds the error. The HTTP client may stop listening before the form ends, and an unhandled error would end the process.
   body.on('error', () => undefined);
+  /** `failure`: the error that ended the form early; undefined without one. */
   return { contentType: `multipart/form-data; boundary=${boundary}`, body, failure: () => cause };
 }
 

@@ -17,13 +17,7 @@ export interface Transport {
   close: () => Promise<void>;
 }
 
-export interface ServiceState {
-  isOpen: boolean;
-  running: number;
-  waiting: number;
-  /** Calls with a running deadline. */
-  deadlines: number;
-}
+export type ServiceState = ReturnType<typeof stateOf>;
 
 export type TransportSettings = Pick<
   Config,
@@ -76,7 +70,7 @@ export function createTransport(
   };
 }
 
-const stateOf = ({ breaker, limiter, deadlines }: HostPool): ServiceState => ({
+const stateOf = ({ breaker, limiter, deadlines }: HostPool) => ({
   isOpen: breaker.isOpen(),
   running: limiter.running(),
   waiting: limiter.waiting(),

@@ -87,7 +87,7 @@ export interface RequestBody {
   failure?: () => unknown;
 }
 
-const noBody: RequestBody = Object.freeze({});
+export const noBody: RequestBody = Object.freeze({});
 
 export function requestBody({ endpoint, input }: ApiRequest, files: AsyncIterable<FilePart> | undefined): RequestBody {
   const { body: media, params } = endpoint;
