@@ -77,7 +77,7 @@ export function decodeResponse(request: ApiRequest, text: string, status: number
   try {
     if (media === 'empty' || !isRead(request.endpoint)) {
       value = jsonIn(text);
-      if (errorBodyCode(value) === undefined && !WEB_PAGE.test(text)) return value;
+      if (errorBodyCode(value) === undefined && !isWebPage(text)) return value;
     } else {
       value = media === 'json' ? readJson(request, text) : readers[media](text);
       if (isExpected(request, value)) return value;
@@ -96,7 +96,13 @@ export function decodeResponse(request: ApiRequest, text: string, status: number
 
 /** False where any body is a success, even none, except an error body and a web page, such as the login page of a proxy. */
 const isRead = ({ key, list }: Endpoint): boolean => list !== undefined || key.length > 0;
-const WEB_PAGE = /^\s*<(?:!doctype\s+html|html)\b/i;
+/** How far into a page its HTML begins: an XML declaration or comments may precede it. */
+const HTML_WITHIN = 1_000;
+
+function isWebPage(text: string): boolean {
+  const start = text.trimStart().slice(0, HTML_WITHIN);
+  return start.startsWith('<') && /<(?:!doctype\s+html|html)\b/i.test(start);
+}
 
 function readJson({ endpoint: { list }, input }: ApiRequest, text: string): unknown {
   const value = parseJson(text, NESTING_MAX);

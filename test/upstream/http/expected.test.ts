@@ -198,11 +198,18 @@ describe('write', () => {
     for (const query of unread) expect((await execute(query, alice)).errors).toBeUndefined();
   });
 
-  test('a write without a response record fails if the body is a web page, such as the login page of a proxy', async () => {
-    const { books, events, execute } = await facade();
-    for (const service of [books, events]) service.behave(json(' <!DOCTYPE html><html><body>Log in</body></html>'));
-    for (const query of unread) expect(codesIn(await execute(query, alice))).toEqual(['UPSTREAM_INVALID_RESPONSE']);
-  });
+  test.each([
+    ['HTML', ' <!DOCTYPE html><html><body>Log in</body></html>'],
+    ['XHTML', '<?xml version="1.0"?>\n<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" ""><html></html>'],
+    ['comments and HTML', '<!-- Proxy -->\n<!-- Log in --><HTML><body>Log in</body></HTML>'],
+  ])(
+    'a write without a response record fails if the body is a web page, such as the login page of a proxy: %s',
+    async (_, page) => {
+      const { books, events, execute } = await facade();
+      for (const service of [books, events]) service.behave(json(page));
+      for (const query of unread) expect(codesIn(await execute(query, alice))).toEqual(['UPSTREAM_INVALID_RESPONSE']);
+    },
+  );
 
   test.each([
     ['collectBook', collect, 6011, 'COLLECTION_EXISTS'],
