@@ -18,11 +18,11 @@ await bundle();
 const dataDir = mkdtempSync(join(tmpdir(), 'catalog-agents-'));
 const keepAlive = new Agent({ keepAlive: true });
 const origin = await start(['origin'], { ORIGIN_PORT: '0' }, /origin +(\S+)/);
-let refusedByOrigin = 0;
+let rejectedByOrigin = 0;
 const proxy = createServer((incoming, outgoing) => {
   const { method, url, headers } = incoming;
   const onward = request(origin.url + url, { agent: keepAlive, method, headers }, (answer) => {
-    if (answer.statusCode === 429) refusedByOrigin++;
+    if (answer.statusCode === 429) rejectedByOrigin++;
     setTimeout(() => {
       outgoing.writeHead(answer.statusCode, answer.headers);
       answer.pipe(outgoing);
@@ -92,7 +92,7 @@ console.log(`The machine was idle for ${idle} % of the time. With 0 agents the r
 console.log(
   `p99 beside ${AGENTS} looping: ${all.toFixed(2)} times that without, over all turns; ${quantile(ratios, 0.5).toFixed(2)} in the middle ` +
     `pair (${ratios.map((ratio) => ratio.toFixed(2)).join(', ')}). ${agentCalls} calls of tools, ` +
-    `${Math.round(agentCalls / PAIRS / SECONDS)} a second; ${refusedByOrigin} answers 429 of the service; ${peopleFailed} errors of people.`,
+    `${Math.round(agentCalls / PAIRS / SECONDS)} a second; ${rejectedByOrigin} answers 429 of the service; ${peopleFailed} errors of people.`,
 );
 for (const { child } of [facade, origin]) child.kill('SIGTERM');
 await Promise.all([facade, origin].map(({ child }) => child.exitCode ?? once(child, 'exit')));

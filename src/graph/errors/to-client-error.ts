@@ -68,9 +68,12 @@ export function requireRange(argument: string, value: number | null | undefined,
 
 /** The message and extensions that a client may see; undefined for unexpected errors, which are masked. */
 export function toClientError(cause: unknown): { message: string; extensions: Record<string, unknown> } | undefined {
-  if (cause instanceof UpstreamRejection) return refusal(cause);
+  if (cause instanceof UpstreamRejection) return fromRejection(cause);
   if (cause instanceof UpstreamFailure)
-    return { message: faultTexts[cause.code], extensions: { code: cause.code, upstream: wordFor(cause.details) } };
+    return {
+      message: failureMessages[cause.code],
+      extensions: { code: cause.code, upstream: upstreamExtension(cause.details) },
+    };
   if (cause instanceof TierRequired) {
     const tiers = cause.tiers.map((tier) => tier.toUpperCase());
     return {
@@ -96,36 +99,41 @@ export function toClientError(cause: unknown): { message: string; extensions: Re
   return undefined;
 }
 
-const faultTexts = {
+const failureMessages = {
   UPSTREAM_TIMEOUT: 'The service did not respond in time.',
   UPSTREAM_UNAVAILABLE: 'The service cannot be reached.',
   UPSTREAM_INVALID_RESPONSE: 'The response of the service cannot be read.',
   UPSTREAM_RESULT_UNKNOWN: 'The response was lost, so it is unknown whether the write was carried out.',
 };
 
-function refusal(cause: UpstreamRejection) {
+function fromRejection(cause: UpstreamRejection) {
   const { details, retryAfter } = cause;
   const { code, more } = cause instanceof CodedRejection ? cause : { code: clientCode(details), more: {} };
   return {
     // The text of the service stays in `upstream.message`.
     message: notesOn(code)?.what ?? 'The service rejected the request.',
-    extensions: { code, ...more, upstream: wordFor(details), ...(retryAfter === undefined ? {} : { retryAfter }) },
+    extensions: {
+      code,
+      ...more,
+      upstream: upstreamExtension(details),
+      ...(retryAfter === undefined ? {} : { retryAfter }),
+    },
   };
 }
 
-function clientCode(word: UpstreamErrorDetails): ClientCode {
-  if (isRateLimit(word)) return 'RATE_LIMITED';
-  const named = clientCodes[word.code as ServiceCode] as ClientCode | undefined;
-  if (word.status === 401) return 'UNAUTHENTICATED';
-  return named ?? (word.code === undefined && word.status === 403 ? 'FORBIDDEN' : 'UPSTREAM_REFUSED');
+function clientCode(details: UpstreamErrorDetails): ClientCode {
+  if (isRateLimit(details)) return 'RATE_LIMITED';
+  const named = clientCodes[details.code as ServiceCode] as ClientCode | undefined;
+  if (details.status === 401) return 'UNAUTHENTICATED';
+  return named ?? (details.code === undefined && details.status === 403 ? 'FORBIDDEN' : 'UPSTREAM_REFUSED');
 }
 
 /** The text in the interface, not the received one: received texts have contained addresses and tokens. */
 const textOf = ({ code }: UpstreamErrorDetails): string | undefined =>
   (serviceErrors[code as ServiceCode] as { msg: string } | undefined)?.msg;
 
-function wordFor(word: UpstreamErrorDetails): object {
-  const { service, status, code, request } = word;
-  const message = textOf(word);
+function upstreamExtension(details: UpstreamErrorDetails): object {
+  const { service, status, code, request } = details;
+  const message = textOf(details);
   return { service, status, ...(code === undefined ? {} : { code }), ...(message ? { message } : {}), request };
 }

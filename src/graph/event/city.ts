@@ -51,7 +51,7 @@ export const City = builder.objectRef<CityShape>('City').implement({
       input: ({ id }, { type }) => ({ id, type: type ?? undefined }),
       isEmpty: ({ id }) => isKeyByName(id),
       representation: eventInFeed,
-      provides: { names: ['name'], read: (feed) => nameTold(feed) },
+      provides: { names: ['name'], read: (feed) => cityNameIn(feed) },
     }),
     inTheaters: t.connection({
       type: Subject,
@@ -107,7 +107,7 @@ function nameIn({ entries }: EventFeed, id: string): string | null {
 }
 
 /** Every entry of a city's feed is in that city. */
-function nameTold({ entries }: EventFeed): Pick<CityShape, 'name'> | null {
+function cityNameIn({ entries }: EventFeed): Pick<CityShape, 'name'> | null {
   const name = asObjects(entries).find(({ location }) => location?.name)?.location?.name;
   return name ? { name } : null;
 }

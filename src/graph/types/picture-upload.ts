@@ -83,11 +83,11 @@ async function* part(
   const stream = file.createReadStream();
   const chunks = stream.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>;
   const path = ['input', 'pictures', index, 'file'];
-  const refuse = (violation: Omit<Violation, 'path'>) => new PictureRejected(number, { path, ...violation });
+  const rejected = (violation: Omit<Violation, 'path'>) => new PictureRejected(number, { path, ...violation });
   try {
     const head = await headOf(chunks);
     const type = typeOf(head);
-    if (!type) throw refuse({ code: 'PICTURE_TYPE' });
+    if (!type) throw rejected({ code: 'PICTURE_TYPE' });
     yield { name: nameOf(number), filename: `${number}.${type}`, type: `image/${type}`, bytes: counted(head, chunks) };
   } finally {
     await chunks.return?.();
@@ -99,7 +99,7 @@ async function* part(
     try {
       for await (const chunk of joined(head, rest)) {
         size += chunk.length;
-        if (size >= PICTURE_BELOW) throw refuse({ code: 'PICTURE_TOO_LARGE', limit: PICTURE_BELOW, actual: size });
+        if (size >= PICTURE_BELOW) throw rejected({ code: 'PICTURE_TOO_LARGE', limit: PICTURE_BELOW, actual: size });
         yield chunk;
       }
     } catch (error) {
@@ -107,7 +107,7 @@ async function* part(
     }
     // graphql-upload-minimal ends a file that it cut at its limit like any other.
     if ((stream as Readable & { truncated?: boolean }).truncated) {
-      throw refuse({ code: 'PICTURE_TOO_LARGE', limit: PICTURE_BELOW, actual: size });
+      throw rejected({ code: 'PICTURE_TOO_LARGE', limit: PICTURE_BELOW, actual: size });
     }
   }
 }

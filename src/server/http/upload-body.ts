@@ -55,7 +55,7 @@ export class UploadBody extends Transform {
     if (Number(request.headers['content-length']) > this.maxBytes) throw tooLarge(settings);
     const message = `The upload is too slow: fewer than ${PACE_BYTES} bytes in ${requestBodyTimeoutMs} ms.`;
     // First for the operations and the map together, then for each interval of the files.
-    this.timer = setTimeout(() => this.refuse(new HttpError(408, 'REQUEST_TIMEOUT', message)), requestBodyTimeoutMs);
+    this.timer = setTimeout(() => this.reject(new HttpError(408, 'REQUEST_TIMEOUT', message)), requestBodyTimeoutMs);
     this.arrived = new Promise<void>((resolve) => {
       this.once('close', () => {
         clearTimeout(this.timer);
@@ -64,7 +64,7 @@ export class UploadBody extends Transform {
     });
     this.on('error', ignore);
     request.once('close', () => {
-      if (!request.complete) this.refuse(badUpload('The request ended early.'));
+      if (!request.complete) this.reject(badUpload('The request ended early.'));
     });
   }
 
@@ -101,7 +101,7 @@ export class UploadBody extends Transform {
     this.size += chunk.length;
     if (!this.isMapped) this.exchange.setReceived(this.size);
     if (this.isMapped && this.size >= this.sizeAtInterval + PACE_BYTES) this.startInterval();
-    if (this.size > this.maxBytes) this.refuse(tooLarge(this.settings));
+    if (this.size > this.maxBytes) this.reject(tooLarge(this.settings));
     done(null, chunk);
   }
 
@@ -111,7 +111,7 @@ export class UploadBody extends Transform {
   }
 
   /** Ends the request. Before the map is read the error is the response; after it, the readers of files receive it. */
-  private refuse(error: HttpError): void {
+  private reject(error: HttpError): void {
     this.error ??= error;
     const fileError = new GraphQLError(error.message, { extensions: { code: error.code } });
     this.last?.fail(fileError);
@@ -126,14 +126,14 @@ export class UploadBody extends Transform {
         throw invalidText('The operations are not UTF-8.');
       checkSurrogates(operations);
     } catch (error) {
-      this.refuse(error as HttpError);
+      this.reject(error as HttpError);
     }
   }
 
   /** Reads the names of the files. A stream can be read once, so a file can be in one place only. */
   private readMap(text: string): void {
     if (Buffer.byteLength(text) > MAP_BYTES) {
-      return this.refuse(new HttpError(413, 'UPLOAD_TOO_LARGE', `The map must have at most ${MAP_BYTES} bytes.`));
+      return this.reject(new HttpError(413, 'UPLOAD_TOO_LARGE', `The map must have at most ${MAP_BYTES} bytes.`));
     }
     let map: unknown;
     try {
@@ -145,14 +145,14 @@ export class UploadBody extends Transform {
     const places = Object.values(map).flat();
     const isOnce = Object.values(map).every((paths) => Array.isArray(paths) && paths.length === 1);
     if (!isOnce || new Set(places).size < places.length) {
-      return this.refuse(badUpload('Map each file to one place, and each place to one file.'));
+      return this.reject(badUpload('Map each file to one place, and each place to one file.'));
     }
     for (const name of Object.keys(map)) this.expected.add(name);
   }
 
   private addFile(name: string, stream: Readable): void {
     stream.on('error', ignore); // the reader of the file gets the error
-    if (!this.expected.delete(name)) return this.refuse(badUpload('Each file must be in the map, and sent once.'));
+    if (!this.expected.delete(name)) return this.reject(badUpload('Each file must be in the map, and sent once.'));
     this.last?.release();
     this.last = new HeldFile(stream);
     this.held.set(stream, this.last);

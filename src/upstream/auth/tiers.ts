@@ -29,10 +29,10 @@ export function learnFromResponse(credential: Credential, endpoint: Endpoint, va
  * Returns the error to report for a rejection. One rejected record does not prove that the endpoint is rejected. Only if the credential is
  * known to have a tier without the endpoint, the error is TierRequired, and the endpoint is not called for a while.
  */
-export function learnFromRejection(credential: Credential, endpoint: Endpoint, refusal: UpstreamRejection): Error {
-  const { details } = refusal;
+export function learnFromRejection(credential: Credential, endpoint: Endpoint, rejection: UpstreamRejection): Error {
+  const { details } = rejection;
   if (endpoint.share !== 'tier' || endpoint.tiers.length === tiers.length || details.code !== NEED_PERMISSION)
-    return refusal;
+    return rejection;
   const lacking = tiers.filter((tier) => !endpoint.tiers.includes(tier));
   if (provesTier(credential, endpoint, details.request)) learn(credential, lacking);
   const tierRequired = new TierRequired(endpoint.tiers, endpoint.path, true);
