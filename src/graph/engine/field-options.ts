@@ -31,6 +31,16 @@ import type {
   TypeRule,
 } from './field-rule.ts';
 
+/** The names of members that have such a value. */
+type NamesOf<Shape, Value> = {
+  [Name in keyof Shape & string]-?: Shape[Name] extends Value ? Name : never;
+}[keyof Shape & string];
+
+/** Requires an option unless its default fits: the first type is the second one. */
+type Unless<Fit extends [unknown, unknown], Option extends string> = Fit[0] extends Fit[1]
+  ? unknown
+  : Record<Option, unknown>;
+
 /* eslint-disable @typescript-eslint/no-namespace, @typescript-eslint/no-unused-vars, @typescript-eslint/no-empty-object-type -- Pothos is extended by merging into its namespace, each declaration with all its parameters */
 declare global {
   export namespace PothosSchemaTypes {
@@ -69,7 +79,10 @@ declare global {
       /** Shows a record that a member holds; without it, one that only its id in another member names. Null without either. */
       record<Shape extends { id: string }>(
         type: ObjectRef<Types, Shape>,
-        place: { member?: keyof ParentShape & string; id?: keyof ParentShape & string },
+        place: {
+          member?: NamesOf<ParentShape, Shape | null | undefined>;
+          id?: NamesOf<ParentShape, string | number | null | undefined>;
+        },
         description: string,
         more?: Pick<FieldRule, 'nullIf' | 'representation'>,
       ): FieldRef<Types, Shape | null>;
@@ -92,7 +105,8 @@ declare global {
             args: InputShapeFromFields<Args>,
             parent: Pick<ParentShape, From>,
           ) => ShapeFromTypeParam<Types, Type, true>;
-        },
+        } & Unless<[Pick<ParentShape, From>, Omit<In, 'fields'>], 'input'> &
+          Unless<[Out, ShapeFromTypeParam<Types, Type, true>], 'resolve'>,
       ): FieldRef<Types, ShapeFromTypeParam<Types, Type, true>>;
 
       /** A list of the service as a Relay connection with offset cursors. */
@@ -108,7 +122,7 @@ declare global {
           type: ObjectRef<Types, Item>;
           description: string;
           args?: Args;
-        },
+        } & Unless<[Pick<ParentShape, From>, Omit<In, 'fields'>], 'input'>,
       ): FieldRef<Types, Page<Item> | null>;
     }
   }

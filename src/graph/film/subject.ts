@@ -172,7 +172,7 @@ builder.queryField('searchSubjects', (t) =>
 );
 
 /** `subject` of an object that contains its short representation. */
-export const embeddedSubject = <Shape extends { subject: SubjectRecord }>(t: FieldBuilder<Shape>) =>
+export const embeddedSubject = (t: Pick<FieldBuilder<{ subject: SubjectRecord }>, 'record'>) =>
   t.record(
     Subject,
     { member: 'subject' },
@@ -181,7 +181,7 @@ export const embeddedSubject = <Shape extends { subject: SubjectRecord }>(t: Fie
   );
 
 /** `subject` of an object that contains only its id. */
-export const namedSubject = <Shape extends { subject_id?: string }>(t: FieldBuilder<Shape>) =>
+export const namedSubject = (t: Pick<FieldBuilder<{ subject_id?: string }>, 'record'>) =>
   t.record(Subject, { id: 'subject_id' }, 'The film. Fields other than the id cost one call.');
 
 function typeFrom(subtype: unknown): 'movie' | 'tv' | null {
