@@ -51,7 +51,7 @@ export async function exchange(
     if (endpoint.method === 'GET')
       return write(endpoint, rule(call, { ...decoded(query), ...params }), query.get('fields'));
     const result = caller.transaction(() => rule(call, { ...members, ...params }));
-    caller.pictures.remove(call.unused);
+    await caller.pictures.remove(call.unused);
     return write(endpoint, result, null);
   } finally {
     caller.pictures.discard(received);

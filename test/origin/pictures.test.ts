@@ -1,5 +1,5 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
-import { existsSync, readdirSync, readlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -224,6 +224,16 @@ test.runIf(existsSync('/proc/self/fd'))(
     await vi.waitFor(() => expect(open()).toBe(0), 10_000);
   },
 );
+
+test('a deletion succeeds although the file of its picture cannot be removed', async () => {
+  const note = form({ title: '图', content: '<图片p_1>', pids: 'p_1', image_1: picture('png') });
+  const { id, photos } = (await origin.post('/v2/notes', 'alice', note)).body;
+  const file = join(origin.dataDir, new URL(photos[1]).pathname);
+  rmSync(file);
+  mkdirSync(file); // a directory is not removed as a file is
+  expect((await origin.delete(`/v2/note/${id}`, 'alice')).status).toBe(200);
+  expect((await origin.get(`/v2/note/${id}`, 'alice')).status).toBe(404);
+});
 
 test('a database of an older version is migrated to URLs of drawn pictures, and keeps uploaded ones', async () => {
   const dataDir = temporaryDirectory();

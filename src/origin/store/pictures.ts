@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, createReadStream, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PICTURE_BELOW } from '../../api/book.ts';
 import { address } from '../address.ts';
@@ -82,9 +82,10 @@ export function createPictureStore(dataDir: string) {
       for (const { at } of pictures) rmSync(at, { force: true });
     },
 
-    /** Removes uploaded pictures; drawn ones have no file. */
-    remove(files: readonly string[]) {
-      for (const file of files) if (pictureFile.test(file)) rmSync(join(directory, file), { force: true });
+    /** Removes uploaded pictures; drawn ones have no file. A file that cannot be removed stays: no record refers to it any more. */
+    async remove(files: readonly string[]) {
+      const uploaded = files.filter((file) => pictureFile.test(file));
+      await Promise.allSettled(uploaded.map((file) => rm(join(directory, file), { force: true })));
     },
 
     /** The URL of an uploaded or drawn picture. */
