@@ -232,7 +232,7 @@ test('a deletion succeeds although the file of its picture cannot be removed', a
   rmSync(file);
   mkdirSync(file); // a directory is not removed as a file is
   expect((await origin.delete(`/v2/note/${id}`, 'alice')).status).toBe(200);
-  expect((await origin.get(`/v2/note/${id}`, 'alice')).status).toBe(404);
+  expect((await origin.get(`/v2/note/${id}`, 'alice')).body).toMatchObject({ msg: 'target_not_found' });
 });
 
 test('a database of an older version is migrated to URLs of drawn pictures, and keeps uploaded ones', async () => {
