@@ -516,7 +516,7 @@ describe.skipIf(!isHere)('a recorded response', () => {
   });
 });
 
-test.runIf(!isHere)('recorded responses are not replayed: ../shared/corpus does not exist', ({ skip }) =>
+test.runIf(!isHere)('recorded responses are replayed where ../shared/corpus exists', ({ skip }) =>
   skip('../shared/corpus is not here'),
 );
 
