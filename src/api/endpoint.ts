@@ -116,7 +116,7 @@ export type AnswerOf<E> =
 /** The member of an item that states who may see it, and its value for public items. */
 export interface Visibility {
   readonly member: string;
-  readonly everybody: unknown;
+  readonly everybody: number;
 }
 
 /** A member of a response that repeats a parameter of the request. */

@@ -50,9 +50,13 @@ function personOf(fields: AtomFields): AtomPerson | undefined {
 function authorOf(fields: AtomFields): AtomPerson {
   const links = fields.links ?? {};
   const { uri, name } = fields;
-  const id = idFrom(uri) ?? idFrom(links.self);
+  const id = idFrom(uri) ?? idFrom(links.self) ?? idOfPage(links.alternate);
   return { links, ...present({ id, name, type: personType(uri, links) }) };
 }
+
+/** The id or uid in the URL of the web page of a person or an organisation. */
+const idOfPage = (url = ''): string | undefined =>
+  /^https?:\/\/(?:[^/?#]+\/(?:people|site)|site\.[^/?#]+)\/([^/?#]+)/.exec(url)?.[1];
 
 function decodeFeed<Entry>(feed: AtomFields, decode: (entry: AtomFields) => Entry | undefined): Feed<Entry> {
   // Skip an entry without an id instead of failing the page.

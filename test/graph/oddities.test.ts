@@ -262,6 +262,26 @@ describe('an annotation', () => {
     expect(calls).toHaveLength(1);
   });
 
+  test('has the book and the author that it contains, even if their ids stand only beside them', async () => {
+    const annotation = {
+      id: '5',
+      book_id: '7',
+      book: { title: '风筝谱' },
+      author_id: '901',
+      author_user: { id: null, name: '[已注销]' },
+    };
+    const { execute, calls } = facadeWith('/v2/book/annotation/5', JSON.stringify(annotation));
+    expect(await execute('{ annotation(id: 5) { book { id title subtitle } author { id name uid } } }')).toEqual({
+      data: {
+        annotation: {
+          book: { id: 'Book:7', title: '风筝谱', subtitle: null },
+          author: { id: 'User:901', name: '[已注销]', uid: null },
+        },
+      },
+    });
+    expect(calls).toHaveLength(1);
+  });
+
   test('has a page if its chapter is empty, and defaults for absent members (12, 23)', async () => {
     const { execute } = page();
     const { data } = await execute(
@@ -295,7 +315,43 @@ describe('an annotation', () => {
   });
 });
 
+test('a collection in a list needs no number, because no operation accepts it', async () => {
+  const collections = [{ status: 'read', user_id: '9', book_id: 7 }, { status: 'wish' }];
+  const { execute } = facadeWith('/v2/book/user/9/collections', JSON.stringify({ total: 2, collections }));
+  expect(await execute('{ user(id: 9) { bookCollections { nodes { id number status } } } }')).toEqual({
+    data: {
+      user: { bookCollections: { nodes: [{ id: 'Collection:9:7', number: null, status: 'READ' }] } },
+    },
+  });
+});
+
 describe('an Atom document', () => {
+  test('may name its author by the link to the web page only (25)', async () => {
+    const event = (href: string) =>
+      `<entry xmlns="http://www.w3.org/2005/Atom"><id>https://api.example/event/7</id><author><name>柳</name><link rel="alternate" href="${href}"/></author></entry>`;
+    const organizer = async (href: string) => {
+      const { data } = await facadeWith('/event/7', event(href), atom).execute(
+        '{ event(id: 7) { organizer { id name } } }',
+      );
+      return data.event.organizer as unknown;
+    };
+    expect(await organizer('http://www.example/people/willow/')).toEqual({ id: 'User:willow', name: '柳' });
+    expect(await organizer('http://site.example/green')).toEqual({ id: 'User:site~green', name: '柳' });
+    expect(await organizer('http://www.example/')).toBeNull();
+    expect(await organizer('http://site.example/')).toBeNull();
+  });
+
+  test.each(['39.9 116.4', '39.9,116.4', ' 39.9,\n116.4 '])('may write a point with a comma: %s', async (point) => {
+    const { execute } = facadeWith(
+      '/event/7',
+      `<entry xmlns="http://www.w3.org/2005/Atom" xmlns:georss="http://www.georss.org/georss"><id>https://api.example/event/7</id><georss:point>${point}</georss:point></entry>`,
+      atom,
+    );
+    expect((await execute('{ event(id: 7) { coordinates { latitude longitude } } }')).data.event).toEqual({
+      coordinates: { latitude: 39.9, longitude: 116.4 },
+    });
+  });
+
   test('may have any prefixes, order of elements and white space, and lack elements (25)', async () => {
     const { execute } = facadeWith('/event/77', fixture('atom/event-oddities.xml'), atom);
     const { data, errors } = await execute(

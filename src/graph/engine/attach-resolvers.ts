@@ -30,7 +30,7 @@ export function attachResolvers(schema: GraphQLSchema): GraphQLSchema {
     const rule = fieldRule(field);
     const plain = field.resolve as Resolver | undefined;
     const engine = rule.endpoint
-      ? callResolver(rule, itemsHaveIds(field.type))
+      ? callResolver(rule, keysOfItems(field.type))
       : plain && returnsRecords(schema, field.type)
         ? recordResolver(rule, plain, infoOf(schema))
         : undefined;
@@ -58,12 +58,12 @@ function planOf({ plan }: Context, { fieldNodes, parentType, fieldName }: GraphQ
 /** The only part of the info that resolvers may read: nothing in it depends on the selection. */
 export const infoOf = (schema: GraphQLSchema): GraphQLResolveInfo => ({ schema }) as GraphQLResolveInfo;
 
-/** Whether the nodes of a connection are identified by an id. */
-function itemsHaveIds(type: GraphQLOutputType): boolean {
+/** The members that identify the nodes of a connection; undefined if they have no id. */
+function keysOfItems(type: GraphQLOutputType): readonly string[] | undefined {
   const connection = getNamedType(type);
   const nodes = isObjectType(connection) ? connection.getFields().nodes : undefined;
   const node = nodes && getNamedType(nodes.type);
-  return isObjectType(node) && 'id' in node.getFields();
+  return isObjectType(node) && 'id' in node.getFields() ? (typeRule(node).record?.keyFields ?? ['id']) : undefined;
 }
 
 function returnsRecords(schema: GraphQLSchema, type: GraphQLOutputType): boolean {

@@ -80,7 +80,7 @@ builder.addScalarType(
   'URL',
   new GraphQLScalarType({
     ...GraphQLURL.toConfig(),
-    description: 'An http or https URL, as the service returns it.',
+    description: 'An http or https URL, as the service returns it; `https:` is added to one that begins with `//`.',
     // The library's own serializer would normalize it: https://a.example becomes https://a.example/
     serialize: String,
   }),

@@ -42,8 +42,11 @@ function representationOfPage(parent: unknown): Representation | undefined {
     : undefined;
 }
 
+/** Members that identify the items of a list; undefined if they have no id. */
+type Keys = readonly string[] | undefined;
+
 /** For a field with an endpoint. */
-export function callResolver(rule: FieldRule, keyed: boolean): EngineResolver {
+export function callResolver(rule: FieldRule, keys: Keys): EngineResolver {
   const returned = rule.representation ?? wholeRepresentation;
   return (parent, resolution) => {
     const { plan, args } = resolution;
@@ -71,12 +74,12 @@ export function callResolver(rule: FieldRule, keyed: boolean): EngineResolver {
     const started = startCall(parent, resolution);
     return withValue(started.response, (response) => {
       if (response === null || response === undefined) return null;
-      return resolveResult(valueOf(started, response, parent, resolution, keyed), returned, resolution);
+      return resolveResult(valueOf(started, response, parent, resolution, keys), returned, resolution);
     });
   }
 
   function fromEmbedded(parent: ParentRecord, member: unknown, resolution: Resolution): unknown {
-    return resolveResult(embeddedValue(parent, member, resolution, keyed), rule.embedded!.representation, resolution);
+    return resolveResult(embeddedValue(parent, member, resolution, keys), rule.embedded!.representation, resolution);
   }
 
   function resolveResult(value: unknown, representation: Representation, resolution: Resolution): unknown {
@@ -115,7 +118,7 @@ function valueOf(
   response: unknown,
   parent: ParentRecord,
   { plan: { rule, variants }, args, context: { viewer } }: Resolution,
-  keyed: boolean,
+  keys: Keys,
 ): unknown {
   if (!paging) return rule.mapResponse!(response, args, parent);
   const { endpoint, input, window, listId } = paging;
@@ -123,7 +126,7 @@ function valueOf(
   if (variants) listedBy(asItems(members), { endpoint, input, variants });
   const totalIsCapped = rule.totalIsCapped?.(response, viewer, args) ?? false;
   const representation = rule.representation ?? wholeRepresentation;
-  return pageOf(response as object, asItems(members), window, { listId, representation, keyed, totalIsCapped });
+  return pageOf(response as object, asItems(members), window, { listId, representation, keys, totalIsCapped });
 }
 
 const asItems = (members: unknown): readonly object[] => (Array.isArray(members) ? (members as object[]) : []);
@@ -131,7 +134,7 @@ const asItems = (members: unknown): readonly object[] => (Array.isArray(members)
 const anybody = { isLoggedIn: false, filmTier: null };
 
 /** The value of a field from an embedded member, which stands in for the response. */
-function embeddedValue(parent: ParentRecord, member: unknown, { plan, args }: Resolution, keyed: boolean): unknown {
+function embeddedValue(parent: ParentRecord, member: unknown, { plan, args }: Resolution, keys: Keys): unknown {
   const { rule } = plan;
   const { representation, upTo } = rule.embedded!;
   const endpoint = endpointOf(rule, args);
@@ -143,7 +146,7 @@ function embeddedValue(parent: ParentRecord, member: unknown, { plan, args }: Re
   const listId = lazily(() => listIdOf(endpoint, rule.input!(parent, args, anybody)));
   const window = windowOf(args, rule.pageSize, listId);
   const items = asItems(rule.items ? rule.items({ [list!]: member }, parent, args) : member);
-  return pageOf({ count: upTo }, items, window, { listId, representation, keyed, totalIsCapped: false });
+  return pageOf({ count: upTo }, items, window, { listId, representation, keys, totalIsCapped: false });
 }
 
 /** Loads the record with the key in the arguments; calls below it that need only the key start with it. */

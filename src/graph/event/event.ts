@@ -127,9 +127,12 @@ function feedFields<Entry>(t: FieldBuilder<Page<Entry>>) {
   };
 }
 
-/** Parses a latitude and a longitude separated by white space; null for anything else. */
+/** Parses a latitude and a longitude separated by white space or a comma; null for anything else. */
 function coordinatesFrom(point: unknown): { latitude: number; longitude: number } | null {
-  const [latitude, longitude, ...more] = asText(point).trim().split(/\s+/).map(asFloat);
+  const [latitude, longitude, ...more] = asText(point)
+    .trim()
+    .split(/[\s,]+/)
+    .map(asFloat);
   const isPoint = latitude != null && longitude != null && more.length === 0;
   return isPoint && Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180 ? { latitude, longitude } : null;
 }

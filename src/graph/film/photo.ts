@@ -82,7 +82,8 @@ builder.objectFields(Photo, (t) => {
       from: ['subject_id', member],
       input: ({ subject_id }) => ({ id: asText(subject_id), start: 0, count: NEIGHBOURS }),
       isUnavailable: (photo) => !isSourceId(asText(photo[member])) || !isSourceId(asText(photo.subject_id)),
-      resolve: ({ photos }, _, photo) => asRecords(photos).find(({ id }) => id === photo[member]) ?? null,
+      resolve: ({ photos }, _, photo) =>
+        asRecords(photos).find(({ id }) => asText(id) === asText(photo[member])) ?? null,
     });
   return {
     next: neighbour('next_photo', 'The next photo of the album.', 'last'),

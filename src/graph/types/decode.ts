@@ -44,7 +44,11 @@ export const texts = decoder('String', asTexts, { list: true });
 export const textsOrNull = decoder('String', (value): string[] | null => asTexts(value), { list: true, nullIf: false });
 /** A word of a closed list; anything else is null. */
 export const wordOrNull = <Word extends string>(type: TypeOf<Word>, words: readonly Word[]) =>
-  orNull(type, (value) => words.find((word) => word === value) ?? null, 'the service returns another word');
+  orNull(
+    type,
+    (value) => words.find((word) => word === asText(value).trim()) ?? null,
+    'the service returns another word',
+  );
 /** A count, 0 if there is none. */
 export const count = decoder('Int', (value) => asInt(value) ?? 0);
 /** A count; null if there is none. */
@@ -58,14 +62,14 @@ export const positiveOrNull = orNull('Int', (value) => {
 export const countOrZero = decoder('Int', (value): number | null => asInt(value) ?? 0, { nullIf: false });
 /** A flag, false if there is none. Atom writes yes and no. */
 export const flag = decoder('Boolean', asFlag);
-/** An http or https URL as it was written; anything else is null. */
+/** An http or https URL as it was written; `//a.example` is `https://a.example`; anything else is null. */
 export const urlOrNull = orNull('URL', asUrl);
 /** The URL of a site. People often leave out the scheme: `www.example.com` is `http://www.example.com`. */
 export const siteOrNull = orNull('URL', asSite);
 /** The http and https URLs of a list. */
 export const urlsOrNull = decoder(
   'URL',
-  (value): string[] | null => (Array.isArray(value) ? value : []).map(asUrl).filter((url) => url !== null),
+  (value): string[] | null => asTexts(value).flatMap((item) => asUrl(item) ?? []),
   { list: true, nullIf: false },
 );
 /** `YYYY-MM-DD HH:MM:SS`, returned with a T; anything else is null. */
@@ -105,20 +109,18 @@ export function asFlag(value: unknown): boolean {
 
 export function asUrl(value: unknown): string | null {
   if (typeof value !== 'string') return null;
-  const url = value.trim();
+  const written = value.trim();
+  const url = written.startsWith('//') ? `https:${written}` : written;
   return /^https?:\/\/[^\s/?#"<>\\][^\s"<>]*$/i.test(url) ? url : null;
 }
 
 /** A host name with a dot whose last label is not a number, optionally with port and path. */
-const bareSite = /^(?:\/\/)?(?:[\p{L}\p{N}_-]+\.)+(?=[^\s/?#:]*\p{L})[\p{L}\p{N}-]+(?::\d{1,5})?(?:[/?#][^\s"<>]*)?$/u;
+const bareSite = /^(?:[\p{L}\p{N}_-]+\.)+(?=[^\s/?#:]*\p{L})[\p{L}\p{N}-]+(?::\d{1,5})?(?:[/?#][^\s"<>]*)?$/u;
 /** Limits the length of texts, because the expression takes quadratic time. */
 const SITE_MAX = 2_000;
 function asSite(value: unknown): string | null {
   const site = asText(value).trim();
-  return (
-    asUrl(site) ??
-    (site.length <= SITE_MAX && bareSite.test(site) ? asUrl(`http://${site.replace(/^\/\//, '')}`) : null)
-  );
+  return asUrl(site) ?? (site.length <= SITE_MAX && bareSite.test(site) ? asUrl(`http://${site}`) : null);
 }
 
 const localForm = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}(?::\d{2})?)$/;

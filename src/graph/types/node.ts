@@ -1,7 +1,7 @@
 import type { ObjectRef } from '@pothos/core';
 import type { Endpoint, Fields } from '../../api/endpoint.ts';
 import { type BuilderTypes, builder } from '../engine/builder.ts';
-import { asText, idText } from './decode.ts';
+import { asObject, asText, idText, isReadableId } from './decode.ts';
 import { globalId, isSourceId, sourceIdOf } from './global-id.ts';
 
 /** The Relay interface for objects that `node` can load by their id. */
@@ -25,10 +25,15 @@ export const identity = <Shape extends { id: string | number }>(t: FieldBuilder<
   sourceId: t.reads('id', idText, 'The id in the service.'),
 });
 
-/** An embedded record; without it, a reference made from the id beside it; null without either. The engine loads what is selected of a reference. */
+/**
+ * An embedded record, which may have its id only beside it; without a record, a reference made from that id; null without any id. The
+ * engine loads what is selected of a reference.
+ */
 export function recordOrReference(record: unknown, id: unknown): object | null {
-  if (typeof record === 'object' && record !== null && asText((record as { id?: unknown }).id) !== '') return record;
-  return referenceOf(asText(id));
+  const embedded: { id?: unknown } = asObject(record as object | null);
+  if (isReadableId(embedded.id)) return embedded;
+  const reference = referenceOf(asText(id));
+  return reference && { ...embedded, ...reference };
 }
 
 /** The query for a record by its id. */

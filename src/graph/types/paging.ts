@@ -65,8 +65,8 @@ interface ListResponse {
 interface PageOptions {
   listId: () => string;
   representation: Representation;
-  /** Items without an id are left out. */
-  keyed: boolean;
+  /** Members that identify an item if it has no `id`; without these too it is left out. Undefined if items have no id. */
+  keys: readonly string[] | undefined;
   totalIsCapped: boolean;
 }
 
@@ -74,7 +74,7 @@ export function pageOf<Item>(
   response: ListResponse,
   items: readonly (Item | null | undefined)[],
   { first, start }: PageWindow,
-  { listId, representation, keyed, totalIsCapped }: PageOptions,
+  { listId, representation, keys, totalIsCapped }: PageOptions,
 ): Page<Item> {
   const total = asInt(response.total ?? response.totalResults);
   // Some endpoints have a smaller maximum of their own and return it.
@@ -82,7 +82,7 @@ export function pageOf<Item>(
   const hasNext =
     items.length > 0 && (total === null || totalIsCapped ? items.length >= full : start + items.length < total);
   return {
-    items: items.slice(0, first).map((item) => (isReadable(item, keyed) ? item : null)),
+    items: items.slice(0, first).map((item) => (isReadable(item, keys) ? item : null)),
     start,
     total: total === null || total < 0 ? null : total,
     totalIsCapped,
@@ -99,12 +99,13 @@ export const emptyPage = (representation: Representation): Page<never> =>
     { total: 0 },
     [],
     { first: 0, start: 0 },
-    { listId: () => '', representation, keyed: false, totalIsCapped: false },
+    { listId: () => '', representation, keys: undefined, totalIsCapped: false },
   );
 
-function isReadable<Item>(item: Item | null | undefined, keyed: boolean): item is Item {
+function isReadable<Item>(item: Item | null | undefined, keys: readonly string[] | undefined): item is Item {
   if (typeof item !== 'object' || item === null) return false;
-  return !keyed || isReadableId((item as { id?: unknown }).id);
+  const record = item as Record<string, unknown>;
+  return !keys || isReadableId(record.id) || keys.every((name) => isReadableId(record[name]));
 }
 
 export const encodeCursor = (listId: string, position: number): string =>

@@ -34,7 +34,7 @@ const isObject = (value: unknown): value is Json => typeof value === 'object' &&
 
 /** An item without the member is public: it was requested, and upstream leaves out defaults. */
 const isForEverybody = (item: unknown, { member, everybody }: Visibility): boolean =>
-  !isObject(item) || item[member] === undefined || item[member] === everybody;
+  !isObject(item) || item[member] === undefined || item[member] === everybody || item[member] === String(everybody);
 
 /**
  * Whether a response to a person may differ from the one to everybody: annotations, which may include the person's private ones, and books

@@ -150,7 +150,7 @@ function isRequested(key: readonly string[], { fields }: Record<string, unknown>
 function isRepeated({ member, param, as }: Repeat, record: Record<string, unknown>, params: Record<string, unknown>) {
   const requested = params[param];
   const received = record[member];
-  if (requested === received || requested === undefined || received === undefined) return true;
+  if (requested === received || requested === undefined || received === undefined || received === null) return true;
   if (idOf(received) === idOf(requested)) return true;
   // A person requested by uid is returned with a numeric id. Two different numbers are two people.
   return as === 'person' && idOf(received) !== '' && !(isNumber(idOf(requested)) && isNumber(idOf(received)));
@@ -164,13 +164,18 @@ const isNumber = (text: string): boolean => /^\d+$/.test(text);
 function errorBodyCode(value: unknown): number | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const { code, msg } = value as { code?: unknown; msg?: unknown };
-  return typeof code === 'number' && typeof msg === 'string' ? code : undefined;
+  return typeof msg === 'string' ? codeFrom(code) : undefined;
 }
+
+const codeFrom = (code: unknown): number | undefined => {
+  if (typeof code === 'number') return code;
+  return typeof code === 'string' && /^\d{1,9}$/.test(code) ? Number(code) : undefined;
+};
 
 /** The code in the body of a response with an error status; undefined without one. */
 export function errorCodeIn(text: string): number | undefined {
   const { code } = (jsonIn(text) ?? {}) as { code?: unknown };
-  return typeof code === 'number' ? code : undefined;
+  return codeFrom(code);
 }
 
 /** `Retry-After` in seconds: a number, or an HTTP date. */

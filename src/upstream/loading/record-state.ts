@@ -146,7 +146,8 @@ export function viewOf(known: UpstreamRecord, state: RecordState, names: FieldNa
   }
   const view = shallowCopy(known);
   const failed = names.filter((name) => errors?.has(name));
-  for (const name of names) if (!errors?.has(name)) view[name] = record[name];
+  for (const name of names)
+    if (!errors?.has(name)) view[name] = keyFields.includes(name) ? (record[name] ?? known[name]) : record[name];
   if (failed.length === 0) return view;
   const failures = failed.map((name) => errors!.get(name)!);
   // If every requested field failed and only the key is known, throw the error. But a record with fields withheld from the tier exists.

@@ -139,7 +139,7 @@ describe('photos and reviews of a film', () => {
 test('the next and previous photos are loaded by one list call of the photos of the film', async () => {
   const { service, execute, calls } = facade();
   const photos = [
-    { id: '1', subject_id: '7', image: 'http://img.example/1.jpg', next_photo: '2', prev_photo: '' },
+    { id: 1, subject_id: '7', image: 'http://img.example/1.jpg', next_photo: '2', prev_photo: '' },
     { id: '2', subject_id: '7', image: 'http://img.example/2.jpg', next_photo: '99', prev_photo: '1' },
   ];
   service

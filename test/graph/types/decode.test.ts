@@ -50,12 +50,15 @@ describe('image and page URLs', () => {
   test('are http or https, as written', () => {
     expect(decode.urlOrNull.decode('http://img3.example.com/a.jpg')).toBe('http://img3.example.com/a.jpg');
     expect(decode.urlOrNull.decode('https://a.example')).toBe('https://a.example');
+    expect(decode.urlOrNull.decode('//img3.example.com/a.jpg')).toBe('https://img3.example.com/a.jpg');
+    expect(decode.urlsOrNull.decode('https://a.example/1.mp4')).toEqual(['https://a.example/1.mp4']);
   });
 
   test.each([
     '',
     'javascript:alert(1)',
-    '//a.example/',
+    '//',
+    '///a.example/',
     'ftp://a.example/',
     'http://',
     'http://a b/',
@@ -65,12 +68,24 @@ describe('image and page URLs', () => {
   });
 });
 
+test('a word of a closed list may stand between white space', () => {
+  const word = decode.wordOrNull<'read' | 'wish'>('String', ['read', 'wish']);
+  expect(['read', ' wish\n', 'Read', 'x', null, ['read']].map(word.decode)).toEqual([
+    'read',
+    'wish',
+    null,
+    null,
+    null,
+    null,
+  ]);
+});
+
 describe('website URLs', () => {
   test.each([
     ['http://a.example/x', 'http://a.example/x'],
     ['www.example.com', 'http://www.example.com'],
     [' example.com/film?id=7#top ', 'http://example.com/film?id=7#top'],
-    ['//a.example/', 'http://a.example/'],
+    ['//a.example/', 'https://a.example/'],
     ['电影.example', 'http://电影.example'],
     ['a.example:8080/x', 'http://a.example:8080/x'],
   ])('%s is decoded to %s', (written, site) => {

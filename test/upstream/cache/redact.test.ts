@@ -9,11 +9,12 @@ const itemsOf = (items: unknown[]) => ({ [list!]: items });
 test('with the facade’s own token, only public items are returned, without the fields of its owner', () => {
   const { member, everybody } = visibility!;
   const isPublic = { id: '1', [member]: everybody };
+  const isPublicAsText = { id: '4', [member]: String(everybody) };
   const isPrivate = { id: '2', [member]: 'x' };
   const isSilent = { id: '3' }; // the service leaves out defaults
-  const items = [isPublic, isPrivate, isSilent, { ...isSilent, current_user_collection: {} }, null];
+  const items = [isPublic, isPublicAsText, isPrivate, isSilent, { ...isSilent, current_user_collection: {} }, null];
   expect(redactOwner(bookEndpoints.annotations, own, itemsOf(items))).toEqual(
-    itemsOf([isPublic, isSilent, isSilent, null]),
+    itemsOf([isPublic, isPublicAsText, isSilent, isSilent, null]),
   );
 });
 

@@ -75,6 +75,25 @@ describe.each(Object.entries(reads))('%s', (field, { query, valid, token }) => {
   });
 });
 
+test.each([{}, { book_id: null, user_id: null }])(
+  'a record whose key is absent or null is the requested one: %j',
+  async (key) => {
+    const { books, execute } = await facade();
+    books.behave(json(JSON.stringify({ id: 1, ...key, comment: 'x' })));
+    expect(await execute('{ node(id: "Collection:1000001:7") { id ... on Collection { comment } } }')).toEqual({
+      data: { node: { id: 'Collection:1000001:7', comment: 'x' } },
+    });
+  },
+);
+
+test('the code of an error may be a text', async () => {
+  const { books, execute } = await facade();
+  books.behave(json(JSON.stringify({ ...error(0), code: '6000' })));
+  expect(await execute(reads.book!.query)).toEqual({ data: { book: null } });
+  books.behave(json(JSON.stringify({ ...error(0), code: '112' }), 400));
+  expect(codesIn(await execute(reads.book!.query))).toEqual(['RATE_LIMITED']);
+});
+
 test.each([
   ['book', '{ book(id: "7") { title } }', { id: '8', title: 'x' }],
   ['book', '{ book(id: "7") { title } }', { id: 8, title: 'x' }],
