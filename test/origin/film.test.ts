@@ -38,7 +38,7 @@ test('a complete subject has ten photos and reviews in short form, and both form
     seasons_count: null,
     mainland_pubdate: '2019-02-05',
     pubdate: '2019-02-05',
-    rating: { min: 0, max: 10, average: 7.9, stars: '40', value: 8 },
+    rating: { min: 0, max: 10, average: 7.9, stars: 40, value: 8 },
   });
   expect(Object.keys(body.photos[0]).toSorted()).toEqual(['alt', 'cover', 'icon', 'id', 'image', 'thumb']);
   expect(Object.keys(body.popular_reviews[0]).toSorted()).toEqual([
