@@ -149,7 +149,12 @@ export function withSubjects<Row extends OfSubject, Made>(
 export const workRecords = (call: Call, rows: readonly Stored<'works'>[]): WorkRecord[] =>
   withSubjects(call, rows, ({ roles }, subject) => ({ roles: list(roles), subject }));
 
-const ratingOf = (row: SubjectRow) => ({ max: 10, average: row.rating_average, stars: Number(row.rating_stars), min: 0 });
+const ratingOf = (row: SubjectRow) => ({
+  max: 10,
+  average: row.rating_average,
+  stars: Number(row.rating_stars),
+  min: 0,
+});
 
 export function simpleCelebrityRecord({ id, name }: Pick<CelebrityRow, 'id' | 'name'>) {
   return { id, name, alt: `https://movie.catalog.example/celebrity/${id}/`, avatars: drawnImages('celebrity', id) };
