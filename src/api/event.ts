@@ -51,6 +51,7 @@ export interface AtomPerson {
   /** `site` if the links lead to the page of an organisation. */
   type?: 'user' | 'site';
   content?: string;
+  signature?: string;
   links: Links;
   location?: AtomLocation;
 }

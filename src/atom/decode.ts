@@ -42,9 +42,9 @@ function personOf(fields: AtomFields): AtomPerson | undefined {
   const url = fields.id ?? links.self;
   const id = idFrom(url) ?? idFrom(links.self);
   if (!id) return undefined;
-  const { title: name, content, location } = fields;
+  const { title: name, content, signature, location } = fields;
   const uid = fields.uid || undefined;
-  return { id, links, ...present({ uid, name, type: personType(url, links), content, location }) };
+  return { id, links, ...present({ uid, name, type: personType(url, links), content, signature, location }) };
 }
 
 function authorOf(fields: AtomFields): AtomPerson {

@@ -45,6 +45,7 @@ export function encodePersonEntry(person: AtomPerson): XmlElement {
     leaf('content', person.content),
     person.location && encodeLocation(person.location),
     leaf('db:uid', person.uid),
+    leaf('db:signature', person.signature),
   ]);
 }
 

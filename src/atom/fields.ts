@@ -12,6 +12,7 @@ const textElements = {
   content: 'atom',
   result: 'atom',
   uid: 'db',
+  signature: 'db',
   point: 'georss',
   startIndex: 'opensearch',
   itemPerPage: 'opensearch',
@@ -38,6 +39,7 @@ export class AtomFields {
   content?: string;
   result?: string;
   uid?: string;
+  signature?: string;
   point?: string;
   startIndex?: string;
   itemPerPage?: string;

@@ -55,6 +55,7 @@ describe('reading', () => {
         {
           id: '00123',
           uid: '00123',
+          signature: 'by the river',
           name: 'Fern',
           type: 'user',
           content: '',
@@ -219,6 +220,7 @@ describe('writing', () => {
     const person: fc.Arbitrary<AtomPerson> = fc.record({
       id: fc.constant('9'),
       uid: fc.constant('moss'),
+      signature: fc.constant('green'),
       name: word,
       content: word,
       links: fc.constant({}),

@@ -415,12 +415,14 @@ describe('an Atom document', () => {
 
   test('may have users with a city by name or number, or without a city (26)', async () => {
     const { execute, calls } = facadeWith('/event/7/participants', fixture('atom/people-feed.xml'), atom);
-    const { data, errors } = await execute('{ event(id: 7) { participants { nodes { id name city { id name } } } } }');
+    const { data, errors } = await execute(
+      '{ event(id: 7) { participants { nodes { id name signature city { id name } } } } }',
+    );
     expect(errors).toBeUndefined();
     expect(calls).toHaveLength(1);
     expect(data.event.participants.nodes).toEqual([
-      { id: 'User:00123', name: 'Fern', city: { id: 'City:128501', name: 'Rivertown' } },
-      { id: 'User:9', name: 'Moss', city: null },
+      { id: 'User:00123', name: 'Fern', signature: 'by the river', city: { id: 'City:128501', name: 'Rivertown' } },
+      { id: 'User:9', name: 'Moss', signature: null, city: null },
     ]);
   });
 

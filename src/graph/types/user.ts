@@ -109,11 +109,11 @@ export const personOrNull = decoder(User, (person) => atomUser(person as AtomPer
 
 /** An Atom person with the member names of a user; null without an id. */
 export function atomUser(person: AtomPerson | null | undefined): UserShape | null {
-  const { id, uid, name, type, content, links, location } = asObject(person);
+  const { id, uid, name, type, content, signature, links, location } = asObject(person);
   if (!asText(id)) return null;
   const { alternate, icon, homepage } = asObject(links);
   const { id: loc_id, name: loc_name } = asObject(location);
-  const more = { uid, name, type, desc: content, alt: alternate, avatar: icon, homepage, loc_id, loc_name };
+  const more = { uid, name, type, desc: content, signature, alt: alternate, avatar: icon, homepage, loc_id, loc_name };
   // A member with the value undefined would be known to be empty.
   return { id: id!, ...present(more) };
 }
