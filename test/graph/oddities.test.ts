@@ -315,6 +315,16 @@ describe('an annotation', () => {
   });
 });
 
+test.each([{}, { book_id: null, user_id: null }])(
+  'a collection without its key has that of the request: %j',
+  async (key) => {
+    const { execute } = facadeWith('/v2/book/7/collection', JSON.stringify({ id: 5, ...key, status: 'read' }));
+    expect((await execute('{ book(id: 7) { collection(userId: 9) { id status } } }')).data).toEqual({
+      book: { collection: { id: 'Collection:9:7', status: 'READ' } },
+    });
+  },
+);
+
 test('a collection in a list needs no number, because no operation accepts it', async () => {
   const collections = [{ status: 'read', user_id: '9', book_id: 7 }, { status: 'wish' }];
   const { execute } = facadeWith('/v2/book/user/9/collections', JSON.stringify({ total: 2, collections }));

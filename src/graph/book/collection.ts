@@ -83,6 +83,15 @@ builder.objectFields(Book, (t) => ({
     endpoint: bookEndpoints.collection,
     from: ['id'],
     input: ({ id }, { userId }) => ({ id, user_id: userIdOf(userId) }),
+    // A member that repeats the request may be absent.
+    resolve: (collection, { userId }, { id }) =>
+      keyOf(collection)
+        ? collection
+        : {
+            ...collection,
+            user_id: asText(collection.user_id) || userIdOf(userId),
+            book_id: asText(collection.book_id) || id,
+          },
   }),
   viewerCollection: t.call({
     type: Collection,
