@@ -141,8 +141,8 @@ function namesNeeded(document: DocumentNode, variables: Record<string, unknown>)
   const add = (type: string, names: readonly string[]) =>
     needed.set(type, new Set([...(needed.get(type) ?? []), ...names]));
   add('Collection', ['user_id', 'book_id']);
-  // Tier probe fields: one of them is added if a field of the higher tiers is requested.
-  add('Subject', ['durations', 'languages']);
+  // Fields that show the tier are requested with any field that not every tier gets.
+  add('Subject', ['durations', 'languages', 'pubdates']);
   const info = new TypeInfo(schema);
   const skipExcluded = {
     enter: (node: { directives?: readonly unknown[] }) => (isExcluded(node as never, variables) ? false : undefined),

@@ -82,48 +82,32 @@ const tiersOfMembers: ReadonlyMap<Endpoint, MemberTiers> = new Map<Endpoint, Mem
   [filmEndpoints.celebrity, celebrityMembers],
 ]);
 
-/** Small members that the basic tier does not include; requested in addition to learn the tier. */
-const PROBE_FIELDS = ['durations', 'languages'];
-
-/** Names to request beside `fields`, if they would show whether the credential is rate limited. */
-export function tierProbeFields(credential: Credential, endpoint: Endpoint, fields: string): readonly string[] {
-  const { isOwn, possibleTiers } = credential;
-  if (isOwn || endpoint !== filmEndpoints.subject || possibleTiers.length === 1 || !possibleTiers.includes('basic'))
-    return [];
-  const names = fields.split(',');
-  return PROBE_FIELDS.filter((name) => !names.includes(name));
-}
-
-/** Removes the members that were requested only to learn the tier. A record of an upstream that ignores `fields` stays whole. */
-export function removeTierProbes(value: unknown, probes: readonly string[], fields: string): void {
-  const record = value as Record<string, unknown> | null;
-  const requested = fields.split(',');
-  if (record === null || Object.keys(record).some((name) => !requested.includes(name))) return;
-  for (const name of probes) delete record[name];
-}
-
 /** The endpoint of a record, and the tiers that include each member. */
-interface GatedRecord {
+export interface GatedRecord {
   readonly endpoint: Endpoint;
   readonly tiers?: MemberTiers;
 }
 
 /** Small members that nearly every film or person has and the basic tier does not include. */
 const rarelyEmpty: ReadonlyMap<Endpoint, readonly string[]> = new Map<Endpoint, readonly string[]>([
-  [filmEndpoints.subject, [...PROBE_FIELDS, 'pubdates']],
+  [filmEndpoints.subject, ['durations', 'languages', 'pubdates']],
   [filmEndpoints.celebrity, ['birthday', 'constellation', 'professions']],
 ]);
 
 const none: readonly string[] = Object.freeze([]);
 
-/** Names to request besides `names`: if they are all absent too, the tier withholds an absent member. None if the tier is known. */
+/**
+ * Names to request besides `names`: if they are all absent too, the tier withholds an absent member. None if the tier is known.
+ * `isLimitUncertain`: they are needed for any `names`, because they also show whether the credential has a rate limit.
+ */
 export function tierEvidenceFields(
   { endpoint, tiers: having }: GatedRecord,
   names: readonly string[],
   possible: readonly Tier[],
+  isLimitUncertain = false,
 ): readonly string[] {
   const evidence = having && rarelyEmpty.get(endpoint);
-  if (!evidence) return none;
+  if (!evidence || isLimitUncertain) return evidence ?? none;
   const answering = possible.filter((tier) => endpoint.tiers.includes(tier));
   const isOpen = (name: string) => {
     const gets = having[name];

@@ -7,7 +7,7 @@ import type { CancellationToken } from '../../lib/cancellation.ts';
 import { addTraceHeaders, startCallSpan } from '../../lib/trace-context.ts';
 import { type Credential, type Credentials, learnPerson } from '../auth/credentials.ts';
 import type { RequestContext } from '../auth/request-context.ts';
-import { learnFromRejection, learnFromResponse, removeTierProbes } from '../auth/tiers.ts';
+import { learnFromRejection, learnFromResponse } from '../auth/tiers.ts';
 import { cacheabilityOf } from '../cache/caching-header.ts';
 import { redactOwner } from '../cache/redact.ts';
 import type { LoggedCall } from '../call-log.ts';
@@ -62,8 +62,6 @@ export class UpstreamCall implements SharedCall {
   private readonly context: RequestContext;
   private readonly request: ApiRequest;
   private readonly credential: Credential;
-  /** Fields that were added to the request to learn the tier of the credential. */
-  private readonly probes: readonly string[];
   private readonly body: RequestBody;
   private readonly logged: LoggedCall;
   private span: Span | undefined;
@@ -78,7 +76,6 @@ export class UpstreamCall implements SharedCall {
     context: RequestContext,
     request: ApiRequest,
     credential: Credential,
-    probes: readonly string[],
     body: RequestBody,
     logged: LoggedCall,
   ) {
@@ -86,7 +83,6 @@ export class UpstreamCall implements SharedCall {
     this.context = context;
     this.request = request;
     this.credential = credential;
-    this.probes = probes;
     this.body = body;
     this.logged = logged;
   }
@@ -202,7 +198,6 @@ export class UpstreamCall implements SharedCall {
       const shown = credential.isOwn ? redactOwner(endpoint, credential, value) : value;
       if (endpoint.share === 'tier' && shown !== null) learnFromResponse(credential, endpoint, shown);
       if (endpoint.caller && !credential.isOwn) learnPerson(credential, request, shown);
-      if (this.probes.length > 0) removeTierProbes(shown, this.probes, (request.input as { fields: string }).fields);
       return { value: shown, bytes, status, reuse: cacheabilityOf(headers) };
     }
     const code = value instanceof ReportedError ? value.code : status < 400 ? undefined : errorCodeIn(text);

@@ -5,7 +5,7 @@ import { BASIC_CALLS_A_MINUTE } from '../../api/film.ts';
 import { withMembers } from '../../lib/objects.ts';
 import { type Credential, credentialFor } from '../auth/credentials.ts';
 import type { RequestContext } from '../auth/request-context.ts';
-import { tierProbeFields } from '../auth/tiers.ts';
+import { type GatedRecord, tierEvidenceFields } from '../auth/tiers.ts';
 import type { LoggedCall } from '../call-log.ts';
 import { LoginRequired, TierRequired, TooManyCalls, Unauthenticated } from '../errors.ts';
 import { type CallServices, UpstreamCall } from './call.ts';
@@ -28,14 +28,12 @@ export class Calls {
     const { endpoint } = wanted;
     const credential = this.credentialFor(endpoint);
     this.requireSendable(wanted, credential);
-    const visible = endpoint.visibility ? withVisibility(wanted, credential) : wanted;
-    const probes = endpoint.share === 'tier' ? this.probesFor(visible, credential) : noFields;
-    const request = probes.length === 0 ? visible : withFields(visible, probes);
+    const request = withVisibility(wanted, credential);
     const isRead = endpoint.method === 'GET';
     const body = isRead ? noBody : requestBody(request, files);
     const logged = this.log(request, path);
-    const call = new UpstreamCall(this.services, this.context, request, credential, probes, body, logged);
-    return call.run(isRead ? shareKeyOf(request, probes, wanted.epoch, this.context.rateShare) : undefined);
+    const call = new UpstreamCall(this.services, this.context, request, credential, body, logged);
+    return call.run(isRead ? shareKeyOf(request, wanted.epoch, this.context.rateShare) : undefined);
   }
 
   /** Throws unless the caller sent a token of their own. */
@@ -57,6 +55,20 @@ export class Calls {
   /** The film tiers that the caller may have, as far as is known now. */
   possibleTiers(): readonly Tier[] {
     return this.context.credential.possibleTiers;
+  }
+
+  /** Fields to request besides these of a record, because they show the caller's tier. */
+  tierEvidence(record: GatedRecord, names: readonly string[]): readonly string[] {
+    const { credential } = this.context;
+    return tierEvidenceFields(record, names, credential.possibleTiers, record.tiers && this.isLimitUncertain());
+  }
+
+  /** A quarter of the rate limit, or of the agents' share, is used, and the caller's tier, which may have none, is unknown. */
+  private isLimitUncertain(): boolean {
+    const { credential, rateShare = 1 } = this.context;
+    const { isOwn, possibleTiers } = credential;
+    if (isOwn || possibleTiers.length === 1 || !possibleTiers.includes('basic')) return false;
+    return this.services.rateLimiter.used(credential) >= (BASIC_CALLS_A_MINUTE * rateShare) / 4;
   }
 
   /** Logs a call that the cache answered. */
@@ -90,35 +102,17 @@ export class Calls {
     callLog.calls.push(logged);
     return logged;
   }
-
-  /** Fields that show the tier of the token. Not requested before a quarter of the rate limit, or of the agents' share, is used. */
-  private probesFor({ endpoint, input }: ApiRequest, credential: Credential): readonly string[] {
-    const { fields } = input as { fields?: unknown };
-    if (typeof fields !== 'string') return noFields;
-    const probes = tierProbeFields(credential, endpoint, fields);
-    const limit = BASIC_CALLS_A_MINUTE * (this.context.rateShare ?? 1);
-    const isNeeded = probes.length > 0 && this.services.rateLimiter.used(credential) >= limit / 4;
-    return isNeeded ? probes : noFields;
-  }
 }
-
-const noFields: readonly string[] = Object.freeze([]);
 
 /** Numbers the reads that must not be shared. */
 let unsharedReads = 0;
 
 /**
- * Reads with equal keys may share one request. Probes are removed from the response, so a request with them is another one. A call of an
- * agent may be rejected where that of a person is not, so neither waits for the other.
+ * Reads with equal keys may share one request. A call of an agent may be rejected where that of a person is not, so neither waits for the
+ * other.
  */
-function shareKeyOf(
-  { wirePath }: ApiRequest,
-  probes: readonly string[],
-  epoch: string | null = '',
-  rateShare: number | undefined,
-): string {
+function shareKeyOf({ wirePath }: ApiRequest, epoch: string | null = '', rateShare: number | undefined): string {
   let key = wirePath;
-  if (probes.length > 0) key += ` ${probes.join()}`;
   if (epoch !== '') key += `\n${epoch ?? `unshared ${++unsharedReads}`}`;
   return rateShare === undefined ? key : `${key} agents`;
 }
@@ -126,15 +120,9 @@ function shareKeyOf(
 /** The facade's own token may belong to a person. Request the visibility of items, so that this person's private ones can be removed. */
 function withVisibility(request: ApiRequest, { isOwn, authorization }: Credential): ApiRequest {
   const { visibility } = request.endpoint;
-  if (!visibility || !isOwn || authorization === undefined) return request;
-  return withFields(request, [visibility.member]);
-}
-
-/** The request with these fields in addition, if it names its fields. */
-function withFields(request: ApiRequest, more: readonly string[]): ApiRequest {
   const { fields } = request.input as { fields?: unknown };
-  if (typeof fields !== 'string') return request;
-  const names = [...new Set([...fields.split(','), ...more])].sort().join(',');
+  if (!visibility || !isOwn || authorization === undefined || typeof fields !== 'string') return request;
+  const names = [...new Set([...fields.split(','), visibility.member])].sort().join(',');
   return createApiRequest(request.endpoint, withMembers(request.input, { fields: names }));
 }
 

@@ -5,7 +5,6 @@
 import DataLoader from 'dataloader';
 import type { Path } from 'graphql/jsutils/Path.js';
 import { withMembers } from '../../lib/objects.ts';
-import { tierEvidenceFields } from '../auth/tiers.ts';
 import type { CachedRecord } from '../cache/cache-handle.ts';
 import { VIEWER_FIELD } from '../cache/redact.ts';
 import { mayServeStale } from '../errors.ts';
@@ -134,7 +133,7 @@ export class RecordLoader {
   private fieldsToRequest({ state: { source }, names }: FieldLoad, cached: CachedRecord | undefined): FieldNames {
     const known = cached?.isFresh ? cached.value : undefined;
     const missing = known ? names.filter((name) => !(name in known)) : names;
-    const evidence = tierEvidenceFields(source, missing, this.context.calls.possibleTiers());
+    const evidence = this.context.calls.tierEvidence(source, missing);
     if (evidence.length === 0) return missing;
     const all = missing.slice();
     for (const name of evidence) if (!all.includes(name) && !(known && name in known)) insert(all, name);

@@ -65,7 +65,7 @@ describe('a field that requires a tier, selected with a token of unknown tier', 
   });
 });
 
-test('no probe fields are requested if the tier is known or every tier gets the selected fields', async () => {
+test('no further fields are requested if the tier is known or every tier gets the selected fields', async () => {
   const made = facadeWith(basic, { accessToken: 'x', filmTier: 'advance' });
   expect((await made.execute('{ subject(id: 7) { durations } }')).data).toEqual({ subject: { durations: [] } });
   await made.execute('{ subject(id: 7) { title } }', { token: 'alice' });
@@ -73,6 +73,37 @@ test('no probe fields are requested if the tier is known or every tier gets the 
     'GET /v2/movie/subject/7?fields=durations,id',
     'GET /v2/movie/subject/7?fields=id,title',
   ]);
+});
+
+describe('once a quarter of the rate limit is used with a token of unknown tier', () => {
+  const films = (record: object) => {
+    const made = facade();
+    const ids = Array.from({ length: 60 }, (_, id) => String(id));
+    serve(made.service, Object.fromEntries(ids.map((id) => [`/v2/movie/subject/${id}`, { body: { ...record, id } }])));
+    const load = async (id: string, field = 'title') =>
+      made.execute(`{ subject(id: ${id}) { ${field} } }`, { token: 'alice' });
+    return { ...made, ids, load };
+  };
+  const evidence = (id: string) => `GET /v2/movie/subject/${id}?fields=durations,id,languages,pubdates,title`;
+
+  test('fields that show the tier are requested too, and a tier without a rate limit has none from then on', async () => {
+    const { ids, load, calls } = films(advance);
+    for (const id of ids.slice(0, 10)) await load(id, 'originalTitle');
+    expect(calls.some((call) => call.includes('durations'))).toBe(false);
+    await load('10');
+    expect(calls[10]).toBe(evidence('10'));
+    for (const id of ids.slice(11)) expect((await load(id)).errors).toBeUndefined();
+    expect(calls.slice(11).some((call) => call.includes('durations'))).toBe(false);
+  });
+
+  test('they are not requested again with the same film', async () => {
+    const { ids, load, calls } = films(basic);
+    for (const id of ids.slice(0, 11)) await load(id);
+    expect(calls[10]).toBe(evidence('10'));
+    const { errors } = await load('10', 'durations');
+    expect(codes(errors)).toEqual([['subject.durations', 'TIER_REQUIRED']]);
+    expect(calls).toHaveLength(11);
+  });
 });
 
 test('a field of a celebrity whose record is rejected reports the tiers of that field, not those of the whole record', async () => {

@@ -6,7 +6,6 @@ import { RecordRejected, TierRequired, UpstreamRejection } from '../../../src/up
 import {
   learnFromResponse,
   learnFromRejection,
-  tierProbeFields,
   tierEvidenceFields,
   fieldsWithheldByTier,
 } from '../../../src/upstream/auth/tiers.ts';
@@ -111,19 +110,13 @@ test('the tier of the facade’s own token is the configured one, whatever respo
   expect(configured.filmTier).toBe('premium');
 });
 
-test('probe fields are requested only while it is unknown whether the tier is basic', () => {
-  const credential = newCredential();
-  expect(tierProbeFields(credential, filmEndpoints.subject, 'id,languages')).toEqual(['durations']);
-  expect(tierProbeFields(credential, filmEndpoints.search, 'id')).toEqual([]);
-  learnFromResponse(credential, filmEndpoints.subject, { durations: [] });
-  expect(tierProbeFields(credential, filmEndpoints.subject, 'id')).toEqual([]);
-});
-
 test('fields that show the tier are requested only for a field that some of its possible tiers get and others do not', () => {
   const film = { endpoint: filmEndpoints.subject, tiers: subjectMembers };
   const evidence = ['durations', 'languages', 'pubdates'];
   expect(tierEvidenceFields(film, ['title', 'website'], ['basic', 'advance', 'premium'])).toEqual(evidence);
   expect(tierEvidenceFields(film, ['title', 'no_such_member'], ['basic', 'advance', 'premium'])).toEqual([]);
+  expect(tierEvidenceFields(film, ['title'], ['basic', 'advance'])).toEqual([]);
+  expect(tierEvidenceFields(film, ['title'], ['basic', 'advance'], true)).toEqual(evidence);
   expect(tierEvidenceFields(film, ['website'], ['basic'])).toEqual([]);
   expect(tierEvidenceFields(film, ['website'], ['advance', 'premium'])).toEqual([]);
   expect(tierEvidenceFields({ endpoint: filmEndpoints.subject }, ['website'], ['basic', 'advance'])).toEqual([]);

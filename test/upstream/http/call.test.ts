@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { readConfig } from '../../../src/config/read.ts';
 import { bookEndpoints } from '../../../src/api/book.ts';
 import type { Tier } from '../../../src/api/endpoint.ts';
-import { BASIC_CALLS_A_MINUTE, filmEndpoints } from '../../../src/api/film.ts';
+import { filmEndpoints } from '../../../src/api/film.ts';
 import { RateLimiter } from '../../../src/upstream/limits/rate-limiter.ts';
 import type { ObservedCall } from '../../../src/upstream/http/call.ts';
 import { Calls } from '../../../src/upstream/http/calls.ts';
@@ -118,38 +118,6 @@ test('a write cancelled after it was sent fails with an unknown result', async (
   cancel(cancellation, new Error('left'));
   await expect(write).rejects.toMatchObject({ code: 'UPSTREAM_RESULT_UNKNOWN' });
   expect(sent).toEqual(['POST /v2/book/7/collection']);
-});
-
-test('requests that differ only in the tier probe fields share an upstream call only if their responses are the same', async () => {
-  const record = { durations: ['132分钟'], languages: ['汉语'], title: '活着' };
-  const { durations, languages, title } = record;
-  const { operation, verified, rateLimiter, service } = await callsTo(json(JSON.stringify(record)));
-  const alice = verified('alice', ['basic', 'advance']);
-  for (let call = 0; call < BASIC_CALLS_A_MINUTE / 4; call++)
-    await rateLimiter.acquire(filmEndpoints.subject, alice, setup, createCancellationToken());
-
-  const fieldLists = ['title', 'durations,languages,title', 'languages,title', 'durations,title', 'title'];
-  const responses = await Promise.all(fieldLists.map((fields) => operation(alice).make(film(fields))));
-  expect(responses.map(({ value }) => value)).toEqual([
-    { title },
-    { durations, languages, title },
-    { languages, title },
-    { durations, title },
-    { title },
-  ]);
-  // Four HTTP requests for five API requests: the last shares the response of the first.
-  const path = '/v2/movie/subject/1?fields=durations,languages,title';
-  expect(service.requests.map((request) => request.path)).toEqual([path, path, path, path]);
-});
-
-test('a record stays whole if the service ignores the requested fields, among them those that show the tier', async () => {
-  const whole = { title: '活着', durations: ['132分钟'], languages: [], year: '1994' };
-  const { operation, verified, rateLimiter, service } = await callsTo(json(JSON.stringify(whole)));
-  const alice = verified('alice', ['basic', 'advance']);
-  for (let call = 0; call < BASIC_CALLS_A_MINUTE / 4; call++)
-    await rateLimiter.acquire(filmEndpoints.subject, alice, setup, createCancellationToken());
-  expect((await operation(alice).make(film('title'))).value).toEqual(whole);
-  expect(service.requests[0]?.path).toContain('durations,languages');
 });
 
 test('calls that the circuit breaker rejects do not count towards the rate limit', async () => {

@@ -30,6 +30,7 @@ function setUp() {
       requireLogin: () => undefined,
       refuses: () => false,
       possibleTiers: () => [],
+      tierEvidence: () => [],
       logCached: () => undefined,
     },
     cache: createRecordCache({ ttlSeconds: 0 }).forViewer({ credential: 'nobody', hasToken: false }),
