@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { bookEndpoints } from '../../../src/api/book.ts';
-import { createCredentials } from '../../../src/upstream/auth/credentials.ts';
+import { createCredentials, learnPerson } from '../../../src/upstream/auth/credentials.ts';
 import type { Service } from '../../../src/upstream/errors.ts';
 import { createApiRequest } from '../../../src/upstream/http/request.ts';
 
@@ -70,4 +70,25 @@ test('the facade’s own token is never marked as rejected, because all clients 
   for (let n = 0; n < 3; n++) credentials.reject(credentials.own, rejection('catalog'));
   expect(credentials.own.accepted).toBe(true);
   expect(credentials.rejections.has(credentials.own.id, 'catalog')).toBe(false);
+});
+
+describe('the person of a token', () => {
+  const learnedFrom = (author: unknown) => {
+    const credential = createCredentials(undefined, undefined).of('somebody');
+    learnPerson(credential, createApiRequest(bookEndpoints.updateAnnotation, { id: '7' }), { author_user: author });
+    return credential.person;
+  };
+
+  test('is the author of a record that the token has written', () => {
+    expect(learnedFrom({ id: '1', uid: 'alice', name: 'Alice' })).toEqual({ id: '1', uid: 'alice', name: 'Alice' });
+  });
+
+  test('is not a site, in whose name a person may write', () => {
+    expect(learnedFrom({ id: '2', uid: 'shop', name: 'A shop', type: 'site' })).toBeUndefined();
+  });
+
+  test('is unknown if the record has no author', () => {
+    expect(learnedFrom(null)).toBeUndefined();
+    expect(learnedFrom(undefined)).toBeUndefined();
+  });
 });

@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { createRedisCache } from '../../../src/upstream/cache/redis.ts';
+import type { CacheKey } from '../../../src/upstream/cache/memory.ts';
 import type { RedisCall } from '../../../src/upstream/redis-call.ts';
 
 /** A cache in a Redis that can be unreachable, and the names of the versions that it wrote there. */
@@ -29,4 +30,29 @@ test('more than 10,000 such invalidations become one that invalidates everything
   state.isReachable = true;
   await cache.invalidate('Book:7');
   expect(written).toEqual(['cleared:*']);
+});
+
+test('nothing is read from a Redis that does not take the invalidations, although it answers reads', async () => {
+  const entry = JSON.stringify({ value: { id: '7' }, mark: '...', freshUntil: 1e15, keptUntil: 1e15 });
+  let isReadOnly = false;
+  const redis = {
+    status: 'ready',
+    set: () => (isReadOnly ? Promise.reject(new Error('READONLY')) : Promise.resolve('OK')),
+    mget: () => Promise.resolve([entry, null, null, null, null]),
+  };
+  const inTime: RedisCall = async (call) => {
+    try {
+      return await call();
+    } catch {
+      return undefined;
+    }
+  };
+  const cache = createRedisCache(redis as unknown as Redis, inTime, inTime);
+  const key: CacheKey = { text: 'Book:7', tag: 'Book:7', groupTag: 'Book', partition: 'all' };
+  expect((await cache.get(key)).entry).toMatchObject({ value: { id: '7' } });
+  isReadOnly = true;
+  await cache.invalidate('Book:7');
+  expect((await cache.get(key)).entry).toBeUndefined();
+  isReadOnly = false;
+  expect((await cache.get(key)).entry).toMatchObject({ value: { id: '7' } });
 });

@@ -328,3 +328,18 @@ test('waiting film calls are removed with their operation, and the others are ex
   expect(reads).toBeLessThan(10 * 500);
   expect(rateLimiter.calls().film).toEqual({ running: 0, waiting: 0 });
 });
+
+test('once agents have used up their share, the state of the share names when they get a slot, not when a person does', async () => {
+  const rateLimiter = new RateLimiter(settings);
+  const bob = verified('bob', ['basic']);
+  for (const call of permitsOf(await take(rateLimiter, bob, 1))) call.settle(true);
+  later(30);
+  const share = 0.25;
+  const calls = Array.from({ length: 10 }, async () =>
+    rateLimiter.acquire(film, bob, setup, neverCancelled, false, share),
+  );
+  for (const call of permitsOf(await Promise.allSettled(calls))) call.settle(true);
+  const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
+  expect(await rateLimiter.state(bob, share)).toEqual({ limit: 10, remaining: 0, resetsAt: inSeconds(60) });
+  expect(await rateLimiter.state(bob)).toEqual({ limit: 40, remaining: 29, resetsAt: inSeconds(30) });
+});
