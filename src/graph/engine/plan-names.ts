@@ -90,8 +90,7 @@ export function argumentsAllowEmbedded(
 }
 
 /** Whether a variable decides how much a field requests: the size of a page, or the endpoint. */
-export function sizeVaries({ endpoint, pageSize, recordCounts }: FieldRule, node: FieldNode): boolean {
+export function sizeVaries({ endpoint, recordCounts }: FieldRule, node: FieldNode): boolean {
   if (typeof endpoint === 'function' || recordCounts) return hasVariables(node);
-  if (pageSize === undefined) return false;
   return node.arguments?.some(({ name, value }) => name.value === 'first' && hasVariable(value)) ?? false;
 }

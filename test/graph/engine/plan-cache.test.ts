@@ -1,5 +1,7 @@
 import { GraphQLError, type GraphQLInterfaceType, type OperationDefinitionNode, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
+import { worstCaseOf } from '../../../src/graph/engine/call-cost.ts';
+import type { OperationPlan } from '../../../src/graph/engine/operation-plan.ts';
 import type { Variables } from '../../../src/graph/engine/document.ts';
 import { type Planner, createPlanCache } from '../../../src/graph/engine/plan-cache.ts';
 import { schema } from '../../../src/graph/schema.ts';
@@ -119,6 +121,16 @@ describe('the plan cache', () => {
     expect(planner.planFor(anonymous, { first: 100 })).toBeInstanceOf(GraphQLError);
     expect(planner.planFor(anonymous, { first: 4 })).toBe(plan);
   });
+});
+
+test('the calls of a plan are counted for each number of items that a variable selects, also of a list without pages', () => {
+  const query = 'query ($first: Int) { book(id: "1") { tags(first: $first) { books { nodes { id } } } } }';
+  const planner = plannerFor(createPlanCache(schema), query);
+  const callsFor = (first: number) => {
+    const plan = planner.planFor(anonymous, { first });
+    return worstCaseOf(plan as OperationPlan, { first }).calls.max;
+  };
+  expect([10, 40, 10].map(callsFor)).toEqual([12, 42, 12]); // the book, its tags, and the books of each
 });
 
 describe('the field limit of a plan', () => {
