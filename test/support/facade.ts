@@ -19,6 +19,8 @@ export interface RequestOptions {
   /** The whole header, if it is not a bearer token. */
   authorization?: string;
   explain?: 'plan' | 'trace';
+  /** Called with each part of an incremental response. */
+  onPart?: () => void;
 }
 
 /**
@@ -67,7 +69,7 @@ export function facade(settings: Partial<Config> = {}) {
     /** Method, path and query of every upstream call so far. */
     calls,
     /** The response as JSON; an incremental one is merged. */
-    execute: async (query: string, { variables, token, authorization, explain }: RequestOptions = {}) => {
+    execute: async (query: string, { variables, token, authorization, explain, onPart }: RequestOptions = {}) => {
       const requestContext = {
         authorization: authorization ?? (token && `Bearer ${token}`),
         explain,
@@ -83,7 +85,10 @@ export function facade(settings: Partial<Config> = {}) {
       );
       if (!(Symbol.asyncIterator in response)) return asJson(response) as GraphQLResponse;
       const pieces: IncrementalPart[] = [];
-      for await (const piece of response) pieces.push(asJson(piece) as IncrementalPart);
+      for await (const piece of response) {
+        pieces.push(asJson(piece) as IncrementalPart);
+        onPart?.();
+      }
       return mergeParts(pieces);
     },
   };

@@ -1,8 +1,17 @@
-import { type GraphQLObjectType, type OperationDefinitionNode, getNamedType, isObjectType, parse } from 'graphql';
+import {
+  GraphQLList,
+  GraphQLObjectType,
+  GraphQLSchema,
+  GraphQLString,
+  type OperationDefinitionNode,
+  getNamedType,
+  isObjectType,
+  parse,
+} from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { worstCaseOf } from '../../../src/graph/engine/call-cost.ts';
 import { fieldRule } from '../../../src/graph/engine/declarations.ts';
-import { itemFields } from '../../../src/graph/engine/describe-cost.ts';
+import { describeItemCosts, itemFields } from '../../../src/graph/engine/describe-cost.ts';
 import { planOperation } from '../../../src/graph/engine/plan-operation.ts';
 import { schema } from '../../../src/graph/schema.ts';
 
@@ -42,5 +51,24 @@ describe('the description of a list', () => {
       ...costly.filter((name) => (calls(name) ?? 4) < 4),
     ];
     expect(wrong).toEqual([]);
+  });
+});
+
+describe('the description of a list whose representation provides', () => {
+  const describedWith = (names: readonly string[]) => {
+    const fieldOfItem = (name: string) => ({ type: GraphQLString, extensions: { pothosOptions: { needs: [name] } } });
+    const fields = Object.fromEntries(['id', 'title', 'summary'].map((name) => [name, fieldOfItem(name)]));
+    const item = new GraphQLObjectType({ name: 'Item', fields, extensions: { pothosOptions: { record: {} } } });
+    const items = { type: new GraphQLList(item), extensions: { pothosOptions: { representation: { names } } } };
+    const query = new GraphQLObjectType({ name: 'Query', fields: { items } });
+    return describeItemCosts(new GraphQLSchema({ query })).getQueryType()!.getFields().items!.description;
+  };
+
+  test.each([
+    ['all fields', ['id', 'title', 'summary'], undefined],
+    ['most fields', ['id', 'title'], '`summary` cost a call for each item.'],
+    ['few fields', ['id'], 'All fields but `id` cost a call for each item.'],
+  ])('%s', (_, names, description) => {
+    expect(describedWith(names)).toBe(description);
   });
 });

@@ -162,3 +162,13 @@ describe('an incremental response, merged, equals the response without directive
 test.each([deferDirective, streamDirective])('%s applies unless its `if` is false', ({ args }) => {
   expect(args.find(({ name }) => name === 'if')?.defaultValue).toBe(true);
 });
+
+test('the initial result does not wait for the deferred fields of a reference', async () => {
+  const { execute, events } = facade({ recordTtlSeconds: 0, operationTimeoutMs: 5_000 });
+  let onPart: (() => void) | undefined;
+  const initial = new Promise<void>((resolve) => (onPart = resolve));
+  events.intercept({ path: /^\/people\/1\/events/ }).reply(404, () => initial.then(() => ''));
+  expect(await execute('{ user(id: "1") { id ... @defer { name } } }', { onPart })).toEqual({
+    data: { user: { id: 'User:1', name: null } },
+  });
+});

@@ -1,6 +1,6 @@
 import { type OperationDefinitionNode, buildSchema, parse } from 'graphql';
 import { expect, test } from 'vitest';
-import { dataSchemaOf } from '../../../src/graph/engine/json-schema.ts';
+import { dataSchemaOf, inputSchemaOf } from '../../../src/graph/engine/json-schema.ts';
 
 const schema = buildSchema(`
   type Query { thing: Thing, parts: [Part!]! }
@@ -34,4 +34,14 @@ test('a union has the fields of all its types, those of fragments too, and its n
   ).toMatchObject({
     parts: { type: 'array', items: { type: 'object', properties: { __typename: text, width: {}, text: textOrNull } } },
   });
+});
+
+test('the schema of a variable describes those values of an enum that have a description', () => {
+  const kinds = buildSchema(`
+    type Query { texts(kind: Kind!): Int }
+    enum Kind { LONG "A line." SHORT }
+  `);
+  const document = parse('query ($kind: Kind!) { texts(kind: $kind) }');
+  const { properties } = inputSchemaOf(kinds, document, document.definitions[0] as OperationDefinitionNode);
+  expect(properties.kind).toEqual({ ...text, enum: ['LONG', 'SHORT'], description: 'SHORT: A line.' });
 });

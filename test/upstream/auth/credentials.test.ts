@@ -26,6 +26,13 @@ test('the table of tokens is bounded', () => {
   expect(credentials.of('known')).not.toBe(known);
 });
 
+test('tokens that a service accepts take no room from those that are not verified yet', () => {
+  const credentials = createCredentials(undefined, undefined);
+  const unverified = credentials.of('unverified');
+  for (let n = 0; n < 1_000; n++) credentials.accept(credentials.of(`real ${n}`), 'catalog');
+  expect(credentials.of('unverified')).toBe(unverified);
+});
+
 test('rejecting a token clears what was learned about it', () => {
   const credentials = createCredentials(undefined, undefined);
   const credential = credentials.of('somebody');

@@ -1,8 +1,10 @@
 import type { Redis } from 'ioredis';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { createRedisCache } from '../../../src/upstream/cache/redis.ts';
-import type { CacheKey } from '../../../src/upstream/cache/memory.ts';
+import { type CacheKey, cacheKeyOf } from '../../../src/upstream/cache/memory.ts';
 import type { RedisCall } from '../../../src/upstream/redis-call.ts';
+
+afterEach(() => void vi.useRealTimers());
 
 /** A cache in a Redis that can be unreachable, and the names of the versions that it wrote there. */
 function cacheIn(state: { isReachable: boolean }) {
@@ -55,4 +57,33 @@ test('nothing is read from a Redis that does not take the invalidations, althoug
   expect((await cache.get(key)).entry).toBeUndefined();
   isReadOnly = false;
   expect((await cache.get(key)).entry).toMatchObject({ value: { id: '7' } });
+});
+
+test('an entry is void from the millisecond at which its time ends', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const key = cacheKeyOf('', 'Book:7', '');
+  const stored = new Map<string, string>();
+  const redis = {
+    set: (name: string, value: string) => Promise.resolve(void stored.set(name, value)),
+    mget: (...names: string[]) => Promise.resolve(names.map((name) => stored.get(name) ?? null)),
+  };
+  const cache = createRedisCache(
+    redis as unknown as Redis,
+    (call) => call(),
+    (call) => call(),
+  );
+  const now = Date.now();
+  const { version } = await cache.get(key);
+  cache.set(key, version, () => ({
+    value: { id: '7' },
+    bytes: 1,
+    since: now,
+    freshUntil: now + 5,
+    keptUntil: now + 9,
+  }));
+  await new Promise((resolve) => setImmediate(resolve));
+  vi.setSystemTime(now + 8);
+  expect((await cache.get(key)).entry?.value).toEqual({ id: '7' });
+  vi.setSystemTime(now + 9);
+  expect((await cache.get(key)).entry).toBeUndefined();
 });

@@ -211,6 +211,22 @@ test('a byte order mark is removed from the response, plain and in gzip', async 
   for (const body of ['{"a":1}', '{"a":1}', '']) expect((await send()).text).toBe(body);
 });
 
+test('a body that arrives in several chunks is read whole, plain and in gzip, wherever it is split', async () => {
+  const text = '{"title":"活着"}';
+  const chunked =
+    (body: Buffer, encoding: string): Behaviour =>
+    (socket) => {
+      socket.write(head(`${encoding}transfer-encoding: chunked`));
+      for (const byte of body)
+        socket.write(Buffer.concat([Buffer.from('1\r\n'), Buffer.of(byte), Buffer.from('\r\n')]));
+      socket.write('0\r\n\r\n');
+    };
+  const { send } = await transportTo(
+    inTurn(chunked(Buffer.from(text), ''), chunked(gzipSync(text), 'content-encoding: gzip\r\n')),
+  );
+  for (let round = 0; round < 2; round++) expect((await send()).text).toBe(text);
+});
+
 test('an empty Content-Encoding counts as absent, and x-gzip as gzip', async () => {
   const packed = gzipSync('{"a":1}');
   const inGzip: Behaviour = (socket) => {

@@ -17,7 +17,7 @@ const idOf = ({ input }: ApiRequest) => (input as { id: string }).id;
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Loaders over an upstream that responds when the test says so. */
-function setUp() {
+function setUp(ttlSeconds = 0) {
   const pending: { request: ApiRequest; resolve: (response: ApiResponse) => void; reject: (reason: Error) => void }[] =
     [];
   const sent: ApiRequest[] = [];
@@ -33,7 +33,7 @@ function setUp() {
       tierEvidence: () => [],
       logCached: () => undefined,
     },
-    cache: createRecordCache({ ttlSeconds: 0 }).forViewer({ credential: 'nobody', hasToken: false }),
+    cache: createRecordCache({ ttlSeconds }).forViewer({ credential: 'nobody', hasToken: false }),
     viewer: { isLoggedIn: false, filmTier: null },
     cachePolicy: new CachePolicy(false),
   };
@@ -48,7 +48,8 @@ function setUp() {
   const fail = (reason: Error) => {
     for (const { reject } of pending.splice(0)) reject(reason);
   };
-  return { records: new RecordLoader(context), responses: new ResponseLoader(context), sent, respond, fail };
+  const { cache } = context;
+  return { cache, records: new RecordLoader(context), responses: new ResponseLoader(context), sent, respond, fail };
 }
 
 const load = async (records: RecordLoader, id: string, names: readonly string[]) =>
@@ -143,4 +144,17 @@ test('equal requests are made once, whether they succeed or fail, until the load
   expect(await Promise.all(again)).toEqual(['gone', 'gone']);
   await expect(list()).rejects.toThrow('gone');
   expect(sent).toHaveLength(2);
+});
+
+test('a fresh record is there at once, without a promise, and only what it lacks would be requested', async () => {
+  const { records, cache, sent } = setUp(60);
+  cache.record(books.endpoint, 'Book', '7').put({ id: '7', title: '活着' }, ['id', 'title'], {
+    bytes: 10,
+    reuse: { ...reuse, noStore: false },
+  });
+  const wouldRequest = (...names: string[]) => records.wouldRequest('Book', books, '7', names);
+  expect(await wouldRequest('title', 'a name that only the facade has')).toBeNull();
+  expect(await wouldRequest('title', 'author')).toBe('Book:7');
+  expect(records.load('Book', books, '7', ['title'], { id: '7' }, undefined)).toMatchObject({ title: '活着' });
+  expect(sent).toEqual([]);
 });
