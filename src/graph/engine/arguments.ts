@@ -1,6 +1,6 @@
 /**
- * Variables and arguments, coerced as graphql-js does it. Values that need no coercion are variableArgs as they are; everything else, errors
- * included, is left to graphql-js.
+ * Variables and arguments, coerced as graphql-js does it. Values that need no coercion are used as they are; graphql-js coerces the others
+ * and reports errors.
  */
 import {
   type FieldNode,

@@ -109,9 +109,7 @@ function fieldOf(
 ): PlannedField | undefined {
   const plans = planned.get(nodes[0]!);
   if (!plans || plans.length === 1) return plans?.[0];
-  return (
-    plans.find((plan) => plan.parent === parent && sameNodes(plan.nodes, nodes)) ?? (parent ? undefined : plans[0])
-  );
+  return plans.find((plan) => plan.parent === parent && sameNodes(plan.nodes, nodes));
 }
 
 const sameNodes = (a: readonly FieldNode[], b: readonly FieldNode[]): boolean =>

@@ -77,14 +77,14 @@ export function itemInVariant(
   const { endpoint, input, variants } = listing;
   const value = variant.of(args as never);
   if (value === variants.main) return item;
-  const answer = upstream.list(endpoint, withMembers(input, { [variants.param]: value }), names, path);
-  return withValue(answer, (came) => {
-    const items = asObjects((came as Record<string, unknown[]> | null)?.[endpoint.list!] as object[] | undefined);
+  const pending = upstream.list(endpoint, withMembers(input, { [variants.param]: value }), names, path);
+  return withValue(pending, (response) => {
+    const items = asObjects((response as Record<string, unknown[]> | null)?.[endpoint.list!] as object[] | undefined);
     const found = items.find(({ id }: { id?: unknown }) => id === item.id);
     // The list has changed between its two calls.
     if (!found) {
-      const word = { service: endpoint.service, request: requestLine(createApiRequest(endpoint, input)) };
-      throw new UpstreamFailure('UPSTREAM_INVALID_RESPONSE', word, 'the list no longer has the item');
+      const details = { service: endpoint.service, request: requestLine(createApiRequest(endpoint, input)) };
+      throw new UpstreamFailure('UPSTREAM_INVALID_RESPONSE', details, 'the list no longer has the item');
     }
     return found;
   });

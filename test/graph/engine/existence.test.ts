@@ -188,6 +188,18 @@ describe('a record that may be a bare id is planned as loaded', () => {
   });
 });
 
+test('the minimum of a plan has a call for a field that is not cached, and none for those that are', async () => {
+  const made = facadeWith(
+    { '/v2/book/7': { body: { id: '7', title: '活着', summary: '…' } } },
+    { recordTtlSeconds: 60 },
+  );
+  await made.execute('{ book(id: 7) { title } }');
+  const { min, calls } = await callsOf(made, '{ book(id: 7) { title __typename } }');
+  expect([min, calls]).toEqual([0, []]);
+  const more = await callsOf(made, '{ book(id: 7) { title summary } }');
+  expect([more.min, more.calls]).toEqual([1, ['GET /v2/book/7?fields=id,summary']]);
+});
+
 test('a token that was rejected recently costs no call, as planned', async () => {
   const made = facadeWith({ '/v2/book/7': rejection(400, 103) });
   const query = '{ book(id: 7) { title } }';
