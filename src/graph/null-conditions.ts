@@ -75,7 +75,7 @@ function conditionOf(
 /** A list of an object is absent if the object is. For a list of the whole service, the service may respond that it does not exist. */
 const ofList = ({ name }: GraphQLObjectType, endpoint: FieldRule['endpoint']): NullCondition =>
   typeof endpoint === 'object' && endpoint.params.length === 0
-    ? 'the service responds that it does not exist'
+    ? 'the service has no such list'
     : `the service has no such ${name}`;
 
 function nullableLevels(type: GraphQLOutputType, level = 0): number[] {

@@ -19,7 +19,7 @@ const RateBudget = builder.objectRef<RateLimitState>('RateBudget').implement({
     remaining: t.exposeInt('remaining', { description: 'The calls left now.' }),
     resetsAt: t.field({
       type: 'DateTime',
-      description: 'When the next call becomes available.',
+      description: 'When the oldest call of the last minute stops counting, so that one more is allowed.',
       resolve: ({ resetsAt }) => new Date(resetsAt).toISOString(),
     }),
   }),
@@ -93,8 +93,8 @@ builder.queryFields((t) => ({
   nodes: t.field({
     type: [Node],
     nullable: { list: false, items: true },
-    description: `Objects by up to ${NODES_MAX} global ids, in the order of the ids.`,
-    nullIf: 'there is none with the id',
+    description: `Objects by up to ${NODES_MAX} global ids: one item for each id, in the same order.`,
+    nullIf: 'there is no object with the id: the item, never the list',
     args: { ids: t.arg.idList({ required: true, description: `Global ids, at most ${NODES_MAX}.` }) },
     recordCounts: ({ ids = [] }: { ids?: readonly string[] }) => countsOf(ids.length > NODES_MAX ? [] : ids),
     resolve: (_, { ids }, __, { schema }) => {

@@ -74,7 +74,7 @@ export const Annotation = builder.objectRef<AnnotationRecord>('Annotation').impl
     photos: t.reads(
       'photos',
       photosByNumber,
-      'All pictures by number, including those that the content no longer shows.',
+      'All pictures, in the order of their numbers, including those that the content no longer shows.',
     ),
     abstractPhotoUrl: t.reads('abstract_photo', urlOrNull, 'The picture of the abstract, `abstract_photo` upstream.'),
     hasMath: t.reads('hasmath', flag, 'Whether the content contains formulas, `hasmath` upstream.'),

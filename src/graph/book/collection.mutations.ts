@@ -70,7 +70,7 @@ function collectionFields(t: InputBuilder) {
   return {
     bookId: t.id({ required: true, description: 'Global or bare id of the book.' }),
     status: t.field({ type: CollectionStatusEnum, required: true, description: 'The reading status.' }),
-    rating: t.int({ description: `From ${RATING_MIN} to ${RATING_MAX}; unrated by default.` }),
+    rating: t.int({ description: `The rating, from ${RATING_MIN} to ${RATING_MAX}; unrated by default.` }),
     tags: t.stringList({
       description: `At most ${TAGS_GIVEN_MAX} tags without spaces, because the service separates tags by spaces.`,
     }),

@@ -26,7 +26,7 @@ function reviewFields(t: InputBuilder) {
       required: true,
       description: `The text, more than ${REVIEW_MORE_THAN} characters (code points).`,
     }),
-    rating: t.int({ description: `From ${RATING_MIN} to ${RATING_MAX}; unrated by default.` }),
+    rating: t.int({ description: `The rating, from ${RATING_MIN} to ${RATING_MAX}; unrated by default.` }),
   };
 }
 

@@ -52,7 +52,8 @@ export const Tag = builder.objectRef<TagShape>('Tag').implement({
 builder.objectField(Book, 'tags', (t) =>
   t.call({
     type: [Tag],
-    description: `The tags of the book, most used first. The book contains the first ${RECORD_TAGS}; more cost a call of \`GET /v2/book/{id}/tags\`.`,
+    description: `The tags of the book, most used first. The book contains the first ${RECORD_TAGS}; more cost a call of \`GET /v2/book/{id}/tags\`. Empty if nobody has tagged it.`,
+    nullIf: 'the service has no such Book',
     args: {
       first: t.arg.int({ defaultValue: RECORD_TAGS, description: `The most tags to return, 1 to ${TAGS_MAX}.` }),
     },

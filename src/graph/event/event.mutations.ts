@@ -9,7 +9,7 @@ import { Event, EventTypeEnum, eventLists, eventPlaces } from './event.ts';
 const CreateEventInput = builder.inputType('CreateEventInput', {
   description: 'The event to create in the city of the caller. Callers without a city cannot create events.',
   fields: (t) => ({
-    title: t.string({ required: true, description: 'Not empty.' }),
+    title: t.string({ required: true, description: 'The title, not empty.' }),
     type: t.field({ type: EventTypeEnum, required: true, description: 'The type of the event.' }),
     ...eventFields(t),
   }),
@@ -18,7 +18,7 @@ const UpdateEventInput = builder.inputType('UpdateEventInput', {
   description: 'The new values of an event. REPLACES all of it: flags left out get their defaults.',
   fields: (t) => ({
     id: t.id({ required: true, description: 'Global or bare id of the event.' }),
-    title: t.string({ required: true, description: 'Not empty.' }),
+    title: t.string({ required: true, description: 'The title, not empty.' }),
     type: t.field({
       type: EventTypeEnum,
       description: 'The type of the event. Either this or `typeTerm` is required.',

@@ -90,9 +90,14 @@ export const Event = builder.objectRef<EventRecord>('Event').implement({
     ),
     inviteOnly: t.reads('invite_only', flag, 'Whether only invited people may take part.'),
     canInvite: t.reads('can_invite', flag, 'Whether participants may invite others.'),
-    participantsCount: t.reads('participants', count, 'The number of participants.'),
-    wishersCount: t.reads('wishers', count, 'The number of interested people.'),
-    organizer: t.reads('author', personOrNull, 'The person who created it, `author` upstream.', carried),
+    participantsCount: t.reads('participants', count, 'The number of participants, `participants` upstream.'),
+    wishersCount: t.reads('wishers', count, 'The number of interested people, `wishers` upstream.'),
+    organizer: t.reads(
+      'author',
+      personOrNull,
+      'The person or organisation that created it, `author` upstream.',
+      carried,
+    ),
   }),
 });
 
@@ -112,7 +117,7 @@ function feedFields<Entry>(t: FieldBuilder<Page<Entry>>) {
     author: t.field({
       type: User,
       nullable: true,
-      description: 'The person whose events the feed lists.',
+      description: 'The author of the feed: for the events of a person, that person.',
       ...carried,
       nullIf: 'the feed names none',
       resolve: (page) => atomUser(feedOf(page).author),

@@ -32,7 +32,7 @@ const SubjectChart = builder.objectRef<NewMovies>('SubjectChart').implement({
 const BoxOfficeEntry = builder.objectRef<BoxOfficeItem>('BoxOfficeEntry').implement({
   description: 'A film in the box office chart, with its rank.',
   fields: (t) => ({
-    rank: t.reads('rank', count, 'From 1.'),
+    rank: t.reads('rank', count, 'The rank in the chart, from 1.'),
     grossUsd: t.reads('box', countOrNull, 'The gross in the days of the chart, `box` upstream, in US dollars.'),
     isNew: t.reads('new', flag, 'Whether the film is new in the chart, `new` upstream.'),
     subject: embeddedSubject(t),
@@ -60,7 +60,7 @@ const BoxOfficeChart = builder.objectRef<BoxOffice>('BoxOfficeChart').implement(
 const WeeklyEntry = builder.objectRef<WeeklyItem>('WeeklyEntry').implement({
   description: 'A film in the weekly chart, with its rank.',
   fields: (t) => ({
-    rank: t.reads('rank', count, 'From 1.'),
+    rank: t.reads('rank', count, 'The rank in the chart, from 1.'),
     delta: t.reads('delta', countOrNull, 'The ranks gained since the last chart; negative if the film fell.'),
     subject: embeddedSubject(t),
   }),

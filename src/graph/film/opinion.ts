@@ -64,6 +64,7 @@ builder.objectFields(Subject, (t) => ({
     type: [FilmReview],
     description:
       'The 10 most useful reviews, `popular_reviews` upstream; advance and premium tiers. Fields that these do not provide cost one call.',
+    nullIf: 'the service has no such Subject',
     endpoint: filmEndpoints.reviews,
     from: ['id'],
     // The same parameters as a page of `reviews`, so that both fields share one request.

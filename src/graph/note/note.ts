@@ -87,7 +87,7 @@ export const Note = builder.objectRef<NoteShape>('Note').implement({
       needs: ['content', 'photos'],
       resolve: ({ content, photos }, _, context) => parseBlocksOnce(context, noteBlocks, asText(content), photos),
     }),
-    photos: t.reads('photos', photosByNumber, 'All pictures by number.'),
+    photos: t.reads('photos', photosByNumber, 'All pictures, in the order of their numbers.'),
     privacy: t.reads('privacy', wordOrNull(Privacy, notePrivacies), 'Who may see it.'),
     canReply: t.reads('can_reply', flag, 'Whether comments are allowed.'),
     publishedAt: t.reads('publish_time', localDateTime, 'The time of publication, `publish_time` upstream.'),
@@ -101,7 +101,7 @@ export const Note = builder.objectRef<NoteShape>('Note').implement({
     ),
     author: t.record(User, { member: 'author' }, 'The author.', {
       ...carried,
-      nullIf: 'the note was not reached through its user, because the service does not return it',
+      nullIf: 'the note was not reached through its user, because the service does not return the author of a note',
     }),
   }),
 });

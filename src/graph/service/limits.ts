@@ -50,12 +50,15 @@ const constants = (name: string, description: string, values: Record<string, rea
 
 const BookLimits = constants('BookLimits', 'Limits of books and of what readers write about them.', {
   listCountMax: [COUNT_MAX, 'The most items that one request for a list of books, collections or annotations returns.'],
-  listCountDefault: [COUNT_DEFAULT, 'The items that such a request returns if it has no `count`.'],
+  listCountDefault: [
+    COUNT_DEFAULT,
+    'The items that one request for a list of books, collections or annotations returns without `count`.',
+  ],
   searchStartDefault: [START_DEFAULT, 'The position at which a search begins if it has no `start`.'],
   tagsMax: [TAGS_MAX, 'The most tags that the service lists for one book.'],
   reviewContentMinLength: [REVIEW_MORE_THAN + 1, 'The fewest characters of a review.'],
   collectionCommentMaxLength: [COMMENT_MAX, 'The most characters of the comment of a collection.'],
-  collectionTagsMax: [TAGS_GIVEN_MAX, 'The most tags of a collection; the limit of this graph.'],
+  collectionTagsMax: [TAGS_GIVEN_MAX, 'The most tags of a collection, by a rule of this graph.'],
   ratingMin: [RATING_MIN, 'The lowest rating of a collection or a review.'],
   ratingMax: [RATING_MAX, 'The highest rating of a collection or a review.'],
   annotationContentMinLength: [ANNOTATION_MORE_THAN + 1, 'The fewest characters of an annotation.'],
@@ -70,10 +73,22 @@ const FilmLimits = constants('FilmLimits', 'Limits of films and film people.', {
   trailersMax: [RECORD_URLS, 'The most trailers of a film.'],
   clipsMax: [RECORD_URLS, 'The most clips of a film.'],
   bloopersMax: [RECORD_URLS, 'The most bloopers of a film.'],
-  subjectPhotosMax: [RECORD_PHOTOS, 'The photos that the record of a film contains; more of them cost a call.'],
-  subjectReviewsMax: [RECORD_REVIEWS, 'The reviews that the record of a film contains; more of them cost a call.'],
-  celebrityWorksMax: [RECORD_WORKS, 'The works that the record of a person contains; more of them cost a call.'],
-  celebrityPhotosMax: [RECORD_PHOTOS, 'The photos that the record of a person contains; more of them cost a call.'],
+  subjectPhotosMax: [
+    RECORD_PHOTOS,
+    'The photos of a film that its record contains, so that they cost no further call.',
+  ],
+  subjectReviewsMax: [
+    RECORD_REVIEWS,
+    'The reviews of a film that its record contains, so that they cost no further call.',
+  ],
+  celebrityWorksMax: [
+    RECORD_WORKS,
+    'The works of a person that the record of the person contains, so that they cost no further call.',
+  ],
+  celebrityPhotosMax: [
+    RECORD_PHOTOS,
+    'The photos of a person that the record of the person contains, so that they cost no further call.',
+  ],
   basicSearchTotalMax: [BASIC_SEARCH_TOTAL, 'The largest total that a search reports to the basic tier.'],
   reviewSummaryMaxLength: [REVIEW_SUMMARY_MAX, 'The most characters of the summary of a review.'],
   commentContentMaxLength: [FILM_COMMENT_MAX, 'The most characters of a short comment.'],
@@ -85,13 +100,13 @@ const PictureLimits = builder.objectRef<object>('PictureLimits').implement({
     maxBytes: constant(t, PICTURE_BELOW - 1, 'The most bytes of one picture.'),
     numberMax: constant(t, PICTURE_NUMBER_MAX, 'The highest number of a picture.'),
     perMutation: t.int({
-      description: 'The most pictures of one mutation; the limit of this graph.',
+      description: 'The most pictures of one mutation, by a rule of this graph.',
       resolve: (_, __, { maxPictures }) => maxPictures,
     }),
     perNoteRequest: constant(
       t,
       NOTE_PICTURES_MAX,
-      'The pictures that the service accepts with one request for a note; more of them are sent in further requests.',
+      'The most pictures of a note that one request to the service holds, so that more are sent in further requests.',
     ),
   }),
 });

@@ -24,14 +24,15 @@ export const Rating = builder.objectRef<RatingShape>('Rating').implement({
   fields: (t) => ({
     average: t.exposeFloat('average', {
       nullable: true,
-      description: 'From `min` to `max`, one decimal.',
+      description: 'The average rating, from `min` to `max`, with one decimal.',
       nullIf: 'nobody has rated',
     }),
     max: t.exposeInt('max', { description: 'The best possible rating; 10 if the service does not return it.' }),
     min: t.exposeInt('min', { description: 'The worst possible rating; 0 if the service does not return it.' }),
     stars: t.exposeInt('stars', {
       nullable: true,
-      description: 'The average rating of a film in stars, 0 to 50 in steps of 5.',
+      description:
+        'The average rating of a film in tenths of a star, from 5 to 50 in steps of 5: 45 is four and a half stars.',
       nullIf: 'nobody has rated, or it is the rating of a book',
     }),
     ratersCount: t.exposeInt('ratersCount', {
@@ -52,7 +53,7 @@ export const Rating = builder.objectRef<RatingShape>('Rating').implement({
 const UserRating = builder.objectRef<UserRatingShape>('UserRating').implement({
   description: 'The rating by one person.',
   fields: (t) => ({
-    value: t.exposeInt('value', { description: 'From 1 to `max`.' }),
+    value: t.exposeInt('value', { description: 'The rating, from 1 to `max`.' }),
     max: t.exposeInt('max', { description: 'The best possible rating, usually 5.' }),
     min: t.exposeInt('min', { description: 'The lower end of the scale, usually 0, which itself means not rated.' }),
   }),

@@ -43,7 +43,7 @@ export const User = builder.objectRef<UserShape>('User').implement({
     sourceId: t.reads('id', idText, 'The id in the service.'),
     uid: t.reads('uid', textOrNull, 'The name in URLs, chosen by the person; may equal the id.', unknown),
     name: t.reads('name', textOrNull, 'The display name; `[已注销]` for people who have left.', unknown),
-    signature: t.reads('signature', textOrNull, 'A line that the person wrote.', emptyOrUnknown),
+    signature: t.reads('signature', textOrNull, 'A motto: one line that the person chose.', emptyOrUnknown),
     bio: t.reads('desc', textOrNull, 'The self-description, `desc` upstream.', emptyOrUnknown),
     avatarUrl: t.reads(
       ['avatar', 'large_avatar'],
@@ -60,7 +60,7 @@ export const User = builder.objectRef<UserShape>('User').implement({
     ),
     isSite: t.boolean({
       description:
-        'True for an organisation, which may publish events. Its shelves and notes are empty, without a call.',
+        'True for an organisation, which may publish events. Its collections, tags, annotations and notes are empty, without a call.',
       needs: ['type'],
       resolve: isSite,
     }),
