@@ -1,4 +1,4 @@
-import { type GraphQLField, isObjectType } from 'graphql';
+import { type GraphQLField, type GraphQLObjectType, isObjectType } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { bookEndpoints } from '../../src/api/book.ts';
 import { type Endpoint, type Tier, tiers } from '../../src/api/endpoint.ts';
@@ -163,6 +163,21 @@ describe('the requirements of a field', () => {
       scopes: ['book_basic_r'],
       loginRequired: false,
     });
+  });
+
+  test('are named in its description, or in that of its type, if not every tier gets it', async () => {
+    // Lists provide these to other tiers too, as the description of the type says.
+    const provided = ['id', 'name', 'avatars', 'webUrl'].map((name) => `Celebrity.${name}`);
+    const gated = [...(await requirements()).values()].filter(
+      ({ coordinate, tiers: having }) => having && having.length < tiers.length && !provided.includes(coordinate),
+    );
+    expect(gated.length).toBeGreaterThan(30);
+    for (const { coordinate, tiers: having } of gated) {
+      const [type = '', field = ''] = coordinate.split('.');
+      const owner = schema.getType(type) as GraphQLObjectType;
+      const said = `; ${having!.join(' and ').toLowerCase()} tier`;
+      expect(`${owner.description} ${owner.getFields()[field]!.description}`, coordinate).toContain(said);
+    }
   });
 
   test('are all tiers that get a part of a list, because its first items may be embedded in the record', async () => {

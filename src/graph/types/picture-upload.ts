@@ -35,7 +35,7 @@ export function pictureViolations(pictures: readonly PictureInput[], maxPictures
 
 /** A picture broke a rule that shows only while its file is read. */
 export class PictureRejected extends GraphQLError {
-  override name = 'PictureRefused';
+  override name = 'PictureRejected';
   readonly number: number;
 
   constructor(number: number, violation: Violation) {
