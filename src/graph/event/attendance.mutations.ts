@@ -16,7 +16,7 @@ const attendance = (mutation: string, endpoint: Endpoint<{ id: string }, void>, 
         event: t.field({
           type: Event,
           nullable: true,
-          description: 'The event. Fields other than the id are loaded again.',
+          description: 'The event. Fields other than the id cost one call.',
           nullIf: 'the service has it no longer',
           resolve: ({ event }) => event,
         }),

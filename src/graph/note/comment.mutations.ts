@@ -25,7 +25,7 @@ const noteCommentedOn = <Shape extends { note: NoteShape }>(t: FieldBuilder<Shap
   t.field({
     type: Note,
     nullable: true,
-    description: 'The note. Fields other than the id are loaded again.',
+    description: 'The note. Fields other than the id cost one call.',
     nullIf: 'the service has it no longer',
     resolve: ({ note }) => note,
   });
