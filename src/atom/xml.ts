@@ -30,6 +30,17 @@ export function refuseUnwritable(text: string): void {
 export const writableText = (text: string): string =>
   text.replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '');
 
+/** A document without the characters that XML forbids, and the references to them. Two references to a surrogate pair are its character. */
+export const readableText = (document: string): string =>
+  writableText(
+    document.replace(/&#(x[\da-f]{1,6}|\d{1,7});/gi, (reference, digits: string) => {
+      const code = Number(`0${digits}`); // hexadecimal digits follow an x
+      if (code > 0x10ffff) return '';
+      const character = String.fromCodePoint(code);
+      return isWritable(character) ? reference : character;
+    }),
+  );
+
 const escapes: Record<string, string> = {
   '&': '&amp;',
   '<': '&lt;',

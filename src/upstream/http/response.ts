@@ -2,8 +2,8 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { AtomError, readers } from '../../atom/media.ts';
-import type { Endpoint, Repeat } from '../../api/endpoint.ts';
+import { AtomError, readableText, readers } from '../../atom/media.ts';
+import type { Endpoint, Media, Repeat } from '../../api/endpoint.ts';
 import { NESTING_MAX, parseJson } from '../../lib/parse-json.ts';
 import { textOf } from '../../lib/utf8.ts';
 import type { Cacheability, CachingHeaders } from '../cache/caching-header.ts';
@@ -79,7 +79,7 @@ export function decodeResponse(request: ApiRequest, text: string, status: number
       value = jsonIn(text);
       if (errorBodyCode(value) === undefined && !isWebPage(text)) return value;
     } else {
-      value = media === 'json' ? readJson(request, text) : readers[media](text);
+      value = readTolerantly(media, text, media === 'json' ? (json) => readJson(request, json) : readers[media]);
       if (isExpected(request, value)) return value;
     }
   } catch (error) {
@@ -102,6 +102,17 @@ const HTML_WITHIN = 1_000;
 function isWebPage(text: string): boolean {
   const start = text.trimStart().slice(0, HTML_WITHIN);
   return start.startsWith('<') && /<(?:!doctype\s+html|html)\b/i.test(start);
+}
+
+/** Senders write control characters that JSON and XML forbid; the rest of such a body is read. */
+function readTolerantly(media: Media, text: string, read: (text: string) => unknown): unknown {
+  try {
+    return read(text);
+  } catch (error) {
+    const readable = media === 'json' ? text.replace(/[\u0000-\u001f]/g, ' ') : readableText(text);
+    if (readable === text) throw error;
+    return read(readable);
+  }
 }
 
 function readJson({ endpoint: { list }, input }: ApiRequest, text: string): unknown {

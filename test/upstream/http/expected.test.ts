@@ -242,3 +242,33 @@ describe('write', () => {
     expect([result.data, codesIn(result)]).toEqual([{ [field]: null }, [name]]);
   });
 });
+
+describe('characters that the format forbids cost no more than themselves', () => {
+  const event = (title: string) =>
+    `<entry xmlns="http://www.w3.org/2005/Atom"><id>7</id><title>${title}</title></entry>`;
+
+  test.each([
+    ['a control character', 'a\u000bb', 'ab'],
+    ['U+FFFE', 'a\ufffeb', 'ab'],
+    ['a reference to a control character', 'a&#1;b&#x1F;c', 'abc'],
+    ['a reference to half of a character', 'a&#xD83D;b', 'ab'],
+    ['references to both halves of a character', 'a&#xD83D;&#56832;b', 'a\u{1f600}b'],
+    ['a reference beyond all characters', 'a&#1114112;b&amp;&#38;&#x26;', 'ab&&&'],
+  ])('Atom: %s', async (_, written, title) => {
+    const { events, execute } = await facade();
+    events.behave(xml(event(written)));
+    expect(await execute('{ event(id: "7") { title } }')).toEqual({ data: { event: { title } } });
+  });
+
+  test('JSON: line feeds and other control characters in a text are read as spaces', async () => {
+    const { books, execute } = await facade();
+    books.behave(json('{\n\t"id": "7",\r\n"title": "a\nb\u0001c"}'));
+    expect(await execute('{ book(id: "7") { title } }')).toEqual({ data: { book: { title: 'a b c' } } });
+  });
+
+  test('a document that is broken otherwise too is an invalid response', async () => {
+    const { events, execute } = await facade();
+    events.behave(xml(event('a\u000bb').slice(0, -3)));
+    expect(codesIn(await execute('{ event(id: "7") { title } }'))).toEqual(['UPSTREAM_INVALID_RESPONSE']);
+  });
+});
