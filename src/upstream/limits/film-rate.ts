@@ -33,8 +33,8 @@ export interface FilmCallRequest {
 /** A call that waits until running calls show whether its credential has a limit. */
 interface Waiter extends CancellationListener {
   call: FilmCallRequest;
-  /** False if the call must go on waiting. */
-  settle: () => boolean;
+  /** Begins or rejects the call; false if it must go on waiting. */
+  proceed: () => boolean;
   node: QueueNode<Waiter> | undefined;
 }
 
@@ -123,7 +123,7 @@ export class FilmRateLimiter {
 
   private acquireHere(call: FilmCallRequest): Promise<Slot | undefined> {
     return new Promise((resolve, reject) => {
-      const settle = (): boolean => {
+      const proceed = (): boolean => {
         const decision = this.decide(call);
         if (decision === undefined) return false;
         if (decision instanceof RateLimited) reject(decision);
@@ -135,12 +135,12 @@ export class FilmRateLimiter {
         }
         return true;
       };
-      if (settle()) return;
+      if (proceed()) return;
       const onCancel = (reason: Error) => {
         this.stopWaiting(waiter);
         reject(reason);
       };
-      const waiter: Waiter = { call, settle, onCancel, node: undefined };
+      const waiter: Waiter = { call, proceed, onCancel, node: undefined };
       waiter.node = append(this.callsOf(keyFor(call)).waiting, waiter);
       this.waiting++;
       addListener(call.cancellation, waiter);
@@ -153,14 +153,14 @@ export class FilmRateLimiter {
     removeListener(cancellation, waiter);
   }
 
-  /** Settles waiting calls in order, up to the first that must go on waiting. If no call is running, none has to wait. */
+  /** Begins or rejects waiting calls in order, up to the first that must go on waiting. If no call is running, none has to wait. */
   private wakeNext({ window, address }: Slot): void {
     const key = keyOf(window, address === AGENTS);
     const calls = this.callsOf(key);
     this.running--;
     calls.running--;
     for (let { first } = calls.waiting; first; first = calls.waiting.first) {
-      if (!first.item.settle()) return;
+      if (!first.item.proceed()) return;
       this.stopWaiting(first.item);
     }
     if (calls.running === 0) this.credentials.delete(key);

@@ -30,7 +30,7 @@ redis.call('ZADD', KEYS[1], now + ARGV[1], ARGV[5])
 redis.call('PEXPIRE', KEYS[1], ARGV[1] + 60000)
 return 0`;
 /** ARGV: the slot with its address, ms until it is free. */
-const ANSWERED = `${NOW}
+const SETTLE = `${NOW}
 redis.call('ZADD', KEYS[1], 'XX', now + ARGV[2], ARGV[1])
 return 0`;
 /** ARGV: hold in ms, address or nothing. */
@@ -49,7 +49,7 @@ export function createRedisWindows(redis: Redis, inTime: RedisCall): SharedSlidi
       return typeof wait === 'number' ? wait : undefined;
     },
     settle({ window, id, address }) {
-      void inTime(() => redis.eval(ANSWERED, 1, windowKey(window), member(address, id), WINDOW_MS));
+      void inTime(() => redis.eval(SETTLE, 1, windowKey(window), member(address, id), WINDOW_MS));
     },
     release({ window, id, address }) {
       void inTime(() => redis.zrem(windowKey(window), member(address, id)));
