@@ -68,6 +68,12 @@ export async function publishGraphiql() {
   keepRecord(record, begun, [...taken, ...SETTINGS], made);
 }
 
+/** All that the program needs to start. */
+export async function buildProgram() {
+  await bundle();
+  await publishGraphiql();
+}
+
 function keepRecord(record, begun, taken, made) {
   // If an input changed meanwhile, the output may contain its old content: record nothing, so that the next start builds again.
   if (taken.some((path) => statOf(path)?.ctimeMs > begun - CLOCK_MS)) return;

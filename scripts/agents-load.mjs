@@ -7,14 +7,14 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { Agent, createServer, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bundle } from '../build.mjs';
+import { buildProgram } from '../build.mjs';
 
 const [PAIRS = 10, SECONDS = 5, RATE = 40, AGENTS = 1] = process.argv.slice(2).map(Number);
 const SERVICE_MS = 20;
 /** The rate limit of the basic film tier applies to this one. */
 const TOKEN = 'demo-bob';
 
-await bundle();
+await buildProgram();
 const dataDir = mkdtempSync(join(tmpdir(), 'catalog-agents-'));
 const keepAlive = new Agent({ keepAlive: true });
 const origin = await start(['origin'], { ORIGIN_PORT: '0' }, /origin +(\S+)/);

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { bundle } from '../build.mjs';
+import { buildProgram } from '../build.mjs';
 import { callers } from './overload-callers.mjs';
 
 /** Every connection sends its next request as soon as it has a response, whatever the status. */
@@ -24,7 +24,7 @@ await (roles[process.argv[2]] ?? measure)();
 
 async function measure() {
   const [rounds = 3, seconds = 5, connections = 3_000] = process.argv.slice(2).map(Number);
-  await bundle();
+  await buildProgram();
   const self = fileURLToPath(import.meta.url);
   const stub = fork(self, ['service']);
   const [servicePort] = await once(stub, 'message');

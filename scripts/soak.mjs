@@ -7,13 +7,13 @@ import { Agent, createServer, request as forward } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bundle } from '../build.mjs';
+import { buildProgram } from '../build.mjs';
 
 const MINUTES = Number(process.argv[2] ?? 10);
 const RATE = Number(process.argv[3] ?? 60);
 const SAMPLE_MS = 5_000;
 
-await bundle();
+await buildProgram();
 const dataDir = mkdtempSync(join(tmpdir(), 'catalog-soak-'));
 const started = async (args, env, pattern) => {
   const child = spawn(process.execPath, ['dist/main.js', ...args], {
