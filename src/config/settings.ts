@@ -58,44 +58,19 @@ export const settings = {
     'address that the facade listens on, and an origin that is started alone',
   ),
   baseUrl: optional('BASE_URL', catalogAddress, 'upstream for books, notes and films: /v2/… is appended', 'the origin'),
-  eventBaseUrl: optional(
-    'EVENT_BASE_URL',
-    httpAddress,
-    'upstream for events: /event/…, /events, /people/… are appended',
-    'the origin',
-  ),
+  eventBaseUrl: optional('EVENT_BASE_URL', httpAddress, 'upstream for events: /event/…, /events, /people/… are appended', 'the origin'),
   accessToken: optional(
     'ACCESS_TOKEN',
     matching('a bearer token: visible ASCII characters, no spaces', /^[\x21-\x7e]{1,2000}$/),
     "the facade's own token, for requests without one",
     'none; demo-app beside the origin',
   ),
-  filmTier: optional(
-    'FILM_TIER',
-    oneOf('basic', 'advance', 'premium'),
-    "film tier of the facade's own token",
-    'unknown; advance beside the origin',
-  ),
-  dataDir: setting(
-    'DATA_DIR',
-    matching('a path', /^[^\0]+$/),
-    '.catalog',
-    'folder with the database and pictures of the origin',
-  ),
+  filmTier: optional('FILM_TIER', oneOf('basic', 'advance', 'premium'), "film tier of the facade's own token", 'unknown; advance beside the origin'),
+  dataDir: setting('DATA_DIR', matching('a path', /^[^\0]+$/), '.catalog', 'folder with the database and pictures of the origin'),
   originPort: setting('ORIGIN_PORT', port, 4001, 'port of the origin'),
-  publicUrl: optional(
-    'PUBLIC_URL',
-    httpAddress,
-    'base URL of links and pictures in records of the origin',
-    'the Host of each request',
-  ),
+  publicUrl: optional('PUBLIC_URL', httpAddress, 'base URL of links and pictures in records of the origin', 'the Host of each request'),
   redisUrl: optional('REDIS_URL', redisAddress, 'Redis in which replicas share cached records and the rate limit', 'none: in memory'),
-  logLevel: setting(
-    'LOG_LEVEL',
-    oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
-    'info',
-    'lowest level that is logged',
-  ),
+  logLevel: setting('LOG_LEVEL', oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), 'info', 'lowest level that is logged'),
 
   otelExporterOtlpEndpoint: optional(
     'OTEL_EXPORTER_OTLP_ENDPOINT',
@@ -127,35 +102,13 @@ export const settings = {
   ),
   compression: setting('COMPRESSION', onOff, true, 'compresses responses with br, zstd or gzip, as the client accepts; turn it off if a proxy compresses', 'on'),
   graphiql: setting('GRAPHIQL', onOff, outsideProduction, 'GraphiQL at /graphql', OUTSIDE_PRODUCTION),
-  introspection: setting(
-    'INTROSPECTION',
-    onOff,
-    outsideProduction,
-    'introspection of the schema',
-    OUTSIDE_PRODUCTION,
-  ),
-  suggestions: setting(
-    'SUGGESTIONS',
-    onOff,
-    outsideProduction,
-    '"Did you mean …" in error messages',
-    OUTSIDE_PRODUCTION,
-  ),
+  introspection: setting('INTROSPECTION', onOff, outsideProduction, 'introspection of the schema', OUTSIDE_PRODUCTION),
+  suggestions: setting('SUGGESTIONS', onOff, outsideProduction, '"Did you mean …" in error messages', OUTSIDE_PRODUCTION),
   explain: setting('EXPLAIN', onOff, outsideProduction, 'the x-explain header', OUTSIDE_PRODUCTION),
   serverTiming: optional('SERVER_TIMING', onOff, 'Server-Timing, RateLimit and RateLimit-Policy headers', 'as EXPLAIN'),
-  demoTokens: setting(
-    'DEMO_TOKENS',
-    onOff,
-    outsideProduction,
-    'the fixed tokens of the demo users in the origin',
-    OUTSIDE_PRODUCTION,
-  ),
+  demoTokens: setting('DEMO_TOKENS', onOff, outsideProduction, 'the fixed tokens of the demo users in the origin', OUTSIDE_PRODUCTION),
 
-  persistedOperations: optional(
-    'PERSISTED_OPERATIONS',
-    matching('a path', /^[^\0]+$/),
-    'manifest of trusted documents, which clients send by hash',
-  ),
+  persistedOperations: optional('PERSISTED_OPERATIONS', matching('a path', /^[^\0]+$/), 'manifest of trusted documents, which clients send by hash'),
   persistedOnly: setting('PERSISTED_ONLY', onOff, false, 'rejects every document that is not in the manifest', 'off'),
   automaticPersistedQueries: setting(
     'AUTOMATIC_PERSISTED_QUERIES',
@@ -182,23 +135,14 @@ export const settings = {
     'public URL of /mcp, whose host the Host header of requests may have',
     'none: HOST, localhost and IP addresses',
   ),
-  mcpAuthorizationServer: optional(
-    'MCP_AUTHORIZATION_SERVER',
-    httpAddress,
-    'issuer of the tokens, in the OAuth metadata of /mcp',
-  ),
+  mcpAuthorizationServer: optional('MCP_AUTHORIZATION_SERVER', httpAddress, 'issuer of the tokens, in the OAuth metadata of /mcp'),
 
   maxDocumentCharacters: setting('MAX_DOCUMENT_CHARACTERS', amount, 20_000, 'longest document, in characters'),
   maxTokens: setting('MAX_TOKENS', amount, 4_000, 'tokens in a document'),
   maxNesting: setting('MAX_NESTING', amount, 100, 'nesting of brackets of any kind in a document'),
   maxDepth: setting('MAX_DEPTH', amount, 14, 'nesting of fields; introspection is not counted'),
   maxFields: setting('MAX_FIELDS', amount, 1_000, 'fields in a document; a fragment counts at each spread'),
-  maxPlannedFields: setting(
-    'MAX_PLANNED_FIELDS',
-    amount,
-    3_000,
-    'fields of an operation, counted once for each possible type',
-  ),
+  maxPlannedFields: setting('MAX_PLANNED_FIELDS', amount, 3_000, 'fields of an operation, counted once for each possible type'),
   maxFragments: setting('MAX_FRAGMENTS', amount, 100, 'fragments in a document'),
   maxAliases: setting('MAX_ALIASES', amount, 60, 'aliases in a document'),
   maxRootFields: setting('MAX_ROOT_FIELDS', amount, 30, 'fields at the root of an operation'),
@@ -218,12 +162,7 @@ export const settings = {
   operationTimeoutMs: setting('OPERATION_TIMEOUT_MS', milliseconds, 15_000, 'deadline of an operation'),
   slowOperationMs: setting('SLOW_OPERATION_MS', whole(0, 600_000), 3_000, 'operations that take longer are logged; 0 logs none'),
   maxRunningOperations: setting('MAX_RUNNING_OPERATIONS', amount, 256, 'operations running at once'),
-  maxWaitingOperations: setting(
-    'MAX_WAITING_OPERATIONS',
-    whole(0, 1_000_000),
-    256,
-    'operations waiting to run; more are rejected with 503',
-  ),
+  maxWaitingOperations: setting('MAX_WAITING_OPERATIONS', whole(0, 1_000_000), 256, 'operations waiting to run; more are rejected with 503'),
 
   maxClientConnections: setting(
     'MAX_CLIENT_CONNECTIONS',
@@ -234,18 +173,8 @@ export const settings = {
 
   maxBodyBytes: setting('MAX_BODY_BYTES', bytes, 1_000_000, 'largest JSON body of a request'),
   maxHeaderBytes: setting('MAX_HEADER_BYTES', whole(1_024, 1_000_000), 16_384, 'largest headers of a request'),
-  requestHeadersTimeoutMs: setting(
-    'REQUEST_HEADERS_TIMEOUT_MS',
-    milliseconds,
-    15_000,
-    'time for the headers of a request to arrive',
-  ),
-  requestBodyTimeoutMs: setting(
-    'REQUEST_BODY_TIMEOUT_MS',
-    milliseconds,
-    30_000,
-    'time for the JSON body of a request to arrive',
-  ),
+  requestHeadersTimeoutMs: setting('REQUEST_HEADERS_TIMEOUT_MS', milliseconds, 15_000, 'time for the headers of a request to arrive'),
+  requestBodyTimeoutMs: setting('REQUEST_BODY_TIMEOUT_MS', milliseconds, 30_000, 'time for the JSON body of a request to arrive'),
 
   connectionTimeoutMs: setting(
     'CONNECTION_TIMEOUT_MS',
@@ -279,12 +208,7 @@ export const settings = {
   maxAtomBytes: setting('MAX_ATOM_BYTES', bytes, 2_000_000, 'largest Atom response of upstream, decompressed'),
   readAttempts: setting('READ_ATTEMPTS', whole(1, 10), 3, 'attempts of a read; a write has one'),
   maxConnections: setting('MAX_CONNECTIONS', whole(1, 10_000), 64, 'connections to a fast upstream'),
-  maxBusyConnections: setting(
-    'MAX_BUSY_CONNECTIONS',
-    whole(1, 10_000),
-    256,
-    'connections to a slow upstream, or while calls wait',
-  ),
+  maxBusyConnections: setting('MAX_BUSY_CONNECTIONS', whole(1, 10_000), 256, 'connections to a slow upstream, or while calls wait'),
   breakerFailures: setting(
     'BREAKER_FAILURES',
     whole(1, 1_000),
