@@ -1,4 +1,4 @@
-/** What resolvers call. Nothing here outlives the operation. */
+/** The reads and writes of one operation, called by resolvers. Nothing here outlives the operation. */
 import type { Path } from 'graphql/jsutils/Path.js';
 import type { Endpoint } from '../api/endpoint.ts';
 import type { Viewer } from './auth/viewer.ts';
@@ -9,13 +9,6 @@ import { createApiRequest } from './http/request.ts';
 import type { RateLimitState } from './limits/rate-limiter.ts';
 import { type LoadContext } from './loading/load-context.ts';
 import { RecordLoader } from './loading/record-loader.ts';
-import {
-  type FieldNames,
-  type RecordSource,
-  type UpstreamRecord,
-  tierRequired,
-  withThrowingFields,
-} from './loading/record-state.ts';
 import { ResponseLoader } from './loading/response-loader.ts';
 
 interface OperationParts extends LoadContext {
@@ -32,9 +25,9 @@ export class Operation {
   readonly cachePolicy: CachePolicy;
   /** What the rate limit leaves to the caller's own token; null without a token or a limit. */
   readonly rateBudget: () => Promise<RateLimitState | null>;
+  readonly records: RecordLoader;
+  readonly responses: ResponseLoader;
   private readonly parts: OperationParts;
-  private readonly records: RecordLoader;
-  private readonly responses: ResponseLoader;
 
   constructor(parts: OperationParts) {
     this.parts = parts;
@@ -44,23 +37,6 @@ export class Operation {
     this.rateBudget = parts.rateBudget;
     this.records = new RecordLoader(parts);
     this.responses = new ResponseLoader(parts);
-  }
-
-  /** The record with these fields in addition to the known ones; null if it is absent. */
-  load(
-    kind: string,
-    source: RecordSource,
-    key: string,
-    names: FieldNames,
-    known: UpstreamRecord,
-    path: Path | undefined,
-  ): Promise<UpstreamRecord | null> | UpstreamRecord | null {
-    return this.records.load(kind, source, key, names, known, path);
-  }
-
-  /** The response of an endpoint, null if what it returns is absent. Equal requests of an operation are made once. */
-  list(endpoint: Endpoint, input: object, names: FieldNames | undefined, path: Path | undefined): Promise<unknown> {
-    return this.responses.load(endpoint, input, names, path);
   }
 
   /** The response of a write, which is sent at most once. Lists that were read before it are requested again after it. */
@@ -84,23 +60,8 @@ export class Operation {
     await Promise.all(tags.map(async (tag) => this.parts.invalidate(tag)));
   }
 
-  /** The record, in which reading one of these fields throws that the caller's tier does not get it. */
-  withhold(kind: string, source: RecordSource, record: UpstreamRecord, names: FieldNames): UpstreamRecord {
-    return withThrowingFields(record, names, (name) => tierRequired(kind, source, name));
-  }
-
   /** Throws unless the caller sent a token of their own. */
   requireLogin(): void {
     this.parts.calls.requireLogin();
-  }
-
-  /** The request that `list` would send now; null if it would send none. */
-  wouldList(endpoint: Endpoint, input: object, names: FieldNames | undefined): Promise<string | null> {
-    return this.responses.wouldSend(endpoint, input, names);
-  }
-
-  /** The record that `load` would request now; null if it would request none. */
-  wouldLoad(kind: string, source: RecordSource, key: string, names: FieldNames): Promise<string | null> {
-    return this.records.wouldRequest(kind, source, key, names);
   }
 }

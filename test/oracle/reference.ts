@@ -50,6 +50,7 @@ import { LoginRequired, TierRequired, UpstreamRejection } from '../../src/upstre
 import type { RecordSource } from '../../src/upstream/loading/record-state.ts';
 import { CachePolicy } from '../../src/upstream/cache/cache-policy.ts';
 import type { Operation } from '../../src/upstream/operation.ts';
+import type { ResponseLoader } from '../../src/upstream/loading/response-loader.ts';
 import { type Request_, type Response_, readAtom } from './upstreams.ts';
 
 /** The person who runs the operation, and the configuration of the facade. */
@@ -106,7 +107,9 @@ interface Run {
   writes: string[];
   viewer: { isLoggedIn: boolean; filmTier: Tier | null };
   /** What the declared resolvers use of an operation. */
-  upstream: Pick<Operation, 'cachePolicy' | 'rateBudget' | 'requireLogin' | 'invalidate' | 'write' | 'list'>;
+  upstream: Pick<Operation, 'cachePolicy' | 'rateBudget' | 'requireLogin' | 'invalidate' | 'write'> & {
+    responses: Pick<ResponseLoader, 'load'>;
+  };
   maxPictures: number;
   serviceName: string;
 }
@@ -195,9 +198,11 @@ function createRun(requester: Requester, fetch: Fetch): Run {
       write: (endpoint, input, path) =>
         Promise.resolve().then(() => write(run, endpoint, input, pathToArray(path).join('.'))),
       // Reads for the payload of a mutation.
-      list: (endpoint, input, _, path) => {
-        run.places.get(pathToArray(path).join('.'))?.requests.add(requestOf(endpoint, input));
-        return Promise.resolve().then(() => read(run, endpoint, input));
+      responses: {
+        load: (endpoint, input, _, path) => {
+          run.places.get(pathToArray(path).join('.'))?.requests.add(requestOf(endpoint, input));
+          return Promise.resolve().then(() => read(run, endpoint, input));
+        },
       },
     },
   };

@@ -32,7 +32,8 @@ async function countField(count: Count, field: PlannedField, parent: ParentRecor
   if (!request) return;
   const { endpoint, input } = request;
   const { upstream } = count.context;
-  if (mode === 'call') return addRequest(count, path, endpoint, await upstream.wouldList(endpoint, input, names));
+  if (mode === 'call')
+    return addRequest(count, path, endpoint, await upstream.responses.wouldSend(endpoint, input, names));
 
   const reference = input as ParentRecord;
   const selection = field.selections.values().next().value!;
@@ -45,7 +46,7 @@ async function countField(count: Count, field: PlannedField, parent: ParentRecor
   );
   if (children.length > 0 && (!selection.readsRecord || isProvided)) return;
   const { type, rule: typeRule } = selection;
-  const load = await upstream.wouldLoad(type.name, typeRule.record!, String(reference.id), requested);
+  const load = await upstream.records.wouldRequest(type.name, typeRule.record!, String(reference.id), requested);
   addRequest(count, path, endpoint, load);
 }
 

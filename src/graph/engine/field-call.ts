@@ -63,7 +63,7 @@ export function startCall(parent: ParentRecord, { plan, args, context, path }: R
   const item = itemInVariant(plan.rule, parent, args, plan.names, context, path);
   if (item !== undefined) return { response: item, paging: undefined };
   const { endpoint, input, paging } = requestOf(plan, parent, args, viewer);
-  return { response: upstream.list(endpoint, input, plan.names, path), paging };
+  return { response: upstream.responses.load(endpoint, input, plan.names, path), paging };
 }
 
 /**

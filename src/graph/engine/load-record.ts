@@ -13,6 +13,7 @@ import {
   mayBeRefused,
   fieldError,
   isUpstreamField,
+  tierRequired,
   withThrowingFields,
 } from '../../upstream/loading/record-state.ts';
 import { asText } from '../types/decode.ts';
@@ -115,7 +116,7 @@ function loadNames(loading: Loading, resolution: Resolution): unknown {
   const { context, path } = resolution;
   const { upstream } = context;
   const request = (wanted: readonly string[]) =>
-    wanted.length > 0 ? upstream.load(type.name, source, key, wanted, record, path) : record;
+    wanted.length > 0 ? upstream.records.load(type.name, source, key, wanted, record, path) : record;
   const load = () => (provider ? loadFromChild(provider, record, names, request) : request(names));
   const exists = rule.isReference === true || existence === 'shown';
   const loaded = exists || mayBeRefused(source) ? keepOnError(load, loading, names, exists) : load();
@@ -123,7 +124,9 @@ function loadNames(loading: Loading, resolution: Resolution): unknown {
     if (value === null && !exists) return null;
     const known = (value ?? record) as ParentRecord;
     const refused = missing.filter((name) => tierRefused.has(name) && !(name in known));
-    return refused.length > 0 ? upstream.withhold(type.name, source, known, refused) : known;
+    return refused.length > 0
+      ? withThrowingFields(known, refused, (name) => tierRequired(type.name, source, name))
+      : known;
   });
 }
 

@@ -118,7 +118,7 @@ async function written<Payload, Input>(
     const [first, ...more] = [...(malformed ?? []), ...(check?.(input, context, id) ?? [])];
     if (first) throw violationError([first, ...more]);
     const read: Read = async (endpoint, values) =>
-      (await upstream.list(endpoint, values as object, undefined, path)) as never;
+      (await upstream.responses.load(endpoint, values as object, undefined, path)) as never;
     return await run({ write, read, id, viewer }, input);
   } catch (error) {
     throw withClientCode(error, typeof errorCodes === 'function' ? errorCodes(input) : errorCodes);

@@ -63,7 +63,7 @@ export class Calls {
     return tierEvidenceFields(record, names, credential.possibleTiers, record.tiers && this.isLimitUncertain());
   }
 
-  /** A quarter of the rate limit, or of the agents' share, is used, and the caller's tier, which may have none, is unknown. */
+  /** True if a quarter of the rate limit, or of the agents' share, is used and the caller's tier, which may have no limit, is unknown. */
   private isLimitUncertain(): boolean {
     const { credential, rateShare = 1 } = this.context;
     const { isOwn, possibleTiers } = credential;

@@ -24,6 +24,7 @@ export class ResponseLoader {
     this.context = context;
   }
 
+  /** The response of an endpoint; null if what it returns is absent. */
   load(endpoint: Endpoint, input: object, names: FieldNames | undefined, path: Path | undefined): Promise<unknown> {
     return this.loader.load({ request: projectedRequest(endpoint, input, names), path });
   }

@@ -31,7 +31,7 @@ async function service(behaviour: Behaviour) {
 }
 
 const title = (operation: ReturnType<Awaited<ReturnType<typeof service>>['open']>, key = '7', name = 'title') =>
-  operation.load('Book', source, key, [name], {}, undefined);
+  operation.records.load('Book', source, key, [name], {}, undefined);
 
 test('the cache policy of an operation that has read nothing has the widest scope and no expiry', async () => {
   const { open } = await service(found);
@@ -68,14 +68,14 @@ test.each<[string, Behaviour]>([
     const { open, behave } = await service(found);
     const earlier = open();
     await title(earlier);
-    await earlier.list(bookEndpoints.byIsbn, { isbn: '1' }, ['title'], undefined);
+    await earlier.responses.load(bookEndpoints.byIsbn, { isbn: '1' }, ['title'], undefined);
     later(3601);
     behave(behaviour);
     const [byId, byIsbn] = [open(), open()];
     await Promise.resolve(title(byId)).catch(() => undefined);
-    await Promise.resolve(byIsbn.list(bookEndpoints.byIsbn as Endpoint, { isbn: '1' }, ['title'], undefined)).catch(
-      () => undefined,
-    );
+    await Promise.resolve(
+      byIsbn.responses.load(bookEndpoints.byIsbn as Endpoint, { isbn: '1' }, ['title'], undefined),
+    ).catch(() => undefined);
     expect([byId.cachePolicy.scope, byIsbn.cachePolicy.scope]).toEqual(['none', 'none']);
   },
 );

@@ -69,7 +69,7 @@ async function book(headers: Record<string, string>) {
       { authorization: undefined, address: '', requestId: 'x' },
       createCancellationToken(),
     );
-    const record = await operation.load('Book', source, '7', ['title'], {}, undefined);
+    const record = await operation.records.load('Book', source, '7', ['title'], {}, undefined);
     return { record, cachePolicy: operation.cachePolicy };
   };
   return { ...service, read };

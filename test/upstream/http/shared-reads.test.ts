@@ -46,7 +46,7 @@ describe.each(deployments)('in %s', (_, replicas) => {
       await untilSo(async () => {
         const operations = processes.map((each) => each.forOperation(requestContext(), createCancellationToken()));
         for (const operation of operations)
-          await operation.load(
+          await operation.records.load(
             'Book',
             { endpoint: bookEndpoints.byId, input: (id) => ({ id }) },
             '26',
@@ -59,9 +59,9 @@ describe.each(deployments)('in %s', (_, replicas) => {
     return { service, held, reading, write };
   }
   const shelfOf = (operation: Operation) =>
-    Promise.resolve(operation.list(bookEndpoints.collections, { name: 'alice' }, ['comment'], undefined));
+    Promise.resolve(operation.responses.load(bookEndpoints.collections, { name: 'alice' }, ['comment'], undefined));
   const noteOf = (operation: Operation) =>
-    Promise.resolve(operation.list(noteEndpoints.byId, { id: '1' }, ['title'], undefined));
+    Promise.resolve(operation.responses.load(noteEndpoints.byId, { id: '1' }, ['title'], undefined));
 
   test('a public list is requested again after a write, and the old response is not cached', async () => {
     const { held, reading, write } = await open();

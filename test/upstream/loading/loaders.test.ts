@@ -51,7 +51,9 @@ test.each([
   async (_, received, expected) => {
     const { service, operations } = await twoOperations(received);
     const results = await Promise.allSettled(
-      operations.map(async (operation) => operation.list(bookEndpoints.byId, { id: '7' }, ['title'], undefined)),
+      operations.map(async (operation) =>
+        operation.responses.load(bookEndpoints.byId, { id: '7' }, ['title'], undefined),
+      ),
     );
     expect(service.requests).toHaveLength(1);
     expect(results[0]).toEqual({ status: 'rejected', reason: broken });
@@ -62,7 +64,7 @@ test.each([
 test('a failing cache fails only its own operation, and shared rejections still reach the other', async () => {
   const { service, operations } = await twoOperations(rejected);
   const loads = await Promise.allSettled(
-    operations.map(async (operation) => operation.load('Book', books, '7', ['title'], { id: '7' }, undefined)),
+    operations.map(async (operation) => operation.records.load('Book', books, '7', ['title'], { id: '7' }, undefined)),
   );
   expect(service.requests).toHaveLength(1);
   expect(loads[0]).toEqual({ status: 'rejected', reason: broken });
@@ -93,12 +95,12 @@ test('a response with some fields that comes after the whole record is not cache
     held = () => json(JSON.stringify(part))(socket, request);
   });
   const first = open();
-  const title = first.load('Book', wholeBooks, '7', titleOnly, {}, undefined);
+  const title = first.records.load('Book', wholeBooks, '7', titleOnly, {}, undefined);
   await until(() => held !== undefined);
-  await first.load('Book', wholeBooks, '7', otherFields, {}, undefined);
+  await first.records.load('Book', wholeBooks, '7', otherFields, {}, undefined);
   held!();
   await title;
-  const later = await open().load('Book', wholeBooks, '7', ['pages', 'publisher'], {}, undefined);
+  const later = await open().records.load('Book', wholeBooks, '7', ['pages', 'publisher'], {}, undefined);
   expect(later).toMatchObject({ pages: '191', publisher: '作家出版社' });
   expect(service.requests).toHaveLength(2);
 });
@@ -110,13 +112,15 @@ test('a response with one extra field is not taken for the whole record: the ext
     const part = Object.entries(record).filter(([name]) => fields.includes(name));
     json(JSON.stringify(Object.fromEntries(part)))(socket, request);
   });
-  await open().load('Book', wholeBooks, '7', ['title'], {}, undefined);
+  await open().records.load('Book', wholeBooks, '7', ['title'], {}, undefined);
   const operation = open();
-  expect(await operation.load('Book', wholeBooks, '7', ['alt'], {}, undefined)).toMatchObject({
+  expect(await operation.records.load('Book', wholeBooks, '7', ['alt'], {}, undefined)).toMatchObject({
     alt: 'http://book.example/7',
   });
-  expect(await operation.load('Book', wholeBooks, '7', ['pages'], {}, undefined)).toMatchObject({ pages: '191' });
-  expect(await open().load('Book', wholeBooks, '7', ['publisher'], {}, undefined)).toMatchObject({
+  expect(await operation.records.load('Book', wholeBooks, '7', ['pages'], {}, undefined)).toMatchObject({
+    pages: '191',
+  });
+  expect(await open().records.load('Book', wholeBooks, '7', ['publisher'], {}, undefined)).toMatchObject({
     publisher: '作家出版社',
   });
   expect(service.requests.map(members)).toEqual([
@@ -128,8 +132,8 @@ test('a response with one extra field is not taken for the whole record: the ext
 
 test('all fields of a response are cached, even if upstream ignores the requested fields', async () => {
   const { service, open } = await operationsOver(json(JSON.stringify(book)));
-  await open().load('Book', wholeBooks, '7', ['title'], {}, undefined);
-  expect(await open().load('Book', wholeBooks, '7', ['pages', 'publisher'], {}, undefined)).toMatchObject({
+  await open().records.load('Book', wholeBooks, '7', ['title'], {}, undefined);
+  expect(await open().records.load('Book', wholeBooks, '7', ['pages', 'publisher'], {}, undefined)).toMatchObject({
     pages: '191',
   });
   expect(service.requests).toHaveLength(1);
