@@ -1,10 +1,11 @@
 /** The pipeline of every operation, on the fast path and through Yoga alike: prepare a document, then run an operation. */
-import { OperationTypeNode } from 'graphql';
+import { type ExecutionResult, type GraphQLError, OperationTypeNode } from 'graphql';
 import type { CancellationToken } from '../../lib/cancellation.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { createOperationObserver } from '../observability/operations.ts';
 import type { Tracing } from '../observability/tracing.ts';
-import { type Prepared, createPreparation } from './prepare.ts';
+import { type ResultParts, errorsOf } from './incremental-format.ts';
+import { type Prepared, createPrepare } from './prepare.ts';
 import type { OperationRequest } from './request.ts';
 import { type Result, type RunParts, createRunOperation } from './run-operation.ts';
 
@@ -31,7 +32,7 @@ interface PipelineParts extends RunParts {
 
 export function createPipeline(parts: PipelineParts): Pipeline {
   const { schema, config, metrics, tracing, operationNames, useReferenceExecutor } = parts;
-  const { prepare } = createPreparation(schema, config, useReferenceExecutor);
+  const prepare = createPrepare(schema, config, useReferenceExecutor);
   const run = createRunOperation(parts);
   const cacheHits = metrics.tally(metrics.responseCacheHits);
   const observer = createOperationObserver(metrics, tracing, operationNames);
@@ -50,8 +51,10 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       const span = (request.span = observer.start(type, request.parentSpan, startedAt));
       try {
         const result = await run(ready, variables, request, cancellation);
-        const errors = Symbol.asyncIterator in result ? undefined : result.errors;
-        observer.end({ type, name: name?.value, startedAt, span }, errors);
+        const end = (errors: ExecutionResult['errors']) =>
+          observer.end({ type, name: name?.value, startedAt, span }, errors);
+        if (Symbol.asyncIterator in result) return await observeParts(result, end);
+        end(result.errors);
         return result;
       } catch (error) {
         span?.span.end();
@@ -65,4 +68,26 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       observer.end({ type, name, startedAt, span: observer.start(type, parentSpan, startedAt) }, undefined);
     },
   };
+}
+
+/** Calls `onEnd` with the errors of all parts after the last one, or when the client leaves, even if it has read none. */
+async function observeParts(
+  parts: ResultParts,
+  onEnd: (errors: readonly GraphQLError[] | undefined) => void,
+): Promise<ResultParts> {
+  const { mapAsyncIterator } = await import('graphql-yoga');
+  const errors: GraphQLError[] = [];
+  const end = () => onEnd(errors.length > 0 ? errors : undefined);
+  return mapAsyncIterator(
+    parts[Symbol.asyncIterator](),
+    (part) => {
+      errors.push(...errorsOf(part));
+      return part;
+    },
+    (error: unknown) => {
+      end();
+      throw error;
+    },
+    end,
+  );
 }

@@ -58,9 +58,8 @@ export function createFastPath(
       const media = negotiateJson(accept);
       if (media === undefined || !hasOnlyPlainParams(params)) return false;
       const prepared = pipeline.prepare(params.query, params.operationName ?? undefined);
-      if (prepared.errors || prepared.isDeliveredIncrementally) {
+      if (prepared.isDeliveredIncrementally) {
         request.prepared = prepared;
-        if (prepared.errors) request.mediaType = media;
         return false;
       }
       const { operation, cancellation } = request;

@@ -34,6 +34,21 @@ export interface CurrentResult {
   hasNext?: boolean | undefined;
 }
 
+/** The results of one operation that is delivered incrementally, in either format. */
+export type ResultParts = AsyncIterable<IncrementalResult | CurrentResult>;
+
+interface WithErrors {
+  errors?: Errors;
+}
+
+/** All errors in a part, in either format. */
+export function errorsOf(
+  part: WithErrors & { incremental?: readonly WithErrors[]; completed?: readonly WithErrors[] },
+): readonly GraphQLError[] {
+  const { incremental = [], completed = [] } = part;
+  return [part, ...incremental, ...completed].flatMap(({ errors }) => errors ?? []);
+}
+
 /** `root` is the selection of the initial result. */
 export async function* inCurrentFormat(
   results: AsyncIterable<IncrementalResult>,

@@ -12,7 +12,7 @@ import type { ClientCode } from '../../graph/errors/codes.ts';
 import { bareId, sha256Of } from '../../config/trusted-documents.ts';
 import type { GraphqlParams } from '../http/request-body.ts';
 import type { Metrics } from '../observability/metrics.ts';
-import type { Preparation, Prepared } from './prepare.ts';
+import type { Prepare, Prepared } from './prepare.ts';
 
 /** The text of the requested document, or the error if there is none. */
 export type DocumentLookup = { text: string; prepared?: Prepared } | { error: GraphQLError };
@@ -29,7 +29,7 @@ const REGISTERED_CHARACTERS_MAX = 2_000_000;
 
 export function createPersistedDocuments(
   config: Pick<Config, 'trustedDocuments' | 'persistedOnly' | 'automaticPersistedQueries'>,
-  pipeline: Pick<Preparation, 'prepare'>,
+  pipeline: { prepare: Prepare },
   metrics: Metrics,
 ) {
   const { trustedDocuments, persistedOnly, automaticPersistedQueries } = config;

@@ -1,10 +1,8 @@
 /** Prepares documents: parses them, checks the limits and validates. Results are cached, bounded by the memory that they take. */
 import {
-  type DefinitionNode,
   type DocumentNode,
   GraphQLError,
   type GraphQLSchema,
-  Kind,
   type OperationDefinitionNode,
   type SelectionNode,
   getOperationAST,
@@ -25,8 +23,6 @@ import { type ExecuteDocument, createExecuteDocument } from './execute.ts';
 
 /** A prepared document. If it has errors, they are the response and it is not run. */
 export interface Prepared {
-  /** Undefined if the text could not be parsed; an outline if the document has other errors. */
-  document: DocumentNode | undefined;
   errors: readonly GraphQLError[] | undefined;
   /** Undefined if there are errors. */
   ready: ExecutableDocument | undefined;
@@ -48,11 +44,7 @@ export interface ExecutableDocument {
   forget: () => void;
 }
 
-export interface Preparation {
-  prepare: (text: string, operationName: string | undefined) => Prepared;
-  /** Approximate size of all cached documents, in bytes. */
-  cachedBytes: () => number;
-}
+export type Prepare = (text: string, operationName: string | undefined) => Prepared;
 
 /** Number and size of all cached documents. Bounded by size too: a syntax tree can be a hundred times as large as its text. */
 const DOCUMENTS_MAX = 1_000;
@@ -61,7 +53,7 @@ const DOCUMENTS_MAX_BYTES = 64_000_000;
 const TOKEN_BYTES = 500;
 const ERROR_BYTES = 500;
 
-export function createPreparation(schema: GraphQLSchema, config: Config, useReference?: boolean): Preparation {
+export function createPrepare(schema: GraphQLSchema, config: Config, useReference?: boolean): Prepare {
   const rulesFor = validationRules(config);
   const plans = createPlanCache(schema, { maxFields: config.maxPlannedFields, check: costCheck(config) });
   const known = new LRUCache<string, Prepared>({
@@ -70,38 +62,35 @@ export function createPreparation(schema: GraphQLSchema, config: Config, useRefe
     sizeCalculation: bytesOf,
     dispose: ({ ready }) => ready?.forget(),
   });
-  return {
-    prepare(text, givenName) {
-      const operationName = givenName || undefined; // clients send an empty name for none
-      // The length keeps a name apart from the beginning of a text.
-      const key = operationName === undefined ? `\n${text}` : `${operationName.length} ${operationName}\n${text}`;
-      let prepared = known.get(key);
-      if (!prepared) {
-        prepared = make(text, operationName);
-        if (text.length <= config.maxDocumentCharacters) known.set(key, prepared);
-        if (!known.has(key)) prepared.ready?.forget();
-      }
-      return prepared;
-    },
-    cachedBytes: () => known.calculatedSize,
+  return (text, givenName) => {
+    const operationName = givenName || undefined; // clients send an empty name for none
+    // The length keeps a name apart from the beginning of a text.
+    const key = operationName === undefined ? `\n${text}` : `${operationName.length} ${operationName}\n${text}`;
+    let prepared = known.get(key);
+    if (!prepared) {
+      prepared = make(text, operationName);
+      if (text.length <= config.maxDocumentCharacters) known.set(key, prepared);
+      if (!known.has(key)) prepared.ready?.forget();
+    }
+    return prepared;
   };
 
   function make(text: string, operationName: string | undefined): Prepared {
     const tooLong = textLimit(text, config);
-    if (tooLong) return failed(undefined, [tooLong]);
+    if (tooLong) return failed([tooLong]);
     let document: DocumentNode;
     try {
       document = parse(text, { maxTokens: config.maxTokens });
     } catch (error) {
       const isTokens = /\d tokens\b/.test((error as Error).message);
-      return failed(undefined, [coded(error as GraphQLError, isTokens ? 'TOO_MANY_TOKENS' : 'GRAPHQL_PARSE_FAILED')]);
+      return failed([coded(error as GraphQLError, isTokens ? 'TOO_MANY_TOKENS' : 'GRAPHQL_PARSE_FAILED')]);
     }
     const over = documentLimits(document, config);
-    if (over.length > 0) return failed(document, over);
+    if (over.length > 0) return failed(over);
     const usesIncremental = isIncremental(document);
     const found = validate(schema, document, rulesFor(usesIncremental), { hideSuggestions: !config.suggestions });
     const invalid = found.map((error) => withoutNodes(coded(error, 'GRAPHQL_VALIDATION_FAILED')));
-    if (invalid.length > 0) return failed(document, invalid);
+    if (invalid.length > 0) return failed(invalid);
     const operation = getOperationAST(document, operationName);
     if (!operation || !schema.getRootType(operation.operation)) {
       const message = operation
@@ -109,7 +98,8 @@ export function createPreparation(schema: GraphQLSchema, config: Config, useRefe
         : operationName
           ? 'The document has no operation of that name.'
           : 'The document does not have exactly one operation: send `operationName`.';
-      return failed(document, [new GraphQLError(message, { extensions: { code: 'OPERATION_RESOLUTION_FAILURE' } })]);
+      const extensions = { code: 'OPERATION_RESOLUTION_FAILURE', http: { status: 400 } };
+      return failed([new GraphQLError(message, { extensions })]);
     }
     const ready = executable(document, operation);
     if (usesIncremental) {
@@ -122,7 +112,7 @@ export function createPreparation(schema: GraphQLSchema, config: Config, useRefe
       };
       ready.forget = () => [ready, whole].forEach((each) => each?.planner.forget());
     }
-    return { document, errors: undefined, ready, isDeliveredIncrementally: usesIncremental };
+    return { errors: undefined, ready, isDeliveredIncrementally: usesIncremental };
   }
 
   function executable(document: DocumentNode, operation: OperationDefinitionNode): ExecutableDocument {
@@ -141,33 +131,17 @@ export function createPreparation(schema: GraphQLSchema, config: Config, useRefe
 }
 
 /** A document with incremental delivery may be kept without it too. */
-function bytesOf({ document, ready, errors = [], isDeliveredIncrementally }: Prepared, key: string): number {
+function bytesOf({ ready, errors = [], isDeliveredIncrementally }: Prepared, key: string): number {
   const tokens = (ready?.document.tokenCount ?? 0) * (isDeliveredIncrementally ? 2 : 1);
-  const operations = document?.definitions.length ?? 0;
   const messages = errors.reduce((sum, { message }) => sum + ERROR_BYTES + 2 * message.length, 0);
-  return 2 * key.length + TOKEN_BYTES * (tokens + operations) + messages;
+  return 2 * key.length + TOKEN_BYTES * tokens + messages;
 }
 
-const failed = (document: DocumentNode | undefined, errors: readonly GraphQLError[]): Prepared => ({
-  document: document && outlineOf(document),
-  errors,
-  ready: undefined,
-  isDeliveredIncrementally: false,
-});
-
-/** The operations by kind and name: Yoga needs no more of a document that is not run, and the rest of the tree can be freed. */
-const outlineOf = ({ definitions }: DocumentNode): DocumentNode => ({
-  kind: Kind.DOCUMENT,
-  definitions: definitions.filter(isOperation).map(({ kind, operation, name }) => ({
-    kind,
-    operation,
-    ...(name ? { name: { kind: Kind.NAME, value: name.value } } : {}),
-    selectionSet: { kind: Kind.SELECTION_SET, selections: [] },
-  })),
-});
-
-const isOperation = (definition: DefinitionNode): definition is OperationDefinitionNode =>
-  definition.kind === Kind.OPERATION_DEFINITION;
+function failed(errors: readonly GraphQLError[]): Prepared {
+  // Clients that accept application/json alone expect the status 200 for these.
+  for (const { extensions } of errors) extensions.http ??= { status: 400, spec: true };
+  return { errors, ready: undefined, isDeliveredIncrementally: false };
+}
 
 /** The same error with positions in the text instead of nodes: nodes would keep the whole tree in memory. */
 const withoutNodes = ({ message, source, positions, extensions }: GraphQLError): GraphQLError =>

@@ -31,10 +31,8 @@ export interface GraphqlRequest {
   cancellation: CancellationToken;
   /** The parameters in the body or the query string, if there are any. */
   params?: GraphqlParams | undefined;
-  /** Set by the fast path if it has prepared the document. */
-  prepared?: Prepared;
+  /** The prepared document, once it is. */
+  prepared?: Prepared | undefined;
   /** Set if the document was looked up by its id, or is not trusted. */
   lookup?: DocumentLookup;
-  /** Set by the fast path: the media type that it has negotiated. */
-  mediaType?: string;
 }

@@ -14,7 +14,7 @@ import type { UpstreamClient } from '../../upstream/client.ts';
 import type { Operation } from '../../upstream/operation.ts';
 import { incrementalFormat } from '../http/accept.ts';
 import { type IncrementalResult, mergeableOnly } from './incremental-delivery.ts';
-import { type CurrentResult, inCurrentFormat } from './incremental-format.ts';
+import { type ResultParts, inCurrentFormat } from './incremental-format.ts';
 import { variablesLimit } from './limits.ts';
 import { maskErrors } from './mask.ts';
 import type { ExecutableDocument } from './prepare.ts';
@@ -23,7 +23,7 @@ import { createSlowLog } from '../observability/slow-operations.ts';
 import { checkIncrementalArguments } from './validation-rules.ts';
 
 /** A result, or the parts of one that is delivered incrementally. */
-export type Result = ExecutionResult | AsyncIterable<IncrementalResult | CurrentResult>;
+export type Result = ExecutionResult | ResultParts;
 
 type RunOperation = (
   document: ExecutableDocument,

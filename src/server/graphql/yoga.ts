@@ -3,7 +3,7 @@
  * pipeline and decide nothing themselves.
  */
 import { type ExecutionResult, GraphQLError, type GraphQLSchema } from 'graphql';
-import { type GraphQLParams, type Plugin, createYoga } from 'graphql-yoga';
+import { type GraphQLParams, type Plugin, createYoga, mapAsyncIterator } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import type { Variables } from '../../graph/engine/document.ts';
 import { checkAcceptable, incrementalFormat } from '../http/accept.ts';
@@ -13,7 +13,7 @@ import { addHelpLinks } from '../http/help.ts';
 import type { GraphqlParams } from '../http/request-body.ts';
 import { sendBody, sendNotModified, sendStream } from '../http/send.ts';
 import type { Pipeline } from './answer.ts';
-import type { CurrentResult } from './incremental-format.ts';
+import { errorsOf } from './incremental-format.ts';
 import type { GraphqlRequest } from './request.ts';
 
 interface Parts {
@@ -36,14 +36,14 @@ export function createYogaHandler(parts: Parts) {
 
   return async (exchange: Exchange, graphqlRequest: GraphqlRequest): Promise<void> => {
     const { request, response } = exchange;
-    const accept = graphqlRequest.mediaType ?? request.headers.accept;
+    const { accept } = request.headers;
     checkAcceptable(accept);
     // HEAD and QUERY are answered as GET is; nothing may depend on the Host header, which the client chooses.
     const url = request.method === 'QUERY' ? '/graphql' : request.url;
     const method = request.method === 'POST' ? 'POST' : 'GET';
     const minimal = new Request(`http://localhost${url}`, { method, ...(accept && { headers: { accept } }) });
     const answer = await yoga.fetch(minimal, graphqlRequest);
-    if (!exchange.isOpen) return void answer.body?.cancel().catch(() => undefined);
+    if (!exchange.isOpen) return discard(answer.body);
     exchange.setHeaders();
     answer.headers.forEach((value, name) => {
       // Headers set before, such as cache-control, take precedence.
@@ -60,6 +60,17 @@ export function createYogaHandler(parts: Parts) {
     if (answer.status === 200 && isNotModifiedSince(exchange, body)) return sendNotModified(exchange);
     sendBody(exchange, answer.status, [], body);
   };
+}
+
+/** Ends a response that the client does not wait for. Yoga begins the parts of a body when it is read, and ends only what it has begun. */
+async function discard(body: ReadableStream<Uint8Array> | null): Promise<void> {
+  const reader = body?.getReader();
+  try {
+    await reader?.read();
+    await reader?.cancel();
+  } catch {
+    // The operation's errors are counted, and nobody waits for those of the stream.
+  }
 }
 
 /** Gives a response that may be kept an ETag; that of a response for one token alone depends on the token. */
@@ -92,35 +103,35 @@ function createYogaServer({ schema, pipeline, log }: Parts) {
   });
 }
 
-type YogaContext = GraphqlRequest & { params: { operationName?: string | null } };
-
 /** Everything that Yoga does by itself otherwise: reading the body, parsing, validating and executing. */
-function throughPipeline(pipeline: Pipeline): Plugin<YogaContext, GraphqlRequest> {
+function throughPipeline(pipeline: Pipeline): Plugin<GraphqlRequest, GraphqlRequest> {
   return {
     onRequestParse({ serverContext: { params }, setRequestParser }) {
       // Yoga's own parsers would read them from the request.
       if (params) setRequestParser(() => params as GraphQLParams);
     },
-    /** Replaces the id of a document by its text. */
-    onParams({ params, context, setParams }) {
+    /** Replaces the id of a document by its text, and responds to a document that cannot be run. */
+    onParams({ params, context, setParams, setResult }) {
       const { lookup } = context;
-      if (!lookup) return;
-      if ('error' in lookup) throw lookup.error;
-      if (lookup.prepared) context.prepared = lookup.prepared;
-      const { documentId: _, ...others } = params as GraphqlParams;
-      setParams({ ...others, query: lookup.text });
+      const { operationName } = params;
+      let { query } = params;
+      if (lookup) {
+        if ('error' in lookup) throw lookup.error;
+        const { documentId: _, ...others } = params as GraphqlParams;
+        query = lookup.text;
+        setParams({ ...others, query });
+        context.prepared = lookup.prepared;
+      }
+      // Yoga rejects parameters of other types.
+      if (typeof query !== 'string' || (operationName != null && typeof operationName !== 'string')) return;
+      context.prepared ??= pipeline.prepare(query, operationName ?? undefined);
+      if (context.prepared.errors) setResult({ errors: context.prepared.errors });
     },
-    onParse({ context, params, extendContext, setParseFn }) {
-      setParseFn(() => {
-        const prepared =
-          context.prepared ?? pipeline.prepare(String(params.source), context.params.operationName ?? undefined);
-        extendContext({ prepared });
-        if (!prepared.document) throw prepared.errors?.[0] ?? new GraphQLError('This is not a document.');
-        return prepared.document;
-      });
+    onParse({ context, setParseFn }) {
+      setParseFn(() => context.prepared?.ready?.document);
     },
-    onValidate({ context, setResult }) {
-      setResult(context.prepared?.errors ?? []);
+    onValidate({ setResult }) {
+      setResult([]); // the pipeline has validated it
     },
     onExecute({ args, setExecuteFn }) {
       const { prepared, operation, cancellation } = args.contextValue;
@@ -131,19 +142,16 @@ function throughPipeline(pipeline: Pipeline): Plugin<YogaContext, GraphqlRequest
     // Yoga's own errors pass here too.
     onResultProcess(payload) {
       const { result } = payload;
-      if (Symbol.asyncIterator in result) payload.setResult(partsWithHelpLinks(result));
-      else for (const { errors } of [result].flat()) addHelpLinks(errors);
+      if (Symbol.asyncIterator in result) {
+        payload.setResult(mapAsyncIterator(result[Symbol.asyncIterator](), addHelpLinksToPart));
+      } else for (const { errors } of [result].flat()) addHelpLinks(errors);
     },
   };
 }
 
-async function* partsWithHelpLinks<Part extends ExecutionResult>(parts: AsyncIterable<Part>): AsyncGenerator<Part> {
-  for await (const part of parts) {
-    addHelpLinks(part.errors);
-    const { incremental = [], completed = [] } = part as CurrentResult;
-    for (const { errors } of [...incremental, ...completed]) addHelpLinks(errors);
-    yield part;
-  }
+function addHelpLinksToPart<Part extends ExecutionResult>(part: Part): Part {
+  addHelpLinks(errorsOf(part));
+  return part;
 }
 
 function maskBug(error: unknown, log: Logger): GraphQLError {
