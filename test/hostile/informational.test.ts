@@ -37,7 +37,8 @@ test.each([
   expect((await execute(collect, withToken)).data).toEqual({ collectBook: { collection: { status: 'READ' } } });
   books.behave((socket) => socket.write(before + whole)); // in one packet
   expect(await execute(book)).toEqual({ data: expectedData });
-  expect(books.connections()).toBe(1);
+  // Not the number of connections: one that is idle for 4 s is closed, and a stalled machine takes that long.
+  expect(books.requests).toHaveLength(3);
   expect(logged).toEqual([]);
 });
 
