@@ -2,11 +2,10 @@
 import {
   type ASTVisitor,
   type DocumentNode,
-  type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLInputType,
   GraphQLNonNull,
-  type GraphQLObjectType,
+  type GraphQLNamedType,
   type GraphQLOutputType,
   type GraphQLSchema,
   GraphQLString,
@@ -143,6 +142,12 @@ function descriptionsOfUses(schema: GraphQLSchema, document: DocumentNode): Map<
   return found;
 }
 
+/** One selection of a response key: the type of its field, and what is selected of that type. */
+interface SelectedField {
+  type: GraphQLOutputType;
+  set: SelectionSetNode | undefined;
+}
+
 /** The data of an operation. Null stands for whatever is absent or failed, as the types of the schema say. */
 export function dataSchemaOf(
   schema: GraphQLSchema,
@@ -152,46 +157,40 @@ export function dataSchemaOf(
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const node of document.definitions)
     if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
-  return ofObject(schema.getRootType(operation)!, [selectionSet]);
+  return ofObject([{ type: schema.getRootType(operation)!, set: selectionSet }]);
 
-  function ofObject(type: { name: string }, sets: readonly SelectionSetNode[]): JsonSchema {
-    const fields = new Map<string, { type: GraphQLOutputType; nodes: FieldNode[] }>();
-    for (const set of sets) collect(type as GraphQLObjectType, set, fields);
-    const properties = [...fields].map(([key, field]) => [key, ofOutput(field.type, field.nodes)]);
+  /** An object that any of these selections can give: it has the fields of all. */
+  function ofObject(selections: readonly SelectedField[]): JsonSchema {
+    const fields = new Map<string, SelectedField[]>();
+    for (const { type, set } of selections) if (set) collect(getNamedType(type), set, fields);
+    const properties = [...fields].map(([key, selected]) => [key, ofOutput(selected[0]!.type, selected)]);
     return { type: 'object', properties: Object.fromEntries(properties) as JsonSchema };
   }
 
-  function collect(
-    type: GraphQLObjectType,
-    set: SelectionSetNode,
-    fields: Map<string, { type: GraphQLOutputType; nodes: FieldNode[] }>,
-  ): void {
+  function collect(parent: GraphQLNamedType, set: SelectionSetNode, fields: Map<string, SelectedField[]>): void {
     for (const selection of set.selections) {
       if (selection.kind === Kind.FIELD) {
         const key = selection.alias?.value ?? selection.name.value;
+        const of = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields() : {};
+        const field = { type: of[selection.name.value]?.type ?? typename, set: selection.selectionSet };
         const known = fields.get(key);
-        const of =
-          isObjectType(type) || isInterfaceType(type) ? type.getFields()[selection.name.value]?.type : undefined;
-        if (known) known.nodes.push(selection);
-        else fields.set(key, { type: of ?? typename, nodes: [selection] });
+        if (known) known.push(field);
+        else fields.set(key, [field]);
         continue;
       }
       const part = selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(selection.name.value)! : selection;
       const condition = part.typeCondition?.name.value;
-      collect((condition ? schema.getType(condition) : type) as GraphQLObjectType, part.selectionSet, fields);
+      collect(condition ? schema.getType(condition)! : parent, part.selectionSet, fields);
     }
   }
 
-  function ofOutput(type: GraphQLOutputType, nodes: readonly FieldNode[]): JsonSchema {
+  /** Validation makes all selections of a response key agree in lists, null and scalars, so one type shows these. */
+  function ofOutput(type: GraphQLOutputType, selections: readonly SelectedField[]): JsonSchema {
     const isNullable = !isNonNullType(type);
     const of = getNullableType(type);
     let shape: JsonSchema;
-    if (isListType(of)) shape = { type: 'array', items: ofOutput(of.ofType, nodes) };
-    else if (isCompositeType(of))
-      shape = ofObject(
-        of,
-        nodes.flatMap(({ selectionSet: set }) => set ?? []),
-      );
+    if (isListType(of)) shape = { type: 'array', items: ofOutput(of.ofType, selections) };
+    else if (isCompositeType(of)) shape = ofObject(selections);
     else if (isEnumType(of)) shape = { type: 'string', enum: of.getValues().map(({ name }) => name) };
     else shape = { type: (scalars[(of as { name: string }).name] ?? text).type };
     if (!isNullable) return shape;

@@ -5,8 +5,10 @@ import { dataSchemaOf, inputSchemaOf } from '../../../src/graph/engine/json-sche
 const schema = buildSchema(`
   type Query { thing: Thing, parts: [Part!]! }
   interface Thing { id: ID! }
-  type Text implements Thing { id: ID!, text: String, kind: Kind! }
-  type Photo implements Thing { id: ID!, width: Int! }
+  type Text implements Thing { id: ID!, text: String, kind: Kind!, more: Link }
+  type Photo implements Thing { id: ID!, width: Int!, more: Size }
+  type Link { url: String! }
+  type Size { bytes: Int! }
   union Part = Text | Photo
   enum Kind { LONG SHORT }
 `);
@@ -33,6 +35,16 @@ test('a union has the fields of all its types, those of fragments too, and its n
     propertiesOf('{ parts { __typename ...P ... on Text { text } } } fragment P on Photo { width }'),
   ).toMatchObject({
     parts: { type: 'array', items: { type: 'object', properties: { __typename: text, width: {}, text: textOrNull } } },
+  });
+});
+
+test('fields of different types with one response key have the fields of all these types', () => {
+  expect(propertiesOf('{ parts { ... on Text { more { url } } ... on Photo { more { bytes } } } }')).toMatchObject({
+    parts: {
+      items: {
+        properties: { more: { type: ['object', 'null'], properties: { url: text, bytes: { type: 'integer' } } } },
+      },
+    },
   });
 });
 
