@@ -253,7 +253,8 @@ const onShelf = {
 // Keep the columns aligned.
 // prettier-ignore
 export const bookEndpoints = {
-  byId:             endpoint('GET /v2/book/:id',                      'book_basic_r',         takes<Fields>(),             gives<BookRecord>(200),        { ...withViewer, ...byOwnId }),
+  /** The id `search` gives the path of the search, which answers that its parameters are missing: 1002. */
+  byId:             endpoint('GET /v2/book/:id',                      'book_basic_r',         takes<Fields>(),             gives<BookRecord>(200),        { ...withViewer, ...byOwnId, absentOn: [1002] }),
   byIsbn:           endpoint('GET /v2/book/isbn/:isbn',               'book_basic_r',         takes<Fields>(),             gives<BookRecord>(200),        withViewer),
   search:           endpoint('GET /v2/book/search',                   'book_basic_r',         takes<BookSearch>(),         gives<BookPage>(200),          { ...withViewer, list: 'books' }),
   tags:             endpoint('GET /v2/book/:id/tags',                 'book_basic_r',         takes<Fields & Window>(),    gives<TagPage>(200),           { ...open, list: 'tags' }),

@@ -185,6 +185,7 @@ export function isAbsent(endpoint: Endpoint, httpStatus: number, code: number | 
   if (endpoint.service === 'event') return status === 404;
   if (code === undefined) return false; // a 404 of another server: BASE_URL may be wrong
   if (code === 1006) return endpoint.scope === 'community_basic_note';
-  if (code === 1000 || code === 1001) return endpoint.absentOn.includes(code);
+  if (endpoint.absentOn.includes(code)) return true;
+  if (code === 1000 || code === 1001) return false;
   return absentCodes.includes(code) || status === 404;
 }

@@ -277,8 +277,10 @@ const codeOf = (body: string): number | undefined => {
 function isAbsence({ service, scope, absentOn }: Endpoint, status: number, code: number | undefined): boolean {
   if (service === 'event') return status === 404;
   if (code === 1006) return scope === 'community_basic_note';
-  if (code === 1000 || code === 1001) return absentOn.includes(code);
-  return code !== undefined && ([6000, 6006, 6008, 6014, 5000].includes(code) || status === 404);
+  if (code === undefined) return false;
+  if (absentOn.includes(code)) return true;
+  if (code === 1000 || code === 1001) return false;
+  return [6000, 6006, 6008, 6014, 5000].includes(code) || status === 404;
 }
 
 function write(run: Run, endpoint: Endpoint, input: object, path: string): unknown {

@@ -28,6 +28,13 @@ describe('a book', () => {
     expect(await execute('{ book(id: 7) { title } }')).toEqual({ data: { book: null } });
   });
 
+  test('is null for the id that is a path of the service: code 1002', async () => {
+    const { service, execute } = facade();
+    const noQuery = { code: 1002, msg: 'missing_args', request: 'GET /v2/book/search' };
+    service.intercept({ path: '/v2/book/search', query: { fields: 'id,title' } }).reply(400, noQuery);
+    expect(await execute('{ book(id: "search") { title } }')).toEqual({ data: { book: null } });
+  });
+
   test('is rejected without an upstream call for an id of another type or a malformed id', async () => {
     const { execute, calls } = facade();
     const { data, errors } = await execute('{ a: book(id: "Subject:7") { title } b: book(id: "a/b") { title } }');
