@@ -139,8 +139,8 @@ export const settings = {
 
   maxDocumentCharacters: setting('MAX_DOCUMENT_CHARACTERS', amount, 20_000, 'longest document, in characters'),
   maxTokens: setting('MAX_TOKENS', amount, 4_000, 'tokens in a document'),
-  maxNesting: setting('MAX_NESTING', amount, 100, 'nesting of brackets of any kind in a document'),
-  maxDepth: setting('MAX_DEPTH', amount, 14, 'nesting of fields; introspection is not counted'),
+  maxNesting: setting('MAX_NESTING', whole(1, 1_000), 100, 'nesting of brackets of any kind in a document'),
+  maxDepth: setting('MAX_DEPTH', whole(1, 500), 14, 'nesting of fields; introspection is not counted'),
   maxFields: setting('MAX_FIELDS', amount, 1_000, 'fields in a document; a fragment counts at each spread'),
   maxPlannedFields: setting('MAX_PLANNED_FIELDS', amount, 3_000, 'fields of an operation, counted once for each possible type'),
   maxFragments: setting('MAX_FRAGMENTS', amount, 100, 'fragments in a document'),

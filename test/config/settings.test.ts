@@ -49,7 +49,7 @@ test('every wrong variable is reported at once, with its valid values', () => {
     'BASE_URL must be an http:// or https:// address without user, query or fragment',
     'EVENT_BASE_URL must be an http:// or https:// address without user, query or fragment',
     'FILM_TIER must be one of basic, advance, premium',
-    'MAX_DEPTH must be a whole number from 1 to 1000000',
+    'MAX_DEPTH must be a whole number from 1 to 500',
   ]);
 });
 
