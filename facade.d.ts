@@ -80,9 +80,9 @@ export interface FacadeOptions {
   maxDocumentCharacters?: number | undefined;
   /** Tokens in a document (a whole number from 1 to 1000000). Default: 4000. */
   maxTokens?: number | undefined;
-  /** Nesting of brackets of any kind in a document (a whole number from 1 to 1000000). Default: 100. */
+  /** Nesting of brackets of any kind in a document (a whole number from 1 to 1000). Default: 100. */
   maxNesting?: number | undefined;
-  /** Nesting of fields; introspection is not counted (a whole number from 1 to 1000000). Default: 14. */
+  /** Nesting of fields; introspection is not counted (a whole number from 1 to 500). Default: 14. */
   maxDepth?: number | undefined;
   /** Fields in a document; a fragment counts at each spread (a whole number from 1 to 1000000). Default: 1000. */
   maxFields?: number | undefined;

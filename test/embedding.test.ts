@@ -276,7 +276,7 @@ describe('the options of a facade', () => {
       'eventBaseUrl must be set',
       'graphiql must be true or false',
       'maxDeep is not an option',
-      'maxDepth must be a whole number from 1 to 1000000',
+      'maxDepth must be a whole number from 1 to 500',
       'maxTokens must be a whole number from 1 to 1000000',
       'otelExporterOtlpHeaders must be an object of header names and values',
       'port is not an option',
