@@ -71,6 +71,8 @@ export interface Content {
 
 /** How one element is read. */
 export interface ElementRule {
+  /** Its local name. */
+  readonly name: string;
   readonly namespace: Namespace;
   /** Every field that the element may fill. */
   readonly fields: readonly (keyof AtomFields)[];
@@ -178,10 +180,12 @@ const rules: Record<string, Rule> = {
   },
 };
 
-/** The elements that are read, by their local name. */
-export const elementRules: ReadonlyMap<string, ElementRule> = new Map(
-  Object.entries(rules).map(([name, rule], at) => [
-    name,
-    { bit: 1 << at, attributes: [], holds: false, repeats: false, ...rule },
-  ]),
-);
+/** The elements that are read. */
+export const elementRules: readonly ElementRule[] = Object.entries(rules).map(([name, rule], at) => ({
+  name,
+  bit: 1 << at,
+  attributes: [],
+  holds: false,
+  repeats: false,
+  ...rule,
+}));

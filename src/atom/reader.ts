@@ -4,6 +4,7 @@
  * It accepts only well-formed XML. Everything else, such as a bare `&` or an HTML entity, is left to the tree parser, which accepts what
  * lenient senders write and rejects the rest.
  */
+import { codeUnitsOf } from '../lib/code-units.ts';
 import { type Content, type ElementRule, AtomFields, elementRules } from './fields.ts';
 import { type Namespace, hasForbidden, isBlank, isWritable, namespaces, trim, withLineFeeds } from './xml.ts';
 
@@ -16,12 +17,16 @@ export function readFields(document: string, root: 'entry' | 'feed'): AtomFields
   const text = withLineFeeds(document);
   const end = text.lastIndexOf('>') + 1;
   if (trim(text.slice(end)) !== '') return undefined;
-  const reader: Reader = { text, end, at: text.startsWith('\ufeff') ? 1 : 0, less: -1, ampersand: -1 };
+  const units = codeUnitsOf(text);
+  // Every loop stops at a `<`, so none of them runs past the end.
+  units[end] = units[end + 1] = LESS;
+  const reader: Reader = { text, units, end, at: text.startsWith('\ufeff') ? 1 : 0 };
   try {
     skipOutside(reader);
-    if (nextLess(reader, reader.at) !== reader.at) return undefined;
+    if (units[reader.at] !== LESS) return undefined;
     const tag = readTag(reader, noScope);
-    if (tag.local !== root) return undefined;
+    const name = text.slice(tag.nameStart, tag.nameEnd);
+    if (name.slice(name.indexOf(':') + 1) !== root) return undefined;
     const fields = new AtomFields();
     if (!tag.isEmpty) readContent(reader, tag, { fields, exact: 0, loose: 0 }, 1);
     skipOutside(reader);
@@ -34,12 +39,11 @@ export function readFields(document: string, root: 'entry' | 'feed'): AtomFields
 
 interface Reader {
   readonly text: string;
-  /** After the last `>`. Nothing is read from there on: V8 slows down a call of `charCodeAt` that was once beyond the end of a text. */
+  /** The code units of the text: reading one takes a fraction of the time of `charCodeAt`. */
+  readonly units: Uint16Array;
+  /** After the last `>`. */
   readonly end: number;
   at: number;
-  /** The next `<` and the next `&`, or earlier ones until they are looked for again. */
-  less: number;
-  ampersand: number;
 }
 
 /** Thrown to leave a document to the tree parser. Shared, because creating an error costs as much as reading a feed. */
@@ -49,13 +53,14 @@ function giveUp(): never {
   throw bailOut;
 }
 
-/** Namespaces by prefix and colon, '' for the default; undefined for a namespace that the interface does not use. */
-type Scope = ReadonlyMap<string, Namespace | undefined>;
-const noScope: Scope = new Map();
+/** The namespaces in scope by prefix and colon, '' for the default; undefined if the interface does not use it. The innermost is first. */
+type Scope = readonly { readonly prefix: string; readonly namespace: Namespace | undefined }[];
+const noScope: Scope = [];
 
+/** A start tag. Its name stays a range of the text: creating a string takes longer than comparing one in place. */
 interface Tag extends Content {
-  readonly name: string;
-  readonly local: string;
+  readonly nameStart: number;
+  readonly nameEnd: number;
   readonly rule: ElementRule | undefined;
   /** Whether the namespace is that of the rule. */
   readonly isExact: boolean;
@@ -74,8 +79,8 @@ interface Found {
 
 const DEPTH_MAX = 40;
 const ATTRIBUTES_MAX = 32;
-const [BANG, DOUBLE_QUOTE, SINGLE_QUOTE, MINUS, SLASH, COLON, LESS, EQUALS, GREATER, QUESTION] = [
-  33, 34, 39, 45, 47, 58, 60, 61, 62, 63,
+const [BANG, DOUBLE_QUOTE, AMPERSAND, SINGLE_QUOTE, MINUS, SLASH, COLON, LESS, EQUALS, GREATER, QUESTION] = [
+  33, 34, 38, 39, 45, 47, 58, 60, 61, 62, 63,
 ];
 
 /** Skips white space, comments and processing instructions before and after the root. */
@@ -84,27 +89,26 @@ function skipOutside(reader: Reader): void {
 }
 
 /** Reads the content of an element, including its end tag: the elements into `found`, or without it the text. */
-function readContent(reader: Reader, { name, scope }: Tag, found: Found | undefined, depth: number): string {
+function readContent(reader: Reader, tag: Tag, found: Found | undefined, depth: number): string {
   if (depth > DEPTH_MAX) giveUp();
-  const { text } = reader;
+  const { text, units } = reader;
   let whole = '';
   for (;;) {
-    const at = nextLess(reader, reader.at);
-    const piece = withReferences(reader, reader.at, at);
+    const piece = readUntil(reader, LESS);
     if (!found) whole += piece;
-    reader.at = at;
-    const next = text.charCodeAt(at + 1);
+    const { at } = reader;
+    const next = units[at + 1];
     if (next === SLASH) {
-      readEndTag(reader, name);
+      readEndTag(reader, tag);
       return whole;
     }
     if (next === BANG && text.startsWith('<![CDATA[', at)) {
       reader.at = endOf(text, ']]>', at + 9);
       whole += text.slice(at + 9, reader.at - 3);
     } else if (!skipMarkup(reader)) {
-      const tag = readTag(reader, scope);
-      if (found && tag.rule) readElement(reader, tag, tag.rule, found, depth + 1);
-      else if (!tag.isEmpty) whole += readContent(reader, tag, undefined, depth + 1);
+      const child = readTag(reader, tag.scope);
+      if (found && child.rule) readElement(reader, child, child.rule, found, depth + 1);
+      else if (!child.isEmpty) whole += readContent(reader, child, undefined, depth + 1);
     }
   }
 }
@@ -132,8 +136,8 @@ function counts(found: Found, { bit, fields, repeats }: ElementRule, isExact: bo
 
 /** Skips a comment or processing instruction; false if there is neither. */
 function skipMarkup(reader: Reader): boolean {
-  const { text, at } = reader;
-  const next = text.charCodeAt(at + 1);
+  const { text, units, at } = reader;
+  const next = units[at + 1];
   if (next === QUESTION) reader.at = endOf(text, '?>', at + 2);
   else if (next !== BANG) return false;
   else if (text.startsWith('<!--', at)) reader.at = endOf(text, '-->', at + 4);
@@ -146,75 +150,115 @@ function endOf(text: string, mark: string, from: number): number {
   return found === -1 ? giveUp() : found + mark.length;
 }
 
-function readEndTag(reader: Reader, name: string): void {
-  const { text, at } = reader;
-  if (!text.startsWith(name, at + 2)) giveUp();
-  reader.at = at + 2 + name.length;
+function readEndTag(reader: Reader, { nameStart, nameEnd }: Tag): void {
+  const { units } = reader;
+  let at = reader.at + 2;
+  for (let expected = nameStart; expected < nameEnd; expected++) if (units[at++] !== units[expected]) giveUp();
+  reader.at = at;
   if (skipBlanks(reader) !== GREATER) giveUp();
   reader.at++;
 }
 
 function readTag(reader: Reader, outer: Scope): Tag {
-  const { text } = reader;
-  reader.at++;
-  const name = readName(reader);
-  const colon = name.indexOf(':');
-  const local = name.slice(colon + 1);
-  const rule = elementRules.get(local);
+  const { text, units } = reader;
+  const nameStart = ++reader.at;
+  const nameEnd = skipName(reader);
+  let localStart = nameEnd;
+  while (localStart > nameStart && units[localStart - 1] !== COLON) localStart--;
+  const rule = ruleOf(reader, localStart, nameEnd);
   const values: Content['values'] = [undefined, undefined];
-  const others: string[] = [];
-  let declared: Map<string, Namespace | undefined> | undefined;
+  let others: string[] | undefined;
+  let scope = outer;
   let code;
   while ((code = skipBlanks(reader)) !== GREATER && code !== SLASH) {
-    if (!isBlank(text.charCodeAt(reader.at - 1))) giveUp();
-    const attribute = readName(reader);
+    if (!isBlank(units[reader.at - 1]!)) giveUp();
+    const from = reader.at;
+    const to = skipName(reader);
     const value = readValue(reader);
-    const position = rule ? rule.attributes.indexOf(attribute) : -1;
+    const position = rule ? positionOf(rule.attributes, text, from, to) : -1;
     if (position !== -1) {
       if (values[position] !== undefined) giveUp();
       values[position] = value;
       continue;
     }
+    const attribute = text.slice(from, to);
     checkName(attribute);
+    others ??= [];
     if (others.length === ATTRIBUTES_MAX || others.includes(attribute)) giveUp();
     others.push(attribute);
     if (attribute !== 'xmlns' && !attribute.startsWith('xmlns:')) continue;
-    declared ??= new Map(outer);
-    declared.set(attribute === 'xmlns' ? '' : `${attribute.slice(6)}:`, namespaceNames.get(value));
+    const prefix = attribute === 'xmlns' ? '' : `${attribute.slice(6)}:`;
+    scope = [{ prefix, namespace: namespaceNames.get(value) }, ...scope];
   }
   const isEmpty = code === SLASH;
-  if (isEmpty && text.charCodeAt(++reader.at) !== GREATER) giveUp();
+  if (isEmpty && units[++reader.at] !== GREATER) giveUp();
   reader.at++;
-  const scope = declared ?? outer;
-  const isExact = rule !== undefined && rule.namespace === scope.get(name.slice(0, colon + 1));
-  if (!isExact) checkName(name);
-  return { name, local, rule, isExact, isEmpty, scope, values, text: '', inner: undefined };
+  const isExact = rule !== undefined && rule.namespace === namespaceOf(scope, text, nameStart, localStart);
+  if (!isExact) checkName(text.slice(nameStart, nameEnd));
+  return { nameStart, nameEnd, rule, isExact, isEmpty, scope, values, text: '', inner: undefined };
 }
 
+/** Rules by the last bits of the first letter: at most a few names to compare. */
+const INITIALS = 31;
+const rulesByInitial: readonly (readonly ElementRule[])[] = Array.from({ length: INITIALS + 1 }, (_, initial) =>
+  elementRules.filter(({ name }) => (name.charCodeAt(0) & INITIALS) === initial),
+);
+
+function ruleOf({ text, units }: Reader, start: number, end: number): ElementRule | undefined {
+  for (const rule of rulesByInitial[units[start]! & INITIALS]!) if (isAt(rule.name, text, start, end)) return rule;
+  return undefined;
+}
+
+function positionOf(names: readonly string[], text: string, start: number, end: number): number {
+  for (let at = 0; at < names.length; at++) if (isAt(names[at]!, text, start, end)) return at;
+  return -1;
+}
+
+function namespaceOf(scope: Scope, text: string, start: number, end: number): Namespace | undefined {
+  for (const { prefix, namespace } of scope) if (isAt(prefix, text, start, end)) return namespace;
+  return undefined;
+}
+
+/** Whether the range of the text is this name. */
+const isAt = (name: string, text: string, start: number, end: number): boolean =>
+  name.length === end - start && text.startsWith(name, start);
+
 function readValue(reader: Reader): string {
-  const { text } = reader;
   if (skipBlanks(reader) !== EQUALS) giveUp();
   reader.at++;
   const quote = skipBlanks(reader);
   if (quote !== DOUBLE_QUOTE && quote !== SINGLE_QUOTE) giveUp();
-  const start = reader.at + 1;
-  const end = text.indexOf(quote === DOUBLE_QUOTE ? '"' : "'", start);
-  if (end === -1 || nextLess(reader, start) < end) giveUp();
-  reader.at = end + 1;
-  return trim(withReferences(reader, start, end));
+  reader.at++;
+  const value = readUntil(reader, quote);
+  reader.at++;
+  return trim(value);
+}
+
+/** The text before the next `mark`, with references resolved. */
+function readUntil(reader: Reader, mark: number): string {
+  const { text, units, at: start } = reader;
+  let at = start;
+  let hasReferences = false;
+  for (let unit; (unit = units[at]) !== mark; at++) {
+    if (unit === AMPERSAND) hasReferences = true;
+    else if (unit === LESS) giveUp();
+  }
+  if (at >= reader.end) giveUp();
+  reader.at = at;
+  const piece = text.slice(start, at);
+  return hasReferences ? withReferences(piece) : piece;
 }
 
 const namespaceNames: ReadonlyMap<string, Namespace> = new Map(
   (Object.keys(namespaces) as Namespace[]).map((name) => [namespaces[name], name]),
 );
 
-/** Reads to the end of a name. Known names need no `checkName`. */
-function readName(reader: Reader): string {
-  const { text, at: start } = reader;
-  let at = start;
-  for (let code; (code = text.charCodeAt(at)) > GREATER || (code >= MINUS && code <= COLON && code !== SLASH);) at++;
-  reader.at = at;
-  return text.slice(start, at);
+/** Returns the end of the name that begins here. Known names need no `checkName`. */
+function skipName(reader: Reader): number {
+  const { units } = reader;
+  let { at } = reader;
+  for (let unit; (unit = units[at]!) > GREATER || (unit >= MINUS && unit <= COLON && unit !== SLASH);) at++;
+  return (reader.at = at);
 }
 
 /** ASCII names with at most one prefix, but for those that fast-xml-parser rejects. */
@@ -226,27 +270,16 @@ function checkName(name: string): void {
 
 /** Skips white space; returns the character after it. */
 function skipBlanks(reader: Reader): number {
-  let code;
-  while (isBlank((code = reader.text.charCodeAt(reader.at)))) reader.at++;
-  return code;
+  const { units } = reader;
+  let { at } = reader;
+  while (isBlank(units[at]!)) at++;
+  reader.at = at;
+  return units[at]!;
 }
 
-/** The position of the next `<`, found once for all attributes of a tag and the text after it. */
-function nextLess(reader: Reader, from: number): number {
-  if (reader.less < from) reader.less = endOf(reader.text, '<', from) - 1;
-  return reader.less;
-}
-
-/** A part of the text, with XML's own entities and numeric references resolved; anything else is left to the tree parser. */
-function withReferences(reader: Reader, start: number, end: number): string {
-  const piece = reader.text.slice(start, end);
-  if (reader.ampersand < start) {
-    const at = reader.text.indexOf('&', start);
-    reader.ampersand = at === -1 ? reader.end : at;
-  }
-  if (reader.ampersand >= end) return piece;
-  return piece.replace(/&([^;&]{0,10};)?/g, (_, reference: string | undefined) => characterOf(reference ?? giveUp()));
-}
+/** XML's own entities and numeric references are resolved; anything else is left to the tree parser. */
+const withReferences = (piece: string): string =>
+  piece.replace(/&([^;&]{0,10};)?/g, (_, reference: string | undefined) => characterOf(reference ?? giveUp()));
 
 const entities = new Map([
   ['lt;', '<'],

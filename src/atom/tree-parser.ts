@@ -14,8 +14,8 @@ export const parseFields = (text: string, root: string): AtomFields => fieldsOf(
 
 function fieldsOf(parent: Element): AtomFields {
   const fields = new AtomFields();
-  for (const [local, rule] of elementRules) {
-    const found = findAll(parent, namespaces[rule.namespace], local);
+  for (const rule of elementRules) {
+    const found = findAll(parent, namespaces[rule.namespace], rule.name);
     for (const element of rule.repeats ? found : found.slice(0, 1)) {
       const values = rule.attributes.map((name) => element.attributes.get(name));
       const text = rule.holds ? '' : textOf(element);
