@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../../config/settings.ts';
 import { cancel } from '../../lib/cancellation.ts';
 import { append, unlink } from '../../lib/queue.ts';
-import type { Metrics } from '../observability/metrics.ts';
+import type { Metrics, Tally } from '../observability/metrics.ts';
 import { type Admission, sendOverloaded } from './admission.ts';
 import { Compression } from './compression.ts';
 import { CLOSE, type Connection, type Connections, IDLE_MS, KEEP_ALIVE, trackConnections } from './connections.ts';
@@ -53,7 +53,7 @@ export class HttpServer {
   isClosing = false;
 
   private readonly parts: HttpServerParts;
-  private readonly successes: { inc: () => void };
+  private readonly successes: Tally;
 
   constructor(parts: HttpServerParts) {
     const { config, metrics, admission } = parts;

@@ -3,6 +3,11 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
+/** A counter, or one series of it. */
+export interface Tally {
+  inc: (by?: number) => void;
+}
+
 /** Successes of one kind, with the seconds that each took. */
 export interface SuccessSeries {
   add: (seconds: number) => void;
@@ -45,13 +50,13 @@ export function createMetrics() {
       });
     },
     /** Counts what happens with every request. prom-client hashes the labels each time, so it gets the sum before a scrape. */
-    tally(total: { inc: (by: number) => void }): { inc: () => void } {
+    tally(total: { inc: (by: number) => void }): Tally {
       let unreported = 0;
       flushes.push(() => {
         if (unreported > 0) total.inc(unreported);
         unreported = 0;
       });
-      return { inc: () => void unreported++ };
+      return { inc: (by = 1) => void (unreported += by) };
     },
     /** The same with a histogram. */
     successes(total: { inc: (by: number) => void }, duration: { observe: (seconds: number) => void }): SuccessSeries {

@@ -2,7 +2,7 @@
 import { type Context, ROOT_CONTEXT } from '@opentelemetry/api';
 import { type GraphQLError, type GraphQLFormattedError, OperationTypeNode } from 'graphql';
 import type { OperationSpan } from '../../lib/trace-context.ts';
-import type { Metrics } from './metrics.ts';
+import type { Metrics, Tally } from './metrics.ts';
 import { type Tracing, endOperationSpan, startOperationSpan } from './tracing.ts';
 
 type Errors = readonly (GraphQLError | GraphQLFormattedError)[];
@@ -37,6 +37,17 @@ export function createOperationObserver(
     }),
   );
 
+  const named = new Map<string, { ok: Tally; errors: Tally; seconds: Tally }>();
+
+  function namedSeries(operation: string) {
+    let series = named.get(operation);
+    if (series || !names.has(operation)) return series;
+    const tallyOf = (outcome: string) => metrics.tally(metrics.namedOperations.labels({ operation, outcome }));
+    const seconds = metrics.tally(metrics.namedOperationSeconds.labels({ operation }));
+    named.set(operation, (series = { ok: tallyOf('ok'), errors: tallyOf('errors'), seconds }));
+    return series;
+  }
+
   const countErrors = (type: string, errors: Errors) => {
     for (const error of errors) metrics.errors.inc({ code: codeOf(error) });
     metrics.operations.inc({ type, outcome: 'errors' });
@@ -50,10 +61,9 @@ export function createOperationObserver(
         countErrors(type, errors);
         metrics.operationSeconds.observe({ type }, elapsed);
       } else successes.get(type)?.add(elapsed);
-      if (name !== undefined && names.has(name)) {
-        metrics.namedOperations.inc({ operation: name, outcome: errors ? 'errors' : 'ok' });
-        metrics.namedOperationSeconds.inc({ operation: name }, elapsed);
-      }
+      const series = name === undefined ? undefined : namedSeries(name);
+      series?.[errors ? 'errors' : 'ok'].inc();
+      series?.seconds.inc(elapsed);
       if (span) endOperationSpan(span, type, name, (errors ?? []).map(codeOf));
     },
     invalidDocument: (errors) => countErrors('none', errors),
