@@ -24,7 +24,8 @@ export class Calls {
     this.context = context;
   }
 
-  async send(wanted: ApiRequest, path: Path | undefined, files?: AsyncIterable<FilePart>): Promise<ApiResponse> {
+  /** Throws, or rejects, if the request is not sent or fails. */
+  send(wanted: ApiRequest, path: Path | undefined, files?: AsyncIterable<FilePart>): Promise<ApiResponse> {
     const { endpoint } = wanted;
     const credential = this.credentialFor(endpoint);
     this.requireSendable(wanted, credential);
