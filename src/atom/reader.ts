@@ -77,6 +77,7 @@ interface Found {
   loose: number;
 }
 
+const noValues: Content['values'] = [];
 const DEPTH_MAX = 40;
 const ATTRIBUTES_MAX = 32;
 const [BANG, DOUBLE_QUOTE, AMPERSAND, SINGLE_QUOTE, MINUS, SLASH, COLON, LESS, EQUALS, GREATER, QUESTION] = [
@@ -166,7 +167,7 @@ function readTag(reader: Reader, outer: Scope): Tag {
   let localStart = nameEnd;
   while (localStart > nameStart && units[localStart - 1] !== COLON) localStart--;
   const rule = ruleOf(reader, localStart, nameEnd);
-  const values: Content['values'] = [undefined, undefined];
+  const values: Content['values'] = rule?.attributes.length ? [undefined, undefined] : noValues;
   let others: string[] | undefined;
   let scope = outer;
   let code;
@@ -198,14 +199,13 @@ function readTag(reader: Reader, outer: Scope): Tag {
   return { nameStart, nameEnd, rule, isExact, isEmpty, scope, values, text: '', inner: undefined };
 }
 
-/** Rules by the last bits of the first letter: at most a few names to compare. */
-const INITIALS = 31;
-const rulesByInitial: readonly (readonly ElementRule[])[] = Array.from({ length: INITIALS + 1 }, (_, initial) =>
-  elementRules.filter(({ name }) => (name.charCodeAt(0) & INITIALS) === initial),
+/** Rules by the last five bits of the first letter: at most a few names to compare. */
+const rulesByInitial: readonly (readonly ElementRule[])[] = Array.from({ length: 32 }, (_, bits) =>
+  elementRules.filter(({ name }) => (name.charCodeAt(0) & 31) === bits),
 );
 
 function ruleOf({ text, units }: Reader, start: number, end: number): ElementRule | undefined {
-  for (const rule of rulesByInitial[units[start]! & INITIALS]!) if (isAt(rule.name, text, start, end)) return rule;
+  for (const rule of rulesByInitial[units[start]! & 31]!) if (isAt(rule.name, text, start, end)) return rule;
   return undefined;
 }
 

@@ -66,7 +66,7 @@ export class UpstreamCall implements SharedCall {
   private readonly logged: LoggedCall;
   private span: Span | undefined;
   private failure: UpstreamErrorDetails | undefined = undefined;
-  private permits: RateLimitPermit[] = [];
+  private permits: readonly RateLimitPermit[] = noPermits;
   /** False while it waits for the response to an equal call. */
   private hasBegun = false;
   private isOver = false;
@@ -118,7 +118,7 @@ export class UpstreamCall implements SharedCall {
       const { address, rateShare } = this.context;
       const permit = rateLimiter.acquire(endpoint, this.credential, address, cancellation, false, rateShare);
       if (permit instanceof Promise) await this.waitFor(permit, request, cancellation);
-      else this.permits.push(permit);
+      else this.permits = [permit];
       const response = await transport.send(request, cancellation);
       return this.read(response, request);
     } catch (error) {
@@ -136,7 +136,7 @@ export class UpstreamCall implements SharedCall {
     request: HttpRequest,
     cancellation: CancellationToken,
   ): Promise<void> {
-    this.permits.push(await permit);
+    this.permits = [await permit];
     if (cancellation.reason) throw operationEnded(request, cancellation.reason);
     this.services.credentials.rejections.repeat(this.credential.id, this.request);
   }
@@ -146,8 +146,8 @@ export class UpstreamCall implements SharedCall {
     const { settings } = this.services;
     const { endpoint, wirePath } = this.request;
     const isJson = endpoint.media === 'json';
-    const headers = ['accept', isJson || endpoint.media === 'empty' ? 'application/json' : 'application/atom+xml'];
-    headers.push('accept-encoding', 'gzip', 'x-request-id', context.requestId);
+    const accept = isJson || endpoint.media === 'empty' ? 'application/json' : 'application/atom+xml';
+    const headers = ['accept', accept, 'accept-encoding', 'gzip', 'x-request-id', context.requestId];
     if (context.span) {
       this.span = startCallSpan(context.span, endpoint.method);
       addTraceHeaders(this.span.spanContext(), headers);
@@ -176,7 +176,7 @@ export class UpstreamCall implements SharedCall {
       const { address, rateShare } = context;
       const permit = await rateLimiter.acquire(request.endpoint, credential, address, cancellation, true, rateShare);
       if (this.isOver) permit.settle(false);
-      else this.permits.push(permit);
+      else this.permits = [...this.permits, permit];
       return !this.isOver;
     } catch {
       return false;
@@ -269,6 +269,8 @@ export class UpstreamCall implements SharedCall {
     if (!logged.coalesced) services.observe?.({ endpoint, outcome: outcomeOf(logged), ms: logged.ms, failure, span });
   }
 }
+
+const noPermits: readonly RateLimitPermit[] = [];
 
 /** False if the call was not sent, or its token was rejected. */
 const isCountedByService = (error: unknown): boolean =>

@@ -24,8 +24,7 @@ export class Calls {
     this.context = context;
   }
 
-  /** Throws, or rejects, if the request is not sent or fails. */
-  send(wanted: ApiRequest, path: Path | undefined, files?: AsyncIterable<FilePart>): Promise<ApiResponse> {
+  async send(wanted: ApiRequest, path: Path | undefined, files?: AsyncIterable<FilePart>): Promise<ApiResponse> {
     const { endpoint } = wanted;
     const credential = this.credentialFor(endpoint);
     this.requireSendable(wanted, credential);

@@ -57,7 +57,7 @@ const RENEWED_AFTER = 500;
 class InFlightRequest {
   /** Cancelled when the last waiter leaves. */
   private readonly cancellation = createCancellationToken();
-  private waiters: Waiter[] = [];
+  private waiters: readonly Waiter[] = noWaiters;
   private readonly own: CredentialRequests;
   private readonly key: string;
 
@@ -83,7 +83,7 @@ class InFlightRequest {
   join(token: CancellationToken): Promise<ApiResponse> {
     return new Promise((resolve, reject) => {
       const waiter = { token, resolve, reject, onCancel: (reason: Error) => this.leave(waiter, reason) };
-      this.waiters.push(waiter);
+      this.waiters = this.waiters.length === 0 ? [waiter] : [...this.waiters, waiter];
       addListener(token, waiter);
     });
   }
@@ -101,11 +101,13 @@ class InFlightRequest {
     const { requests, count } = this.own;
     if (requests.get(this.key) === this && requests.delete(this.key)) count.requests--;
     const { waiters } = this;
-    this.waiters = []; // so that nothing holds the response
+    this.waiters = noWaiters; // so that nothing holds the response
     for (const waiter of waiters) removeListener(waiter.token, waiter);
     return waiters;
   }
 }
+
+const noWaiters: readonly Waiter[] = [];
 
 interface Waiter extends CancellationListener {
   token: CancellationToken;
