@@ -8,24 +8,10 @@ import type { Endpoint, Media } from '../api/endpoint.ts';
 import type { ErrorBody } from '../api/errors.ts';
 import { serviceErrors } from '../api/errors.ts';
 import { wereDecodedWithLoss, hasLoneSurrogate, isPercentEncodedUtf8 } from '../lib/unicode.ts';
-import type { Call, Rule } from './rules/call.ts';
+import type { Route } from './routes.ts';
+import type { Call } from './rules/call.ts';
 import { Rejection } from './rules/rejection.ts';
 import type { PictureStore, ReceivedPicture } from './store/pictures.ts';
-
-/** An endpoint and the rule that implements it. */
-export interface Route {
-  endpoint: Endpoint;
-  rule: Rule<Endpoint>;
-}
-
-/** The routes of a table of endpoints, with a rule for each. */
-export function routesOf<Table extends Record<string, Endpoint>>(
-  endpoints: Table,
-  rules: { [Name in keyof Table]: Rule<Table[Name]> },
-): Route[] {
-  // The received texts are the input of the endpoint; `decoded` has converted numbers and flags.
-  return Object.entries(endpoints).map(([name, endpoint]) => ({ endpoint, rule: rules[name] as Rule<Endpoint> }));
-}
 
 /** The parts of a request that are input of a rule. */
 export interface OriginRequest {

@@ -2,22 +2,20 @@ import {
   ANNOTATION_MORE_THAN,
   type AnnotationDraft,
   type AnnotationFormat,
-  type AnnotationPage,
-  type AnnotationQuery,
   type AnnotationRecord,
-  type AnnotationsQuery,
   CHAPTER_MAX,
   PAGE_BELOW,
   PRIVACY_PUBLIC,
   annotationFormats,
   annotationOrders,
+  type bookEndpoints,
 } from '../../api/book.ts';
 import { hasMoreThan } from '../../lib/characters.ts';
 import type { AnnotationContent, StoredAnnotation } from '../store/annotation.ts';
 import { userRecord } from '../store/people.ts';
 import type { ReceivedPicture } from '../store/pictures.ts';
 import { abstractOf, annotationHtml, hasMath, pictureNumbersIn } from './annotation-text.ts';
-import { type Call, type Of, personOf, sliceOf } from './call.ts';
+import { type Call, type Rules, personOf, sliceOf } from './call.ts';
 import { numericId } from './numeric-id.ts';
 import { isPrivate } from './opinion.ts';
 import { personNamed } from './person.ts';
@@ -27,54 +25,51 @@ import { Rejection, found } from './rejection.ts';
 /** The privacy of an annotation that only its author may see. Not specified: the number. */
 const PRIVATE = 0;
 
-/** Only public annotations, even for their authors. */
-export function annotationsOfBook(call: Call, { id, ...query }: Of & AnnotationsQuery): AnnotationPage {
-  const { order = 'rank', page: pageNo } = query;
-  if (!call.books.has(id)) throw new Rejection(6000);
-  if (!annotationOrders.includes(order)) throw new Rejection(999);
-  if (pageNo !== undefined && !isPage(pageNo)) throw new Rejection(6012);
-  const { items, ...page } = call.annotations.ofBook(id, order, pageNo, sliceOf(query));
-  return { ...page, annotations: toRecords(call, items, query.format) };
-}
+export const annotationRules = {
+  /** Only public annotations, even for their authors. */
+  annotations(call, { id, ...query }) {
+    const { order = 'rank', page: pageNo } = query;
+    if (!call.books.has(id)) throw new Rejection(6000);
+    if (!annotationOrders.includes(order)) throw new Rejection(999);
+    if (pageNo !== undefined && !isPage(pageNo)) throw new Rejection(6012);
+    const { items, ...page } = call.annotations.ofBook(id, order, pageNo, sliceOf(query));
+    return { ...page, annotations: toRecords(call, items, query.format) };
+  },
 
-/** Newest first. Not specified: whether authors see their own private annotations here; they do. */
-export function annotationsOfPerson(
-  call: Call,
-  { name, ...query }: { name: string } & AnnotationsQuery,
-): AnnotationPage {
-  const person = personNamed(call, name);
-  const { items, ...page } = call.annotations.ofPerson(person.id, person.id === call.reader, sliceOf(query));
-  return { ...page, annotations: toRecords(call, items, query.format) };
-}
+  /** Newest first. Not specified: whether authors see their own private annotations here; they do. */
+  userAnnotations(call, { name, ...query }) {
+    const person = personNamed(call, name);
+    const { items, ...page } = call.annotations.ofPerson(person.id, person.id === call.reader, sliceOf(query));
+    return { ...page, annotations: toRecords(call, items, query.format) };
+  },
 
-export function annotationById(call: Call, { id, format }: Of & AnnotationQuery): AnnotationRecord {
-  return toRecords(call, [visibleAnnotation(call, id)], format)[0]!;
-}
+  annotation: (call, { id, format }) => toRecord(call, id, format),
 
-export function annotate(call: Call, { id, ...draft }: Of & AnnotationDraft): AnnotationRecord {
-  if (!call.books.has(id)) throw new Rejection(6000);
-  const content = checked(draft);
-  const pictures = numberedPictures(call);
-  const added = call.annotations.add(personOf(call), id, content);
-  keep(call, added, pictures);
-  return annotationById(call, { id: String(added) });
-}
+  annotate(call, { id, ...draft }) {
+    if (!call.books.has(id)) throw new Rejection(6000);
+    const content = checked(draft);
+    const pictures = numberedPictures(call);
+    const added = call.annotations.add(personOf(call), id, content);
+    keep(call, added, pictures);
+    return toRecord(call, String(added));
+  },
 
-/** Clears what the draft leaves out. Pictures remain, even if the content does not show them. */
-export function updateAnnotation(call: Call, { id, ...draft }: Of & AnnotationDraft): AnnotationRecord {
-  const annotation = ownAnnotation(call, id);
-  const content = checked(draft);
-  const pictures = numberedPictures(call);
-  call.annotations.replace(annotation.id, content);
-  keep(call, annotation.id, pictures);
-  return annotationById(call, { id });
-}
+  /** Clears what the draft leaves out. Pictures remain, even if the content does not show them. */
+  updateAnnotation(call, { id, ...draft }) {
+    const annotation = ownAnnotation(call, id);
+    const content = checked(draft);
+    const pictures = numberedPictures(call);
+    call.annotations.replace(annotation.id, content);
+    keep(call, annotation.id, pictures);
+    return toRecord(call, id);
+  },
 
-export function deleteAnnotation(call: Call, { id }: Of): void {
-  const annotation = ownAnnotation(call, id);
-  call.annotations.remove(annotation.id);
-  call.unused.push(...annotation.photos.values());
-}
+  deleteAnnotation(call, { id }) {
+    const annotation = ownAnnotation(call, id);
+    call.annotations.remove(annotation.id);
+    call.unused.push(...annotation.photos.values());
+  },
+} satisfies Partial<Rules<typeof bookEndpoints>>;
 
 /** Not specified: the response for an unknown or private annotation; the same as for a missing collection. */
 function visibleAnnotation({ annotations, reader }: Call, id: string): StoredAnnotation {
@@ -118,6 +113,9 @@ function keep({ annotations, pictures }: Call, id: number, numbered: ReadonlyMap
   }
   pictures.keep([...numbered.values()]);
 }
+
+const toRecord = (call: Call, id: string, format?: AnnotationFormat) =>
+  toRecords(call, [visibleAnnotation(call, id)], format)[0]!;
 
 function toRecords(
   call: Call,

@@ -20,6 +20,9 @@ export interface Call extends Stores {
 /** Implements an endpoint: checks the values of the input, reads and writes, and returns the response or throws Rejection. */
 export type Rule<Row> = (call: Call, input: InputOf<Row>) => AnswerOf<Row>;
 
+/** A rule for each endpoint of a table. */
+export type Rules<Table> = { [Name in keyof Table]: Rule<Table[Name]> };
+
 /** The input from the path. */
 export type Of = { id: string };
 

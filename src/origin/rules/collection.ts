@@ -2,65 +2,65 @@ import {
   type BookRecord,
   COMMENT_MAX,
   type CollectionDraft,
-  type CollectionPage,
   type CollectionRecord,
   type CollectionStatus,
-  type CollectionsQuery,
-  type Whose,
+  type bookEndpoints,
   collectionStatuses,
   statusAliases,
 } from '../../api/book.ts';
 import { hasMoreThan } from '../../lib/characters.ts';
 import { instantOf, timestamp } from '../store/clock.ts';
 import type { CollectionContent, StoredCollection } from '../store/collection.ts';
-import { type Call, type Of, personOf, sliceOf } from './call.ts';
+import { type Rules, personOf, sliceOf } from './call.ts';
 import { givenRating, isPrivate, isRating, ratingOrNone } from './opinion.ts';
 import { personNamed } from './person.ts';
 import { Rejection, found } from './rejection.ts';
 
-/** The collection of `user_id`, or of the reader. For other users, a private collection does not exist. */
-export function collectionOf(call: Call, { id, user_id }: Of & Whose): CollectionRecord {
-  const { books, collections, reader } = call;
-  if (!books.has(id)) throw new Rejection(6000);
-  const owner = user_id === undefined ? reader : personNamed(call, user_id).id;
-  // Not specified: a request with neither a token nor a user id; there is no collection.
-  const collection = owner === null ? undefined : collections.find(owner, id);
-  if (!collection || (collection.private && owner !== reader)) throw new Rejection(1001);
-  return toRecord(collection, books.byId(id));
-}
+export const collectionRules = {
+  /** The collection of `user_id`, or of the reader. For other users, a private collection does not exist. */
+  collection(call, { id, user_id }) {
+    const { books, collections, reader } = call;
+    if (!books.has(id)) throw new Rejection(6000);
+    const owner = user_id === undefined ? reader : personNamed(call, user_id).id;
+    // Not specified: a request with neither a token nor a user id; there is no collection.
+    const collection = owner === null ? undefined : collections.find(owner, id);
+    if (!collection || (collection.private && owner !== reader)) throw new Rejection(1001);
+    return toRecord(collection, books.byId(id));
+  },
 
-export function collectionsOf(call: Call, { name, ...query }: { name: string } & CollectionsQuery): CollectionPage {
-  const { status, tag, from, to, rating } = query;
-  const person = personNamed(call, name);
-  if (status !== undefined && !collectionStatuses.includes(status)) throw new Rejection(999);
-  // Not specified: a filter by an invalid rating. Ignoring it would return collections that do not match.
-  if (rating !== undefined && !isRating(rating)) throw new Rejection(999);
-  // Not specified: whether the owner's own list contains private collections; it does.
-  const filter = { all: person.id === call.reader, status, tag, from: localTime(from), to: localTime(to), rating };
-  const { items, ...page } = call.collections.list(person.id, filter, sliceOf(query));
-  const books = call.books.byIds(items.map((item) => item.book_id));
-  return { ...page, collections: items.map((item) => toRecord(item, books.get(item.book_id))) };
-}
+  collections(call, { name, ...query }) {
+    const { status, tag, from, to, rating } = query;
+    const person = personNamed(call, name);
+    if (status !== undefined && !collectionStatuses.includes(status)) throw new Rejection(999);
+    // Not specified: a filter by an invalid rating. Ignoring it would return collections that do not match.
+    if (rating !== undefined && !isRating(rating)) throw new Rejection(999);
+    // Not specified: whether the owner's own list contains private collections; it does.
+    const filter = { all: person.id === call.reader, status, tag, from: localTime(from), to: localTime(to), rating };
+    const { items, ...page } = call.collections.list(person.id, filter, sliceOf(query));
+    const books = call.books.byIds(items.map((item) => item.book_id));
+    return { ...page, collections: items.map((item) => toRecord(item, books.get(item.book_id))) };
+  },
 
-export function collect(call: Call, { id, ...draft }: Of & CollectionDraft): CollectionRecord {
-  const { books, collections } = call;
-  if (!books.has(id)) throw new Rejection(6000);
-  const added = collections.add(personOf(call), id, checked(draft)); // a unique constraint finds a second one
-  return toRecord(found(added, 6011), books.byId(id));
-}
+  collect(call, { id, ...draft }) {
+    const { books, collections } = call;
+    if (!books.has(id)) throw new Rejection(6000);
+    const added = collections.add(personOf(call), id, checked(draft)); // a unique constraint finds a second one
+    return toRecord(found(added, 6011), books.byId(id));
+  },
 
-/** Clears what the draft leaves out. Not specified: updating a missing collection; the error is that it does not exist. */
-export function updateCollection(call: Call, { id, ...draft }: Of & CollectionDraft): CollectionRecord {
-  const { books, collections } = call;
-  if (!books.has(id)) throw new Rejection(6000);
-  const replaced = collections.replace(personOf(call), id, checked(draft));
-  return toRecord(found(replaced, 1001), books.byId(id));
-}
+  /** Clears what the draft leaves out. Not specified: updating a missing collection; the error is that it does not exist. */
+  updateCollection(call, { id, ...draft }) {
+    const { books, collections } = call;
+    if (!books.has(id)) throw new Rejection(6000);
+    const replaced = collections.replace(personOf(call), id, checked(draft));
+    return toRecord(found(replaced, 1001), books.byId(id));
+  },
 
-export function deleteCollection(call: Call, { id }: Of): void {
-  if (!call.books.has(id)) throw new Rejection(6000);
-  if (!call.collections.remove(personOf(call), id)) throw new Rejection(1001);
-}
+  deleteCollection(call, { id }) {
+    if (!call.books.has(id)) throw new Rejection(6000);
+    if (!call.collections.remove(personOf(call), id)) throw new Rejection(1001);
+  },
+} satisfies Partial<Rules<typeof bookEndpoints>>;
 
 function checked(draft: CollectionDraft): CollectionContent {
   const { comment = '', tags = '', rating, privacy } = draft;

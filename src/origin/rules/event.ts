@@ -1,15 +1,12 @@
 import { termOf, typeOf, writableText } from '../../atom/media.ts';
 import {
   type AtomPerson,
-  type CityQuery,
   type EventDraft,
-  type EventFeed,
   type EventRecord,
-  type EventSearch,
   FEED_COUNT_DEFAULT,
   FEED_COUNT_MAX,
   type EventType,
-  type PersonFeed,
+  type eventEndpoints,
 } from '../../api/event.ts';
 import { firstCharacters, hasMoreThan } from '../../lib/characters.ts';
 import type { FeedWindow } from '../../api/endpoint.ts';
@@ -20,7 +17,7 @@ import type { Slice } from '../store/database.ts';
 import type { EventText, Relation, StoredEvent } from '../store/event.ts';
 import { type Person, avatarOf, webPage } from '../store/people.ts';
 import type { Stored } from '../store/schema.ts';
-import { type Call, type Of, personOf } from './call.ts';
+import { type Call, type Rule, type Rules, personOf } from './call.ts';
 import { numericId } from './numeric-id.ts';
 import { personNamed } from './person.ts';
 import { Rejection, found } from './rejection.ts';
@@ -28,35 +25,64 @@ import { Rejection, found } from './rejection.ts';
 /** Not specified: the length of an abstract. */
 const ABSTRACT_MAX = 160;
 
-export const event = (call: Call, { id }: Of): EventRecord => entries(call, [existing(call, id)], true)[0]!;
+export const eventRules = {
+  byId: (call, { id }) => event(call, id),
+  participants: attendees('participate', (title) => `要参加 ${title} 活动的成员`),
+  wishers: attendees('wish', (title) => `对 ${title} 活动感兴趣的成员`),
+  ofUser: eventsOfPerson('any', '的活动'),
+  initiated: eventsOfPerson('initiate', '发起的活动'),
+  participated: eventsOfPerson('participate', '参加的活动'),
+  wished: eventsOfPerson('wish', '感兴趣的活动'),
 
-/** The people with this relation to an event. */
-export const attendees =
-  (relation: Relation) =>
-  (call: Call, { id, ...window }: Of & FeedWindow): PersonFeed => {
-    const row = existing(call, id);
-    const { items, ...page } = call.events.people(row.id, relation, feedSlice(window));
-    const title = relation === 'participate' ? `要参加 ${row.title} 活动的成员` : `对 ${row.title} 活动感兴趣的成员`;
-    return { title, links: {}, ...feedPage(page), entries: items.map(personEntry) };
-  };
+  ofCity(call, { id, type = 'all', ...window }) {
+    const city = existingCity(call, id);
+    const kind = type === 'all' ? undefined : typeOf(type);
+    if (type !== 'all' && !kind) throw new Rejection(999);
+    const { items, ...page } = call.events.ofCity(city.id, kind, feedSlice(window), call.now);
+    const title = `同城 ${city.name} 的 ${kind ? typeNames[kind] : '所有类型'} 活动`;
+    const links = { alternate: `https://www.catalog.example/location/${city.id}/events` };
+    return { title, links, ...feedPage(page), entries: entries(call, items, false) };
+  },
 
-const personTitles = { any: '的活动', initiate: '发起的活动', participate: '参加的活动', wish: '感兴趣的活动' };
+  search(call, { q = '', location, ...window }) {
+    if (!location) throw new Rejection(1002);
+    const city = location === 'all' ? undefined : existingCity(call, location);
+    const { items, ...page } = call.events.search(q, city?.id, feedSlice(window), call.now);
+    const title = `同城${city?.name ?? ''}活动搜索 ${writableText(q.trim())} 的结果`;
+    return { title, links: {}, ...feedPage(page), entries: entries(call, items, false) };
+  },
 
-export const eventsOfPerson =
-  (relation: keyof typeof personTitles) =>
-  (call: Call, { id, ...window }: Of & FeedWindow): EventFeed => {
-    const person = personNamed(call, id);
-    const { items, ...page } = call.events.ofPerson(person.id, relation, feedSlice(window));
-    return {
-      title: person.name + personTitles[relation],
-      author: author(person),
-      links: { alternate: `${webPage(person)}events` },
-      ...feedPage(page),
-      // The feed of initiated events has no total, as in the real service.
-      ...(relation === 'initiate' && { totalResults: undefined }),
-      entries: entries(call, items, true),
-    };
-  };
+  create(call, draft) {
+    const person_id = personOf(call);
+    const home = call.people.byId(person_id)?.city_id;
+    // The city of an event is that of its creator. Without a city, a person cannot create events.
+    const city = found(home ? call.cities.byId(home) : undefined, 1000);
+    const text = checked(draft, city.name);
+    const counted = { more_participants: 0, more_wishers: 0 };
+    const id = call.events.insert({ ...text, person_id, city_id: city.id, point: '', has_image: 0, ...counted });
+    call.events.attend(id, person_id, 'participate');
+    return event(call, String(id));
+  },
+
+  update(call, { id, ...draft }) {
+    const row = own(call, id);
+    if (row.ends_ms < call.now) throw new Rejection(1000);
+    call.events.update(row.id, checked(draft, call.cities.byId(row.city_id)?.name ?? ''));
+    return event(call, id);
+  },
+
+  delete(call, { id, reason }) {
+    const row = own(call, id);
+    if (reason === '') throw new Rejection(1002);
+    call.events.delete(row.id);
+    return { result: 'OK' };
+  },
+
+  join: attend('participate'),
+  wish: attend('wish'),
+  leave: leave('participate'),
+  unwish: leave('wish'),
+} satisfies Rules<typeof eventEndpoints>;
 
 const typeNames: Record<EventType, string> = {
   commonweal: '公益',
@@ -71,61 +97,42 @@ const typeNames: Record<EventType, string> = {
   travel: '旅行',
 };
 
-export function eventsOfCity(call: Call, { id, type = 'all', ...window }: Of & CityQuery): EventFeed {
-  const city = existingCity(call, id);
-  const kind = type === 'all' ? undefined : typeOf(type);
-  if (type !== 'all' && !kind) throw new Rejection(999);
-  const { items, ...page } = call.events.ofCity(city.id, kind, feedSlice(window), call.now);
-  const title = `同城 ${city.name} 的 ${kind ? typeNames[kind] : '所有类型'} 活动`;
-  const links = { alternate: `https://www.catalog.example/location/${city.id}/events` };
-  return { title, links, ...feedPage(page), entries: entries(call, items, false) };
+const event = (call: Call, id: string): EventRecord => entries(call, [existing(call, id)], true)[0]!;
+
+/** The people with this relation to an event. */
+function attendees(relation: Relation, titleOf: (title: string) => string): Rule<typeof eventEndpoints.participants> {
+  return (call, { id, ...window }) => {
+    const row = existing(call, id);
+    const { items, ...page } = call.events.people(row.id, relation, feedSlice(window));
+    return { title: titleOf(row.title), links: {}, ...feedPage(page), entries: items.map(personEntry) };
+  };
 }
 
-export function searchEvents(call: Call, { q = '', location, ...window }: EventSearch): EventFeed {
-  if (!location) throw new Rejection(1002);
-  const city = location === 'all' ? undefined : existingCity(call, location);
-  const { items, ...page } = call.events.search(q, city?.id, feedSlice(window), call.now);
-  const title = `同城${city?.name ?? ''}活动搜索 ${writableText(q.trim())} 的结果`;
-  return { title, links: {}, ...feedPage(page), entries: entries(call, items, false) };
-}
-
-export function createEvent(call: Call, draft: EventDraft): EventRecord {
-  const person_id = personOf(call);
-  const home = call.people.byId(person_id)?.city_id;
-  // The city of an event is that of its creator. Without a city, a person cannot create events.
-  const city = found(home ? call.cities.byId(home) : undefined, 1000);
-  const text = checked(draft, city.name);
-  const counted = { more_participants: 0, more_wishers: 0 };
-  const id = call.events.insert({ ...text, person_id, city_id: city.id, point: '', has_image: 0, ...counted });
-  call.events.attend(id, person_id, 'participate');
-  return event(call, { id: String(id) });
-}
-
-export function updateEvent(call: Call, { id, ...draft }: Of & EventDraft): EventRecord {
-  const row = own(call, id);
-  if (row.ends_ms < call.now) throw new Rejection(1000);
-  call.events.update(row.id, checked(draft, call.cities.byId(row.city_id)?.name ?? ''));
-  return event(call, { id });
-}
-
-export function deleteEvent(call: Call, { id, reason }: Of & { reason: string }): { result: string } {
-  const row = own(call, id);
-  if (reason === '') throw new Rejection(1002);
-  call.events.delete(row.id);
-  return { result: 'OK' };
+function eventsOfPerson(relation: Relation | 'any' | 'initiate', title: string): Rule<typeof eventEndpoints.ofUser> {
+  return (call, { id, ...window }) => {
+    const person = personNamed(call, id);
+    const { items, ...page } = call.events.ofPerson(person.id, relation, feedSlice(window));
+    return {
+      title: person.name + title,
+      author: author(person),
+      links: { alternate: `${webPage(person)}events` },
+      ...feedPage(page),
+      // The feed of initiated events has no total, as in the real service.
+      ...(relation === 'initiate' && { totalResults: undefined }),
+      entries: entries(call, items, true),
+    };
+  };
 }
 
 /** Participation and interest exclude each other: the later one replaces the other. */
-export const attend =
-  (relation: Relation) =>
-  (call: Call, { id }: Of): void =>
-    call.events.attend(existing(call, id).id, personOf(call), relation);
+function attend(relation: Relation): Rule<typeof eventEndpoints.join> {
+  return (call, { id }) => call.events.attend(existing(call, id).id, personOf(call), relation);
+}
 
 /** Not specified: leaving an event that one has not joined. Nothing changes, and it is not an error. */
-export const leave =
-  (relation: Relation) =>
-  (call: Call, { id }: Of): void =>
-    call.events.leave(existing(call, id).id, personOf(call), relation);
+function leave(relation: Relation): Rule<typeof eventEndpoints.leave> {
+  return (call, { id }) => call.events.leave(existing(call, id).id, personOf(call), relation);
+}
 
 const existing = ({ events }: Call, id: string): StoredEvent => found(events.byId(numericId(id)), 1001);
 

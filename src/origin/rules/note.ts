@@ -1,20 +1,18 @@
-import type { Window } from '../../api/endpoint.ts';
 import {
   NOTE_PICTURES_MAX,
   type NoteDraft,
   type NoteFormat,
-  type NotePage,
   type NotePictures,
-  type NoteQuery,
   type NoteRecord,
   type PictureLayout,
+  type noteEndpoints,
   noteFormats,
   notePrivacies,
   pictureLayouts,
 } from '../../api/note.ts';
 import type { NoteContent, StoredNote } from '../store/note.ts';
 import type { ReceivedPicture } from '../store/pictures.ts';
-import { type Call, type Of, personOf, sliceOf } from './call.ts';
+import { type Call, type Of, type Rules, personOf, sliceOf } from './call.ts';
 import { noteContent, noteMarkup, noteSummary, pictureTag } from './note-text.ts';
 import { numericId } from './numeric-id.ts';
 import { personNamed } from './person.ts';
@@ -28,61 +26,61 @@ interface NewPicture {
   caption: string;
 }
 
-export function noteById(call: Call, { id, format }: Of & NoteQuery): NoteRecord {
-  return toRecord(call, visibleNote(call, id), format);
-}
+export const noteRules = {
+  byId: (call, { id, format }) => toRecord(call, visibleNote(call, id), format),
 
-/** The notes of a person that the reader may see. */
-export function notesOfPerson(call: Call, { id, format, ...window }: Of & NoteQuery & Window): NotePage {
-  const person = personNamed(call, id);
-  const privacies = notePrivacies.filter((privacy) => maySee(call, { person_id: person.id, privacy }));
-  const { items, ...page } = call.notes.ofPerson(person.id, privacies, sliceOf(window));
-  return { ...page, notes: items.map((note) => toRecord(call, note, format)) };
-}
+  /** The notes of a person that the reader may see. */
+  userCreated(call, { id, format, ...window }) {
+    const person = personNamed(call, id);
+    const privacies = notePrivacies.filter((privacy) => maySee(call, { person_id: person.id, privacy }));
+    const { items, ...page } = call.notes.ofPerson(person.id, privacies, sliceOf(window));
+    return { ...page, notes: items.map((note) => toRecord(call, note, format)) };
+  },
 
-export function createNote(call: Call, draft: NoteDraft): NoteRecord {
-  const content = checked(draft);
-  const pictures = newPictures(call, draft);
-  const id = call.notes.add(personOf(call), content);
-  keep(call, id, pictures);
-  return rewritten(call, id, content);
-}
+  create(call, draft) {
+    const content = checked(draft);
+    const pictures = newPictures(call, draft);
+    const id = call.notes.add(personOf(call), content);
+    keep(call, id, pictures);
+    return rewritten(call, id, content);
+  },
 
-/** Sets what the draft leaves out to its default. Pictures remain, even if the content does not show them. */
-export function updateNote(call: Call, { id, ...draft }: Of & NoteDraft): NoteRecord {
-  const note = ownNote(call, id);
-  const content = checked(draft);
-  keep(call, note.id, newPictures(call, draft));
-  return rewritten(call, note.id, content);
-}
+  /** Sets what the draft leaves out to its default. Pictures remain, even if the content does not show them. */
+  update(call, { id, ...draft }) {
+    const note = ownNote(call, id);
+    const content = checked(draft);
+    keep(call, note.id, newPictures(call, draft));
+    return rewritten(call, note.id, content);
+  },
 
-export function addNotePictures(call: Call, { id, ...draft }: Of & NotePictures & Partial<NoteDraft>): NoteRecord {
-  const note = ownNote(call, id);
-  const pictures = newPictures(call, draft);
-  // An upload has no title: the client meant the PUT of the whole note.
-  if (pictures.length === 0) throw new Rejection(draft.title && draft.content ? 1014 : 1002);
-  keep(call, note.id, pictures);
-  const tags = pictures.map(({ number, layout, caption }) => pictureTag(number, layout, caption));
-  return rewritten(call, note.id, { content: draft.content ?? [note.content, ...tags].join('\n') });
-}
+  addPictures(call, { id, ...draft }: Of & NotePictures & Partial<NoteDraft>) {
+    const note = ownNote(call, id);
+    const pictures = newPictures(call, draft);
+    // An upload has no title: the client meant the PUT of the whole note.
+    if (pictures.length === 0) throw new Rejection(draft.title && draft.content ? 1014 : 1002);
+    keep(call, note.id, pictures);
+    const tags = pictures.map(({ number, layout, caption }) => pictureTag(number, layout, caption));
+    return rewritten(call, note.id, { content: draft.content ?? [note.content, ...tags].join('\n') });
+  },
 
-export function deleteNote(call: Call, { id }: Of) {
-  const note = ownNote(call, id);
-  call.notes.remove(note.id);
-  call.unused.push(...[...note.photos.values()].map(({ picture }) => picture));
-  return {};
-}
+  delete(call, { id }) {
+    const note = ownNote(call, id);
+    call.notes.remove(note.id);
+    call.unused.push(...[...note.photos.values()].map(({ picture }) => picture));
+    return {};
+  },
 
-/** A second like changes nothing. */
-export function likeNote(call: Call, { id }: Of) {
-  call.notes.like(visibleNote(call, id).id, personOf(call));
-  return {};
-}
+  /** A second like changes nothing. */
+  like(call, { id }) {
+    call.notes.like(visibleNote(call, id).id, personOf(call));
+    return {};
+  },
 
-export function unlikeNote(call: Call, { id }: Of) {
-  call.notes.unlike(visibleNote(call, id).id, personOf(call));
-  return {};
-}
+  unlike(call, { id }) {
+    call.notes.unlike(visibleNote(call, id).id, personOf(call));
+    return {};
+  },
+} satisfies Partial<Rules<typeof noteEndpoints>>;
 
 export function visibleNote(call: Call, id: string): StoredNote {
   const note = found(call.notes.find(numericId(id)), 1006);

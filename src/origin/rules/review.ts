@@ -1,29 +1,31 @@
-import { REVIEW_MORE_THAN, type ReviewDraft, type ReviewRecord } from '../../api/book.ts';
+import { REVIEW_MORE_THAN, type ReviewDraft, type ReviewRecord, type bookEndpoints } from '../../api/book.ts';
 import { hasMoreThan } from '../../lib/characters.ts';
 import { userRecord } from '../store/people.ts';
 import type { ReviewContent } from '../store/review.ts';
 import type { Stored } from '../store/schema.ts';
-import { type Call, type Of, personOf } from './call.ts';
+import { type Call, type Rules, personOf } from './call.ts';
 import { givenRating, ratingOrNone } from './opinion.ts';
 import { numericId } from './numeric-id.ts';
 import { Rejection, found } from './rejection.ts';
 
-/** Not specified: the number of reviews of one book by one person; it is not limited. */
-export function createReview(call: Call, draft: ReviewDraft & { book: string }): ReviewRecord {
-  if (draft.book === undefined) throw new Rejection(1002);
-  if (!call.books.has(draft.book)) throw new Rejection(6000);
-  return toRecord(call, call.reviews.add(personOf(call), draft.book, checked(draft)));
-}
+export const reviewRules = {
+  /** Not specified: the number of reviews of one book by one person; it is not limited. */
+  createReview(call, draft) {
+    if (draft.book === undefined) throw new Rejection(1002);
+    if (!call.books.has(draft.book)) throw new Rejection(6000);
+    return toRecord(call, call.reviews.add(personOf(call), draft.book, checked(draft)));
+  },
 
-export function updateReview(call: Call, { id, ...draft }: Of & ReviewDraft): ReviewRecord {
-  const review = ownReview(call, id);
-  return toRecord(call, call.reviews.replace(review.id, checked(draft)));
-}
+  updateReview(call, { id, ...draft }) {
+    const review = ownReview(call, id);
+    return toRecord(call, call.reviews.replace(review.id, checked(draft)));
+  },
 
-export function deleteReview(call: Call, { id }: Of): string {
-  call.reviews.remove(ownReview(call, id).id);
-  return 'OK';
-}
+  deleteReview(call, { id }) {
+    call.reviews.remove(ownReview(call, id).id);
+    return 'OK';
+  },
+} satisfies Partial<Rules<typeof bookEndpoints>>;
 
 function ownReview({ reviews, reader }: Call, id: string): Stored<'reviews'> {
   const review = found(reviews.find(numericId(id)), 6006);
