@@ -36,7 +36,7 @@ export async function exchange(
     const call: Call = { ...caller, received, unused: [] };
     if (endpoint.method === 'GET')
       return write(endpoint, rule(call, { ...decoded(query), ...params }), query.get('fields'));
-    const result = caller.transaction(() => rule(call, { ...members, ...params }));
+    const result = caller.db.transaction(() => rule(call, { ...members, ...params }));
     await caller.pictures.remove(call.unused);
     return write(endpoint, result, null);
   } finally {

@@ -57,7 +57,7 @@ export async function openOrigin(options: OriginOptions): Promise<Origin> {
 
     const pictures = createPictureStore(options.dataDir);
     const stores = createStores(db, pictures);
-    const access = createAccess(stores.people, now);
+    const access = createAccess(db, now);
 
     const app = new Hono<Env>();
     const requestLine = (c: Context<Env>) => `${c.req.method} ${new URL(c.req.url).pathname}`;

@@ -11,14 +11,14 @@ import {
   type bookEndpoints,
 } from '../../api/book.ts';
 import { hasMoreThan } from '../../lib/characters.ts';
-import type { AnnotationContent, StoredAnnotation } from '../store/annotation.ts';
-import { userRecord } from '../store/people.ts';
+import { timestamp } from '../store/clock.ts';
 import type { ReceivedPicture } from '../store/pictures.ts';
+import { type Stored, annotationOrder } from '../store/schema.ts';
 import { abstractOf, annotationHtml, hasMath, pictureNumbersIn } from './annotation-text.ts';
-import { type Call, type Rules, personOf, sliceOf } from './call.ts';
-import { numericId } from './numeric-id.ts';
-import { isPrivate } from './opinion.ts';
-import { personNamed } from './person.ts';
+import { bookOfRow, existingBook } from './book-record.ts';
+import { type Call, type Rules, numericId, personOf, sliceOf } from './call.ts';
+import { privateFlag } from './opinion.ts';
+import { personNamed, personOfRow, userRecord } from './person.ts';
 import { checkPictures } from './picture.ts';
 import { Rejection, found } from './rejection.ts';
 
@@ -28,30 +28,34 @@ const PRIVATE = 0;
 export const annotationRules = {
   /** Only public annotations, even for their authors. */
   annotations(call, { id, ...query }) {
-    const { order = 'rank', page: pageNo } = query;
-    if (!call.books.has(id)) throw new Rejection(6000);
+    const { order = 'rank', page: page_no } = query;
+    const book = existingBook(call, id);
     if (!annotationOrders.includes(order)) throw new Rejection(999);
-    if (pageNo !== undefined && !isPage(pageNo)) throw new Rejection(6012);
-    const { items, ...page } = call.annotations.ofBook(id, order, pageNo, sliceOf(query));
+    if (page_no !== undefined && !isPage(page_no)) throw new Rejection(6012);
+    const filter = { book_id: book.id, private: 0, page_no } as const;
+    const { items, ...page } = call.db.list('annotations', filter, sliceOf(query), annotationOrder[order]);
     return { ...page, annotations: toRecords(call, items, query.format) };
   },
 
   /** Newest first. Not specified: whether authors see their own private annotations here; they do. */
   userAnnotations(call, { name, ...query }) {
     const person = personNamed(call, name);
-    const { items, ...page } = call.annotations.ofPerson(person.id, person.id === call.reader, sliceOf(query));
+    const filter = { person_id: person.id, private: person.id === call.reader ? undefined : (0 as const) };
+    const { items, ...page } = call.db.list('annotations', filter, sliceOf(query));
     return { ...page, annotations: toRecords(call, items, query.format) };
   },
 
-  annotation: (call, { id, format }) => toRecord(call, id, format),
+  annotation: (call, { id, format }) => toRecords(call, [visibleAnnotation(call, id)], format)[0]!,
 
   annotate(call, { id, ...draft }) {
-    if (!call.books.has(id)) throw new Rejection(6000);
+    const book = existingBook(call, id);
     const content = checked(draft);
     const pictures = numberedPictures(call);
-    const added = call.annotations.add(personOf(call), id, content);
-    keep(call, added, pictures);
-    return toRecord(call, String(added));
+    const ids = { person_id: personOf(call), book_id: book.id };
+    const row = { ...ids, ...content, usefulness: 0, comments_count: 0, time: timestamp() };
+    const annotation = call.db.insert('annotations', row);
+    keep(call, annotation, pictures);
+    return toRecords(call, [annotation])[0]!;
   },
 
   /** Clears what the draft leaves out. Pictures remain, even if the content does not show them. */
@@ -59,38 +63,38 @@ export const annotationRules = {
     const annotation = ownAnnotation(call, id);
     const content = checked(draft);
     const pictures = numberedPictures(call);
-    call.annotations.replace(annotation.id, content);
-    keep(call, annotation.id, pictures);
-    return toRecord(call, id);
+    call.db.update('annotations', { id: annotation.id }, { ...content, time: timestamp() });
+    keep(call, annotation, pictures);
+    return toRecords(call, [visibleAnnotation(call, id)])[0]!;
   },
 
   deleteAnnotation(call, { id }) {
     const annotation = ownAnnotation(call, id);
-    call.annotations.remove(annotation.id);
-    call.unused.push(...annotation.photos.values());
+    call.unused.push(...picturesOf(call, annotation).map(({ picture }) => picture));
+    call.db.remove('annotations', { id: annotation.id });
   },
 } satisfies Partial<Rules<typeof bookEndpoints>>;
 
 /** Not specified: the response for an unknown or private annotation; the same as for a missing collection. */
-function visibleAnnotation({ annotations, reader }: Call, id: string): StoredAnnotation {
-  const annotation = found(annotations.find(numericId(id)), 1001);
+function visibleAnnotation({ db, reader }: Call, id: string): Stored<'annotations'> {
+  const annotation = found(db.find('annotations', { id: numericId(id) }), 1001);
   if (annotation.private && annotation.person_id !== reader) throw new Rejection(1001);
   return annotation;
 }
 
-function ownAnnotation(call: Call, id: string): StoredAnnotation {
+function ownAnnotation(call: Call, id: string): Stored<'annotations'> {
   const annotation = visibleAnnotation(call, id);
   if (annotation.person_id !== call.reader) throw new Rejection(6002);
   return annotation;
 }
 
-function checked({ content, page, chapter = '', privacy }: AnnotationDraft): AnnotationContent {
+function checked({ content, page, chapter = '', privacy }: AnnotationDraft) {
   if (content === undefined) throw new Rejection(1002);
   if (!hasMoreThan(content, ANNOTATION_MORE_THAN)) throw new Rejection(1005);
   if (page !== undefined && chapter !== '') throw new Rejection(999);
   if (page !== undefined && !isPage(page)) throw new Rejection(6012);
   if (hasMoreThan(chapter, CHAPTER_MAX)) throw new Rejection(6013);
-  return { content, chapter, page_no: page ?? null, private: isPrivate(privacy) ? 1 : 0 };
+  return { content, chapter, page_no: page ?? null, private: privateFlag(privacy) };
 }
 
 const isPage = (page: number) => Number.isInteger(page) && page > 0 && page < PAGE_BELOW;
@@ -107,49 +111,42 @@ function numberedPictures({ received }: Call): Map<number, ReceivedPicture> {
   return numbered;
 }
 
-function keep({ annotations, pictures }: Call, id: number, numbered: ReadonlyMap<number, ReceivedPicture>) {
-  for (const [number, picture] of numbered) {
-    if (!annotations.addPhoto(id, number, picture.file)) throw new Rejection(999);
+function keep({ db, pictures }: Call, { id }: Stored<'annotations'>, numbered: ReadonlyMap<number, ReceivedPicture>) {
+  for (const [number, { file }] of numbered) {
+    found(db.insertNew('annotation_photos', { annotation_id: id, number, picture: file }), 999);
   }
   pictures.keep([...numbered.values()]);
 }
 
-const toRecord = (call: Call, id: string, format?: AnnotationFormat) =>
-  toRecords(call, [visibleAnnotation(call, id)], format)[0]!;
+const picturesOf = ({ db }: Call, { id }: Stored<'annotations'>) => db.rows('annotation_photos', { annotation_id: id });
 
-function toRecords(
-  call: Call,
-  annotations: readonly StoredAnnotation[],
-  format: AnnotationFormat = 'text',
-): AnnotationRecord[] {
+function toRecords(call: Call, rows: readonly Stored<'annotations'>[], format: AnnotationFormat = 'text') {
   if (!annotationFormats.includes(format)) throw new Rejection(999);
-  const books = call.books.byIds(annotations.map((annotation) => annotation.book_id));
-  const people = call.people.byIds(annotations.map((annotation) => annotation.person_id));
-  return annotations.map((annotation) => {
-    const { id, book_id, person_id, chapter, page_no, content } = annotation;
-    const photos = new Map([...annotation.photos].map(([number, picture]) => [number, call.pictures.urlOf(picture)]));
-    const first = pictureNumbersIn(content).find((number) => photos.has(number));
-    const book = books.get(book_id);
-    const author = people.get(person_id);
-    const abstract = abstractOf(content);
-    return {
-      id: String(id),
-      book_id,
-      ...(book && { book }),
-      author_id: person_id,
-      ...(author && { author_user: userRecord(author) }),
-      chapter,
-      ...(page_no !== null && { page_no }),
-      privacy: annotation.private ? PRIVATE : PRIVACY_PUBLIC,
-      abstract,
-      summary: abstract,
-      content: format === 'html' ? annotationHtml(content, photos) : content,
-      abstract_photo: (first !== undefined && photos.get(first)) || '',
-      photos: Object.fromEntries(photos),
-      last_photo: Math.max(0, ...photos.keys()),
-      comments_count: annotation.comments_count,
-      hasmath: hasMath(content),
-      time: annotation.time,
-    };
-  });
+  return rows.map((row) => toRecord(call, row, format));
+}
+
+function toRecord(call: Call, row: Stored<'annotations'>, format: AnnotationFormat): AnnotationRecord {
+  const { id, book_id, person_id, chapter, page_no, content } = row;
+  const photos = new Map(picturesOf(call, row).map(({ number, picture }) => [number, call.pictures.urlOf(picture)]));
+  const first = pictureNumbersIn(content).find((number) => photos.has(number));
+  const abstract = abstractOf(content);
+  return {
+    id: String(id),
+    book_id,
+    book: bookOfRow(call, row),
+    author_id: person_id,
+    author_user: userRecord(personOfRow(call, row)),
+    chapter,
+    ...(page_no !== null && { page_no }),
+    privacy: row.private ? PRIVATE : PRIVACY_PUBLIC,
+    abstract,
+    summary: abstract,
+    content: format === 'html' ? annotationHtml(content, photos) : content,
+    abstract_photo: (first !== undefined && photos.get(first)) || '',
+    photos: Object.fromEntries(photos),
+    last_photo: Math.max(0, ...photos.keys()),
+    comments_count: row.comments_count,
+    hasmath: hasMath(content),
+    time: row.time,
+  };
 }

@@ -1,17 +1,21 @@
 import { type BookRecord, TAGS_MAX, type TagPage, type TagRecord, type bookEndpoints } from '../../api/book.ts';
-import type { StoredCollection } from '../store/collection.ts';
 import { type Slice, pageIn } from '../store/database.ts';
+import type { Stored } from '../store/schema.ts';
+import { bookRecord, existingBook } from './book-record.ts';
 import { type Call, type Rules, sliceOf } from './call.ts';
 import { givenRating } from './opinion.ts';
 import { personNamed } from './person.ts';
 import { Rejection, found } from './rejection.ts';
 
 export const bookRules = {
-  byId: (call, { id }) => forReader(call, [found(call.books.byId(id), 6000)])[0]!,
+  byId: (call, { id }) => forReader(call, existingBook(call, id)),
 
   byIsbn(call, { isbn }) {
-    const book = found(call.books.byIsbn(isbn.replaceAll('-', '').toUpperCase()), 6000);
-    return forReader(call, [book])[0]!;
+    const text = isbn.replaceAll('-', '').toUpperCase();
+    return forReader(
+      call,
+      found(call.db.find('books', text.length === 13 ? { isbn13: text } : { isbn10: text }), 6000),
+    );
   },
 
   search(call, { q, tag, ...window }) {
@@ -19,22 +23,23 @@ export const bookRules = {
     const name = tag?.trim() || undefined;
     if (text === undefined && name === undefined) throw new Rejection(1002);
     const { items, ...page } = call.books.search(text, name, sliceOf(window));
-    return { ...page, books: forReader(call, items) };
+    return { ...page, books: items.map((row) => forReader(call, row)) };
   },
 
   /** Not specified: the default number of tags; here the maximum. */
-  tags({ books }, { id, ...window }) {
-    if (!books.has(id)) throw new Rejection(6000);
-    return tagPage(books.tags(id), sliceOf(window, TAGS_MAX));
+  tags(call, { id, ...window }) {
+    const tags = call.db.rows('book_tags', { book_id: existingBook(call, id).id }, TAGS_MAX);
+    const records = tags.map(({ count, name }) => ({ count, title: name }));
+    return tagPage(records, sliceOf(window, TAGS_MAX));
   },
 
   userTags: (call, { name, ...window }) => tagsOfPerson(call, name, sliceOf(window)),
   userTagsOld: (call, { id, ...window }) => tagsOfPerson(call, id, sliceOf(window)),
 
-  seriesBooks({ books }, { id, ...window }) {
-    if (!books.hasSeries(id)) throw new Rejection(6014);
-    const { items, ...page } = books.ofSeries(id, sliceOf(window));
-    return { ...page, books: items };
+  seriesBooks(call, { id, ...window }) {
+    const series = found(call.db.find('series', { id }), 6014);
+    const { items, ...page } = call.db.list('books', { series_id: series.id }, sliceOf(window));
+    return { ...page, books: items.map((row) => bookRecord(call, row)) };
   },
 } satisfies Partial<Rules<typeof bookEndpoints>>;
 
@@ -49,18 +54,14 @@ function tagPage(all: readonly TagRecord[], slice: Slice): TagPage {
   return { ...page, tags: items };
 }
 
-/** The books, each with the reader's own collection if there is one. */
-function forReader({ collections, reader }: Call, books: BookRecord[]): BookRecord[] {
-  if (reader === null) return books;
-  const ids = books.map((book) => book.id);
-  const own = collections.ofBooks(reader, ids);
-  return books.map((book) => {
-    const collection = own.get(book.id);
-    return collection ? { ...book, current_user_collection: shortForm(collection) } : book;
-  });
+/** The book, with the reader's own collection if there is one. */
+function forReader(call: Call, row: Stored<'books'>): BookRecord {
+  const { db, reader } = call;
+  const own = reader === null ? undefined : db.find('collections', { person_id: reader, book_id: row.id });
+  return { ...bookRecord(call, row), ...(own && { current_user_collection: shortForm(own) }) };
 }
 
-const shortForm = ({ id, status, rating, updated, person_id, book_id }: StoredCollection) => ({
+const shortForm = ({ id, status, rating, updated, person_id, book_id }: Stored<'collections'>) => ({
   status,
   ...givenRating(rating),
   updated,

@@ -26,6 +26,11 @@ export type Rules<Table> = { [Name in keyof Table]: Rule<Table[Name]> };
 /** The input from the path. */
 export type Of = { id: string };
 
+/** These ids are numbers sent as texts; any other text is an unknown id. */
+export function numericId(id: string): number {
+  return /^[1-9]\d{0,14}$/.test(id) ? Number(id) : 0;
+}
+
 /** The person of the token. Throws without one. */
 export function personOf({ reader }: Pick<Call, 'reader'>): string {
   if (reader === null) throw new Rejection(1000);

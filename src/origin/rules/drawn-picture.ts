@@ -2,7 +2,7 @@ import { drawAvatar, drawCover, drawEvent, drawPortrait, drawPoster, drawScene }
 import { type PictureKind, pixelsOf } from '../store/drawn-pictures.ts';
 import { type Drawing, svgOf } from '../drawing/svg.ts';
 import type { Stores } from '../store/stores.ts';
-import { numericId } from './numeric-id.ts';
+import { numericId } from './call.ts';
 import { Rejection, found } from './rejection.ts';
 
 /** The picture of a record in one of its sizes, as SVG. It contains only public data of the record. Throws Rejection 1001 if there is none. */
@@ -13,26 +13,26 @@ export function drawnPicture(stores: Stores, kind: string, size: string, file: s
   return svgOf(found(drawingOf(stores, target.kind, id), 1001), target.pixels);
 }
 
-function drawingOf({ books, films, people, events }: Stores, kind: PictureKind, id: string): Drawing | undefined {
+function drawingOf({ db }: Stores, kind: PictureKind, id: string): Drawing | undefined {
   switch (kind) {
     case 'book': {
-      const book = books.byId(id);
-      return book && drawCover({ id, title: book.title, author: (book.author ?? []).join(' ') });
+      const book = db.find('books', { id });
+      return book && drawCover({ id, title: book.title, author: (JSON.parse(book.author) as string[]).join(' ') });
     }
     case 'subject': {
-      const film = films.subject(id);
+      const film = db.find('subjects', { id });
       return film && drawPoster({ id, title: film.title, original: film.original_title, year: film.year });
     }
     case 'celebrity': {
-      const person = films.celebrity(id);
+      const person = db.find('celebrities', { id });
       return person && drawPortrait({ id, name: person.name, other: person.name_en });
     }
     case 'person': {
-      const person = people.byId(id);
+      const person = db.find('people', { id });
       return person && drawAvatar({ id, name: person.name });
     }
     case 'event': {
-      const event = events.byId(numericId(id));
+      const event = db.find('events', { id: numericId(id) });
       if (event?.has_image !== 1) return undefined;
       return drawEvent({ id, title: event.title, day: event.starts.slice(5, 10), place: event.place });
     }

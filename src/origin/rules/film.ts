@@ -9,18 +9,19 @@ import {
 } from '../../api/film.ts';
 import type { Stored } from '../store/schema.ts';
 import { type Call, type Rules, sliceOf } from './call.ts';
+import { cityNamed } from './city.ts';
 import {
-  commentRecords,
+  commentRecord,
   fullCelebrity,
-  fullSubjects,
-  photoRecords,
-  reviewRecords,
+  fullSubject,
+  photoRecord,
+  reviewRecord,
   simpleCelebrityRecord,
+  simpleSubjectOf,
   simpleSubjectRecord,
-  subjectsOf,
+  subjectOf,
   webPageOf,
-  withSubjects,
-  workRecords,
+  workRecord,
 } from './film-records.ts';
 import { Rejection, found } from './rejection.ts';
 
@@ -28,7 +29,7 @@ import { Rejection, found } from './rejection.ts';
 const CITY_DEFAULT = '北京';
 
 export const filmRules = {
-  subject: (call, { id }) => fullSubjects(call, [existing(call, id)])[0]!,
+  subject: (call, { id }) => fullSubject(call, existing(call, id)),
 
   celebrity: (call, { id }) => fullCelebrity(call, existingCelebrity(call, id)),
 
@@ -36,7 +37,11 @@ export const filmRules = {
     const row = existing(call, id);
     const { items, ...page } = call.films.photosOfSubject(id, sliceOf(window, LIST_COUNT_DEFAULT));
     const album = { id, title: `${row.title}的剧照`, url: `${webPageOf(id)}photos`, total: page.total };
-    return { ...page, subject: simpleSubjectRecord(call, row), photos: photoRecords(call, items, album) };
+    return {
+      ...page,
+      subject: simpleSubjectRecord(call, row),
+      photos: items.map((photo) => photoRecord(call, photo, album)),
+    };
   },
 
   celebrityPhotos(call, { id, ...window }) {
@@ -44,25 +49,33 @@ export const filmRules = {
     const { items, ...page } = call.films.photosOfCelebrity(id, sliceOf(window, LIST_COUNT_DEFAULT));
     const of = simpleCelebrityRecord(row);
     const album = { id, title: `${row.name}的图片`, url: `${of.alt}photos`, total: page.total };
-    return { ...page, celebrity: of, photos: photoRecords(call, items, album) };
+    return { ...page, celebrity: of, photos: items.map((photo) => photoRecord(call, photo, album)) };
   },
 
   reviews(call, { id, ...window }) {
     const row = existing(call, id);
-    const { items, ...page } = call.films.reviews(id, sliceOf(window, LIST_COUNT_DEFAULT));
-    return { ...page, subject: simpleSubjectRecord(call, row), reviews: reviewRecords(call, items) };
+    const { items, ...page } = call.db.list('film_reviews', { subject_id: id }, sliceOf(window, LIST_COUNT_DEFAULT));
+    return {
+      ...page,
+      subject: simpleSubjectRecord(call, row),
+      reviews: items.map((review) => reviewRecord(call, review)),
+    };
   },
 
   comments(call, { id, ...window }) {
     const row = existing(call, id);
-    const { items, ...page } = call.films.comments(id, sliceOf(window, LIST_COUNT_DEFAULT));
-    return { ...page, subject: simpleSubjectRecord(call, row), comments: commentRecords(call, items) };
+    const { items, ...page } = call.db.list('film_comments', { subject_id: id }, sliceOf(window, LIST_COUNT_DEFAULT));
+    return {
+      ...page,
+      subject: simpleSubjectRecord(call, row),
+      comments: items.map((comment) => commentRecord(call, comment)),
+    };
   },
 
   works(call, { id, ...window }) {
     const row = existingCelebrity(call, id);
-    const { items, ...page } = call.films.works(id, sliceOf(window, WORKS_COUNT_DEFAULT));
-    return { ...page, celebrity: simpleCelebrityRecord(row), works: workRecords(call, items) };
+    const { items, ...page } = call.db.list('works', { celebrity_id: id }, sliceOf(window, WORKS_COUNT_DEFAULT));
+    return { ...page, celebrity: simpleCelebrityRecord(row), works: items.map((work) => workRecord(call, work)) };
   },
 
   search(call, { q, tag, ...window }) {
@@ -85,43 +98,37 @@ export const filmRules = {
   },
 
   top250(call, window) {
-    const { items, ...page } = call.films.chart('top250', sliceOf(window, LIST_COUNT_DEFAULT));
-    return { ...page, title: '电影Top250', subjects: withSubjects(call, items, (_, subject) => subject) };
+    const { items, ...page } = call.db.list('charts', { chart: 'top250' }, sliceOf(window, LIST_COUNT_DEFAULT));
+    return { ...page, title: '电影Top250', subjects: items.map((row) => simpleSubjectOf(call, row)) };
   },
 
-  usBox(call) {
-    const { items } = call.films.chart('us_box');
-    return {
-      title: '北美票房榜',
-      date: '8月23日 - 8月25日',
-      subjects: withSubjects(call, items, ({ position, box, is_new }, subject) => ({
-        rank: position,
-        box: box ?? 0,
-        new: is_new === 1,
-        subject,
-      })),
-    };
-  },
+  usBox: (call) => ({
+    title: '北美票房榜',
+    date: '8月23日 - 8月25日',
+    subjects: call.db.rows('charts', { chart: 'us_box' }).map((row) => ({
+      rank: row.position,
+      box: row.box ?? 0,
+      new: row.is_new === 1,
+      subject: simpleSubjectOf(call, row),
+    })),
+  }),
 
-  weekly(call) {
-    const { items } = call.films.chart('weekly');
-    return {
-      title: '本周口碑榜',
-      subjects: withSubjects(call, items, ({ position, delta }, subject) => ({
-        rank: position,
-        delta: delta ?? 0,
-        subject,
-      })),
-    };
-  },
+  weekly: (call) => ({
+    title: '本周口碑榜',
+    subjects: call.db.rows('charts', { chart: 'weekly' }).map((row) => ({
+      rank: row.position,
+      delta: row.delta ?? 0,
+      subject: simpleSubjectOf(call, row),
+    })),
+  }),
 
-  newMovies(call) {
-    const { items } = call.films.chart('new_movies');
-    return { title: '新片榜', subjects: withSubjects(call, items, (_, subject) => subject) };
-  },
+  newMovies: (call) => ({
+    title: '新片榜',
+    subjects: call.db.rows('charts', { chart: 'new_movies' }).map((row) => simpleSubjectOf(call, row)),
+  }),
 
   inTheaters(call, { city = CITY_DEFAULT, ...window }) {
-    const known = call.cities.named(city.trim());
+    const known = cityNamed(call, city.trim());
     // Not specified: an unknown city. It has no films, and so no chart.
     return fullChart(call, `in_theaters/${known?.id}`, `正在上映的电影-${known?.name ?? city.trim()}`, window);
   },
@@ -130,10 +137,11 @@ export const filmRules = {
 } satisfies Rules<typeof filmEndpoints>;
 
 function fullChart(call: Call, chart: string, title: string, window: Window): SubjectPage {
-  const { items, ...page } = call.films.chart(chart, sliceOf(window, FILM_COUNT_DEFAULT));
-  return { title, ...page, subjects: fullSubjects(call, subjectsOf(call, items)) };
+  const { items, ...page } = call.db.list('charts', { chart }, sliceOf(window, FILM_COUNT_DEFAULT));
+  return { title, ...page, subjects: items.map((row) => fullSubject(call, subjectOf(call, row))) };
 }
 
-const existing = ({ films }: Call, id: string): Stored<'subjects'> => found(films.subject(id), 5000);
+const existing = ({ db }: Call, id: string): Stored<'subjects'> => found(db.find('subjects', { id }), 5000);
 
-const existingCelebrity = ({ films }: Call, id: string): Stored<'celebrities'> => found(films.celebrity(id), 5000);
+const existingCelebrity = ({ db }: Call, id: string): Stored<'celebrities'> =>
+  found(db.find('celebrities', { id }), 5000);

@@ -10,15 +10,16 @@ import {
   notePrivacies,
   pictureLayouts,
 } from '../../api/note.ts';
-import type { NoteContent, StoredNote } from '../store/note.ts';
+import { timestamp } from '../store/clock.ts';
 import type { ReceivedPicture } from '../store/pictures.ts';
-import { type Call, type Of, type Rules, personOf, sliceOf } from './call.ts';
+import type { Stored } from '../store/schema.ts';
+import { type Call, type Of, type Rules, numericId, personOf, sliceOf } from './call.ts';
 import { noteContent, noteMarkup, noteSummary, pictureTag } from './note-text.ts';
-import { numericId } from './numeric-id.ts';
 import { personNamed } from './person.ts';
 import { checkPictures } from './picture.ts';
 import { Rejection, found } from './rejection.ts';
 
+type NoteContent = Pick<Stored<'notes'>, 'title' | 'content' | 'privacy' | 'can_reply'>;
 interface NewPicture {
   number: number;
   received: ReceivedPicture;
@@ -32,25 +33,27 @@ export const noteRules = {
   /** The notes of a person that the reader may see. */
   userCreated(call, { id, format, ...window }) {
     const person = personNamed(call, id);
-    const privacies = notePrivacies.filter((privacy) => maySee(call, { person_id: person.id, privacy }));
-    const { items, ...page } = call.notes.ofPerson(person.id, privacies, sliceOf(window));
+    const privacy = notePrivacies.filter((privacy) => maySee(call, { person_id: person.id, privacy }));
+    const { items, ...page } = call.db.list('notes', { person_id: person.id, privacy }, sliceOf(window));
     return { ...page, notes: items.map((note) => toRecord(call, note, format)) };
   },
 
   create(call, draft) {
     const content = checked(draft);
     const pictures = newPictures(call, draft);
-    const id = call.notes.add(personOf(call), content);
-    keep(call, id, pictures);
-    return rewritten(call, id, content);
+    const now = timestamp();
+    const row = { person_id: personOf(call), ...content, publish_time: now, update_time: now, recs_count: 0 };
+    const note = call.db.insert('notes', row);
+    keep(call, note, pictures);
+    return rewritten(call, note, content);
   },
 
   /** Sets what the draft leaves out to its default. Pictures remain, even if the content does not show them. */
   update(call, { id, ...draft }) {
     const note = ownNote(call, id);
     const content = checked(draft);
-    keep(call, note.id, newPictures(call, draft));
-    return rewritten(call, note.id, content);
+    keep(call, note, newPictures(call, draft));
+    return rewritten(call, note, content);
   },
 
   addPictures(call, { id, ...draft }: Of & NotePictures & Partial<NoteDraft>) {
@@ -58,46 +61,47 @@ export const noteRules = {
     const pictures = newPictures(call, draft);
     // An upload has no title: the client meant the PUT of the whole note.
     if (pictures.length === 0) throw new Rejection(draft.title && draft.content ? 1014 : 1002);
-    keep(call, note.id, pictures);
+    keep(call, note, pictures);
     const tags = pictures.map(({ number, layout, caption }) => pictureTag(number, layout, caption));
-    return rewritten(call, note.id, { content: draft.content ?? [note.content, ...tags].join('\n') });
+    return rewritten(call, note, { content: draft.content ?? [note.content, ...tags].join('\n') });
   },
 
   delete(call, { id }) {
     const note = ownNote(call, id);
-    call.notes.remove(note.id);
-    call.unused.push(...[...note.photos.values()].map(({ picture }) => picture));
+    call.unused.push(...picturesOf(call, note).map(({ picture }) => picture));
+    call.db.remove('notes', { id: note.id });
     return {};
   },
 
   /** A second like changes nothing. */
   like(call, { id }) {
-    call.notes.like(visibleNote(call, id).id, personOf(call));
+    call.db.insertNew('note_likes', { note_id: visibleNote(call, id).id, person_id: personOf(call) });
     return {};
   },
 
   unlike(call, { id }) {
-    call.notes.unlike(visibleNote(call, id).id, personOf(call));
+    call.db.remove('note_likes', { note_id: visibleNote(call, id).id, person_id: personOf(call) });
     return {};
   },
 } satisfies Partial<Rules<typeof noteEndpoints>>;
 
-export function visibleNote(call: Call, id: string): StoredNote {
-  const note = found(call.notes.find(numericId(id)), 1006);
+export function visibleNote(call: Call, id: string): Stored<'notes'> {
+  const note = found(call.db.find('notes', { id: numericId(id) }), 1006);
   if (!maySee(call, note)) throw new Rejection(1000);
   return note;
 }
 
 /** Not specified: the code for changing the note of another person; 1000, because the interface specifies 6002 only for books. */
-function ownNote(call: Call, id: string): StoredNote {
+function ownNote(call: Call, id: string): Stored<'notes'> {
   const note = visibleNote(call, id);
   if (note.person_id !== call.reader) throw new Rejection(1000);
   return note;
 }
 
-function maySee(call: Call, { person_id, privacy }: Pick<StoredNote, 'person_id' | 'privacy'>): boolean {
+function maySee(call: Call, { person_id, privacy }: Pick<Stored<'notes'>, 'person_id' | 'privacy'>): boolean {
   if (person_id === call.reader || privacy === 'public') return true;
-  return privacy === 'friend' && call.people.areFriends(person_id, personOf(call));
+  const friendship = { person_id, friend_id: personOf(call) };
+  return privacy === 'friend' && call.db.find('friendships', friendship) !== undefined;
 }
 
 function checked({ title, content, privacy = 'public', can_reply = true }: NoteDraft): NoteContent {
@@ -135,23 +139,28 @@ function pictureNumber(pid: string): number {
   return Number(number);
 }
 
-function keep({ notes, pictures }: Call, note: number, added: readonly NewPicture[]) {
+const picturesOf = ({ db }: Call, { id }: Stored<'notes'>) => db.rows('note_photos', { note_id: id });
+
+function keep({ db, pictures }: Call, { id }: Stored<'notes'>, added: readonly NewPicture[]) {
   for (const { number, received, layout, caption } of added) {
-    if (!notes.addPhoto(note, number, { picture: received.file, layout, caption })) throw new Rejection(999);
+    const row = { note_id: id, number, picture: received.file, layout, caption };
+    found(db.insertNew('note_photos', row), 999);
   }
   pictures.keep(added.map(({ received }) => received));
 }
 
 /** Stores the content in the tags of the text format, once the pictures of the note are stored. */
-function rewritten(call: Call, id: number, written: Partial<NoteContent> & { content: string }): NoteRecord {
-  const photos = call.notes.find(id)?.photos;
-  call.notes.replace(id, { ...written, content: noteMarkup(written.content, (number) => photos?.get(number)) });
-  return toRecord(call, call.notes.find(id)!);
+function rewritten(call: Call, note: Stored<'notes'>, written: Partial<NoteContent> & { content: string }): NoteRecord {
+  const { db } = call;
+  const content = noteMarkup(written.content, (number) => db.find('note_photos', { note_id: note.id, number }));
+  const changes = { ...written, content, update_time: timestamp() };
+  db.update('notes', { id: note.id }, changes);
+  return toRecord(call, { ...note, ...changes });
 }
 
-function toRecord({ pictures }: Call, note: StoredNote, format: NoteFormat = 'text'): NoteRecord {
+function toRecord(call: Call, note: Stored<'notes'>, format: NoteFormat = 'text'): NoteRecord {
   if (!noteFormats.includes(format)) throw new Rejection(999);
-  const photos = new Map([...note.photos].map(([number, { picture }]) => [number, pictures.urlOf(picture)]));
+  const photos = new Map(picturesOf(call, note).map(({ number, picture }) => [number, call.pictures.urlOf(picture)]));
   return {
     id: String(note.id),
     alt: `https://www.catalog.example/note/${note.id}/`,
@@ -163,8 +172,8 @@ function toRecord({ pictures }: Call, note: StoredNote, format: NoteFormat = 'te
     publish_time: note.publish_time,
     update_time: note.update_time,
     photos: Object.fromEntries(photos),
-    comments_count: note.comments_count,
-    liked_count: note.liked_count,
+    comments_count: call.db.count('note_comments', { note_id: note.id }),
+    liked_count: call.db.count('note_likes', { note_id: note.id }),
     recs_count: note.recs_count,
   };
 }

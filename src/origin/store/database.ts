@@ -9,8 +9,9 @@ import {
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
+  sql,
 } from 'kysely';
-import type { Stored, Tables } from './schema.ts';
+import { type Stored, type Tables, listOrder } from './schema.ts';
 import {
   type SqliteDatabase,
   SqliteMissingError,
@@ -39,6 +40,12 @@ export const pageIn = <Item>(all: readonly Item[], { start, count }: Slice): Sto
   items: all.slice(start, start + count),
 });
 
+/** What the columns of rows must equal: a value or one of a list; undefined: any. */
+type Filter<Name extends keyof Tables> = {
+  readonly [Column in keyof Stored<Name>]?: Stored<Name>[Column] | readonly Stored<Name>[Column][] | undefined;
+};
+type ListedTable = keyof typeof listOrder;
+
 /** Queries are synchronous, so nothing interleaves with a rule. */
 export class Database {
   /** Builds typed queries, which the methods run. */
@@ -50,12 +57,58 @@ export class Database {
       createQueryCompiler: () => new SqliteQueryCompiler(),
     },
   });
+  /** The types of Kysely do not know the rows of a table that is a type parameter. */
+  private readonly anyTable = this.query as unknown as Kysely<Record<string, Record<string, unknown>>>;
   /** For SQL that Kysely cannot build. */
   readonly raw: SqliteDatabase;
   private readonly statements = new Map<string, SqliteStatement>();
 
   constructor(raw: SqliteDatabase) {
     this.raw = raw;
+  }
+
+  /** A row with these values. */
+  find<Name extends keyof Tables>(table: Name, values: Partial<Stored<Name>>): Stored<Name> | undefined {
+    return this.first(this.matching(table, values)) as Stored<Name> | undefined;
+  }
+
+  /** All matching rows, or the first of them. */
+  rows<Name extends ListedTable>(table: Name, filter: Filter<Name>, most = -1): Stored<Name>[] {
+    const rows = this.matching(table, filter).orderBy(sql.raw(listOrder[table])).limit(most);
+    return this.all(rows) as Stored<Name>[];
+  }
+
+  list<Name extends ListedTable>(
+    table: Name,
+    filter: Filter<Name>,
+    slice: Slice,
+    order: string = listOrder[table],
+  ): StorePage<Stored<Name>> {
+    return this.page(this.matching(table, filter).orderBy(sql.raw(order)), slice) as StorePage<Stored<Name>>;
+  }
+
+  count<Name extends keyof Tables>(table: Name, filter: Filter<Name>): number {
+    return this.total(this.matching(table, filter));
+  }
+
+  /** Returns the new row with all its columns. */
+  insert<Name extends keyof Tables>(table: Name, row: Insertable<Tables[Name]>): Stored<Name> {
+    return this.first(this.anyTable.insertInto(table).values(row).returningAll()) as Stored<Name>;
+  }
+
+  /** undefined: there is a row with the same key. */
+  insertNew<Name extends keyof Tables>(table: Name, row: Insertable<Tables[Name]>): Stored<Name> | undefined {
+    const insert = this.anyTable.insertInto(table).values(row);
+    return this.first(insert.onConflict((c) => c.doNothing()).returningAll()) as Stored<Name> | undefined;
+  }
+
+  update<Name extends keyof Tables>(table: Name, values: Partial<Stored<Name>>, changes: Partial<Stored<Name>>): void {
+    const update = this.anyTable.updateTable(table as string).set(changes);
+    this.run(update.where((row) => row.and(values)));
+  }
+
+  remove<Name extends keyof Tables>(table: Name, values: Partial<Stored<Name>>): void {
+    this.run(this.anyTable.deleteFrom(table as string).where((row) => row.and(values)));
   }
 
   all<Row>(typed: Compilable<Row>): Row[] {
@@ -70,25 +123,12 @@ export class Database {
   /** The rows in this part of the list, and the number of all. */
   page<Of, From extends keyof Of, Row>(typed: SelectQueryBuilder<Of, From, Row>, slice: Slice): StorePage<Row> {
     const { start, count } = slice;
-    const counted = typed
-      .clearSelect()
-      .clearOrderBy()
-      .select(({ fn }) => fn.countAll<number>().as('total'));
-    const [row] = this.all(counted.$castTo<{ total: number }>());
-    return { start, count, total: row!.total, items: this.all(typed.limit(count).offset(start)) };
+    return { start, count, total: this.total(typed), items: this.all(typed.limit(count).offset(start)) };
   }
 
-  /** Returns the new row with all its columns. */
-  insert<Name extends keyof Tables>(table: Name, row: Insertable<Tables[Name]>): Stored<Name> {
-    const insert = this.query.insertInto(table).values(row);
-    // The types of Kysely do not know the row of a table that is a type parameter.
-    return this.first(insert.returningAll()) as Stored<Name>;
-  }
-
-  /** Returns the number of changed rows. */
-  run(typed: Compilable<unknown>): number {
+  run(typed: Compilable<unknown>): void {
     const { statement, parameters } = this.prepared(typed, (sql) => prepareWrite(this.raw, sql));
-    return Number(statement.run(...parameters).changes);
+    statement.run(...parameters);
   }
 
   /** Runs `work` in a transaction, which is not nested. */
@@ -98,6 +138,22 @@ export class Database {
 
   close(): void {
     this.raw.close();
+  }
+
+  private matching(table: string, filter: object) {
+    const values = Object.entries(filter as Record<string, unknown>).filter(([, value]) => value !== undefined);
+    return this.anyTable
+      .selectFrom(table)
+      .selectAll()
+      .where((row) => row.and(values.map(([name, value]) => row(name, Array.isArray(value) ? 'in' : '=', value))));
+  }
+
+  private total<Of, From extends keyof Of>(typed: SelectQueryBuilder<Of, From, unknown>): number {
+    const counted = typed
+      .clearSelect()
+      .clearOrderBy()
+      .select(({ fn }) => fn.countAll<number>().as('total'));
+    return this.all(counted.$castTo<{ total: number }>())[0]!.total;
   }
 
   private prepared(typed: Compilable<unknown>, prepare = (sql: string) => this.raw.prepare(sql)) {
